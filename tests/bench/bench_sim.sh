@@ -36,7 +36,7 @@ int main(void)
     printf("%.3f\n", (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
 }
 C
-"${CC:-cc}" -O1 -o "$work/loop" "$work/loop.c"
+${CC:-cc} -O1 -o "$work/loop" "$work/loop.c"
 
 # run CONFIG OPTION...: a line "M-cycles/s user-seconds".
 run() {

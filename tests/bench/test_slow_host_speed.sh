@@ -7,8 +7,8 @@
 macs=$(python3 -c 'import json; print(json.load(open("stats.json"))["macs"])')
 mapfile -t sources < <(find net -path net/bare -prune -o -name '*.[cS]' -print)
 flags=(-std=c11 -O2 -Inet -Inet/runtime -Inet/runtime/kernels -Wa,-Inet)
-"${CC:-cc}" "${flags[@]}" "$HEDDLE_HOME/tests/bench/product_loop.c" -o loop &&
-    "${CC:-cc}" "${flags[@]}" "${sources[@]}" -o net/program || { fail "compile"; finish; }
+${CC:-cc} "${flags[@]}" "$HEDDLE_HOME/tests/bench/product_loop.c" -o loop &&
+    ${CC:-cc} "${flags[@]}" "${sources[@]}" -o net/program || { fail "compile"; finish; }
 for _ in 1 2 3 4 5 6 7 8; do
     ./net/program --time 300 | sed -n 's/^best: \([0-9]*\) ns$/\1/p' >>net.ns
     ./loop >>loop.fs

@@ -30,7 +30,7 @@ static int emit(const struct heddle_question *q, char *call, size_t n)
 }
 const struct heddle_target_api heddle_target = {$3, "$2", supports, cost, emit};
 END
-    "${CC:-cc}" -std=c11 -shared -fPIC -I "$HEDDLE_HOME/include" native.c -o mine/mine_native.so ||
+    ${CC:-cc} -std=c11 -shared -fPIC -I "$HEDDLE_HOME/include" native.c -o mine/mine_native.so ||
         fail "native.c does not compile"
 }
 so=$work/mine/mine_native.so

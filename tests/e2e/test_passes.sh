@@ -5,7 +5,7 @@
 export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 "$heddle" new-target mine >/dev/null
 sed -i 's/"headers"/"native": "mine_native.so",\n  "headers"/' mine/target.json
-"${CC:-cc}" -std=c11 -Wall -Wextra -shared -fPIC -I "$HEDDLE_HOME/include" \
+${CC:-cc} -std=c11 -Wall -Wextra -shared -fPIC -I "$HEDDLE_HOME/include" \
     "$HEDDLE_HOME/tests/e2e/passes.c" -o mine/mine_native.so || fail "passes.c does not compile"
 run() {
     "$heddle" run "$models/digits/model.tflite" --engine=func --seed=3 --target-dir=mine --target=mine \

@@ -47,7 +47,7 @@ print(*("{.name = \"%s\", %s}" % (n, ", ".join(".%s = %d" % f for f in of[n].ite
 END
     ) || return
     mapfile -t sources < <(ls net/*.c net/runtime/*.c net/runtime/kernels/*.c | grep -v port_mmio.c)
-    "${CC:-cc}" -std=c11 -O1 -Wall -Werror -I net -I net/runtime -I "$HEDDLE_HOME" -Wa,-Inet \
+    ${CC:-cc} -std=c11 -O1 -Wall -Werror -I net -I net/runtime -I "$HEDDLE_HOME" -Wa,-Inet \
         "-DFUNC_CONFIGS=$configs" "$@" -o "net/$name" "${sources[@]}" \
         "$HEDDLE_HOME"/sim/functional/*.c "$HEDDLE_HOME/tests/e2e/func_mmio.c" 2>stderr
 }

@@ -2,7 +2,7 @@
 # The onednn example, where libdnnl is: sums by the library in float32 and in int8, the same bytes. check-target: int8
 # byte-equal in both of its ways, float32 within its tolerance; one that forgets the bias is found.
 . "$(dirname "$0")/common.sh"
-echo '#include <dnnl.h>' | "${CC:-cc}" -fsyntax-only -x c - 2>/dev/null ||
+echo '#include <dnnl.h>' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null ||
     { echo "libdnnl-dev not found"; exit 77; }
 export XDG_CONFIG_HOME=$work/config
 export OMP_NUM_THREADS=1 # its threads spin; a few images are no work for several

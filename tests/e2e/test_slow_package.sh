@@ -147,7 +147,7 @@ export XDG_CACHE_HOME=$work/cache
 expect 2 "heddle: acc.tar holds C that would be compiled and executed; if you trust it, give --allow-native-targets" \
     "$heddle" run acc.tar --engine=func
 for package in net1.tar acc.tar net; do
-    "$heddle" run "$package" --engine=func --allow-native-targets -i in_0.bin --expect want.bin -o ran \
+    CC="env ${CC:-cc}" "$heddle" run "$package" --engine=func --allow-native-targets -i in_0.bin --expect want.bin -o ran \
         >stdout 2>stderr || fail "run $package: exit $?: $(cat stderr)"
     grep -qx "verdict: match: .* equal, bit for bit, to the expected outputs (.*)" stdout || fail "$package: $(cat stdout)"
     cmp -s ran/out_0.bin want.bin || fail "run $package: not the golden answer"

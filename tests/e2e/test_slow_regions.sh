@@ -5,7 +5,7 @@
 export XDG_CONFIG_HOME=$work/config
 build() { # FOLDER [FLAGS]
     # shellcheck disable=SC2086 # flags
-    "${CC:-cc}" -std=c11 ${2:--Wall -Wextra -Werror} -shared -fPIC -I "$HEDDLE_HOME/include" "$1/tape_native.c" -o "$1/tape_native.so" ||
+    ${CC:-cc} -std=c11 ${2:--Wall -Wextra -Werror} -shared -fPIC -I "$HEDDLE_HOME/include" "$1/tape_native.c" -o "$1/tape_native.so" ||
         fail "$1: the compiler does not compile"
 }
 cp -r "$HEDDLE_HOME/targets/tape" tape

@@ -14,7 +14,7 @@ void mover_move(const signed char *from, signed char *to, int n) { for (int i = 
 END
 library() { # library FLAGS...: built again
     rm -f lib/lib/*
-    "${CC:-cc}" -fPIC "$@" -c lib/mover.c -o lib/mover.o && ar rcs lib/lib/libmover.a lib/mover.o || fail "no library"
+    ${CC:-cc} -fPIC "$@" -c lib/mover.c -o lib/mover.o && ar rcs lib/lib/libmover.a lib/mover.o || fail "no library"
 }
 library
 cat >own/target.json <<'END'

@@ -16,7 +16,7 @@ lists=(
     "systolic:a,systolic:b --target-a-hw=sys16 --target-b-hw=sys8"
 )
 export OMP_NUM_THREADS=1
-if echo '#include <dnnl.h>' | "${CC:-cc}" -fsyntax-only -x c - 2>/dev/null; then
+if echo '#include <dnnl.h>' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null; then
     lists+=("onednn --partition=priority" "onednn,vanilla,systolic --partition=priority")
 fi
 

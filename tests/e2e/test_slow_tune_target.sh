@@ -47,7 +47,7 @@ static int tune(const struct heddle_tuning *t, int64_t *value)
 const struct heddle_target_api heddle_target = {
     .abi = HEDDLE_TARGET_ABI, .name = "slow", .tune = tune};
 END
-    "${CC:-cc}" -std=c11 -shared -fPIC -I "$HEDDLE_HOME/include" native.c -o slow/slow.so ||
+    ${CC:-cc} -std=c11 -shared -fPIC -I "$HEDDLE_HOME/include" native.c -o slow/slow.so ||
         fail "native.c does not compile"
 }
 cp slow/target.json plain.json

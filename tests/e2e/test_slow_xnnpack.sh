@@ -2,7 +2,7 @@
 # The xnnpack target, where libXNNPACK is: check-target holds each pattern to a step; networks whose steps stay small,
 # again and again (operators are kept), and in a package; a wrong zero point is found.
 . "$(dirname "$0")/common.sh"
-printf '#include <stddef.h>\n#include <xnnpack.h>' | "${CC:-cc}" -fsyntax-only -x c - 2>/dev/null ||
+printf '#include <stddef.h>\n#include <xnnpack.h>' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null ||
     { echo "libxnnpack-dev or libpthreadpool-dev not found"; exit 77; }
 export XDG_CONFIG_HOME=$work/config
 "$heddle" check-target "$HEDDLE_HOME/targets/xnnpack" --allow-native-targets >stdout 2>stderr || fail "$(cat stdout stderr)"
