@@ -199,16 +199,21 @@ static int32_t dim_of(const struct ir_tensor *x, const struct ir_tensor *y, uint
     return ir_dim_back(x, y->rank - 1 - i);
 }
 
-/* Dimensions i and i + 1 of y may be one: each operand has both or is broadcast along both. */
-static bool merges(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
+/* True if dimensions `from` to `to` of y may be one: each operand has all of them that are not 1, or none. */
+static bool merges(const struct ir_graph *g, const struct ir_op *op, uint32_t from, uint32_t to)
 {
     const struct ir_tensor *y = ir_out(g, op, 0);
 
-    if (y->dim[i] == 1 || y->dim[i + 1] == 1)
-        return true;
-    for (uint32_t k = 0; k < op->n_in; k++)
-        if ((dim_of(ir_in(g, op, k), y, i) == 1) != (dim_of(ir_in(g, op, k), y, i + 1) == 1))
+    for (uint32_t k = 0; k < op->n_in; k++) {
+        bool has = false, lacks = false;
+
+        for (uint32_t i = from; i <= to; i++) {
+            has = has || dim_of(ir_in(g, op, k), y, i) > 1;
+            lacks = lacks || (y->dim[i] > 1 && dim_of(ir_in(g, op, k), y, i) == 1);
+        }
+        if (has && lacks)
             return false;
+    }
     return true;
 }
 
@@ -217,13 +222,14 @@ static bool merges(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 static void merge_values(struct ir_graph *g, struct ir_op *op)
 {
     struct ir_tensor *y = ir_out(g, op, 0);
-    uint32_t group[IR_MAX_RANK] = {0}, n = y->rank, in[2];
+    uint32_t group[IR_MAX_RANK] = {0}, n = y->rank, from = 0, in[2];
     int32_t dim[3][4] = {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
 
     for (uint32_t i = 1; i < y->rank; i++) {
-        const bool one = n > 3 && merges(g, op, i - 1);
+        const bool one = n > 3 && merges(g, op, from, i);
 
         n -= one;
+        from = one ? from : i;
         group[i] = group[i - 1] + !one;
     }
     if (n > 4)

@@ -107,20 +107,22 @@ static bool is_constant(const struct ir_graph *g, const struct ir_tensor *t)
     return t->role == IR_CONST;
 }
 
-/* Is an operand broadcast inside of an image, or over the images? */
+/* True if an operand is broadcast inside the images and all that differ from image to image are
+ * computed: a constant of several images is not cut. */
 static bool images_differ(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(g, op, 0);
+    bool differ = false;
 
     for (uint32_t i = 0; i < op->n_in; i++) {
         const struct ir_tensor *x = ir_in(g, op, i);
 
         if (x->rank == 4 && x->dim[0] > 1 && is_constant(g, x))
             return false;
-        if (ir_elements(x) != ir_elements(y) && ir_dim_back(x, 2) * ir_dim_back(x, 3) > 1)
-            return true;
+        differ = differ ||
+                 (ir_elements(x) != ir_elements(y) && ir_dim_back(x, 2) * ir_dim_back(x, 3) > 1);
     }
-    return false;
+    return differ;
 }
 
 static bool one_by_one(const struct ir_graph *g, const struct ir_op *op)

@@ -1,0 +1,187 @@
+"""Random networks of broadcasts: operators of two operands, each operand with any of its dimensions 1 or absent.
+
+    broadcast_tflite.py --heddle build/heddle [--seed 1] [--count 100] [--hw tiny] [--keep DIR]
+
+One to three operators of int8 or uint8 (ADD, SUB, MUL, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, comparisons), 1 to 5
+dimensions, batches included; either operand is an input, a constant or an earlier result. One network in eight has
+scales so far apart that rounding rules end. Answers with and without the accelerator (func, and --target=c) must be the
+golden oracle's. Where the oracle refuses, heddle's own reference is the judge. Nothing is refused, no check of the
+compiler fails. A network that differs is kept in DIR. Exit status 1 if one does. Environment: requirements-classic.txt.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import make_goldens
+from tflite_writer import Net
+
+SAME_SCALE = ("MAXIMUM", "MINIMUM")
+COMPARE = ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
+OPTIONS = {"ADD": "AddOptions", "SUB": "SubOptions", "MUL": "MulOptions", "MAXIMUM": "MaximumMinimumOptions",
+           "MINIMUM": "MaximumMinimumOptions", "SQUARED_DIFFERENCE": "SquaredDifferenceOptions", "EQUAL": "EqualOptions",
+           "NOT_EQUAL": "NotEqualOptions", "LESS": "LessOptions", "LESS_EQUAL": "LessEqualOptions",
+           "GREATER": "GreaterOptions", "GREATER_EQUAL": "GreaterEqualOptions"}
+SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17)
+
+
+class Maker:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.dtype = (np.int8, np.int8, np.uint8)[self.rng.integers(3)]
+        self.low = np.iinfo(self.dtype).min
+        self.wild = self.rng.random() < 1 / 8
+        self.net = Net(f"broadcast_tflite seed {seed}")
+        self.inputs, self.codes, self.values, self.outputs = [], [], [], []
+        self.undefined = False  # in the oracle: it compares scales below 1 alone
+
+    def scale(self):
+        span = (-9, 5) if self.wild else (-2.5, -0.9)
+        return np.float32(10 ** self.rng.uniform(*span))
+
+    def tensor(self, shape, quant, data=None):
+        n = self.net.tensor(f"t{len(self.net.tensors)}", shape, self.dtype, *quant, data=data)
+        return n, tuple(shape), quant
+
+    def quant(self):
+        return self.scale(), int(self.rng.integers(256)) + self.low
+
+    def operand(self, shape, quant, constant):
+        """A constant, at times all zero, or an input."""
+        if constant:
+            data = np.full(shape, quant[1]) if self.rng.random() < 0.1 else self.rng.integers(256, size=shape) + self.low
+            return self.tensor(shape, quant, data)
+        t = self.tensor(shape, quant)
+        self.inputs.append(t[0])
+        self.codes.append((self.rng.integers(256, size=(2, *shape)) + self.low).astype(self.dtype))
+        return t
+
+    def narrowed(self, shape):
+        """`shape` with dimensions that are broadcast; leading ones may be absent."""
+        kept = [n if self.rng.random() < 0.6 else 1 for n in shape]
+        while len(kept) > 1 and kept[0] == 1 and self.rng.random() < 0.5:
+            kept.pop(0)
+        return tuple(kept)
+
+    def shape(self, of=None):
+        """Up to 5 dimensions; one that `of` is broadcast to."""
+        rank = int(self.rng.choice([1, 2, 3, 4, 4, 4, 5]))
+        while True:
+            dim = [int(self.rng.choice(SIZES)) for _ in range(max(rank, len(of or ())))]
+            for i, n in enumerate(reversed(of or ()), 1):
+                dim[-i] = n if n > 1 else dim[-i]
+            if np.prod(dim) <= 4096:
+                return tuple(dim)
+            if of and self.rng.random() < 0.2:
+                return of
+
+    def op(self):
+        name = str(self.rng.choice(list(OPTIONS)))
+        first = self.values[-1] if self.values and self.rng.random() < 0.8 else None
+        shape = self.shape(first[1] if first else None)
+        if name in COMPARE or name in ("SQUARED_DIFFERENCE",) + SAME_SCALE:
+            shape = shape if len(shape) < 5 else shape[-4:] if not first else first[1]  # the oracle's kernels end at four
+        if len(shape) > 4 and len(first[1] if first else ()) > 4 and name not in ("ADD", "SUB", "MUL"):
+            name = "ADD"
+        a = first or self.operand(self.narrowed(shape), self.quant(), self.rng.random() < 0.15)
+        quant = a[2] if name in SAME_SCALE else self.quant()
+        constant = self.rng.random() < 0.4 and (first is not None or a[0] in self.inputs)
+        b = self.operand(self.narrowed(shape), quant, constant)
+        a, b = (a, b) if self.rng.random() < 0.5 else (b, a)
+        out = np.broadcast_shapes(a[1], b[1])
+        if name in COMPARE:
+            y = self.net.tensor(f"t{len(self.net.tensors)}", out, np.bool_), out, None
+            self.undefined |= max(a[2][0], b[2][0]) >= 1
+        else:
+            y = self.tensor(out, quant if name in SAME_SCALE else self.out_quant(name, a[2], b[2]))
+            self.values.append(y)
+        fused = {} if name not in ("ADD", "SUB", "MUL") else {"FusedActivationFunction": int(self.rng.choice([0, 0, 1, 3]))}
+        self.net.op(name, [a[0], b[0]], [y[0]], 2 if name not in ("SQUARED_DIFFERENCE",) + COMPARE[2:] else 1, OPTIONS[name], **fused)
+        self.outputs.append(y[0])
+
+    def out_quant(self, name, a, b):
+        if self.wild:
+            return self.quant()
+        reach = {"MUL": a[0] * b[0] * 8000, "SQUARED_DIFFERENCE": max(a[0], b[0]) ** 2 * 10000}.get(name, 150 * max(a[0], b[0]))
+        return np.float32(reach / 127 * self.rng.uniform(0.3, 1.2)), int(self.rng.integers(256)) + self.low
+
+    def make(self):
+        for _ in range(int(self.rng.integers(1, 4))):
+            self.op()
+        return self.net.finish(self.inputs, self.outputs)
+
+
+def answers(content, codes):
+    """The oracle's outputs; None if it refuses or ends its process."""
+    with tempfile.TemporaryDirectory() as tmp:
+        child = os.fork()
+        if child == 0:
+            try:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                np.savez(f"{tmp}/y.npz", *make_goldens.run(make_goldens.open_model(content), codes))
+                os._exit(0)
+            finally:
+                os._exit(1)
+        if os.waitpid(child, 0)[1] != 0:
+            return None
+        y = np.load(f"{tmp}/y.npz")
+        return [y[f"arr_{k}"] for k in range(len(y.files))]
+
+
+def one(args, seed):
+    """What heddle said where it is not right, the folder then kept; and whether the oracle ran."""
+    maker = Maker(seed)
+    content = maker.make()
+    want = None if maker.undefined else answers(content, maker.codes)
+    with tempfile.TemporaryDirectory() as tmp:
+        folder = pathlib.Path(tmp)
+        (folder / "model.tflite").write_bytes(content)
+        files = []
+        for flag, name, arrays in (("-i", "in", maker.codes), ("--expect", "out", want or [])):
+            for k, x in enumerate(arrays):
+                x.tofile(folder / f"{name}_{k}.bin")
+                files += [flag, f"{name}_{k}.bin"]
+        for how in ([], ["--target=c"]):
+            cmd = [args.heddle.resolve(), "run", "model.tflite", "--engine=func", f"--hw={args.hw}", "-q", *files, *how]
+            done = subprocess.run(cmd, capture_output=True, text=True, timeout=600, cwd=folder)
+            if done.returncode == 0:
+                continue
+            kept = args.keep / f"seed_{seed}"
+            shutil.rmtree(kept, ignore_errors=True)
+            kept.mkdir(parents=True)
+            for f in folder.glob("*.*"):
+                (kept / f.name).write_bytes(f.read_bytes())
+            return f"{' '.join(o[0] for o in maker.net.ops)} {' '.join(how)}: exit {done.returncode}: " + \
+                (done.stderr.strip() or done.stdout.strip()).split("\n")[0], want is not None
+    return None, want is not None
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--heddle", type=pathlib.Path, default=pathlib.Path("build/heddle"))
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--count", type=int, default=100)
+    ap.add_argument("--hw", default="tiny")
+    ap.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/broadcast-tflite"))
+    args = ap.parse_args()
+    wrong = judged = 0
+    for seed in range(args.seed, args.seed + args.count):
+        why, ran = one(args, seed)
+        judged += ran
+        if why:
+            wrong += 1
+            print(f"seed {seed}: {why}", flush=True)
+            print(f"again: {sys.argv[0]} --heddle {args.heddle} --seed {seed} --count 1 --hw {args.hw}", flush=True)
+    print(f"broadcasts, seeds {args.seed} to {args.seed + args.count - 1}: {args.count - wrong} equal, {wrong} not; "
+          f"{judged} judged by the oracle, the others by heddle's reference")
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
