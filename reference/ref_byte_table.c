@@ -54,6 +54,12 @@ static double real_leaky_relu(const struct unary *u, double x)
     return x < 0 ? x * (double)u->alpha : x;
 }
 
+static double real_rsqrt(const struct unary *u, double x)
+{
+    (void)u;
+    return x > 0 ? 1 / sqrt(x) : HUGE_VAL;
+}
+
 static double real_abs(const struct unary *u, double x)
 {
     (void)u;
@@ -196,44 +202,55 @@ static int32_t entry_linear(const struct unary *u, int32_t diff)
     return ref_mbqm(diff, u->multiplier[diff < 0], u->shift[diff < 0]);
 }
 
-/* --- their scales --- */
+/* --- their scales; false: beyond what the fixed point holds --- */
 
-static void scales_none(struct unary *u)
+static bool scales_none(struct unary *u)
 {
     (void)u;
+    return true;
 }
 
-static void scales_ratio(struct unary *u)
+/* Differences of quantised values are shifted by up to 22, within 31 bits. */
+static bool two_sided(struct unary *u, float above, float below)
 {
-    fixed_point(u, 0, (double)(u->s_x / u->s_y));
-    fixed_point(u, 1, (double)(u->s_x / u->s_y));
+    fixed_point(u, 0, (double)above);
+    fixed_point(u, 1, (double)fabsf(below));
+    if (below < 0)
+        u->multiplier[1] = -u->multiplier[1];
+    return u->shift[0] <= 22 && u->shift[1] <= 22;
 }
 
-static void scales_leaky_relu(struct unary *u)
+static bool scales_ratio(struct unary *u)
 {
-    fixed_point(u, 0, (double)(u->s_x / u->s_y));
-    fixed_point(u, 1, (double)(u->s_x * u->alpha / u->s_y));
+    return two_sided(u, u->s_x / u->s_y, u->s_x / u->s_y);
 }
 
-static void scales_hard_swish(struct unary *u)
+static bool scales_leaky_relu(struct unary *u)
+{
+    return two_sided(u, u->s_x / u->s_y, u->s_x * u->alpha / u->s_y);
+}
+
+static bool scales_hard_swish(struct unary *u)
 {
     const float fine = u->s_x * 0.0078125f; /* of 7 bits more */
 
     fixed_point(u, 0, (double)(fine / u->s_y));
     fixed_point(u, 1, (double)(fine / (3.0f / 32768)));
+    return u->shift[0] <= 0;
 }
 
 /* Root and product in float32. */
-static void scales_rsqrt(struct unary *u)
+static bool scales_rsqrt(struct unary *u)
 {
     fixed_point(u, 0, 1 / (double)(sqrtf(u->s_x) * u->s_y));
+    return u->shift[0] >= -11 && u->shift[0] <= 30;
 }
 
 /* --- the table --- */
 
 /* entry: what x - z_x = diff becomes, less the output's zero point. */
 static const struct form {
-    void (*scales)(struct unary *u);
+    bool (*scales)(struct unary *u);
     int32_t (*entry)(const struct unary *u, int32_t diff);
     double (*real)(const struct unary *u, double x);
 } forms[] = {
@@ -242,8 +259,8 @@ static const struct form {
 #include "operators/operators.def"
 };
 
-/* ONNX's rounding: each step a float32, half to even. */
-static int32_t onnx_entry(const struct form *form, const struct unary *u, int32_t diff)
+/* ONNX's rounding, and that of scales too far apart: each step a float32, half to even. */
+static int32_t real_entry(const struct form *form, const struct unary *u, int32_t diff)
 {
     const float v = (float)form->real(u, (double)(u->s_x * (float)diff));
 
@@ -263,11 +280,11 @@ bool ref_byte_table(const struct ref_maker *m)
     u.z_x = m->x->quant.zero_point[0];
     u.alpha = ref_attr_float(m->op, IR_ALPHA_BITS);
     u.approximate = m->op->attr[IR_APPROXIMATE] != 0;
-    form->scales(&u);
+    const bool fixed = form->scales(&u) && !m->o->onnx_rounding;
     table = ARENA_ARRAY(m->arena, uint8_t, 256);
     for (int32_t x = ref_lowest(m->x->type); x <= ref_highest(m->x->type); x++) {
         const int32_t d = x - u.z_x;
-        const int32_t v = m->o->onnx_rounding ? onnx_entry(form, &u, d) : form->entry(&u, d);
+        const int32_t v = fixed ? form->entry(&u, d) : real_entry(form, &u, d);
         const int32_t y = v + m->y->quant.zero_point[0];
 
         table[(uint8_t)x] = (uint8_t)(y < m->k->low ? m->k->low : y > m->k->high ? m->k->high : y);

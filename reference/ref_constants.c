@@ -170,11 +170,17 @@ static void fixed_average(const struct ref_maker *m)
     set_one(m, (double)ref_scale(m->x) / (double)ref_scale(m->y));
 }
 
+/* Return a scale in units of 2^-26, at least 1: at less all differences of values are as good as 0. */
+static double in_2_26(double scale)
+{
+    return fmin(fmax(ldexp(scale, 26), 1), INT32_MAX);
+}
+
 /* beta * s_x in 2^-26; the result is in 1/256 from the lowest value on, whatever y's scale is. */
 static void fixed_softmax(const struct ref_maker *m)
 {
     const double beta = (double)ref_attr_float(m->op, IR_BETA_BITS);
-    const double d[2] = {fmin(ldexp(beta * (double)ref_scale(m->x), 26), INT32_MAX),
+    const double d[2] = {in_2_26(beta * (double)ref_scale(m->x)),
                          1 / (256 * (double)ref_scale(m->y))};
 
     m->k->inner_zero = ref_lowest(m->y->type);
@@ -185,7 +191,7 @@ static void fixed_softmax(const struct ref_maker *m)
 /* s_x in 2^-26, and from there back to quantised values: one over the first number. */
 static void fixed_log_softmax(const struct ref_maker *m)
 {
-    const double real = fmin(ldexp((double)ref_scale(m->x), 26), INT32_MAX);
+    const double real = in_2_26((double)ref_scale(m->x));
     int32_t multiplier;
     int8_t shift;
 
@@ -226,7 +232,11 @@ static void fixed_compare(const struct ref_maker *m)
         return;
     d[0] = (double)ref_scale(m->x);
     d[1] = (double)ref_scale(m->b);
-    ref_set_fixed(m, 2, d);
+    for (ref_set_fixed(m, 2, d); m->k->shift[0] > 15 || m->k->shift[1] > 15;) {
+        d[0] /= 2; /* 16 bits shifted by more leave int32 */
+        d[1] /= 2;
+        ref_set_fixed(m, 2, d);
+    }
 }
 
 static void fixed_product(const struct ref_maker *m)
@@ -258,8 +268,12 @@ static void fixed_ratio(const struct ref_maker *m)
 static void fixed_i16_two_sided(const struct ref_maker *m)
 {
     const bool leaky = m->op->opcode == IR_OP_LEAKY_RELU;
+    const float alpha = leaky ? ref_attr_float(m->op, IR_ALPHA_BITS) : 1;
+    int32_t *multiplier;
 
-    two_sided(m, leaky ? ref_attr_float(m->op, IR_ALPHA_BITS) : 1);
+    two_sided(m, fabsf(alpha));
+    multiplier = (int32_t *)(uintptr_t)m->k->multiplier;
+    multiplier[1] = alpha < 0 ? -multiplier[1] : multiplier[1];
 }
 
 static void fixed_i16_table(const struct ref_maker *m)
@@ -287,6 +301,28 @@ static void given_table(const struct ref_maker *m)
     m->k->table = table;
 }
 
+/* A left shift that the formulas leave undefined (NUMERICS.md, "Scales too far apart"). */
+static bool beyond_fixed_point(const struct ref_maker *m)
+{
+    const enum ir_opcode o = m->op->opcode;
+    const bool sum = o == IR_OP_ADD || o == IR_OP_SUB, codes = o == IR_OP_QUANTIZE;
+    const int32_t most = sum ? 0 : codes ? 22 : o == IR_OP_SOFTMAX ? 31 : 30;
+
+    if (o == IR_OP_SOFTMAX || o == IR_OP_AVERAGE_POOL2D) { /* whose results are requantised */
+        const float from = o == IR_OP_SOFTMAX ? 1.0f / 256 : ref_scale(m->x);
+        int32_t multiplier;
+        int8_t shift;
+
+        ref_fixed_point((double)from / (double)ref_scale(m->y), &multiplier, &shift);
+        if (shift > 22)
+            return true;
+    }
+    for (uint32_t i = 0; i < m->k->n; i++)
+        if (m->k->shift[i] > most)
+            return true;
+    return false;
+}
+
 static void computed(const struct ref_maker *m)
 {
     const enum ir_opcode opcode = m->op->opcode;
@@ -305,6 +341,8 @@ static void computed(const struct ref_maker *m)
         return;
     if (makers[opcode].fixed != NULL)
         makers[opcode].fixed(m);
+    if (m->x->type != IR_I16 && beyond_fixed_point(m) && ref_real_scale(m))
+        m->k->n = 0;
 }
 
 /* Three float32 add up to the double that LiteRT multiplies with. */

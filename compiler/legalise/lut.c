@@ -12,6 +12,7 @@
 struct unary {
     float s_in, s_out, alpha;
     int32_t z_in, z_out, act_min, act_max;
+    bool falls; /* what is below the zero point rises: alpha is negative */
     struct lgl_fixed_scale positive, negative;
     struct lgl_hard_swish swish;
     bool approximate;
@@ -52,6 +53,12 @@ static double real_hard_swish(const struct unary *u, double x)
 static double real_leaky_relu(const struct unary *u, double x)
 {
     return x < 0 ? x * (double)u->alpha : x;
+}
+
+static double real_rsqrt(const struct unary *u, double x)
+{
+    (void)u;
+    return x > 0 ? 1 / sqrt(x) : INFINITY;
 }
 
 static double real_abs(const struct unary *u, double x)
@@ -152,7 +159,7 @@ static int32_t entry_linear(const struct unary *u, int32_t x)
     const int32_t diff = x - u->z_in;
     const struct lgl_fixed_scale s = diff < 0 ? u->negative : u->positive;
 
-    return lgl_mbqm(diff, s.multiplier, s.shift) + u->z_out;
+    return lgl_mbqm(diff < 0 && u->falls ? -diff : diff, s.multiplier, s.shift) + u->z_out;
 }
 
 static int32_t entry_abs(const struct unary *u, int32_t x)
@@ -162,77 +169,62 @@ static int32_t entry_abs(const struct unary *u, int32_t x)
     return lgl_mbqm(diff < 0 ? -diff : diff, u->positive.multiplier, u->positive.shift) + u->z_out;
 }
 
-/* --- their scales --- */
+/* --- their scales; false: beyond what the fixed point holds --- */
 
-static enum status scales_none(struct unary *u, struct diag *d)
+static bool scales_none(struct unary *u)
 {
     (void)u;
-    (void)d;
-    return ST_OK;
+    return true;
 }
 
-static enum status scales_hard_swish(struct unary *u, struct diag *d)
+static bool scales_hard_swish(struct unary *u)
 {
     u->swish = lgl_hard_swish_scales(u->s_in, u->s_out);
-    if (u->swish.out_shift > 0)
-        return FAIL(d, ST_UNSUPPORTED,
-                    "scales %.9g to %.9g: expected an output scale of at least 1/128 of the "
-                    "input's",
-                    (double)u->s_in, (double)u->s_out);
-    return ST_OK;
+    return u->swish.out_shift <= 0;
 }
 
-static enum status scales_rsqrt(struct unary *u, struct diag *d)
+static bool scales_rsqrt(struct unary *u)
 {
     const float root = sqrtf(u->s_in) * u->s_out; /* float32, as the reference has it */
 
     u->positive = lgl_fixed_scale(1 / (double)root);
-    if (u->positive.shift < -11 || u->positive.shift > 30)
-        return FAIL(d, ST_UNSUPPORTED,
-                    "scales %.9g to %.9g: expected 1 / (sqrt(in) out) "
-                    "between 2^-11 and 2^30",
-                    (double)u->s_in, (double)u->s_out);
-    return ST_OK;
+    return u->positive.shift >= -11 && u->positive.shift <= 30;
 }
 
-static enum status two_sided(struct unary *u, double positive, double negative, struct diag *d)
+static bool two_sided(struct unary *u, double positive, double negative)
 {
     u->positive = lgl_fixed_scale(positive);
     u->negative = lgl_fixed_scale(negative);
-    if (!usable(u->positive) || !usable(u->negative))
-        return FAIL(d, ST_UNSUPPORTED, "scales %.9g to %.9g: expected a ratio below 2^22",
-                    (double)u->s_in, (double)u->s_out);
-    return ST_OK;
+    return usable(u->positive) && usable(u->negative);
 }
 
 /* The ratio is taken in double by QUANTIZE, in float32 by the others (classic's kernels). */
-static enum status scales_double_ratio(struct unary *u, struct diag *d)
+static bool scales_double_ratio(struct unary *u)
 {
     const double ratio = (double)u->s_in / (double)u->s_out;
 
-    return two_sided(u, ratio, ratio, d);
+    return two_sided(u, ratio, ratio);
 }
 
-static enum status scales_ratio(struct unary *u, struct diag *d)
+static bool scales_ratio(struct unary *u)
 {
     const double ratio = (double)(u->s_in / u->s_out);
 
-    return two_sided(u, ratio, ratio, d);
+    return two_sided(u, ratio, ratio);
 }
 
-static enum status scales_leaky_relu(struct unary *u, struct diag *d)
+static bool scales_leaky_relu(struct unary *u)
 {
-    const float alpha = u->alpha;
+    const float negative = u->s_in * u->alpha / u->s_out;
 
-    if (alpha < 0)
-        return FAIL(d, ST_UNSUPPORTED, "alpha: expected at least 0, found %.9g", (double)alpha);
-    return two_sided(u, (double)(u->s_in / u->s_out), (double)(u->s_in * alpha / u->s_out), d);
+    u->falls = u->alpha < 0;
+    return two_sided(u, (double)(u->s_in / u->s_out), (double)fabsf(negative));
 }
 
 /* --- the table --- */
 
 struct form {
-    enum status (*scales)(struct unary *u, struct diag *d);
+    bool (*scales)(struct unary *u);
     int32_t (*entry)(const struct unary *u, int32_t x);
     double (*real)(const struct unary *u, double x);
 };
@@ -244,8 +236,9 @@ static const struct form forms[] = {
 #include "operators/operators.def"
 };
 
-/* rint(f(s_in * (x - z_in)) / s_out) + z_out, each step rounded to float32. */
-static int32_t onnx_entry(const struct form *form, const struct unary *u, int32_t x)
+/* rint(f(s_in * (x - z_in)) / s_out) + z_out, each step rounded to float32: ONNX's rounding, and that
+ * of scales beyond the fixed point. */
+static int32_t real_entry(const struct form *form, const struct unary *u, int32_t x)
 {
     const float real = (float)form->real(u, (double)(u->s_in * (float)(x - u->z_in)));
     const float code = rintf(real / u->s_out);
@@ -253,7 +246,7 @@ static int32_t onnx_entry(const struct form *form, const struct unary *u, int32_
     return (int32_t)fminf(fmaxf(code, -1000), 1000) + u->z_out;
 }
 
-static enum status make_lut(struct ir_graph *g, struct ir_op *op, bool onnx, struct diag *d)
+static void make_lut(struct ir_graph *g, struct ir_op *op, bool onnx)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     const enum ir_activation activation = ir_op_info(op->opcode)->activation;
@@ -270,17 +263,15 @@ static enum status make_lut(struct ir_graph *g, struct ir_op *op, bool onnx, str
         lgl_clip(op, y, &u.act_min, &u.act_max);
     else
         lgl_clamp(y, activation, &u.act_min, &u.act_max);
-    if (!onnx)
-        TRY(form->scales(&u, d));
+    const bool fixed = !onnx && form->scales(&u);
     for (int32_t x_code = -128; x_code < 128; x_code++) {
-        const int32_t code = onnx ? onnx_entry(form, &u, x_code) : form->entry(&u, x_code);
+        const int32_t code = fixed ? form->entry(&u, x_code) : real_entry(form, &u, x_code);
 
         table[x_code + 128] = (int8_t)(code < u.act_min   ? u.act_min
                                        : code > u.act_max ? u.act_max
                                                           : code);
     }
     lgl_become_table(op, op->in[0], table);
-    return ST_OK;
 }
 
 static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
@@ -292,16 +283,9 @@ static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
 
 enum status lgl_lut(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
-    const bool onnx = o->rounding == LGL_ROUND_ONNX;
-
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        struct ir_op *op = g->op[i];
-        const enum status st = is_unary(g, op) ? make_lut(g, op, onnx, d) : ST_OK;
-
-        if (st != ST_OK) {
-            diag_prefix(d, "operator %u %s", op->row, op->row < g->n_row ? g->row[op->row].op : "");
-            return st;
-        }
-    }
+    (void)d;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (is_unary(g, g->op[i]))
+            make_lut(g, g->op[i], o->rounding == LGL_ROUND_ONNX);
     return ST_OK;
 }

@@ -36,6 +36,9 @@ static void set_one(struct ir_graph *g, struct ir_op *op, double real)
     set_scales(g, op, 1, &scale);
 }
 
+/* MBQM shifts an int32 left by it at most; a difference of quantised values, where no bit is lost. */
+enum { MOST_SHIFT = 30, MOST_CODE_SHIFT = 22 };
+
 /* An operator whose constants are made. */
 struct fixing {
     struct ir_graph *g;
@@ -116,11 +119,6 @@ static enum status fixed_add(const struct fixing *f)
                                              lgl_fixed_scale((double)s2 / twice_max),
                                              lgl_fixed_scale(last)};
 
-    if (last >= 1)
-        return FAIL(f->d, ST_UNSUPPORTED,
-                    "scales %.9g and %.9g to %.9g: expected an output scale above 2^-%d of the "
-                    "larger input's",
-                    (double)s1, (double)s2, (double)scale_of(ir_out(g, op, 0)), up - 1);
     set_scales(g, op, 3, scale);
     return ST_OK;
 }
@@ -147,6 +145,12 @@ static enum status fixed_mean(const struct fixing *f)
     return ST_OK;
 }
 
+/* True if no shift brings quantised values of scale `from` to `to`: QUANTIZE rounds them in float32. */
+static bool far_apart(double from, const struct ir_tensor *to)
+{
+    return lgl_fixed_scale(from / (double)scale_of(to)).shift > MOST_CODE_SHIFT;
+}
+
 /* TFLite's algorithm has one output scale, 1/256 from the lowest code on: another one (ONNX) is a
  * QUANTIZE after it. */
 static void split_softmax(struct ir_graph *g, struct ir_op *op)
@@ -157,7 +161,8 @@ static void split_softmax(struct ir_graph *g, struct ir_op *op)
     const int32_t *zero = &lowest[y->type == IR_U8];
     struct ir_op *after;
 
-    if (y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero)
+    if ((y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero) ||
+        far_apart((double)scale, y))
         return;
     inner = ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
     inner->quant = (struct ir_quant){1, 0, &scale, zero};
@@ -198,23 +203,20 @@ static enum status fixed_squared(const struct fixing *f)
     return ST_OK;
 }
 
-/* Each operand by its own scale, which the reference takes below 1 alone. */
+/* Each operand, 8 bits up, by its own scale; by a power of two of both that keeps them in int32. */
 static enum status fixed_compare(const struct fixing *f)
 {
-    struct ir_graph *g = f->g;
-    struct ir_op *op = f->op;
-    const enum ir_type type = ir_in(g, op, 0)->type;
-    struct lgl_fixed_scale scale[2];
+    const struct ir_tensor *a = ir_in(f->g, f->op, 0), *b = ir_in(f->g, f->op, 1);
+    const double most = fmax((double)scale_of(a), (double)scale_of(b));
+    double down = 1;
 
-    if (type != IR_I8 && type != IR_U8)
+    if (a->type != IR_I8 && a->type != IR_U8)
         return ST_OK;
-    for (uint32_t i = 0; i < 2; i++) {
-        scale[i] = lgl_fixed_scale((double)scale_of(ir_in(g, op, i)));
-        if (scale[i].shift > 0)
-            return FAIL(f->d, ST_UNSUPPORTED, "input '%.80s': expected a scale below 1, found %.9g",
-                        ir_in(g, op, i)->name, (double)scale_of(ir_in(g, op, i)));
-    }
-    set_scales(g, op, 2, scale);
+    while (lgl_fixed_scale(most * down).shift > 15)
+        down /= 2;
+    set_scales(f->g, f->op, 2,
+               (const struct lgl_fixed_scale[]){lgl_fixed_scale((double)scale_of(a) * down),
+                                                lgl_fixed_scale((double)scale_of(b) * down)});
     return ST_OK;
 }
 
@@ -235,7 +237,9 @@ static void split_pool(struct ir_graph *g, struct ir_op *op)
     const int64_t cells = (int64_t)op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W];
     struct ir_op *after;
 
-    if (y->quant.scale[0] == x->quant.scale[0] && y->quant.zero_point[0] == x->quant.zero_point[0])
+    if ((y->quant.scale[0] == x->quant.scale[0] &&
+         y->quant.zero_point[0] == x->quant.zero_point[0]) ||
+        far_apart((double)scale_of(x), y))
         return;
     if (!padded(op->attr) && cells * x->dim[3] <= MAX_POOL_WEIGHTS) {
         lgl_become_sums(g, op); /* one rounding */
@@ -250,15 +254,22 @@ static void split_pool(struct ir_graph *g, struct ir_op *op)
     op->out[0] = inner->id;
 }
 
-/* beta * s_in in Q5.26, at most 2^31 - 1. */
+/* A scale in Q5.26: 1, by which all differences of quantised values are as good as 0, to 2^31 - 1. */
+static double q5_26(double scale)
+{
+    return fmax(fmin(scale * 67108864.0, 2147483647.0), 1);
+}
+
+/* beta * s_in */
 static enum status fixed_softmax(const struct fixing *f)
 {
     struct ir_graph *g = f->g;
     struct ir_op *op = f->op;
-    const double real =
-        (double)ir_attr_float(op, IR_BETA_BITS) * (double)scale_of(ir_in(g, op, 0)) * 67108864.0;
+    const double beta = (double)ir_attr_float(op, IR_BETA_BITS);
 
-    set_one(g, op, fmin(real, 2147483647.0));
+    if (far_apart(1.0 / 256, ir_out(g, op, 0)) && lgl_float_requant(g, op))
+        return ST_OK;
+    set_one(g, op, q5_26(beta * (double)scale_of(ir_in(g, op, 0))));
     return ST_OK;
 }
 
@@ -268,8 +279,7 @@ static enum status fixed_log_softmax(const struct fixing *f)
 {
     struct ir_graph *g = f->g;
     struct ir_op *op = f->op;
-    const double real = fmin((double)scale_of(ir_in(g, op, 0)) * 67108864.0, 2147483647.0);
-    const struct lgl_fixed_scale in = lgl_fixed_scale(real);
+    const struct lgl_fixed_scale in = lgl_fixed_scale(q5_26((double)scale_of(ir_in(g, op, 0))));
     const struct lgl_fixed_scale scale[2] = {
         in, lgl_fixed_scale(ldexp(1, 31 - in.shift) / (double)in.multiplier)};
 
@@ -338,7 +348,9 @@ static enum status fixed_i16_two_sided(const struct fixing *f)
     const float alpha = op->opcode == IR_OP_LEAKY_RELU ? ir_attr_float(op, IR_ALPHA_BITS) : 1;
     struct lgl_fixed_scale scale[3] = {lgl_fixed_scale((double)(x / y)), {0, 0}, {0, 0}};
 
-    scale[1] = lgl_fixed_scale((double)(x * alpha / y));
+    scale[1] = lgl_fixed_scale((double)fabsf(x * alpha / y));
+    if (alpha < 0)
+        scale[1].multiplier = -scale[1].multiplier;
     set_scales(g, op, 3, scale);
     return ST_OK;
 }
@@ -374,10 +386,11 @@ static enum status fixed_ratio(const struct fixing *f)
     return ST_OK;
 }
 
-/* In the scale of its input by now: split_pool. */
+/* In the scale of its input by now (split_pool), unless that is too far from it. */
 static enum status fixed_average(const struct fixing *f)
 {
-    (void)f;
+    if (far_apart((double)scale_of(ir_in(f->g, f->op, 0)), ir_out(f->g, f->op, 0)))
+        (void)lgl_float_requant(f->g, f->op);
     return ST_OK;
 }
 
@@ -409,32 +422,54 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     return makers[op->opcode].fixed ? makers[op->opcode].fixed(&f) : ST_OK;
 }
 
-/* (The second scale of LOG_SOFTMAX is one over the first.) MBQM shifts an int32 left by `shift`:
- * beyond 30 (softmax 31) the reference is undefined; beyond 14 where the sums are int64, int16's
- * (it means up to 7, but computes these as well). Below 2^-31 a multiplier is 0, which softmax,
- * whose ratio is at least 1, does not take either. */
-static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+/* The largest shift of the operator's constants. MBQM shifts an int32 left by it: beyond 30 (SOFTMAX 31)
+ * the reference is undefined; beyond 14 where the sums are int64, int16's (it means up to 7, but computes
+ * these as well). A sum of two operands is brought down to its output alone; a table that only
+ * requantised ends at 22 (lut.c). */
+static int32_t most_shift(const struct ir_op *op, enum ir_type type)
+{
+    if (type == IR_I16)
+        return op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB ? 0
+               : ir_op_info(op->opcode)->has_macs                 ? 14
+                                                                  : 15;
+    switch (op->opcode) {
+    case IR_OP_ADD:
+    case IR_OP_SUB: return 0;
+    case IR_OP_QUANTIZE: return MOST_CODE_SHIFT;
+    case IR_OP_SOFTMAX:
+    case IR_OP_LOG_SOFTMAX: return 31;
+    default: return MOST_SHIFT;
+    }
+}
+
+/* (The second scale of LOG_SOFTMAX is one over the first.) */
+static int32_t largest_shift(const struct ir_op *op)
+{
+    const uint32_t n = op->fixed.n - (op->opcode == IR_OP_LOG_SOFTMAX && op->fixed.n == 2);
+    int32_t largest = INT8_MIN;
+
+    for (uint32_t i = 0; i < n && op->fixed.n_wide != LGL_SIGMOID; i++)
+        largest = op->fixed.shift[i] > largest ? op->fixed.shift[i] : largest;
+    return largest;
+}
+
+/* Scales beyond what fixed point holds are float32's, as in ONNX's rounding; of operators that have no
+ * such form nobody knows the answer. */
+static enum status check_shifts(struct ir_graph *g, struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
-    const bool wide = x != NULL && x->type == IR_I16;
-    const bool sums = ir_op_info(op->opcode)->has_macs;
-    const bool softmax = op->opcode == IR_OP_SOFTMAX || op->opcode == IR_OP_LOG_SOFTMAX;
-    const int32_t low = softmax && !wide ? 0 : -31;
-    const int32_t high = wide && sums ? 14 : wide ? 15 : softmax ? 31 : 30;
-    const uint32_t n = op->fixed.n - (op->opcode == IR_OP_LOG_SOFTMAX && op->fixed.n == 2);
+    const int32_t most = most_shift(op, x ? x->type : IR_I8), found = largest_shift(op);
 
-    if (op->fixed.n_wide == LGL_SIGMOID)
+    if (found <= most)
         return ST_OK;
-
-    for (uint32_t i = 0; i < n; i++) {
-        const int32_t shift = low == 0 && op->fixed.multiplier[i] == 0 ? -32 : op->fixed.shift[i];
-
-        if (shift < low || shift > high)
-            return FAIL(d, ST_UNSUPPORTED,
-                        "the ratio of its scales: expected between 2^%d and 2^%d, found about 2^%d",
-                        low, high, shift);
+    if (x && x->type != IR_I16 && lgl_float_requant(g, op)) {
+        op->fixed.n = 0;
+        op->fixed.multiplier = NULL;
+        op->fixed.shift = NULL;
+        return ST_OK;
     }
-    return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED, "the ratio of its scales: expected up to 2^%d, found about 2^%d",
+                most, found);
 }
 
 enum status lgl_requant(struct ir_graph *g, const struct lgl_options *o, struct diag *d)

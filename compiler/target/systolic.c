@@ -343,7 +343,8 @@ static const char *refusal(const struct target_question *asked)
     if (op->attr[IR_HALF_AWAY])
         REFUSE(&q, "--fc-scale=litert rounds in floating point, the accelerator in fixed point");
     if (op->fixed.n_real)
-        REFUSE(&q, "--onnx-rounding=onnx rounds in float32, the accelerator in fixed point");
+        REFUSE(&q, "it rounds in float32 (--onnx-rounding=onnx, or scales too far apart), the "
+                   "accelerator in fixed point");
     if (views_form(op->opcode))
         return check_view(&q);
     ASK(check_tensor(&q, q.g.x, "the input"));

@@ -821,7 +821,6 @@ for _name, _build in {
         "type_unknown": resource_input,
         "variable_read": variable_operand,
         "lstm_no_state": lambda: Lstm(inputs={18: -1}).file(),
-        "compare_scale": lambda: several("LESS", [(np.int8, 1.5), (np.int8, 0.5)], np.bool_),
         "compare_types": lambda: several("EQUAL", [(np.int8, 0.5), (np.uint8, 0.5)], np.bool_),
         "compare_bools": lambda: several("LESS", [(np.bool_, None)] * 2, np.bool_),
         "compare_int16_scales": lambda: several("EQUAL", [(np.int16, 0.5), (np.int16, 0.25)], np.bool_),
