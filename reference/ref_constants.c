@@ -13,20 +13,16 @@ static void set_one(const struct ref_maker *m, double d)
 
 /* --- clamps --- */
 
-/* The quotient is a float32, halves go away from zero. */
-static int32_t quantised(const struct ir_tensor *t, float v)
+/* The quotient is a float32. TFLite's halves go away from zero, ONNX's to the even neighbour. */
+static int32_t quantised(const struct ref_maker *m, const struct ir_tensor *t, float v)
 {
-    const float steps = v / ref_scale(t);
-    const double near = floor(fabs((double)steps) + 0.5);
-    const double value = t->quant.zero_point[0] + (steps < 0 ? -near : near);
+    const double steps = (double)(v / ref_scale(t)), below = floor(fabs(steps));
+    const double rest = fabs(steps) - below;
+    const bool odd = fmod(below, 2) == 1;
+    const bool up = rest > 0.5 || (rest == 0.5 && (odd || !m->o->onnx_rounding));
+    const double value = t->quant.zero_point[0] + copysign(below + (up ? 1 : 0), steps);
 
     return (int32_t)fmax(fmin(value, ref_highest(t->type)), ref_lowest(t->type));
-}
-
-void ref_clamp_between(const struct ir_tensor *t, float low, float high, struct ref_constants *k)
-{
-    k->low = low > -INFINITY ? quantised(t, low) : ref_lowest(t->type);
-    k->high = high < INFINITY ? quantised(t, high) : ref_highest(t->type);
 }
 
 /* What the operator is, or what is fused into it. */
@@ -54,7 +50,8 @@ static void set_clamp(const struct ref_maker *m, const struct ir_tensor *t)
         break;
     default: break;
     }
-    ref_clamp_between(t, low, high, m->k);
+    m->k->low = low > -INFINITY ? quantised(m, t, low) : ref_lowest(t->type);
+    m->k->high = high < INFINITY ? quantised(m, t, high) : ref_highest(t->type);
 }
 
 /* --- operators --- */

@@ -54,8 +54,6 @@ void ref_set_fixed(const struct ref_maker *m, uint32_t n, const double *d);
 /* Least and largest quantised value of a type. */
 int32_t ref_lowest(enum ir_type type);
 int32_t ref_highest(enum ir_type type);
-/* Clamp of real values in [low, high], as `t` quantises them. */
-void ref_clamp_between(const struct ir_tensor *t, float low, float high, struct ref_constants *k);
 
 /* padding.c: the pads of an operator with a window, in the order top, left, bottom, right. */
 void ref_pads(const struct ref_maker *m, int32_t pad[4]);

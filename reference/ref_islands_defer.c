@@ -105,7 +105,20 @@ static void bounds_of(const struct ir_op *op, float *low, float *high)
         return;
     memcpy(low, &op->attr[IR_CLIP_LOW_BITS], sizeof *low);
     memcpy(high, &op->attr[IR_CLIP_HIGH_BITS], sizeof *high);
-    *high = *high < *low ? *low : *high;
+}
+
+/* Clip is Min(Max(x, low), high), also if low is above high: each half moves both ends of the range
+ * that is there. */
+static void clamp_range(struct isl_deferred *p, float low, float high)
+{
+    if (p->low < low)
+        p->low = low;
+    if (p->high < low)
+        p->high = low;
+    if (p->high > high)
+        p->high = high;
+    if (p->low > high)
+        p->low = high;
 }
 
 /* Relu and Clip. */
@@ -121,10 +134,7 @@ static bool clamps(struct isl *s, const struct ir_op *op)
     if (p == NULL)
         return false;
     bounds_of(op, &low, &high);
-    p->low = p->low > low ? p->low : low;
-    p->high = p->high < high ? p->high : high;
-    if (p->high < p->low)
-        p->high = p->low;
+    clamp_range(p, low, high);
     isl_set_deferred(s, op, p);
     return true;
 }
@@ -261,10 +271,13 @@ static enum status defer(struct isl *s, const struct ir_op *op)
     const bool weights = has_weights(op->opcode);
     struct isl_deferred *p = isl_new_deferred(s, op, weights ? 1 : op->n_in);
     uint32_t file_x = op->in[0];
+    float low, high;
 
     p->has_weights = weights;
-    if (op->opcode == IR_OP_CLIP)
-        bounds_of(op, &p->low, &p->high);
+    if (op->opcode == IR_OP_CLIP) {
+        bounds_of(op, &low, &high);
+        clamp_range(p, low, high);
+    }
     if (op->opcode == IR_OP_AVERAGE_POOL2D)
         file_x = pool_input(s, op, p);
     TRY(isl_operand(s, file_x, &p->in[0]));

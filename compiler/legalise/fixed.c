@@ -2,7 +2,6 @@
  * compiler computes with floats. Formulas: NUMERICS.md, "Building blocks". */
 #include <math.h>
 
-#include "compiler/ir/float_numbers.h"
 #include "legalise.h"
 
 /* m = round_half_away(q * 2^31) of d = q * 2^shift, 0.5 <= q < 1. */
@@ -25,10 +24,14 @@ struct lgl_fixed_scale lgl_fixed_scale(double real)
     return (struct lgl_fixed_scale){(int32_t)m, (int8_t)(shift > 127 ? 127 : shift)};
 }
 
-/* zero point + round_half_away(x / scale) in float32, within the type's range. */
-static int32_t code_of(const struct ir_tensor *t, float x, int32_t low, int32_t high)
+/* zero point + x / scale in float32, within the type's range; halves go away from zero, or to even
+ * as ONNX rounds. */
+static int32_t code_of(const struct ir_tensor *t, enum lgl_rounding rounding, float x, int32_t low,
+                       int32_t high)
 {
-    const float code = (float)t->quant.zero_point[0] + roundf(x / t->quant.scale[0]);
+    const float steps = x / t->quant.scale[0];
+    const float code =
+        (float)t->quant.zero_point[0] + (rounding == LGL_ROUND_ONNX ? rintf(steps) : roundf(steps));
 
     return code < (float)low ? low : code > (float)high ? high : (int32_t)code;
 }
@@ -43,38 +46,11 @@ static int32_t most_code(const struct ir_tensor *t)
     return t->type == IR_U8 ? 255 : t->type == IR_I16 ? 32767 : 127;
 }
 
-void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t *act_min,
-                       int32_t *act_max)
+void lgl_clamp(const struct ir_tensor *t, struct ir_two_floats bounds, enum lgl_rounding rounding,
+               int32_t *act_min, int32_t *act_max)
 {
     const int32_t least = least_code(t), most = most_code(t);
 
-    *act_min = low > -INFINITY ? code_of(t, low, least, most) : least;
-    *act_max = high < INFINITY ? code_of(t, high, least, most) : most;
-}
-
-void lgl_clip(const struct ir_op *op, const struct ir_tensor *y, int32_t *act_min, int32_t *act_max)
-{
-    lgl_clamp_between(y, ir_attr_float(op, IR_CLIP_LOW_BITS), ir_attr_float(op, IR_CLIP_HIGH_BITS),
-                      act_min, act_max);
-}
-
-void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,
-               int32_t *act_max)
-{
-    const int32_t low = least_code(t), high = most_code(t);
-
-    *act_min = low;
-    *act_max = high;
-    if (activation == IR_ACT_RELU || activation == IR_ACT_RELU6)
-        *act_min = code_of(t, 0, low, high);
-    if (activation == IR_ACT_RELU6)
-        *act_max = code_of(t, 6, low, high);
-    if (activation == IR_ACT_RELU_0_TO_1) {
-        *act_min = code_of(t, 0, low, high);
-        *act_max = code_of(t, 1, low, high);
-    }
-    if (activation == IR_ACT_RELU_N1_TO_1) {
-        *act_min = code_of(t, -1, low, high);
-        *act_max = code_of(t, 1, low, high);
-    }
+    *act_min = bounds.a > -INFINITY ? code_of(t, rounding, bounds.a, least, most) : least;
+    *act_max = bounds.b < INFINITY ? code_of(t, rounding, bounds.b, least, most) : most;
 }

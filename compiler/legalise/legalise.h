@@ -3,6 +3,7 @@
 #ifndef HEDDLE_COMPILER_LEGALISE_LEGALISE_H
 #define HEDDLE_COMPILER_LEGALISE_LEGALISE_H
 
+#include "compiler/ir/float_numbers.h"
 #include "compiler/ir/ir.h"
 
 /* Whose arithmetic FULLY_CONNECTED's scale follows (NUMERICS.md): the product s_in * s_w in float32
@@ -47,16 +48,10 @@ struct lgl_fixed_scale {
 };
 /* QuantizeMultiplier of NUMERICS.md. */
 struct lgl_fixed_scale lgl_fixed_scale(double real);
-/* Range of quantised values that `activation` leaves in `t` (int8, uint8 or int16, per tensor). */
-void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,
-               int32_t *act_max);
-
-/* Range of quantised values of real values within `low` to `high`. */
-void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t *act_min,
-                       int32_t *act_max);
-/* Bounds of an operator with clip_low_bits and clip_high_bits. */
-void lgl_clip(const struct ir_op *op, const struct ir_tensor *y, int32_t *act_min,
-              int32_t *act_max);
+/* Range of quantised values of `t` (int8, uint8 or int16, per tensor) that real values within
+ * `bounds` have. */
+void lgl_clamp(const struct ir_tensor *t, struct ir_two_floats bounds, enum lgl_rounding rounding,
+               int32_t *act_min, int32_t *act_max);
 /* After operators became others: of those that nobody reads any more the ones that row[tensor] names a
  * row for are dead and belong to it, and so are those that they alone read. */
 void lgl_fuse_unread(struct ir_graph *g, uint32_t *row);

@@ -249,7 +249,7 @@ static int32_t real_entry(const struct form *form, const struct unary *u, int32_
 static void make_lut(struct ir_graph *g, struct ir_op *op, bool onnx)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-    const enum ir_activation activation = ir_op_info(op->opcode)->activation;
+    const bool clamps = ir_op_info(op->opcode)->activation != IR_ACT_NONE;
     const struct form *form = &forms[op->opcode];
     struct unary u = {.s_in = x->quant.scale[0],
                       .s_out = y->quant.scale[0],
@@ -259,10 +259,8 @@ static void make_lut(struct ir_graph *g, struct ir_op *op, bool onnx)
 
     u.alpha = ir_attr_float(op, IR_ALPHA_BITS);
     u.approximate = op->attr[IR_APPROXIMATE] != 0;
-    if (activation == IR_ACT_CLIP)
-        lgl_clip(op, y, &u.act_min, &u.act_max);
-    else
-        lgl_clamp(y, activation, &u.act_min, &u.act_max);
+    lgl_clamp(y, clamps ? ir_unary_numbers(op) : ir_fused_bounds(op),
+              onnx ? LGL_ROUND_ONNX : LGL_ROUND_TFLITE, &u.act_min, &u.act_max);
     const bool fixed = !onnx && form->scales(&u);
     for (int32_t x_code = -128; x_code < 128; x_code++) {
         const int32_t code = fixed ? form->entry(&u, x_code) : real_entry(form, &u, x_code);

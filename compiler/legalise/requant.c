@@ -323,19 +323,14 @@ static enum status fixed_svdf(const struct fixing *f)
     return ST_OK;
 }
 
-static void set_clamp(struct ir_op *op, const struct ir_tensor *y)
+static void set_clamp(struct ir_op *op, const struct ir_tensor *y, enum lgl_rounding rounding)
 {
     const enum ir_activation own = ir_op_info(op->opcode)->activation;
-    struct ir_fixed *f = &op->fixed;
+    const bool alone = y->type == IR_I16 && (own == IR_ACT_RELU || own == IR_ACT_RELU6);
 
-    if (y->quant.n != 1 || !ir_is_code(y->type))
-        return;
-    if (y->type == IR_I16 && (own == IR_ACT_RELU || own == IR_ACT_RELU6))
-        lgl_clamp(y, own, &f->act_min, &f->act_max);
-    else if (op->attr[IR_ACTIVATION] == IR_ACT_CLIP)
-        lgl_clip(op, y, &f->act_min, &f->act_max);
-    else
-        lgl_clamp(y, (enum ir_activation)op->attr[IR_ACTIVATION], &f->act_min, &f->act_max);
+    if (y->quant.n == 1 && ir_is_code(y->type))
+        lgl_clamp(y, alone ? ir_unary_numbers(op) : ir_fused_bounds(op), rounding,
+                  &op->fixed.act_min, &op->fixed.act_max);
 }
 
 /* int16 operators that become no table: non-negative values by the first scale, negative ones by
@@ -410,7 +405,7 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     const struct ir_tensor *x = ir_in(g, op, 0);
     const struct fixing f = {g, op, o, d};
 
-    set_clamp(op, ir_out(g, op, 0));
+    set_clamp(op, ir_out(g, op, 0), o->rounding);
     if (x != NULL && x->type == IR_F32 && op->opcode != IR_OP_QUANTIZE)
         return ST_OK; /* float arithmetic: nothing is fixed */
     if (x != NULL && ir_is_int(x->type) && ir_op_info(op->opcode)->has_int)

@@ -80,7 +80,7 @@ static void add_flip(struct ir_graph *g, uint32_t row, const struct ir_tensor *f
     op->fixed.n = 1;
     op->fixed.multiplier = arena_memdup(g->arena, &multiplier, sizeof multiplier);
     op->fixed.shift = arena_memdup(g->arena, &shift, sizeof shift);
-    lgl_clamp(to, IR_ACT_NONE, &op->fixed.act_min, &op->fixed.act_max);
+    lgl_clamp(to, ir_fused_bounds(op), LGL_ROUND_TFLITE, &op->fixed.act_min, &op->fixed.act_max);
 }
 
 /* IR_NONE: nobody reads it. */

@@ -187,9 +187,9 @@ static enum status clamp(struct ox *m, float low, float high)
     if (m->options->literal) {
         p->low = low;
         p->high = high;
-    } else {
-        p->low = fmaxf(p->low, low);
-        p->high = fmaxf(fminf(p->high, high), p->low);
+    } else { /* this clamp of the bounds so far: it comes later, and its maximum is its last word */
+        p->low = fminf(fmaxf(p->low, low), high);
+        p->high = fminf(fmaxf(p->high, low), high);
     }
     if (p->opcode == IR_OP_CLIP) {
         memcpy(&p->attr[IR_CLIP_LOW_BITS], &p->low, 4);
