@@ -67,7 +67,7 @@ void hd_sim::settle()
 void hd_sim::edge()
 {
     memory.sample(top, now);
-    const bool moved = submission.sample(top, now);
+    const bool moved = submission.sample(top, memory, now);
     const uint32_t commits =
         top.commit_q_valid_o | top.commit_l_valid_o | top.commit_w_valid_o | top.commit_m_valid_o;
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI      9u
+#define HD_SIM_ABI      10u
 #define HD_SIM_UNITS    6u
 #define HD_SIM_KINDS    8u
 #define HD_SIM_COUNTERS 8u /* of a core, at most */
@@ -70,9 +70,16 @@ enum hd_sim_stop {
     HD_SIM_FAILED = 3, /* the model itself stopped ($finish, assertion) */
 };
 
+/* Bytes that went over the bus, in whole beats. */
+struct hd_sim_moved {
+    uint64_t read, written;
+};
+
 /* One command of the current submission, by index. Cycles count from the doorbell. */
 struct hd_sim_command {
     uint64_t start, done; /* done 0: not completed */
+    /* Of all commands, from the doorbell to the end of cycle `start` and of cycle `done`. */
+    struct hd_sim_moved at_start, at_done;
     uint32_t unit, layer;
 };
 

@@ -62,6 +62,10 @@ class Memory
     {
         return write_bytes_;
     }
+    hd_sim_moved moved() const
+    {
+        return {read_bytes_, write_bytes_};
+    }
     uint64_t beats() const
     {
         return beats_;

@@ -77,7 +77,7 @@ void hd_sim::answered_doorbell()
     if (fetch_rests())
         return;
     submission.begin(there ? options.memory + at : nullptr, command_offset,
-                     there ? command_length : 0, region_base, rung_at);
+                     there ? command_length : 0, region_base, memory.moved(), rung_at);
     watchdog.restart(*this);
 }
 

@@ -79,7 +79,7 @@ uint64_t Rows::add_bytes(const uint8_t *stream, uint32_t n_bytes, const uint64_t
         hd_sim_row &row = rows_[row_of_layer_[c.layer]];
         memcpy(&read, stream + at, std::min<uint64_t>(sizeof read, n_bytes - at));
         memcpy(&store, stream + at, std::min<uint64_t>(sizeof store, n_bytes - at));
-        if (c.unit == HD_UNIT_LOAD || c.unit == HD_UNIT_WEIGHT)
+        if ((c.unit == HD_UNIT_LOAD || c.unit == HD_UNIT_WEIGHT) && read.spad == 0)
             row.read_bytes += run_bytes(region[read.region] + read.offset, read.runs,
                                         read.run_bytes, read.run_pitch);
         else if (c.unit == HD_UNIT_STORE)
@@ -101,10 +101,8 @@ void Rows::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes, const
     running_ = !rows_.empty();
     if (!running_)
         return;
-    const uint64_t of_commands = add_bytes(stream, n_bytes, region, commands);
-    rows_.front().read_bytes += HD_HEADER_BYTES;
-    rows_.back().read_bytes +=
-        beat_bytes(region[0] + offset, n_bytes) - HD_HEADER_BYTES - of_commands;
+    rows_[row_of_layer_[commands[0].layer]].read_bytes +=
+        beat_bytes(region[0] + offset, n_bytes) - add_bytes(stream, n_bytes, region, commands);
 }
 
 void Rows::account(uint64_t until)

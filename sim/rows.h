@@ -8,8 +8,8 @@
 //   layer's cycles were those between its neighbours' ends, one whose first tiles run while the
 //   layer before is stored would do more MACs than its cycles allow.) Bytes are counted with the
 //   layer whose command moves them, in whole beats of the bus, whenever that happens; a command's
-//   own words are bytes read for its layer, the stream's header is the first row's, END and what
-//   rounds the stream up to beats are the last row's.
+//   own words are bytes read for its layer. The stream's header, END and what rounds the stream up
+//   to beats are those of the first command's layer, as app/report/actions.c counts them.
 #ifndef HEDDLE_SIM_ROWS_H
 #define HEDDLE_SIM_ROWS_H
 

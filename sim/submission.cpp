@@ -38,7 +38,7 @@ bool is_waiting(uint32_t unit, uint32_t kind)
 } // namespace
 
 void Submission::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes,
-                       const uint64_t *region, uint64_t now)
+                       const uint64_t *region, hd_sim_moved moved, uint64_t now)
 {
     commands_.clear();
     words_.clear();
@@ -49,6 +49,7 @@ void Submission::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes,
     kinds_ = ~0u;
     violation_[0] = '\0';
     start_ = now;
+    before_ = moved;
     begun_ = true;
     known_ = false;
     for (uint64_t at = HD_HEADER_BYTES; stream != nullptr && at + sizeof(hd_common) <= n_bytes;) {
@@ -57,7 +58,7 @@ void Submission::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes,
         memcpy(&common, stream + at, sizeof common);
         const uint32_t unit = unit_of_opcode(common.opcode);
         order_[unit].push_back(static_cast<uint32_t>(commands_.size()));
-        commands_.push_back({0, 0, unit, common.layer});
+        commands_.push_back({0, 0, {}, {}, unit, common.layer});
         words_.push_back(common);
         known_ = common.opcode == HD_OPCODE_END;
         if (known_ || common.length == 0)
@@ -81,7 +82,7 @@ uint32_t Submission::head(uint32_t unit) const
     return k < order.size() ? order[k] : static_cast<uint32_t>(commands_.size());
 }
 
-void Submission::complete(uint32_t unit, uint32_t command, uint64_t now)
+void Submission::complete(uint32_t unit, uint32_t command, hd_sim_moved moved, uint64_t now)
 {
     const uint32_t expected = head(unit);
 
@@ -92,21 +93,26 @@ void Submission::complete(uint32_t unit, uint32_t command, uint64_t now)
     done_count_[unit]++;
     if (expected >= commands_.size())
         return;
-    commands_[expected].done = now - start_;
+    hd_sim_command &done = commands_[expected];
+    done.done = now - start_;
+    done.at_done = moved;
     if (unit == HD_UNIT_FETCH)
         rows_.end(now);
     else
-        rows_.complete(unit, commands_[expected].layer, now);
-    if ((started_ >> unit & 1) == 0)
-        commands_[expected].start = now - start_;
+        rows_.complete(unit, done.layer, now);
+    if ((started_ >> unit & 1) == 0) {
+        done.start = done.done;
+        done.at_start = moved;
+    }
     started_ &= ~(1u << unit);
     last_ = expected;
 }
 
-bool Submission::update(const Vhd_sim_top &top, uint64_t now)
+bool Submission::update(const Vhd_sim_top &top, hd_sim_moved moved, uint64_t now)
 {
     bool changed = false;
 
+    moved = {moved.read - before_.read, moved.written - before_.written};
     kinds_ = top.unit_kind_o;
     rows_.change(kinds_, now);
     if (top.array_begin_o != 0)
@@ -117,12 +123,13 @@ bool Submission::update(const Vhd_sim_top &top, uint64_t now)
 
             if (command < commands_.size()) {
                 commands_[command].start = now - start_;
+                commands_[command].at_start = moved;
                 started_ |= 1u << unit;
                 changed = true;
             }
         }
         if ((top.done_o >> unit & 1) != 0) {
-            complete(unit, top.done_cmd_o[unit], now);
+            complete(unit, top.done_cmd_o[unit], moved, now);
             kinds_ = ~0u; // look again: the next command may start in the same kind
             changed = true;
         }

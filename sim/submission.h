@@ -10,6 +10,7 @@
 #include "Vhd_sim_top.h"
 #include "hd_accel.h"
 #include "hd_sim.h"
+#include "memory.h"
 #include "rows.h"
 
 namespace heddle
@@ -19,16 +20,17 @@ class Submission
 {
   public:
     // The stream of `n_bytes` at `stream` (null: not in memory), `offset` in region 0, starts in
-    // cycle `now`; region: the bus address of each.
+    // cycle `now`; region: the bus address of each. `moved` went over the bus before.
     void begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes, const uint64_t *region,
-               uint64_t now);
+               hd_sim_moved moved, uint64_t now);
 
-    // Settled signals before an edge. True: a command started or completed.
-    bool sample(const Vhd_sim_top &top, uint64_t now)
+    // Settled signals before an edge, after the memory has taken them. True: a command started or
+    // completed.
+    bool sample(const Vhd_sim_top &top, const Memory &memory, uint64_t now)
     {
         if (top.done_o == 0 && top.unit_kind_o == kinds_ && top.array_begin_o == 0)
             return false;
-        return update(top, now);
+        return update(top, memory.moved(), now);
     }
 
     bool begun() const
@@ -72,8 +74,8 @@ class Submission
     }
 
   private:
-    bool update(const Vhd_sim_top &top, uint64_t now);
-    void complete(uint32_t unit, uint32_t command, uint64_t now);
+    bool update(const Vhd_sim_top &top, hd_sim_moved moved, uint64_t now);
+    void complete(uint32_t unit, uint32_t command, hd_sim_moved moved, uint64_t now);
 
     std::vector<hd_sim_command> commands_;
     std::vector<hd_common> words_;
@@ -86,6 +88,7 @@ class Submission
     bool begun_ = false;
     bool known_ = false; // the stream was there down to its END
     uint64_t start_ = 0, completed_ = 0;
+    hd_sim_moved before_ = {}; // since open
     char violation_[160] = "";
 };
 

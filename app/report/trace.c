@@ -10,7 +10,8 @@ struct builder {
     const struct account *account;
     const struct trace_time *time;
     const uint64_t *core_cycles;
-    uint32_t *parts_done; /* by row */
+    uint32_t *parts_done;                        /* by row */
+    struct trace_moved moved[SCHED_MAX_DEVICES]; /* by the submissions before */
     uint64_t now;
     uint32_t seen; /* slices of the processor */
 };
@@ -29,6 +30,20 @@ static uint64_t command_bytes(const struct sched_command *c, const struct hd_con
     const struct actions a = actions_of_command(c, hw);
 
     return a.n[ACTION_BUS_READ] + a.n[ACTION_BUS_WRITTEN];
+}
+
+/* The bus at the start and the end of a command, which came with the submission that begins now.
+ * moved: before it. */
+static void add_sums(struct builder *b, uint32_t device, const struct trace_time *time,
+                     struct trace_moved before)
+{
+    struct trace_device *d = &b->t->device[device];
+    const struct trace_moved *s = &time->at_start, *e = &time->at_done;
+
+    d->sum[d->n_sum++] = (struct trace_sum){b->now + time->start,
+                                            {before.read + s->read, before.written + s->written}};
+    d->sum[d->n_sum++] = (struct trace_sum){b->now + time->done,
+                                            {before.read + e->read, before.written + e->written}};
 }
 
 static void add(struct builder *b, struct trace_slice slice)
@@ -70,11 +85,15 @@ static void add_submission(struct builder *b, const struct trace_host_time *host
     const struct sched_stream *s = &p->stream[k];
     const struct hd_config *hw = p->device[s->device].hw;
     const struct trace_time *time = b->time;
+    const struct trace_moved before = b->moved[s->device];
 
     if (host)
         b->now = doorbell(b, host);
+    add_sums(b, s->device, &(struct trace_time){0}, before);
     for (uint32_t i = 0; i < s->n; i++) {
         const struct sched_command *c = &s->cmd[i];
+        if (c->unit != HD_UNIT_ARRAY && c->unit != HD_UNIT_VECTOR)
+            add_sums(b, s->device, &time[i], before);
         if (c->unit == HD_UNIT_FETCH)
             add_fetch(b, k, time[i].start);
         else
@@ -87,6 +106,8 @@ static void add_submission(struct builder *b, const struct trace_host_time *host
                                         .bytes = command_bytes(c, hw),
                                         .note = c->note ? c->note : ""});
     }
+    b->moved[s->device] = (struct trace_moved){before.read + time[s->n - 1].at_done.read,
+                                               before.written + time[s->n - 1].at_done.written};
     b->now += time[s->n - 1].done;
     b->time += s->n;
 }
@@ -176,15 +197,19 @@ struct trace *trace_build(struct arena *a, const struct pipeline *p, const struc
 {
     const struct sched_program *program = p->program;
     struct trace *t = ARENA_NEW(a, struct trace);
-    struct builder b = {t, account, times, core_cycles, NULL, 0, 0};
+    struct builder b = {.t = t, .account = account, .time = times, .core_cycles = core_cycles};
 
     *t = (struct trace){.arena = a,
                         .p = p,
                         .n_device = program->n_stream ? program->n_device : 0,
                         .simulated = host != NULL};
     t->device = ARENA_ARRAY(a, struct trace_device, t->n_device + 1);
-    for (uint32_t k = 0; k < t->n_device; k++)
+    for (uint32_t k = 0; k < t->n_device; k++) {
         t->device[k].name = p->targets.target[program->device[k].target]->name;
+        t->device[k].sum =
+            ARENA_ARRAY(a, struct trace_sum,
+                        2 * (size_t)(trace_first(p, program->n_stream) + program->n_stream) + 1);
+    }
     t->slice = ARENA_ARRAY(a, struct trace_slice,
                            trace_first(p, program->n_stream) + p->graph->n_op + 1 +
                                (host ? 2 * host->n : 0));

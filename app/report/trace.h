@@ -9,10 +9,22 @@
 #include "account.h"
 #include "base/text.h"
 
-/* A command's first cycle and that of its completion, from its doorbell on (struct
- * hd_sim_command). */
+/* Bytes that went over the bus. */
+struct trace_moved {
+    uint64_t read, written;
+};
+
+/* A command's first cycle and that of its completion, from its doorbell on, and what all commands
+ * had moved by the end of either (struct hd_sim_command). */
 struct trace_time {
     uint64_t start, done;
+    struct trace_moved at_start, at_done;
+};
+
+/* Before `at`, over the bus of one device. */
+struct trace_sum {
+    uint64_t at;
+    struct trace_moved moved;
 };
 
 /* What a simulated processor did in [begin, end); it waits for accelerators and cores. */
@@ -49,6 +61,8 @@ enum trace_counter { TRACE_READ, TRACE_WRITTEN, TRACE_SCRATCHPAD, TRACE_COUNTERS
 
 struct trace_device {
     const char *name;
+    uint32_t n_sum; /* at starts and ends of what uses the bus; in the order of time */
+    struct trace_sum *sum;
     uint32_t n_point[TRACE_COUNTERS];
     struct trace_point *point[TRACE_COUNTERS];
 };
@@ -75,8 +89,8 @@ static inline uint32_t trace_host(const struct trace *t)
     return t->n_device * HD_UNIT_COUNT;
 }
 
-/* trace_counters.c: the points of a device's counters from its slices, and of the scratchpad from
- * the bytes that commands read and write. */
+/* trace_counters.c: the points of a device's counters: of the bus from its sums, of the scratchpad
+ * from the bytes that commands read and write. */
 void trace_counters(struct trace *t);
 /* Commands of the streams before `stream`. */
 uint32_t trace_first(const struct pipeline *p, uint32_t stream);

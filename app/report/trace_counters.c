@@ -1,5 +1,6 @@
 /* trace_counters.c - values over time: bytes a cycle on the bus, bytes of the scratchpad in use.
- * A command's bytes are spread evenly over its slice. A word of the scratchpad is in use from the
+ * Bytes are counted where a command that uses the bus starts or ends, and spread evenly between: so
+ * no value is above the bus's width, and their integral is what was moved. A word of the scratchpad is in use from the
  * start of the first command that writes it to the completion of the last that reads it before it
  * is written again. */
 #include <stdlib.h>
@@ -49,19 +50,42 @@ static void integrate(struct trace *t, struct changes *c, uint32_t device,
     t->device[device].n_point[counter] = n;
 }
 
+/* --- the bus --- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct trace_sum *x = a, *y = b;
+
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static double moved(const struct trace_sum *s, enum trace_counter counter)
+{
+    return (double)(counter == TRACE_READ ? s->moved.read : s->moved.written);
+}
+
+/* The rate between two sums is what was measured there. A memory slower than the bus takes several
+ * cycles for a beat, which a sum counts in the last of them: going back from the end, what the rate
+ * does not allow was on its way before. */
 static void bus(struct trace *t, uint32_t device, enum trace_counter counter)
 {
-    struct changes c = {ARENA_ARRAY(t->arena, struct change, 2 * (size_t)t->n_slice + 1), 0};
+    const struct sched_program *p = t->p->program;
+    const struct trace_device *d = &t->device[device];
+    const uint32_t width = p->device[device].hw->axi_bytes, slow = p->options.mem_bytes;
+    const double most = slow && slow < width ? slow : width;
+    struct changes c = {ARENA_ARRAY(t->arena, struct change, 2 * (size_t)d->n_sum + 1), 0};
+    double after = d->n_sum ? moved(&d->sum[d->n_sum - 1], counter) : 0;
 
-    for (uint32_t i = 0; i < t->n_slice; i++) {
-        const struct trace_slice *s = &t->slice[i];
-        const bool writes = s->track % HD_UNIT_COUNT == HD_UNIT_STORE;
-        const double rate = (double)s->bytes / (double)(s->end - s->begin);
+    for (uint32_t i = d->n_sum; i-- > 1;) {
+        const uint64_t from = d->sum[i - 1].at, to = d->sum[i].at;
+        const double exact = moved(&d->sum[i - 1], counter), cycles = (double)(to - from);
+        const double before = exact > after - most * cycles ? exact : after - most * cycles;
 
-        if (s->track / HD_UNIT_COUNT != device || writes != (counter == TRACE_WRITTEN))
-            continue;
-        add_change(&c, s->begin, rate);
-        add_change(&c, s->end, -rate);
+        if (to > from) {
+            add_change(&c, from, (after - before) / cycles);
+            add_change(&c, to, -(after - before) / cycles);
+        }
+        after = before;
     }
     integrate(t, &c, device, counter);
 }
@@ -131,7 +155,7 @@ static struct trace_time *absolute(const struct trace *t, uint32_t n)
         const struct trace_slice *s = &t->slice[i];
         if (s->stream != IR_NONE)
             time[trace_first(t->p, s->stream) + s->command] =
-                (struct trace_time){s->begin, s->end - 1};
+                (struct trace_time){.start = s->begin, .done = s->end - 1};
     }
     return time;
 }
@@ -166,6 +190,7 @@ static void scratchpad(struct trace *t, uint32_t device)
 void trace_counters(struct trace *t)
 {
     for (uint32_t k = 0; k < t->n_device; k++) {
+        qsort(t->device[k].sum, t->device[k].n_sum, sizeof *t->device[k].sum, by_place);
         bus(t, k, TRACE_READ);
         bus(t, k, TRACE_WRITTEN);
         scratchpad(t, k);

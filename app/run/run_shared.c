@@ -53,8 +53,12 @@ void run_add_times(struct run_job *job, uint32_t *n, const struct hd_sim_api *ap
     const struct hd_sim_command *from;
     const uint32_t n_command = api->commands(sim, &from), most = run_trace_commands(job);
 
-    for (uint32_t i = 0; i < n_command && *n < most; i++)
-        job->times[(*n)++] = (struct trace_time){from[i].start, from[i].done};
+    for (uint32_t i = 0; i < n_command && *n < most; i++) {
+        const struct hd_sim_moved *s = &from[i].at_start, *e = &from[i].at_done;
+
+        job->times[(*n)++] = (struct trace_time){
+            from[i].start, from[i].done, {s->read, s->written}, {e->read, e->written}};
+    }
 }
 
 static size_t shared_bytes(size_t n)

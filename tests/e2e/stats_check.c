@@ -134,6 +134,19 @@ static void check_busy(struct file *f, const cJSON *l)
                      number(l, "array_cycles") * multipliers(f), number(l, "accelerator_macs"));
 }
 
+/* Bytes measured for a layer are those of its commands, which energy counts. */
+static void check_bytes(struct file *f, const cJSON *l)
+{
+    const cJSON *actions = member(l, "actions");
+
+    if (!is_number(l, "dram_read_bytes") || !actions)
+        return;
+    want(f, word(l, "name"), "dram_read_bytes", number(actions, "bus_read"),
+         number(l, "dram_read_bytes"));
+    want(f, word(l, "name"), "dram_write_bytes", number(actions, "bus_written"),
+         number(l, "dram_write_bytes"));
+}
+
 static void check_layer(struct file *f, const cJSON *l)
 {
     const char *name = word(l, "name");
@@ -143,6 +156,7 @@ static void check_layer(struct file *f, const cJSON *l)
          number(l, "accelerator_macs") + number(l, "host_macs"));
     check_parts(f, l);
     check_busy(f, l);
+    check_bytes(f, l);
     check_counters(f, name, l);
     if (!cJSON_IsNumber(group))
         return;
@@ -185,8 +199,8 @@ static void check_group(struct file *f, const cJSON *g, int index)
 
 static void check_whole(struct file *f)
 {
-    static const char *const sums[] = {"accelerator_macs", "host_macs", "folded_macs",
-                                       "host_cycles"};
+    static const char *const sums[] = {"accelerator_macs", "host_macs",       "folded_macs",
+                                       "host_cycles",      "dram_read_bytes", "dram_write_bytes"};
     const cJSON *all = f->all;
 
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)

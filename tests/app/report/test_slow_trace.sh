@@ -17,6 +17,7 @@ for m in digits resnet8_own dscnn_own vit_own; do
     traced "$m.tiny" "$model" --hw=tiny
 done
 traced stalls "$models/resnet8_own/model.tflite" --stall-seed=7
+traced slow "$models/digits/model.tflite" --hw=tiny --mem-bytes=3 --mem-latency=1
 traced host "$models/dscnn_own/model.tflite" '--keep-on-host=0[35]*'
 traced islands "$models/islands.onnx" --hw=tiny
 traced two "$models/resnet8_own/model.tflite" --target=systolic:a,systolic:b --target-a-hw=tiny --target-b-hw=tiny \

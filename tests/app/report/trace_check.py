@@ -4,7 +4,7 @@
 Slices of a track are in order and do not overlap. Those of a unit last as long as its counters say
 that it worked or was held up: all kinds but idle, wait_token and wait_end. A command may differ by
 one cycle, that of its completion. The commands' bytes are those of the bus, counters integrate to
-the same, and the scratchpad is empty in the end. Bytes and cycles are compared where the stats'
+the same and are never above the bus's width, and the scratchpad is empty in the end. Bytes and cycles are compared where the stats'
 means are those of each inference."""
 import json
 import sys
@@ -49,8 +49,9 @@ def main(folder):
         elif e["ph"] == "X":
             slices[track].append(e)
         elif e["ph"] == "C":
-            counters[e["name"]].append((e["ts"], e["args"]["bytes"]))
+            counters[e["pid"], e["name"]].append((e["ts"], e["args"]["bytes"]))
     cycles = trace["otherData"]["cycles"]
+    bus = max(hw["bus_bytes"] for hw in (stats["hw"] if isinstance(stats["hw"], list) else [stats["hw"]]))
     length, count, moved = defaultdict(int), defaultdict(int), defaultdict(int)
     for track, all_of in slices.items():
         end = 0
@@ -67,8 +68,11 @@ def main(folder):
         assert abs(length[unit] - worked) <= count[unit], (
             f"{unit}: {count[unit]} slices, {length[unit]} cycles; its counters say {worked}")
     for write, what in enumerate(("read", "written")):
-        total = integral(counters[f"bus, bytes {what} a cycle"] or [(0, 0)], cycles)
-        assert abs(total - moved[write]) < 1e-3 * moved[write] + 1, f"{what}: {total}, {moved[write]}"
+        of_all = [points for (_, counter), points in counters.items() if counter == f"bus, bytes {what} a cycle"]
+        total = sum(integral(points, cycles) for points in of_all)
+        assert abs(total - moved[write]) < 1e-5 * moved[write] + 1, f"{what}: {total}, {moved[write]}"
+        for value in (value for points in of_all for _, value in points):
+            assert value <= bus, f"{what}: {value} bytes a cycle on a bus of {bus}"
     for points in counters.values():
         assert points == sorted(points) and points[-1][1] == 0, "a counter does not end at 0"
     if isinstance(stats["total_cycles"], int) and stats["inferences"] == 1:
