@@ -158,19 +158,36 @@ static struct lgl_options legalise_options(const struct pipeline *p)
     return o;
 }
 
+/* A pass that leaves no graph, or a check that fails after a step, is a fault of the compiler, whatever
+ * the check calls it; of the import it is the model's. */
+static enum status faulted(struct pipeline *p, const struct row *s, enum status st, struct diag *d)
+{
+    if ((st != ST_MODEL && st != ST_INTERNAL && st != ST_UNSUPPORTED) || s == &steps[STEP_import])
+        return st;
+    p->fault = s->name;
+    d->status = ST_INTERNAL;
+    diag_line(d, "step '%s' of heddle is at fault, not the network", s->name);
+    return ST_INTERNAL;
+}
+
 static enum status run(const struct row *s, struct pipeline *p, struct diag *d)
 {
     const struct lgl_options legal = legalise_options(p);
+    enum status st = ST_OK;
 
-    if (s->build)
-        return run_build(s, p->program, d);
+    if (s->build) {
+        st = run_build(s, p->program, d);
+        return st == ST_INTERNAL ? faulted(p, s, st, d) : st;
+    }
     if (s->run)
         TRY(s->run(p, d));
     else if (s->pass)
-        TRY(s->pass(p->graph, &legal, d));
+        st = s->pass(p->graph, &legal, d);
     else
         TRY(phases_run(p->arena, &p->targets, &p->hw, s->phase, &p->graph, d));
-    return s->check ? s->check(p, s->name, d) : ST_OK;
+    if (s->pass && st != ST_OK) /* what it refuses is unsupported */
+        return st == ST_UNSUPPORTED ? st : faulted(p, s, st, d);
+    return s->check ? faulted(p, s, s->check(p, s->name, d), d) : ST_OK;
 }
 
 void pipeline_dump(struct pipeline *p, enum step step, struct text *t)

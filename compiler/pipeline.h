@@ -38,6 +38,7 @@ struct pipeline {
     struct partition partition;
     struct sched_program *program;
     struct emit_unit *emitted;
+    const char *fault; /* the step that failed by a fault of the compiler, or NULL */
 };
 
 /* What holds after a step. */

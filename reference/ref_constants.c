@@ -298,7 +298,7 @@ static void given_table(const struct ref_maker *m)
     m->k->table = table;
 }
 
-/* A left shift that the formulas leave undefined (NUMERICS.md, "Scales too far apart"). */
+/* A left shift that the formulas leave undefined (NUMERICS.md, "Building blocks"). */
 static bool beyond_fixed_point(const struct ref_maker *m)
 {
     const enum ir_opcode o = m->op->opcode;

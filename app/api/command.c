@@ -4,6 +4,7 @@
 #include "app/quantise/quantise_command.h"
 #include "app/regress/regress.h"
 #include "app/run/device.h"
+#include "app/run/fault.h"
 #include "app/tune/tune.h"
 #include "context.h"
 
@@ -119,6 +120,7 @@ static enum status command(struct heddle *h, void *arg)
     struct text t;
 
     context_forget_run(h);
+    h->p.fault = NULL;
     TRY(context_arena(h, &h->scratch));
     if (!c->name)
         return FAIL(&h->d, ST_USAGE,
@@ -129,6 +131,8 @@ static enum status command(struct heddle *h, void *arg)
     TRY(options_select(&h->set, &h->d));
     text_init(&t, h->scratch);
     enum status st = dispatch(h, &t);
+    if (st == ST_INTERNAL)
+        fault_report(&h->p, &h->o, "heddle-fault.ir", &h->d);
     if (st == ST_OK && t.data)
         output_text(&h->output, OUTPUT_RESULT, t.data);
     return st;

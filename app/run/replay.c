@@ -225,6 +225,18 @@ static void own_options(const struct replayer *r, const struct ir_graph *g,
     same_place(layer, a, o);
 }
 
+void replay_options(struct text *t, const struct options *o, struct arena *a)
+{
+    for (uint32_t i = 0; i < o->n_given; i++) {
+        const struct option_given *g = &o->given[i];
+
+        if (kept(g->name))
+            text_printf(t, " %s",
+                        text_shell_word(a, arena_printf(a, "--%s%s%s", g->name, g->value ? "=" : "",
+                                                        g->value ? g->value : "")));
+    }
+}
+
 static const char *command_of(const struct options *o, struct arena *a)
 {
     struct text t;
@@ -241,13 +253,7 @@ static const char *command_of(const struct options *o, struct arena *a)
         text_printf(&t, " --keep-on-host=%s", o->keep[0]);
     if (o->engine == ENGINE_FUNC)
         text_add(&t, " --engine=func");
-    for (uint32_t i = 0; i < o->n_given; i++)
-        if (kept(o->given[i].name) && o->given[i].value)
-            text_printf(&t, " %s",
-                        text_shell_word(
-                            a, arena_printf(a, "--%s=%s", o->given[i].name, o->given[i].value)));
-        else if (kept(o->given[i].name))
-            text_printf(&t, " --%s", o->given[i].name);
+    replay_options(&t, o, a);
     if (o->stall_seed)
         text_printf(&t, " --stall-seed=%llu", (unsigned long long)o->stall_seed);
     return t.data;

@@ -22,6 +22,8 @@ struct replay {
     bool ran, wrong;     /* heddle ran it: its answer differs too */
 };
 
+/* Add the given options that a layer alone is compiled and run with, a space before each. */
+void replay_options(struct text *t, const struct options *o, struct arena *a);
 enum status replay_open(struct replayer *r, struct run_job *job, struct diag *d);
 /* Write the files of a layer and run them once. ST_*: they cannot be written, or the layer does not
  * stand alone (the message states why). */

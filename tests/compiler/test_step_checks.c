@@ -1,4 +1,4 @@
-/* The checks of passes.def find what is planted: partition_check, layout_check, lower_check. That of
+/* A check that fails after a step is a fault of the compiler, with what to report. The checks of passes.def find what is planted: partition_check, layout_check, lower_check. That of
  * plan is tests/compiler/plan/test_check.c. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#include <unistd.h>
+
+#include "app/run/fault.h"
 #include "compiler/layout/layout.h"
 #include "compiler/lower/lower.h"
 #include "compiler/pipeline.h"
@@ -62,6 +65,41 @@ static void planted_in_a_partition(void **state)
     expect_partition(p, "partition: 01_log_softmax: target c with a region");
     op[0]->target = 2;
     expect_partition(p, "partition: 00_conv2d: target 2 of 2");
+    arena_free(a);
+}
+
+/* A shape changed after the import, of which the next pass knows nothing. */
+static void planted_in_a_graph(void **state)
+{
+    static const char says[] =
+        "after padding: operator 0 CONV2D: output 't2': expected shape 1x4x4x4, found 1x4x4x5\n"
+        "  step 'padding' of heddle is at fault, not the network\n"
+        "  this repeats it; please report it with the file, which has the network's weights, and "
+        "the "
+        "version of heddle:\n"
+        "    heddle disasm build/fault.ir --hw=tiny";
+    struct arena *a = arena_new(0);
+    struct pipeline *p = compiled(a, "tests/compiler/partition/host_between_regions.ir");
+    static const struct option_given given[] = {{"hw", "tiny"}, {"quiet", NULL}};
+    const struct options o = {.n_given = 2, .given = given};
+    struct diag d = {0};
+    struct ir_graph *g;
+
+    (void)state;
+    assert_int_equal(pipeline_run(p, STEP_import, STEP_import, &d), ST_OK);
+    p->graph->tensor[p->graph->op[0]->out[0]]->dim[3]++;
+    assert_int_equal(pipeline_run(p, STEP_padding, STEP_padding, &d), ST_INTERNAL);
+    assert_string_equal(p->fault, "padding");
+    fault_report(p, &o, "build/fault.ir", &d);
+    assert_string_equal(d.text, says);
+    assert_int_equal(ir_parse(a, ir_text(a, "build/fault.ir"), &g, &d), ST_OK);
+    assert_int_equal(g->n_op, p->graph->n_op);
+    assert_int_equal(unlink("build/fault.ir"), 0);
+    d = (struct diag){0};
+    assert_int_equal(pipeline_run(p, STEP_import, STEP_padding, &d), ST_OK);
+    p->fault = NULL;
+    fault_report(p, &o, "build/fault.ir", &d);
+    assert_string_equal(d.text, "");
     arena_free(a);
 }
 
@@ -157,6 +195,7 @@ static void planted_in_commands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planted_in_a_graph),
         cmocka_unit_test(planted_in_a_partition),
         cmocka_unit_test(planted_in_a_layout),
         cmocka_unit_test(planted_in_commands),
