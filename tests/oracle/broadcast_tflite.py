@@ -106,7 +106,7 @@ class Maker:
         self.outputs.append(y[0])
 
     def out_quant(self, name, a, b):
-        if self.wild:
+        if self.wild and name != "SQUARED_DIFFERENCE":  # which the oracle ends and heddle refuses beyond 2^30
             return self.quant()
         reach = {"MUL": a[0] * b[0] * 8000, "SQUARED_DIFFERENCE": max(a[0], b[0]) ** 2 * 10000}.get(name, 150 * max(a[0], b[0]))
         return np.float32(reach / 127 * self.rng.uniform(0.3, 1.2)), int(self.rng.integers(256)) + self.low

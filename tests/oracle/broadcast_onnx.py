@@ -1,0 +1,179 @@
+"""Random ONNX networks of broadcasts: operators of two operands, each operand with any of its dimensions 1 or absent.
+
+    broadcast_onnx.py --heddle build/heddle [--seed 1] [--count 100] [--hw tiny] [--keep DIR]
+
+One to three operators of int8 or uint8, 1 to 5 dimensions, batches included: QDQ Add, Sub, Mul, Max, Min, comparisons, and
+QLinearAdd, QLinearMul of com.microsoft. Either operand is an input, a constant or an earlier result. One network in eight
+has scales far apart, one constant in ten is all zero with the scale 1 that quantisers give it. With --target=c
+--onnx-rounding=onnx the answers must be ONNX Runtime's, byte for byte; with the accelerator, whose rounding is TFLite's,
+those of heddle's reference. Nothing is refused, no check of the compiler fails. A network that differs is kept in DIR.
+Exit status 1 if one does. Environment: requirements-new.txt.
+"""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+import rand_onnx
+
+QDQ = ("Add", "Sub", "Mul", "Max", "Min", "Less", "Greater", "Equal", "LessOrEqual", "GreaterOrEqual")
+QLINEAR = ("QLinearAdd", "QLinearMul")
+SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17)
+
+
+class Maker:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.dtype = np.dtype((np.int8, np.uint8)[self.rng.integers(2)])
+        self.low = np.iinfo(self.dtype).min
+        self.wild = self.rng.random() < 1 / 8
+        self.nodes, self.constants, self.inputs, self.codes, self.values, self.outputs, self.names = [], [], [], [], [], [], []
+
+    def name(self, what):
+        self.names.append(what)
+        return f"{what}{len(self.names)}"
+
+    def const(self, what, v):
+        name = self.name(what)
+        self.constants.append(numpy_helper.from_array(np.asarray(v), name))
+        return name
+
+    def node(self, op, inputs, domain=""):
+        y = self.name(op)
+        self.nodes.append(helper.make_node(op, inputs, [y], domain=domain))
+        return y
+
+    def quant(self):
+        span = (-7, 4) if self.wild else (-2.5, -0.9)
+        return np.float32(10 ** self.rng.uniform(*span)), self.dtype.type(self.rng.integers(256) + self.low)
+
+    def params(self, v):
+        return [self.const("s", v[2][0]), self.const("z", v[2][1])]
+
+    def operand(self, shape, constant):
+        """A constant or an input: name, shape, quantisation."""
+        quant = self.quant()
+        if constant:
+            zeros = self.rng.random() < 0.1
+            quant = (np.float32(1), self.dtype.type(0)) if zeros else quant
+            data = np.full(shape, quant[1]) if zeros else self.rng.integers(256, size=shape) + self.low
+            return self.const("c", data.astype(self.dtype)), shape, quant
+        name = self.name("x")
+        self.inputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(self.dtype), shape))
+        self.codes.append((self.rng.integers(256, size=shape) + self.low).astype(self.dtype))
+        return name, shape, quant
+
+    def narrowed(self, shape):
+        """`shape` with dimensions that are broadcast; leading ones may be absent."""
+        kept = [n if self.rng.random() < 0.6 else 1 for n in shape]
+        while len(kept) > 1 and kept[0] == 1 and self.rng.random() < 0.5:
+            kept.pop(0)
+        return tuple(kept)
+
+    def shape(self, of=()):
+        """Up to 5 dimensions, to which `of` is broadcast."""
+        rank = int(self.rng.choice([1, 2, 3, 4, 4, 4, 5]))
+        for _ in range(50):
+            dim = [int(self.rng.choice(SIZES)) for _ in range(max(rank, len(of)))]
+            for i, n in enumerate(reversed(of), 1):
+                dim[-i] = n if n > 1 else dim[-i]
+            if np.prod(dim) <= 4096:
+                return tuple(dim)
+        return of or (1,)
+
+    def op(self):
+        first = self.values[-1] if self.values and self.rng.random() < 0.8 else None
+        shape = self.shape(first[1] if first else ())
+        a = first or self.operand(self.narrowed(shape), False)
+        b = self.operand(self.narrowed(shape), self.rng.random() < 0.5)
+        a, b = (a, b) if self.rng.random() < 0.5 else (b, a)
+        out = np.broadcast_shapes(a[1], b[1])
+        op = str(self.rng.choice(QDQ + QLINEAR))
+        if op in QLINEAR:
+            quant = self.out_quant("Mul" if op == "QLinearMul" else "Add", a[2], b[2])
+            y = self.node(op, [a[0], *self.params(a), b[0], *self.params(b), self.const("s", quant[0]), self.const("z", quant[1])],
+                          "com.microsoft")
+        else:
+            real = self.node(op, [self.node("DequantizeLinear", [v[0], *self.params(v)]) for v in (a, b)])
+            if op not in QDQ[:5]:
+                self.outputs.append(helper.make_tensor_value_info(real, TensorProto.BOOL, out))
+                return
+            quant = self.out_quant(op, a[2], b[2])
+            y = self.node("QuantizeLinear", [real, self.const("s", quant[0]), self.const("z", quant[1])])
+        self.values.append((y, out, quant))
+        self.outputs.append(helper.make_tensor_value_info(y, helper.np_dtype_to_tensor_dtype(self.dtype), out))
+
+    def out_quant(self, op, a, b):
+        if self.wild:
+            return self.quant()
+        reach = a[0] * b[0] * 8000 if op == "Mul" else 150 * max(a[0], b[0])
+        return np.float32(reach / 127 * self.rng.uniform(0.3, 1.2)), self.dtype.type(self.rng.integers(256) + self.low)
+
+    def make(self):
+        for _ in range(int(self.rng.integers(1, 4))):
+            self.op()
+        graph = helper.make_graph(self.nodes, "g", self.inputs, self.outputs, self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)])
+        model.ir_version = 8
+        return model
+
+
+def one(args, seed):
+    """What heddle said where it is not right, the folder then kept; and whether the oracle ran."""
+    maker = Maker(seed)
+    model = maker.make()
+    try:
+        want = rand_onnx.session(model).run(None, {i.name: x for i, x in zip(maker.inputs, maker.codes)})
+    except rand_onnx.NOT_THERE:
+        want = None
+    with tempfile.TemporaryDirectory() as tmp:
+        folder = pathlib.Path(tmp)
+        onnx.save(model, folder / "model.onnx")
+        given, expected = [], []
+        for flag, name, arrays, to in (("-i", "in", maker.codes, given), ("--expect", "out", want or [], expected)):
+            for k, x in enumerate(arrays):
+                x.tofile(folder / f"{name}_{k}.bin")
+                to += [flag, f"{name}_{k}.bin"]
+        for how in (["--target=c", "--onnx-rounding=onnx", *expected], []):
+            cmd = [args.heddle.resolve(), "run", "model.onnx", "--engine=func", f"--hw={args.hw}", "-q", *given, *how]
+            done = subprocess.run(cmd, capture_output=True, text=True, timeout=600, cwd=folder)
+            if done.returncode == 0:
+                continue
+            kept = args.keep / f"seed_{seed}"
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(folder, kept)
+            return f"{' '.join(n.op_type for n in model.graph.node if not n.op_type.endswith('izeLinear'))} {' '.join(how[:2])}: exit " \
+                f"{done.returncode}: " + (done.stderr.strip() or done.stdout.strip()).split("\n")[0], want is not None
+    return None, want is not None
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--heddle", type=pathlib.Path, default=pathlib.Path("build/heddle"))
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--count", type=int, default=100)
+    ap.add_argument("--hw", default="tiny")
+    ap.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/broadcast-onnx"))
+    args = ap.parse_args()
+    wrong = judged = 0
+    for seed in range(args.seed, args.seed + args.count):
+        why, ran = one(args, seed)
+        judged += ran
+        if why:
+            wrong += 1
+            print(f"seed {seed}: {why}", flush=True)
+            print(f"again: {sys.argv[0]} --heddle {args.heddle} --seed {seed} --count 1 --hw {args.hw}", flush=True)
+    print(f"broadcasts, seeds {args.seed} to {args.seed + args.count - 1}: {args.count - wrong} equal, {wrong} not; "
+          f"{judged} judged by ONNX Runtime, the others by heddle's reference")
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
