@@ -39,7 +39,7 @@ static enum status read_modes(struct ox *m, struct resize *r)
         : is(mode, "cubic") ? CUBIC
                             : LINEAR,
         ox_attr_text(m, "coordinate_transformation_mode", old ? "asymmetric" : "half_pixel"),
-        ox_attr_text(m, "nearest_mode", old ? "floor" : "round_prefer_floor"),
+        ox_attr_text(m, "nearest_mode", old ? "by_scale" : "round_prefer_floor"),
         ox_attr_float(m, "cubic_coeff_a", -0.75f), ox_attr_int(m, "exclude_outside", 0) != 0};
     for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
         found = found || is(r->coordinates, known[i]);
@@ -71,9 +71,9 @@ static float place_of(const struct resize *r, const struct axis *a, int32_t i)
         return 0;
     if (is(r->coordinates, "half_pixel_symmetric")) {
         const float adjust = (float)a->out / (a->scale * (float)a->in);
-        const float centre = (float)a->in / 2;
+        const float moved = (float)a->in / 2 * (1 - adjust);
 
-        return centre * (1 - adjust) + (at + 0.5f) / a->scale - 0.5f;
+        return (float)((double)moved + ((double)at + 0.5) / (double)a->scale - 0.5); /* in double */
     }
     return (at + 0.5f) / a->scale - 0.5f;
 }
@@ -83,15 +83,21 @@ static int32_t clamped(float v, int32_t n)
     return v < 0 ? 0 : v > (float)(n - 1) ? n - 1 : (int32_t)v;
 }
 
-static int32_t nearest_to(const struct resize *r, float v, int32_t n)
+/* The cell that place `v` of axis `a` is nearest to. A place is a rounded float32: one within 1e-6
+ * of the middle of two cells is the middle, as for ONNX Runtime. */
+static int32_t nearest_to(const struct resize *r, const struct axis *a, float v)
 {
-    if (is(r->nearest, "floor"))
-        return clamped(floorf(v), n);
-    if (is(r->nearest, "ceil"))
-        return clamped(ceilf(v), n);
-    if (is(r->nearest, "round_prefer_ceil"))
-        return clamped(floorf(v + 0.5f), n);
-    return clamped(ceilf(v - 0.5f), n);
+    const float below = floorf(v);
+    const double past_middle = (double)v - (double)below - 0.5;
+    const bool is_middle = fabs(past_middle) < 1e-6;
+
+    if (is(r->nearest, "ceil") || (is(r->nearest, "by_scale") && a->scale < 1))
+        return clamped(ceilf(v), a->in);
+    if (is(r->nearest, "floor") || is(r->nearest, "by_scale"))
+        return clamped(below, a->in);
+    if (is_middle)
+        return clamped(below + (is(r->nearest, "round_prefer_ceil") ? 1 : 0), a->in);
+    return clamped(below + (past_middle > 0 ? 1 : 0), a->in);
 }
 
 /* Weights of the four neighbours of a place that is `f` after the second. */
@@ -160,7 +166,7 @@ static uint32_t gather(struct ox *m, const struct resize *r, const struct axis *
     int32_t *index = ARENA_ARRAY(m->arena, int32_t, (size_t)a->out);
 
     for (int32_t i = 0; i < a->out; i++)
-        index[i] = nearest_to(r, place_of(r, a, i), a->in);
+        index[i] = nearest_to(r, a, place_of(r, a, i));
     return ox_gather(m, name, id, axis, 1, &a->out, index);
 }
 
@@ -184,7 +190,7 @@ static enum status read_sizes(struct ox *m, const struct ir_tensor *t, struct ax
         double out;
 
         TRY(ox_axis(m, "axes", n_axis ? axes[i] : (int64_t)i, t->rank, &k));
-        out = v == sizes ? x : floor((double)(float)x * t->dim[k]);
+        out = v == sizes ? x : (double)floorf((float)x * (float)t->dim[k]);
         if (!(out >= 1) || out > INT32_MAX / 4 || !(x > 0))
             return FAIL(m->d, ST_MODEL, "axis %u: %.9g of %d leaves nothing, or too much", k, x,
                         t->dim[k]);

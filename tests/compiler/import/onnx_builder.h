@@ -155,7 +155,8 @@ static Onnx__AttributeProto *b_attr(struct builder *b, Onnx__NodeProto *n, const
     return t;
 }
 
-static void b_int(struct builder *b, Onnx__NodeProto *n, const char *name, int64_t v)
+__attribute__((unused)) static void b_int(struct builder *b, Onnx__NodeProto *n, const char *name,
+                                          int64_t v)
 {
     Onnx__AttributeProto *t = b_attr(b, n, name);
 
@@ -163,8 +164,8 @@ static void b_int(struct builder *b, Onnx__NodeProto *n, const char *name, int64
     t->i = v;
 }
 
-static void b_ints(struct builder *b, Onnx__NodeProto *n, const char *name, uint32_t count,
-                   const int64_t *v)
+__attribute__((unused)) static void b_ints(struct builder *b, Onnx__NodeProto *n, const char *name,
+                                           uint32_t count, const int64_t *v)
 {
     Onnx__AttributeProto *t = b_attr(b, n, name);
 
