@@ -421,7 +421,7 @@ def normalisations():
     x = n.input(floats(2, 6, 5, 7))
     return n, [n.node("InstanceNormalization", x, n.const(floats(6)), n.const(floats(6)), epsilon=1e-3),
                n.node("GroupNormalization", x, n.const(floats(6)), n.const(floats(6)), num_groups=3),
-               n.node("LpNormalization", x, axis=1), n.node("LpNormalization", x, axis=-1, p=1),
+               n.node("LpNormalization", x, axis=1), n.node("LpNormalization", n.node("Relu", n.node("Sub", x, n.const([9], np.float32))), axis=-1), n.node("LpNormalization", x, axis=-1, p=1),
                n.node("ReduceL1", x, n.const([1], np.int64)), n.node("ReduceL2", x, n.const([2, 3], np.int64), keepdims=0),
                n.node("ReduceSumSquare", x), n.node("ReduceSum", x, noop_with_empty_axes=1)]
 

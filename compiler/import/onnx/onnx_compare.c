@@ -123,6 +123,15 @@ enum status ox_where(struct ox *m)
 }
 
 /* x > alpha ? x : 0 */
+enum status ox_where_not_zero(struct ox *m, const char *name, uint32_t by, uint32_t x, uint32_t *id)
+{
+    const uint32_t zero = ox_number_tensor(m, name, 0), both[2] = {by, zero};
+    uint32_t in[3] = {0, x, zero};
+
+    TRY(emit(m, IR_OP_NOT_EQUAL, ox_inner(m, name, "not_zero"), IR_BOOL, 2, both, &in[0]));
+    return emit(m, IR_OP_SELECT, name, IR_F32, 3, in, id);
+}
+
 enum status ox_thresholded_relu(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;

@@ -342,6 +342,9 @@ enum status ox_literal_input(struct ox *m, struct ox_deferred *p, uint32_t i, fl
 
 /* onnx_compare.c: the node as `opcode` of two operands of int32 or int64. */
 enum status ox_integers(struct ox *m, enum ir_opcode opcode);
+/* onnx_compare.c: float32 tensor `x` where `by`, which broadcasts to it, is not 0; else 0. */
+enum status ox_where_not_zero(struct ox *m, const char *name, uint32_t by, uint32_t x,
+                              uint32_t *id);
 /* onnx_dense.c: may constant `b` be added to the unclamped result `p` as its bias? Then do it, times `factor`. */
 bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b);
 enum status ox_add_bias(struct ox *m, const struct ox_deferred *p, const struct ox_value *b,
@@ -356,14 +359,16 @@ ox_handler ox_quantize, ox_dequantize, ox_qlinear_conv, ox_qlinear_matmul, ox_ql
     ox_qlinear_pool, ox_qlinear_unary, ox_qlinear_concat, ox_qlinear_softmax;
 ox_handler ox_conv, ox_batch_norm, ox_gemm, ox_matmul, ox_binary, ox_unary, ox_clip, ox_softmax,
     ox_average_pool, ox_max_pool, ox_reduce, ox_reduce_norm;
-ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node, ox_concat_node,
-    ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space, ox_constant,
-    ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose, ox_matmul_integer,
-    ox_conv_integer, ox_dynamic_quantize, ox_variadic;
+ox_handler ox_identity, ox_dropout, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node,
+    ox_concat_node, ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space,
+    ox_constant, ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose,
+    ox_matmul_integer, ox_conv_integer, ox_dynamic_quantize, ox_variadic;
 ox_handler ox_constant_of_shape, ox_range, ox_size, ox_only_constant, ox_tile, ox_concat_const,
     ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k,
     ox_where, ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu,
     ox_mod;
+/* onnx_attributes.c: refuse an attribute that the importer does not know of the operator m->op. */
+enum status ox_check_attributes(struct ox *m);
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

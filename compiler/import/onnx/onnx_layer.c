@@ -131,7 +131,7 @@ enum status ox_lp_norm(struct ox *m)
 {
     const int64_t p = ox_attr_int(m, "p", 2);
     const char *name = ox_out(m, 0)->name;
-    uint32_t x, axis, y;
+    uint32_t x, axis, y, quotient;
 
     TRY(ox_float_input(m, 0, "input", &x));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), m->g->tensor[x]->rank, &axis));
@@ -144,7 +144,8 @@ enum status ox_lp_norm(struct ox *m)
     y = ox_f32_reduce(m, IR_OP_SUM, ox_inner(m, name, "sum"), y, 1u << axis, true);
     if (p == 2)
         TRY(ox_f32_sqrt(m, ox_inner(m, name, "norm"), y, &y));
-    TRY(ox_f32_div(m, name, x, y, &y));
+    TRY(ox_f32_div(m, ox_inner(m, name, "quotient"), x, y, &quotient));
+    TRY(ox_where_not_zero(m, name, y, quotient, &y)); /* a vector of norm 0 becomes 0 */
     ox_set_tensor(m, 0, y, false);
     return ST_OK;
 }

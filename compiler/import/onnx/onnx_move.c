@@ -58,6 +58,19 @@ enum status ox_identity(struct ox *m)
     return ST_OK;
 }
 
+/* Data, ratio, training_mode: only training drops values. */
+enum status ox_dropout(struct ox *m)
+{
+    const struct ox_const *training;
+
+    if (ox_in(m, 2)) {
+        TRY(ox_want_const(m, 2, "training_mode", &training));
+        if (training->n != 1 || ox_int(training, 0) != 0)
+            return FAIL(m->d, ST_UNSUPPORTED, "training_mode: expected false");
+    }
+    return ox_identity(m);
+}
+
 /* Input 0 in shape `s`, element count checked. */
 static enum status reshape_to(struct ox *m, const struct ox_value *x, struct ox_shape s)
 {

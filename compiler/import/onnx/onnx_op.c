@@ -40,7 +40,7 @@ static const struct rule composed[] = {
     {"Elu", AI_ONNX, 1, 1, ox_curve},
     {"Mean", AI_ONNX, 1, 1000, ox_variadic},
     {"Identity", AI_ONNX, 1, 1, ox_identity},
-    {"Dropout", AI_ONNX, 1, 3, ox_identity},
+    {"Dropout", AI_ONNX, 1, 3, ox_dropout},
     {"ReduceLogSum", AI_ONNX, 1, 2, ox_reduce_log},
     {"ReduceLogSumExp", AI_ONNX, 1, 2, ox_reduce_log},
     {"ReduceL1", AI_ONNX, 1, 2, ox_reduce_norm},
@@ -132,13 +132,14 @@ enum status ox_node(struct ox *m, uint32_t index)
                     "this operator is not supported ('heddle ops' lists those that are)");
     if (*rule->domain && m->ms_opset == 0)
         return FAIL(m->d, ST_MODEL, "the model does not import domain " MICROSOFT);
+    m->op = rule->name;
+    TRY(ox_check_attributes(m));
     if (m->node->n_input < rule->min_in || m->node->n_input > rule->max_in)
         return FAIL(m->d, ST_MODEL, "expected %u to %u inputs, found %zu", rule->min_in,
                     rule->max_in, m->node->n_input);
     if (m->node->n_output == 0 || (!*m->node->output[0] && rule->fn != ox_recurrent))
         return FAIL(m->d, ST_MODEL, "output 0 is absent");
     TRY(check_inputs(m, index));
-    m->op = rule->name;
     m->row = IR_NONE;
     fold = ox_folder(m);
     return fold ? fold(m) : rule->fn(m);

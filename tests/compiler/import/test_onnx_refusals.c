@@ -271,9 +271,31 @@ static void test_refusals(void **state)
     arena_free(all);
 }
 
+/* Every operator refuses an attribute that the importer does not know. */
+static void test_attributes(void **state)
+{
+    struct arena *a = arena_new((size_t)16 << 20);
+    const char *name, *domain;
+    uint32_t n = 0;
+    double took;
+
+    (void)state;
+    for (; (name = onnx_operator_name(n, &domain)) != NULL; n++) {
+        const char *text = arena_printf(a, "in x f32 2; node %s%s x y no_such_thing=1", name,
+                                        *domain ? "@ms" : "");
+        const char *said = verdict(a, text, &took);
+
+        if (strstr(said, "attribute 'no_such_thing' is not known here: expected ") == NULL)
+            fail_msg("%s: found '%s'", text, said);
+    }
+    assert_in_range(n, 100, 1000);
+    arena_free(a);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_attributes)};
 
     update = argc > 1 && strcmp(argv[1], "-u") == 0;
     return cmocka_run_group_tests(tests, NULL, NULL);
