@@ -82,7 +82,7 @@ static void fixed_dense(const struct ref_maker *m)
     double *d = ARENA_ARRAY(m->arena, double, w->n);
 
     for (uint32_t i = 0; i < w->n; i++)
-        d[i] = (double)(ref_scale(m->x) * w->scale[i]) / (double)out;
+        d[i] = (double)ref_scale(m->x) * (double)w->scale[i] / (double)out;
     if (m->o->fc_scale == REF_FC_LITERT) {
         m->k->litert = d;
         m->k->n_litert = w->n;
@@ -92,8 +92,8 @@ static void fixed_dense(const struct ref_maker *m)
         fixed_weights(m);
         return;
     }
-    if (m->o->fc_scale == REF_FC_TFLM)
-        d[0] = (double)ref_scale(m->x) * (double)w->scale[0] / (double)out;
+    if (m->o->fc_scale == REF_FC_CLASSIC)
+        d[0] = (double)(ref_scale(m->x) * w->scale[0]) / (double)out;
     set_one(m, d[0]);
 }
 

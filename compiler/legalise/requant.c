@@ -77,7 +77,7 @@ static enum status real_dense(const struct fixing *f)
     if (x->type == IR_I16)
         return FAIL(f->d, ST_UNSUPPORTED, "--fc-scale=litert: expected int8 or uint8, found int16");
     for (uint32_t i = 0; i < w->quant.n; i++) {
-        double rest = (double)(scale_of(x) * w->quant.scale[i]) / (double)scale_of(y);
+        double rest = (double)scale_of(x) * (double)w->quant.scale[i] / (double)scale_of(y);
 
         for (uint32_t k = 0; k < 3; k++) {
             real[3 * i + k] = (float)rest;

@@ -20,6 +20,11 @@ for folder in "$HEDDLE_HOME"/tests/e2e/fc_scale/*; do
         check 1 "$folder" out_0.bin --engine=$engine --fc-scale=litert
     done
 done
+# Round scales (fc_scale_tflite.py --write): results half-way between two values, where LiteRT's factor in double shows.
+for engine in ref func; do
+    check 0 "$HEDDLE_HOME/tests/e2e/fc_scale_round" out_litert_0.bin --engine=$engine --fc-scale=litert
+    check 1 "$HEDDLE_HOME/tests/e2e/fc_scale_round" out_litert_0.bin --engine=$engine
+done
 "$heddle" inspect "$HEDDLE_HOME/tests/e2e/fc_scale/int8/model.tflite" --fc-scale=litert >log 2>&1
 grep -q "rounds in floating point" log || fail "inspect does not say why: $(cat log)"
 finish
