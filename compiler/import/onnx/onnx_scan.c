@@ -85,12 +85,30 @@ static enum status message(struct walk *w, struct span s, const ProtobufCMessage
     return ST_OK;
 }
 
+/* True if a field of ModelProto, of its type, is at the begin of the file. */
+static bool begins_as_model(struct span s)
+{
+    const ProtobufCFieldDescriptor *field;
+    uint64_t tag, wire;
+
+    if (!varint(&s, &tag) || tag >> 3 == 0 || tag >> 3 > INT32_MAX)
+        return false;
+    field = protobuf_c_message_descriptor_get_field(&onnx__model_proto__descriptor,
+                                                    (unsigned)(tag >> 3));
+    wire = field && field->type == PROTOBUF_C_TYPE_INT64 ? 0 : 2;
+    return field && (tag & 7) == wire;
+}
+
 enum status onnx_scan(const uint8_t *data, size_t n_bytes, struct diag *d)
 {
     struct walk w = {.start = data, .d = d};
 
     if (n_bytes == 0)
         return FAIL(d, ST_MODEL, "the file is empty; expected an ONNX model");
+    if (!begins_as_model((struct span){data, data + n_bytes}))
+        return FAIL(d, ST_MODEL,
+                    "not an ONNX file: expected a field of ModelProto at byte 0, found byte 0x%02x",
+                    data[0]);
     return message(&w, (struct span){data, data + n_bytes}, &onnx__model_proto__descriptor, 0);
 }
 

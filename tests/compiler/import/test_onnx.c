@@ -766,10 +766,15 @@ static void test_hostile_containers(void **state)
     assert_string_equal(d.text, "the file is empty; expected an ONNX model");
     try_bytes((const uint8_t *)"hello, I am a text file\n", 24, &d);
     assert_int_equal(d.status, ST_MODEL);
+    assert_string_equal(d.text, "not an ONNX file: expected a field of ModelProto at byte 0, found "
+                                "byte 0x68");
+    try_bytes((const uint8_t *)"\x1c\0\0\0TFL3", 8, &d); /* a TFLite file */
+    assert_string_equal(d.text, "not an ONNX file: expected a field of ModelProto at byte 0, found "
+                                "byte 0x1c");
     try_bytes((const uint8_t *)"\x3a\x05\x0a", 3, &d);
     assert_string_equal(d.text, "byte 1 of the file: a field of 5 bytes in 1 that remain");
-    try_bytes((const uint8_t *)"\x3b", 1, &d);
-    assert_string_equal(d.text, "byte 1 of the file: wire type 3 does not exist in ONNX");
+    try_bytes((const uint8_t *)"\x08\x07\x3b", 3, &d);
+    assert_string_equal(d.text, "byte 3 of the file: wire type 3 does not exist in ONNX");
     try_bytes((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12, &d);
     assert_string_equal(d.text, "byte 1 of the file: a number does not end");
     for (int i = 0; i < 3000; i++) { /* graph in attribute (6) of node (1), attribute (5) */
@@ -844,7 +849,7 @@ static void test_cut_bytes(void **state)
         size_t n;
         const char *text;
     } cut[] = {
-        {{0x0a, 0xff}, 2, "byte 1 of the file: a length does not end"},
+        {{0x3a, 0xff}, 2, "byte 1 of the file: a length does not end"},
         {{0x08, 0x07, 0xff}, 3, "byte 2 of the file: no field begins here"},
     };
     const struct onnx_options o = {0};
