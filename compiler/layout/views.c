@@ -238,7 +238,8 @@ static void shift(struct views *w, uint32_t root, uint32_t to, const int32_t by[
     }
 }
 
-/* The storage of root `b` into that of `a`, moved. */
+/* Move the storage of root `b` into that of `a`. A root that others touch in memory keeps its place: `b`
+ * is not one. */
 static bool merge(struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
 {
     struct part image = image_of(w, b);
@@ -268,14 +269,17 @@ static bool merge(struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
 static bool lie(struct views *w, uint32_t t, const struct sched_view *at)
 {
     const struct sched_view *v = &w->view[t];
-    const int32_t by[3] = {at->y - v->y, at->x - v->x, at->c - v->c};
+    const int32_t by[3] = {at->y - v->y, at->x - v->x, at->c - v->c},
+                  back[3] = {-by[0], -by[1], -by[2]};
 
     if (v->root == at->root)
         return by[0] == 0 && by[1] == 0 && by[2] == 0 && v->step_y == at->step_y &&
                v->step_x == at->step_x && v->pixel == at->pixel;
     if (v->pixel || at->pixel || v->step_y != at->step_y || v->step_x != at->step_x)
         return false;
-    return merge(w, at->root, v->root, by);
+    if (!w->need[v->root].external)
+        return merge(w, at->root, v->root, by);
+    return !w->need[at->root].external && merge(w, v->root, at->root, back);
 }
 
 /* A tensor of its own as a view that no operator writes; m: what it takes of the image. */
@@ -466,6 +470,12 @@ static bool tiles_have_tables(const struct views *w, const struct geo *g)
            !g->turned && div_up(columns, w->p->hw->n) <= hd_config_tables(w->p->hw);
 }
 
+/* True if the operator may be a LOAD alone, without a VECTOR command: its operand is in memory. */
+static bool may_only_load(const struct views *w, const struct geo *g)
+{
+    return g->copies && w->need[g->x->id].external;
+}
+
 /* The position of the operator that makes what the LUT takes for it alone, and computes; else IR_NONE. */
 static uint32_t looks_up(const struct views *w, const struct ir_op *lut)
 {
@@ -476,7 +486,7 @@ static uint32_t looks_up(const struct views *w, const struct ir_op *lut)
 
     if (!op || op->n_out != 1 || ir_uses(w->g, x) != 1 || w->need[x].external ||
         !sched_owns(w->p, op) || w->p->viewed[t->producer] || !geo_device(w->g, op, &g) ||
-        geo_moves(&g) || g.kind == GEO_SOFTMAX || op->opcode == IR_OP_LUT ||
+        geo_moves(&g) || may_only_load(w, &g) || g.kind == GEO_SOFTMAX || op->opcode == IR_OP_LUT ||
         (lut->n_in == 2 && !tiles_have_tables(w, &g)))
         return IR_NONE;
     return t->producer;
