@@ -6,6 +6,7 @@
 #include "compiler/import/ir_text.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/lower/lower.h"
 #include "compiler/schedule/sched_build.h"
 #include "reference/ref_islands.h"
 
@@ -152,6 +153,12 @@ enum status step_join(struct pipeline *p, struct diag *d)
     (void)d;
     sched_join(p->program);
     return ST_OK;
+}
+
+enum status step_check_program(const struct pipeline *p, const char *step, struct diag *d)
+{
+    (void)step;
+    return lower_written(p->program, d);
 }
 
 /* --- emit --- */

@@ -14,6 +14,7 @@ enum status step_emit(struct pipeline *p, struct diag *d);
 /* Checks after step `step`. */
 enum status step_verify(const struct pipeline *p, const char *step, struct diag *d);
 enum status step_check_partition(const struct pipeline *p, const char *step, struct diag *d);
+enum status step_check_program(const struct pipeline *p, const char *step, struct diag *d);
 
 void step_print_graph(const struct pipeline *p, struct text *t);
 /* Target, region and refusal of each operator. */

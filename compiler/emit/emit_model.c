@@ -10,83 +10,21 @@ static bool host_op(const struct ir_op *op)
     return !op->dead && op->region == IR_NONE;
 }
 
-/* Not of the device that runs `mine`: the host's, or another device's. */
-static bool elsewhere(const struct ir_op *op, const struct ir_op *mine)
-{
-    return !op->dead && (op->region == IR_NONE || op->target != mine->target);
-}
-
-static bool others_read(const struct ir_graph *g, uint32_t tensor, const struct ir_op *mine)
-{
-    for (uint32_t i = 0; i < g->n_op; i++)
-        for (uint32_t k = 0; elsewhere(g->op[i], mine) && k < g->op[i]->n_in; k++)
-            if (g->op[i]->in[k] == tensor)
-                return true;
-    return g->tensor[tensor]->is_output;
-}
-
-static bool others_write(const struct ir_graph *g, uint32_t tensor, const struct ir_op *mine)
-{
-    const struct ir_tensor *t = g->tensor[tensor];
-
-    if (t->role == IR_INPUT)
-        return true;
-    for (uint32_t i = 0; i < g->n_op; i++)
-        for (uint32_t k = 0; elsewhere(g->op[i], mine) && k < g->op[i]->n_out; k++)
-            if (g->op[i]->out[k] == tensor)
-                return true;
-    return false;
-}
-
 /* "call->dev" for the first device, "call->devices[1]" for the second. */
 static const char *device_of(struct emit_unit *u, uint32_t device)
 {
     return device ? arena_printf(u->arena, "call->devices[%u]", device) : "call->dev";
 }
 
-static void add_copy(struct emit_unit *u, struct text *t, const char *way, const char *device,
-                     uint32_t tensor)
-{
-    const struct sched_place *s = &u->program->place[tensor];
-
-    if (s->in_memory)
-        text_printf(t, "    MODEL_TRY(hd_copy_%s(%s, %u, 0x%x, %u));\n", way, device, s->mem_region,
-                    s->mem_offset, s->mem_bytes);
-}
-
-static bool only_tells_where(const struct ir_graph *g, const struct ir_op *op, uint32_t in)
-{
-    return sched_window_op(g, op) && sched_window_start(op) == in;
-}
-
-/* Copies of what the device and others exchange around one submission, each tensor once. */
+/* Copies of what the device and others exchange around one submission. */
 static void add_copies(struct emit_unit *u, struct text *t, const struct sched_stream *s, bool in)
 {
-    const struct ir_graph *g = u->graph;
-    bool *seen = ARENA_ARRAY(u->arena, bool, g->n_tensor + 1);
+    const struct sched_exchange e = sched_exchange(u->arena, u->program, s, in);
 
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        const struct ir_op *op = g->op[i];
-        if (op->dead || op->region != s->region)
-            continue;
-        for (uint32_t k = 0; k < op->n_in; k++) /* the host may have reset it */
-            if (op->in[k] != IR_NONE && g->tensor[op->in[k]]->role == IR_VARIABLE &&
-                !seen[op->in[k]]) {
-                seen[op->in[k]] = true;
-                add_copy(u, t, in ? "in" : "out", device_of(u, s->device), op->in[k]);
-            }
-        for (uint32_t k = 0; k < (in ? op->n_in : op->n_out); k++) {
-            uint32_t id = in ? op->in[k] : op->out[k];
-            if (in && only_tells_where(g, op, k))
-                continue;
-            if (id != IR_NONE)
-                id = sched_root(u->program, id);
-            if (id == IR_NONE || seen[id])
-                continue;
-            seen[id] = true;
-            if (in ? others_write(g, id, op) : others_read(g, id, op))
-                add_copy(u, t, in ? "in" : "out", device_of(u, s->device), id);
-        }
+    for (uint32_t i = 0; i < e.n; i++) {
+        const struct sched_place *at = &u->program->place[e.tensor[i]];
+        text_printf(t, "    MODEL_TRY(hd_copy_%s(%s, %u, 0x%x, %u));\n", in ? "in" : "out",
+                    device_of(u, s->device), at->mem_region, at->mem_offset, at->mem_bytes);
     }
 }
 
@@ -154,11 +92,9 @@ static void add_output_copies(struct emit_unit *u, struct text *t)
     const struct ir_graph *g = u->graph;
 
     for (uint32_t i = 0; i < g->n_out; i++) {
-        const struct sched_place *s = &u->program->place[g->out[i]];
-        if (g->tensor[g->out[i]]->role == IR_VALUE && s->mem_region == HD_REGION_IO + g->n_in + i)
-            continue;
-        text_printf(t, "    hdk_copy(&(const struct hdk_copy){%u}, %s, call->out[%u]);\n",
-                    s->mem_bytes, emit_pointer(u, g->out[i]), i);
+        if (sched_output_copied(u->program, i))
+            text_printf(t, "    hdk_copy(&(const struct hdk_copy){%u}, %s, call->out[%u]);\n",
+                        u->program->place[g->out[i]].mem_bytes, emit_pointer(u, g->out[i]), i);
     }
 }
 

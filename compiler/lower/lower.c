@@ -73,6 +73,7 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             l->stream->region = plan->op->region;
         }
         note_woven(p, plan, n);
+        l->group = plan->position;
         if (plan->channel_wise)
             TRY(lower_slices(l, plan, n));
         else if (n > 1 && !plan->strip_wise)

@@ -34,6 +34,7 @@ struct lower {
         tables; /* places of tables taken so far; the n-th is number n modulo those there are */
     struct lower_table *table; /* by position */
     const struct layout *layout;
+    uint32_t group;   /* position of the first operator of those that are lowered together */
     bool in_cascade;  /* several operators share weight memory; all their weights stay */
     uint32_t *loaded; /* by tensor: rows of a resident tensor loaded from memory */
     uint32_t *made;   /* by tensor: rows of a cascade's tensor made so far */
@@ -129,6 +130,10 @@ enum status lower_run(struct sched_program *p, struct diag *d);
 /* lower_check.c: ST_INTERNAL names a command that touches bytes outside of a memory, or a stream
  * whose size is wrong. */
 enum status lower_check(const struct sched_program *p, struct diag *d);
+
+/* written.c: ST_INTERNAL names a byte that a command, a host call or the caller reads and that nobody has
+ * written, or a table that no command looks up. Of the whole program, in the order in which it runs. */
+enum status lower_written(const struct sched_program *p, struct diag *d);
 
 /* "rows 0-7": what a command is for; NULL in a trial. */
 const char *lower_note(const struct lower *l, const char *format, ...)

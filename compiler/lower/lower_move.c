@@ -25,6 +25,7 @@ struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode,
     memset(c, 0, sizeof *c);
     c->unit = unit;
     c->row = row;
+    c->group = l->group;
     c->w.common.opcode = opcode & 0xffu;
     c->w.common.length = units & 0xffu;
     c->w.common.layer = row & 0xffffu;

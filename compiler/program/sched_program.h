@@ -54,7 +54,8 @@ struct sched_command {
     union sched_words w; /* as the device reads it; waits filled by sched_waits */
     uint32_t unit;       /* enum hd_unit; END: HD_UNIT_FETCH */
     uint32_t row;        /* row of the operator table */
-    const char *note;    /* "rows 0-7, channels 0-31": a comment in the emitted C */
+    uint32_t group;   /* position of the first operator whose commands are mixed with this one's */
+    const char *note; /* "rows 0-7, channels 0-31": a comment in the emitted C */
     struct sched_access access[SCHED_MAX_ACCESS];
     uint32_t n_access;
     /* estimate.c, cycles from the doorbell */
@@ -269,6 +270,15 @@ uint32_t sched_window(const struct ir_graph *g, const struct ir_op *op);
 const struct ir_op *sched_window_op(const struct ir_graph *g, const struct ir_op *op);
 /* The operand of such an operator that tells where; devices do not read it. */
 uint32_t sched_window_start(const struct ir_op *op);
+
+/* exchange.c: the tensors that are copied to the device before submission `s`, or back after it. */
+struct sched_exchange {
+    uint32_t n, *tensor;
+};
+struct sched_exchange sched_exchange(struct arena *a, const struct sched_program *p,
+                                     const struct sched_stream *s, bool in);
+/* True if the host copies the output at the end: it is an input, a constant, or the same tensor twice. */
+bool sched_output_copied(const struct sched_program *p, uint32_t output);
 
 /* program_constants.c: append a block to the constants at a multiple of 64; its offset. */
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);

@@ -1,4 +1,5 @@
-/* A check that fails after a step is a fault of the compiler, with what to report. The checks of passes.def find what is planted: partition_check, layout_check, lower_check. That of
+/* A check that fails after a step is a fault of the compiler, with what to report. The checks of passes.def find
+ * what is planted: partition_check, layout_check, lower_check, lower_written. That of
  * plan is tests/compiler/plan/test_check.c. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -192,13 +193,103 @@ static void planted_in_commands(void **state)
     arena_free(a);
 }
 
+static void expect_written(const struct pipeline *p, const char *message)
+{
+    struct diag d = {0};
+
+    expect(lower_written(p->program, &d), &d, message);
+}
+
+/* The first command of the stream with this opcode. */
+static struct sched_command *command_of(const struct pipeline *p, uint32_t stream, uint32_t opcode,
+                                        uint32_t *number)
+{
+    const struct sched_stream *s = &p->program->stream[stream];
+
+    for (*number = 0; *number < s->n; ++*number)
+        if (s->cmd[*number].w.common.opcode == opcode)
+            return &s->cmd[*number];
+    fail_msg("no command %u", opcode);
+    return NULL;
+}
+
+/* CONV_2D, the host's LOG_SOFTMAX, CONV_2D. */
+static void planted_in_what_is_written(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct pipeline *p = compiled(a, "tests/compiler/partition/host_between_regions.ir");
+    struct diag d = {0};
+    uint32_t load, weight, array, store, second;
+
+    (void)state;
+    assert_int_equal(lower_written(p->program, &d), ST_OK);
+
+    struct sched_command *c = command_of(p, 0, HD_OPCODE_ARRAY, &array);
+    struct hd_cmd_dma_read *l = &command_of(p, 0, HD_OPCODE_LOAD, &load)->w.dma_read;
+    l->dest++; /* bytes 0 to 3 of the image are not loaded */
+    expect_written(p,
+                   arena_printf(a,
+                                "written: command %u of submission 0, of 00_conv2d: byte 0 of the "
+                                "scratchpad is read, and nobody has written it",
+                                array));
+    l->dest--;
+
+    struct sched_command *w = command_of(p, 0, HD_OPCODE_WEIGHT, &weight);
+    while (w->w.dma_read.space != HD_SPACE_WEIGHTS)
+        w++;
+    w->n_access = 0; /* to nowhere */
+    expect_written(p,
+                   arena_printf(a,
+                                "written: command %u of submission 0, of 00_conv2d: byte %llu of "
+                                "the weight memory, in words, is read, and nobody has written it",
+                                array, (unsigned long long)c->w.array.w_base));
+    w->n_access = 1;
+
+    struct hd_cmd_store *s = &command_of(p, 0, HD_OPCODE_STORE, &store)->w.store;
+    const uint32_t host = p->program->graph->op[1]->in[0];
+    s->run_bytes = s->row_bytes = s->row_bytes - 1; /* the last byte is left out */
+    expect_written(
+        p, arena_printf(a,
+                        "written: the host reads tensor %u for 01_log_softmax: nobody has written "
+                        "byte %u of the arena",
+                        host, s->offset + s->run_bytes));
+    s->run_bytes = s->row_bytes = s->row_bytes + 1;
+
+    struct hd_cmd_dma_read *r = &command_of(p, 1, HD_OPCODE_LOAD, &second)->w.dma_read;
+    r->region = HD_REGION_IO + 1; /* the output, which comes later */
+    r->offset = 0;
+    expect_written(p, arena_printf(a,
+                                   "written: command %u of submission 1, of 02_conv2d: byte 0 of "
+                                   "output 0 is read, and nobody has written it",
+                                   second));
+    arena_free(a);
+}
+
+static void planted_in_places(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct pipeline *p = compiled(a, "tests/compiler/partition/host_between_regions.ir");
+    const uint32_t host = p->program->graph->op[1]->in[0];
+
+    (void)state;
+    p->program->look_up[0] = p->program->graph->op[2];
+    expect_written(p, "written: no command of 00_conv2d looks up the table of 02_conv2d that goes "
+                      "with it");
+    p->program->place[host].in_memory = false;
+    expect_written(p,
+                   arena_printf(a,
+                                "written: the host reads tensor %u for 01_log_softmax: it is not "
+                                "in memory",
+                                host));
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_in_a_graph),
-        cmocka_unit_test(planted_in_a_partition),
-        cmocka_unit_test(planted_in_a_layout),
-        cmocka_unit_test(planted_in_commands),
+        cmocka_unit_test(planted_in_a_graph),         cmocka_unit_test(planted_in_a_partition),
+        cmocka_unit_test(planted_in_a_layout),        cmocka_unit_test(planted_in_commands),
+        cmocka_unit_test(planted_in_what_is_written), cmocka_unit_test(planted_in_places),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

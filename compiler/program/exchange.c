@@ -1,0 +1,95 @@
+/* exchange.c - what the host and a device tell each other around a submission, where they do not share
+ * memory.
+ * in: places, regions.   out: the tensors that are copied. */
+#include "sched_program.h"
+
+/* Not of the device that runs `mine`: the host's, or another device's. */
+static bool elsewhere(const struct ir_op *op, const struct ir_op *mine)
+{
+    return !op->dead && (op->region == IR_NONE || op->target != mine->target);
+}
+
+static bool others_read(const struct ir_graph *g, uint32_t tensor, const struct ir_op *mine)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; elsewhere(g->op[i], mine) && k < g->op[i]->n_in; k++)
+            if (g->op[i]->in[k] == tensor)
+                return true;
+    return g->tensor[tensor]->is_output;
+}
+
+static bool others_write(const struct ir_graph *g, uint32_t tensor, const struct ir_op *mine)
+{
+    const struct ir_tensor *t = g->tensor[tensor];
+
+    if (t->role == IR_INPUT)
+        return true;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; elsewhere(g->op[i], mine) && k < g->op[i]->n_out; k++)
+            if (g->op[i]->out[k] == tensor)
+                return true;
+    return false;
+}
+
+static bool only_tells_where(const struct ir_graph *g, const struct ir_op *op, uint32_t in)
+{
+    return sched_window_op(g, op) && sched_window_start(op) == in;
+}
+
+struct exchange {
+    const struct sched_program *p;
+    struct sched_exchange *of;
+    bool *seen; /* by tensor */
+};
+
+static void add(struct exchange *e, uint32_t tensor)
+{
+    if (e->p->place[tensor].in_memory)
+        e->of->tensor[e->of->n++] = tensor;
+}
+
+static void add_operator(struct exchange *e, const struct ir_op *op, bool in)
+{
+    const struct ir_graph *g = e->p->graph;
+
+    for (uint32_t k = 0; k < op->n_in; k++) /* the host may have reset it */
+        if (op->in[k] != IR_NONE && g->tensor[op->in[k]]->role == IR_VARIABLE &&
+            !e->seen[op->in[k]]) {
+            e->seen[op->in[k]] = true;
+            add(e, op->in[k]);
+        }
+    for (uint32_t k = 0; k < (in ? op->n_in : op->n_out); k++) {
+        uint32_t id = in ? op->in[k] : op->out[k];
+        if (in && only_tells_where(g, op, k))
+            continue;
+        if (id != IR_NONE)
+            id = sched_root(e->p, id);
+        if (id == IR_NONE || e->seen[id])
+            continue;
+        e->seen[id] = true;
+        if (in ? others_write(g, id, op) : others_read(g, id, op))
+            add(e, id);
+    }
+}
+
+struct sched_exchange sched_exchange(struct arena *a, const struct sched_program *p,
+                                     const struct sched_stream *s, bool in)
+{
+    const struct ir_graph *g = p->graph;
+    struct sched_exchange of = {0, ARENA_ARRAY(a, uint32_t, g->n_tensor + 1)};
+    struct exchange e = {p, &of, ARENA_ARRAY(a, bool, g->n_tensor + 1)};
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead && g->op[i]->region == s->region)
+            add_operator(&e, g->op[i], in);
+    return of;
+}
+
+bool sched_output_copied(const struct sched_program *p, uint32_t output)
+{
+    const struct ir_graph *g = p->graph;
+    const uint32_t id = g->out[output];
+
+    return g->tensor[id]->role != IR_VALUE ||
+           p->place[id].mem_region != HD_REGION_IO + g->n_in + output;
+}
