@@ -424,7 +424,7 @@ function memorySection() {
     svg("line", {x1: M.l, x2: W - M.r, y1: y(bound), y2: y(bound), stroke: paint("focus"), "stroke-dasharray": "4 3"}),
     ...held.map((e, i) => svg("rect", {x: x(i), y: M.t, width: step, height: H - M.t - M.b, fill: "transparent", style: {cursor: "pointer"}, onclick: () => choose(e.i),
       ...tips(`${e.l.name}\nheld ${bytes(e.l.activation_bytes)}, needed ${bytes(e.l.live_bytes)}`)})));
-  s.append(el("p", null, `Bytes alive while each layer runs. Peak ${bytes(stats.memory.activation_bytes)}; no schedule in this order needs less than ${bytes(bound)}.`),
+  s.append(el("p", null, `Bytes alive while each layer runs. Peak ${bytes(stats.memory.activation_bytes)}; no plan for this order and these groups needs less than ${bytes(bound)}.`),
     key([paint("array"), "needed (line), held (area)"], [paint("focus"), "live-range bound"]), plot);
 }
 

@@ -18,10 +18,16 @@ static void extend(struct life *l, struct sched_span s)
     l->last = s.last > l->last ? s.last : l->last;
 }
 
-/* By tensor. spans: operators that are interleaved count as one, or NULL; alias: a RESHAPE's result
- * counts as its input. */
-static struct life *lives(struct arena *a, const struct ir_graph *g, const struct sched_span *spans,
-                          bool alias)
+/* The tensor whose bytes `t` has: a RESHAPE's result has its input's, a view (program/view.c) those
+ * of its root. Without a program only RESHAPEs count. */
+static uint32_t home(const struct ir_graph *g, const struct sched_program *p, uint32_t t)
+{
+    return p ? sched_root(p, ir_storage(g, t)) : ir_storage(g, t);
+}
+
+/* By home. spans: operators that are interleaved count as one, or NULL. */
+static struct life *lives(struct arena *a, const struct ir_graph *g, const struct sched_program *p,
+                          const struct sched_span *spans)
 {
     struct life *life = ARENA_ARRAY(a, struct life, g->n_tensor + 1);
 
@@ -32,14 +38,16 @@ static struct life *lives(struct arena *a, const struct ir_graph *g, const struc
         struct sched_span s = spans ? spans[i] : (struct sched_span){i, i};
         for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
             if (op->in[k] != IR_NONE)
-                extend(&life[alias ? ir_storage(g, op->in[k]) : op->in[k]], s);
+                extend(&life[home(g, p, op->in[k])], s);
         for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
-            extend(&life[alias ? ir_storage(g, op->out[k]) : op->out[k]], s);
+            extend(&life[home(g, p, op->out[k])], s);
     }
-    for (uint32_t i = 0; i < g->n_in; i++)
-        life[g->in[i]].first = life[g->in[i]].first == UINT32_MAX ? UINT32_MAX : 0;
+    for (uint32_t i = 0; i < g->n_in; i++) {
+        struct life *l = &life[home(g, p, g->in[i])];
+        l->first = l->first == UINT32_MAX ? UINT32_MAX : 0;
+    }
     for (uint32_t i = 0; i < g->n_out && g->n_op; i++) {
-        struct life *l = &life[alias ? ir_storage(g, g->out[i]) : g->out[i]];
+        struct life *l = &life[home(g, p, g->out[i])];
         l->last = l->first == UINT32_MAX ? 0 : g->n_op - 1;
     }
     return life;
@@ -62,7 +70,7 @@ static uint64_t live_at(const struct ir_graph *g, const struct life *life, uint3
 
 uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g)
 {
-    const struct life *life = lives(a, g, NULL, true);
+    const struct life *life = lives(a, g, NULL, NULL);
     uint64_t bound = 0;
 
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -75,21 +83,28 @@ uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g)
 uint64_t memory_live_at(struct arena *a, const struct ir_graph *g, const struct sched_span *spans,
                         uint32_t position)
 {
-    return live_at(g, lives(a, g, spans, true), position);
+    return live_at(g, lives(a, g, NULL, spans), position);
 }
 
-static void add_live(const struct sched_program *p, struct memory_use *use)
+/* Tensors at home in `t` are made or read at or around `position`: bytes of them. */
+static uint64_t live_of(const struct sched_program *p, const struct life *own, uint32_t t,
+                        uint32_t position)
 {
-    const struct life *life = lives(p->arena, p->graph, NULL, true);
+    const struct ir_graph *g = p->graph;
+    const uint64_t whole = ir_bytes(g->tensor[t]);
+    uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < p->graph->n_op; i++)
-        use->at[i].live = live_at(p->graph, life, i);
+    for (uint32_t k = 0; k < g->n_tensor && sum < whole; k++)
+        if (ir_storage(g, k) == k && home(g, p, k) == t && alive(own[k], position))
+            sum += ir_bytes(g->tensor[k]);
+    return sum < whole ? sum : whole;
 }
 
+/* own: of each tensor by itself. */
 static void add_held(const struct sched_program *p, struct memory_use *use)
 {
     const struct ir_graph *g = p->graph;
-    const struct life *life = lives(p->arena, g, p->span, false);
+    const struct life *life = lives(p->arena, g, p, p->span), *own = lives(p->arena, g, NULL, NULL);
 
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t t = 0; t < g->n_tensor; t++) {
@@ -97,9 +112,11 @@ static void add_held(const struct sched_program *p, struct memory_use *use)
             bool memory = s->in_memory && alive(life[t], i);
             bool chip = s->on_chip && !s->inside && alive((struct life){s->first, s->last}, i);
             uint64_t whole = s->mem_bytes;
-            if (!is_activation(g->tensor[t]) || sched_root(p, t) != t)
+            if (!is_activation(g->tensor[t]) || home(g, p, t) != t || (!memory && !chip))
                 continue;
-            use->at[i].held += memory ? s->mem_bytes : chip ? whole : 0;
+            const uint64_t live = live_of(p, own, t, i);
+            use->at[i].live += live < whole ? live : whole;
+            use->at[i].held += whole;
             use->at[i].copies += memory && chip ? whole : 0;
             use->at[i].padding += chip ? whole / s->mem_pitch * s->pitch - whole : 0;
         }
@@ -155,7 +172,6 @@ struct memory_use memory_use_of(const struct sched_program *p)
     struct memory_use use = {0};
 
     use.at = ARENA_ARRAY(p->arena, struct memory_at, p->graph->n_op + 1);
-    add_live(p, &use);
     add_held(p, &use);
     add_buffers(p, &use);
     add_compulsory(p, &use);

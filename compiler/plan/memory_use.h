@@ -6,12 +6,13 @@
 
 #include "compiler/program/sched_program.h"
 
-/* Bytes at one operator; operators that are interleaved (sched_span) count as one. */
+/* Bytes at one operator; `held` counts operators that are interleaved (sched_span) as one. */
 struct memory_at {
-    /* The graph's own need: inputs, outputs and all else alive there, each tensor once. An input is
-     * alive until its last reader, an output to the end, a RESHAPE adds nothing. */
+    uint64_t held; /* what the plan keeps whole in memory or scratchpad, each byte once: views and
+                      RESHAPEs share theirs. Of what a cascade hands on there are rows only. */
+    /* Of these, what is needed there: an input until its last reader, an output to the end, all
+     * else from the operator that makes it to the last that reads it. Never above `held`. */
     uint64_t live;
-    uint64_t held;    /* of these, what the plan keeps whole in memory or scratchpad, each once */
     uint64_t copies;  /* second copies: an input in memory, for example, and loaded whole */
     uint64_t padding; /* in the scratchpad, between rows of whole tensors */
     uint64_t buffers; /* tile buffers, line buffers of cascades, scratch of host kernels */
@@ -27,9 +28,10 @@ struct memory_use {
     uint64_t weights, read, write;
 };
 
-/* The live-range bound of a graph: most bytes of `live` at one of its operators. */
+/* Most bytes alive at one operator if operators run one by one, each tensor whole: what a schedule
+ * with cascades must not exceed. */
 uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g);
-/* Bytes of `live` at one operator with those interleaved as `spans` has them. */
+/* The same at one operator, with those interleaved as `spans` has them. */
 uint64_t memory_live_at(struct arena *a, const struct ir_graph *g, const struct sched_span *spans,
                         uint32_t position);
 

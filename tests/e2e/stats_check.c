@@ -147,6 +147,22 @@ static void check_bytes(struct file *f, const cJSON *l)
          number(l, "dram_write_bytes"));
 }
 
+static void check_memory(struct file *f)
+{
+    const cJSON *l, *memory = member(f->all, "memory");
+    double peak = 0, bound = 0;
+
+    cJSON_ArrayForEach(l, f->layers)
+    {
+        want_at_most(f, word(l, "name"), "live_bytes", number(l, "activation_bytes"),
+                     number(l, "live_bytes"));
+        peak = fmax(peak, number(l, "activation_bytes"));
+        bound = fmax(bound, number(l, "live_bytes"));
+    }
+    want(f, "memory", "activation_bytes", peak, number(memory, "activation_bytes"));
+    want(f, "memory", "live_range_bytes", bound, number(memory, "live_range_bytes"));
+}
+
 static void check_layer(struct file *f, const cJSON *l)
 {
     const char *name = word(l, "name");
@@ -254,6 +270,7 @@ static bool check(struct arena *a, const cJSON *schema, const char *path)
     cJSON_ArrayForEach(o, f.layers) check_layer(&f, o);
     cJSON_ArrayForEach(o, f.groups) check_group(&f, o, index++);
     check_whole(&f);
+    check_memory(&f);
     check_registers(&f);
     json_doc_free(&doc);
     return !f.wrong;
