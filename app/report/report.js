@@ -106,9 +106,10 @@ function figures() {
   if (time) f.push(figure(`At ${clock.mhz}\u2009MHz, ${clock.origin}`, Number(time.milliseconds.toPrecision(4)), "ms",
     `${Number(time.inferences_per_second.toPrecision(4))} inferences/s, ${Number(time.gops.toPrecision(3))} GOPS` +
     (known(time.gops_per_klut) ? `, ${Number(time.gops_per_klut.toPrecision(3))} GOPS/kLUT4` : "")));
-  f.push(figure("Cycles of an inference", whole(known(total) ? total : stats.estimated_cycles), "",
-    timed ? `${whole(stats.cycles)} accelerator, measured; ${whole(stats.host_cycles)} host, ${simulated ? "simulated" : "model"}`
-          : `estimate; engine ${stats.engine} has no cycles`));
+  const host = `${whole(stats.host_cycles)} host, ${simulated ? "simulated" : "model"}`;
+  f.push(figure("Cycles of an inference" + (known(total) ? "" : ", estimate"), whole(known(total) ? total : stats.estimated_total_cycles), "",
+    timed ? `${whole(stats.cycles)} accelerator, measured; ${host}` + (known(total) ? "" : "; the rest by targets' own estimates")
+          : known(total) ? host : `${whole(stats.estimated_cycles)} accelerator, estimate; ${host}`));
   f.push(figure("Offloaded", percent(stats.macs ? stats.accelerator_macs / stats.macs : NaN), "",
     `of ${whole(stats.macs)} MACs, ${stats.crossings} crossing${stats.crossings === 1 ? "" : "s"}`));
   if (timed) f.push(figure("Utilisation", percent(stats.utilisation), "", "of the multipliers"));
@@ -288,13 +289,13 @@ function timelineSection() {
 
 // --- layers -------------------------------------------------------------------------------------
 function bar(o, most, member) {
-  const own = known(o.host_cycles) ? o.host_cycles : 0, cycles = known(o.cycles) ? o.cycles : member ? null : timed ? 0 : o.estimated_cycles;
+  const own = known(o.host_cycles) ? o.host_cycles : 0, cycles = member ? null : cyclesOf(o);
   const part = member && known(o.array_cycles) ? Math.max(o.array_cycles, o.vector_cycles) : null;
   const wide = v => ({width: Math.max(v > 0 ? 0.6 : 0, 100 * v / most) + "%"});
   return el("div", {class: "track"}, part !== null ? el("i", {class: "part", style: wide(part)}) : null,
-    cycles ? el("i", {style: wide(cycles)}) : null,
+    cycles ? el("i", {class: known(o.cycles) ? null : "guess", style: wide(cycles)}) : null,
     own ? el("i", {class: "host", style: {...wide(own), left: 100 * (cycles || 0) / most + "%"}}) : null,
-    timed && !member && o.estimated_cycles ? el("b", {style: {left: `calc(${100 * o.estimated_cycles / most}% - 1px)`}}) : null);
+    known(o.cycles) && !member && o.estimated_cycles ? el("b", {style: {left: `calc(${100 * o.estimated_cycles / most}% - 1px)`}}) : null);
 }
 
 const coreCounts = o => Object.values(o.core_counters || {}).flatMap(Object.entries).map(([k, v]) => `${k} ${whole(v)}`).join(", ");
@@ -325,9 +326,18 @@ function layerSection() {
   const most = Math.max(1, ...rows.filter(r => !r.member).map(r => (cyclesOf(r.of) || 0) + (r.of.host_cycles || 0)), ...rows.map(r => r.of.host_cycles || 0));
   const head = [["Layer"], ["Output"], ["Target"], [timed ? "Cycles" : ""], ["", 1], ["Estimate", 1], ["Off by", 1], ["Host", 1], ["Util", 1], ["Energy", 1], ["Waits most for, or why"]];
   $("layers").append(el("p", null, "Layers that the schedule interleaves have cycles as a group; their own bars are busy cycles. A click shows what each unit did."),
-    key([paint("array"), timed ? "accelerator, measured" : "accelerator, estimate"], [paint("host"), "host, model"], ...timed ? [[paint("estimate"), "the schedule's estimate"]] : []),
-    el("div", {class: "scroll"}, el("table", null, el("thead", null, el("tr", null, head.map(([t, n]) => el("th", {class: n ? "n" : null}, t)))),
+    key(...timed ? [[paint("array"), "accelerator, measured"], [paint("estimate"), "the schedule's estimate"]] : [],
+      ...rows.some(r => !r.member && !known(r.of.cycles) && r.of.estimated_cycles) ? [[paint("guess"), "accelerator, estimate"]] : [],
+      [paint("host"), simulated ? "host, simulated" : "host, model"]),
+    el("p", {class: "more"}, "More columns: scroll the table \u2192"),
+    el("div", {class: "scroll", tabindex: 0}, el("table", null, el("thead", null, el("tr", null, head.map(([t, n]) => el("th", {class: n ? "n" : null}, t)))),
       el("tbody", null, rows.map(r => layerRow(r, most))))));
+}
+
+// The hint is there while the table is wider than the page.
+function hint() {
+  const s = document.querySelector("#layers .scroll");
+  document.querySelector("#layers .more").hidden = s.scrollWidth <= s.clientWidth;
 }
 
 // --- one layer ----------------------------------------------------------------------------------
@@ -359,7 +369,7 @@ function choose(index) {
   const l = layers[index], d = $("detail"), own = known(l.group) ? groups[l.group] : l, range = trace ? window0(index) : null;
   const list = [["Operator", l.op], ["Tensor", l.tensor], ["Output", l.shape], ["Target", l.target],
     [known(l.group) ? `Cycles of group ${l.group}` : "Cycles", known(own.cycles) ? whole(own.cycles) : ""], ["Estimate", known(own.estimated_cycles) ? whole(own.estimated_cycles) : ""],
-    ["Host cycles, model", l.host_cycles ? whole(l.host_cycles) : ""], ["MACs", l.macs ? whole(l.macs) : ""], ["Utilisation", l.utilisation ? percent(l.utilisation) : ""],
+    [simulated ? "Host cycles" : "Host cycles, model", l.host_cycles ? whole(l.host_cycles) : ""], ["MACs", l.macs ? whole(l.macs) : ""], ["Utilisation", l.utilisation ? percent(l.utilisation) : ""],
     ["Read, written", l.actions ? `${bytes(l.actions.bus_read)}, ${bytes(l.actions.bus_written)}` : ""], ["Energy, model", l.energy ? joules(l.energy) : ""],
     ["Activations held, needed", known(l.activation_bytes) ? `${bytes(l.activation_bytes)}, ${bytes(l.live_bytes)}` : ""],
     ["In the timeline", range ? `${whole(range[0])} to ${whole(range[1])}` : ""]];
@@ -477,7 +487,8 @@ function page() {
   $("foot").append(`${stats.schema}; every number is explained in docs/REPORT.md. Simulated in ${Number(stats.sim.wall_seconds.toPrecision(3))} s.`);
 }
 page();
-addEventListener("resize", drawTimeline);
+hint();
+addEventListener("resize", () => { drawTimeline(); hint(); });
 addEventListener("keydown", e => e.key === "Escape" && unchoose());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawTimeline);
 for (const [event, print] of [["beforeprint", true], ["afterprint", false]])

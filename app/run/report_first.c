@@ -82,6 +82,7 @@ static void cycles_line(struct text *t, const cJSON *all)
     double cycles = report_number(all, "cycles"), host = report_number(all, "host_cycles"),
            estimate = report_number(all, "estimated_cycles"),
            driver = report_number(all, "driver_cycles"), total = report_number(all, "total_cycles"),
+           likely = report_number(all, "estimated_total_cycles"),
            crossings = report_number(all, "crossings"), clock = report_number(all, "host_clock");
     const char *const core = report_word(all, "host_core");
 
@@ -103,6 +104,8 @@ static void cycles_line(struct text *t, const cJSON *all)
         text_printf(t, ", %.0f of them in the driver", driver);
     if (total >= 0)
         text_printf(t, ": %.1f in all", total);
+    else if (likely >= 0)
+        text_printf(t, ": about %.0f in all", likely);
     if (crossings > 0)
         text_printf(t, ", %.0f crossing%s", crossings, crossings > 1 ? "s" : "");
     text_add(t, "\n");
@@ -203,16 +206,20 @@ static void insert(struct slow slowest[SLOWEST], struct slow one)
         }
 }
 
-/* "array busy 89 %, drain 8 %", or the reason why it is on the host. */
-static void add_why(struct text *t, const struct slow *s, double cycles)
+/* "array busy 89 %, drain 8 %", or the reason why it is on the host; where the cycles are not
+ * measured, that. */
+static void add_why(struct text *t, const struct slow *s, double cycles, bool simulated)
 {
     const cJSON *unit = report_busier(s->of), *wait = report_worst_wait(unit);
     const char *reason = report_word(s->of, "reason");
 
     if (s->host > s->cycles / 2)
-        text_printf(t, "on the host%s%s", *reason ? ": " : "", reason);
+        text_printf(t, "%son the host%s%s", simulated ? "" : "estimate, ", *reason ? ": " : "",
+                    reason);
     else if (unit && cycles > 0)
         text_printf(t, "%s busy %.0f %%", unit->string, 100 * report_number(unit, "busy") / cycles);
+    else if (report_number(s->of, "cycles") > 0)
+        text_printf(t, "on %s", report_word(s->of, "target"));
     else
         text_add(t, "estimate");
     if (s->host <= s->cycles / 2 && unit && wait && cycles > 0)
@@ -220,7 +227,8 @@ static void add_why(struct text *t, const struct slow *s, double cycles)
     text_add(t, "\n");
 }
 
-static void slow_line(struct text *t, const struct slow *s, double total, bool first)
+static void slow_line(struct text *t, const struct slow *s, double total, bool first,
+                      bool simulated)
 {
     const char *name =
         s->group < 0 ? report_word(s->of, "name") : arena_printf(t->arena, "group %d", s->group);
@@ -230,7 +238,7 @@ static void slow_line(struct text *t, const struct slow *s, double total, bool f
     text_printf(t, "%9.0f cycles %5.1f %%  ", s->cycles, 100 * s->cycles / total);
     if (not_simulated(s->of))
         text_add(t, "not simulated, ");
-    add_why(t, s, device_cycles(s->of));
+    add_why(t, s, device_cycles(s->of), simulated);
 }
 
 /* Members of a group have cycles on the host only. */
@@ -254,7 +262,8 @@ static void slowest_lines(struct text *t, const cJSON *all)
         insert(slowest, (struct slow){one, device_cycles(one), 0, n++});
     }
     for (int i = 0; i < SLOWEST && slowest[i].of; i++)
-        slow_line(t, &slowest[i], total, i == 0);
+        slow_line(t, &slowest[i], total, i == 0,
+                  strcmp(report_word(all, "host_model"), "estimate") != 0);
 }
 
 void report_first(struct text *t, const cJSON *all, enum report_detail detail)

@@ -210,8 +210,11 @@ static void add_cycles(const struct stats *s, cJSON *o)
     cJSON_AddStringToObject(o, "host_model", HOST_CYCLES_MODEL);
     if ((stats_timed(job) || alone) && !a->untimed)
         stats_mean(o, "total_cycles", host + (alone ? 0 : job->shared->cycles), job->n);
-    else
+    else {
         cJSON_AddNullToObject(o, "total_cycles");
+        if (job->p->program)
+            stats_mean(o, "estimated_total_cycles", host + stats_likely(s), job->n);
+    }
     stats_count(o, "crossings", a->crossings);
 }
 

@@ -131,6 +131,17 @@ uint64_t stats_estimate(const struct stats *s)
     return sum;
 }
 
+uint64_t stats_likely(const struct stats *s)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < s->account->n_layer; i++) {
+        const struct share share = share_of(s, i);
+        sum += share.timed ? share.cycles : share.estimate * s->job->n;
+    }
+    return sum;
+}
+
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 static void add_text(cJSON *o, const char *name, const char *text)

@@ -213,6 +213,18 @@ static void check_group(struct file *f, const cJSON *g, int index)
     check_counters(f, where, g);
 }
 
+/* Measured, else estimated: of layers, groups and the host. */
+static void check_likely(struct file *f)
+{
+    const cJSON *const lists[] = {f->layers, f->groups}, *o;
+    double sum = number(f->all, "host_cycles");
+
+    for (size_t i = 0; i < 2; i++)
+        cJSON_ArrayForEach(o, lists[i]) sum +=
+            number(o, is_number(o, "cycles") ? "cycles" : "estimated_cycles");
+    want(f, "whole", "estimated_total_cycles", sum, number(f->all, "estimated_total_cycles"));
+}
+
 static void check_whole(struct file *f)
 {
     static const char *const sums[] = {"accelerator_macs", "host_macs",       "folded_macs",
@@ -231,6 +243,8 @@ static void check_whole(struct file *f)
     if (is_number(all, "total_cycles"))
         want(f, "whole", "total_cycles", number(all, "cycles") + number(all, "host_cycles"),
              number(all, "total_cycles"));
+    else if (is_number(all, "estimated_cycles"))
+        check_likely(f);
     if (multipliers(f) > 0 && number(all, "cycles") > 0)
         want_at_most(f, "whole", "MACs", number(all, "cycles") * multipliers(f),
                      number(all, "accelerator_macs"));

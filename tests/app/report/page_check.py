@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""page_check.py REPORT.html GRID: the page in a headless Chromium, from its file, driven through
+"""page_check.py FOLDER: the headline of the page in each folder of FOLDER is that of report.txt there.
+page_check.py REPORT.html GRID: the page in a headless Chromium, from its file, driven through
 chromedriver: everything is drawn, a wheel zooms, clicks choose a layer, nothing is on the console,
 nothing was loaded from elsewhere, light and dark differ, and a screenshot, a pixel for 40 of its
 own, is near the one in GRID (UPDATE=1 writes it). Exit status 77: a program is missing."""
@@ -7,6 +8,7 @@ import base64
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -50,6 +52,9 @@ class Browser:
 
     def devtools(self, command, **values):
         return self.post("/goog/cdp/execute", {"cmd": command, "params": values})
+
+    def width(self, pixels):
+        self.devtools("Emulation.setDeviceMetricsOverride", width=pixels, height=1000, deviceScaleFactor=1, mobile=False)
 
     def scheme(self, name):
         self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
@@ -136,14 +141,54 @@ def check(browser, page, grid):
     print(f"as expected; screenshot {far:.1f} of 255 off, height {100 * taller:.0f} %")
 
 
-def main(page, grid):
+def narrow(browser):
+    """At 700 pixels a hint says that there are more columns, and they can be scrolled to."""
+    shown = "return document.querySelector('#layers .more').getClientRects().length > 0"
+    last = """const s = document.querySelector('#layers .scroll'), b = s.getBoundingClientRect();
+        s.scrollLeft = %d;
+        return [...s.querySelectorAll('th')].at(-1).getBoundingClientRect().left < b.right - 60"""
+    assert not browser.run(shown), "a hint to scroll a table that is whole"
+    browser.width(700)
+    for _ in range(100): # until the page has heard of it
+        if browser.run(shown):
+            break
+        time.sleep(0.05)
+    assert browser.run(shown), "no hint to scroll the table at 700 pixels"
+    assert not browser.run(last % 0), "the table is not wider than 700 pixels"
+    assert browser.run(last % 9999), "the last column cannot be scrolled to"
+
+
+def headline(browser, folder):
+    """The page's cycles of an inference are those that the text has "in all"; what is not measured is called an estimate."""
+    text = (folder / "report.txt").read_text(encoding="utf-8")
+    about, in_all = re.search(r": (about )?([\d.]+) in all", text).groups()
+    browser.post("/url", {"url": (folder / "report.html").resolve().as_uri()})
+    label, value = browser.run("""return [...document.querySelectorAll('.figure')].map(f => [f.children[0].textContent,
+        f.children[1].textContent]).find(f => f[0].startsWith('Cycles of an inference'))""")
+    value = re.sub(r"\D", "", value)
+    assert abs(float(value) - float(in_all)) <= 0.5, f"{folder}: page {value}, report.txt {in_all}"
+    assert label.endswith("estimate") == bool(about), f"{folder}: {label}, report.txt: {about}{in_all}"
+    keys = browser.run("return document.querySelector('#layers .key').textContent")
+    assert ("measured" in keys) == (re.search(r"about \d+ cycles each on the accelerator", text) is None), f"{folder}: {keys}"
+    bars = browser.run("""return rows.filter(r => !r.member && !known(r.of.cycles) && r.of.estimated_cycles).length
+        === document.querySelectorAll('#layers .guess').length""")
+    assert bars, f"{folder}: an estimate is drawn as measured, or the other way round"
+    print(f"{folder}: {label} {value}")
+
+
+def main(page, *more):
     for program in ("chromium", "chromedriver"):
         if not shutil.which(program):
             print(f"SKIPPED: {program} is not installed")
             return 77
     browser = Browser()
     try:
-        check(browser, page, grid)
+        if more:
+            check(browser, page, *more)
+            narrow(browser)
+        else:
+            for folder in sorted(pathlib.Path(page).iterdir()):
+                headline(browser, folder)
     finally:
         browser.close()
     return 0

@@ -22,4 +22,23 @@ case $? in
     77) tail -1 stdout; exit 77 ;;
     *) fail "$(tail -3 stdout)" ;;
 esac
+
+# The first number of the page is that of report.txt, whatever is measured: built-in accelerator, a target that runs C on
+# the host, all on the host; func and RTL.
+expect 0 '' "$heddle" new-target mine
+for engine in func rtl; do
+    while read -r name options; do
+        # shellcheck disable=SC2086
+        "$heddle" run "$models/digits/model.tflite" --hw=tiny --engine=$engine $options -o "pages/$name.$engine" \
+            >stdout 2>stderr || fail "$name on $engine: $(cat stderr)"
+    done <<'END'
+systolic
+own --target-dir=mine --target=mine --allow-native-targets
+both --target-dir=mine --target=mine,systolic --allow-native-targets
+host --target=c
+split --keep-on-host=0[35]*
+END
+done
+python3 "$here/page_check.py" pages >stdout 2>&1 || fail "$(tail -3 stdout)"
+[ "$(wc -l <stdout)" = 10 ] || fail "pages: $(cat stdout)"
 finish
