@@ -38,6 +38,7 @@ enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL, ENGINE_QEMU };
 extern const char *const options_engines[]; /* their names, NULL at the end */
 enum options_host { HOST_NATIVE, HOST_ISS, HOST_RTL };
 enum options_core { CORE_FIVE_STAGES, CORE_PICORV32 };
+enum options_compare { COMPARE_LAYERS, COMPARE_OUTPUTS };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
 enum options_template {
     TEMPLATE_CALL,
@@ -104,6 +105,7 @@ struct options {
     const char *launcher, *heddle, *commit, *junit, *why;
     bool again;
     enum options_fill fill;
+    enum options_compare compare;
     enum options_format format;
     struct lgl_options legalise;
     bool allow_external_data;

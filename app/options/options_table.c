@@ -11,6 +11,7 @@ const char *const options_engines[] = {"ref", "func", "rtl", "qemu", NULL};
 static const char *const hosts[] = {"native", "iss", "rtl", NULL};
 static const char *const cores[] = {"five-stages", "picorv32", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
+static const char *const compares[] = {"layers", "outputs", NULL};
 static const char *const formats[] = {"text", "csv", "json", "dot", "svg", "mlf", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
 static const char *const partitions[] = {"cost", "priority", NULL};
@@ -65,6 +66,10 @@ const struct option_row options_table[] = {
     {SHOW("tolerance", "STEPS", FILES,
           "quantised outputs may differ by so many steps (default 0): the verdict is then within"),
      NUMBER(tolerance, 0, 65535), .used_by = RUNS},
+    {SHOW(
+         "compare", "WHAT", FILES,
+         "what the verdict is of: layers (default; each layer's bytes and the outputs) or outputs"),
+     WORD(compare, compares), .used_by = RUNS},
     {SHOW("labels", "FILE", FILES, "one class number a line: prints the accuracy"), TEXT(labels),
      .used_by = RUNS},
     {SHOW("seed", "N", FILES, "of random inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),

@@ -10,6 +10,7 @@
 
 #include "app/report/trace.h"
 #include "board.h"
+#include "compare_layers.h"
 #include "core_targets.h"
 #include "runner.h"
 #include "waves.h"
@@ -70,6 +71,8 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
 
     collect(c);
     collect_cores(c);
+    if (c->job->compare)
+        compare_enter(c->job->compare, submission);
     c->shared->layer = c->shared->working = layer;
     c->shared->submission = submission;
     c->pending = submission && submission <= c->play.n_device;
@@ -98,6 +101,8 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
 {
     TRY(runner_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
     c->v = c->play.n_device ? &c->play.v[0] : NULL;
+    if (c->job->compare)
+        compare_attach(c->job->compare, &c->play, c->shared);
     for (uint32_t k = 0; k < c->play.n_device; k++)
         if (output_wants(c->job->options->output, OUTPUT_PROGRESS) && c->play.v[k].sim.sim &&
             c->process == 0) {
@@ -159,6 +164,8 @@ static enum status infer(struct child *c)
     const struct hd_model *m = c->play.model;
 
     c->shared->inference = c->inference;
+    if (job->compare)
+        TRY(compare_begin(job->compare, c->inference, &c->d));
     seed_stalls(c);
     int rc = runner_infer(&c->play, c->inference);
     if (rc != HD_OK)
@@ -168,6 +175,8 @@ static enum status infer(struct child *c)
     collect(c);
     collect_cores(c);
     waves_inference_end(&c->waves);
+    if (job->compare)
+        compare_end(job->compare);
     for (uint32_t i = 0; i < m->n_outputs; i++)
         memcpy(job->out[i].bytes + c->inference * job->out[i].n_bytes, c->play.call.out[i],
                job->out[i].n_bytes);

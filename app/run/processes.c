@@ -125,6 +125,8 @@ static void merge(struct run_job *job)
         for (uint32_t i = 0; i < job->p->graph->n_row; i++) {
             struct run_row *sum = &to->row[i];
             sum->cycles += r->row[i].cycles;
+            sum->compare.compared += r->row[i].compare.compared;
+            sum->compare.wrong += r->row[i].compare.wrong;
             sum->array_cycles += r->row[i].array_cycles;
             sum->host_cycles += r->row[i].host_cycles;
             sum->driver_cycles += r->row[i].driver_cycles;

@@ -8,6 +8,7 @@
 
 #include "app/oracle/oracle.h"
 #include "base/file.h"
+#include "compare_layers.h"
 #include "difference.h"
 #include "explain.h"
 #include "layer_check.h"
@@ -59,10 +60,13 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
 
 static enum status mismatch(struct run_job *job, struct diag *d)
 {
-    if (job->oracle && job->oracle->n_equal < job->oracle->n_tensor && job->n_wrong == 0)
+    if (job->oracle && job->oracle->n_equal < job->oracle->n_tensor && job->n_wrong == 0 &&
+        !job->layers.first.found)
         return FAIL(d, ST_MISMATCH, "the CPU reference and %s differ on this file: %s",
                     job->oracle->runtime, oracle_text(job->arena, job->oracle));
-    (void)difference_fail(job, d);
+    (void)(job->n_wrong ? difference_fail(job, d) : compare_fail(job, d));
+    if (job->layers.first.found)
+        diag_line(d, "first wrong layer: %s", compare_first_text(job));
     if (job->tolerance == 0)
         explain_mismatch(job, d);
     return ST_MISMATCH;

@@ -21,6 +21,26 @@ struct run_data {
     uint64_t n_bytes; /* of one inference */
 };
 
+/* Values of one layer that were compared with the reference's, and those that differ. */
+struct compare_row {
+    uint64_t compared, wrong;
+};
+
+/* The first layer that differs: in the first inference that does, by the order of operators. */
+struct compare_first {
+    bool found;
+    bool compiler; /* the compiled graph already differs from the one as imported */
+    uint32_t inference, position, tensor; /* operator and tensor of the compiled graph */
+    uint64_t compared, wrong, index;      /* values; index: flat, of the first wrong one */
+    uint8_t want[8], got[8];
+};
+
+/* Layers that were compared, of which all values are equal, and the first that differs. */
+struct compare_sums {
+    uint32_t n_layers, n_equal;
+    struct compare_first first;
+};
+
 /* What a child process reports; in shared memory, of fixed size apart from the rows that follow. */
 struct run_shared {
     volatile uint32_t layer, submission; /* being executed; 0 or 1 + the device's index */
@@ -49,10 +69,12 @@ struct run_shared {
     uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of other targets' cores */
     uint64_t wave_cycles, wave_bytes;                        /* in the file; 0 without */
     uint32_t wave_limited;                                   /* it reached --waves-limit */
+    struct compare_first first;
     uint64_t counter[HD_SIM_UNITS * HD_SIM_KINDS]; /* of the first inference, from the registers */
     struct run_row {
         uint64_t cycles, counter[HD_SIM_UNITS][HD_SIM_KINDS], read_bytes, write_bytes;
         uint64_t array_cycles, vector_cycles;
+        struct compare_row compare;
         uint64_t host_cycles,
             driver_cycles; /* --host=iss, rtl: the driver's are among the host's */
         uint64_t core_counter[TARGET_MAX][HD_SIM_COUNTERS]; /* by index in struct core_targets */
@@ -86,6 +108,8 @@ struct run_job {
     enum run_verdict verdict;
     double tolerance;  /* of differences, as a part of an output's range; 0: none are allowed */
     double difference; /* the largest that the patterns allowed */
+    struct compare *compare; /* layers (compare_layers.h); NULL: outputs alone */
+    struct compare_sums layers;
     struct run_differ *differ; /* of each output (difference.h); NULL unchecked */
     uint64_t n_wrong;          /* inferences that differ by more than is allowed */
     uint32_t first_wrong;      /* the first of them */

@@ -1,6 +1,7 @@
 /* run_answer.c - from a job to its verdict: load the model, make the inputs, execute, compare. */
 #include "app/oracle/oracle.h"
 #include "bench.h"
+#include "compare_layers.h"
 #include "compiler/target/describe.h"
 #include "difference.h"
 #include "run.h"
@@ -31,6 +32,8 @@ enum status run_with_reference(struct run_job *job, struct run_data *to, struct 
         if (job->options->reset_state)
             ref_reset(r);
         TRY(ref_run(r, in, out, d));
+        if (job->compare)
+            TRY(compare_reference(job->compare, r, k, d));
     }
     job->ref_seconds = run_now() - start;
     return ST_OK;
@@ -53,11 +56,13 @@ static enum status execute(struct run_job *job, struct diag *d)
 
     if (job->options->engine == ENGINE_REF)
         return run_with_reference(job, job->out, d);
+    TRY(compare_open(job, d));
     if (!job->expected) {
         job->expected = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
         job->checked_against = "ref";
         TRY(run_with_reference(job, job->expected, d));
-    }
+    } else if (job->compare)
+        TRY(run_with_reference(job, ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1), d));
     TRY(run_trusted(job, d));
     if (job->options->host != HOST_NATIVE)
         TRY(run_iss_compile(job, &so_path, d));
@@ -140,5 +145,6 @@ enum status run_answer(struct run_job *job, struct diag *d)
         job->tolerance =
             describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
     difference_judge(job);
+    compare_judge(job);
     return ask_oracle(job, d);
 }

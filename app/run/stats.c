@@ -9,6 +9,7 @@
 
 #include "app/oracle/oracle.h"
 #include "base/file.h"
+#include "compare_layers.h"
 #include "compiler/hostcycles/host_cycles.h"
 #include "compiler/plan/memory_use.h"
 #include "core_targets.h"
@@ -242,6 +243,29 @@ static void add_verdict(const struct run_job *job, cJSON *o)
         cJSON_AddNumberToObject(o, "accuracy", (double)job->n_right / job->n);
 }
 
+/* The layers that were compared, and the first that differs. */
+static void add_compared(const struct run_job *job, cJSON *o)
+{
+    const struct compare_sums *s = &job->layers;
+
+    if (!job->compare)
+        return;
+    cJSON *compared = cJSON_AddObjectToObject(o, "compared");
+    stats_count(compared, "layers", s->n_layers);
+    stats_count(compared, "equal", s->n_equal);
+    if (!s->first.found)
+        return;
+    const struct ir_tensor *t = job->p->graph->tensor[s->first.tensor];
+    cJSON *first = cJSON_AddObjectToObject(compared, "first");
+    cJSON_AddStringToObject(first, "layer", job->p->graph->row[compare_first_row(job)].name);
+    cJSON_AddStringToObject(first, "by", s->first.compiler ? "passes" : "execution");
+    stats_count(first, "inference", s->first.inference);
+    stats_count(first, "values", ir_elements(t));
+    stats_count(first, "wrong", s->first.wrong);
+    stats_count(first, "index", s->first.index);
+    cJSON_AddStringToObject(first, "text", compare_first_text(job));
+}
+
 /* --oracle: what the framework answered. */
 static void add_oracle(const struct run_job *job, cJSON *o)
 {
@@ -269,6 +293,7 @@ cJSON *run_stats_json(const struct run_job *job)
     add_hw(job, o);
     stats_count(o, "inferences", job->n);
     add_verdict(job, o);
+    add_compared(job, o);
     add_oracle(job, o);
     add_cycles(&s, o);
     add_macs(s.account, o);

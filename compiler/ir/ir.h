@@ -42,6 +42,8 @@ struct ir_tensor {
     const uint8_t *data; /* constants: ir_bytes(t) little-endian bytes, else NULL */
     uint32_t producer;   /* operator id or IR_NONE; kept true by ir_link */
     bool is_output;
+    /* Channel c of the model's tensor of that name is channel order[c] of this one; NULL: c. */
+    const uint32_t *order;
     bool flipped; /* input or output of the network, int8 here and uint8 for who gives or takes it:
                      LOAD and STORE flip the top bits */
 };

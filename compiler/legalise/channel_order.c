@@ -84,6 +84,7 @@ static void hold(struct reorder *r, struct ir_op *op, const uint32_t *order)
         order_tensor_like(r->g, r->g->tensor[id], order_channels(r->g->tensor[id]));
 
     y->producer = op->id;
+    y->order = order;
     op->out[0] = y->id;
     r->held[id] = (struct held){.actual = y->id, .order = order};
 }
@@ -203,6 +204,7 @@ static void take_apart(struct reorder *r, const struct ir_op *op, uint32_t m,
     }
     r->held[y->id] = (struct held){
         .actual = order_join(g, op->row, y, m, part), .order = order, .part = part, .n_part = m};
+    g->tensor[r->held[y->id].actual]->order = order;
 }
 
 static bool order_depthwise(struct reorder *r, struct ir_op *op)

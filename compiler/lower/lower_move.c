@@ -268,12 +268,12 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
     }
 }
 
-/* Where box i of the operator lies: as if it were a tensor of its own. */
-static struct sched_place place_of(const struct lower *l, const struct op_plan *p, uint32_t i)
+/* Where box i of the operator is, as if it were a tensor of its own; `s` is its tensor's place. */
+static struct sched_place box_of(const struct lower *l, const struct op_plan *p, uint32_t i,
+                                 struct sched_place s)
 {
     const struct geo *g = &p->geo;
     const struct geo_box *b = &g->box[i];
-    struct sched_place s = l->program->place[i == GEO_RESULT ? g->out->id : geo_operand(g, i)->id];
     uint32_t pixel = g->kind == GEO_DENSE ? i == GEO_RESULT ? g->oc : g->all_c : g->flat ? 1 : 0;
 
     if (pixel)
@@ -286,6 +286,13 @@ static struct sched_place place_of(const struct lower *l, const struct op_plan *
     s.cols = b->cols;
     s.row_bytes = b->cols * b->channels;
     return s;
+}
+
+static struct sched_place place_of(const struct lower *l, const struct op_plan *p, uint32_t i)
+{
+    const struct ir_tensor *t = i == GEO_RESULT ? p->geo.out : geo_operand(&p->geo, i);
+
+    return box_of(l, p, i, l->program->place[t->id]);
 }
 
 /* Does an operator of this program write the tensor? What was read of a variable is there before. */
@@ -401,11 +408,34 @@ void lower_access_in(struct lower *l, struct sched_command *c, const struct op_p
                 div_up(hi - lo, skip));
 }
 
+/* `rows` rows from `y` on of the result, which begin at `address`; of one row no pitch is known. */
+static struct sched_made made_at(const struct lower *l, const struct op_plan *p, uint32_t address,
+                                 uint32_t y, uint32_t rows)
+{
+    const struct ir_tensor *t = p->look_up ? ir_out(l->graph, p->look_up, 0) : p->geo.out;
+    uint32_t h, w, c;
+
+    geo_image(t, &h, &w, &c);
+    const struct sched_place whole = {.mem_pitch = w * c, .mem_pixel = c},
+                             s = box_of(l, p, GEO_RESULT, whole);
+    const uint32_t first = s.mem_offset + y * s.mem_pitch,
+                   pitch = rows > 1 ? p->out.pitch : UINT32_MAX;
+    if (p->out.pixel > pitch) /* rows are the image's columns */
+        return (struct sched_made){t->id, address,     p->out.pixel, pitch,
+                                   first, s.mem_pixel, s.mem_pitch};
+    return (struct sched_made){t->id, address,     pitch,      p->out.pixel,
+                               first, s.mem_pitch, s.mem_pixel};
+}
+
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
                       uint32_t tile, uint32_t y, uint32_t rows)
 {
-    access_rows(l, c, p, GEO_RESULT, (uint64_t)lower_result(l, p, tile, y),
-                geo_result_rows(&p->geo, rows));
+    const uint32_t address = (uint32_t)lower_result(l, p, tile, y),
+                   n = geo_result_rows(&p->geo, rows);
+
+    if (!l->program->dry)
+        c->made = made_at(l, p, address, y, n);
+    access_rows(l, c, p, GEO_RESULT, address, n);
 }
 
 /* A result on chip: rows that no command can store, as they start inside words, or of which other

@@ -50,6 +50,15 @@ union sched_words {
 
 #define SCHED_MAX_ACCESS 6
 
+/* The result that a command of ARRAY or VECTOR makes: its scratchpad byte `address` + r * pitch +
+ * x * pixel + c is byte `first` + r * row + x * column + c of the tensor in its own order. A run
+ * compares these bytes with the reference's. pitch is at least pixel; 0: the command makes no bytes of a tensor. */
+struct sched_made {
+    uint32_t tensor;
+    uint32_t address, pitch, pixel;
+    uint32_t first, row, column;
+};
+
 struct sched_command {
     union sched_words w; /* as the device reads it; waits filled by sched_waits */
     uint32_t unit;       /* enum hd_unit; END: HD_UNIT_FETCH */
@@ -58,6 +67,7 @@ struct sched_command {
     const char *note; /* "rows 0-7, channels 0-31": a comment in the emitted C */
     struct sched_access access[SCHED_MAX_ACCESS];
     uint32_t n_access;
+    struct sched_made made; /* not in a trial */
     /* estimate.c, cycles from the doorbell */
     uint64_t cost, est_start, est_done;
     uint64_t est_steps, est_last; /* ARRAY: its steps are in the cycles (est_steps, est_last] */

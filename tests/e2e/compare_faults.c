@@ -1,0 +1,203 @@
+/* The comparison by layers, on the functional model: networks of tests/compiler/schedule (tiles, strips,
+ * line buffers, views, state) and of tests/models. Without a fault all layers are equal; with two bytes
+ * exchanged (or one turned over) in the block of a WEIGHT command the first wrong layer is that command's, whatever the
+ * outputs are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "app/run/compare_layers.h"
+#include "app/run/runner.h"
+#include "tests/compiler/ir_files.h"
+
+struct net {
+    struct arena *a;
+    struct options options;
+    struct pipeline p;
+    struct run_job job;
+    struct runner runner;
+    struct diag d;
+    const char *so;
+};
+
+static void ok(const struct net *n, enum status st)
+{
+    if (st != ST_OK)
+        fail_msg("%s: %s", n->options.model, n->d.text);
+}
+
+static void set(struct net *n, struct option_set *s, const char *word)
+{
+    const char *value = strchr(word, '=');
+
+    ok(n, options_set(s, value ? arena_strndup(n->a, word, (size_t)(value - word)) : word,
+                      value ? value + 1 : NULL, &n->d));
+}
+
+/* The network compiled, its inputs made, the reference run on both graphs. */
+static struct net *net_open(struct arena *a, const char *path, const char *hw)
+{
+    struct net *n = ARENA_NEW(a, struct net);
+    struct option_set *s = ARENA_NEW(a, struct option_set);
+    struct run_data *out;
+
+    n->a = a;
+    ok(n, options_init(s, a, &n->options, &n->d));
+    set(n, s, hw);
+    set(n, s, "--engine=func");
+    set(n, s, "--no-search");
+    ok(n, options_select(s, &n->d));
+    n->options.model = path;
+    n->p = (struct pipeline){.arena = a};
+    n->job = (struct run_job){.arena = a, .options = &n->options, .p = &n->p};
+    ok(n, run_front(&n->job, &n->d));
+    ok(n, run_inputs(&n->job, &n->d));
+    ok(n, pipeline_back(&n->p, &n->d));
+    ok(n, run_compile(a, n->p.emitted, &n->so, &n->d));
+    ok(n, compare_open(&n->job, &n->d));
+    out = ARENA_ARRAY(a, struct run_data, n->p.graph->n_out + 1);
+    ok(n, run_with_reference(&n->job, out, &n->d));
+    n->job.n_process = 1;
+    ok(n, run_share(&n->job, &n->d));
+    return n;
+}
+
+static void enter(void *ctx, uint32_t layer, uint32_t submission)
+{
+    struct net *n = ctx;
+
+    (void)layer;
+    compare_enter(n->job.compare, submission);
+}
+
+/* Bytes of the device's constants. */
+static uint8_t *constants(const struct net *n)
+{
+    return n->runner.v[0].memory + hd_model_region_offset(n->runner.model, HD_REGION_CONSTANTS);
+}
+
+enum { NO_FAULT = UINT32_MAX };
+
+/* Run it with bytes i and k of the constants exchanged, or one that is turned over. */
+static void run(struct net *n, uint32_t i, uint32_t k)
+{
+    ok(n, runner_open(&n->runner, &n->job, ENGINE_FUNC, n->so, NULL, enter, n, &n->d));
+    if (i != NO_FAULT) {
+        const uint8_t byte = constants(n)[i];
+        constants(n)[i] = constants(n)[k];
+        constants(n)[k] = i == k ? byte ^ 0x80 : byte;
+    }
+    compare_forget(&n->job);
+    compare_attach(n->job.compare, &n->runner, n->job.shared);
+    for (uint32_t inference = 0; inference < n->job.n; inference++) {
+        ok(n, compare_begin(n->job.compare, inference, &n->d));
+        assert_int_equal(runner_infer(&n->runner, inference), 0);
+        compare_end(n->job.compare);
+    }
+    runner_close(&n->runner);
+    n->job.verdict = VERDICT_MATCH;
+    compare_judge(&n->job);
+}
+
+/* Do commands of `row` make a tensor of an operator of row `other`? With a table they do. */
+static bool makes(const struct net *n, const struct sched_stream *s, uint32_t row, uint32_t other)
+{
+    const struct ir_graph *g = n->p.graph;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->cmd[i].row == row && s->cmd[i].made.pitch &&
+            g->op[g->tensor[s->cmd[i].made.tensor]->producer]->row == other)
+            return true;
+    return false;
+}
+
+/* Exchange two bytes of the block that a WEIGHT command fetches; where all are equal turn one over.
+ * False: the layer's bytes are the same. */
+static bool plant(struct net *n, const struct sched_stream *s, const struct sched_command *c)
+{
+    const struct hd_cmd_dma_read *m = &c->w.dma_read;
+    const uint8_t *bytes = (const uint8_t *)n->p.program->constants.data + m->offset;
+    uint32_t i = m->run_bytes / 2;
+
+    while (i + 1 < m->run_bytes && bytes[i] == bytes[i + 1])
+        i++;
+    if (i + 1 < m->run_bytes)
+        run(n, m->offset + i, m->offset + i + 1);
+    else
+        run(n, m->offset + m->run_bytes / 2, m->offset + m->run_bytes / 2);
+    if (!n->job.layers.first.found)
+        return false;
+    assert_int_equal(n->job.verdict, VERDICT_MISMATCH);
+    if (!makes(n, s, c->row, compare_first_row(&n->job)))
+        fail_msg("%s: a fault in %s is found as: %s", n->options.model,
+                 n->p.graph->row[c->row].name, compare_first_text(&n->job));
+    return true;
+}
+
+static void check(struct arena *a, const char *path, const char *hw, uint32_t most,
+                  uint32_t *planted, uint32_t *found)
+{
+    struct net *n = net_open(a, path, hw);
+    const struct sched_program *p = n->p.program;
+    uint32_t each = 0;
+
+    run(n, NO_FAULT, NO_FAULT);
+    if (n->job.verdict != VERDICT_MATCH)
+        fail_msg("%s: %s", path, compare_first_text(&n->job));
+    assert_int_equal(n->job.layers.n_layers, n->job.layers.n_equal);
+    assert_true(n->job.layers.n_layers > 0);
+    for (uint32_t k = 0; k < p->n_stream; k++)
+        for (uint32_t i = 0; i < p->stream[k].n; i++)
+            each += p->stream[k].cmd[i].unit == HD_UNIT_WEIGHT;
+    each = each / most + 1;
+    for (uint32_t k = 0, w = 0; k < p->n_stream; k++)
+        for (uint32_t i = 0; i < p->stream[k].n; i++) {
+            const struct sched_command *c = &p->stream[k].cmd[i];
+            if (c->unit != HD_UNIT_WEIGHT || c->w.dma_read.spad || w++ % each)
+                continue;
+            ++*planted;
+            *found += plant(n, &p->stream[k], c);
+        }
+    run_release(&n->job);
+}
+
+static uint32_t n_planted, n_found;
+
+static void schedule_case(struct arena *a, const char *path)
+{
+    check(a, path, "--hw=tiny", 4, &n_planted, &n_found);
+}
+
+static void schedules(void **state)
+{
+    (void)state;
+    ir_each("tests/compiler/schedule/*.ir", schedule_case);
+    printf("%u of %u faults found\n", n_found, n_planted);
+    assert_true(n_found * 10 >= n_planted * 6);
+}
+
+static void models(void **state)
+{
+    static const char *const name[] = {"digits", "dscnn_own", "resnet8_own"};
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof name / sizeof *name; i++) {
+        struct arena *a = arena_new(0);
+        uint32_t planted = 0, found = 0;
+        check(a, arena_printf(a, "tests/models/%s/model.tflite", name[i]), "--hw=sys16", 12,
+              &planted, &found);
+        printf("%s: %u of %u faults found\n", name[i], found, planted);
+        assert_true(found * 10 >= planted * 8);
+        arena_free(a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(schedules), cmocka_unit_test(models)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
