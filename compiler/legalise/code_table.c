@@ -235,27 +235,13 @@ static bool gains(const struct tabulation *t, const struct function *y)
            ir_elements(y->of) / y->n >= pixels;
 }
 
-/* The id of the table's operand, in the shape of its result. */
-static uint32_t operand_of(struct ir_graph *g, const struct ir_op *op, const struct function *y)
-{
-    const struct ir_tensor *out = ir_out(g, op, 0);
-    struct ir_tensor *x;
-
-    if (ir_same_shape(y->of, out))
-        return y->of->id;
-    x = ir_tensor_new(g, y->of->name, IR_I8, out->rank, out->dim);
-    x->quant = y->of->quant;
-    (void)lgl_new_reshape(g, op->row, y->of, x);
-    return x->id;
-}
-
 static void become_tables(struct ir_graph *g, struct ir_op *op, const struct function *y)
 {
     const int32_t dim[2] = {(int32_t)y->n, CODES};
     const struct ir_tensor *tables =
         lgl_new_constant(g, ir_out(g, op, 0)->name, IR_I8, 2, dim, y->value);
 
-    lgl_become_table(op, operand_of(g, op, y), NULL);
+    lgl_become_table(op, lgl_in_shape(g, op->row, y->of, ir_out(g, op, 0)), NULL);
     op->n_in = 2;
     op->in[1] = tables->id;
 }
@@ -280,7 +266,7 @@ static struct function tabulated(struct tabulation *t, struct ir_op *op)
     if (t->by_channel)
         become_tables(t->g, op, &y);
     else
-        lgl_become_table(op, operand_of(t->g, op, &y), y.value);
+        lgl_become_table(op, lgl_in_shape(t->g, op->row, y.of, ir_out(t->g, op, 0)), y.value);
     return y;
 }
 

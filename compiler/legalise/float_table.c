@@ -138,7 +138,7 @@ static bool tabulated(struct ir_graph *g, struct ir_op *quantize, const struct f
     int8_t *table = ARENA_ARRAY(g->arena, int8_t, CODES);
     if (!make_table(quantize, y, f->value, table))
         return false;
-    lgl_become_table(quantize, f->of->id, table);
+    lgl_become_table(quantize, lgl_in_shape(g, quantize->row, f->of, y), table);
     return true;
 }
 

@@ -55,7 +55,7 @@ void lgl_clamp(const struct ir_tensor *t, struct ir_two_floats bounds, enum lgl_
 /* After operators became others: of those that nobody reads any more the ones that row[tensor] names a
  * row for are dead and belong to it, and so are those that they alone read. */
 void lgl_fuse_unread(struct ir_graph *g, uint32_t *row);
-/* row[tensor] for it: IR_NONE. */
+/* row[tensor] for it: IR_NONE, with room for tensors that the pass adds, two an operator. */
 uint32_t *lgl_rows(const struct ir_graph *g);
 /* ONNX's rounding: fill op->fixed.real (float_requant.c). False for operators that do not round,
  * and for tables. */

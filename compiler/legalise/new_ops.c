@@ -123,6 +123,19 @@ struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_
     return lgl_new_op(g, IR_OP_RESHAPE, row, 1, &x->id, y);
 }
 
+uint32_t lgl_in_shape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                      const struct ir_tensor *like)
+{
+    struct ir_tensor *shaped;
+
+    if (ir_same_shape(x, like))
+        return x->id;
+    shaped = ir_tensor_new(g, x->name, x->type, like->rank, like->dim);
+    shaped->quant = x->quant;
+    (void)lgl_new_reshape(g, row, x, shaped);
+    return shaped->id;
+}
+
 void lgl_widen_result(struct ir_graph *g, struct ir_op *op, struct ir_tensor *wide)
 {
     struct ir_tensor *y = ir_out(g, op, 0);

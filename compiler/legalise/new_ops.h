@@ -47,6 +47,10 @@ const struct ir_tensor *lgl_transposed(struct ir_graph *g, uint32_t row, const s
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y);
 
+/* The id of x, or of x in the shape of `like`. */
+uint32_t lgl_in_shape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                      const struct ir_tensor *like);
+
 /* The operator makes `wide`, its result in another shape; a RESHAPE makes that of it. */
 void lgl_widen_result(struct ir_graph *g, struct ir_op *op, struct ir_tensor *wide);
 

@@ -3,9 +3,10 @@
 
 uint32_t *lgl_rows(const struct ir_graph *g)
 {
-    uint32_t *row = ARENA_ARRAY(g->arena, uint32_t, g->n_tensor);
+    const uint32_t n = g->n_tensor + 2 * g->n_op;
+    uint32_t *row = ARENA_ARRAY(g->arena, uint32_t, n);
 
-    for (uint32_t i = 0; i < g->n_tensor; i++)
+    for (uint32_t i = 0; i < n; i++)
         row[i] = IR_NONE;
     return row;
 }
