@@ -76,6 +76,12 @@ static void set_region(struct hd_device *dev, uint32_t region, const struct hd_r
     put(dev, HD_REG_REGION_RIGHTS, all_rights(dev));
 }
 
+static int refuse(struct hd_device *dev, uint32_t region, uint64_t value, uint32_t align)
+{
+    dev->refused = (struct hd_refused){region, align, value};
+    return HD_ERROR_ARGUMENT;
+}
+
 int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes,
             uint32_t rights)
 {
@@ -85,9 +91,10 @@ int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device,
                                 .shared = is_shared(dev->port, host, device, n_bytes),
                                 .rights = rights};
 
-    if (region >= HD_REGIONS || rights > (HD_READ | HD_WRITE) || device % HD_REGION_ALIGN ||
-        device + n_bytes < device)
-        return HD_ERROR_ARGUMENT;
+    if (region < HD_REGIONS && device % HD_REGION_ALIGN)
+        return refuse(dev, region, device, HD_REGION_ALIGN);
+    if (region >= HD_REGIONS || rights > (HD_READ | HD_WRITE) || device + n_bytes < device)
+        return refuse(dev, region, device, 0);
     set_region(dev, region, &r);
     return HD_OK;
 }
@@ -97,7 +104,7 @@ int hd_bind_part(struct hd_device *dev, uint32_t region, uint32_t of, uint32_t o
     struct hd_region r;
 
     if (region >= HD_REGIONS || of >= HD_REGIONS || offset > dev->region[of].n_bytes)
-        return HD_ERROR_ARGUMENT;
+        return refuse(dev, region, offset, 0);
     r = dev->region[of];
     r.host = r.host ? (uint8_t *)r.host + offset : r.host;
     r.device += offset;
@@ -126,7 +133,7 @@ int hd_copy_in(struct hd_device *dev, uint32_t region, uint32_t offset, uint32_t
     const uint8_t *host = piece(dev, region, offset, n_bytes);
 
     if (!host)
-        return HD_ERROR_ARGUMENT;
+        return refuse(dev, region, offset, 0);
     if (!dev->region[region].shared)
         return port->to_device
                    ? port->to_device(port->ctx, dev->region[region].device + offset, host, n_bytes)
@@ -142,7 +149,7 @@ int hd_copy_out(struct hd_device *dev, uint32_t region, uint32_t offset, uint32_
     uint8_t *host = piece(dev, region, offset, n_bytes);
 
     if (!host)
-        return HD_ERROR_ARGUMENT;
+        return refuse(dev, region, offset, 0);
     if (!dev->region[region].shared)
         return port->from_device ? port->from_device(port->ctx, host,
                                                      dev->region[region].device + offset, n_bytes)
@@ -157,9 +164,11 @@ int hd_submit(struct hd_device *dev, uint32_t offset, uint32_t n_bytes)
     const struct hd_region *r = &dev->region[HD_REGION_COMMANDS];
     int by_irq = dev->wait_mode == HD_WAIT_IRQ && dev->port->wait_irq;
 
-    if (offset % HD_COMMAND_ALIGN || n_bytes % HD_COMMAND_ALIGN || n_bytes < HD_HEADER_BYTES ||
-        offset > r->n_bytes || n_bytes > r->n_bytes - offset)
-        return HD_ERROR_ARGUMENT;
+    if (offset % HD_COMMAND_ALIGN || n_bytes % HD_COMMAND_ALIGN)
+        return refuse(dev, HD_REGION_COMMANDS, offset % HD_COMMAND_ALIGN ? offset : n_bytes,
+                      HD_COMMAND_ALIGN);
+    if (n_bytes < HD_HEADER_BYTES || offset > r->n_bytes || n_bytes > r->n_bytes - offset)
+        return refuse(dev, HD_REGION_COMMANDS, n_bytes < HD_HEADER_BYTES ? n_bytes : offset, 0);
     if (get(dev, HD_REG_STATUS) & (HD_STATUS_BUSY_MASK | HD_STATUS_RESETTING_MASK))
         return HD_ERROR_BUSY;
     dev->fault = (struct hd_fault_info){0};

@@ -62,6 +62,13 @@ struct hd_fault_info {
     uint64_t address;
 };
 
+/* What the last HD_ERROR_ARGUMENT refused. */
+struct hd_refused {
+    uint32_t region;
+    uint32_t align; /* bytes of which `value` had to be a multiple, or 0: it is out of range */
+    uint64_t value; /* device address, offset or size */
+};
+
 struct hd_device {
     const struct hd_port *port;
     uint64_t wait_cycles;        /* bound of one wait; hd_open sets 100,000,000 */
@@ -72,6 +79,7 @@ struct hd_device {
     uint64_t total_cycles;      /* of all since hd_open */
     uint32_t expected_hash, found_hash;
     uint32_t submissions; /* since hd_open */
+    struct hd_refused refused;
 };
 
 /* Check that `port` leads to a device that understands this program. HD_ERROR_NO_DEVICE, _VERSION,

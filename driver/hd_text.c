@@ -135,6 +135,15 @@ const char *hd_describe(const struct hd_device *dev, int error, const uint32_t *
         add(&l, " (");
         add_number(&l, dev->wait_cycles, 10, 1);
         add(&l, ")");
+    } else if (error == HD_ERROR_ARGUMENT && (dev->refused.region || dev->refused.value)) {
+        add(&l, ": region ");
+        add_number(&l, dev->refused.region, 10, 1);
+        add(&l, ", ");
+        add_hex(&l, dev->refused.value, 1);
+        if (dev->refused.align) {
+            add(&l, ", expected a multiple of ");
+            add_number(&l, dev->refused.align, 10, 1);
+        }
     }
     return buffer;
 }

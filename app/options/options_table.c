@@ -210,9 +210,10 @@ const struct option_row options_table[] = {
     {SHOW("trials", "N", DEVICE, "of tune: how many to measure in all (default 64)"),
      NUMBER(trials, 1, 100000), .used_by = OF(TUNE)},
     {SHOW("seconds", "N", DEVICE,
-          "of tune: start no further trial after them; with --prog and --engine=qemu: stop the "
-          "program after them (default 600)"),
-     NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE) | OF(RUN) | PROGRAM},
+          "of tune: start no further trial after them; stop after them --prog and a target's code "
+          "that "
+          "hangs (default 60), a program of --engine=qemu (default 600)"),
+     NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE) | OF(RUN) | OF(CHECK_TARGET) | PROGRAM},
     {SHOW("again", NULL, DEVICE,
           "of regress, sweep: run all of the suite, not only what is missing"),
      FLAG(again), .used_by = SUITES},

@@ -12,6 +12,7 @@
 #include "board.h"
 #include "compare_layers.h"
 #include "core_targets.h"
+#include "hang.h"
 #include "runner.h"
 #include "waves.h"
 
@@ -65,6 +66,27 @@ static void collect_cores(struct child *c)
         core_targets_collect(c->job->cores, c->shared, c->shared->layer);
 }
 
+static const char *row_name(const struct child *c)
+{
+    return c->shared->layer < c->play.model->n_layers ? c->play.model->layer_names[c->shared->layer]
+                                                      : "?";
+}
+
+enum { HANG_SECONDS = 60 }; /* unless --seconds specifies otherwise */
+
+/* The code of an external target is not heddle's: it may never return. */
+static void watch(struct child *c, uint32_t layer)
+{
+    const struct options *o = c->job->options;
+
+    if (c->pending || !core_targets_outside(c->job, layer)) {
+        hang_end();
+        return;
+    }
+    hang_begin(c->shared, c->play.call.ports ? c->job->cores : NULL, row_name(c),
+               c->job->p->graph->row[layer].target, o->seconds ? o->seconds : HANG_SECONDS);
+}
+
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
 {
     struct child *c = ctx;
@@ -80,6 +102,7 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
     if (c->pending && c->v->engine == ENGINE_RTL && c->v == c->waves.v)
         waves_submission(&c->waves, layer);
     waves_call(&c->waves, layer);
+    watch(c, layer);
 }
 
 /* For the progress line: the layer of the command started last. */
@@ -114,12 +137,6 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
     if (c->play.call.ports)
         core_targets_note(c->job->cores, c->job->options);
     return waves_open(&c->waves, c->job, c->play.v, c->play.n_device, &c->d);
-}
-
-static const char *row_name(const struct child *c)
-{
-    return c->shared->layer < c->play.model->n_layers ? c->play.model->layer_names[c->shared->layer]
-                                                      : "?";
 }
 
 /* The C function of an external target returned an error. */
@@ -168,6 +185,7 @@ static enum status infer(struct child *c)
         TRY(compare_begin(job->compare, c->inference, &c->d));
     seed_stalls(c);
     int rc = runner_infer(&c->play, c->inference);
+    hang_end();
     if (rc != HD_OK)
         return device_failure(c, rc);
     if (c->play.call.ports && *core_targets_detail(c->job->cores)) /* after its last wait */

@@ -127,6 +127,18 @@ const char *core_targets_detail(struct core_targets *c)
     return "";
 }
 
+const struct target_desc *core_targets_outside(const struct run_job *job, uint32_t row)
+{
+    const struct ir_graph *g = job->p->graph;
+
+    for (uint32_t i = 0; i < job->p->targets.n && row < g->n_row; i++) {
+        const struct target *t = job->p->targets.target[i];
+        if (g->row[row].target && strcmp(t->name, g->row[row].target) == 0)
+            return t->desc->outside ? t->desc : NULL;
+    }
+    return NULL;
+}
+
 bool core_targets_timed(const struct run_job *job, const char *name)
 {
     for (uint32_t i = 0; i < job->p->targets.n; i++) {

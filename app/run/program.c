@@ -22,7 +22,7 @@
 
 #define PROGRAM_MEMORY  (16u << 20)
 #define PROGRAM_GUARD   (1u << 20) /* before and after it, each */
-#define PROGRAM_SECONDS 600u       /* unless --seconds specifies otherwise */
+#define PROGRAM_SECONDS 60u        /* unless --seconds specifies otherwise */
 
 typedef int program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes);
 
@@ -128,9 +128,15 @@ __attribute__((noinline)) static enum status execute(struct own *p, struct diag 
     p->told->cycles = v->dev.total_cycles;
     p->told->submissions = v->dev.submissions;
     stop_waves(p, v);
-    if (p->told->rc < 0)
-        return FAIL(d, ST_DEVICE, "%s: %s%s%s", p->options->prog, hd_error_text(p->told->rc),
+    if (p->told->rc < 0) {
+        char text[256];
+        const char *what =
+            p->told->rc == HD_ERROR_FAULT
+                ? hd_error_text(HD_ERROR_FAULT)
+                : hd_describe(&v->dev, p->told->rc, NULL, 0, NULL, 0, text, sizeof text);
+        return FAIL(d, ST_DEVICE, "%s: %s%s%s", p->options->prog, what,
                     *device_detail(v) ? "; " : "", device_detail(v));
+    }
     device_close(v);
     return ST_OK;
 }

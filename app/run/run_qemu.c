@@ -43,8 +43,13 @@ enum status run_qemu_check(const struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
 
-    if (o->engine != ENGINE_QEMU && o->seconds)
-        return FAIL(d, ST_USAGE, "--seconds: only with --engine=qemu or --prog");
+    bool outside = false;
+
+    for (uint32_t i = 0; i < o->target.n; i++)
+        outside = outside || o->target.target[i]->desc->outside;
+    if (o->engine != ENGINE_QEMU && o->seconds && !outside)
+        return FAIL(d, ST_USAGE,
+                    "--seconds: only with --engine=qemu, --prog or an external target");
     if (o->engine != ENGINE_QEMU)
         return ST_OK;
     if (!job->package)

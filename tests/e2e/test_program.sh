@@ -41,6 +41,12 @@ bad far 'memory[bytes + 400] = 1; return 0;' 1 \
     "hd_program crashed: Segmentation fault, 400 bytes after the end of its memory (16777216 bytes)"
 bad before 'memory[-16] = 1; return 0;' 1 "hd_program crashed: Segmentation fault, 16 bytes before its memory"
 bad fault 'return HD_ERROR_FAULT;' 4 "the device stopped on a fault"
+bad misaligned 'return hd_bind(dev, 5, memory, base + 8, 64, HD_READ);' 4 \
+    "a region, offset or size is out of range: region 5, 0x80000008, expected a multiple of 64"
+bad stream 'int rc = hd_bind(dev, 0, memory, base, 64, HD_READ); return rc ? rc : hd_submit(dev, 0, 20);' 4 \
+    "a region, offset or size is out of range: region 0, 0x14, expected a multiple of 16"
+bad beyond 'int rc = hd_bind(dev, 2, memory, base, 64, HD_READ); return rc ? rc : hd_copy_in(dev, 2, 96, 4);' 4 \
+    "a region, offset or size is out of range: region 2, 0x60"
 program smash 'char own[16]; volatile int n = 400; memset(own, 1, (size_t)n); return own[n % 16] - 1;'
 run smash >stdout 2>stderr
 [ $? = 1 ] && grep -q "^heddle: smash.c: hd_program crashed: Aborted$" stderr || fail "smash: $(cat stderr)"

@@ -162,7 +162,7 @@ qemu() { "$heddle" run "$1" --engine=qemu --allow-native-targets -i in_0.bin "${
 expect 2 "heddle: --engine=qemu: it runs packages; heddle compile MODEL --target=c --target-c-mcpu=cortex-m55 -o net.tar makes one" \
     "$heddle" run digits --engine=qemu
 expect 2 "heddle: --engine=qemu: not with --prog" "$heddle" run --engine=qemu --prog "$HEDDLE_HOME/driver/examples/matmul.c"
-expect 2 "heddle: --seconds: only with --engine=qemu or --prog" "$heddle" run digits --engine=ref --seconds=3
+expect 2 "heddle: --seconds: only with --engine=qemu, --prog or an external target" "$heddle" run digits --engine=ref --seconds=3
 expect 2 "heddle: --engine=qemu: not with --jobs" qemu net1.tar -j2
 expect 2 "heddle: --engine=qemu: not with --reset-state" qemu net1.tar --reset-state
 expect 2 "heddle: --host=iss: only the RTL has cycles; expected --engine=rtl, found qemu" qemu net1.tar --host=iss

@@ -1,0 +1,79 @@
+/* hang.c - see hang.h. A timer looks four times in the seconds given; a target's C code cannot be left
+ * other than by the end of its process. */
+#define _GNU_SOURCE
+#include "hang.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { LOOKS = 4 };
+
+/* A signal handler has no argument to find it by; set in a process of inferences only. */
+static struct {
+    struct run_shared *shared;
+    const struct core_targets *cores;
+    uint64_t bytes;
+    uint32_t idle; /* looks without a byte */
+    char message[sizeof((struct run_shared *)0)->message];
+} watched;
+
+static uint64_t bytes_moved(const struct core_targets *c)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; c && i < c->n; i++) {
+        struct hd_sim_totals t = {0};
+        c->core[i].sim.api->totals(c->core[i].sim.sim, &t);
+        n += t.read_bytes + t.write_bytes;
+    }
+    return n;
+}
+
+static void look(int number)
+{
+    const uint64_t n = bytes_moved(watched.cores);
+
+    (void)number;
+    watched.idle = n == watched.bytes ? watched.idle + 1 : 0;
+    watched.bytes = n;
+    if (watched.idle + 1 < LOOKS)
+        return;
+    memcpy(watched.shared->message, watched.message, sizeof watched.message);
+    watched.shared->status = ST_DEVICE;
+    _exit(0);
+}
+
+static void every(uint64_t microseconds)
+{
+    const struct timeval t = {.tv_sec = (time_t)(microseconds / 1000000),
+                              .tv_usec = (suseconds_t)(microseconds % 1000000)};
+
+    (void)setitimer(ITIMER_REAL, &(struct itimerval){t, t}, NULL);
+}
+
+void hang_begin(struct run_shared *shared, const struct core_targets *cores, const char *layer,
+                const char *target, uint32_t seconds)
+{
+    struct sigaction action = {.sa_handler = look, .sa_flags = SA_RESTART};
+
+    every(0);
+    watched.shared = shared;
+    watched.cores = cores;
+    watched.bytes = bytes_moved(cores);
+    watched.idle = 0;
+    (void)snprintf(watched.message, sizeof watched.message,
+                   "inference %u, %s on %s: its %s did nothing for %u seconds and was stopped; "
+                   "--seconds=N gives it more, 'heddle check-target' tests it alone",
+                   shared->inference, layer, target, cores && cores->n ? "core and code" : "code",
+                   seconds);
+    (void)sigaction(SIGALRM, &action, NULL);
+    every((uint64_t)seconds * 1000000 / LOOKS);
+}
+
+void hang_end(void)
+{
+    every(0);
+}
