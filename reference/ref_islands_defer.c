@@ -238,7 +238,7 @@ static uint32_t pool_input(const struct isl *s, const struct ir_op *op, struct i
 }
 
 /* x / c for quantised x and a constant number c: x times 1 / c, taken in double and rounded to
- * float32. */
+ * float32; with ONNX's rounding the float32 quotient. */
 static enum status divides(struct isl *s, const struct ir_op *op, struct isl_deferred *p)
 {
     const struct ir_tensor *c = s->from->tensor[op->in[1]];
@@ -246,7 +246,7 @@ static enum status divides(struct isl *s, const struct ir_op *op, struct isl_def
     int8_t *sign;
     struct ir_quant q;
 
-    if (isl_value(s, op->in[0])->kind != ISL_QUANTISED || !isl_is_const(s, op->in[1]) ||
+    if (s->exact || isl_value(s, op->in[0])->kind != ISL_QUANTISED || !isl_is_const(s, op->in[1]) ||
         isl_is_const(s, op->in[0]) || ir_elements(c) != 1)
         return isl_operand(s, op->in[1], &p->in[1]);
     TRY(isl_read_numbers(s, op->in[1], 1, &v));

@@ -253,6 +253,14 @@ class Maker:
         op = ["Add", "Mul", "Sub"][int(self.rng.integers(3))]
         return self.quantized(self.node(op, [self.dq(v), self.const("c", np.float32(self.rng.uniform(-2, 2)))]))
 
+    def op_quotient(self):
+        """Division by a number into a scale that makes ties."""
+        v = self.powered(self.take())
+        c = np.float32(self.pick([3, 5, 6, 7, 10, 12]))
+        s, z = self.const("s", np.float32(v.scale / c * self.pick([1, 2, 4]))), self.zero()
+        name = self.node("QuantizeLinear", [self.node("Div", [self.dq(v), self.const("c", c)]), s, self.const("z", z)])
+        return Value(name, numpy_helper.to_array(next(i for i in self.inits if i.name == s))[()], z, self.value_of(name))
+
     def op_unary(self):
         v = self.take()
         op = ["Relu", "LeakyRelu", "HardSwish", "Clip"][int(self.rng.integers(4))]

@@ -18,12 +18,14 @@ static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t 
     return ST_OK;
 }
 
-/* The divisor is one constant number and the dividend codes: x / c is x * (1 / c). */
+/* The divisor is one constant number and the dividend quantised values: x / c is x * (1 / c), except
+ * in ONNX's rounding, where a tie of the quotient may be none of the product. */
 static bool by_constant(const struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
 
-    return a && b && a->kind == OX_TENSOR && a->real && b->kind == OX_CONST && b->c.n == 1;
+    return !m->options->exact && a && b && a->kind == OX_TENSOR && a->real && b->kind == OX_CONST &&
+           b->c.n == 1;
 }
 
 /* Exact but for the rounding of c and of 1 / c to float32. */
