@@ -80,7 +80,6 @@ struct ir_op_info {
     bool has_state;                /* reads or writes a variable: never dropped, keeps its place */
     bool moves;                    /* its output has its input's bytes at places known beforehand */
     bool keeps_values;             /* its output has its input's values, or their nearest */
-    bool ends_on_host; /* with nothing on an accelerator after it the host is preferred */
     bool one_image; /* the accelerator takes a batch image by image (legalise/transposed_parts.c) */
     bool fuses_clamp;        /* a clamp after it in an ONNX file becomes its attribute */
     bool onnx_codes;         /* of an ONNX file's quantised values it computes on those */

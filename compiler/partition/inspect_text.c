@@ -94,8 +94,7 @@ void partition_print(const struct partition *p, struct text *t)
             candidates(p, at, t);
         else if (strcmp(r->target, "none") == 0)
             text_add(t, "moves no data");
-        if (at != IR_NONE && r->reason &&
-            (strcmp(r->reason, PARTITION_KEPT) == 0 || strcmp(r->reason, PARTITION_LAST) == 0))
+        if (at != IR_NONE && r->reason && strcmp(r->reason, PARTITION_KEPT) == 0)
             text_printf(t, " (%s)", r->reason);
         text_add(t, "\n");
     }

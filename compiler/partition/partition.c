@@ -21,13 +21,14 @@ static void ask_each(struct partition *p, struct ir_graph *g)
             const struct target *target = p->targets->target[t];
             const struct target_question q = {
                 g->arena, g, g->op[i], target, target_hw(target, p->hw), p->memory};
-            struct target_cost cost = {0, 0};
+            struct target_cost cost = {0, 0, 0};
 
             c[i * n + t].why = target->desc->refusal(&q);
             if (!c[i * n + t].why)
                 cost = target->desc->cost(&q);
             c[i * n + t].cost = cost.cycles;
             c[i * n + t].alone = cost.alone;
+            c[i * n + t].start = cost.start;
         }
     p->candidate = c;
 }
@@ -179,55 +180,6 @@ static void first_that_takes(struct partition *p, struct ir_graph *g, const bool
                 g->op[i]->target = t;
                 taken[i] = true;
             }
-    }
-}
-
-static double accelerator_cycles(const struct partition *p, const struct ir_graph *g)
-{
-    double cycles = 0;
-
-    for (uint32_t i = 0; i < g->n_op; i++)
-        if (!g->op[i]->dead && p->targets->target[g->op[i]->target]->desc->accelerator)
-            cycles += p->candidate[i * p->targets->n + g->op[i]->target].cost;
-    return cycles;
-}
-
-/* Of the accelerators' cycles at most one in so many: what the host takes, what the operator may take
- * there; a few cycles always. */
-enum { HOST_SHARE = 10, OWN_SHARE = 40, FEW = 4096 };
-
-static bool better_on_host(const struct partition_candidate *host,
-                           const struct partition_candidate *own, double busy)
-{
-    return !host->why &&
-           (host->cost <= busy / HOST_SHARE || (own->cost > busy / OWN_SHARE && own->cost > FEW));
-}
-
-/* What nothing on an accelerator follows saves no crossing there: the host keeps it where that takes
- * next to nothing, and where it would take the accelerators long (many short rows). */
-static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fixed)
-{
-    const uint32_t host = p->targets->n - 1;
-    const double busy = accelerator_cycles(p, g);
-    bool *goes_on = ARENA_ARRAY(g->arena, bool, g->n_tensor + 1);
-
-    for (uint32_t i = g->n_op; i-- > 0;) {
-        struct ir_op *op = g->op[i];
-        bool follows = false;
-
-        for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
-            follows = follows || goes_on[op->out[k]];
-        if (!op->dead && !follows && !fixed[i] && op->target < host &&
-            p->targets->target[op->target]->desc->accelerator &&
-            ir_op_info(op->opcode)->ends_on_host &&
-            better_on_host(&p->candidate[i * p->targets->n + host],
-                           &p->candidate[i * p->targets->n + op->target], busy)) {
-            op->target = host;
-            op->reason = PARTITION_LAST;
-        }
-        for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
-            if (op->in[k] != IR_NONE && (follows || op->target != host))
-                goes_on[op->in[k]] = true;
     }
 }
 
@@ -471,7 +423,6 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
         first_that_takes(p, g, fixed);
     else
         partition_search(p, g, fixed);
-    end_on_host(p, g, fixed);
     TRY(rearrange(p, g, d));
     groups_close(p, g);
     TRY(host_first(p, g, d));

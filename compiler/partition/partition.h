@@ -9,10 +9,8 @@
 
 #include "compiler/target/target.h"
 
-/* Reasons that partition has of its own, not a target's. */
+/* The reason of what the command line keeps on the host. */
 #define PARTITION_KEPT "--keep-on-host"
-#define PARTITION_LAST                                                                             \
-    "last operator: no crossing to save; little for the host, or much for the accelerator"
 
 enum partition_mode {
     PARTITION_COST,     /* least estimated cycles, transfers included; ties: order of --target */
@@ -39,7 +37,8 @@ struct partition_group {
 /* What a target states of an operator. */
 struct partition_candidate {
     const char *why; /* NULL: it takes the operator; else the rule that failed */
-    double cost;     /* estimated cycles, transfers not included */
+    double cost;     /* estimated cycles, transfers and submission not included */
+    double start;    /* of a submission that begins with it */
     double alone;    /* estimated cycles if only this operator were there */
     const struct partition_group *group; /* it is part of this call; its last one has the cost */
 };

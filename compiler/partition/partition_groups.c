@@ -110,7 +110,7 @@ void groups_close(struct partition *p, struct ir_graph *g)
             struct partition_candidate *c = answer(p, group->op[i]->id, group->target);
             const double cycles = i + 1 < group->n ? 0 : group->cycles;
             if (group->chosen) {
-                *c = (struct partition_candidate){NULL, cycles, cycles, group};
+                *c = (struct partition_candidate){.cost = cycles, .alone = cycles, .group = group};
                 group->op[i]->call = call;
             } else if (c->why) {
                 c->why = only_in(g, group, i);

@@ -1,6 +1,6 @@
 /* partition_search.c - the cheapest assignment of operators to targets that local moves find.
  * cost = sum of the operators' costs + for each tensor the transfers between the targets that make
- * and read it. From two starts (first target that takes it; cheapest alone) runs of neighbouring
+ * and read it + the start of each submission, which a run of neighbours on one accelerator is. From two starts (first target that takes it; cheapest alone) runs of neighbouring
  * operators are moved to another target while that helps. Exact for chains whose best runs are no
  * longer than RUN; groups (partition_groups.h) are moved whole; deterministic; only a strict gain moves anything, so list order breaks ties. */
 #include <string.h>
@@ -110,17 +110,51 @@ static double groups(struct search *s, uint32_t i)
     return cost;
 }
 
+/* What the operator at position i adds as the first of a submission: those that only view what is
+ * there have no command. */
+static double start_of(const struct search *s, uint32_t i)
+{
+    const uint32_t n = s->p->targets->n, target = s->g->op[i]->target;
+    const double start = s->p->candidate[i * n + target].start;
+
+    for (uint32_t k = i; k-- > 0 && start > 0;) {
+        const struct ir_op *before = s->g->op[k];
+        if (!before->dead && before->target != target)
+            return start;
+        if (!before->dead && s->p->candidate[k * n + target].start > 0)
+            return 0;
+    }
+    return start;
+}
+
+/* The same of the first operator with commands after position `last`, if no operator of the host is
+ * between them: the one whose start depends on where `last` is. */
+static double start_after(const struct search *s, uint32_t last)
+{
+    const uint32_t n = s->p->targets->n;
+
+    for (uint32_t i = last + 1; i < s->g->n_op; i++) {
+        const struct ir_op *op = s->g->op[i];
+        if (!op->dead && s->p->candidate[i * n + op->target].start > 0)
+            return start_of(s, i);
+        if (!op->dead && op->target + 1 == n)
+            return 0;
+    }
+    return 0;
+}
+
 /* All costs that operators [first, last] have a part in. */
 static double local(struct search *s, uint32_t first, uint32_t last)
 {
-    double cost = 0;
+    const uint32_t n = s->p->targets->n;
+    double cost = start_after(s, last);
 
     s->now++;
     for (uint32_t i = first; i <= last; i++) {
         const struct ir_op *op = s->g->op[i];
         if (op->dead)
             continue;
-        cost += s->p->candidate[i * s->p->targets->n + op->target].cost + groups(s, i);
+        cost += s->p->candidate[i * n + op->target].cost + start_of(s, i) + groups(s, i);
         for (uint32_t k = 0; k < op->n_in; k++)
             cost += once(s, op->in[k]);
         for (uint32_t k = 0; k < op->n_out; k++)

@@ -93,7 +93,7 @@ bool sched_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *
     p.knobs = ARENA_ARRAY(own, struct sched_knobs, 2);
     built = sched_build(&p, &d) == ST_OK;
     if (built)
-        *alone = (struct sched_alone){p.est_cycles, busy_cycles(&p)};
+        *alone = (struct sched_alone){p.est_cycles, busy_cycles(&p), p.stream[0].cmd[0].est_start};
     arena_free(own);
     return built;
 }

@@ -34,9 +34,10 @@ void sched_print_knobs(const struct sched_knobs *k, struct text *t);
 const char *sched_version(void);
 
 /* alone.c: one operator as a network of its own, by rule. cycles: with its tensors brought in and
- * out; busy: those in which a unit works or weights come. False if it cannot be scheduled. */
+ * out; busy: those in which a unit works or weights come; start: those before the first command, which
+ * each submission takes. False if it cannot be scheduled. */
 struct sched_alone {
-    uint64_t cycles, busy;
+    uint64_t cycles, busy, start;
 };
 bool sched_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
                  const struct hd_config *hw, const struct sched_options *o,

@@ -13,7 +13,7 @@ static struct target_cost cost(const struct target_question *q)
 {
     const double cycles = (double)host_cycles(q->graph, q->op);
 
-    return (struct target_cost){cycles, cycles};
+    return (struct target_cost){cycles, cycles, 0};
 }
 
 static double transfer(const struct target *t, const struct hd_config *hw,

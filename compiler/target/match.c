@@ -89,7 +89,7 @@ struct target_cost describe_cost(const struct target_question *q)
 {
     const double cycles = pattern_cost(q);
 
-    return (struct target_cost){cycles, cycles};
+    return (struct target_cost){cycles, cycles, 0};
 }
 
 double describe_transfer(const struct target *t, const struct hd_config *hw,

@@ -390,8 +390,8 @@ static double crossing(const struct target_question *q)
     return cycles;
 }
 
-/* What the scheduler estimates for the operator alone, less the way of its tensors, which partition
- * counts where they do cross; at least what its units work. One that cannot be scheduled costs what
+/* What the scheduler estimates for the operator alone, less the way of its tensors and the start of
+ * the submission, which partition counts where there are any; at least what its units work. One that cannot be scheduled costs what
  * the host does, so that the scheduler states why. */
 static struct target_cost cost(const struct target_question *q)
 {
@@ -401,12 +401,12 @@ static struct target_cost cost(const struct target_question *q)
     double cycles;
 
     if (views_form(q->op->opcode))
-        return (struct target_cost){0, 0};
+        return (struct target_cost){0, 0, 0};
     if (!sched_alone(q->arena, q->graph, q->op, q->hw, &o, &alone))
         return target_host_desc.cost(q);
-    cycles = (double)alone.cycles - crossing(q);
+    cycles = (double)(alone.cycles - alone.start) - crossing(q);
     cycles = cycles < (double)alone.busy ? (double)alone.busy : cycles;
-    return (struct target_cost){cycles, (double)alone.cycles};
+    return (struct target_cost){cycles, (double)alone.cycles, (double)alone.start};
 }
 
 static const struct target_attr attrs[] = {

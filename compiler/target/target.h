@@ -36,8 +36,9 @@ struct target_memory {
 
 /* Estimated cycles of an operator. */
 struct target_cost {
-    double cycles; /* its operands at hand */
+    double cycles; /* its operands at hand, in a submission that has begun */
     double alone;  /* brought in and out, if it is the only one there */
+    double start;  /* of the submission, if it is the first there */
 };
 
 /* What is asked about: may `op` of the legalised `graph` run on `target`? */

@@ -50,12 +50,9 @@ grep -q systolic stdout && fail "systolic is used without being named"
 grep -q '^01_conv2d .* systolic  *systolic [0-9]*, vanilla [0-9]*, c [0-9]*$' stdout ||
     fail "inspect does not show the candidates: $(grep 01_conv stdout)"
 grep -q '; vanilla: no pattern for softmax' stdout || fail "inspect does not show the rule"
-# The softmax that ends the network: on the accelerator, but where the host does it in next to no time.
-"$heddle" inspect digits >stdout || fail "inspect"
-grep -qE '^14_softmax +SOFTMAX +systolic ' stdout || fail "the last softmax runs on the host: $(cat stdout)"
+# The softmax that ends a network: on the accelerator, where it takes fewer cycles, however few the host's are in the whole.
 "$heddle" inspect resnet8_own --hw=sys8 >stdout || fail "inspect"
-grep -qE '^14_softmax +SOFTMAX +c .*\(last operator: no crossing to save; little for the host, or much for the accelerator\)$' stdout ||
-    fail "inspect does not specify why the softmax stays on the host: $(cat stdout)"
+grep -qE '^14_softmax +SOFTMAX +systolic ' stdout || fail "the last softmax runs on the host: $(cat stdout)"
 "$heddle" inspect digits --target=systolic,vanilla --offload='05*=vanilla' --keep-on-host=06_conv2d \
     >stdout
 grep -q '^05_conv2d .* vanilla ' stdout || fail "--offload=05*=vanilla"

@@ -87,7 +87,7 @@ static void without_an_accelerator_all_is_the_hosts(void **state)
 }
 
 /* Targets whose answers the test sets: cost by position of the operator, negative: refused. */
-static double costs[2][8], toll;
+static double costs[2][8], toll, start;
 
 static const char *fake_refusal(const struct target_question *q)
 {
@@ -98,13 +98,13 @@ static struct target_cost fake_cost(const struct target_question *q)
 {
     const double cycles = costs[q->target->name[0] == 'b'][q->op->id];
 
-    return (struct target_cost){cycles, cycles};
+    return (struct target_cost){cycles, cycles, start};
 }
 
 static struct target_cost host_cost(const struct target_question *q)
 {
     (void)q;
-    return (struct target_cost){1000, 1000};
+    return (struct target_cost){1000, 1000, 0};
 }
 
 static const char *host_refusal(const struct target_question *q)
@@ -202,6 +202,26 @@ static void the_cheapest_target_wins_transfers_counted(void **state)
     goes("hhhh", &o); /* 40 + 4000 against 4000: the host is cheaper by 40 */
 }
 
+static void each_submission_costs_its_start_once(void **state)
+{
+    static const double most[4] = {900, 900, 900, 900}, slow[4] = {900, 1110, 900, 900},
+                        none[4] = {-1, -1, -1, -1};
+    const struct partition_options o = {0};
+
+    (void)state;
+    set_costs(most, none, 0);
+    start = 150;
+    goes("aaaa", &o); /* 3600 + 150 against 4000 */
+    start = 500;
+    goes("hhhh", &o);
+    set_costs(slow, none, 0);
+    start = 150;
+    goes("hhaa", &o); /* 3800 + 150; r0 there too: 3700 + 300 */
+    start = 50;
+    goes("ahaa", &o); /* 3700 + 100 */
+    start = 0;
+}
+
 static void operators_are_forced_by_name(void **state)
 {
     static const double ten[4] = {10, 10, 10, 10}, hole[4] = {10, -1, 10, 10};
@@ -253,6 +273,7 @@ int main(void)
         cmocka_unit_test(runs_of_accelerator_operators_are_regions),
         cmocka_unit_test(without_an_accelerator_all_is_the_hosts),
         cmocka_unit_test(the_cheapest_target_wins_transfers_counted),
+        cmocka_unit_test(each_submission_costs_its_start_once),
         cmocka_unit_test(operators_are_forced_by_name),
         cmocka_unit_test(names_that_cannot_be_forced_are_refused),
     };
