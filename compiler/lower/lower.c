@@ -2,18 +2,20 @@
  * in:  layout, places with offsets in memory.   out: streams without waits, constants, traffic. */
 #include "lower.h"
 
-/* Constant operands of VECTOR commands come from region 1 like any tensor in memory. */
+/* Constant operands of VECTOR commands, and constants that operands are parts of, come from region 1 like any
+ * tensor in memory. */
 static void mark_constants(struct lower *l, const struct layout *layout)
 {
     for (uint32_t i = 0; i < layout->n_plan; i++) {
-        const struct ir_tensor *t[2] = {layout->plan[i].geo.x, layout->plan[i].geo.y2};
-        for (uint32_t k = 0; k < 2; k++) {
-            struct sched_place *s = t[k] ? &l->program->place[t[k]->id] : NULL;
-            if (!s || t[k]->role != IR_CONST || s->mem_region == HD_REGION_CONSTANTS)
+        for (uint32_t k = 0; k < layout->plan[i].n_in; k++) {
+            const uint32_t id = geo_operand(&layout->plan[i].geo, k)->id;
+            const struct ir_tensor *t = l->graph->tensor[sched_root(l->program, id)];
+            struct sched_place *s = &l->program->place[t->id];
+            if (t->role != IR_CONST || s->mem_region == HD_REGION_CONSTANTS)
                 continue;
             s->in_memory = true;
             s->mem_region = HD_REGION_CONSTANTS;
-            s->mem_offset = sched_constant(l->program, t[k]->data, (size_t)ir_bytes(t[k]));
+            s->mem_offset = sched_constant(l->program, t->data, (size_t)ir_bytes(t));
         }
     }
 }
@@ -129,9 +131,9 @@ enum status lower_run(struct sched_program *p, struct diag *d)
     l.made = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
     l.table = ARENA_ARRAY(p->arena, struct lower_table, p->graph->n_op + 1);
     p->woven = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
-    sched_view_memory(p);
     begin_constants(p);
     mark_constants(&l, p->layout);
+    sched_view_memory(p);
     TRY(lower_all(&l, p->layout));
     count_traffic(p);
     return ST_OK;
