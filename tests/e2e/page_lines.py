@@ -15,7 +15,7 @@ import sys
 WORDS = re.compile(r"""\(?([A-Z_]+=\S*\s+)*
     (make|heddle|build/heddle|build/hdgen|\.ci/\w+|\.\./\.\./\.ci/[\w-]+|cmake|cp|cmp|mv|rm|cd|mkdir|sed|grep|cat|head|echo|export|cc|gcc|ar|git|tar
     |python3(\.\d+)?|[\w./]*/bin/\w+|gtkwave|apt-get|sudo|qemu-[\w-]+|bash|sh|xvfb-run|\./\w+)(\s|$)""", re.VERBOSE)
-PRINTED = re.compile(r"""\d\d_\w+\s|layer\s+output\s|units,|(load|weight|array|vector|store|fetch)\s+busy\s|verdict:|accuracy:|slowest:|legend:
+PRINTED = re.compile(r"""\d\d_\w+\s|group\ \d+\s|layer\s+output\s|units,|(load|weight|array|vector|store|fetch)\s+busy\s|verdict:|accuracy:|slowest:|legend:
     |(cycles|output):\ [0-9a-f]+$|inferences:\ \d+$|\d+\ MACs,|activations:|target\ \w+\ passes|memory\ traffic:|\w+\ on\ \w+,\ engine\s|\S+\.json:\d+:\d+:\s""", re.VERBOSE)
 FILE = re.compile(r"^(?:/\*|#|//) ([\w.]+)(?: -|$)")
 

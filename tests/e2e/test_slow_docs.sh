@@ -2,8 +2,9 @@
 # Every command printed on a page (README.md, docs/, the README of each folder, those that new-target writes) does
 # what it states, pasted as printed: in the checkout at ~/heddle, pages of docs/ and of new targets in an empty folder with
 # what their own lines put there. Each page starts afresh. What the page shows as printed was printed by one of its
-# commands. `never` and `later` are what is not tried, and why; HEDDLE_DOCS=all (.ci/nightly) tries `later` too. Of a page
-# with such a command the printed lines are compared then.
+# commands, digit for digit (page_says.py). `never` and `later` are what is not tried, and why; HEDDLE_DOCS=all (.ci/nightly)
+# tries `later` too. Lines after such a command are compared then. UPDATE=1 writes what is printed now into the pages:
+#     UPDATE=1 HEDDLE_HOME=$PWD HEDDLE_BUILD=$PWD/build bash tests/e2e/test_slow_docs.sh README.md
 # A comment "exit code N" next to a command: that is what it returns. Arguments: pages, instead of all.
 . "$(dirname "$0")/common.sh"
 
@@ -74,33 +75,29 @@ try() { # try PAGE:LINE COMMAND
     echo "$1 ($((SECONDS - start)) s): $2"
 }
 
-# Blanks and speeds do not matter.
-plain() {
-    sed 's/[0-9.]* M cycles/N M cycles/; s/  */ /g' "$@"
-}
-
 page() { # page NAME FILE FOLDER: in a subshell; the exit status is the number of failures
-    local name=$1 file=$2 kind at text reason whole=yes
+    local name=$1 file=$2 kind at text reason tried=yes source=()
+    [ -z "${UPDATE:-}" ] || source=("$file")
     cd "$3" || exit 1
     failures=0
     : >"$work/printed"
+    : >"$work/says"
     python3 "$source_tree/tests/e2e/page_lines.py" "$file" . >"$work/lines" || fail "$name"
     while IFS=$'\t' read -r -u 3 kind at text; do
-        [ "$kind" = run ] || continue
+        [ "$kind" = run ] || { [ -z "$tried" ] || printf '%s\t%s\n' "$at" "$text" >>"$work/says"; continue; }
+        tried=yes
         if reason=$(why "$name $text" "${never[@]}"); then
             echo "$name:$at: not tried ($reason): $text"
+            tried=
         elif [ "${HEDDLE_DOCS:-}" != all ] && reason=$(why "$name $text" "${later[@]}"); then
             echo "$name:$at: nightly ($reason): $text"
-            whole=
+            tried=
         else
             try "$name:$at" "$text"
         fi
     done 3<"$work/lines"
-    plain "$work/printed" >"$work/printed.plain"
-    while IFS=$'\t' read -r -u 3 kind at text; do
-        [ "$kind$whole" = saysyes ] || continue
-        grep -qF -- "$(plain <<<"$text")" "$work/printed.plain" || fail "$name:$at: no command of the page prints: $text"
-    done 3<"$work/lines"
+    python3 "$source_tree/tests/e2e/page_says.py" "$name" "$work/printed" "${source[@]}" <"$work/says" ||
+        fail "$name: what it shows as printed"
     exit "$failures"
 }
 
