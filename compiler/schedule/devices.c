@@ -48,6 +48,7 @@ static void add_place(struct sched_place *to, const struct sched_place *from)
     if (from->in_memory && !keep) {
         to->in_memory = true;
         to->mem_region = from->mem_region;
+        to->mem_offset = from->mem_offset; /* of a variable; the plan has those of the arena */
     }
     to->mem_bytes = from->mem_bytes > to->mem_bytes ? from->mem_bytes : to->mem_bytes;
     to->mem_pitch = from->mem_pitch;
