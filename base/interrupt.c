@@ -58,11 +58,15 @@ static void remove_folder(void)
     }
 }
 
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* there is no one else to tell */
+}
+
 static void interrupted(int signal)
 {
-    static const char text[] = "heddle: interrupted\n", erase[] = "\r\033[K";
     static char sh[] = "/bin/sh";
-    ssize_t ignored = 0;
 
     (void)signal;
     if (state.has_script)
@@ -78,8 +82,8 @@ static void interrupted(int signal)
     if (state.has_folder)
         remove_folder();
     if (isatty(STDERR_FILENO))
-        ignored += write(STDERR_FILENO, erase, sizeof erase - 1);
-    ignored += write(STDERR_FILENO, text, sizeof text - 1);
+        say("\r\033[K");
+    say("heddle: interrupted\n");
     _exit(status_exit_code(ST_INTERRUPTED));
 }
 

@@ -41,7 +41,14 @@ void diag_line(struct diag *d, const char *format, ...) __attribute__((format(pr
 /* The exit code of a status: ../README.md, "Exit codes". */
 int status_exit_code(enum status st);
 
-#define FAIL(d, st, ...) diag_fail((d), (st), __VA_ARGS__)
+/* What follows a TRY may rely on it: compilers then know what is set. */
+static inline enum status diag_failed(enum status st)
+{
+    if (st == ST_OK)
+        __builtin_unreachable();
+    return st;
+}
+#define FAIL(d, st, ...) diag_failed(diag_fail((d), (st), __VA_ARGS__))
 #define TRY(expr)                                                                                  \
     do {                                                                                           \
         enum status try_status_ = (expr);                                                          \

@@ -122,7 +122,7 @@ struct hdk_scale64 {
 HDK_INLINE HDK_VNNI struct hdk_scale64 hdk_scale64(__m512i m, __m512i e, const unsigned up,
                                                    int32_t z)
 {
-    const __m512i one = _mm512_set1_epi64((int64_t)1 << (31 - up));
+    const __m512i one = _mm512_set1_epi64(1LL << (31 - up));
     const __m512i shift = _mm512_add_epi64(e, _mm512_set1_epi64(31 - (int)up));
     const __mmask8 rounds = _mm512_test_epi64_mask(e, e);
     const __m512i half = _mm512_maskz_srli_epi64(rounds, _mm512_sllv_epi64(one, e), 1);

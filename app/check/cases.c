@@ -99,7 +99,7 @@ static const struct ir_op *only_one(const struct draw *w, const struct ir_graph 
 static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t seed,
                          struct ir_graph **graph, const struct ir_op **legal)
 {
-    const struct lgl_options o = {LGL_FC_CLASSIC};
+    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     struct ir_graph *g = *graph = ir_graph_new(w->c->arena, "case");
     struct diag d = {0};
 

@@ -157,7 +157,7 @@ static void add_patterns(struct check *c, bool loud)
 
 static enum status compile_graph(struct check *c, struct diag *d)
 {
-    static const struct lgl_options legal = {LGL_FC_CLASSIC};
+    static const struct lgl_options legal = {.fc_scale = LGL_FC_CLASSIC};
     const struct partition_options first = {.mode = PARTITION_PRIORITY};
     struct pipeline *p = &c->p;
 

@@ -92,7 +92,7 @@ static const struct ir_op *last_of(const struct describe_composite *c, const str
 static const char *legalised(struct draw *w, const struct describe_composite *c, uint64_t seed,
                              struct ir_graph **graph)
 {
-    const struct lgl_options o = {LGL_FC_CLASSIC};
+    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     struct ir_graph *g = *graph = ir_graph_new(w->c->arena, "case");
     struct diag d = {0};
 

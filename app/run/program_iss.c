@@ -48,7 +48,7 @@ static enum status compile(struct run_job *job, const struct sim_tool *gcc, cons
                                         "-ffunction-sections",
                                         "-fno-tree-loop-distribute-patterns",
                                         "-Wl,--gc-sections",
-                                        "-Wl,--defsym=STACK_BYTES=" STACK};
+                                        ("-Wl,--defsym=STACK_BYTES=" STACK)};
     static const char *const files[] = {"program/program_main.c",
                                         "program/program_print.c",
                                         "package/bare/riscv.c",
