@@ -1,4 +1,4 @@
-/* tar.h - a ustar archive as bytes, by libarchive: plain files only; written with mode 644, owner
+/* tar.h - a ustar archive as bytes: plain files only; written with mode 644, owner
  * and time 0, so that the same files give the same bytes; read with suspicion. */
 #ifndef HEDDLE_COMPILER_EMIT_TAR_H
 #define HEDDLE_COMPILER_EMIT_TAR_H

@@ -1,34 +1,40 @@
 #!/bin/bash
-# When memory runs out heddle reports it, exit 5: no file that is fine is called wrong, and what is written is
-# whole. One malloc fails, sampled over all of a command; $1: how many samples a command (default 8).
+# When memory runs out heddle reports it, exit 5: no file that is fine is called wrong, what is written is whole, and no
+# other file is left. One malloc fails, sampled over all of a command; $1: how many samples a command (default 8).
 . "$(dirname "$0")/common.sh"
 samples=${1:-8}
 ldd "$heddle" | grep -q libasan && { echo "AddressSanitizer has a malloc of its own"; exit 77; }
 cc -O1 -shared -fPIC "$HEDDLE_HOME/tests/e2e/no_memory.c" -o no_memory.so || exit 1
-export XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
+mkdir tmp cache
 onnx=$HEDDLE_HOME/tests/compiler/import/onnx/seed_13/model.onnx
 
-# try NAME COMMAND...: COMMAND writes into the folder out, if at all
+# try NAME COMMAND...: COMMAND writes into the folder out, which is there, if at all
 try() {
-    local name=$1 total n rc step right=0
+    local name=$1 total n rc step left right=0
     shift
+    mkdir -p out
     "$@" >first.out 2>&1 || { fail "$name: $(cat first.out)"; return; }
     rm -rf right out count
+    mkdir out
     FAIL_COUNT=$work/count LD_PRELOAD=$work/no_memory.so "$@" >right.out 2>&1
-    [ -e out ] && mv out right
+    mv out right
     total=$(sort -n count | tail -n 1) # of its processes the one with most
     step=$((total / samples + 1))
     for ((n = 1 + RANDOM % step; n <= total; n += step)); do
         rm -rf out
+        mkdir out
         FAIL_AT=$n LD_PRELOAD=$work/no_memory.so timeout 60 "$@" >stdout 2>stderr
         rc=$?
         if [ $rc = 0 ]; then
             right=$((right + 1))
-            [ ! -e right ] || diff -rq --exclude=stats.json --exclude=report.txt --exclude=report.html right out >/dev/null ||
+            diff -rq --exclude=stats.json --exclude=report.txt --exclude=report.html right out >/dev/null ||
                 fail "$name, malloc $n: exit 0, and other files"
         elif [ $rc != 5 ] || ! grep -qE "memory|Cannot allocate" stderr; then
             fail "$name, malloc $n of $total: exit $rc: $(head -c 300 stderr)"
         fi
+        left=$([ $rc = 0 ] || ls -A out; find cache tmp -name '*.tmp*' -o -path 'tmp/*')
+        [ -z "$left" ] || { fail "$name, malloc $n of $total: left $left"; rm -rf tmp/*; find cache -name '*.tmp*' -delete; }
     done
     echo "$name: $total calls of malloc, every ${step}th fails, seed $seed; $right without harm"
 }
@@ -37,5 +43,6 @@ RANDOM=$seed
 try inspect "$heddle" inspect digits --hw=tiny --no-search
 try onnx "$heddle" inspect "$onnx" --hw=tiny --no-search
 try compile "$heddle" compile digits --hw=tiny --no-search -o out
+try tar "$heddle" compile digits --hw=tiny --no-search -o out/net.tar
 try run "$heddle" run digits --hw=tiny --engine=func --no-search -o out
 finish
