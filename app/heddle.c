@@ -1,6 +1,7 @@
 /* heddle.c - the command line: argv to calls of libheddle (include/heddle/heddle.h), its results to
  * exit codes. glibc's argp reads the table that the library has; cli/ has help and streams. */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,7 @@ int main(int argc, char **argv)
         return HEDDLE_INTERNAL;
     }
     heddle_exit_on_interrupt();
+    (void)signal(SIGXFSZ, SIG_IGN); /* beyond ulimit -f a write fails, as on a full disk */
     cli_say_init(&say);
     p.say = &say;
     heddle_on_text(p.h, HEDDLE_TEXT_RESULT | HEDDLE_TEXT_NOTE | HEDDLE_TEXT_PROGRESS, cli_say,

@@ -21,6 +21,7 @@ static enum status status_of_errno(int error)
     switch (error) {
     case ENOSPC:
     case EDQUOT:
+    case EFBIG: /* ulimit -f */
     case ENOMEM:
     case EIO: return ST_NO_MEMORY;
     default: return ST_USAGE;

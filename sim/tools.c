@@ -112,7 +112,7 @@ static bool is_error(const char *line)
 {
     return strncmp(line, "%Error", 6) == 0 || strstr(line, "error:") != NULL ||
            strstr(line, "sorry,") != NULL || strstr(line, "No space left") != NULL ||
-           strstr(line, "cannot ") != NULL;
+           strstr(line, "File too large") != NULL || strstr(line, "cannot ") != NULL;
 }
 
 /* The first lines of the log that look like errors, else its last ones. */
@@ -167,7 +167,10 @@ enum status tool_run_for(struct arena *a, const char *what, const char *folder, 
     if (code == 0)
         return ST_OK;
     errors = first_errors(a, log);
-    return FAIL(d, strstr(errors, "No space left") != NULL ? ST_NO_MEMORY : ST_INTERNAL,
+    return FAIL(d,
+                strstr(errors, "No space left") != NULL || strstr(errors, "File too large") != NULL
+                    ? ST_NO_MEMORY
+                    : ST_INTERNAL,
                 "%s failed (exit %d): %s  Log: '%s'. Command: %s", what, code, errors, log,
                 command_text(a, folder, argv));
 }

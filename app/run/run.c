@@ -37,25 +37,31 @@ static void score(struct run_job *job)
     }
 }
 
-static enum status write_outputs(const struct run_job *job, struct diag *d)
+static enum status write_into(const struct run_job *job, const char *folder, struct diag *d)
 {
     struct arena *a = job->arena;
     struct text t;
 
-    if (!job->out_dir)
-        return ST_OK;
-    TRY(file_make_dirs(job->out_dir, d));
     for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-        TRY(file_write(arena_printf(a, "%s/out_%u.bin", job->out_dir, i), job->out[i].bytes,
+        TRY(file_write(arena_printf(a, "%s/out_%u.bin", folder, i), job->out[i].bytes,
                        job->out[i].n_bytes * job->n, d));
     text_init(&t, a);
     run_report(job, &t, FORMAT_TEXT, job->options->verbose ? REPORT_UNITS : REPORT_LAYERS);
-    TRY(file_write(arena_printf(a, "%s/report.txt", job->out_dir), t.data, t.length, d));
-    TRY(run_stats(job, arena_printf(a, "%s/stats.json", job->out_dir), d));
-    TRY(run_pages(job, d));
+    TRY(file_write(arena_printf(a, "%s/report.txt", folder), t.data, t.length, d));
+    TRY(run_stats(job, arena_printf(a, "%s/stats.json", folder), d));
+    TRY(run_pages(job, folder, d));
     if (job->p->emitted)
-        TRY(emit_write(job->p->emitted, arena_printf(a, "%s/emitted", job->out_dir), d));
+        TRY(emit_write(job->p->emitted, arena_printf(a, "%s/emitted", folder), d));
     return ST_OK;
+}
+
+/* All of them, or none where the disk is full. */
+static enum status write_outputs(struct run_job *job, struct diag *d)
+{
+    if (!job->out_dir)
+        return ST_OK;
+    TRY(stage_begin(&job->stage, job->out_dir, d));
+    return stage_end(&job->stage, write_into(job, job->stage.path, d), d);
 }
 
 static enum status mismatch(struct run_job *job, struct diag *d)
@@ -115,20 +121,20 @@ static enum status run_locked(struct run_job *job, struct diag *d)
 enum status run_loaded(struct run_job *job, struct diag *d)
 {
     const char *out = job->options->out;
-    const bool made = out && !file_exists(out);
     int lock = -1;
 
     TRY(run_qemu_check(job, d));
     TRY(run_iss_check(job, d));
     job->out_dir = out;
+    job->out_made = out && !file_exists(out);
     job->checked_against = "ref";
     TRY(stats_models(job, d));
     if (out)
         TRY(file_lock_dir(out, &lock, d));
     job->out_lock = lock + 1;
     const enum status st = run_locked(job, d);
-    if (made && st != ST_OK)
-        (void)rmdir(out);
+    if (st == ST_OK)
+        job->out_made = false;
     run_unlock(job);
     return st;
 }

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "app/options/options.h"
+#include "base/stage.h"
 #include "sim/hash.h"
 #include "sim/hd_sim.h"
 
@@ -117,6 +118,8 @@ struct run_job {
     uint32_t n_right;
     const char *model_path, *zoo; /* zoo: the network's folder, or NULL */
     const char *out_dir;          /* or NULL */
+    struct stage stage;           /* while files of out_dir are written */
+    bool out_made;                /* by this run, which has not ended well yet */
     int out_lock;                 /* its descriptor + 1, while it is locked */
     uint32_t n_process;           /* of func and rtl, as are: */
     struct run_shared *shared;    /* of process 0, in the end of all */
@@ -244,7 +247,7 @@ uint32_t run_trace_commands(const struct run_job *job);
  * are there. */
 void run_add_times(struct run_job *job, uint32_t *n, const struct hd_sim_api *api,
                    struct hd_sim *sim);
-enum status run_pages(const struct run_job *job, struct diag *d);
+enum status run_pages(const struct run_job *job, const char *folder, struct diag *d);
 
 /* stats.c: results as JSON of schema heddle.stats.v2; cJSON_Delete frees it. */
 struct cJSON *run_stats_json(const struct run_job *job);

@@ -360,16 +360,19 @@ static enum status check(struct run_job *job, const char **verdict, struct diag 
     return ST_OK;
 }
 
-static enum status write_outputs(const struct run_job *job, struct diag *d)
+static enum status write_outputs(struct run_job *job, struct diag *d)
 {
+    enum status st = ST_OK;
+
     if (!job->out_dir)
         return ST_OK;
-    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-        TRY(write_below(&(struct below){job->arena, job->out_dir},
-                        &(struct tar_file){arena_printf(job->arena, "out_%u.bin", i),
-                                           job->out[i].bytes, job->out[i].n_bytes * job->n},
-                        d));
-    return ST_OK;
+    TRY(stage_begin(&job->stage, job->out_dir, d));
+    for (uint32_t i = 0; i < job->p->graph->n_out && st == ST_OK; i++)
+        st = write_below(&(struct below){job->arena, job->stage.path},
+                         &(struct tar_file){arena_printf(job->arena, "out_%u.bin", i),
+                                            job->out[i].bytes, job->out[i].n_bytes * job->n},
+                         d);
+    return stage_end(&job->stage, st, d);
 }
 
 enum status run_package_load(struct run_job *job, struct diag *d)

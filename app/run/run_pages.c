@@ -49,7 +49,8 @@ static double *layer_cycles(const struct run_job *job, const cJSON *stats)
     return cycles;
 }
 
-static enum status write_page(const struct run_job *job, const char *trace, struct diag *d)
+static enum status write_page(const struct run_job *job, const char *folder, const char *trace,
+                              struct diag *d)
 {
     cJSON *o = run_stats_json(job);
     char *stats = cJSON_PrintUnformatted(o);
@@ -60,18 +61,18 @@ static enum status write_page(const struct run_job *job, const char *trace, stru
     text_init(&graph, job->arena);
     text_init(&page, job->arena);
     if (parsed)
-        st = graph_svg(job->p, layer_cycles(job, parsed), job->out_dir, &graph, d);
+        st = graph_svg(job->p, layer_cycles(job, parsed), folder, &graph, d);
     if (st == ST_OK)
         page_html(&page, stats, trace, graph.data);
     cJSON_Delete(parsed);
     cJSON_free(stats);
     cJSON_Delete(o);
     TRY(st);
-    return file_write(arena_printf(job->arena, "%s/report.html", job->out_dir), page.data,
-                      page.length, d);
+    return file_write(arena_printf(job->arena, "%s/report.html", folder), page.data, page.length,
+                      d);
 }
 
-enum status run_pages(const struct run_job *job, struct diag *d)
+enum status run_pages(const struct run_job *job, const char *folder, struct diag *d)
 {
     struct text t;
 
@@ -80,8 +81,7 @@ enum status run_pages(const struct run_job *job, struct diag *d)
     text_init(&t, job->arena);
     if (job->times) {
         add_trace(job, &t);
-        TRY(file_write(arena_printf(job->arena, "%s/trace.json", job->out_dir), t.data, t.length,
-                       d));
+        TRY(file_write(arena_printf(job->arena, "%s/trace.json", folder), t.data, t.length, d));
     }
-    return write_page(job, t.data ? t.data : "null", d);
+    return write_page(job, folder, t.data ? t.data : "null", d);
 }

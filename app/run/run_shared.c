@@ -92,6 +92,9 @@ static size_t host_times_bytes(const struct run_job *job)
 
 void run_unlock(struct run_job *job)
 {
+    if (job->out_made)
+        (void)rmdir(job->out_dir); /* if it is empty */
+    job->out_made = false;
     if (job->out_lock > 0)
         (void)close(job->out_lock - 1);
     job->out_lock = 0;
@@ -99,7 +102,8 @@ void run_unlock(struct run_job *job)
 
 void run_release(struct run_job *job)
 {
-    run_unlock(job); /* of a run that memory ended */
+    (void)stage_end(&job->stage, ST_NO_MEMORY, NULL); /* of a run that memory ended */
+    run_unlock(job);
     if (!job->shared)
         return;
     for (uint32_t i = 0; i < job->p->graph->n_out; i++)

@@ -2,11 +2,13 @@
 #include "emit_package.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/home.h"
+#include "base/stage.h"
 #include "compiler/target/describe.h"
 
 #define MAX_SOURCE ((size_t)1 << 20)
@@ -149,11 +151,14 @@ enum status package_make(const struct emit_unit *u, struct package **package, st
     return ST_OK;
 }
 
-static enum status write_folder(const struct package *p, const char *dir, struct diag *d)
+/* Without memory of the arena: where that ends, nobody removes the stage. */
+static enum status write_files(const struct package *p, const char *dir, struct diag *d)
 {
-    TRY(file_make_dirs(dir, d));
+    char path[STAGE_PATH + 256];
+
     for (uint32_t i = 0; i < p->n; i++) {
-        char *path = arena_printf(p->arena, "%s/%s", dir, p->file[i].path);
+        if (snprintf(path, sizeof path, "%s/%s", dir, p->file[i].path) >= (int)sizeof path)
+            return FAIL(d, ST_USAGE, "cannot write '%.200s...': the name is too long", path);
         char *slash = strrchr(path, '/');
         *slash = '\0';
         TRY(file_make_dirs(path, d));
@@ -161,6 +166,14 @@ static enum status write_folder(const struct package *p, const char *dir, struct
         TRY(file_write(path, p->file[i].data, p->file[i].n_bytes, d));
     }
     return ST_OK;
+}
+
+static enum status write_folder(const struct package *p, const char *dir, struct diag *d)
+{
+    struct stage stage;
+
+    TRY(stage_begin(&stage, dir, d));
+    return stage_end(&stage, write_files(p, stage.path, d), d);
 }
 
 enum status package_write(const struct package *p, const char *out, struct diag *d)
