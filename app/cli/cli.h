@@ -38,7 +38,7 @@ const char *cli_group_title(int group);
 const struct cli_command *cli_typed_command(int argc, char **argv);
 /* The row that argp takes for --`name`: the exact one, or the only one that begins so. */
 const struct heddle_option *cli_row_of(const struct cli *p, const char *name, size_t n);
-/* Answer --help, --usage and --version: 1 if one was asked for. */
+/* Answer help, --help, --usage and --version: 1 if one was asked for. */
 int cli_asks_for_help(struct cli *p, int argc, char **argv);
 
 /* Of a command's help: shown, and used by it. */

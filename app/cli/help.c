@@ -33,6 +33,7 @@ const struct cli_command cli_commands[] = {
     {"hw", "[NAME|FILE]", "the configurations: their sizes, what they take, what can be chosen"},
     {"completion", "[SHELL]", "for bash: source <(heddle completion); for zsh: completion zsh"},
     {"man", "[COMMAND]", "the manual page: heddle man run | man -l -"},
+    {"help", "[COMMAND]", "this list, or a command's options: heddle help run"},
     {NULL, NULL, NULL}};
 
 const char cli_about[] = "Compiles a quantised network for a simulated systolic accelerator, runs "
@@ -130,6 +131,22 @@ static void print_command(struct cli *p, const struct cli_command *c, int usage,
     argp_help(&argp, stdout, usage ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP, program);
 }
 
+/* `heddle help`, `heddle help run` */
+static void help_command(struct cli *p, int argc, char **argv)
+{
+    const struct cli_command *c = argc > 2 ? cli_typed_command(2, argv + 1) : NULL;
+
+    if (c) {
+        print_command(p, c, 0, argv[0]);
+    } else if (argc == 2) {
+        print_commands();
+    } else {
+        snprintf(p->wrong, sizeof p->wrong,
+                 "help: found '%.60s', expected a command of heddle --help", argv[2]);
+        p->code = HEDDLE_USAGE;
+    }
+}
+
 int cli_asks_for_help(struct cli *p, int argc, char **argv)
 {
     const struct cli_command *c = cli_typed_command(argc, argv);
@@ -147,6 +164,10 @@ int cli_asks_for_help(struct cli *p, int argc, char **argv)
                 print_commands();
             return 1;
         }
+    }
+    if (argc > 1 && strcmp(argv[1], "help") == 0) {
+        help_command(p, argc, argv);
+        return 1;
     }
     return 0;
 }

@@ -50,8 +50,8 @@ static void defaults(struct options *o)
 
 static enum status unknown(const struct option_set *s, const char *name, struct diag *d)
 {
-    const char *words[OPTIONS_MAX_GIVEN], *near;
-    uint32_t n = 0;
+    const char *words[OPTIONS_MAX_GIVEN] = {"help", "usage", "version"}, *near;
+    uint32_t n = 3;
 
     for (const struct option_row *r = options_table; r->shown.name; r++)
         if (!r->shown.hidden)

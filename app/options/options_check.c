@@ -87,20 +87,23 @@ enum status options_check(const struct option_set *s, struct diag *d)
     return ST_OK;
 }
 
+/* Those of the command line alone are named too. */
 enum status options_command(struct options *o, const char *name, struct diag *d)
 {
-    const char *near;
+    const char *words[COMMAND_COUNT + 3] = {"completion", "man", "help"}, *near;
 
     for (int i = 0; options_commands[i]; i++)
         if (strcmp(options_commands[i], name) == 0) {
             o->command = (enum options_command)i;
             return ST_OK;
         }
-    near = json_doc_near(name, options_commands, COMMAND_COUNT);
+    memcpy(words + 3, options_commands, COMMAND_COUNT * sizeof *words);
+    near = json_doc_near(name, words, COMMAND_COUNT + 3);
     if (near)
         return FAIL(d, ST_USAGE, "command: found '%s'; did you mean %s?", name, near);
     return FAIL(d, ST_USAGE,
                 "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
-                "report, bench, new-target, check-target, tune, regress, sweep, hw or quantise",
+                "report, bench, new-target, check-target, tune, regress, sweep, hw, quantise, "
+                "completion, man or help",
                 name);
 }

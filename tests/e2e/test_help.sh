@@ -25,6 +25,12 @@ grep -qx stats help.run || fail "run --help lacks --stats"
 grep -qx stats help.report && fail "report --help shows --stats"
 "$heddle" report --help | grep -q "Attributes of targets" && fail "report --help has attributes of targets"
 
+"$heddle" help >stdout && cmp -s stdout all || fail "help is not --help"
+"$heddle" help run >stdout && "$heddle" run --help >help && cmp -s stdout help || fail "help run is not run --help"
+expect 2 "heddle: help: found 'fly', expected a command of heddle --help" "$heddle" help fly
+expect 2 "heddle: unknown option '--hep'; did you mean --help?" "$heddle" run --hep
+expect 2 "heddle: command: found 'hlep'; did you mean help?" "$heddle" hlep
+
 # --- manual pages: each command has one, with its options; man(1) has nothing to warn of ---
 expect 2 "heddle: man: found 'fly', expected a command of heddle --help" "$heddle" man fly
 expect 2 "heddle: completion: found 'fish', expected bash, zsh or nothing" "$heddle" completion fish
