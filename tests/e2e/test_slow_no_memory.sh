@@ -1,6 +1,6 @@
 #!/bin/bash
-# When memory runs out heddle reports it, exit 5: no file that is fine is called wrong, what is written is whole, and no
-# other file is left. One malloc fails, sampled over all of a command; $1: how many samples a command (default 8).
+# When memory runs out heddle reports it, exit 5: no file that is fine is called wrong, what is written is whole, and all of it
+# or nothing is left. One malloc fails, sampled over all of a command; $1: how many samples a command (default 8).
 . "$(dirname "$0")/common.sh"
 samples=${1:-8}
 ldd "$heddle" | grep -q libasan && { echo "AddressSanitizer has a malloc of its own"; exit 77; }
@@ -33,7 +33,7 @@ try() {
         elif [ $rc != 5 ] || ! grep -qE "memory|Cannot allocate" stderr; then
             fail "$name, malloc $n of $total: exit $rc: $(head -c 300 stderr)"
         fi
-        left=$([ $rc = 0 ] || ls -A out; find cache tmp -name '*.tmp*' -o -path 'tmp/*')
+        left=$([ $rc = 0 ] || diff <(cd right && find .) <(cd out && find .) >/dev/null || ls -A out; find cache tmp -name '*.tmp*' -o -path 'tmp/*')
         [ -z "$left" ] || { fail "$name, malloc $n of $total: left $left"; rm -rf tmp/*; find cache -name '*.tmp*' -delete; }
     done
     echo "$name: $total calls of malloc, every ${step}th fails, seed $seed; $right without harm"
