@@ -95,6 +95,7 @@ struct options {
     uint32_t oracle;    /* enum oracle_kind */
     uint32_t bus_fault; /* enum hd_sim_bus_kind */
     uint32_t mem_latency, mem_bytes, jobs;
+    uint32_t inferences;      /* without -i; 0: the default */
     uint32_t clock_mhz;       /* 0: not given */
     uint32_t trials, seconds; /* of tune; seconds 0: no limit, of others the default */
     /* Of quantise. */

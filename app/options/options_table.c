@@ -72,7 +72,11 @@ const struct option_row options_table[] = {
      WORD(compare, compares), .used_by = RUNS},
     {SHOW("labels", "FILE", FILES, "one class number a line: prints the accuracy"), TEXT(labels),
      .used_by = RUNS},
-    {SHOW("seed", "N", FILES, "of random inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),
+    {SHOW("inferences", "N", FILES,
+          "without -i: how many, of four kinds in turn: uniform, smooth, extremes, scaled (default "
+          "4; bench, packages: 1)"),
+     NUMBER(inferences, 1, 4096), .shown.letter = 'n', .used_by = RUNS},
+    {SHOW("seed", "N", FILES, "of generated inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),
      .used_by = RUNS | OF(TUNE) | OF(CHECK_TARGET)},
     {SHOW("transpose-b", NULL, FILES, "bench bmm: the second operand's matrices are N x K"),
      FLAG(transpose_b), .used_by = OF(BENCH)},

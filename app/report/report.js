@@ -81,9 +81,9 @@ const key = (...entries) => el("div", {class: "key"}, entries.map(([colour, text
 
 // --- first lines --------------------------------------------------------------------------------
 function first() {
-  const n = stats.inferences, against = stats.checked_against === "ref" ? "the CPU reference" : "the expected outputs";
+  const against = stats.checked_against === "ref" ? "the CPU reference" : "the expected outputs";
   const say = {
-    match: `${stats.outputs} output${stats.outputs === 1 ? "" : "s"} of ${n} inference${n === 1 ? "" : "s"} equal, bit for bit, to ${against}`,
+    match: stats.statement ? stats.statement.replace(/^match: /, "") : `equal, bit for bit, to ${against}`,
     within: `outputs differ from ${against}, no more than is allowed`,
     mismatch: `outputs differ from ${against}`,
     unchecked: "outputs were compared with nothing",

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "base/json_doc.h"
-#include "base/random.h"
 #include "data.h"
+#include "generate.h"
 
 static const char *base_name(struct arena *a, const char *path)
 {
@@ -53,25 +53,6 @@ enum status run_find_model(struct arena *a, const struct options *o, struct run_
     job->model_path = arena_printf(a, "%s/model.tflite", job->zoo);
     *name = o->model;
     return file_exists(job->model_path) ? ST_OK : no_model(a, home, o->model, d);
-}
-
-static void fill(const struct run_job *job, struct run_data *data, const struct ir_tensor *t,
-                 uint64_t *state)
-{
-    for (uint64_t i = 0; i < data->n_bytes * job->n; i++)
-        switch (job->options->fill) {
-        case FILL_RANDOM: data->bytes[i] = (uint8_t)(random_next(state) >> 24); break;
-        case FILL_ZEROS: data->bytes[i] = 0; break;
-        case FILL_ONES: data->bytes[i] = i % ir_type_bytes(t->type) == 0; break;
-        }
-    if (t->type != IR_F32)
-        return;
-    for (uint64_t i = 0; i < data->n_bytes * job->n / 4; i++) {
-        float value = job->options->fill == FILL_RANDOM
-                          ? (float)(random_next(state) >> 40) / 8388608.0f - 1.0f
-                          : (float)(job->options->fill == FILL_ONES);
-        memcpy(data->bytes + 4 * i, &value, 4);
-    }
 }
 
 /* Given bytes of an input or output; NULL: none. */
@@ -118,20 +99,6 @@ static const char *file_for(const struct run_job *job, bool input, uint32_t inde
     return file_exists(path) ? path : NULL;
 }
 
-static enum status random_inputs(struct run_job *job)
-{
-    const struct ir_graph *g = job->p->graph;
-    uint64_t state = job->options->seed;
-
-    job->n = 1;
-    for (uint32_t i = 0; i < g->n_in; i++) {
-        const struct ir_tensor *t = g->tensor[g->in[i]];
-        job->in[i].bytes = arena_alloc(job->arena, job->in[i].n_bytes);
-        fill(job, &job->in[i], t, &state);
-    }
-    return ST_OK;
-}
-
 enum status run_inputs(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
@@ -147,8 +114,11 @@ enum status run_inputs(struct run_job *job, struct diag *d)
     if (job->options->n_input > g->n_in)
         return FAIL(d, ST_USAGE, "-i: found %u files, expected at most %u (the model's inputs)",
                     job->options->n_input, g->n_in);
-    if (g->n_in == 0 || (!given_any(job, true) && !file_for(job, true, 0)))
-        return random_inputs(job);
+    if (g->n_in == 0 || (!given_any(job, true) && !file_for(job, true, 0))) {
+        job->n = generate_count(job);
+        job->generated = true;
+        return generate_inputs(job, d);
+    }
     for (uint32_t i = 0; i < g->n_in; i++) {
         const char *path = file_for(job, true, i);
         if (!path)

@@ -34,15 +34,29 @@ static void add_steps(struct text *t, const cJSON *all, const char *against)
                 report_number(all, "tolerance_steps"), largest, values, against);
 }
 
-const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const char *expected)
+const char *run_match_text(const struct run_job *job)
 {
-    const char *to = expected
-                         ? arena_printf(a, "the expected outputs (%s)", expected)
-                         : "the CPU reference, which runs the network as imported (decoding the "
-                           "file is common to both)";
+    static const char reference[] = "the CPU reference, which runs the network as imported "
+                                    "(decoding the file is common to both)";
+    struct arena *a = job->arena;
+    const uint32_t n_out = job->p->graph->n_out;
+    const char *outputs = arena_printf(a, "%u output%s", n_out, n_out == 1 ? "" : "s"),
+               *layers = job->layers.n_layers
+                             ? arena_printf(a, "%u of %u layers", job->layers.n_equal,
+                                            job->layers.n_layers)
+                             : NULL,
+               *both = layers ? arena_printf(a, "%s and %s", layers, outputs) : outputs,
+               *n = arena_printf(a, "%u%s inference%s", job->n, job->generated ? " generated" : "",
+                                 job->n == 1 ? "" : "s");
 
-    return arena_printf(a, "match: %u output%s of %u inference%s equal, bit for bit, to %s", n_out,
-                        n_out == 1 ? "" : "s", n, n == 1 ? "" : "s", to);
+    if (job->expected_from)
+        return arena_printf(a, "match: %s of %s equal, bit for bit, to the expected outputs (%s)%s",
+                            outputs, n, job->expected_from,
+                            layers ? arena_printf(a, ", and %s to the CPU reference", layers) : "");
+    if (job->generated)
+        return arena_printf(a, "match: %s equal, bit for bit, over %s (seed %llu), to %s", both, n,
+                            (unsigned long long)job->options->seed, reference);
+    return arena_printf(a, "match: %s of %s equal, bit for bit, to %s", both, n, reference);
 }
 
 static void verdict_line(struct text *t, const cJSON *all)
@@ -52,12 +66,8 @@ static void verdict_line(struct text *t, const cJSON *all)
                               ? "the CPU reference"
                               : "the expected outputs";
 
-    if (strcmp(verdict, "match") == 0 && report_number(all, "outputs") > 0) {
-        const char *expected = report_word(all, "expected_from");
-        text_printf(t, "verdict: %s\n",
-                    run_match_text(t->arena, (uint32_t)report_number(all, "outputs"),
-                                   (uint32_t)report_number(all, "inferences"),
-                                   *expected ? expected : NULL));
+    if (*report_word(all, "statement")) {
+        text_printf(t, "verdict: %s\n", report_word(all, "statement"));
         return;
     }
     text_printf(t, "verdict: %s", verdict);

@@ -45,6 +45,9 @@ static enum status write_into(const struct run_job *job, const char *folder, str
     for (uint32_t i = 0; i < job->p->graph->n_out; i++)
         TRY(file_write(arena_printf(a, "%s/out_%u.bin", folder, i), job->out[i].bytes,
                        job->out[i].n_bytes * job->n, d));
+    for (uint32_t i = 0; job->generated && i < job->p->graph->n_in; i++)
+        TRY(file_write(arena_printf(a, "%s/in_%u.bin", job->out_dir, i), job->in[i].bytes,
+                       job->in[i].n_bytes * job->n, d));
     text_init(&t, a);
     run_report(job, &t, FORMAT_TEXT, job->options->verbose ? REPORT_UNITS : REPORT_LAYERS);
     TRY(file_write(arena_printf(a, "%s/report.txt", folder), t.data, t.length, d));

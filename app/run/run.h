@@ -101,8 +101,9 @@ struct run_job {
     struct run_bytes model; /* wins over the file that options->model names */
     const struct run_bytes *given_in, *given_expect; /* each OPTIONS_MAX_FILES, or NULL */
     struct run_package *package;                     /* NULL: a model */
-    bool program; /* --prog on the board: no model, nothing to infer */
-    uint32_t n;   /* inferences */
+    bool program;   /* --prog on the board: no model, nothing to infer */
+    uint32_t n;     /* inferences */
+    bool generated; /* their inputs (generate.h) */
     struct run_data *in, *out, *expected;
     const char *checked_against; /* "ref" or "expect" */
     const char *expected_from;   /* where those came from, as text; NULL: the reference */
@@ -253,8 +254,8 @@ enum status run_pages(const struct run_job *job, const char *folder, struct diag
 struct cJSON *run_stats_json(const struct run_job *job);
 enum status run_stats(const struct run_job *job, const char *path, struct diag *d);
 
-/* report_text.c: "match: 1 output of 360 inferences equal, bit for bit, to ...". */
-const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const char *expected);
+/* report_first.c: "match: 1 output of 360 inferences equal, bit for bit, to ...": what a verdict of "match" covers. */
+const char *run_match_text(const struct run_job *job);
 /* How much of it: -q, as it is, -v. */
 enum report_detail { REPORT_VERDICT, REPORT_LAYERS, REPORT_UNITS };
 enum report_detail run_detail(const struct options *o);

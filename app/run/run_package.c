@@ -341,9 +341,7 @@ static enum status check(struct run_job *job, const char **verdict, struct diag 
     switch (job->verdict) {
     case VERDICT_MISMATCH: return difference_fail(job, d);
     case VERDICT_UNCHECKED: *verdict = "unchecked, no --expect"; break;
-    case VERDICT_MATCH:
-        *verdict = run_match_text(job->arena, job->p->graph->n_out, job->n, job->expected_from);
-        break;
+    case VERDICT_MATCH: *verdict = run_match_text(job); break;
     case VERDICT_WITHIN:
         *verdict =
             job->options->tolerance && job->difference == 0

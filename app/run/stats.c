@@ -239,6 +239,8 @@ static void add_verdict(const struct run_job *job, cJSON *o)
     if (job->expected_from)
         cJSON_AddStringToObject(o, "expected_from", job->expected_from);
     stats_count(o, "outputs", job->p->graph->n_out);
+    if (job->verdict == VERDICT_MATCH && job->p->graph->n_out)
+        cJSON_AddStringToObject(o, "statement", run_match_text(job));
     if (job->label)
         cJSON_AddNumberToObject(o, "accuracy", (double)job->n_right / job->n);
 }

@@ -317,6 +317,7 @@ static enum status set_up(struct tune *t, struct diag *d)
     TRY(run_find_model(t->arena, t->o, &t->job, &name, d));
     t->p.options = options_pipeline(&t->run);
     TRY(pipeline_front(&t->p, t->job.model_path, name, d));
+    t->run.inferences = 1;
     TRY(run_inputs(&t->job, d));
     t->job.n = 1;
     TRY(pipeline_back(&t->p, d));

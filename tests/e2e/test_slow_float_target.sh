@@ -97,7 +97,7 @@ tr -d ' \n\t' <s.json | grep -q '"verdict":"within","checked_against":"ref",.*"t
 "$heddle" run digits "${with[@]}" >stdout 2>stderr || fail "digits: $(cat stderr)"
 grep -q '^13_fully_connected .* real ' stdout || fail "codes do not go to real"
 grep -q '^verdict: \(match\|within 0.00392 of\)' stdout || fail "digits: $(grep ^verdict stdout)"
-"$heddle" run "$float" --engine=ref --seed=1 -o ref >/dev/null 2>stderr || fail "ref: $(cat stderr)"
+"$heddle" run "$float" --engine=ref --seed=1 -n 1 -o ref >/dev/null 2>stderr || fail "ref: $(cat stderr)"
 "$heddle" compile "$float" --target-dir=real --target=real -o net.tar || fail "compile"
 tar xf net.tar metadata.json
 tr -d ' \n\t' <metadata.json | grep -q '"tolerance":1e-05,.*"pattern":"dense"' || fail "metadata.json: no tolerance"

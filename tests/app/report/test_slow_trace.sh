@@ -7,12 +7,12 @@ check=$HEDDLE_HOME/tests/app/report/trace_check.py
 traced() { # traced FOLDER MODEL [OPTION...]: run and check
     local out=out.$1
     shift
-    "$heddle" run "$@" -o "$out" >stdout 2>stderr || fail "$*: $(cat stderr)"
+    "$heddle" run "$@" -n 1 -o "$out" >stdout 2>stderr || fail "$*: $(cat stderr)"
     python3 "$check" "$out" >stdout 2>&1 || fail "$*: $(tail -3 stdout)"
 }
 
 for m in digits resnet8_own dscnn_own vit_own; do
-    model=$models/$m/model.tflite # one inference of random input: means are its own
+    model=$models/$m/model.tflite
     traced "$m" "$model"
     traced "$m.tiny" "$model" --hw=tiny
 done
