@@ -111,6 +111,7 @@ struct options {
     struct lgl_options legalise;
     bool allow_external_data;
     bool transpose_b; /* --transpose-b */
+    bool strength;    /* --strength */
     bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
     uint32_t tolerance;               /* of outputs, in steps */
     uint64_t max_cycles;              /* of one submission */

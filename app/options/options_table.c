@@ -87,6 +87,10 @@ const struct option_row options_table[] = {
           "parallel (default "
           "1)"),
      NUMBER(jobs, 1, 256), .shown.letter = 'j', .used_by = RUNS | OF(TUNE) | SUITES},
+    {SHOW("strength", NULL, REPORT,
+          "also plant 200 single faults in the compiled package, count those that this run's "
+          "comparison detects (--engine=func)"),
+     FLAG(strength), .used_by = RUNS},
     {SHOW("reset-state", NULL, FILES, "every inference starts from the initial state"),
      FLAG(reset_state), .used_by = RUNS | OF(TUNE)},
     {SHOW("engine", "ENGINE", COMPILER, "ref, func, rtl (default) or, of packages, qemu"),

@@ -14,6 +14,7 @@
 #include "layer_check.h"
 #include "run_qemu.h"
 #include "stats.h"
+#include "strength.h"
 #include "waves.h"
 
 static const uint8_t *inference(const struct run_data *data, uint32_t k)
@@ -107,6 +108,8 @@ static enum status run_locked(struct run_job *job, struct diag *d)
     TRY(waves_parse(&waves, job, d));
     if (o->bus_fault && o->engine != ENGINE_RTL)
         return FAIL(d, ST_USAGE, "--bus-fault needs --engine=rtl: nothing else has a bus");
+    if (o->strength)
+        TRY(strength_check(o, d));
     TRY(run_answer(job, d));
     score(job);
     TRY(write_outputs(job, d));
@@ -116,6 +119,8 @@ static enum status run_locked(struct run_job *job, struct diag *d)
         TRY(stats_accelergy(job, o->accelergy, d));
     text_init(&report, job->arena);
     run_report(job, &report, o->format, run_detail(o));
+    if (o->strength && job->verdict == VERDICT_MATCH)
+        TRY(strength_run(job, &report, d));
     output_text(o->output, OUTPUT_RESULT, report.data);
     return job->verdict == VERDICT_MISMATCH ? mismatch(job, d) : ST_OK;
 }

@@ -17,7 +17,7 @@ struct emit_file {
     struct text text;
 };
 
-#define EMIT_MAX_FILES     64
+#define EMIT_MAX_FILES     128
 #define EMIT_MAX_LIBRARIES 16
 struct emit_unit {
     struct arena *arena;
