@@ -611,7 +611,8 @@ for _name, _args in {
         "lstm_cell_type": dict(changes={"c": dict(kind=np.dtype(np.int8))}),
         "lstm_hidden_scale": dict(changes={"i4": dict(scale=-0.5)}),
         "lstm_intermediates": dict(intermediates=4),
-        "lstm_batch": dict(TimeMajor=True)}.items():
+        "lstm_batch": dict(TimeMajor=True),
+        "lstm_diagonal": dict(Field5=1)}.items():
     CASES[_name] = lambda args=_args: Lstm(**args).file()
 
 
@@ -796,6 +797,9 @@ for _name, _build in {
                                           "FullyConnectedOptions", WeightsFormat=1),
         "concat_activation": lambda: one("CONCATENATION", (1, 4), (1, 4), options="ConcatenationOptions", Axis=1,
                                          FusedActivationFunction=RELU),
+        "options_field_new": lambda: Conv(Field7=0, Field8=1).file(),
+        "dense_int32_sums": lambda: file_of((1, 4), [(np.ones((4, 4)), np.int8)], (1, 4), "FULLY_CONNECTED",
+                                            "FullyConnectedOptions", kinds=(np.int16, np.int16), Field4=2),
         "l2_norm_activation": lambda: one("L2_NORMALIZATION", (1, 4), (1, 4), options="L2NormOptions",
                                           FusedActivationFunction=RELU),
         "logistic_scale": lambda: one("LOGISTIC", (1, 4), (1, 4)),
@@ -803,6 +807,7 @@ for _name, _build in {
         "log_softmax_scale": lambda: one("LOG_SOFTMAX", (1, 4), (1, 4)),
         "square_of_codes": lambda: one("SQUARE", (1, 4), (1, 4)),
         "reshape_parameter": lambda: one("RESHAPE", (1, 4), (2, 2), [[4, 1]]),
+        "reshape_option": lambda: one("RESHAPE", (1, 4), (2, 2), options="ReshapeOptions", NewShape=[4, -1]),
         "pad_count": lambda: one("PAD", (1, 4), (1, 6), [[[1, 1]]]),
         "transpose_count": lambda: one("TRANSPOSE", (2, 3), (3, 2), [[1]]),
         "slice_count": lambda: one("SLICE", (1, 4), (1, 2), [[0], [2]]),

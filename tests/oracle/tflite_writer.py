@@ -89,11 +89,19 @@ class Net:
 
 
 def _table(b, name, **fields):
-    """Write one table of the schema; the values are scalars or offsets already written."""
+    """Write one table of the schema; the values are scalars or offsets already written. A field that the package
+    lacks is an int8 under its number: Field6."""
     module = importlib.import_module("tflite." + name)
-    getattr(module, name + "Start")(b)
+    numbers = {int(f[5:]): v for f, v in fields.items() if f.startswith("Field")}
+    if numbers:
+        b.StartObject(max(16, *numbers))
+    else:
+        getattr(module, name + "Start")(b)
     for field, value in fields.items():
-        getattr(module, name + "Add" + field)(b, value)
+        if field.startswith("Field"):
+            b.PrependInt8Slot(int(field[5:]), value, -1)
+        else:
+            getattr(module, name + "Add" + field)(b, value)
     return getattr(module, name + "End")(b)
 
 

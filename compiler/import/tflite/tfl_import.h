@@ -84,6 +84,9 @@ enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,
                             const struct ir_tensor *w);
 /* Refuse int8 weights with a zero point other than 0. */
 enum status tfl_want_symmetric(struct tfl_importer *m, const struct ir_tensor *w);
+/* Refuse options that ask for int32 sums of int16 activations `x`: they are int64 here. */
+enum status tfl_want_wide(struct tfl_importer *m, const struct tfl_operator *src,
+                          const struct ir_tensor *x);
 /* Fused activation of `src` as attribute of `op`. */
 enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src,
                            struct ir_op *op);

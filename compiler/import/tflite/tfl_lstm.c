@@ -164,6 +164,8 @@ enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uin
     if (!(o->cell_clip >= 0) || isinf(o->cell_clip))
         return FAIL(m->d, ST_MODEL, "cell clip: expected at least 0, found %.9g",
                     (double)o->cell_clip);
+    if (o->diagonal)
+        return FAIL(m->d, ST_UNSUPPORTED, "diagonal_recurrent_tensors: expected false, found true");
     TRY(absent(m, src, PEEPHOLE, 3, "peephole weights"));
     TRY(absent(m, src, PROJECTION, 2, "projection"));
     TRY(absent(m, src, NORM, 4, "layer normalisation"));

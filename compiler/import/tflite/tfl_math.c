@@ -21,6 +21,7 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     y = m->g->tensor[out];
     TRY(tfl_want_static(m, m->g->tensor[in[0]], w));
     TRY(tfl_want_symmetric(m, w));
+    TRY(tfl_want_wide(m, src, m->g->tensor[in[0]]));
     TRY(tfl_param(m, src->in.v[0], "output shape", &n, &shape));
     for (uint32_t i = 0; i < n && n == y->rank; i++)
         if (shape[i] != y->dim[i])

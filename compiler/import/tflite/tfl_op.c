@@ -174,6 +174,7 @@ static enum status import_conv(struct tfl_importer *m, const struct tfl_operator
         return FAIL(m->d, ST_MODEL, "weights are absent");
     TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     TRY(tfl_want_symmetric(m, w));
+    TRY(tfl_want_wide(m, src, ir_in(m->g, op, 0)));
     TRY(import_window(m, src, op, ir_dim_back(w, 2), ir_dim_back(w, 1)));
     return tfl_dilate(m, src, op);
 }
@@ -210,6 +211,7 @@ static enum status import_dense(struct tfl_importer *m, const struct tfl_operato
     TRY(tfl_activation(m, src, op));
     if (w == NULL)
         return ST_OK; /* the rule of operators.def refuses it */
+    TRY(tfl_want_wide(m, src, ir_in(m->g, op, 0)));
     TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     if (w->role != IR_CONST)
         return tfl_computed_weights(m, op);
@@ -392,16 +394,18 @@ static enum status import_cumsum(struct tfl_importer *m, const struct tfl_operat
 }
 
 /* The output tensor's shape counts; the parameter only has to agree. */
+/* The shape is an input or, without it, an option. */
 static enum status import_reshape(struct tfl_importer *m, const struct tfl_operator *src,
                                   struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(m->g, op, 0);
-    const int32_t *shape;
-    uint32_t n;
+    const int32_t *shape = src->options.new_shape.v;
+    uint32_t n = src->options.new_shape.n;
 
-    if (src->in.n < 2 || src->in.v[1] < 0)
+    if (src->in.n > 1 && src->in.v[1] >= 0)
+        TRY(tfl_param(m, src->in.v[1], "shape", &n, &shape));
+    else if (n == 0 || (n == 1 && shape[0] == 0)) /* as old files state a scalar */
         return ST_OK;
-    TRY(tfl_param(m, src->in.v[1], "shape", &n, &shape));
     for (uint32_t i = 0; i < n && n == y->rank; i++)
         if (shape[i] != y->dim[i] && shape[i] != -1)
             n = UINT32_MAX;
@@ -515,6 +519,10 @@ static enum status check_options(struct tfl_importer *m, const struct tfl_operat
 
     if (strcmp(options, "NONE") != 0 && strcmp(options, found) != 0)
         return FAIL(m->d, ST_MODEL, "options: expected %s, found %s", options, found);
+    if (src->options.unknown != 0)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "options: field %u of %s is not known here: expected its default",
+                    src->options.unknown, found);
     if (src->in.n < min_in || src->in.n > max_in)
         return FAIL(m->d, ST_UNSUPPORTED, "expected %u to %u inputs, found %u", min_in, max_in,
                     src->in.n);

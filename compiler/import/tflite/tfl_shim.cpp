@@ -83,6 +83,7 @@ void window_options(const tfl::Operator *op, tfl_options *r)
         r->dilation_h = o->dilation_h();
         r->dilation_w = o->dilation_w();
         r->activation = o->activation();
+        r->bias_type = o->quantized_bias_type();
     } else if (const auto *dw = op->options_as_DepthwiseConv2DOptions()) {
         r->padding = dw->padding();
         r->stride_h = dw->stride_h();
@@ -105,7 +106,7 @@ void other_options(const tfl::Operator *op, tfl_options *r)
     if (const auto *fc = op->options_as_FullyConnectedOptions()) {
         r->activation = fc->activation();
         r->weights_format = fc->weights_format();
-        r->keep_dims = fc->keep_num_dims();
+        r->bias_type = fc->quantized_bias_type();
     } else if (const auto *softmax = op->options_as_SoftmaxOptions()) {
         r->beta = softmax->beta();
     } else if (const auto *concat = op->options_as_ConcatenationOptions()) {
@@ -177,6 +178,7 @@ void late_options(const tfl::Operator *op, tfl_options *r)
         r->stride_h = conv->stride_h();
         r->stride_w = conv->stride_w();
         r->activation = conv->activation();
+        r->bias_type = conv->quantized_bias_type();
     } else if (const auto *matmul = op->options_as_BatchMatMulOptions()) {
         r->adjoint_x = matmul->adj_x();
         r->adjoint_y = matmul->adj_y();
@@ -187,11 +189,13 @@ void late_options(const tfl::Operator *op, tfl_options *r)
     } else if (const auto *norm = op->options_as_L2NormOptions()) {
         r->activation = norm->activation();
     } else if (const auto *handle = op->options_as_VarHandleOptions()) {
+        r->container = text(handle->container());
         r->shared_name = text(handle->shared_name());
     } else if (const auto *lstm = op->options_as_UnidirectionalSequenceLSTMOptions()) {
         r->activation = lstm->activation();
         r->cell_clip = lstm->cell_clip();
         r->time_major = lstm->time_major();
+        r->diagonal = lstm->diagonal_recurrent_tensors();
     } else if (const auto *svdf = op->options_as_SVDFOptions()) {
         r->number = svdf->rank();
         r->activation = svdf->activation();
@@ -244,7 +248,43 @@ tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
                   tfl::BuiltinOptions_##options <= tfl::BuiltinOptions_MAX);
 #include "operators/operators.def"
 
-tfl_operator operator_of(const tfl::Operator *op)
+// How many fields the schema has of the options `kind`, which it lists.
+uint32_t known_fields(tfl::BuiltinOptions kind)
+{
+    const flatbuffers::TypeTable *const kinds = tfl::BuiltinOptionsTypeTable();
+
+    for (size_t i = 0; i < kinds->num_elems; i++)
+        if (kinds->values[i] == kind && kinds->type_codes[i].sequence_ref >= 0)
+            return static_cast<uint32_t>(
+                kinds->type_refs[kinds->type_codes[i].sequence_ref]()->num_elems);
+    return 0;
+}
+
+// tfl_options.unknown. What the schema lacks is not verified: a field's bytes end where the next one
+// begins, at the table's end or at the file's.
+uint32_t unknown_field(const tfl::Operator *op, const uint8_t *end)
+{
+    const auto *const table = static_cast<const uint8_t *>(op->options());
+    const uint8_t *const vtable = table - flatbuffers::ReadScalar<flatbuffers::soffset_t>(table);
+    const auto entry = [vtable](uint32_t i) {
+        return flatbuffers::ReadScalar<flatbuffers::voffset_t>(vtable + 2 * i);
+    };
+    const uint32_t n = entry(0) / 2; // its own size, the table's, then the fields' offsets
+
+    for (uint32_t i = 2 + known_fields(op->options_type()); i < n; i++) {
+        uint32_t to = entry(1);
+
+        for (uint32_t k = 2; k < n; k++)
+            if (entry(k) > entry(i) && entry(k) < to)
+                to = entry(k);
+        for (uint32_t at = entry(i); at != 0 && at < to && at < end - table; at++)
+            if (table[at] != 0)
+                return i - 2;
+    }
+    return 0;
+}
+
+tfl_operator operator_of(const tfl::Operator *op, const uint8_t *end)
 {
     tfl_operator r = {};
 
@@ -252,7 +292,7 @@ tfl_operator operator_of(const tfl::Operator *op)
     r.in = ints(op->inputs());
     r.out = ints(op->outputs());
     r.intermediate = ints(op->intermediates());
-    r.options.shared_name = "";
+    r.options.container = r.options.shared_name = "";
     r.options.kind = tfl::EnumNameBuiltinOptions(op->options_type());
     r.options.present = op->options() != nullptr;
     r.options.detection = detection_of(op->custom_options());
@@ -261,6 +301,8 @@ tfl_operator operator_of(const tfl::Operator *op)
         other_options(op, &r.options);
         shape_options(op, &r.options);
         late_options(op, &r.options);
+        if (r.options.kind[0] != '\0' && op->options_type() != tfl::BuiltinOptions_NONE)
+            r.options.unknown = unknown_field(op, end);
     }
     return r;
 }
@@ -273,7 +315,7 @@ tfl_buffer buffer_of(const tfl::Buffer *b)
     return {n != 0 ? b->data()->data() : nullptr, n, b->offset() > 1};
 }
 
-tfl_subgraph subgraph_of(arena *a, const tfl::SubGraph *g)
+tfl_subgraph subgraph_of(arena *a, const tfl::SubGraph *g, const uint8_t *end)
 {
     tfl_subgraph r = {};
 
@@ -284,13 +326,13 @@ tfl_subgraph subgraph_of(arena *a, const tfl::SubGraph *g)
     r.n_operator = count(g->operators());
     r.op = alloc<tfl_operator>(a, r.n_operator);
     for (uint32_t i = 0; i < r.n_operator; i++)
-        r.op[i] = operator_of(g->operators()->Get(i));
+        r.op[i] = operator_of(g->operators()->Get(i), end);
     return r;
 }
 
-void subgraphs_of(arena *a, const tfl::Model *m, tfl_file *f)
+void subgraphs_of(arena *a, const tfl::Model *m, const uint8_t *end, tfl_file *f)
 {
-    const tfl_subgraph first = subgraph_of(a, m->subgraphs()->Get(0));
+    const tfl_subgraph first = subgraph_of(a, m->subgraphs()->Get(0), end);
 
     f->n_tensor = first.n_tensor;
     f->tensor = first.tensor;
@@ -300,10 +342,10 @@ void subgraphs_of(arena *a, const tfl::Model *m, tfl_file *f)
     f->out = ints(m->subgraphs()->Get(0)->outputs());
     f->more = alloc<tfl_subgraph>(a, f->n_subgraph);
     for (uint32_t i = 1; i < f->n_subgraph; i++)
-        f->more[i - 1] = subgraph_of(a, m->subgraphs()->Get(i));
+        f->more[i - 1] = subgraph_of(a, m->subgraphs()->Get(i), end);
 }
 
-tfl_file *file_of(arena *a, const tfl::Model *m)
+tfl_file *file_of(arena *a, const tfl::Model *m, const uint8_t *end)
 {
     tfl_file *f = alloc<tfl_file>(a, 1);
 
@@ -318,7 +360,7 @@ tfl_file *file_of(arena *a, const tfl::Model *m)
     for (uint32_t i = 0; i < f->n_buffer; i++)
         f->buffer[i] = buffer_of(m->buffers()->Get(i));
     if (f->n_subgraph != 0)
-        subgraphs_of(a, m, f);
+        subgraphs_of(a, m, end, f);
     return f;
 }
 
@@ -347,6 +389,6 @@ extern "C" enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_b
         return diag_fail(d, ST_MODEL,
                          "damaged or truncated TFLite file: its tables exceed its %zu bytes%s",
                          n_bytes, n_bytes / 8 > kMaxTables ? ", or are more than 4000000" : "");
-    *file = file_of(a, tfl::GetModel(data));
+    *file = file_of(a, tfl::GetModel(data), data + n_bytes);
     return ST_OK;
 }

@@ -45,18 +45,20 @@ struct tfl_detection {
 struct tfl_options {
     bool present;     /* the operator carries options of a kind listed in tflite.fbs */
     const char *kind; /* "Conv2DOptions": a name of BuiltinOptions in tflite.fbs */
+    uint32_t unknown; /* the first field after those of tflite.fbs that is not all zeros; 0: none */
     int32_t padding, stride_h, stride_w, dilation_h, dilation_w, filter_h, filter_w;
     int32_t activation, axis, weights_format;
+    int32_t bias_type;     /* TensorType: of the sums of int16 activations */
     int32_t block, number; /* SPACE_TO_DEPTH and back; SPLIT, PACK, UNPACK: how many; SVDF: rank */
     int32_t batch_dims, mode; /* GATHER; MIRROR_PAD */
     int32_t init_subgraph;    /* CALL_ONCE */
     int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
     bool keep_dims, align_corners, half_pixel_centers, adjoint_x, adjoint_y, approximate, offset;
     bool pot_scale; /* ADD, SUB of int16: scales that are powers of two are added by shifts */
-    bool exclusive, reverse; /* CUMSUM */
-    bool time_major;         /* UNIDIRECTIONAL_SEQUENCE_LSTM */
+    bool exclusive, reverse;   /* CUMSUM */
+    bool time_major, diagonal; /* UNIDIRECTIONAL_SEQUENCE_LSTM; of its recurrent weights */
     float beta, alpha, cell_clip;
-    const char *shared_name; /* VAR_HANDLE */
+    const char *container, *shared_name; /* VAR_HANDLE */
     struct tfl_detection detection;
     struct tfl_ints new_shape;
 };

@@ -6,7 +6,7 @@
 #include "tfl_import.h"
 
 struct tfl_variable {
-    const char *name;
+    const char *container, *name;
     int32_t handle;                        /* file tensor of subgraph 0, -1: none */
     uint32_t id;                           /* ir tensor, IR_NONE until its shape is known */
     const struct tfl_tensor *first_tensor; /* initial value: a constant of the init subgraph */
@@ -15,10 +15,12 @@ struct tfl_variable {
 
 enum { MAX_VARIABLES = 1024 };
 
-static enum status find(struct tfl_importer *m, const char *name, struct tfl_variable **v)
+static enum status find(struct tfl_importer *m, const struct tfl_options *o,
+                        struct tfl_variable **v)
 {
     for (uint32_t i = 0; i < m->n_variable; i++)
-        if (strcmp(m->variable[i].name, name) == 0) {
+        if (strcmp(m->variable[i].name, o->shared_name) == 0 &&
+            strcmp(m->variable[i].container, o->container) == 0) {
             *v = &m->variable[i];
             return ST_OK;
         }
@@ -27,7 +29,8 @@ static enum status find(struct tfl_importer *m, const char *name, struct tfl_var
     if (m->variable == NULL)
         m->variable = ARENA_ARRAY(m->arena, struct tfl_variable, MAX_VARIABLES);
     *v = &m->variable[m->n_variable++];
-    **v = (struct tfl_variable){.name = name, .handle = -1, .id = IR_NONE};
+    **v = (struct tfl_variable){
+        .container = o->container, .name = o->shared_name, .handle = -1, .id = IR_NONE};
     return ST_OK;
 }
 
@@ -38,7 +41,7 @@ enum status tfl_var_handle(struct tfl_importer *m, const struct tfl_operator *sr
     (void)row;
     if (src->out.n != 1 || src->out.v[0] < 0 || (uint32_t)src->out.v[0] >= m->file->n_tensor)
         return FAIL(m->d, ST_MODEL, "expected 1 output, a tensor of the file");
-    TRY(find(m, src->options.shared_name, &v));
+    TRY(find(m, &src->options, &v));
     v->handle = src->out.v[0];
     return ST_OK;
 }
@@ -134,7 +137,7 @@ static enum status read_init(struct tfl_importer *m, const struct tfl_subgraph *
         for (uint32_t k = 0; k < s->n_operator; k++)
             if (strcmp(name_of(m, &s->op[k]), "VAR_HANDLE") == 0 && s->op[k].out.n == 1 &&
                 s->op[k].out.v[0] == assign->in.v[0])
-                TRY(find(m, s->op[k].options.shared_name, &v));
+                TRY(find(m, &s->op[k].options, &v));
         if (v == NULL || assign->in.v[1] < 0 || (uint32_t)assign->in.v[1] >= s->n_tensor)
             return FAIL(m->d, ST_MODEL,
                         "operator %u of the subgraph: its handle or value was not found", i);

@@ -1,4 +1,4 @@
-/* tfl_weights.c - quantised weights that the format allows and its reference kernels do not compute
+/* tfl_weights.c - quantised weights and sums that the format allows and its reference kernels do not compute
  * as they state: in: an operator's activations and weights.  out: ST_OK or a refusal. */
 #include "tfl_import.h"
 
@@ -22,4 +22,15 @@ enum status tfl_want_symmetric(struct tfl_importer *m, const struct ir_tensor *w
                         "reference does not subtract; quantise weights symmetrically",
                         w->name, w->quant.zero_point[i]);
     return ST_OK;
+}
+
+enum status tfl_want_wide(struct tfl_importer *m, const struct tfl_operator *src,
+                          const struct ir_tensor *x)
+{
+    enum { INT32 = 2 };
+
+    if (x->type != IR_I16 || src->options.bias_type != INT32)
+        return ST_OK;
+    return FAIL(m->d, ST_UNSUPPORTED,
+                "quantized_bias_type: expected INT64 (4) with int16 activations, found INT32 (2)");
 }
