@@ -82,6 +82,8 @@ enum status compare_open(struct run_job *job, struct diag *d)
 
 /* --- in a process --- */
 
+enum { SCRATCHPAD, MEMORY }; /* struct hd_sim_commit: spaces */
+
 /* Is the difference within what the targets' patterns allow? */
 static bool allowed(const struct compare *c, const struct ir_tensor *t, const uint8_t *want,
                     const uint8_t *got)
@@ -137,20 +139,35 @@ static void compare_written(struct compare *c, const struct sched_made *m, uint3
     }
 }
 
+/* The address of a write as the command's struct sched_made has it. */
+static uint32_t address_of(const struct compare *c, const struct sched_command *command,
+                           const struct hd_sim_commit *w)
+{
+    if (w->space == SCRATCHPAD)
+        return (uint32_t)w->address;
+    return (uint32_t)(w->address - DEVICE_BASE -
+                      hd_model_region_offset(c->runner->model, command->w.store.region));
+}
+
 static void watch(void *ctx, const struct hd_sim_commit *w)
 {
     struct compare *c = ctx;
 
-    if (w->space != 0 || !c->stream || w->command >= c->stream->n)
+    if (w->space > MEMORY || !c->stream || w->command >= c->stream->n)
         return;
-    const struct sched_made *m = &c->stream->cmd[w->command].made;
+    const struct sched_command *command = &c->stream->cmd[w->command];
+    const struct sched_made *m = &command->made;
     if (m->pitch == 0 || m->pixel == 0)
         return;
+    const uint32_t address = address_of(c, command, w);
+    uint8_t data[sizeof w->data];
+    for (uint32_t i = 0; i < w->n_bytes; i++)
+        data[i] = w->data[i] ^ (m->flip ? 0x80 : 0);
     for (uint32_t i = 0, n; i < w->n_bytes; i += n) {
         for (n = 0; i + n < w->n_bytes && (w->strobe >> (i + n) & 1); n++)
             continue;
         if (n)
-            compare_written(c, m, (uint32_t)w->address + i, w->data + i, n);
+            compare_written(c, m, address + i, data + i, n);
         else
             n = 1;
     }

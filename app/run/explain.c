@@ -6,6 +6,7 @@
 #include "again.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "compare_layers.h"
 #include "core_targets.h"
 #include "diff.h"
 #include "replay.h"
@@ -247,26 +248,37 @@ static void constants_lines(const struct replayer *r, struct diag *d)
     }
 }
 
-/* The first layer that, alone, gives another answer than the reference. */
+/* Does the layer alone give another answer than the reference? Says so. *n counts what ran, *n_not
+ * what did not run alone. */
+static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uint32_t *n_not,
+                        struct diag *d)
+{
+    struct diag why = {0};
+    struct replay replay;
+
+    if (!replay_is_layer(r->job, row) || replay_layer(r, row, &replay, &why) != ST_OK)
+        return false;
+    *n += replay.ran;
+    *n_not += !replay.ran;
+    if (!replay.ran || !replay.wrong)
+        return false;
+    diag_line(d, "replay: %s alone is wrong too; look at its passes, lowering or host kernel:",
+              r->job->p->graph->row[row].name);
+    diag_line(d, "  %s", replay.command);
+    return true;
+}
+
+/* The first wrong layer alone; if that is right, or none is known, the first that is wrong alone. */
 static void layer_lines(const struct replayer *r, struct diag *d)
 {
-    const struct ir_graph *g = r->job->p->graph;
+    const uint32_t known = compare_first_row(r->job), n_row = r->job->p->graph->n_row;
     uint32_t n = 0, n_not = 0;
 
-    for (uint32_t i = 0; i < g->n_row && n + n_not < MOST_LAYERS; i++) {
-        struct diag why = {0};
-        struct replay replay;
-        if (!replay_is_layer(r->job, i) || replay_layer(r, i, &replay, &why) != ST_OK)
-            continue;
-        n += replay.ran;
-        n_not += !replay.ran;
-        if (!replay.ran || !replay.wrong)
-            continue;
-        diag_line(d, "replay: %s alone is wrong too; look at its passes, lowering or host kernel:",
-                  g->row[i].name);
-        diag_line(d, "  %s", replay.command);
+    if (known != IR_NONE && wrong_alone(r, known, &n, &n_not, d))
         return;
-    }
+    for (uint32_t i = 0; i < n_row && n + n_not < MOST_LAYERS; i++)
+        if (i != known && wrong_alone(r, i, &n, &n_not, d))
+            return;
     if (n_not)
         diag_line(d, "%u layers do not run alone as they did in the network", n_not);
     diag_line(d,

@@ -408,23 +408,42 @@ void lower_access_in(struct lower *l, struct sched_command *c, const struct op_p
                 div_up(hi - lo, skip));
 }
 
-/* `rows` rows from `y` on of the result, which begin at `address`; of one row no pitch is known. */
+/* Rows, pixels and channels by `pitch` and `pixel` from `address` on are those of `image` in the tensor's
+ * own order. */
 static struct sched_made made_at(const struct lower *l, const struct op_plan *p, uint32_t address,
-                                 uint32_t y, uint32_t rows)
+                                 uint32_t pitch, uint32_t pixel, const struct sched_place *image)
 {
     const struct ir_tensor *t = p->look_up ? ir_out(l->graph, p->look_up, 0) : p->geo.out;
+    struct sched_made m = {.tensor = t->id, .address = address, .first = image->mem_offset};
+    const bool turned = pixel > pitch; /* rows are the image's columns */
+
+    if (l->program->dry || t->type != IR_I8 || t->role != IR_VALUE)
+        return (struct sched_made){0};
+    m.pitch = turned ? pixel : pitch;
+    m.pixel = turned ? pitch : pixel;
+    m.row = turned ? image->mem_pixel : image->mem_pitch;
+    m.column = turned ? image->mem_pitch : image->mem_pixel;
+    return m;
+}
+
+/* Of the result: its bytes in its own order, without others between. */
+static struct sched_place own_order(const struct op_plan *p)
+{
     uint32_t h, w, c;
 
-    geo_image(t, &h, &w, &c);
-    const struct sched_place whole = {.mem_pitch = w * c, .mem_pixel = c},
-                             s = box_of(l, p, GEO_RESULT, whole);
-    const uint32_t first = s.mem_offset + y * s.mem_pitch,
-                   pitch = rows > 1 ? p->out.pitch : UINT32_MAX;
-    if (p->out.pixel > pitch) /* rows are the image's columns */
-        return (struct sched_made){t->id, address,     p->out.pixel, pitch,
-                                   first, s.mem_pixel, s.mem_pitch};
-    return (struct sched_made){t->id, address,     pitch,      p->out.pixel,
-                               first, s.mem_pitch, s.mem_pixel};
+    geo_image(p->geo.out, &h, &w, &c);
+    return (struct sched_place){.mem_pitch = w * c, .mem_pixel = c};
+}
+
+/* Commands from `first` on store parts of the result. */
+static void stored(struct lower *l, const struct op_plan *p, uint32_t first)
+{
+    const struct sched_place *s = &l->program->place[p->geo.out->id], own = own_order(p);
+
+    for (uint32_t i = first; i < l->stream->n && s->window == 0; i++) {
+        l->stream->cmd[i].made = made_at(l, p, s->mem_offset, s->mem_pitch, s->mem_pixel, &own);
+        l->stream->cmd[i].made.flip = s->flip;
+    }
 }
 
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
@@ -432,9 +451,10 @@ void lower_access_out(struct lower *l, struct sched_command *c, const struct op_
 {
     const uint32_t address = (uint32_t)lower_result(l, p, tile, y),
                    n = geo_result_rows(&p->geo, rows);
+    struct sched_place image = box_of(l, p, GEO_RESULT, own_order(p));
 
-    if (!l->program->dry)
-        c->made = made_at(l, p, address, y, n);
+    image.mem_offset += y * image.mem_pitch;
+    c->made = made_at(l, p, address, n > 1 ? p->out.pitch : UINT32_MAX, p->out.pixel, &image);
     access_rows(l, c, p, GEO_RESULT, address, n);
 }
 
@@ -461,7 +481,7 @@ static void store_resident(struct lower *l, const struct op_plan *p, uint32_t y,
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y, uint32_t rows)
 {
     const struct sched_place s = place_of(l, p, GEO_RESULT);
-    uint32_t n = geo_result_rows(&p->geo, rows);
+    const uint32_t n = geo_result_rows(&p->geo, rows), first = l->stream->n;
 
     if (!s.in_memory)
         return;
@@ -470,6 +490,7 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
                    false);
     else
         store_resident(l, p, y, n, y + rows == p->geo.oh && p->last);
+    stored(l, p, first);
 }
 
 /* Do parts of `rows` rows go as fast as whole rows? Few do, and all where so much of whole rows goes
@@ -495,11 +516,12 @@ void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, u
                       uint32_t rows, uint32_t first, uint32_t n)
 {
     struct sched_place s = place_of(l, p, GEO_RESULT);
-    const uint32_t from = (uint32_t)lower_result(l, p, tile, y) + first;
+    const uint32_t from = (uint32_t)lower_result(l, p, tile, y) + first, command = l->stream->n;
 
     s.mem_offset += first;
     s.row_bytes = n;
     store_rows(l, p->op->row, &s, y, rows, from, p->out.streamed ? p->out.pitch : s.pitch, true);
+    stored(l, p, command);
 }
 
 void lower_direct(struct lower *l, const struct op_plan *p)

@@ -50,13 +50,15 @@ union sched_words {
 
 #define SCHED_MAX_ACCESS 6
 
-/* The result that a command of ARRAY or VECTOR makes: its scratchpad byte `address` + r * pitch +
- * x * pixel + c is byte `first` + r * row + x * column + c of the tensor in its own order. A run
- * compares these bytes with the reference's. pitch is at least pixel; 0: the command makes no bytes of a tensor. */
+/* The result of which a command of ARRAY or VECTOR makes bytes, or STORE takes some to memory: byte
+ * `address` + r * pitch + x * pixel + c of the scratchpad, or of the region in memory, is byte `first`
+ * + r * row + x * column + c of the tensor in its own order. A run compares these bytes with the
+ * reference's. pitch is at least pixel; 0: the command makes no bytes of a tensor. */
 struct sched_made {
     uint32_t tensor;
     uint32_t address, pitch, pixel;
     uint32_t first, row, column;
+    bool flip; /* in memory it is uint8 */
 };
 
 struct sched_command {
