@@ -73,6 +73,7 @@ enum status compare_open(struct run_job *job, struct diag *d)
     c->row = ARENA_ARRAY(a, struct compare_row, g->n_row + 1);
     c->expected = ARENA_ARRAY(a, const uint8_t *, g->n_tensor + 1);
     c->tensor = ARENA_ARRAY(a, struct compare_tensor, g->n_tensor + 1);
+    c->tolerance = describe_tolerance(a, g, &job->p->targets, &job->p->hw);
     place_kept(c);
     find_steps(c);
     compare_find_pairs(c);
@@ -84,16 +85,13 @@ enum status compare_open(struct run_job *job, struct diag *d)
 
 enum { SCRATCHPAD, MEMORY }; /* struct hd_sim_commit: spaces */
 
-/* Is the difference within what the targets' patterns allow? */
+/* Do two quantised values differ by no more than the targets' patterns allow? */
 static bool allowed(const struct compare *c, const struct ir_tensor *t, const uint8_t *want,
                     const uint8_t *got)
 {
-    const double tolerance = c->job->tolerance;
-
-    if (tolerance == 0 || !(t->type == IR_F32 || ir_is_code(t->type)))
-        return false;
-    return fabs(ir_element(t, want, 0) - ir_element(t, got, 0)) <=
-           tolerance * (t->type == IR_I16 ? 65535 : 255);
+    return c->tolerance > 0 && ir_is_code(t->type) &&
+           fabs(ir_element(t, want, 0) - ir_element(t, got, 0)) <=
+               c->tolerance * (t->type == IR_I16 ? 65535 : 255);
 }
 
 void compare_value(struct compare *c, uint32_t tensor, uint64_t index, const uint8_t *want,
@@ -202,7 +200,8 @@ static void compare_host(struct compare *c, uint32_t id)
 
     if (!got || !want)
         return;
-    if (!flip && memcmp(got, want, (size_t)ir_bytes(t)) == 0) {
+    if (!flip && (memcmp(got, want, (size_t)ir_bytes(t)) == 0 ||
+                  (c->tolerance > 0 && run_difference(t, want, got) <= c->tolerance))) {
         c->tensor[id].compared += ir_elements(t);
         return;
     }
