@@ -35,7 +35,7 @@ static uint64_t next_cycle(struct contention_trace *t)
     }
     (void)banks_steps_next(&t->steps, &t->step);
     t->extra = t->step.extra;
-    return t->step.busy | (push_result(t, t->step.result) ? CONTENTION_LANES : 0);
+    return t->step.busy | (push_result(t, t->step.result) ? VECTOR_BEATS_LANES : 0);
 }
 
 /* What the command before leaves in the array as `a` begins to read. */
@@ -184,180 +184,6 @@ static uint64_t words_run(struct contention_words *w, struct contention_trace *t
     return since;
 }
 
-/* --- VECTOR ----------------------------------------------------------------------------------- */
-
-/* Window cells inside the image along one dimension. */
-static void inside(int32_t start, uint32_t kernel, uint32_t size, uint32_t *first, uint32_t *n)
-{
-    int64_t lo = start < 0 ? -(int64_t)start : 0, hi = (int64_t)size - start;
-
-    hi = hi < (int64_t)kernel ? hi : (int64_t)kernel;
-    *first = lo < hi ? (uint32_t)lo : 0;
-    *n = lo < hi ? (uint32_t)(hi - lo) : 1;
-}
-
-static void set_row(struct contention_beats *b)
-{
-    const struct hd_cmd_vector *v = b->v;
-
-    inside(v->y_start + (int32_t)(b->y * v->stride_y), v->kernel_h, v->in_h, &b->ky_0, &b->ky_n);
-}
-
-static void set_column(struct contention_beats *b)
-{
-    const struct hd_cmd_vector *v = b->v;
-
-    inside(v->x_start + (int32_t)(b->x * v->stride_x), v->kernel_w, v->in_w, &b->kx_0, &b->kx_n);
-}
-
-/* The next window; its first beat. */
-static void next_window(struct contention_beats *b)
-{
-    b->ky = b->kx = 0;
-    if (++b->chunk < b->chunks)
-        return;
-    b->chunk = 0;
-    if (++b->x == b->v->cols) {
-        b->x = 0;
-        b->y = b->y + 1 == b->v->rows ? 0 : b->y + 1; /* of the next pass */
-        set_row(b);
-    }
-    set_column(b);
-}
-
-static void next_beat(struct contention_beats *b)
-{
-    if (++b->kx < b->kx_n)
-        return;
-    b->kx = 0;
-    if (++b->ky == b->ky_n)
-        next_window(b);
-}
-
-static bool beat_is_last(const struct contention_beats *b)
-{
-    return b->left <= b->written && b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n;
-}
-
-/* Skips `n` beats, whole rows where they are alike. */
-static void skip_beats(struct contention_beats *b, uint64_t n)
-{
-    const struct hd_cmd_vector *v = b->v;
-
-    if (v->kernel_h == 1 && v->kernel_w == 1) {
-        uint64_t per_row = (uint64_t)v->cols * b->chunks;
-        b->y = (uint32_t)(n / per_row % v->rows);
-        b->x = (uint32_t)(n % per_row / b->chunks);
-        b->chunk = (uint32_t)(n % b->chunks);
-        set_row(b);
-        set_column(b);
-        return;
-    }
-    for (uint64_t i = 0; i < n; i++)
-        next_beat(b);
-}
-
-static struct contention_beats beats_start(const struct contention_work *w,
-                                           const struct hd_config *hw)
-{
-    const struct hd_cmd_vector *v = &w->command->w.vector;
-    struct contention_beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
-    uint64_t all = cost_beats(v, hw);
-
-    b.written = all / cost_passes(v);
-    b.two = cost_reads_two(v);
-    b.passes = v->op == HD_VOP_MAX_POOL || v->op == HD_VOP_MAX_POOL_TWO;
-    b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, all, hw) / (double)all;
-    double reading = w->left - HD_TIMING_VECTOR_VALUE - COST_VECTOR_END + 1,
-           full = (double)all * b.cycles_a_beat;
-    b.lead = reading > full ? reading - full : 0;
-    b.left = reading > full ? all : (uint64_t)(reading > 0 ? reading / b.cycles_a_beat : 0);
-    b.left = b.left ? b.left : 1;
-    set_row(&b);
-    set_column(&b);
-    skip_beats(&b, all - b.left);
-    return b;
-}
-
-/* A port's queue has an entry free for what is asked for now. */
-static bool has_room(const struct contention_beats *b, uint32_t port)
-{
-    return b->held[port] + b->word[port] + b->fly[port] < HD_TIMING_VECTOR_QUEUE;
-}
-
-/* at: of the pixel's first channel. */
-static bool ask(struct contention_beats *b, uint32_t port, int64_t at, uint64_t *busy,
-                const struct hd_config *hw)
-{
-    bool splat = port ? b->v->b_splat : b->v->a_splat;
-    uint32_t of = b->chunk * hw->n, bytes = splat ? 1 : b->v->channels - of;
-
-    if (b->got[port] || b->left == 0 || !has_room(b, port))
-        return false;
-    uint32_t banks = banks_of(hw, splat ? at : at + of, bytes < hw->n ? bytes : hw->n);
-    if (banks & *busy)
-        return false;
-    *busy |= banks;
-    return true;
-}
-
-/* Both ports' requests. */
-static void read_beat(struct contention_beats *b, uint64_t *busy, uint32_t pop,
-                      const struct hd_config *hw)
-{
-    const struct hd_cmd_vector *v = b->v;
-    int64_t at = v->a_base + (int64_t)b->y * v->a_row + (int64_t)b->x * v->a_col +
-                 (int64_t)(b->ky_0 + b->ky) * v->a_win_row +
-                 (int64_t)(b->kx_0 + b->kx) * v->a_win_col;
-    bool taken[2] = {ask(b, 0, at, busy, hw), false};
-
-    at = v->op == HD_VOP_MAX_POOL_TWO
-             ? at + v->b_base
-             : v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col;
-    taken[1] = b->two && ask(b, 1, at, busy, hw);
-    for (uint32_t p = 0; p < 2; p++) {
-        bool comes = b->word[p] && b->held[p] < HD_TIMING_VECTOR_QUEUE - 1;
-
-        b->held[p] += comes - (p == 0 || b->two ? pop : 0);
-        b->word[p] = b->fly[p] || (b->word[p] && !comes);
-        b->fly[p] = taken[p];
-        b->got[p] |= taken[p];
-    }
-    if (!b->got[0] || (b->two && !b->got[1]))
-        return;
-    b->got[0] = b->got[1] = false;
-    b->ends[b->n_read++ % 4] = beat_is_last(b);
-    b->pending++;
-    b->left--;
-    next_beat(b);
-}
-
-static void beats_cycle(struct contention_beats *b, uint64_t *busy, const struct hd_config *hw)
-{
-    if (b->lead >= 1) {
-        b->lead -= 1;
-        return;
-    }
-    const uint32_t end = CONTENTION_STAGES - 1;
-    const bool lanes = !(*busy & CONTENTION_LANES), value = b->stage[end] && b->last[end],
-               at_once = lanes && b->queued == 0,
-               queues = value && !at_once && b->passes && b->queued < HD_TIMING_PASS_QUEUE,
-               move = !value || at_once || queues;
-    uint32_t pop = move && b->held[0] && (!b->two || b->held[1]), leaves = lanes && b->queued > 0;
-    b->queued += queues;
-    b->queued -= leaves;
-    b->pending -= leaves;
-    if (move) {
-        b->pending -= b->stage[end] && !queues;
-        memmove(b->stage + 1, b->stage, end * sizeof *b->stage);
-        memmove(b->last + 1, b->last, end * sizeof *b->last);
-        b->stage[0] = pop;
-        b->last[0] = pop && b->ends[b->n_popped % 4];
-        b->n_popped += pop;
-    }
-    read_beat(b, busy, pop, hw);
-}
-
 /* --- stretches -------------------------------------------------------------------------------- */
 
 static void race_start(struct contention_race *r, const struct contention_work *w,
@@ -365,27 +191,21 @@ static void race_start(struct contention_race *r, const struct contention_work *
 {
     r->vector = w->command->unit == HD_UNIT_VECTOR;
     if (r->vector)
-        r->beats = beats_start(w, hw);
+        r->beats = vector_beats_start(&w->command->w.vector, w->left, w->cost, hw);
     else
         r->words = words_start(w, hw);
 }
 
 static bool race_ended(const struct contention_race *r)
 {
-    return r->vector ? r->beats.left + r->beats.pending == 0 : r->words.left == 0;
+    return r->vector ? vector_beats_ended(&r->beats) : r->words.left == 0;
 }
 
-/* Cycles left at full speed; a full queue has an entry free a cycle after it was taken from. */
-static double race_left(const struct contention_race *r)
+/* Cycles left at full speed. */
+static double race_left(const struct contention_race *r, const struct hd_config *hw)
 {
-    const struct contention_beats *b = &r->beats;
-
-    if (!r->vector)
-        return (double)r->words.left * WORD / r->words.pace;
-    if (b->left == 0)
-        return (double)(b->pending + COST_VECTOR_END);
-    return b->lead + !has_room(b, 0) + (double)b->left * b->cycles_a_beat + HD_TIMING_VECTOR_VALUE +
-           COST_VECTOR_END - 1;
+    return r->vector ? vector_beats_left(&r->beats, hw)
+                     : (double)r->words.left * WORD / r->words.pace;
 }
 
 /* Up to `until`, cycle by cycle. */
@@ -399,10 +219,10 @@ static void race_run(struct contention_trace *t, struct contention_work *w,
     if (!r->vector)
         w->since = words_run(&r->words, t, a, w->since, until, hw);
     for (; w->since < until && !race_ended(r); w->since++)
-        beats_cycle(&r->beats, trace_at(t, a, hw, w->since), hw);
+        vector_beats_cycle(&r->beats, trace_at(t, a, hw, w->since), hw);
     r->known = true;
     r->upto = w->since;
-    w->left = race_ended(r) ? r->vector ? COST_VECTOR_END - 1 : 0 : race_left(r);
+    w->left = race_ended(r) ? r->vector ? COST_VECTOR_END - 1 : 0 : race_left(r, hw);
 }
 
 /* Up to `until` as fast as `done` cycles' work in `cycles` cycles. */
@@ -488,13 +308,13 @@ void contention_rest(struct contention_work *store, const struct contention_work
         return;
     }
     struct contention_words words = words_start(store, hw);
-    struct contention_beats beats = beats_start(&v, hw);
+    struct vector_beats beats = vector_beats_start(&v.command->w.vector, v.left, v.cost, hw);
     const uint64_t start = store->since, exact = start + (rough ? ROUGH : EXACT);
     const double left = store->left;
     for (; store->since < until && store->since < exact && words.left && beats.left;
          store->since++) {
         uint64_t busy = 0;
-        beats_cycle(&beats, &busy, hw);
+        vector_beats_cycle(&beats, &busy, hw);
         words_cycle(&words, busy, hw);
     }
     store->left = words.left ? (double)words.left * WORD / words.pace : 0;

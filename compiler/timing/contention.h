@@ -8,6 +8,7 @@
 #define HEDDLE_COMPILER_TIMING_CONTENTION_H
 
 #include "banks.h"
+#include "vector_beats.h"
 
 /* ARRAY reads from cycle `from` on, for `cycles` cycles, conflicts included. Results of the command
  * before may leave in the first of them: it reads in its last step in cycle before_end - 1. */
@@ -21,9 +22,7 @@ struct contention_array {
 /* What is known of the banks, cycle by cycle: a bit for each that ARRAY reads, or VECTOR as far as
  * it has been followed. */
 #define CONTENTION_TRACE  4096u
-#define CONTENTION_DELAYS 64u                 /* at least N + COST_ARRAY_SUM */
-#define CONTENTION_LANES  (UINT64_C(1) << 63) /* a result enters requantisation */
-#define CONTENTION_STAGES 5u                  /* of VECTOR, from an operand taken to its value */
+#define CONTENTION_DELAYS 64u /* at least N + COST_ARRAY_SUM */
 
 struct contention_trace {
     bool rough;        /* of a trial: a long stretch is looked at through windows sooner */
@@ -49,32 +48,12 @@ struct contention_words {
     uint32_t pace, credit; /* words that may be read a cycle, for beats are as slow; in 65536ths */
 };
 
-/* VECTOR: beats in the order of hd_vector_walk; two queues of three operands, before each what has
- * come (word) and what comes (fly); five stages after them. */
-struct contention_beats {
-    const struct hd_cmd_vector *v;
-    uint32_t y, x, chunk, ky, kx; /* the next beat */
-    uint32_t chunks, ky_n, kx_n, ky_0, kx_0;
-    uint64_t left; /* to be read */
-    uint64_t
-        written; /* the last of them, whose values are written: all but softmax's first passes */
-    uint64_t pending; /* read, but their value has not left */
-    double lead, cycles_a_beat;
-    bool passes;     /* its values may wait in hd_requant's queue, */
-    uint32_t queued; /* as so many do */
-    bool two, got[2], fly[2], word[2];
-    bool stage[CONTENTION_STAGES], last[CONTENTION_STAGES];
-    uint32_t held[2];
-    bool ends[4]; /* of beats read, from the oldest on: their window is complete */
-    uint32_t n_read, n_popped;
-};
-
 /* Where a command's reads are, as of cycle `upto`. */
 struct contention_race {
     bool known, vector;
     uint64_t upto;
     struct contention_words words;
-    struct contention_beats beats;
+    struct vector_beats beats;
 };
 
 /* A STORE, WEIGHT or VECTOR command under way: `left` cycles from cycle `since` on if nothing
