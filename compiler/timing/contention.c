@@ -288,8 +288,7 @@ void contention_rest(struct contention_work *store, const struct contention_work
                      uint64_t until, bool rough, const struct hd_config *hw)
 {
     struct contention_work v = *vector;
-    const bool splat = v.command && (v.command->w.vector.a_splat || v.command->w.vector.b_splat);
-    uint64_t upto = splat && v.since > store->since ? v.since : splat ? store->since : until;
+    uint64_t upto = !v.command ? until : v.since > store->since ? v.since : store->since;
 
     upto = upto < until ? upto : until;
     if (store->since < upto) { /* by itself */

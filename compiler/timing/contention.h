@@ -2,8 +2,8 @@
  * VECTOR's, a bank that they take gives nothing else in that cycle, and while ARRAY's results leave
  * VECTOR's wait. Cycle by cycle as hd_spad, hd_vector and hd_requant do it; of long stretches some
  * windows, and as much progress between them. WEIGHT of the scratchpad reads as STORE does. While
- * ARRAY rests VECTOR keeps STORE from a bank for long only where it reads one value again and again
- * (splat): then the bank moves on once a row, and STORE, which waits for it, is at the next one. */
+ * ARRAY rests, STORE waits for VECTOR. It waits long where VECTOR reads a bank in several cycles
+ * (rows narrower than a word, one value a row): both then go from bank to bank together. */
 #ifndef HEDDLE_COMPILER_TIMING_CONTENTION_H
 #define HEDDLE_COMPILER_TIMING_CONTENTION_H
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "compiler/timing/contention.h"
 #include "compiler/timing/cost.h"
 #include "compiler/timing/vector_beats.h"
 
@@ -85,12 +86,34 @@ static void scales_hide_reads_of_others(void **state)
     assert_in_range(run(&b, 2) + COST_VECTOR_END, cost + 2 * 256 - 4, cost + 2 * 256 + 4);
 }
 
+/* STORE of one word a row after VECTOR, which reads `pitch` bytes a row; returns when it ends. */
+static uint64_t store_ends(uint32_t pitch)
+{
+    struct sched_command vector = {.unit = HD_UNIT_VECTOR}, store = {.unit = HD_UNIT_STORE};
+
+    vector.w.vector = rows_of(HD_VOP_MAX_POOL, 1000, pitch, pitch);
+    store.w.store = (struct hd_cmd_store){.src_pitch = 1, .rows = 200, .row_bytes = 2};
+    const double cost = (double)cost_vector(&vector.w.vector, &hw);
+    struct contention_work v = {.command = &vector, .left = cost - 1, .cost = cost},
+                           s = {.command = &store, .left = 200, .cost = 200};
+    contention_rest(&s, &v, UINT64_MAX, false, &hw);
+    return s.since + (uint64_t)(s.left + 0.5);
+}
+
+static void store_waits_for_narrow_rows(void **state)
+{
+    (void)state;
+    assert_in_range(store_ends(16), 200, 204);
+    assert_in_range(store_ends(4), 760, 804); /* four rows a word */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(softmax_by_itself),
         cmocka_unit_test(softmax_taken_up_in_its_middle),
         cmocka_unit_test(scales_hide_reads_of_others),
+        cmocka_unit_test(store_waits_for_narrow_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
