@@ -265,6 +265,32 @@ static void planted_in_what_is_written(void **state)
     arena_free(a);
 }
 
+/* What the first submission leaves in the scratchpad and in outputs is none of the second one's. */
+static void planted_in_what_is_left(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct pipeline *p = compiled(a, "tests/compiler/partition/host_between_regions.ir");
+    uint32_t load, array, store;
+
+    (void)state;
+    struct hd_cmd_dma_read *l = &command_of(p, 1, HD_OPCODE_LOAD, &load)->w.dma_read;
+    (void)command_of(p, 1, HD_OPCODE_ARRAY, &array);
+    l->dest++;
+    expect_written(p,
+                   arena_printf(a,
+                                "written: command %u of submission 1, of 02_conv2d: byte 0 of the "
+                                "scratchpad is read, and nobody has written it",
+                                array));
+    l->dest--;
+    struct hd_cmd_store *s = &command_of(p, 1, HD_OPCODE_STORE, &store)->w.store;
+    s->run_bytes = s->row_bytes = s->row_bytes - 1;
+    expect_written(p, arena_printf(a,
+                                   "written: the host reads tensor %u for output 0: nobody has "
+                                   "written byte %u of output 0",
+                                   p->program->graph->out[0], s->offset + s->run_bytes));
+    arena_free(a);
+}
+
 static void planted_in_places(void **state)
 {
     struct arena *a = arena_new(0);
@@ -289,7 +315,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_in_a_graph),         cmocka_unit_test(planted_in_a_partition),
         cmocka_unit_test(planted_in_a_layout),        cmocka_unit_test(planted_in_commands),
-        cmocka_unit_test(planted_in_what_is_written), cmocka_unit_test(planted_in_places),
+        cmocka_unit_test(planted_in_what_is_written), cmocka_unit_test(planted_in_what_is_left),
+        cmocka_unit_test(planted_in_places),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
