@@ -254,6 +254,10 @@ static void submit_refuses_bad_ranges_and_busy(void **state)
     assert_int_equal(hd_submit(&b.dev, UINT32_MAX - 15, 48), HD_ERROR_ARGUMENT);
     assert_int_equal(hd_submit(&b.dev, 0, 64), HD_ERROR_BUSY);
     assert_int_equal(hd_record_count(&b.record, HD_RECORD_WRITE, HD_REG_CONTROL), 0);
+    setup(&b);
+    answer(&b, HD_REG_STATUS, HD_STATUS_RESETTING_MASK, 0);
+    open_and_bind(&b, stream, sizeof stream);
+    assert_int_equal(hd_submit(&b.dev, 0, 64), HD_ERROR_BUSY);
 }
 
 static void waiting_is_bounded_by_interrupt(void **state)

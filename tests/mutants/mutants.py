@@ -35,8 +35,8 @@ def fail(text):
 
 
 def read_list(path):
-    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught, test NAME, script NAME
-    or bench NAME N."""
+    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught, test NAME, program NAME,
+    script NAME or bench NAME N."""
     mutants, area = [], ""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         word, _, rest = line.partition(" ")
@@ -48,7 +48,7 @@ def read_list(path):
             mutants.append(Mutant(area, rest))
         elif word == "file":
             mutants[-1].file = rest
-        elif word in ("mismatch", "caught", "test", "script", "bench"):
+        elif word in ("mismatch", "caught", "test", "program", "script", "bench"):
             mutants[-1].find = (word, rest.split())
         elif not mutants or not mutants[-1].edit(word, rest):
             fail(f"{path.name}:{number}: what is '{word}'?")
@@ -124,6 +124,13 @@ class Bench:
             fail(f"{program} does not build: {why}")
         return self.call([self.build / "tests" / program], RUN_SECONDS).returncode == 0
 
+    def program_passes(self, name):
+        """A test that is a program of tests/e2e."""
+        why = self.make([name])
+        if why:
+            fail(f"{name} does not build: {why}")
+        return self.call([self.build / name], RUN_SECONDS).returncode == 0
+
     def script_passes(self, name):
         """A test that is a script, tests/FOLDER/test_NAME.sh; one that is skipped is an error."""
         folder, _, last = name.rpartition("/")
@@ -146,6 +153,8 @@ class Bench:
             return f"bench {words[0]} {words[1]}" if not self.bench_passes(*words) else None
         if kind == "test":
             return f"test {words[0]}" if not self.passes(words[0]) else None
+        if kind == "program":
+            return f"program {words[0]}" if not self.program_passes(words[0]) else None
         if kind == "script":
             return f"script {words[0]}" if not self.script_passes(words[0]) else None
         for model in networks(words):
@@ -189,6 +198,9 @@ def main():
     for test in sorted({m.find[1][0] for m in mutants if m.find[0] == "test"}):
         if not bench.passes(test):
             fail(f"test {test}, nothing planted: it fails")
+    for program in sorted({m.find[1][0] for m in mutants if m.find[0] == "program"}):
+        if not bench.program_passes(program):
+            fail(f"program {program}, nothing planted: it fails")
     for script in sorted({m.find[1][0] for m in mutants if m.find[0] == "script"}):
         if not bench.script_passes(script):
             fail(f"script {script}, nothing planted: it fails")
