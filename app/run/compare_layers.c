@@ -50,6 +50,26 @@ static void find_steps(struct compare *c)
     }
 }
 
+/* Products that the reference makes for the comparison: about five seconds of work. */
+#define MOST_MACS 2000000000u
+
+/* All inferences, or, of many, the first ones; at least four. */
+static uint32_t compared_inferences(const struct run_job *job)
+{
+    const struct ir_graph *g = job->p->graph;
+    uint64_t macs = 1;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        macs += g->op[i]->dead ? 0 : ir_macs(g, g->op[i]);
+    const uint64_t n = MOST_MACS / macs, most = n < 4 ? 4 : n;
+    return most < job->n ? (uint32_t)most : job->n;
+}
+
+uint32_t compare_inferences(const struct compare *c)
+{
+    return c->n;
+}
+
 enum status compare_open(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
@@ -74,6 +94,7 @@ enum status compare_open(struct run_job *job, struct diag *d)
     c->expected = ARENA_ARRAY(a, const uint8_t *, g->n_tensor + 1);
     c->tensor = ARENA_ARRAY(a, struct compare_tensor, g->n_tensor + 1);
     c->tolerance = describe_tolerance(a, g, &job->p->targets, &job->p->hw);
+    c->n = compared_inferences(job);
     place_kept(c);
     find_steps(c);
     compare_find_pairs(c);
@@ -253,6 +274,10 @@ enum status compare_begin(struct compare *c, uint32_t k, struct diag *d)
 {
     const struct ir_graph *g = c->graph;
 
+    c->stream = NULL;
+    c->active = k < c->n;
+    if (!c->active)
+        return ST_OK;
     if (!c->kept)
         TRY(compare_run_legal(c, k, d));
     for (uint32_t i = 0; i < g->n_tensor; i++)
@@ -262,7 +287,6 @@ enum status compare_begin(struct compare *c, uint32_t k, struct diag *d)
     memset(c->tensor, 0, g->n_tensor * sizeof *c->tensor);
     c->inference = k;
     c->step = 0;
-    c->stream = NULL;
     return ST_OK;
 }
 
@@ -276,6 +300,8 @@ static void leave(struct compare *c)
 
 void compare_enter(struct compare *c, uint32_t submission)
 {
+    if (!c->active)
+        return;
     leave(c);
     if (c->step == c->n_step)
         return;
@@ -326,6 +352,8 @@ void compare_end(struct compare *c)
 {
     const struct ir_graph *g = c->graph;
 
+    if (!c->active)
+        return;
     leave(c);
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
@@ -356,7 +384,7 @@ static bool earlier(const struct compare_first *x, const struct compare_first *y
 static struct compare_sums sums(const struct run_job *job)
 {
     const struct compare *c = job->compare;
-    struct compare_sums s = {.first = c->first};
+    struct compare_sums s = {.n_inferences = c->n, .first = c->first};
 
     for (uint32_t i = 0; i < c->graph->n_row; i++) {
         const struct compare_row *run = &job->shared->row[i].compare;

@@ -18,6 +18,9 @@ struct runner;
 /* Make job->compare; it stays NULL if nothing is compared (--compare=outputs, no compiled network). */
 enum status compare_open(struct run_job *job, struct diag *d);
 
+/* How many inferences are compared: the first ones, as many as the reference does in a few seconds. */
+uint32_t compare_inferences(const struct compare *c);
+
 /* --- the parent, before the run --- */
 
 /* Inference k on the compiled graph. imported: the reference of job->p->reference, which has just

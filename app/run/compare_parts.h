@@ -40,6 +40,8 @@ struct compare {
     /* Of a process: */
     struct runner *runner;
     struct run_shared *shared;
+    uint32_t n; /* inferences that are compared: the first ones */
+    bool active;
     uint32_t inference;
     const uint8_t **expected;      /* by tensor */
     struct compare_tensor *tensor; /* by id */

@@ -169,8 +169,10 @@ enum status compare_reference(struct compare *c, struct ref *imported, uint32_t 
 {
     const struct ir_graph *g = c->graph;
 
-    if (!c->kept && k == 0 && c->kept_bytes * (uint64_t)c->job->n <= MOST_KEPT)
-        c->kept = ARENA_ARRAY(c->job->arena, uint8_t *, c->job->n + 1);
+    if (k >= c->n)
+        return ST_OK;
+    if (!c->kept && k == 0 && c->kept_bytes * (uint64_t)c->n <= MOST_KEPT)
+        c->kept = ARENA_ARRAY(c->job->arena, uint8_t *, c->n + 1);
     TRY(compare_run_legal(c, k, d));
     keep(c, k);
     for (uint32_t i = 0; i < g->n_op; i++)

@@ -34,6 +34,17 @@ static void add_steps(struct text *t, const cJSON *all, const char *against)
                 report_number(all, "tolerance_steps"), largest, values, against);
 }
 
+/* "14 of 14 layers", "14 of 14 layers (in 160 inferences)". */
+static const char *layers_text(const struct run_job *job)
+{
+    const struct compare_sums *s = &job->layers;
+    const char *part = s->n_inferences < job->n
+                           ? arena_printf(job->arena, " (in %u inferences)", s->n_inferences)
+                           : "";
+
+    return arena_printf(job->arena, "%u of %u layers%s", s->n_equal, s->n_layers, part);
+}
+
 const char *run_match_text(const struct run_job *job)
 {
     static const char reference[] = "the CPU reference, which runs the network as imported "
@@ -41,10 +52,7 @@ const char *run_match_text(const struct run_job *job)
     struct arena *a = job->arena;
     const uint32_t n_out = job->p->graph->n_out;
     const char *outputs = arena_printf(a, "%u output%s", n_out, n_out == 1 ? "" : "s"),
-               *layers = job->layers.n_layers
-                             ? arena_printf(a, "%u of %u layers", job->layers.n_equal,
-                                            job->layers.n_layers)
-                             : NULL,
+               *layers = job->layers.n_layers ? layers_text(job) : NULL,
                *both = layers ? arena_printf(a, "%s and %s", layers, outputs) : outputs,
                *n = arena_printf(a, "%u%s inference%s", job->n, job->generated ? " generated" : "",
                                  job->n == 1 ? "" : "s");

@@ -39,6 +39,7 @@ struct compare_first {
 /* Layers that were compared, of which all values are equal, and the first that differs. */
 struct compare_sums {
     uint32_t n_layers, n_equal;
+    uint32_t n_inferences; /* compared: the first ones of the run */
     struct compare_first first;
 };
 

@@ -11,7 +11,9 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
     return data->bytes + k * data->n_bytes;
 }
 
-enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
+/* The first n inferences, and the comparison of their layers. */
+static enum status reference_of(struct run_job *job, struct run_data *to, uint32_t n,
+                                struct diag *d)
 {
     const struct ir_graph *g = job->p->reference;
     const struct ref_options o = pipeline_ref_options(&job->options->legalise);
@@ -22,9 +24,8 @@ enum status run_with_reference(struct run_job *job, struct run_data *to, struct 
     double start = run_now();
 
     for (uint32_t i = 0; i < g->n_out; i++)
-        to[i] =
-            (struct run_data){arena_alloc(a, job->out[i].n_bytes * job->n), job->out[i].n_bytes};
-    for (uint32_t k = 0; k < job->n; k++) {
+        to[i] = (struct run_data){arena_alloc(a, job->out[i].n_bytes * n), job->out[i].n_bytes};
+    for (uint32_t k = 0; k < n; k++) {
         for (uint32_t i = 0; i < g->n_in; i++)
             in[i] = inference(&job->in[i], k);
         for (uint32_t i = 0; i < g->n_out; i++)
@@ -37,6 +38,11 @@ enum status run_with_reference(struct run_job *job, struct run_data *to, struct 
     }
     job->ref_seconds = run_now() - start;
     return ST_OK;
+}
+
+enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
+{
+    return reference_of(job, to, job->n, d);
 }
 
 enum status run_trusted(const struct run_job *job, struct diag *d)
@@ -62,7 +68,8 @@ static enum status execute(struct run_job *job, struct diag *d)
         job->checked_against = "ref";
         TRY(run_with_reference(job, job->expected, d));
     } else if (job->compare)
-        TRY(run_with_reference(job, ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1), d));
+        TRY(reference_of(job, ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1),
+                         compare_inferences(job->compare), d));
     TRY(run_trusted(job, d));
     if (job->options->host != HOST_NATIVE)
         TRY(run_iss_compile(job, &so_path, d));

@@ -255,6 +255,7 @@ static void add_compared(const struct run_job *job, cJSON *o)
     cJSON *compared = cJSON_AddObjectToObject(o, "compared");
     stats_count(compared, "layers", s->n_layers);
     stats_count(compared, "equal", s->n_equal);
+    stats_count(compared, "inferences", s->n_inferences);
     if (!s->first.found)
         return;
     const struct ir_tensor *t = job->p->graph->tensor[s->first.tensor];
