@@ -103,7 +103,7 @@ function figure(label, value, unit, note) {
 
 function figures() {
   const f = [], clock = stats.clock, time = stats.time, total = stats.total_cycles;
-  if (time) f.push(figure(`At ${clock.mhz}\u2009MHz, ${clock.origin}`, Number(time.milliseconds.toPrecision(4)), "ms",
+  if (time) f.push(figure(`At ${clock.mhz}\u2009MHz, ${clock.origin}` + (time.estimated ? ", estimate" : ""), Number(time.milliseconds.toPrecision(4)), "ms",
     `${Number(time.inferences_per_second.toPrecision(4))} inferences/s, ${Number(time.gops.toPrecision(3))} GOPS` +
     (known(time.gops_per_klut) ? `, ${Number(time.gops_per_klut.toPrecision(3))} GOPS/kLUT4` : "")));
   const host = `${whole(stats.host_cycles)} host, ${simulated ? "simulated" : "model"}`;

@@ -94,6 +94,18 @@ static void verdict_line(struct text *t, const cJSON *all)
     text_add(t, "\n");
 }
 
+/* Return true if every operator runs on the host. */
+static bool host_alone(const cJSON *all)
+{
+    const cJSON *l, *part;
+    bool alone = true;
+
+    cJSON_ArrayForEach(l, report_member(all, "layers"))
+        cJSON_ArrayForEach(part, report_member(l, "parts")) alone =
+            alone && strcmp(report_word(part, "target"), "c") == 0;
+    return alone;
+}
+
 /* Accelerator, host, and both one after the other. */
 static void cycles_line(struct text *t, const cJSON *all)
 {
@@ -108,13 +120,14 @@ static void cycles_line(struct text *t, const cJSON *all)
     add_hw(t, report_member(all, "hw"));
     text_printf(t, ", engine %s: %.0f inferences, ", report_word(all, "engine"),
                 report_number(all, "inferences"));
-    if (cycles >= 0)
-        text_printf(t, "%.1f cycles each on the accelerator", cycles);
+    if (host_alone(all))
+        text_printf(t, "none on the accelerator and %.0f cycles each", host);
+    else if (cycles >= 0)
+        text_printf(t, "%.1f cycles each on the accelerator and %.0f", cycles, host);
     else
-        text_printf(t, "about %.0f cycles each on the accelerator (estimate)",
-                    estimate > 0 ? estimate : 0);
-    text_printf(t, " and %.0f on the host (%s%s%s", host, report_word(all, "host_model"),
-                *core ? ": " : "", core);
+        text_printf(t, "about %.0f cycles each on the accelerator (estimate) and %.0f",
+                    estimate > 0 ? estimate : 0, host);
+    text_printf(t, " on the host (%s%s%s", report_word(all, "host_model"), *core ? ": " : "", core);
     if (clock > 0 && clock != 1)
         text_printf(t, " at %.3g times the clock", clock);
     text_add(t, ")");

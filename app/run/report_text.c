@@ -214,8 +214,9 @@ static void time_line(struct text *t, const cJSON *all, const cJSON *time)
     const cJSON *clock = report_member(all, "clock");
     const double density = report_number(time, "gops_per_klut");
 
-    text_printf(t, "time at %.0f MHz (%s): %.3f ms, %.1f inferences/s, %.2f GOPS, ",
+    text_printf(t, "time at %.0f MHz (%s)%s: %.3f ms, %.1f inferences/s, %.2f GOPS, ",
                 report_number(clock, "mhz"), report_word(clock, "origin"),
+                cJSON_IsTrue(report_member(time, "estimated")) ? ", estimate" : "",
                 report_number(time, "milliseconds"), report_number(time, "inferences_per_second"),
                 report_number(time, "gops"));
     if (density > 0)

@@ -93,8 +93,9 @@ static double lut4_of(const struct run_job *job)
 static void add_time(const struct stats *s, cJSON *o)
 {
     const struct hd_config clock = clock_of(s->job);
-    const double all = cycles(o, "total_cycles"), seconds = all / (clock.clock_mhz * 1e6),
-                 lut4 = lut4_of(s->job);
+    const double known = cycles(o, "total_cycles"),
+                 all = known > 0 ? known : cycles(o, "estimated_total_cycles"),
+                 seconds = all / (clock.clock_mhz * 1e6), lut4 = lut4_of(s->job);
     const struct account *a = s->account;
     const double gops = 2e-9 * (double)(a->accelerator_macs + a->host_macs) / seconds;
     cJSON *time = cJSON_AddObjectToObject(o, "clock");
@@ -113,6 +114,7 @@ static void add_time(const struct stats *s, cJSON *o)
         cJSON_AddNumberToObject(time, "gops_per_klut", 1e3 * gops / lut4);
     else
         cJSON_AddNullToObject(time, "gops_per_klut");
+    cJSON_AddBoolToObject(time, "estimated", known <= 0);
 }
 
 void stats_model(const struct stats *s, cJSON *o)

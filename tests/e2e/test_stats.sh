@@ -46,6 +46,13 @@ broken 's/"target":\t"none"/"target":\t"c"/' 'nothing executes, but the target i
 # heddle report: the same text; counters only with -v; older files are refused
 "$heddle" run digits --engine=func --stats d.json >report 2>stderr || fail "digits: $(cat stderr)"
 "$heddle" report d.json | diff - report || fail "report of a file"
+grep -qE '^time at 100 MHz \(assumed\), estimate: [0-9.]+ ms, ' report || fail "time of an estimate: $(grep '^time' report)"
+tr -d '\t\n' <d.json | grep -q '"time":{[^}]*"estimated":true}' || fail "d.json: time is not an estimate"
+"$heddle" run digits --engine=func --target=c --stats host.json >report 2>stderr || fail "digits on the host: $(cat stderr)"
+check host.json || fail "host.json"
+grep -q ', engine func: 360 inferences, none on the accelerator and [0-9]* cycles each on the host (estimate): [0-9]*.0 in all$' \
+    report || fail "all on the host: $(grep inferences report)"
+tr -d '\t\n' <host.json | grep -q '"time":{[^}]*"estimated":false}' || fail "host.json: time is an estimate"
 "$heddle" report d.json --format=csv | head -1 | grep -q '^layer,op,shape,target,group,cycles,estimated_cycles,array_cycles,' ||
     fail "the columns of CSV"
 sed 's/stats.v2/stats.v1/' d.json >old.json

@@ -15,7 +15,9 @@ is() { # is FILE PATH VALUE
 expect 0 '' "$heddle" run "$model" --engine=func --stats s.json --accelergy=a.yaml
 is s.json clock.origin assumed # sys16 states none
 is s.json clock.mhz 100
-is s.json time None # func has no cycles
+is s.json time.estimated True # func has no cycles
+python3 -c 'import json; s = json.load(open("s.json")); assert s["time"]["milliseconds"] == s["estimated_total_cycles"] / 1e5, s["time"]' ||
+    fail "time is not that of estimated_total_cycles"
 is s.json energy.table horowitz45
 is s.json energy.actions.mac "$(value s.json accelerator_macs)"
 python3 - <<'END' || fail "energy is not the sum of counts times costs, or not that of the layers"
