@@ -152,6 +152,9 @@ enum status step_join(struct pipeline *p, struct diag *d)
 {
     (void)d;
     sched_join(p->program);
+    p->partition.row_estimate = p->program->row_estimate;
+    if (p->partition.graph) /* targets need not come from the partition */
+        partition_name_rows(&p->partition, p->graph);
     return ST_OK;
 }
 

@@ -158,7 +158,6 @@ enum status context_inspect(struct heddle *h, struct text *t)
         TRY(pipeline_schedule(&h->p, &h->d));
     uint32_t *group = ARENA_ARRAY(h->p.arena, uint32_t, h->p.graph->n_row + 1);
     (void)sched_groups(h->p.program, group);
-    h->p.partition.row_estimate = h->p.program->row_estimate;
     h->p.partition.group = group;
     if (h->o.format == FORMAT_DOT)
         partition_dot(&h->p.partition, t);

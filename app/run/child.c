@@ -78,13 +78,14 @@ enum { HANG_SECONDS = 60 }; /* unless --seconds specifies otherwise */
 static void watch(struct child *c, uint32_t layer)
 {
     const struct options *o = c->job->options;
+    const struct target *own = core_targets_outside(c->job, layer);
 
-    if (c->pending || !core_targets_outside(c->job, layer)) {
+    if (c->pending || !own) {
         hang_end();
         return;
     }
-    hang_begin(c->shared, c->play.call.ports ? c->job->cores : NULL, row_name(c),
-               c->job->p->graph->row[layer].target, o->seconds ? o->seconds : HANG_SECONDS);
+    hang_begin(c->shared, c->play.call.ports ? c->job->cores : NULL, row_name(c), own->name,
+               o->seconds ? o->seconds : HANG_SECONDS);
 }
 
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
@@ -143,10 +144,10 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
 static enum status target_failure(struct child *c, int rc)
 {
     const char *detail = c->play.call.ports ? core_targets_detail(c->job->cores) : "";
+    const struct target *own = core_targets_outside(c->job, c->shared->layer);
 
     return FAIL(&c->d, ST_DEVICE, "inference %u, %s on %s: %s%s%s", c->inference, row_name(c),
-                c->job->p->graph->row[c->shared->layer].target, hd_error_text(rc),
-                *detail ? "; " : "", detail);
+                own ? own->name : "c", hd_error_text(rc), *detail ? "; " : "", detail);
 }
 
 static enum status device_failure(struct child *c, int rc)

@@ -127,14 +127,17 @@ const char *core_targets_detail(struct core_targets *c)
     return "";
 }
 
-const struct target_desc *core_targets_outside(const struct run_job *job, uint32_t row)
+const struct target *core_targets_outside(const struct run_job *job, uint32_t row)
 {
     const struct ir_graph *g = job->p->graph;
 
-    for (uint32_t i = 0; i < job->p->targets.n && row < g->n_row; i++) {
-        const struct target *t = job->p->targets.target[i];
-        if (g->row[row].target && strcmp(t->name, g->row[row].target) == 0)
-            return t->desc->outside ? t->desc : NULL;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead || op->row != row || op->target >= job->p->targets.n)
+            continue;
+        const struct target *t = job->p->targets.target[op->target];
+        if (t->desc->outside && !t->desc->detail->estimator)
+            return t;
     }
     return NULL;
 }

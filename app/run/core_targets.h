@@ -37,8 +37,8 @@ void core_targets_seed(struct core_targets *c, uint64_t seed);
 void core_targets_close(struct core_targets *c);
 /* What they did since this was last asked: added to the row and to the sums. */
 void core_targets_collect(struct core_targets *c, struct run_shared *shared, uint32_t row);
-/* The external target that the row is on; NULL: it is on none. */
-const struct target_desc *core_targets_outside(const struct run_job *job, uint32_t row);
+/* The external target whose code executes an operator of the row; NULL: there is none. */
+const struct target *core_targets_outside(const struct run_job *job, uint32_t row);
 /* Why one of them stopped, as text; "" if none did. */
 const char *core_targets_detail(struct core_targets *c);
 /* True if rows of target `name` take simulated time. */

@@ -78,15 +78,15 @@ static enum status crashed(const struct run_job *job, const struct run_shared *r
 {
     const struct ir_graph *g = job->p->graph;
     uint32_t layer = r->layer;
-    const struct target_desc *own = r->submission ? NULL : core_targets_outside(job, layer);
+    const struct target *own = r->submission ? NULL : core_targets_outside(job, layer);
 
     if (own)
         return FAIL(d, ST_DEVICE,
                     "inference %u: the code of target %s crashed (%s) in %s; 'heddle check-target "
                     "%s' tests it alone",
-                    r->inference, g->row[layer].target,
+                    r->inference, own->name,
                     WIFSIGNALED(r->state) ? strsignal(WTERMSIG(r->state)) : "exit",
-                    g->row[layer].name, own->origin);
+                    g->row[layer].name, own->desc->origin);
     return FAIL(d, ST_INTERNAL, "inference %u: emitted code or its device crashed (%s) in %s %s",
                 r->inference, WIFSIGNALED(r->state) ? strsignal(WTERMSIG(r->state)) : "exit",
                 r->submission ? "the submission at" : "host operator",

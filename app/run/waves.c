@@ -86,10 +86,11 @@ static uint32_t which_device(const struct waves *w)
 static struct core *which_core(const struct waves *w, uint32_t n_device)
 {
     struct core_targets *cores = w->job->cores;
-    const char *target = w->what == WAVES_LAYER ? w->job->p->graph->row[w->layer].target : NULL;
+    const bool layer = w->what == WAVES_LAYER;
+    const struct target *own = layer ? core_targets_outside(w->job, w->layer) : NULL;
 
     for (uint32_t i = 0; w->what != WAVES_OFF && cores && i < cores->n; i++)
-        if (target ? strcmp(cores->core[i].name, target) == 0 : n_device == 0)
+        if (layer ? own && strcmp(cores->core[i].name, own->name) == 0 : n_device == 0)
             return &cores->core[i];
     return NULL;
 }

@@ -239,40 +239,6 @@ static void set_regions(const struct partition *p, struct ir_graph *g)
     }
 }
 
-/* How much operator `op` stands for its row, where that became several (a flip of uint8 before it,
- * QUANTIZE and DEQUANTIZE around one that has no int8 kernel): most MACs; without any, one that
- * computes rather than moves, on the host rather than on an accelerator, in float32 rather than
- * not. 0: nobody executes anything for it (fold.c). */
-static uint64_t stands_for(const struct partition *p, const struct ir_graph *g,
-                           const struct ir_op *op)
-{
-    bool host = op->target + 1 == p->targets->n;
-    bool real = op->reason && strncmp(op->reason, "float32", 7) == 0;
-
-    if (host && ir_is_reshape(op))
-        return 0;
-    return ir_macs(g, op) * 8 + (ir_op_info(op->opcode)->keeps_values ? 0u : 4u) +
-           (host ? 2u : 0u) + real + 1u;
-}
-
-static void name_rows(const struct partition *p, struct ir_graph *g)
-{
-    uint64_t *most = ARENA_ARRAY(g->arena, uint64_t, g->n_row + 1);
-
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        const struct ir_op *op = g->op[i];
-        uint64_t n = op->dead ? 0 : stands_for(p, g, op);
-        if (n <= most[op->row])
-            continue;
-        most[op->row] = n;
-        g->row[op->row].target = describe_label(g->arena, p->targets->target[op->target]);
-        g->row[op->row].reason = op->reason;
-    }
-    for (uint32_t i = 0; i < g->n_row; i++)
-        if (!g->row[i].target)
-            g->row[i].target = "none";
-}
-
 uint32_t partition_group(const struct partition *p, uint32_t i)
 {
     const struct ir_op *op = p->graph->op[i];
@@ -427,7 +393,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
     groups_close(p, g);
     TRY(host_first(p, g, d));
     set_regions(p, g);
-    name_rows(p, g);
+    partition_name_rows(p, g);
     return insert_copies(p, g, d);
 }
 

@@ -1,6 +1,6 @@
 /* partition.h - each operator to a target, accelerator operators to regions.
  * in:  a legalised graph, the targets of the run, the configuration.
- * out: op->target, op->region, op->reason; row->target, row->reason. A region is a run of
+ * out: op->target, op->region, op->reason; row->target, row->reason (again once there is a schedule). A region is a run of
  * neighbouring operators of one accelerator in graph order: one submission, so regions are acyclic. */
 #ifndef HEDDLE_COMPILER_PARTITION_PARTITION_H
 #define HEDDLE_COMPILER_PARTITION_PARTITION_H
@@ -71,6 +71,10 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
  * a region has one accelerator. ST_INTERNAL names the operator that has not. */
 enum status partition_check(const struct ir_graph *g, const struct target_list *targets,
                             struct diag *d);
+
+/* Name the target of each row, where most of its cycles are: by the partition's costs, or, with
+ * p->row_estimate, by what the schedule takes for it; and the reason of its operator there. */
+void partition_name_rows(const struct partition *p, struct ir_graph *g);
 
 /* Cycles of the operator at position `i` where it is. Those of an accelerator are its row's as the
  * schedule has them (p->row_estimate), counted at the row's first operator there; those of a group

@@ -119,6 +119,31 @@ static void check_parts(struct file *f, const cJSON *l)
         wrong(f, "%s: no part runs on its target %s", name, word(l, "target"));
 }
 
+/* A layer's target is where most of its cycles are. Nothing is known of a group's members, of a
+ * simulated host, and of two accelerators in one layer. */
+static void check_target(struct file *f, const cJSON *l)
+{
+    const double host = number(l, "host_cycles"), other = number(l, "estimated_cycles");
+    const bool on_host = strcmp(word(l, "target"), "c") == 0;
+    const char *accelerator = NULL;
+    bool several = false;
+    const cJSON *p;
+
+    cJSON_ArrayForEach(p, member(l, "parts"))
+    {
+        if (strcmp(word(p, "target"), "c") == 0)
+            continue;
+        several = several || (accelerator && strcmp(word(p, "target"), accelerator) != 0);
+        accelerator = word(p, "target");
+    }
+    if (is_number(l, "group") || strcmp(word(f->all, "host_model"), "estimate") != 0 || several ||
+        (accelerator && !is_number(l, "estimated_cycles")))
+        return;
+    if (on_host ? host < other : host > other)
+        wrong(f, "%s: target %s, but %g cycles are the host's and %g an accelerator's",
+              word(l, "name"), word(l, "target"), host, other);
+}
+
 /* Of a layer with units' counters: the array's steps are in its own cycles, its MACs in the steps.
  */
 static void check_busy(struct file *f, const cJSON *l)
@@ -171,6 +196,7 @@ static void check_layer(struct file *f, const cJSON *l)
     want(f, name, "accelerator_macs + host_macs", number(l, "macs"),
          number(l, "accelerator_macs") + number(l, "host_macs"));
     check_parts(f, l);
+    check_target(f, l);
     check_busy(f, l);
     check_bytes(f, l);
     check_counters(f, name, l);

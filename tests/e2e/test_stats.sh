@@ -29,6 +29,14 @@ grep -q '^02_softmax .* c ' report || fail "02_softmax runs on the host: $(cat r
 grep -q '^64 MACs, 25.0 % on the accelerator, 75.0 % folded away$' report || fail "MACs: $(cat report)"
 grep -qE ' \(estimate\): about [0-9]+ in all, 1 crossing$' report || fail "crossings: $(cat report)"
 
+# an LSTM's products are on the accelerator, its gates on the host, where most of the cycles are
+lstm=$HEDDLE_HOME/tests/compiler/legalise/lstm_input/digits.ir
+"$heddle" run "$lstm" --engine=func --stats lstm.json >report 2>stderr || fail "lstm: $(cat stderr)"
+check lstm.json || fail "lstm.json"
+grep -q '^00_lstm  *c  *- ' report || fail "most cycles of the LSTM are the host's: $(grep ^00_lstm report)"
+"$heddle" inspect "$lstm" | grep -q '^00_lstm  *UNIDIRECTIONAL_SEQUENCE_LSTM c  *systolic [0-9]*, c [0-9]*' ||
+    fail "inspect: $("$heddle" inspect "$lstm")"
+
 # changed by hand: each breaks a rule
 broken() { # broken SED TEXT
     sed "$1" a.json >b.json
@@ -37,6 +45,7 @@ broken() { # broken SED TEXT
     grep -qF "$2" why || fail "$1: no '$2': $(cat why)"
 }
 broken 's/"folded_macs":\t48/"folded_macs":\t47/' 'MACs: expected 64, found 63'
+broken '/"02_softmax"/,/"target"/s/"target":\t"c"/"target":\t"systolic"/' "target systolic, but "
 broken 's/"crossings":\t1/"crossings":\t"1"/' 'expected integer, found "1"'
 broken 's/"utilisation":\t0,/"utilisation":\t1.15,/' 'at most 1, found 1.15'
 broken 's/^\t"host_cycles":\t/&1/' 'host_cycles: expected'
