@@ -197,6 +197,7 @@ static void totals(struct board *b)
     if (!b->sim)
         return;
     b->api->totals(b->sim, &t);
+    device_note_fault(&b->device, b->job->p->program->device[0].hw, &t, b->shared);
     b->shared->read_bytes += t.read_bytes;
     b->shared->write_bytes += t.write_bytes;
     b->api->close(b->sim);

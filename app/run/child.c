@@ -216,6 +216,7 @@ static void totals(struct child *c)
     for (uint32_t k = 0; k < c->play.n_device; k++) {
         struct hd_sim_totals t = {0};
         c->play.v[k].sim.api->totals(c->play.v[k].sim.sim, &t);
+        device_note_fault(&c->play.v[k], c->play.v[k].hw, &t, r);
         r->read_bytes += t.read_bytes;
         r->write_bytes += t.write_bytes;
         r->sim_cycles += t.cycles;

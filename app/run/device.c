@@ -53,6 +53,34 @@ void device_spoil_bus(const struct options *o, const struct hd_sim_api *api, str
         api->bus_fault(sim, fault);
 }
 
+static bool is_write(uint32_t kind)
+{
+    return kind >= HD_SIM_BUS_WRITE_SLVERR;
+}
+
+void device_note_fault(const struct device *v, const struct hd_config *hw,
+                       const struct hd_sim_totals *totals, struct run_shared *to)
+{
+    const uint64_t bytes = is_write(v->bus_fault.kind) ? totals->write_bytes : totals->read_bytes;
+
+    to->fault_happened = to->fault_happened || v->bus_fault.happened;
+    if (to->fault_beats < bytes / hw->axi_bytes)
+        to->fault_beats = bytes / hw->axi_bytes;
+}
+
+enum status device_want_fault(const struct options *o, const struct run_shared *r, struct diag *d)
+{
+    const bool seen = o->bus_fault_beat < r->fault_beats;
+
+    if (!o->bus_fault || r->fault_happened)
+        return ST_OK;
+    return FAIL(d, ST_USAGE,
+                "--bus-fault did not occur: --bus-fault-beat is %llu, and %llu beats were %s%s",
+                (unsigned long long)o->bus_fault_beat, (unsigned long long)r->fault_beats,
+                is_write(o->bus_fault) ? "written" : "read",
+                seen ? "; this kind cannot occur at that place of its burst" : "");
+}
+
 static enum status open_rtl(struct device *v, const struct sim_model *so,
                             const struct device_text *text, struct diag *d)
 {

@@ -49,6 +49,12 @@ void device_close(struct device *v);
 void device_spoil_bus(const struct options *o, const struct hd_sim_api *api, struct hd_sim *sim,
                       struct hd_sim_bus_fault *fault);
 
+/* ST_USAGE if --bus-fault did not happen in a run that ended. */
+enum status device_want_fault(const struct options *o, const struct run_shared *r, struct diag *d);
+/* Keep in `to` whether --bus-fault has happened on `v`, whose memory saw `totals`. */
+void device_note_fault(const struct device *v, const struct hd_config *hw,
+                       const struct hd_sim_totals *totals, struct run_shared *to);
+
 /* Why the functional model or the simulator stopped, as text; "" if it knows no more than the
  * driver. */
 const char *device_detail(struct device *v);

@@ -120,6 +120,9 @@ static void merge(struct run_job *job)
         to->submissions += r->submissions;
         to->read_bytes += r->read_bytes;
         to->write_bytes += r->write_bytes;
+        to->fault_happened = to->fault_happened || r->fault_happened;
+        if (to->fault_beats < r->fault_beats)
+            to->fault_beats = r->fault_beats;
         to->sim_cycles += r->sim_cycles;
         to->host.total += r->host.total;
         to->host.operators += r->host.operators;
@@ -182,5 +185,5 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
     waves_partial(job, false);
     TRY(first_failure(job, d));
     merge(job);
-    return ST_OK;
+    return device_want_fault(job->options, job->shared, d);
 }

@@ -56,6 +56,8 @@ struct run_shared {
     int32_t code;         /* of --prog on the board: what hd_program returned */
     uint32_t submissions; /* likewise */
     uint64_t read_bytes, write_bytes;
+    uint64_t fault_beats; /* of the kind of --bus-fault, at most, of one accelerator */
+    bool fault_happened;  /* --bus-fault, of any */
     double wall_seconds;
     uint64_t sim_cycles;
     /* --host=iss, rtl: cycles, sums over the inferences: in all; host operators and what is around them;

@@ -60,6 +60,19 @@ printf '\1' | dd of=want.bin conv=notrunc status=none
 grep -q "^  the CPU reference gives the values found" stderr || fail "a wrong expectation is blamed on the RTL: $(cat stderr)"
 expect 2 "heddle: --waves: no layer 'foo'; the first is 00_conv2d, heddle inspect lists them all" \
     "$heddle" run digits --engine=rtl --waves=layer:foo
+# A fault of the bus that never occurs, with the number of beats there were.
+beats='--bus-fault did not occur: --bus-fault-beat is 99999999, and [1-9][0-9]* beats were'
+for what in "read-late read" "write-late written"; do
+    "$heddle" run digits --engine=rtl --hw=tiny -i in.bin --bus-fault="${what% *}" --bus-fault-beat=99999999 >stdout 2>stderr
+    [ $? = 2 ] && grep -q -e "$beats ${what#* }\$" stderr || fail "a fault that never occurs: $(cat stderr)"
+done
+read -r seen < <(sed -n 's/.* and \([0-9]*\) beats.*/\1/p' stderr)
+"$heddle" run digits --engine=rtl --hw=tiny -i in.bin --bus-fault=write-late --bus-fault-beat=$((seen - 1)) >stdout 2>stderr ||
+    fail "a late last beat: exit $?: $(cat stderr)"
+"$heddle" run digits --engine=rtl --hw=tiny -i in.bin --bus-fault=write-late --bus-fault-beat="$seen" >stdout 2>stderr
+[ $? = 2 ] || fail "a fault after the last beat: exit $?"
+"$heddle" run digits --engine=rtl --hw=tiny -i in.bin --bus-fault=write-early --bus-fault-beat=$((seen - 1)) >stdout 2>stderr
+[ $? = 2 ] && grep -q "; this kind cannot occur at that place of its burst\$" stderr || fail "early at a burst's end: $(cat stderr)"
 "$heddle" run digits --engine=rtl -i in.bin --max-cycles=100 >stdout 2>stderr
 [ $? = 4 ] || fail "a submission cut short does not end with 4: $(cat stderr)"
 # The memory's end under weights that ARRAY is already following: a fault with unit and command, no hang.
