@@ -78,6 +78,19 @@ static enum status execute(struct run_job *job, struct diag *d)
     return run_engine(job, so_path, d);
 }
 
+/* What the importer found odd. */
+static void import_notes(const struct run_job *job)
+{
+    const struct ir_bias_note *b = &job->p->graph->bias_note;
+
+    if (b->n)
+        output_printf(job->options->output, OUTPUT_NOTE,
+                      "note: %u bias%s not have the scale of the input times that of the weights; "
+                      "the first, of %s, has %.9g instead of %.9g, which is what results take it "
+                      "to be",
+                      b->n, b->n == 1 ? " does" : "es do", b->name, b->found, b->product);
+}
+
 enum status run_front(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
@@ -88,9 +101,11 @@ enum status run_front(struct run_job *job, struct diag *d)
     if (job->model.data) {
         const struct pipeline_model m = {job->model_path, name, job->model.data,
                                          job->model.n_bytes};
-        return pipeline_front_bytes(job->p, &m, d);
-    }
-    return pipeline_front(job->p, job->model_path, name, d);
+        TRY(pipeline_front_bytes(job->p, &m, d));
+    } else
+        TRY(pipeline_front(job->p, job->model_path, name, d));
+    import_notes(job);
+    return ST_OK;
 }
 
 /* The model or package of `run`, or the one layer of `bench`. */

@@ -256,3 +256,9 @@ const struct ir_tensor *ir_border(const struct ir_graph *g, uint32_t id)
     u8->flipped = false;
     return u8;
 }
+
+void ir_note_bias(struct ir_graph *g, const char *name, double found, double product)
+{
+    if (g->bias_note.n++ == 0)
+        g->bias_note = (struct ir_bias_note){1, name, found, product};
+}

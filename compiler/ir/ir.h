@@ -125,6 +125,11 @@ struct ir_graph {
     uint32_t *in, *out; /* tensor ids in graph order */
     uint32_t n_row;
     struct ir_row *row;
+    struct ir_bias_note {
+        uint32_t n;            /* operators whose bias has another scale than its products */
+        const char *name;      /* of the first: its row, */
+        double found, product; /* its scale, that of its input times that of its weights */
+    } bias_note;
 };
 
 struct ir_graph *ir_graph_new(struct arena *a, const char *name);
@@ -132,6 +137,8 @@ struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_ty
                                 uint32_t rank, const int32_t *dim);
 struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
                         uint32_t n_out);
+/* Count the operator of row `name` in g->bias_note. */
+void ir_note_bias(struct ir_graph *g, const char *name, double found, double product);
 /* Elements / bytes; checked against overflow when the tensor is made (at most 2^31 - 1 bytes). */
 uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);

@@ -29,6 +29,14 @@ refused "--trials: heddle inspect does not use it; tune does" inspect digits --t
 refused "--stats: heddle compile does not use it; run and bench do" compile digits -o net --stats=q.json
 refused "--stats: heddle run --prog does not use it; run and bench do" run --prog=x.c --stats=q.json
 refused "--prog replaces the model; found --prog and model 'digits'" run digits --prog=x.c
+# A bias in another scale than its products; the results are the format's, so it is a note.
+odd=$HEDDLE_HOME/tests/compiler/import/bias_scale.tflite
+for command in inspect "run --engine=func"; do
+    # shellcheck disable=SC2086
+    "$heddle" $command "$odd" >stdout 2>stderr || fail "$command of an odd bias: $(cat stderr)"
+    grep -qx 'heddle: note: 1 bias does not have the scale of the input times that of the weights; the first, of 00_conv2d, has '\
+'0.5 instead of 0.00199999999, which is what results take it to be' stderr || fail "$command: no note of a bias: $(cat stderr)"
+done
 # Keras' files, by their names or by what they begin with.
 keras='a Keras network, which TensorFlow converts (docs/KERAS.md): '$(sed -n 's/^    \(python3 -c "import sys, tensorflow.*"\) net\.keras net\.tflite$/\1/p' \
     "$HEDDLE_HOME/docs/KERAS.md")

@@ -87,6 +87,8 @@ enum status tfl_want_symmetric(struct tfl_importer *m, const struct ir_tensor *w
 /* Refuse options that ask for int32 sums of int16 activations `x`: they are int64 here. */
 enum status tfl_want_wide(struct tfl_importer *m, const struct tfl_operator *src,
                           const struct ir_tensor *x);
+/* Note biases whose scale is not that of the input times that of the weights (tfl_bias.c). */
+void tfl_note_biases(struct tfl_importer *m);
 /* Fused activation of `src` as attribute of `op`. */
 enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src,
                            struct ir_op *op);

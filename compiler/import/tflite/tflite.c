@@ -162,6 +162,7 @@ enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *
     TRY(import_outputs(&m));
     TRY(ir_link(m.g, d));
     TRY(ir_infer(m.g, d));
+    tfl_note_biases(&m);
     *graph = m.g;
     return ST_OK;
 }

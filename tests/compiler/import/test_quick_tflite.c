@@ -341,6 +341,30 @@ static void test_options(void **state)
     refused(f, ST_MODEL, "operator 0 CONV_2D: options: expected Conv2DOptions, found NONE");
 }
 
+/* Biases are compared with what LiteRT's kernels take their scale to be. */
+static void test_bias_scale(void **state)
+{
+    struct fixture *f = *state;
+    const struct tfl_operator *op = &f->file->op[0];
+    struct tfl_tensor *b = &f->file->tensor[op->in.v[2]], *y = &f->file->tensor[op->out.v[0]];
+    struct tfl_buffer *values = &f->file->buffer[b->buffer];
+    float *scale = arena_memdup(f->a, b->scale, b->n_scale * sizeof *scale);
+    struct ir_graph *g;
+
+    assert_int_equal(tfl_build(f->a, "digits", f->file, &g, &f->d), ST_OK);
+    assert_int_equal(g->bias_note.n, 0);
+    b->scale = scale;
+    values->data = arena_memdup(f->a, values->data, values->n_bytes);
+    for (uint32_t k = 0; k < 3; k++) {
+        /* 1.9 % of the output's scale, 2.1 %, the same of a value that is 0. */
+        scale[3] = f->file->tensor[op->in.v[0]].scale[0] * weights_of(f)->scale[3] +
+                   y->scale[0] * (k ? 0.021f : 0.019f);
+        memcpy((uint8_t *)(uintptr_t)values->data + 12, &(int32_t){k < 2}, 4);
+        assert_int_equal(tfl_build(f->a, "digits", f->file, &g, &f->d), ST_OK);
+        assert_int_equal(g->bias_note.n, k == 1);
+    }
+}
+
 static void test_wrong_shape(void **state)
 {
     struct fixture *f = *state;
@@ -394,6 +418,7 @@ int main(void)
         WITH_MODEL(test_float_arithmetic),
         WITH_MODEL(test_buffers),
         WITH_MODEL(test_options),
+        WITH_MODEL(test_bias_scale),
         WITH_MODEL(test_wrong_shape),
         WITH_MODEL(test_hostile_names),
     };
