@@ -31,22 +31,24 @@ static void add_trace(const struct run_job *job, struct text *t)
                t);
 }
 
-/* Of each layer by itself: on the host by the model, else measured, else estimated. */
-static double *layer_cycles(const struct run_job *job, const cJSON *stats)
+/* Of each layer: on the host, and on accelerators, measured, else estimated. */
+static struct graph_cycles *layer_cycles(const struct run_job *job, const cJSON *stats)
 {
-    const struct account *a = account_of(job->arena, job->p);
-    double *cycles = ARENA_ARRAY(job->arena, double, job->p->graph->n_row + 1);
+    struct graph_cycles *cycles =
+        ARENA_ARRAY(job->arena, struct graph_cycles, job->p->graph->n_row + 1);
+    const bool model = strcmp(report_word(stats, "host_model"), "estimate") == 0;
     const cJSON *l;
-    uint32_t i = 0;
 
     cJSON_ArrayForEach(l, report_member(stats, "layers"))
     {
-        const double host = a->layer[i].host_cycles ? report_number(l, "host_cycles") : 0,
-                     own = report_number(l, "cycles"),
-                     estimate = report_number(l, "estimated_cycles");
-        cycles[i++] = host > 0 ? host : own >= 0 ? own : estimate;
+        const double host = report_number(l, "host_cycles"), own = report_number(l, "cycles"),
+                     other = own >= 0 ? own : report_number(l, "estimated_cycles");
+        *cycles = (struct graph_cycles){
+            .cycles = host <= 0 && other < 0 ? -1 : (host > 0 ? host : 0) + (other > 0 ? other : 0),
+            .estimated = (host > 0 && model) || (own < 0 && other >= 0)};
+        cycles++;
     }
-    return cycles;
+    return cycles - cJSON_GetArraySize(report_member(stats, "layers"));
 }
 
 static enum status write_page(const struct run_job *job, const char *folder, const char *trace,
@@ -56,18 +58,18 @@ static enum status write_page(const struct run_job *job, const char *folder, con
     char *stats = cJSON_PrintUnformatted(o);
     cJSON *parsed = stats ? cJSON_Parse(stats) : NULL; /* raw numbers become numbers again */
     struct text graph, page;
-    enum status st = ST_NO_MEMORY;
 
     text_init(&graph, job->arena);
     text_init(&page, job->arena);
-    if (parsed)
-        st = graph_svg(job->p, layer_cycles(job, parsed), folder, &graph, d);
-    if (st == ST_OK)
+    if (parsed) {
+        graph_svg(job->p, layer_cycles(job, parsed), &graph);
         page_html(&page, stats, trace, graph.data);
+    }
     cJSON_Delete(parsed);
     cJSON_free(stats);
     cJSON_Delete(o);
-    TRY(st);
+    if (!page.data)
+        return FAIL(d, ST_NO_MEMORY, "no memory for report.html");
     return file_write(arena_printf(job->arena, "%s/report.html", folder), page.data, page.length,
                       d);
 }
