@@ -334,6 +334,13 @@ static void fill_pair(const struct nest *n, struct hd_cmd_array *a, uint32_t pix
     a->ports = (n->l->hw->ports / 2) & 7u;
 }
 
+/* Return the scan positions of a row for the group: half of the columns with pixel pairs. 0: the last
+ * strip has one column, and the group has channels of second pixels only. */
+static uint32_t positions(const struct nest *n, const struct geo *g, uint32_t group)
+{
+    return n->streams == 2 && only_second(n, group) ? g->ow / 2 : div_up(g->ow, n->streams);
+}
+
 /* Where the kernel piece meets the input row: bytes, and for depthwise the padding left of scan
  * position 0. */
 static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
@@ -350,7 +357,7 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
         a->x_start += second ? (int32_t)(g->sx * pixel) : 0;
         a->x_step = (n->streams * g->sx * pixel) & 0xffffu;
         a->stride_x = 1;
-        a->scan = (second ? g->ow / 2 : div_up(g->ow, n->streams)) & 0xffffu;
+        a->scan = positions(n, g, group) & 0xffffu;
         if (n->streams == 2 && has_both(n, group))
             fill_pair(n, a, pixel, group);
         return;
@@ -550,6 +557,8 @@ static int32_t have_input(struct nest *n, uint32_t tile, uint32_t y, uint32_t ro
 static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
                       bool again, int32_t base)
 {
+    if (positions(n, n->g, group) == 0)
+        return;
     for (uint32_t i = 0; i < n->n_part; i++) {
         have_params(n, group, again && i == 0);
         have_weights(n, group, i, again || n->n_part > 1);
