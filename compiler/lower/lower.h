@@ -127,8 +127,8 @@ enum status lower_cascade(struct lower *l, const struct op_plan *plan, uint32_t 
 
 /* lower.c: everything of one device. */
 enum status lower_run(struct sched_program *p, struct diag *d);
-/* lower_check.c: ST_INTERNAL names a command that touches bytes outside of a memory, or a stream
- * whose size is wrong. */
+/* lower_check.c: ST_INTERNAL names a command that touches bytes outside of a memory or has a count of
+ * 0, or a stream whose size is wrong. */
 enum status lower_check(const struct sched_program *p, struct diag *d);
 
 /* written.c: ST_INTERNAL names a byte that a command, a host call or the caller reads and that nobody has

@@ -1,5 +1,5 @@
-/* lower_check.c - every command of a stream stays within the memories of its device, and the
- * stream's size is that of its commands. */
+/* lower_check.c - every command of a stream stays within the memories of its device and has no
+ * count of 0; the stream's size is that of its commands. */
 #include "lower.h"
 
 static const char *const names[SCHED_MEMORIES] = {
@@ -28,6 +28,43 @@ static uint64_t size_of(const struct sched_program *p, const struct sched_access
     return (io << 32) + ir_bytes(g->tensor[g->out[io - g->n_in]]);
 }
 
+struct count {
+    const char *field;
+    uint32_t n;
+};
+
+#define COUNT(field) ((struct count){#field, c->w.field})
+#define END          ((struct count){NULL, 0})
+
+/* Return the name of a field of the command that counts something and is 0, or NULL. */
+static const char *zero_count(const struct sched_command *c)
+{
+    const struct count read[] = {COUNT(dma_read.runs), COUNT(dma_read.rows),
+                                 COUNT(dma_read.run_bytes), COUNT(dma_read.row_bytes), END};
+    const struct count matrix[] = {COUNT(dma_read.runs), COUNT(dma_read.run_bytes), END};
+    const struct count store[] = {COUNT(store.runs), COUNT(store.rows), COUNT(store.run_bytes),
+                                  COUNT(store.row_bytes), END};
+    const struct count array[] = {COUNT(array.streams),      COUNT(array.ports),
+                                  COUNT(array.kernel_h),     COUNT(array.kernel_row_bytes),
+                                  COUNT(array.out_channels), COUNT(array.scan),
+                                  COUNT(array.out_w),        COUNT(array.out_h),
+                                  COUNT(array.block_rows),   COUNT(array.last_rows),
+                                  COUNT(array.blocks),       END};
+    const struct count vector[] = {COUNT(vector.kernel_h), COUNT(vector.kernel_w),
+                                   COUNT(vector.rows),     COUNT(vector.cols),
+                                   COUNT(vector.channels), END};
+    const struct count *const of[HD_OPCODE_COUNT] = {
+        [HD_OPCODE_LOAD] = read,     [HD_OPCODE_WEIGHT] = c->w.dma_read.spad ? matrix : read,
+        [HD_OPCODE_STORE] = store,   [HD_OPCODE_ARRAY] = array,
+        [HD_OPCODE_VECTOR] = vector,
+    };
+
+    for (const struct count *k = of[c->w.common.opcode]; k && k->field; k++)
+        if (k->n == 0)
+            return k->field;
+    return NULL;
+}
+
 static enum status check_command(const struct sched_program *p, const struct sched_command *c,
                                  uint32_t number, struct diag *d)
 {
@@ -39,6 +76,10 @@ static enum status check_command(const struct sched_program *p, const struct sch
                         (unsigned long long)a->end, (unsigned long long)size_of(p, a),
                         names[a->memory]);
     }
+    const char *zero = zero_count(c);
+    if (zero)
+        return FAIL(d, ST_INTERNAL, "lower: command %u of %s: %s is 0, expected at least 1", number,
+                    p->graph->row[c->row].name, zero);
     return ST_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -193,13 +194,6 @@ static void planted_in_commands(void **state)
     arena_free(a);
 }
 
-static void expect_written(const struct pipeline *p, const char *message)
-{
-    struct diag d = {0};
-
-    expect(lower_written(p->program, &d), &d, message);
-}
-
 /* The first command of the stream with this opcode. */
 static struct sched_command *command_of(const struct pipeline *p, uint32_t stream, uint32_t opcode,
                                         uint32_t *number)
@@ -211,6 +205,47 @@ static struct sched_command *command_of(const struct pipeline *p, uint32_t strea
             return &s->cmd[*number];
     fail_msg("no command %u", opcode);
     return NULL;
+}
+
+static void expect_no_count(const struct pipeline *p, uint32_t command, const char *field)
+{
+    char text[200];
+
+    snprintf(text, sizeof text, "lower: command %u of 00_conv2d: %s is 0, expected at least 1",
+             command, field);
+    expect_lower(p, text);
+}
+
+static void planted_in_counts(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct pipeline *p = compiled(a, "tests/compiler/partition/host_between_regions.ir");
+    uint32_t i;
+    struct sched_command *c = command_of(p, 0, HD_OPCODE_LOAD, &i);
+
+    (void)state;
+    c->w.dma_read.rows = 0;
+    expect_no_count(p, i, "dma_read.rows");
+    c->w.dma_read.rows = 1;
+    c = command_of(p, 0, HD_OPCODE_STORE, &i);
+    c->w.store.run_bytes = 0;
+    expect_no_count(p, i, "store.run_bytes");
+    c->w.store.run_bytes = 1;
+    c = command_of(p, 0, HD_OPCODE_ARRAY, &i);
+    c->w.array.scan = 0;
+    expect_no_count(p, i, "array.scan");
+    c->w.common.opcode = HD_OPCODE_VECTOR;
+    c->w.vector = (struct hd_cmd_vector){
+        .common = c->w.common, .kernel_h = 1, .kernel_w = 1, .rows = 1, .cols = 1};
+    expect_no_count(p, i, "vector.channels");
+    arena_free(a);
+}
+
+static void expect_written(const struct pipeline *p, const char *message)
+{
+    struct diag d = {0};
+
+    expect(lower_written(p->program, &d), &d, message);
 }
 
 /* CONV_2D, the host's LOG_SOFTMAX, CONV_2D. */
@@ -316,7 +351,7 @@ int main(void)
         cmocka_unit_test(planted_in_a_graph),         cmocka_unit_test(planted_in_a_partition),
         cmocka_unit_test(planted_in_a_layout),        cmocka_unit_test(planted_in_commands),
         cmocka_unit_test(planted_in_what_is_written), cmocka_unit_test(planted_in_what_is_left),
-        cmocka_unit_test(planted_in_places),
+        cmocka_unit_test(planted_in_counts),          cmocka_unit_test(planted_in_places),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
