@@ -97,7 +97,8 @@ enum status options_command(struct options *o, const char *name, struct diag *d)
             o->command = (enum options_command)i;
             return ST_OK;
         }
-    memcpy(words + 3, options_commands, COMMAND_COUNT * sizeof *words);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        words[3 + i] = options_commands[i];
     near = json_doc_near(name, words, COMMAND_COUNT + 3);
     if (near)
         return FAIL(d, ST_USAGE, "command: found '%s'; did you mean %s?", name, near);

@@ -45,8 +45,10 @@ static void find_steps(struct compare *c)
         if (op->region == IR_NONE && ir_ends_call(g, i))
             c->steps[c->n_step++] = (struct compare_step){.host = true, .position = i};
         else if (op->region != IR_NONE && stream < p->n_stream &&
-                 p->stream[stream].region == op->region)
-            c->steps[c->n_step++] = (struct compare_step){.stream = stream++};
+                 p->stream[stream].region == op->region) {
+            c->steps[c->n_step++] = (struct compare_step){.stream = stream};
+            stream++;
+        }
     }
 }
 
