@@ -146,7 +146,7 @@ static void run(const struct place *p, const char *model, const char *options)
 
     print_message("%s %s\n", model, options);
     assert_int_equal(
-        system(arena_printf(p->a, "'%s/heddle' run '%s' %s --stats '%s/s.json' >'%s/out'",
+        system(arena_printf(p->a, "'%s/heddle' run '%s' -n 1 %s --stats '%s/s.json' >'%s/out'",
                             build ? build : "build", model, options, p->dir, p->dir)),
         0);
     assert_int_equal(
