@@ -34,7 +34,6 @@ struct compare {
     struct compare_pair *pair;
     struct compare_row *row; /* of the passes alone, as is: */
     struct compare_first first;
-    double tolerance;           /* as of outputs, describe_tolerance; 0: none */
     size_t *offset, kept_bytes; /* by tensor: in what is kept of an inference */
     uint8_t **kept;             /* by inference, or NULL */
     /* Of a process: */

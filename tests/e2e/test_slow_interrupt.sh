@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/interrupt.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
-"$heddle" build --hw=tiny >/dev/null 2>stderr || fail "build: $(cat stderr)"
+"$heddle" build --hw=tiny --waves=all >/dev/null 2>stderr || fail "build: $(cat stderr)"
 interrupted waves INT --engine=rtl --hw=tiny --waves=all
 
 # A compiler that no machine is too fast for.
