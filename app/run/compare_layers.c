@@ -237,7 +237,11 @@ static void compare_call(struct compare *c, uint32_t position, bool results)
 {
     const struct ir_graph *g = c->graph;
     const uint32_t call = g->op[position]->call;
+    const struct target *target = c->job->p->targets.target[g->op[position]->target];
 
+    if (call != IR_NONE &&
+        describe_of(target)->region_call) /* it keeps what it likes of a region in memory */
+        return;
     for (uint32_t i = position + 1; i-- > 0;) {
         const struct ir_op *op = g->op[i];
         if (i != position && (call == IR_NONE || op->call != call))
