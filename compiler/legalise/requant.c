@@ -207,11 +207,11 @@ static enum status fixed_squared(const struct fixing *f)
 static enum status fixed_compare(const struct fixing *f)
 {
     const struct ir_tensor *a = ir_in(f->g, f->op, 0), *b = ir_in(f->g, f->op, 1);
-    const double most = fmax((double)scale_of(a), (double)scale_of(b));
     double down = 1;
 
     if (a->type != IR_I8 && a->type != IR_U8)
         return ST_OK;
+    const double most = fmax((double)scale_of(a), (double)scale_of(b));
     while (lgl_fixed_scale(most * down).shift > 15)
         down /= 2;
     set_scales(f->g, f->op, 2,

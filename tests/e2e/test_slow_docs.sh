@@ -109,6 +109,7 @@ start() { # start NAME FILE FOLDER: on its own, and counted
 }
 
 why_not=$("$source_tree/.ci/venv" cores) || never+=('FPGA\.md .*(venv cores|simulate\.sh)' "$why_not")
+why_not=$("$source_tree/.ci/venv" new) || never+=('MISMATCH\.md .*(venv new|--oracle)' "$why_not")
 export HOME=$work/home
 while read -r name; do
     python3 "$source_tree/tests/e2e/page_lines.py" "$source_tree/$name" "$work" >lines || fail "$name"

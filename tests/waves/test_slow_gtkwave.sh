@@ -118,8 +118,8 @@ fst2vcd -e plain/waves.fst | grep -a '^\$attrbegin' | grep -q ' busy wait_token 
 # With the processor simulated: its functions by name in the same file, from the input's read to the output's, without a gap;
 # no number of the run depends on the waves.
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
-    "$heddle" run "$models/digits/model.tflite" '--keep-on-host=14*' --hw tiny --host=iss -o iss >iss.txt 2>&1 || fail "iss: $(tail -1 iss.txt)"
-    "$heddle" run "$models/digits/model.tflite" '--keep-on-host=14*' --hw tiny --host=iss --waves=first -o host >host.txt 2>&1 || fail "host: $(tail -1 host.txt)"
+    "$heddle" run "$models/digits/model.tflite" -n 1 '--keep-on-host=14*' --hw tiny --host=iss -o iss >iss.txt 2>&1 || fail "iss: $(tail -1 iss.txt)"
+    "$heddle" run "$models/digits/model.tflite" -n 1 '--keep-on-host=14*' --hw tiny --host=iss --waves=first -o host >host.txt 2>&1 || fail "host: $(tail -1 host.txt)"
     grep -q '^TOP.hd_sim_top.u_host.executes\[255:0\]$' host/waves.gtkw || fail "no processor in the save file"
     grep -q u_host plain/waves.gtkw && fail "a processor in the waves of --host=native"
     fst2vcd host/waves.fst | python3 "$HEDDLE_HOME/tests/waves/host_names.py" iss/stats.json host/stats.json || fail "the processor's waves"
