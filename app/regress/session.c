@@ -73,7 +73,7 @@ static const char *line_of(struct arena *a, const char *command)
     return state == 0 ? arena_strdup(a, line) : "";
 }
 
-/* "heddle 0.1.0, Verilator 5.006" */
+/* "heddle 0.2.0, Verilator 5.006" */
 static const char *versions_of(struct arena *a)
 {
     const char *named = getenv("HEDDLE_VERILATOR");

@@ -46,7 +46,7 @@ enum heddle_code {
 
 struct heddle; /* a context: options, a model, the last answer */
 
-/* HEDDLE_API_VERSION of the library, and its version as text ("0.1.0"). */
+/* HEDDLE_API_VERSION of the library, and its version as text ("0.2.0"). */
 HEDDLE_API uint32_t heddle_api_version(void);
 HEDDLE_API const char *heddle_version(void);
 

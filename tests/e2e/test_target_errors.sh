@@ -73,8 +73,8 @@ wrong "18:38: core.verilog: expected a number of elements of at least 1, found 0
 wrong "18:39: core.verilog[0]: file '$work/wrong/bad.sv' not found" 's/\["good.sv"\]/["bad.sv"]/'
 wrong "15:15: transfer: nothing is transferred with \"memory\": \"shared\"" \
     's/"memory": "separate"/"memory": "shared"/'
-wrong "5:22: requires_heddle: the target requires heddle 0.1.1, this is 0.1.0" \
-    's/"requires_heddle": "0.1"/"requires_heddle": "0.1.1"/'
+wrong "5:22: requires_heddle: the target requires heddle 0.2.1, this is 0.2.0" \
+    's/"requires_heddle": "0.1"/"requires_heddle": "0.2.1"/'
 # attributes
 wrong "8:31: attributes[0].type: expected one of \"int\", \"bool\", \"choice\", \"string\", found \"float\"" \
     's/"type": "int"/"type": "float"/'
