@@ -28,7 +28,7 @@ bool cascade_read(const struct cascade_walk *c, const struct cascade_tile *t, ui
     return true;
 }
 
-/* Can the tile read its operands from one wrap of their line buffers each? */
+/* Return true if the tile can read its operands from one wrap of their line buffers each. */
 static bool without_wrap(const struct cascade_walk *c, const struct cascade_tile *t)
 {
     struct cascade_read r;
@@ -58,8 +58,9 @@ static uint32_t tile_rows(const struct cascade_walk *c, uint32_t k, uint32_t upt
     return rows;
 }
 
-/* Has plan[from] to make the rows of plan[k]'s next tile, too? Then neither waits for the other:
- * ARRAY has other tiles between, and VECTOR works meanwhile. VECTOR's own commands do not overlap. */
+/* Return true if plan[from] also makes the rows of plan[k]'s next tile. Then neither waits for
+ * the other: ARRAY has other tiles between, and VECTOR works meanwhile. VECTOR's own commands do
+ * not overlap. */
 static bool is_ahead(const struct cascade_walk *c, uint32_t from, uint32_t k)
 {
     const struct op_plan *p = &c->plan[from];

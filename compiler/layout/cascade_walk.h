@@ -24,7 +24,7 @@ struct cascade_walk {
 /* Visit every tile; what a tile reads has been visited before. Fill all but done and tiles. */
 void cascade_walk(struct arena *a, struct cascade_walk *c);
 
-/* What a tile reads of a line buffer: rows [lo, hi) of `tensor`, of which `made` are made. */
+/* A tile's read of a line buffer: rows [lo, hi) of `tensor`, of which `made` are made. */
 struct cascade_read {
     const struct plan_line_buffer *buffer;
     uint32_t tensor, lo, hi, made;

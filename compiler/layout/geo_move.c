@@ -20,7 +20,7 @@ int32_t geo_number(const struct ir_tensor *t, uint64_t i)
     return wide < INT32_MIN || wide > INT32_MAX ? -1 : (int32_t)wide;
 }
 
-/* Of a dimension of a tensor, counted from the back. */
+/* Size of a dimension of a tensor, counted from the last. */
 static uint32_t image_back(const struct ir_tensor *t, uint32_t back)
 {
     return t->rank < 4 && back > 0 ? back + 1 : back;
@@ -31,7 +31,7 @@ static bool constant_numbers(const struct ir_tensor *t)
     return t && t->role == IR_CONST && (t->type == IR_I32 || t->type == IR_I64);
 }
 
-/* What stands outside the image must be of size 1, before and after. */
+/* Return true if all dimensions outside the image have size 1 in operand and result. */
 static bool one_image(const struct ir_tensor *t)
 {
     uint32_t inside = t->rank < 4 ? 2 : 3;

@@ -13,7 +13,7 @@ static uint32_t stride(const struct ir_tensor *t, uint32_t k)
     return n;
 }
 
-/* Elements of `whole` from row to row of the image of `part`; 0: from row to row not always as many. */
+/* Elements of `whole` between rows of the image of `part`; 0 if the distance varies. */
 static uint32_t row_pitch(const struct ir_tensor *whole, const struct ir_tensor *part)
 {
     uint32_t rows = 1, pitch = 0;

@@ -46,8 +46,8 @@ static bool dense_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
-/* Of a matrix product of several rows: are these the rows of its tensors' images, each one pixel, or
- * their pixels? Then it is a convolution: 1x1, or over all rows that a product takes. */
+/* Take the rows of a matrix product as pixels if its tensors' images have them as rows of one
+ * pixel each or as pixels. Then it is a convolution: 1x1, or over all rows that a product takes. */
 static void rows_of_dense(struct geo *g)
 {
     uint32_t m = g->ow, k = g->c, h, w, c, oh, ow, oc;
@@ -408,7 +408,7 @@ static uint32_t pieces_of(const struct geo *g, uint32_t first_c, uint32_t c, uin
     return count;
 }
 
-/* At most so many of pieces_of. */
+/* Upper bound of the number of pieces that pieces_of makes. */
 static uint32_t most_pieces(const struct geo *g, uint32_t c, uint32_t n, uint32_t max_rows)
 {
     uint32_t unit = g->kind == GEO_DEPTHWISE ? 1 : c;

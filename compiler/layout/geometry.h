@@ -21,8 +21,8 @@ enum geo_kind {
     GEO_PERMUTE /* TRANSPOSE */
 };
 
-/* What of an image an operator takes or makes: rows from `row` on, of each `cols` pixels from `col`
- * on, of each `channels` channels from `channel` on. */
+/* The part of an image that an operator reads or writes: rows from `row` on, each with `cols`
+ * pixels from `col` on, each with `channels` channels from `channel` on. */
 struct geo_box {
     uint32_t row, col, channel, cols, channels;
 };
@@ -47,7 +47,7 @@ struct geo {
     bool turned;               /* mean over rows whose result has the input's columns as rows */
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
     bool copies;               /* the result has the input's bytes */
-    bool apart;                /* pixels of the result do not lie side by side */
+    bool apart;                /* pixels of the result are not contiguous */
     /* geo_moves; dimensions from the back */
     const struct ir_tensor *table; /* paddings, indices or permutation */
     int32_t before[3], after[3];   /* PAD */
@@ -55,10 +55,10 @@ struct geo {
     uint32_t step;                 /* from row to row the input's rows are at most so far apart */
     bool shared;                   /* a tensor is part of another's image */
     /* A copy to or from a place in memory that is known when it runs (geo_start.c). */
-    const struct ir_tensor *start; /* the numbers that tell; NULL: none */
+    const struct ir_tensor *start; /* the start indices; NULL: none */
     uint32_t start_box;            /* the operand, or the result, that is there */
     uint32_t images; /* of a batch; 1 where its rows do not interact: then these are one image's */
-    /* Of a strip (strips.h); before, all of the images and channels. */
+    /* the strip (strips.h); before cutting, all of the images and channels */
     struct geo_box box[GEO_BOXES];
     bool flat;              /* rows are cut anywhere: each byte counts as a pixel */
     uint32_t all_c, all_oc; /* channels of the whole operator */
@@ -75,9 +75,9 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
 /* Boxes of all of the images and channels; geo_device has filled them. */
 void geo_whole(struct geo *g);
 
-/* Depthwise over an image of one column: are its rows better taken as the pixels of one row, their
- * pitches apart? Then all taps are one piece of the kernel, instead of as many as there are ports.
- */
+/* Return true if a depthwise operator over an image of one column runs faster with its rows
+ * taken as the pixels of one row, their pitches apart. Then all taps are one piece of the
+ * kernel, instead of one piece a port. */
 bool geo_rows_as_pixels(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
                         uint32_t out_pitch);
 
@@ -86,13 +86,13 @@ bool geo_rows_as_pixels(const struct geo *g, const struct hd_config *hw, uint32_
  * of kernel row and column tap_y, tap_x as GEO_CONV; false: no output belongs to it. */
 bool geo_phase(const struct geo *g, uint32_t tap_y, uint32_t tap_x, struct geo *phase);
 
-/* Rows [*from, *from + the result) of a phase that are among output rows [y, y + n). Of what has no
- * phases these themselves. */
+/* Rows [*from, *from + the result) of a phase that are among output rows [y, y + n). Without
+ * phases, [y, y + n) itself. */
 uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_t *from);
 
 /* --- geo_product.c: the image of a matrix is one row, its rows are pixels. --- */
 
-/* Is the tensor one whose rows are pixels of the product's images, not of its own? */
+/* Return true if the tensor's rows are pixels of the product's images, not of its own. */
 bool geo_rows_of_matrix(const struct geo *g, const struct ir_tensor *t);
 /* Which of the tensor's matrices belongs to matrix `image` of the result. */
 uint32_t geo_matrix(const struct geo *g, const struct ir_tensor *t, uint32_t image);
@@ -110,8 +110,8 @@ bool geo_keeps_rows(const struct geo *g);
 /* Input rows of an operator that does not keep them. */
 void geo_move_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi);
 
-/* geo_start.c: `part` copied to where `start` tells of a variable, one row from where an index tells
- * of a constant; false if no rows of one pitch are. */
+/* geo_start.c: `part` is copied to the place in a variable that `start` names, or one row from
+ * the place in a constant that an index names. Return false if there are no rows of one pitch. */
 bool geo_update(const struct ir_graph *graph, struct geo *g);
 bool geo_pick(const struct ir_graph *graph, struct geo *g);
 /* From the place of the whole to that of the part, as if it were the first. */
@@ -130,7 +130,7 @@ bool geo_windows_inside(const struct geo *g);
 
 /* m = ceil(2^31 / n), 2 <= n <= 2048. For sums s of n values of 0..255 the one rounding of the high
  * product, (s m + 2^30) >> 31, is floor(s / n + 1/2): s m / 2^31 exceeds s / n by less than 255 n /
- * 2^31, and the next smaller fraction lies 1 / 2n or more below a tie. */
+ * 2^31, and the next smaller fraction is 1 / 2n or more below a tie. */
 static inline int32_t geo_reciprocal(uint32_t n)
 {
     return (int32_t)(((UINT64_C(1) << 31) + n - 1) / n);
@@ -191,8 +191,8 @@ uint32_t geo_result_rows(const struct geo *g, uint32_t rows);
 
 /* One rectangle of the kernel, what one ARRAY command can take: kernel rows [ky, ky + n_ky), lanes
  * [b, b + n_b) of each (convolution: bytes of kw * c, of input channels [first_c, first_c + c);
- * depthwise: taps). Lane b of every row lies x_shift bytes (depthwise: columns) right of kernel
- * column 0. */
+ * depthwise: taps). Lane b of every row is x_shift bytes (depthwise: columns) to the right of
+ * kernel column 0. */
 struct geo_piece {
     uint32_t ky, n_ky, b, n_b;
     uint32_t x_shift;
@@ -211,10 +211,11 @@ static inline uint32_t geo_word_limit(const struct hd_config *hw)
     return hw->weight_bytes / hw->n / 2;
 }
 
-/* Pixels side by side that are taken as one of so many times the channels, 2 or 1: two where both fit
- * the columns (2 OC <= N) and that takes fewer cycles with half the ports each. More channels only
- * where `wish` asks for it, and two have a channel tile less than twice those of one. wish: 0, or the
- * number to have if possible. Weights and parameters of two are stored twice. */
+/* Number of adjacent pixels that are taken as one pixel with that multiple of the channels, 1 or
+ * 2. Two where both fit the columns (2 OC <= N) and that takes fewer cycles with half the ports
+ * each. With more channels only where `wish` asks for it and two have less than twice the
+ * channel tiles of one. wish: 0, or the number to have if possible. Weights and parameters of
+ * two are stored twice. */
 uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t wish);
 
 /* One pixel of few outputs over many bytes, dense or a 1x1 convolution: is it better taken an output

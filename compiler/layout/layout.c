@@ -1,7 +1,7 @@
 /* layout.c - scratchpad residency and placement; see layout.h.
  * Every tensor that an accelerator operator touches starts on chip. While the buffers alive at some
  * operator do not fit, one of its tensors is streamed instead: first one that has a copy in memory
- * anyway, then one the operator does not touch, then the largest. What is left of the scratchpad
+ * anyway, then one the operator does not touch, then the largest. The rest of the scratchpad
  * decides the tile height of streamed operators. */
 #include "compiler/plan/place.h"
 #include "layout_work.h"
@@ -24,7 +24,7 @@ static void note_product(struct layout_work *w, const struct geo *g, const struc
         g->rows_are_pixels || geo_rows_of_matrix(g, t) || w->program->view[t->id].swapped;
 }
 
-/* What readers ask of a tensor's rows. */
+/* Record the row layout that each reader of a tensor needs. */
 static void note_reader(struct layout_work *w, const struct op_plan *p, const struct ir_tensor *t)
 {
     struct row_reads *m = &w->row_reads[layout_root(w, t)],
@@ -63,7 +63,7 @@ static void pair_operands(struct layout_work *w)
     }
 }
 
-/* What layout_prepare makes, from p->like. */
+/* Copy the results of layout_prepare from p->like. */
 static void take_prepared(struct sched_program *p)
 {
     const struct layout *of = p->like->layout;
@@ -76,7 +76,7 @@ static void take_prepared(struct sched_program *p)
     p->layout->plan = arena_memdup(p->arena, of->plan, of->n_plan * sizeof *of->plan);
 }
 
-/* Do operators of this program, other than copies of it, read or write the tensor? */
+/* Return true if an operator of this program other than a copy reads or writes the tensor. */
 static bool concerns_others(const struct layout_work *w, const struct ir_tensor *t, bool write)
 {
     for (uint32_t i = 0; i < w->graph->n_op; i++) {
@@ -120,7 +120,7 @@ static bool alive(const struct sched_place *s, uint32_t position)
     return s->on_chip && s->first <= position && position <= s->last;
 }
 
-/* A result that lies within its input, if both stay on chip: the input's place is its own. */
+/* Return true if result `t` is in its input's buffer, since both stay on chip. */
 static bool inside(const struct layout_work *w, uint32_t t)
 {
     return w->in_place_of[t] && w->program->place[t].on_chip &&
@@ -214,14 +214,14 @@ static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
         if (w->in_place_of[i] == t)
             count_resident(w, i, 1);
     if (w->cascade_to[t->id])
-        w->layout->line_buffer[t->id].wrap = 1; /* and as many as fit */
+        w->layout->line_buffer[t->id].wrap = 1; /* and the largest number that fits */
     else
         stream_operands(w, t->id);
 }
 
 /* A cascade holds all its tensors at once. Where these are more than the network has alive at any
  * operator, those whose readers' windows do not overlap become line buffers, which need no copies
- * of a halo (resnet8 at sys16: 64 KiB to the bound of 48 in as many cycles). */
+ * of a halo (resnet8 at sys16: 64 KiB to the bound of 48 in the same cycles). */
 static void line_buffer_without_halo(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
@@ -264,7 +264,7 @@ static void set_tile(struct layout_work *w, struct op_plan *p, uint32_t rows)
     layout_tile_bytes(w, p, rows);
 }
 
-/* Do the rows of a tensor on chip begin where words do, pixels side by side? */
+/* Return true if the rows of a tensor on chip begin at words and its pixels are contiguous. */
 static bool by_words(const struct layout_work *w, const struct ir_tensor *t)
 {
     const struct sched_view *v = &w->program->view[t->id], *root = &w->program->view[v->root];
@@ -352,8 +352,8 @@ static uint32_t plans_before(const struct layout *l, uint32_t position)
     return n;
 }
 
-/* Does a trial need what is alive then laid out? Of some operators, their own buffers and those
- * nearby, which displace them. */
+/* Return true if a trial needs the layout at interval `alive`. A trial of some operators needs
+ * their own buffers and the nearby ones, which displace them. */
 static bool matters(const struct sched_program *p, struct sched_span alive)
 {
     return p->end == 0 || (alive.last + NEARBY >= p->first && alive.first < p->end + NEARBY);
@@ -386,7 +386,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
     return ST_OK;
 }
 
-/* Phase: operands of one elementwise operator lie four banks apart. */
+/* Phase: operands of one elementwise operator are four banks apart. */
 static void add_tiles(struct layout_work *w, struct place_set *set, struct op_plan *p)
 {
     uint32_t n = p->n_buffer, banks = w->hw->banks * w->hw->n;
@@ -403,7 +403,7 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
         }
 }
 
-/* Of what takes strips on, once they have addresses. */
+/* Give the operators that take strips over from others the strips' addresses. */
 static void pass_tiles(struct layout *l)
 {
     for (uint32_t i = 1; i < l->n_plan; i++)
@@ -434,8 +434,8 @@ static void tighten(struct layout_work *w, const struct place_buffer *b)
         w->budget[i] -= w->budget[i] > step ? step : 0;
 }
 
-/* Give every resident and tile buffer an address; if fragmentation needs more than there is, false,
- * and less budget where buffers lie too high. */
+/* Give every resident and tile buffer an address. If fragmentation needs more space than there
+ * is, return false and lower the budget where buffers end too high. */
 static bool assign(struct layout_work *w)
 {
     struct place_set set;

@@ -16,7 +16,7 @@ struct plan_stream {
     uint32_t pitch;  /* bytes from row to row */
     uint32_t pixel;  /* from pixel to pixel */
     uint32_t rows;   /* rows a buffer holds */
-    uint32_t skip;   /* of the tensor's rows it holds one of so many: no window needs the others */
+    uint32_t skip;   /* it holds one of `skip` rows of the tensor: no window reads the others */
 };
 
 /* A tensor of which a cascade keeps some rows: wrap after wrap, `wrap` new rows from row `halo` of
@@ -33,7 +33,7 @@ struct op_plan {
     uint32_t position;           /* in graph order */
     const struct ir_op *look_up; /* a LUT that results go through, which may be `op`; NULL: none */
     struct strip_cut cut;        /* how it is cut into strips, */
-    uint32_t n_strip;            /* so many, */
+    uint32_t n_strip;            /* number of strips, */
     struct geo largest;          /* of which one as large as any; the whole operator if it is one */
     uint32_t n_buffer;           /* tile buffers of each streamed tensor, 1 or 2 */
     bool one_buffer;             /* two do not fit, however it is cut */
@@ -65,7 +65,7 @@ struct layout {
 /* Tables that the results of an operator go through: 0, 1, or one of each column tile. */
 uint32_t layout_tables(const struct op_plan *p, const struct hd_config *hw);
 
-/* What knobs do not change: p->view, p->viewed, and p->layout with plans without tiles. */
+/* Prepare what knobs do not change: p->view, p->viewed, and p->layout with plans without tiles. */
 enum status layout_prepare(struct sched_program *p, struct diag *d);
 
 /* p->layout, and the tensors on chip in p->place. */
@@ -77,9 +77,9 @@ enum status layout_check(const struct sched_program *p, struct diag *d);
 /* layout_text.c: tensors on chip, tiles and line buffers as text. */
 void layout_print(const struct sched_program *p, struct text *t);
 
-/* Tile number `tile` of `oh` output rows: rows [*y, *y + the result), 0 if there are not so many.
- * With a prologue the first has as many rows, the next ones half as many more each up to `rows`, the
- * last one twice that. */
+/* Tile number `tile` of `oh` output rows: rows [*y, *y + the result); 0 if there are fewer
+ * tiles. With a prologue the first tile has `prologue` rows, each next one half as many more up
+ * to `rows`, the last one twice that. */
 uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t prologue, uint32_t tile, uint32_t *y);
 
 /* Smallest scratchpad need of one operator, everything streamed and cut as finely as it may be; bytes.
@@ -93,11 +93,11 @@ uint64_t layout_blocks(const struct geo *g, const struct hd_config *hw, uint32_t
  * 0, 0 for VECTOR. */
 void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
                           const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries);
-/* Of operators plan[0 .. n - 1], interleaved by channels: is every operand on chip, whole, and each
- * operator one tile? Else they run one by one. */
+/* Return true if every operand of operators plan[0 .. n - 1], which are interleaved by channels,
+ * is whole and on chip and each operator is one tile. Else they run one by one. */
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n);
 
-/* Has stream i (0, 1: operands; 2: the result) tile buffers of its own? */
+/* Return true if stream i (0, 1: operands; 2: the result) has tile buffers of its own. */
 static inline bool layout_has_buffers(const struct op_plan *p, uint32_t i)
 {
     return (i < PLAN_OPERANDS ? &p->in[i] : &p->out)->streamed && !(p->passed && i == 0);
@@ -119,8 +119,9 @@ static inline uint32_t line_buffer_wrap(const struct plan_line_buffer *r, uint32
     return y / r->wrap * r->wrap;
 }
 
-/* When `made` rows are, that first row for whoever reads rows [lo, hi): of the wrap under way, or of
- * the one before, whose rows stay until new ones take their places. UINT32_MAX: they are lost. */
+/* Once `made` rows are made, the first row for readers of rows [lo, hi): of the current wrap, or
+ * of the one before, whose rows stay until new ones take their places. UINT32_MAX: they are
+ * lost. */
 static inline uint32_t line_buffer_read(const struct plan_line_buffer *r, uint32_t lo, uint32_t hi,
                                         uint32_t made)
 {

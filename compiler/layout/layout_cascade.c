@@ -70,7 +70,8 @@ void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_
     *words = *entries * piece[0].n_ky * piece[0].n_b;
 }
 
-/* Does `next` read bytes of a stage under another name? A stage asks for rows of a tensor. */
+/* Return true if `next` reads bytes of a stage under another name. A stage asks for rows of a
+ * tensor. */
 static bool reads_view(const struct layout_work *w, const struct op_plan *stage, uint32_t n,
                        const struct op_plan *next)
 {
@@ -168,7 +169,7 @@ bool layout_slices_whole(const struct op_plan *plan, uint32_t n)
     return true;
 }
 
-/* Are all tensors their own, pixels side by side? */
+/* Return true if all tensors are roots with contiguous pixels. */
 static bool own_images(const struct layout_work *w, const struct op_plan *p, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -204,7 +205,7 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
     return n;
 }
 
-/* How many plans read the root's bytes, under any name? */
+/* Number of plans that read the root's bytes, under any name. */
 static uint32_t readers_of(const struct layout_work *w, uint32_t root)
 {
     uint32_t n = 0;
@@ -215,8 +216,9 @@ static uint32_t readers_of(const struct layout_work *w, uint32_t root)
     return n;
 }
 
-/* Is all that a product makes of four dimensions a softmax's input, row for row, and nobody else's?
- * Then of the matrix there is never more than two strips: a block of queries of one head. */
+/* Return true if the whole four-dimensional result of a product is a softmax's input, row for
+ * row, and has no other reader. Then at most two strips of the matrix exist: a block of queries
+ * of one head. */
 static bool takes_strips(struct layout_work *w, const struct op_plan *p, const struct op_plan *next)
 {
     const struct ir_tensor *t = p->geo.out, *x = next->geo.x;
@@ -287,9 +289,9 @@ static uint32_t common_rows(const struct op_plan *plan, uint32_t n, uint32_t i)
     return most;
 }
 
-/* Rows that a cascade's stages make at once, from what the last one makes: each as many as its first
- * reader takes. Sets tiles and line buffers, a wrap of these being `tiles` tiles where a halo is
- * copied, else two at first. */
+/* Set tiles and line buffers of a cascade's stages from the rows that the last stage makes at
+ * once: each makes as many rows as its first reader takes. A line buffer wraps after `tiles`
+ * tiles where a halo is copied, else after two at first. */
 static void set_tiles(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t rows,
                       uint32_t tiles)
 {
@@ -343,9 +345,9 @@ static void note_lag(struct cascade_walk *c, const struct cascade_tile *t)
             need[r.tensor] = r.made - r.lo;
 }
 
-/* What is made ahead, or read again after others have read it, is read late: make wraps so long that
- * these rows are still there. How long depends on the tiles, which end where a wrap does. False if no
- * end of it was found. */
+/* Lengthen the wraps of line buffers whose rows are read late: those made ahead, and those read
+ * again after others have read them. The length depends on the tiles, which end where a wrap
+ * does. Return false if no length suffices. */
 static bool keep_lag(struct layout_work *w, struct op_plan *p, uint32_t n)
 {
     enum { TRIALS = 6 };
@@ -376,7 +378,8 @@ static bool keep_lag(struct layout_work *w, struct op_plan *p, uint32_t n)
     return false;
 }
 
-/* Is anything of the cascade read late? Else a tile's last row is of the tile that was made for it. */
+/* Return true if a stage of the cascade may read rows late. Else a tile's last row is of the
+ * tile that was made for it. */
 static bool may_lag(const struct layout_work *w, const struct op_plan *p, uint32_t n)
 {
     bool any = false;
@@ -386,7 +389,8 @@ static bool may_lag(const struct layout_work *w, const struct op_plan *p, uint32
     return any;
 }
 
-/* Do weights that come again for each tile take longer to come than they are used? */
+/* Return true if weights that are fetched again for each tile take longer to come than they are
+ * used. */
 static bool awaits_weights(const struct layout_work *w, const struct op_plan *p, uint32_t n)
 {
     const uint32_t lanes = w->hw->n;

@@ -1,5 +1,5 @@
 /* layout_check.c - the independent proof of a scratchpad layout; shares nothing with layout.c but
- * the result. Every buffer lies within the scratchpad, and no two share a byte at one operator; in
+ * the result. Every buffer is within the scratchpad, and no two share a byte at one operator; in
  * the image of tensors that share their bytes no two operators write the same one; line buffers have
  * the rows that are read of them. */
 #include "cascade_walk.h"
@@ -83,7 +83,8 @@ static void extents(const struct sched_program *p, uint32_t t, struct extent e[3
         e[k] = (struct extent){at[k], at[k] + n[k]};
 }
 
-/* What operators write lies in its root's image, and no byte of it is written twice. */
+/* Check that an operator's result is in its root's image, and that no byte of it is written
+ * twice. */
 static enum status check_written(const struct sched_program *p, uint32_t i, struct diag *d)
 {
     const struct op_plan *plan = p->layout->plan;

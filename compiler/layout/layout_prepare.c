@@ -4,7 +4,7 @@
 #include "layout_work.h"
 #include "views.h"
 
-/* Do the tensor's pixels lie among other channels? */
+/* Return true if the tensor's pixels are among other channels. */
 static bool is_apart(const struct sched_program *p, const struct ir_tensor *t)
 {
     const struct sched_view *v = &p->view[t->id];
@@ -12,7 +12,7 @@ static bool is_apart(const struct sched_program *p, const struct ir_tensor *t)
     return !v->pixel && (p->view[v->root].n != (uint32_t)ir_dim_back(t, 0) || v->step_x > 1);
 }
 
-/* Is the tensor part of another's image, or another of its? */
+/* Return true if the tensor is part of another's image, or another of its image. */
 static bool is_shared(const struct sched_program *p, const struct ir_tensor *t)
 {
     const struct sched_view *v = &p->view[t->id];

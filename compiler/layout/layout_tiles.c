@@ -1,7 +1,8 @@
 /* layout_tiles.c - pitches and sizes of tensors, tiles and their buffers; see layout_work.h. */
 #include "layout_work.h"
 
-/* Is p, a plan of l or of an operator by itself (l has no plans), a stage of a cascade? */
+/* Return true if p, a plan of l or of an operator by itself (l has no plans), is a stage of a
+ * cascade. */
 static bool in_cascade(const struct layout *l, const struct op_plan *p)
 {
     return p->cascaded || (l->n_plan > 0 && p > l->plan && p[-1].cascaded);
@@ -44,7 +45,7 @@ uint32_t layout_bytes(const struct layout_work *w, uint32_t root)
     return div_up(w->program->view[root].h * layout_tensor_pitch(w, root), w->hw->n) * w->hw->n;
 }
 
-/* Of how many input rows ARRAY reads one. */
+/* Row stride: ARRAY reads one of this number of input rows. */
 static uint32_t row_skip(const struct geo *g)
 {
     return (g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE) && g->kh == 1 && g->pt == 0 ? g->sy
@@ -98,7 +99,7 @@ struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, 
                               false};
 }
 
-/* Pitches of a tile buffer of box i, `rows` rows of it: its pixels lie side by side. */
+/* Pitches of a tile buffer of box i, `rows` rows of it with contiguous pixels. */
 static void tile_pitch(const struct layout_work *w, const struct op_plan *p, uint32_t i,
                        struct plan_stream *s)
 {
@@ -162,7 +163,7 @@ uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t p
     if (g->kind == GEO_PRODUCT)
         return pixel;
     if (t != g->y2 && (geo_cols != cols || cols == 1 || (g->kind == GEO_DENSE && all != c)))
-        return geo_c; /* one pixel may lie among others: windows beyond it count in its own */
+        return geo_c; /* one pixel may be among others: windows beyond it count in its own */
     return pixel;
 }
 
@@ -203,7 +204,7 @@ uint32_t layout_most_rows(struct layout_work *w, struct op_plan *p, uint32_t row
     return fits;
 }
 
-/* Of an operator that has the scratchpad for itself, everything streamed. */
+/* Plan of an operator that has the scratchpad for itself, everything streamed. */
 static struct op_plan alone(const struct geo *g)
 {
     struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};

@@ -5,7 +5,7 @@
 
 #include "layout.h"
 
-/* What reads several rows of a tensor at once. */
+/* A reader of several rows of a tensor at once. */
 struct row_reads {
     uint32_t dilation; /* the largest, 0: nothing does */
     bool tails;        /* pairs of pixels, the end of one row together with the start of the next */
@@ -20,7 +20,7 @@ struct layout_work {
     struct layout *layout;
     uint32_t *base; /* by root: of its image in the scratchpad */
     /* By tensor, and true of what shares bytes at their root alone (views.h): */
-    bool *contiguous;            /* by tensor: rows must lie back to back */
+    bool *contiguous;            /* by tensor: rows must be contiguous */
     struct row_reads *row_reads; /* by tensor */
     bool *second;                /* by tensor: the second operand of an elementwise operator */
     /* By tensor: the first stage that reads it, if only stages of its cascade do; whether several do
@@ -53,14 +53,13 @@ uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t 
 /* The same of a root's image that is on chip whole, and all its bytes. */
 uint32_t layout_tensor_pitch(const struct layout_work *w, uint32_t root);
 uint32_t layout_bytes(const struct layout_work *w, uint32_t root);
-/* How the operator reads its input's rows; its pixels lie side by side as knob `streams`
- * specifies. */
+/* How the operator reads its input's rows; its pixels are adjacent as knob `streams` specifies. */
 struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams);
 /* Rows of the first tile where a knob makes it smaller; 0: as all. */
 uint32_t layout_prologue(const struct layout_work *w, const struct op_plan *p);
 uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, uint32_t rows);
-/* Bytes from pixel to pixel of operand or result `t` as `g` walks it: `pixel`, unless
- * it takes the tensor's rows, which then lie back to back, as other pixels than the tensor has. */
+/* Bytes between pixels of operand or result `t` as `g` visits it: `pixel`, unless it takes the
+ * tensor's rows, which are contiguous then, as other pixels than the tensor has. */
 uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t pixel);
 /* Bytes of a stream's buffers. */
 uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stream *s,

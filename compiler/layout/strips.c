@@ -12,13 +12,13 @@ enum { HALOS = 8, RUN = 64 };
  * meanwhile. */
 enum { PRODUCT_COLUMNS = 2 };
 
-/* Is it not cut? */
+/* Return true if the operator is not cut. */
 static bool is_whole(const struct geo *g)
 {
     return g->kind == GEO_TRANSPOSED || geo_moves(g);
 }
 
-/* May rows be cut between any two bytes? */
+/* Return true if rows may be cut between any two bytes. */
 static bool is_flat(const struct geo *g)
 {
     if (g->shared)
@@ -35,13 +35,13 @@ static uint32_t columns(const struct geo *g)
     return is_flat(g) ? g->ow * g->oc : g->ow;
 }
 
-/* Do its channels not meet? */
+/* Return true if each output channel needs one input channel only. */
 static bool by_channel(const struct geo *g)
 {
     return g->kind == GEO_DEPTHWISE || !geo_on_array(g);
 }
 
-/* Does each output channel take all of the input's at once? */
+/* Return true if each output channel takes all of the input's at once. */
 static bool whole_k(const struct geo *g)
 {
     return by_channel(g) || g->kind == GEO_PRODUCT;
@@ -93,7 +93,7 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
     return cut;
 }
 
-/* May a strip have fewer columns? Not where one window takes all of them. */
+/* Return true if a strip may have fewer columns. It may not where one window takes all of them. */
 static bool finer_columns(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut,
                           uint32_t least_cols)
 {

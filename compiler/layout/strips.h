@@ -1,6 +1,6 @@
 /* strips.h - an operator cut into strips: parts of its result, each computed like an operator of its
- * own from the rows, columns and channels that it needs. What one tile cannot hold, or a command
- * cannot count, is cut so; every size fits while a tile of one channel group does. */
+ * own from the rows, columns and channels that it needs. An operator that one tile cannot hold
+ * or a command cannot count is cut; every size fits while a tile of one channel group does. */
 #ifndef HEDDLE_COMPILER_LAYOUT_STRIPS_H
 #define HEDDLE_COMPILER_LAYOUT_STRIPS_H
 
@@ -12,7 +12,7 @@ struct strip_cut {
     uint32_t rows, cols, channels, k;
 };
 
-/* What the accumulators and the fields of commands ask for. */
+/* The coarsest cut that the accumulators and the fields of commands allow. */
 struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw);
 
 /* A finer one, for fewer bytes in a tile; false: there is none. */
@@ -24,7 +24,7 @@ uint32_t strip_count(const struct geo *g, const struct strip_cut *cut);
 void strip_at(const struct geo *g, const struct strip_cut *cut, uint32_t i, struct geo *strip);
 void strip_largest(const struct geo *g, const struct strip_cut *cut, struct geo *strip);
 
-/* Of a strip, input channels [first, first + n) alone. */
+/* Part of a strip with input channels [first, first + n) alone. */
 void strip_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo *part);
 
 #endif

@@ -10,7 +10,7 @@ enum {
     ROW_LIMIT = 65024,  /* the same where padding may follow */
 };
 
-/* What operators ask of a tensor's bytes. */
+/* An operator's requirements of a tensor's bytes. */
 struct need {
     bool external; /* it has a place in memory of its own: others touch it */
     bool dense;    /* pixels side by side */
@@ -45,7 +45,7 @@ struct views {
 
 /* --- what operators need --- */
 
-/* Does the operator see other rows than the tensor's image has? */
+/* Return true if the operator sees other rows than the tensor's image has. */
 static bool rows_differ(const struct ir_tensor *t, uint32_t pixels, uint32_t channels)
 {
     uint32_t h, w, c;
@@ -265,7 +265,7 @@ static bool merge(struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
     return true;
 }
 
-/* Let tensor `t` lie where `at` specifies. */
+/* Place tensor `t` where `at` specifies. */
 static bool lie(struct views *w, uint32_t t, const struct sched_view *at)
 {
     const struct sched_view *v = &w->view[t];
@@ -368,8 +368,8 @@ static void operand_at(const struct views *w, const struct ir_op *op, uint32_t i
         at[k] = direction(y, back) == 2 - k ? offset : 0;
 }
 
-/* Does what belongs to operand `i`, brought to its place, bring bytes of others to where another
- * operand belongs? */
+/* Return true if operand `i`, moved to its place, would put bytes of other tensors where another
+ * operand belongs. */
 static bool hides(const struct views *w, const struct ir_op *op, uint32_t i)
 {
     const struct sched_view *v = &w->view[op->in[i]];
@@ -413,7 +413,7 @@ static void concat_view(struct views *w, const struct ir_op *op)
     }
 }
 
-/* The same bytes in another shape: of the same rows, or of rows that lie back to back. */
+/* The same bytes in another shape: of the same rows, or of contiguous rows. */
 static void reshape_view(struct views *w, const struct ir_op *op)
 {
     const uint32_t x = op->in[0], y = op->out[0];
@@ -451,7 +451,7 @@ static void reshape_view(struct views *w, const struct ir_op *op)
     root->flat |= flat && h > 1;
 }
 
-/* Does a table leave every value as it is, so that only scale and zero point change? */
+/* Return true if a table maps every value to itself, so that only scale and zero point change. */
 static bool keeps_values(const int8_t *table)
 {
     for (int32_t value = -128; value < 128; value++)
@@ -460,7 +460,7 @@ static bool keeps_values(const int8_t *table)
     return true;
 }
 
-/* Are the results' channels those of column tiles that can all have their tables? */
+/* Return true if the results' channels are those of column tiles that can all have their tables. */
 static bool tiles_have_tables(const struct views *w, const struct geo *g)
 {
     const uint32_t columns = g->kind == GEO_CONV ? 2 * g->oc : g->oc; /* of two pixels, at most */
@@ -508,7 +508,7 @@ static void table_view(struct views *w, const struct ir_op *op)
         w->p->look_up[maker] = op;
 }
 
-/* What is read of a variable has the variable's place (schedule/places.c). */
+/* A tensor read of a variable has the variable's place (schedule/places.c). */
 static void read_view(struct views *w, const struct ir_op *op)
 {
     const struct sched_place *y = &w->p->place[op->out[0]];
@@ -543,7 +543,7 @@ static bool swaps(const struct views *w, const struct ir_op *op)
            g.from[1] == 2 && g.from[2] == 1;
 }
 
-/* What a product makes, in its place in the TRANSPOSE's result. */
+/* Write a product's result to its place in the TRANSPOSE's result. */
 static bool write_swapped(struct views *w, uint32_t x, uint32_t y)
 {
     const struct ir_tensor *t = w->g->tensor[x];

@@ -1,10 +1,10 @@
-/* average_sums.c - where an accelerator is selected, an average over small windows is a depthwise
- * convolution with weights of 1.
+/* average_sums.c - where an accelerator is selected, rewrite an average over small windows as a
+ * depthwise convolution with weights of 1.
  * in: AVERAGE_POOL2D of int8 whose windows are whole and have an odd number n of values.  out:
  * DEPTHWISE_CONV2D with the multiplier ceil(2^31 / n), where that takes less than half the cycles: VECTOR
- * takes a value a cycle, ARRAY a column of as many kernel rows as its rows hold. An odd number has no ties,
- * so one rounding of the high product is the reference's (geo_reciprocal; sums of x - z_in are within 255 n
- * as well). A PAD before it then folds. */
+ * takes a value a cycle, ARRAY a column of all kernel rows that its rows hold. An odd number has
+ * no ties, so one rounding of the high product is the reference's (geo_reciprocal; sums of x -
+ * z_in are within 255 n as well). A PAD before it then folds. */
 #include "fixed_math.h"
 #include "legalise.h"
 #include "new_ops.h"

@@ -17,7 +17,7 @@ static struct ir_op *next_with(const struct ir_graph *g, uint32_t from, uint32_t
     return NULL;
 }
 
-/* Do the constant's numbers, of dimensions from `at` on, let the part start at 0? */
+/* Return true if the constant's values, of dimensions from `at` on, let the part start at 0. */
 static bool start_at_0(const struct ir_graph *g, const struct ir_op *update,
                        const struct ir_tensor *numbers, uint32_t at)
 {

@@ -6,8 +6,8 @@
  * Forwards, each tensor may be held in another order of its channels: tables, pools and sums pass an
  * order on, weights take it up. A selection of some channels is SLICEs of the tensor as it is held,
  * joined again. Convolutions make channels in the order in which later selections take them, so
- * that these find them side by side (backwards, before: struct wish). What must be in the file's
- * order is put there by a 1x1 convolution with weights 0 and 1, which is exact. */
+ * that these find them side by side (backwards, before: struct wish). Where the file's order is
+ * required, a 1x1 convolution with weights 0 and 1 restores it, which is exact. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +115,7 @@ static void make_as_wished(struct reorder *r, struct ir_op *op)
     hold(r, op, order);
 }
 
-/* What a product reads: the tensor, or what a RESHAPE gives another shape. */
+/* The input of a product: the tensor, or the tensor whose shape a RESHAPE changes. */
 static uint32_t product_input(const struct reorder *r, const struct ir_op *op)
 {
     const struct channel_map *m = op->in[0] < r->n_tensor ? r->map[op->in[0]] : NULL;
@@ -314,7 +314,7 @@ static bool is_mover(const struct reorder *r, const struct ir_op *op)
     return op->n_out > 0 && op->out[0] < r->n_tensor && r->map[op->out[0]] != NULL;
 }
 
-/* Does anything but further moves read what `op` makes? */
+/* Return true if anything but further moves reads the result of `op`. */
 static bool is_end(const struct reorder *r, const struct ir_op *op)
 {
     for (uint32_t i = 0; i < r->n_op; i++)
@@ -348,7 +348,8 @@ static bool side_by_side(const uint32_t *channel, uint32_t n)
     return true;
 }
 
-/* Of a root: channels that a selection takes are together, first those that go on to others. */
+/* Order of a root's channels: those that a selection takes are together, first those that go on
+ * to others. */
 static void wish_of_selections(struct reorder *r, uint32_t root)
 {
     struct ir_graph *g = r->g;

@@ -177,7 +177,7 @@ static void gather_runs(struct reorder *r, uint32_t row, uint32_t id, struct ord
                       .n_part = n_part};
 }
 
-/* What `op` makes is some channels of a root. */
+/* Record that the result of `op` is some channels of a root. */
 void order_select(struct reorder *r, const struct ir_op *op)
 {
     struct ir_graph *g = r->g;

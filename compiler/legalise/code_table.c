@@ -1,8 +1,8 @@
-/* code_table.c - what is made of one int8 tensor alone, by tables and operators of two operands, is a
- * table: MUL(x, LOGISTIC(x)), ADD(x, 3), MINIMUM(x, 6), one table after another.
+/* code_table.c - rewrite a function of one int8 tensor, made of tables and operators of two
+ * operands, as one table: MUL(x, LOGISTIC(x)), ADD(x, 3), MINIMUM(x, 6), one table after another.
  * in: LUT; int8 operators of two operands, each that tensor, a constant number, or made of them by
- * operators that nobody else reads.  out: LUT; operators without readers go. Each entry is computed by
- * the host's kernels, so that it is the byte that they would write.
+ * operators without other readers.  out: LUT; operators without readers go. Each entry is computed
+ * by the host's kernels, so that it is the byte that they would write.
  *
  * channel_table: with a number for each channel (PReLU written out: MAXIMUM(x, MUL(x, alpha))) it is a
  * table of each channel, where an accelerator has room for them and the passes that it saves take more
@@ -140,7 +140,7 @@ static const struct {
 #include "operators/operators.def"
 };
 
-/* Of operators whose kernel takes two operands. */
+/* Operators whose kernel takes two operands. */
 static const struct {
     const char *writer;
     apply *apply;
@@ -149,7 +149,7 @@ static const struct {
                {"extremum", apply_extremum},
                {"onnx_binary", apply_onnx_binary}};
 
-/* Does the constant have a number for each channel of the operator's result? */
+/* Return true if the constant has a number for each channel of the operator's result. */
 static bool has_channels(const struct ir_graph *g, const struct ir_op *op,
                          const struct ir_tensor *x)
 {
@@ -182,7 +182,7 @@ static bool operand(const struct tabulation *t, const struct ir_op *op, uint32_t
     return true;
 }
 
-/* What an operator of two operands makes of two functions of one tensor; false: it has no kernel. */
+/* Apply an operator of two operands to two functions of one tensor; false: it has no kernel. */
 static bool apply_two(const struct ir_graph *g, const struct ir_op *op, const int8_t *a,
                       const int8_t *b, int8_t *y)
 {
@@ -200,7 +200,8 @@ static bool apply_two(const struct ir_graph *g, const struct ir_op *op, const in
     return false;
 }
 
-/* What the operator makes of its operands' functions, if they are of one tensor. */
+/* Return the operator's result as a function of one tensor, if its operands' functions are of
+ * one tensor. */
 static struct function result(const struct ir_graph *g, const struct ir_op *op,
                               const struct function *f)
 {
@@ -224,7 +225,7 @@ static struct function result(const struct ir_graph *g, const struct ir_op *op,
     return y;
 }
 
-/* Are tables by channel there and worth it? */
+/* Return true if tables by channel are possible and gain. */
 static bool gains(const struct tabulation *t, const struct function *y)
 {
     const struct lgl_options *o = t->o;

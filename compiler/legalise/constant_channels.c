@@ -1,4 +1,4 @@
-/* constant_channels.c - remove the channels that nobody needs.
+/* constant_channels.c - remove the channels that no operator needs.
  * A channel that has one value whatever the input (ranges.c) is not computed: what it adds to the
  * sums of a convolution goes into that one's bias. Where padding shows the convolution another
  * value than the constant, the channel stays.
@@ -174,7 +174,7 @@ static void make_classes(struct folding *f)
 
 /* --- which are needed --- */
 
-/* What channel `c` of the input adds is the same in every window. */
+/* Return true if channel `c` of the input adds the same in every window. */
 static bool adds_constant(const struct folding *f, const struct ir_op *op, uint32_t c)
 {
     const struct ir_tensor *x = ir_in(f->g, op, 0);

@@ -29,7 +29,8 @@ static struct operand operand_of(const struct ir_graph *g, const struct ir_op *o
     return o;
 }
 
-/* Does the operator's fixed point make of each code what the table, or no table, makes of it? */
+/* Return true if the operator's fixed point maps each quantised value as the table does, or
+ * leaves it as it is without a table. */
 static bool equals_table(const struct ir_op *op, uint32_t i, const struct operand *o,
                          const struct ir_tensor *y)
 {

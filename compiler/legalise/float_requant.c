@@ -1,5 +1,5 @@
 /* float_requant.c - ONNX's own rounding: float32 constants in op->fixed.real instead of integers.
- * What they mean, operator by operator; rint is half to even, all in float32:
+ * Their meaning by operator; rint is half to even, all in float32:
  *   conv2d, depthwise, fully connected   real[c] = s_in * s_w[c] / s_out
  *       rint(acc * real[c]) + z_out
  *   add, sub   {s_a, s_b, s_out}   rint((s_a * (a - z_a) +- s_b * (b - z_b)) / s_out) + z_out

@@ -1,8 +1,8 @@
-/* float_table.c - what float32 operators make of the values of one int8 tensor is a table.
+/* float_table.c - rewrite float32 functions of the values of one int8 tensor as a table.
  * in: DEQUANTIZE, operators of one value and of two of which each is a constant number or comes from
- * that tensor too, QUANTIZE.  out: LUT of the tensor that DEQUANTIZE reads; operators that nobody
- * else reads go. Each entry is computed by the host's kernels, so that it is the byte that they would
- * write (the reference has its own text of each function). */
+ * that tensor too, QUANTIZE.  out: LUT of the tensor that DEQUANTIZE reads; operators without
+ * other readers go. Each entry is computed by the host's kernels, so that it is the byte that
+ * they would write (the reference has its own text of each function). */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static struct function dequantized(struct arena *a, const struct ir_tensor *x)
     return f;
 }
 
-/* Is it one number, however often? */
+/* Return true if all elements of the tensor are one number. */
 static bool is_number(const struct ir_tensor *x)
 {
     for (uint64_t i = 1; i < ir_elements(x); i++)
@@ -73,7 +73,8 @@ static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i
     return true;
 }
 
-/* What the operator makes of its operands' functions; none unless they are of one tensor. */
+/* Return the operator's result as a function of one tensor; none unless its operands are
+ * functions of one. */
 static struct function applied(const struct ir_graph *g, const struct ir_op *op,
                                const struct function *known)
 {

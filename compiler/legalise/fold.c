@@ -44,7 +44,8 @@ static bool idle_single(const struct ir_graph *g, const struct ir_op *op)
     return op->n_in == 1;
 }
 
-/* `op` reads `from` through input i; may it read `to`, the same bytes in another shape? */
+/* Input i of `op` reads `from`; it may read `to`, the same bytes in another shape, if the rule
+ * holds. */
 struct reshaped {
     uint32_t i;
     const struct ir_tensor *from, *to;

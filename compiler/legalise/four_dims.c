@@ -13,7 +13,7 @@ static bool alike(const struct ir_tensor *a, const struct ir_tensor *b, uint32_t
     return a->rank == b->rank;
 }
 
-/* Do the first n dimensions count as one? */
+/* Return true if the first n dimensions can be merged into one. */
 static bool count_as_one(const struct ir_graph *g, const struct ir_op *op, uint32_t n)
 {
     bool one = true;

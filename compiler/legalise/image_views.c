@@ -144,7 +144,8 @@ static void slice(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-/* Of more than four dimensions: columns of an image, all before them its rows. */
+/* Take a GATHER of more than four dimensions as one of an image's columns; all dimensions before
+ * them are its rows. */
 static void gather_columns(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);

@@ -43,7 +43,8 @@ static bool dequantizes(const struct ir_graph *g, const struct ir_op *op)
            ir_in(g, op, 0)->role != IR_CONST;
 }
 
-/* The mover whose float32 result QUANTIZE alone reads, and whose operand nobody else does; NULL: none. */
+/* The mover whose float32 result only QUANTIZE reads, and whose operand has no other reader;
+ * NULL: none. */
 static struct ir_op *moved_before(const struct ir_graph *g, const struct ir_op *quantize)
 {
     const struct ir_tensor *x = ir_in(g, quantize, 0);

@@ -21,7 +21,7 @@ struct lgl_options {
     bool accelerator; /* one is selected: what only it gains from is worth it */
     /* Rows of its array, pixels that it adds up, tables of a lane: the fewest of several. */
     uint32_t array_rows, accumulators, tables;
-    uint32_t table_pixels; /* a table of each channel for so many pixels at least; 0: what gains */
+    uint32_t table_pixels; /* least pixels for a table of each channel; 0: where it gains */
 };
 
 /* One accelerator more is selected. */
@@ -52,8 +52,8 @@ struct lgl_fixed_scale lgl_fixed_scale(double real);
  * `bounds` have. */
 void lgl_clamp(const struct ir_tensor *t, struct ir_two_floats bounds, enum lgl_rounding rounding,
                int32_t *act_min, int32_t *act_max);
-/* After operators became others: of those that nobody reads any more the ones that row[tensor] names a
- * row for are dead and belong to it, and so are those that they alone read. */
+/* After rewriting: mark operators without readers as dead if row[tensor] names a row for them,
+ * and give them to that row, with the operators that only they read. */
 void lgl_fuse_unread(struct ir_graph *g, uint32_t *row);
 /* row[tensor] for it: IR_NONE, with room for tensors that the pass adds, two an operator. */
 uint32_t *lgl_rows(const struct ir_graph *g);

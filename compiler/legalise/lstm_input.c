@@ -10,7 +10,7 @@
 
 enum { MOST_DIGITS = 4 };
 
-/* Digits that every sum of the gates fits; 0: there are not so many. */
+/* Number of digits that hold every sum of the gates; 0 if more than there are. */
 static uint32_t digits_of(const struct ir_tensor *w, const struct ir_tensor *bias)
 {
     const int64_t k = ir_dim_back(w, 0), rows = (int64_t)ir_elements(w) / k;

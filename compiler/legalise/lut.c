@@ -8,7 +8,7 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-/* What one entry is made of. */
+/* The inputs of one entry's formula. */
 struct unary {
     float s_in, s_out, alpha;
     int32_t z_in, z_out, act_min, act_max;
@@ -70,7 +70,7 @@ static double real_abs(const struct unary *u, double x)
 /* --- one entry each, from the code x; of LOGISTIC, TANH, EXP, LOG, ELU and GELU in float32 as the
  * reference has it --- */
 
-/* z_out + round_half_away(v / s_out) in float32, as far as int8 can tell. */
+/* z_out + round_half_away(v / s_out) in float32, clamped far outside int8. */
 static int32_t float_entry(const struct unary *u, float v)
 {
     const float code = roundf(v * (1 / u->s_out));

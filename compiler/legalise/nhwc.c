@@ -1,11 +1,10 @@
 /* nhwc.c - cancel the TRANSPOSEs that importers of NCHW files put around images, and those that
  * turn rows into channels for a layer normalisation (Keras' fused one).
- * In execution order: an operator whose operands are all transposed alike computes on what they
- * were before, and its result is transposed instead; two TRANSPOSEs in a row become one, or none. A
- * mean keeps its dimensions for that, and what is computed of it leading ones.
- * What reaches FULLY_CONNECTED through a flattening RESHAPE goes into the order of its weights.
- * in: int8 graph after extremum.c.
- * out: the same bytes, TRANSPOSEs mostly at the graph's border. */
+ * In execution order: an operator whose operands all have the same TRANSPOSE computes on their
+ * inputs, and its result is transposed instead; two TRANSPOSEs in a row become one, or none. A
+ * mean keeps its dimensions for that, and tensors computed from it keep leading ones. A
+ * TRANSPOSE before FULLY_CONNECTED and a flattening RESHAPE goes into the order of the weights.
+ * in: int8 graph after extremum.c. out: the same bytes, TRANSPOSEs mostly at the graph's border. */
 #include <string.h>
 
 #include "compiler/ir/rules.h"
@@ -91,7 +90,7 @@ static uint32_t n_data(const struct ir_op *op)
     return n != 0 ? n : op->n_in;
 }
 
-/* What a RESHAPE that only drops leading ones reads, if that is transposed; else NULL. */
+/* The input of a RESHAPE that only drops leading ones, if it is transposed; else NULL. */
 static const struct ir_tensor *with_ones(const struct ir_graph *g, uint32_t id)
 {
     const struct ir_op *reshape = id == IR_NONE ? NULL : maker(g, id, IR_OP_RESHAPE);
@@ -211,7 +210,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     const struct ir_op *before = NULL;
     int32_t dim[IR_MAX_RANK] = {0};
     struct ir_op *after;
-    /* constant channels of a mean are told by name (transpose_mean.c) */
+    /* tables of constant channels name the mean (transpose_mean.c) */
     const bool renamed = op->opcode == IR_OP_MEAN && perm[rank - 1] != rank - 1;
 
     for (uint32_t i = 0; !before && i < n_data(op); i++)
@@ -238,9 +237,9 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     y->producer = after->id;
 }
 
-/* TRANSPOSE -> RESHAPE -> FULLY_CONNECTED: a row of it is one image, so its weights can turn. Not
- * those of float32, whose sums depend on the order. What they read then is not what the file has
- * there, and has a name of its own. */
+/* TRANSPOSE -> RESHAPE -> FULLY_CONNECTED: a row is one image, so the weights can be reordered.
+ * Float32 weights are left, since their sums depend on the order. The tensor read then differs
+ * from the file's, and gets a name of its own. */
 static void into_weights(struct ir_graph *g, struct ir_op *dense)
 {
     const struct ir_op *flat = maker(g, dense->in[0], IR_OP_RESHAPE);

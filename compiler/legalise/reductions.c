@@ -83,7 +83,7 @@ static void reduce(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-/* Is there a dimension that stays between two that the mean is over? */
+/* Return true if a dimension between two averaged ones stays. */
 static bool apart(const struct ir_tensor *x, uint32_t axes)
 {
     bool over = false, ended = false;

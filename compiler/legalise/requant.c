@@ -123,7 +123,7 @@ static enum status fixed_add(const struct fixing *f)
     return ST_OK;
 }
 
-/* (m, e) of s_in / s_out, then m is divided by n with as many extra bits as it can carry. */
+/* (m, e) of s_in / s_out, then m is divided by n with all extra bits that it can carry. */
 static enum status fixed_mean(const struct fixing *f)
 {
     struct ir_graph *g = f->g;
@@ -448,8 +448,8 @@ static int32_t largest_shift(const struct ir_op *op)
     return largest;
 }
 
-/* Scales beyond what fixed point holds are float32's, as in ONNX's rounding; of operators that have no
- * such form nobody knows the answer. */
+/* Use float32 for scales that fixed point cannot hold, as in ONNX's rounding. Refuse operators
+ * that have no such form. */
 static enum status check_shifts(struct ir_graph *g, struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);

@@ -1,5 +1,5 @@
-/* resize_phases.c - where an accelerator is selected, RESIZE_BILINEAR to whole multiples of the rows
- * and columns is depthwise convolutions, if their weights are whole numbers.
+/* resize_phases.c - where an accelerator is selected, rewrite RESIZE_BILINEAR to whole multiples of
+ * the rows and columns as depthwise convolutions, if their weights are whole numbers.
  * in: RESIZE_BILINEAR of one int8 image to Fy times the rows, Fx times the columns.  out: the image
  * with its edges repeated (GATHER), Fy * Fx convolutions of stride 1, a phase each, joined: row
  * y * Fy + p, column x * Fx + q of the result are y, x of phase p, q. With aligned corners and
@@ -8,9 +8,9 @@
  * bits (NUMERICS.md). Where a phase's are whole multiples of 2^(20-k), its weights are those of T / 2^(20-k);
  * twice that times 2^(30-k) is rounded once, to the high half, as the reference does. Zero points are no
  * part of that: tensors between have 0 (RESHAPE with `recode`). Weights above 127 have zero point -128.
- * Of what was uint8 halves go up, which is away from zero where 128 is added. Each output's place is tried
- * against the reference's formula. One row or column is itself everywhere, whatever the weights: it is
- * repeated (GATHER). */
+ * For tensors that were uint8 halves go up, which is away from zero where 128 is added. Each
+ * output's place is tried against the reference's formula. One row or column is itself
+ * everywhere, whatever the weights: it is repeated (GATHER). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void places(const struct axis *a, bool half, int32_t i, int32_t at[2], in
     *weight = place - at[0] * ONE;
 }
 
-/* Do output i's weights sum to the same for every pixel? */
+/* Return true if the weights of output i have the same sum for every pixel. */
 static bool same_place(const struct axis *a, bool half, int32_t i)
 {
     const int32_t own = i / a->factor, phase = i % a->factor;
@@ -131,7 +131,7 @@ static const struct ir_tensor *repeat_edges(struct ir_graph *g, uint32_t row,
     return y;
 }
 
-/* What of a resize its phases share. */
+/* The part of a resize that its phases share. */
 struct resize {
     struct ir_graph *g;
     const struct ir_op *op;
@@ -249,7 +249,7 @@ static void make_phases(struct resize *r, const struct ir_tensor *x, struct ir_t
     lgl_new_reshape(r->g, r->op->row, all, y)->attr[IR_RECODE] = 1;
 }
 
-/* The direction of `in` to `out` elements; one or as many as before are as they are. */
+/* Find the direction of `in` to `out` elements; with one element, or the same number, they stay. */
 static bool find_direction(const struct ir_op *op, struct axis *a, int32_t in, int32_t out)
 {
     if (in == 1 || in == out)

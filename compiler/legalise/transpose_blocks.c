@@ -106,8 +106,8 @@ static bool exchanges(const struct merged *m)
            (m->dim[1] <= MOST_PARTS || m->dim[2] <= MOST_PARTS);
 }
 
-/* Of m's dimensions the first that is not in its place goes there: d[0] d[1] d[2] d[3] become d[0] d[2]
- * d[1] d[3]. m is what is left to do; false: nothing. */
+/* Move the first of m's dimensions that is not in its place there: d[0] d[1] d[2] d[3] become
+ * d[0] d[2] d[1] d[3]. m keeps the remaining order; false: nothing remains. */
 static bool next_exchange(struct merged *m, int32_t d[4])
 {
     uint32_t to = 0, from;

@@ -83,7 +83,7 @@ static void add_flip(struct ir_graph *g, uint32_t row, const struct ir_tensor *f
     lgl_clamp(to, ir_fused_bounds(op), LGL_ROUND_TFLITE, &op->fixed.act_min, &op->fixed.act_max);
 }
 
-/* IR_NONE: nobody reads it. */
+/* IR_NONE if no operator reads the tensor. */
 static uint32_t first_reader_row(const struct ir_graph *g, uint32_t id)
 {
     for (uint32_t i = 0; i < g->n_op; i++)

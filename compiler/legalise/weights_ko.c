@@ -111,7 +111,7 @@ static enum status ko_dense(struct ir_graph *g, struct ir_op *op, struct diag *d
     return ST_OK;
 }
 
-/* Of one input channel it is a convolution. */
+/* A depthwise convolution with one input channel becomes a convolution. */
 static enum status ko_depthwise(struct ir_graph *g, struct ir_op *op, struct diag *d)
 {
     (void)d;

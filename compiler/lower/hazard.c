@@ -4,10 +4,11 @@
  * in another unit; a unit reads and writes in the order of its commands. ARRAY alone reads what it
  * writes itself, and its writes land long after the next command's first reads: there it waits for
  * its own count, or, where its first tiles read nothing that the command before writes last, its
- * further tiles wait for that command (lead.c). Of weights that come while it works ARRAY need not wait for the last word: it
- * follows their WEIGHT command, if that reads memory, and waits for those before it. Records that
- * a later write covers whole are dropped, and cut where it covers one end of them: whoever meets
- * the new record waits for the old ones through it, and a unit's commands complete in order.
+ * further tiles wait for that command (lead.c). ARRAY need not wait for the last word of weights
+ * that come while it works: it follows their WEIGHT command, if that reads memory, and waits for
+ * those before it. Records that a later write covers whole are dropped, and cut where it covers one
+ * end of them: a command that meets the new record waits for the old ones through it, and a unit's
+ * commands complete in order.
  */
 #include "lower.h"
 
@@ -30,7 +31,7 @@ struct tracker {
     const struct sched_command *array;   /* the last ARRAY command */
 };
 
-/* Do slices of the same pitch take other bytes of it? */
+/* Return true if slices of the same pitch take disjoint bytes of it. */
 static bool apart(const struct sched_access *a, const struct sched_access *b)
 {
     if (a->pitch == 0 || a->pitch != b->pitch)
@@ -44,8 +45,9 @@ static bool overlap(const struct sched_access *a, const struct sched_access *b)
     return a->begin < b->end && b->begin < a->end && !apart(a, b);
 }
 
-/* Return true if everything that touches bytes of `a` meets `w`, too. Then whoever must wait for `a` waits for `w`,
- * which waited for `a`; that holds also where `w` leaves bytes out (gaps), since nobody can tell which. */
+/* Return true if everything that touches bytes of `a` meets `w`, too. Then a command that must
+ * wait for `a` waits for `w`, which waited for `a`. That holds also where `w` leaves bytes out
+ * (gaps), since their positions are unknown. */
 static bool covers(const struct sched_access *w, const struct sched_access *a)
 {
     bool whole =
@@ -129,8 +131,8 @@ static void remember(struct tracker *t, const struct sched_command *c)
     }
 }
 
-/* Does the last WEIGHT command that ARRAY needs bring its weights, word after word from its first
- * one on or from before it? Then only those before that one are waited for. */
+/* Wait only for the WEIGHT commands before the last one if that brings the weights which ARRAY
+ * needs, word after word from its first one on or from before it. */
 static void follow(const struct tracker *t, struct sched_command *c, uint32_t need[HD_UNIT_COUNT])
 {
     if (c->w.common.opcode != HD_OPCODE_ARRAY || need[HD_UNIT_WEIGHT] == 0)
@@ -144,8 +146,8 @@ static void follow(const struct tracker *t, struct sched_command *c, uint32_t ne
     need[HD_UNIT_WEIGHT]--;
 }
 
-/* Does ARRAY wait for its last command? That is done before any after the next one begins, so that
- * tiles may go ahead which that command's last results are not for. */
+/* Let ARRAY's first tiles begin before its last command is done if they do not need its last
+ * results. That command is done before any after the next one begins. */
 static void lead(const struct tracker *t, struct sched_command *c, uint32_t need[HD_UNIT_COUNT],
                  const struct hd_config *hw)
 {

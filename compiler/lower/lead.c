@@ -12,8 +12,8 @@ enum { TILES = 255 }; /* most that the field has */
 
 _Static_assert(HD_TIMING_ARRAY_SLOTS == 2, "a command begins once the last but one is done");
 
-/* Bytes [from, from + bytes) of every `pitch` bytes from `base` on; row: of every row of so many
- * bytes, if that is no multiple of the pitch; else 0. */
+/* Bytes [from, from + bytes) of every `pitch` bytes from `base` on. row: size of a row in bytes
+ * if it is no multiple of the pitch, so that each row starts anew; else 0. */
 struct late {
     int64_t base, row, pitch, from, bytes;
 };
@@ -50,7 +50,7 @@ static uint64_t channel_steps(const struct hd_cmd_array *a, const struct hd_conf
     return steps;
 }
 
-/* Of what is written; larger than any memory for a single pixel. */
+/* Pitches of the result; larger than any memory for a single pixel. */
 static void set_pitches(const struct hd_cmd_array *a, struct late *late)
 {
     const bool rows = a->blocks > 1 || a->last_rows > 1;
@@ -76,7 +76,7 @@ static bool find_late(const struct hd_cmd_array *a, const struct hd_config *hw, 
     return true;
 }
 
-/* Do n bytes of every pixel have some of them, the first one's from `at` on? */
+/* Return true if n bytes of every pixel, the first one's from `at` on, contain some of them. */
 static bool meets(const struct late *late, int64_t at, uint32_t n)
 {
     const int64_t offset = modulo(at - late->from, late->pitch);

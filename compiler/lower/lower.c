@@ -42,7 +42,8 @@ static void note_woven(struct sched_program *p, const struct op_plan *plan, uint
         p->woven[plan[i].position] = plan[i + 1].position;
 }
 
-/* Does a trial leave out the commands of plan[0 .. n - 1]? What they load is on chip then. */
+/* Return true if a trial leaves out the commands of plan[0 .. n - 1]. Their operands are on chip
+ * then. */
 static bool left_out(struct lower *l, const struct op_plan *plan, uint32_t n)
 {
     const struct sched_program *p = l->program;

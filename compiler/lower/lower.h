@@ -53,7 +53,7 @@ void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes,
 /* `n` consecutive units of a circular memory: the first one. n <= size. */
 uint32_t lower_take(struct lower_ring *r, uint32_t n);
 
-/* Let the next `n` units lie one after another. */
+/* Make the next `n` units contiguous. */
 void lower_reserve(struct lower_ring *r, uint32_t n);
 
 /* DMA read of one run of constants into `rows` rows of weight, parameter or table memory. */
@@ -75,8 +75,9 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                  uint32_t rows);
 
-/* Do rows [y, y + rows) end a result in memory, and can lower_store_part take them instead: channels
- * [first, first + n) once they are made, so that few bytes follow the last group's? */
+/* Return true if rows [y, y + rows) end a result in memory and lower_store_part can take them
+ * instead: channels [first, first + n) once they are made, so that few bytes follow the last
+ * group's. */
 bool lower_stores_parts(const struct lower *l, const struct op_plan *p, uint32_t y, uint32_t rows);
 void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                       uint32_t rows, uint32_t first, uint32_t n);
@@ -131,8 +132,8 @@ enum status lower_run(struct sched_program *p, struct diag *d);
  * 0, or a stream whose size is wrong. */
 enum status lower_check(const struct sched_program *p, struct diag *d);
 
-/* written.c: ST_INTERNAL names a byte that a command, a host call or the caller reads and that nobody has
- * written, or a table that no command looks up. Of the whole program, in the order in which it runs. */
+/* written.c: ST_INTERNAL names a byte that a command, a host call or the caller reads before any
+ * write, or a table that no command looks up. Checks the whole program in execution order. */
 enum status lower_written(const struct sched_program *p, struct diag *d);
 
 /* "rows 0-7": what a command is for; NULL in a trial. */

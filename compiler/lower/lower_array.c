@@ -13,13 +13,14 @@
  * groups 22,442, 3 18,980, 5 18,598, 8 18,637). */
 enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
 
-/* At least so many groups where the next operator takes channels as they come. */
+/* Least number of groups where the next operator takes channels as they come. */
 enum { SLICES = 8 };
 
 /* Channel tiles whose weights are made together of the scratchpad: ARRAY waits for all of them. */
 enum { MADE_TILES = 1 };
 
-/* What one command takes: a piece of the kernel, of one phase of a transposed convolution. */
+/* The part of the kernel that one command takes: a piece, of one phase of a transposed
+ * convolution. */
 struct part {
     struct geo geo; /* of the phase; else the operator's */
     struct geo_piece piece;
@@ -89,7 +90,7 @@ static void add_parts(struct nest *n, const struct geo *g)
     n->part = all;
 }
 
-/* Rows of N words of N bytes each, as many as a command may have, and what is less than a row. */
+/* Rows of N words of N bytes each, up to the limit of a command, and the rest, less than a row. */
 static void cut_bytes(struct nest *n)
 {
     const struct hd_config *hw = n->l->hw;
@@ -163,7 +164,7 @@ static void cut_channels(struct nest *n)
         most = least(most, n->knobs->group_tiles);
     most = most ? most : 1;
     cut_groups(n, tiles, most);
-    if (n->keep) { /* in one piece: a group must not come to lie where one that is kept does */
+    if (n->keep) { /* in one piece: a group must not overlap one that is kept */
         lower_reserve(&n->l->words, k * tiles);
         lower_reserve(&n->l->entries, tiles);
     }
@@ -216,7 +217,7 @@ static uint32_t group_channels(const struct nest *n, uint32_t group)
     return n->first[group + 1] - n->first[group];
 }
 
-/* Of two pixels side by side, is the second all that the group has? The first alone, or both? */
+/* Return true if the group has two pixels and only the second is left. */
 static bool only_second(const struct nest *n, uint32_t group)
 {
     return n->first[group] >= n->g->oc;
@@ -263,7 +264,7 @@ static void have_params(struct nest *n, uint32_t group, bool again)
     fetch_params(n, group, n->batch_end);
 }
 
-/* Does a product's matrix of weights come with its output channels, which are its rows? */
+/* Return true if a product's weights arrive one row, an output channel, at a time. */
 static bool comes_by_row(const struct nest *n)
 {
     return n->g->kind == GEO_PRODUCT && geo_transposed_weights(n->g) && !n->p->in[1].streamed;
@@ -457,13 +458,13 @@ static void sum_columns(const struct nest *n, struct hd_cmd_array *a, const stru
     a->out_channels = lanes & 0xffffu;
 }
 
-/* Are the last group's channels of these rows stored apart from the others? */
+/* Return true if the last group's channels of these rows are stored apart from the others. */
 static bool stores_parts(const struct nest *n, uint32_t y, uint32_t rows)
 {
     return n->n_group > 1 && !n->sums && n->streams == 1 && lower_stores_parts(n->l, n->p, y, rows);
 }
 
-/* What the command touches: as if it made all of rows [y, y + rows). */
+/* The bytes that the command touches: as if it made all of rows [y, y + rows). */
 static void array_access(struct nest *n, struct sched_command *c, const struct part *part,
                          uint32_t tile, uint32_t y, uint32_t rows, uint32_t group, int32_t base)
 {
@@ -529,7 +530,7 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     }
 }
 
-/* Does the kernel's part `i` take some of the input channels only? */
+/* Return true if the kernel's part `i` takes only some of the input channels. */
 static bool takes_some(const struct nest *n, uint32_t i)
 {
     return n->part[i].piece.c < n->part[i].geo.c;
@@ -603,8 +604,8 @@ static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, ui
     one_tile(n, tile, y, rows, first_group, n_groups, again);
 }
 
-/* All weights and parameters lie there, one group after the other: from now on they are one, or as
- * many as have other pixels. */
+/* Join the groups once all weights and parameters are in place, one group after the other: into
+ * one, or into one for each number of pixels. */
 static void join_groups(struct nest *n)
 {
     const uint32_t lanes = n->l->hw->n, tiles = div_up(n->columns, lanes);

@@ -143,13 +143,13 @@ struct op_plan lower_strip(const struct op_plan *p, uint32_t i)
     return s;
 }
 
-/* How rows of a tensor lie in memory. */
+/* The layout of a tensor's rows in memory. */
 struct runs {
-    uint32_t rows; /* so many by one command */
+    uint32_t rows; /* the number that one command moves */
     uint32_t runs, run_bytes, run_pitch;
 };
 
-/* Of `rows` rows, each `skip`-th of the tensor's, those that one command can take. */
+/* Those of `rows` rows, each `skip`-th of the tensor's, that one command can take. */
 static struct runs runs_of(const struct sched_place *s, uint32_t rows, uint32_t skip)
 {
     uint32_t pitch = s->mem_pitch * skip, bytes = s->row_bytes / s->cols;
@@ -198,7 +198,7 @@ static uint32_t region_of(const struct sched_place *s)
 }
 
 /* Every skip-th of the rows [lo, hi) of a tensor from memory to scratchpad address `to`, rows
- * `pitch` apart; shared: what lies between these may be another tensor's. */
+ * `pitch` apart; shared: bytes between these may be another tensor's. */
 static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t lo,
                       uint32_t hi, uint32_t skip, uint32_t to, uint32_t pitch, bool shared)
 {
@@ -295,7 +295,8 @@ static struct sched_place place_of(const struct lower *l, const struct op_plan *
     return box_of(l, p, i, l->program->place[t->id]);
 }
 
-/* Does an operator of this program write the tensor? What was read of a variable is there before. */
+/* Return true if an operator of this program writes the tensor. A value read of a variable
+ * exists before. */
 static bool made_here(const struct lower *l, const struct ir_tensor *t)
 {
     return t->producer != IR_NONE &&
@@ -426,7 +427,7 @@ static struct sched_made made_at(const struct lower *l, const struct op_plan *p,
     return m;
 }
 
-/* Of the result: its bytes in its own order, without others between. */
+/* The result's bytes in its own order, without others between. */
 static struct sched_place own_order(const struct op_plan *p)
 {
     uint32_t h, w, c;
@@ -493,8 +494,8 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
     stored(l, p, first);
 }
 
-/* Do parts of `rows` rows go as fast as whole rows? Few do, and all where so much of whole rows goes
- * while an answer is on its way. */
+/* Return true if parts of `rows` rows are as fast as whole rows: few parts always, and all if an
+ * answer takes longer than the transfer of a part. */
 static bool parts_go(const struct lower *l, const struct sched_place *s, uint32_t rows)
 {
     const uint64_t wait = (uint64_t)l->program->options.mem_latency * l->hw->axi_bytes;

@@ -1,5 +1,5 @@
-/* lower_table.c - tables of 256 bytes as WEIGHT commands. They lie in the requantisation lanes round and
- * round, and one stays until others need its place. */
+/* lower_table.c - tables of 256 bytes as WEIGHT commands. They fill the places in the
+ * requantisation lanes in turn, and one stays until others need its place. */
 #include "lower.h"
 
 enum { CODES = 256 };
@@ -53,7 +53,7 @@ struct lower_table lower_have_table(struct lower *l, const struct op_plan *p)
     if (n == 0)
         return (struct lower_table){0};
     if (t->n == 0 || l->tables - t->number > most || t->channel != channel) {
-        if (l->tables % most + n > most) /* they lie side by side */
+        if (l->tables % most + n > most) /* they are contiguous */
             l->tables += most - l->tables % most;
         *t = (struct lower_table){n, l->tables, l->tables % most, channel, p->look_up->n_in == 2};
         l->tables += n;

@@ -24,7 +24,7 @@ static struct stride stride_of(const struct op_plan *p, uint32_t i)
                                                               : 0};
 }
 
-/* Do the pixels of operands and result all lie side by side? */
+/* Return true if the pixels of operands and result are all contiguous. */
 static bool side_by_side(const struct op_plan *p)
 {
     const struct geo *g = &p->geo;
@@ -44,7 +44,7 @@ static void fill_round_up(const struct geo *g, struct hd_cmd_vector *v)
     v->shift_out = 0;
 }
 
-/* Of one scale: half of each operand 20 bits up, exactly, and back. */
+/* Operands of one scale: half of each, 20 bits up, exactly, and back. */
 static void fill_extremum(const struct ir_fixed *f, struct hd_cmd_vector *v)
 {
     if (f->n == 3) {
@@ -58,8 +58,8 @@ static void fill_extremum(const struct ir_fixed *f, struct hd_cmd_vector *v)
     v->shift_out = -18;
 }
 
-/* The unit takes operands 20 bits up, a square's are 7 bits up. What the field's least shift makes 0
- * is 0 by a smaller one too: 255 << 20 times less than 1, by 2^-31. */
+/* The unit takes operands 20 bits up, a square's are 7 bits up. A value that the field's least
+ * shift makes 0 is 0 by a smaller one too: 255 << 20 times less than 1, by 2^-31. */
 static int8_t operand_shift(const struct geo *g, int8_t shift)
 {
     enum { SQUARED_SHIFT = 20 - 7, LEAST = -31 };
@@ -188,7 +188,8 @@ static struct hd_cmd_vector in_halves(const struct hd_cmd_vector *v, bool rows)
     return two;
 }
 
-/* Do its two cells never want one bank? Each lies in two words, or in one if all begin with words. */
+/* Return true if its two cells never need the same bank. Each is in two words, or in one if all
+ * begin with words. */
 static bool banks_apart(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
     const uint32_t all = (uint32_t)v->a_base | v->a_row | v->a_col | v->a_win_row | v->a_win_col,
@@ -259,7 +260,7 @@ static void slice_access(struct sched_command *c, const struct op_plan *p, uint3
         lower_access_slice(c, s->first, s->n, p->geo.oc);
 }
 
-/* Of a command over all channels, those. */
+/* Channels of a command over all channels. */
 static void cut_channels(struct hd_cmd_vector *v, const struct lower_slice *s)
 {
     v->channels = s->n;

@@ -1,6 +1,6 @@
 /* lower_weights.c - weights and parameters as the device reads them; see lower_weights.h.
  * Weights of a channel tile: one row of nch bytes for each lane of the kernel piece, in the order
- * of the flat kernel string (kernel row, then lane); rows lie back to back, so a tile of fewer than
+ * of the flat kernel string (kernel row, then lane); rows are contiguous, so a tile of fewer than
  * N channels wastes no memory. */
 #include "lower_weights.h"
 
@@ -11,7 +11,7 @@ uint32_t weights_words(const struct lower *l, const struct weight_block *b)
     return b->piece.n_ky * b->piece.n_b * div_up(b->n, l->hw->n);
 }
 
-/* Of a transposed convolution: its taps run backwards. */
+/* Weight of a transposed convolution, whose taps run backwards. */
 static uint8_t phase_weight(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
 {
     uint32_t kh = (uint32_t)g->op->attr[IR_KERNEL_H], kw = (uint32_t)g->op->attr[IR_KERNEL_W];

@@ -16,7 +16,7 @@ struct weight_block {
 /* Weight words of a block: K rows for each of its channel tiles. */
 uint32_t weights_words(const struct lower *l, const struct weight_block *b);
 /* Put the block into the constants (once) and emit the WEIGHT commands that load it at word `dest`.
- * *offset: IR_NONE before the first call for this block, then where it lies. */
+ * *offset: IR_NONE before the first call for this block, then its offset. */
 void weights_fetch(struct lower *l, const struct geo *g, const struct weight_block *b,
                    uint32_t dest, uint32_t *offset);
 /* WEIGHT command that makes the block of a matrix in the scratchpad, rows `pixel` bytes apart from

@@ -140,7 +140,7 @@ static bool scan(const struct hd_cmd_array *m, int64_t first, int64_t bytes, int
     return true;
 }
 
-/* Columns of weights that are 0 may meet what lies beyond the operand's last row. */
+/* Columns of weights that are 0 may meet bytes beyond the operand's last row. */
 struct until {
     int64_t end;
     const struct touched_visit *v;

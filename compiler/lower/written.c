@@ -1,7 +1,8 @@
-/* written.c - the proof that a program reads nothing that nobody has written. Walks submissions, host calls
- * and copies in their order. Of each memory of the host and of the devices it keeps the bytes that hold what
- * was written last: a device's copy of bytes that the host writes is out of date, and the other way round.
- * What a scratchpad holds counts while its tensor is on chip, what buffers hold while their operators run.
+/* written.c - the proof that a program reads no byte before it is written. Walks submissions, host
+ * calls and copies in their order. For each memory of the host and of the devices it keeps the
+ * bytes that hold the last value written: a device's copy of bytes that the host writes is out of
+ * date, and the other way round. A scratchpad's bytes count while their tensor is on chip, a
+ * buffer's bytes while its operator runs.
  * in: a graph, the streams of all devices, places.   out: nothing, or the first such byte.
  * Shares nothing with lowering but the commands, and views with layout. */
 #include "byte_set.h"
@@ -10,7 +11,7 @@
 
 enum { HOST = SCHED_MAX_DEVICES, MEMORIES }; /* whose: a device's or the host's */
 
-/* What a device has in itself. */
+/* The memories within a device. */
 struct chip {
     const struct sched_program *part;
     struct byte_set spad, kept; /* kept: at hand while a group of operators begins */
@@ -35,7 +36,7 @@ static enum status fail(const struct proof *w, const char *what, int64_t at)
     const struct sched_stream *s = w->stream;
 
     return FAIL(w->d, ST_INTERNAL,
-                "written: command %u of submission %u, of %s: byte %lld of %s is read, and nobody "
+                "written: command %u of submission %u, of %s: byte %lld of %s is read, and nothing "
                 "has written it",
                 w->command, (uint32_t)(s - w->p->stream), w->g->row[s->cmd[w->command].row].name,
                 (long long)at, what);
@@ -130,7 +131,7 @@ static enum status host_reads(struct proof *w, uint32_t id, const char *what)
     const uint64_t at = byte_set_missing(&w->region[HOST][s.mem_region], s.mem_offset, end);
     if (at < end)
         return FAIL(w->d, ST_INTERNAL,
-                    "written: the host reads tensor %u for %s: nobody has written byte %llu of %s",
+                    "written: the host reads tensor %u for %s: nothing has written byte %llu of %s",
                     id, what, (unsigned long long)at, region_name(w, s.mem_region));
     return ST_OK;
 }
@@ -353,7 +354,7 @@ static void copy(struct proof *w, bool in)
     }
 }
 
-/* What tells the host where a window is. */
+/* Check that the start indices by which the host binds a window are written. */
 static enum status host_binds(struct proof *w)
 {
     for (uint32_t i = 0; i < w->g->n_op; i++) {

@@ -1,5 +1,5 @@
-/* exchange.c - what the host and a device tell each other around a submission, where they do not share
- * memory.
+/* exchange.c - the tensors that the host and a device exchange around a submission, where they do
+ * not share memory.
  * in: places, regions.   out: the tensors that are copied. */
 #include "sched_program.h"
 

@@ -35,7 +35,7 @@ struct sched_access {
     /* Only `bytes` of every `pitch` bytes, from `begin` on: a slice of the channels; pitch 0: all.
      */
     uint32_t pitch, bytes;
-    bool gaps; /* not all of these, but nobody states which */
+    bool gaps; /* not all of these; which ones is unknown */
 };
 
 union sched_words {
@@ -94,7 +94,7 @@ struct sched_view {
     uint32_t step_y, step_x;
     uint32_t pixel, pitch; /* not 0: a RESHAPE's own, bytes from pixel to pixel, from row to row */
     uint32_t h, w, n;      /* a root's image: rows, columns, channels */
-    bool flat;             /* a root's rows lie back to back */
+    bool flat;             /* a root's rows are contiguous */
     bool swapped; /* its rows are the image's columns and its columns the image's rows: heads */
 };
 
@@ -118,7 +118,7 @@ struct sched_place {
 
 enum { KNOB_CASCADE_AHEAD = 2 };
 
-/* What may be chosen for one operator on the accelerator; 0: by rule. Any value gives the same
+/* The choices for one operator on the accelerator; 0: by rule. Any value gives the same
  * bytes. sched_knob_values lists what is worth trying. */
 struct sched_knobs {
     uint32_t tile_rows;   /* output rows of a tile, at most */
@@ -190,10 +190,10 @@ struct sched_program {
     uint64_t est_cycles;
     uint64_t dram_read, dram_write; /* bytes the commands move */
     struct layout *layout;          /* layout/layout.h: tiles and line buffers */
-    /* Of a program for several devices: one part for each (devices.c). Else 0. */
+    /* Number of parts of a program for several devices, one for each (devices.c). Else 0. */
     uint32_t n_part;
     struct sched_program *part[SCHED_MAX_DEVICES];
-    /* Of such a part; else 0 and NULL. */
+    /* In such a part; else 0 and NULL. */
     uint32_t only;                      /* 1 + the target whose operators it runs */
     const struct sched_program *before; /* its constants come first */
 };
@@ -219,8 +219,8 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Are these operators the program's to run? All others are the host's or another device's, and meet
- * its own in memory. */
+/* Return true if the program runs these operators. All others are the host's or another
+ * device's, and exchange tensors with it in memory. */
 static inline bool sched_owns(const struct sched_program *p, const struct ir_op *op)
 {
     return !op->dead && op->region != IR_NONE && (p->only == 0 || op->target + 1 == p->only);
@@ -234,11 +234,11 @@ static inline uint32_t sched_root(const struct sched_program *p, uint32_t t)
 
 /* --- view.c --- */
 
-/* Is the operator a view in the program, or in the part of it that runs it? */
+/* Return true if the operator is a view in the program, or in the part of it that runs it. */
 bool sched_is_view(const struct sched_program *p, const struct ir_op *op);
 /* Bytes from the root's first to the tensor's, where the root's rows are `pitch` apart. */
 uint32_t sched_view_offset(const struct sched_program *p, uint32_t t, uint32_t pitch);
-/* Of tensors that share their bytes the places in memory, from those of their roots. */
+/* Place tensors that share their bytes in memory, from the places of their roots. */
 void sched_view_memory(struct sched_program *p);
 
 /* The operators interleaved with the one at `position`, itself included. */
@@ -261,9 +261,9 @@ static inline void sched_call_spans(const struct ir_graph *g, struct sched_span 
     }
 }
 
-/* groups.c: layers that the program interleaves. Of each row of the model the index of its group,
- * or IR_NONE, into group[n_row]; returns how many groups there are, numbered by their first rows.
- */
+/* groups.c: number the layers that the program interleaves. Writes the index of each row's
+ * group, or IR_NONE, into group[n_row]; returns the number of groups, numbered by their first
+ * rows. */
 uint32_t sched_groups(const struct sched_program *p, uint32_t *group);
 
 /* The region of the variables, after inputs and outputs; in it the bytes before variable `id`, of
@@ -280,7 +280,7 @@ uint64_t sched_state_offset(const struct ir_graph *g, uint32_t id);
 uint32_t sched_window(const struct ir_graph *g, const struct ir_op *op);
 /* The first operator that has the same; NULL: `op` has none. */
 const struct ir_op *sched_window_op(const struct ir_graph *g, const struct ir_op *op);
-/* The operand of such an operator that tells where; devices do not read it. */
+/* The operand of such an operator that has the start indices; devices do not read it. */
 uint32_t sched_window_start(const struct ir_op *op);
 
 /* exchange.c: the tensors that are copied to the device before submission `s`, or back after it. */

@@ -26,7 +26,7 @@ uint32_t sched_window_start(const struct ir_op *op)
     return op->opcode == IR_OP_GATHER ? 1 : 2;
 }
 
-/* Do equal numbers tell of equal places? */
+/* Return true if equal start indices of the two operators mean equal places. */
 static bool same_window(const struct ir_graph *g, const struct ir_op *a, const struct ir_op *b)
 {
     const uint32_t at = sched_window_start(a);

@@ -40,7 +40,7 @@ struct sched_program *sched_new(struct arena *a, const struct ir_graph *g,
 
 /* --- the arena --- */
 
-/* What one part keeps of a tensor; a copy in two scratchpads counts as one, alive in both. */
+/* Add the place of a tensor in one part; a copy in two scratchpads counts as one, alive in both. */
 static void add_place(struct sched_place *to, const struct sched_place *from)
 {
     bool keep = to->in_memory && to->mem_region != HD_REGION_ARENA;
@@ -62,7 +62,7 @@ static void add_place(struct sched_place *to, const struct sched_place *from)
     to->row_bytes = from->row_bytes;
 }
 
-/* What part `k` keeps in memory, and which operators it interleaves. */
+/* Add the places in memory of part `k`, and the groups that it interleaves. */
 static void add_layout(struct sched_program *all, uint32_t k)
 {
     const struct ir_graph *g = all->graph;

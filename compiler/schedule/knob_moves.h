@@ -20,9 +20,9 @@ struct search {
     bool apart;               /* no cascades */
 };
 
-/* Descend from the knobs as they stand by the score of operators first .. end - 1; end 0: of all. */
+/* Descend from the current knobs by the score of operators first .. end - 1; end 0: of all. */
 void moves_begin(struct search *s, uint32_t first, uint32_t end);
-/* Are the knobs as they stand better? Never once the limit is reached. */
+/* Return true if the current knobs are better. Always false once the limit is reached. */
 bool moves_improve(struct search *s);
 
 /* All choices of one operator. */

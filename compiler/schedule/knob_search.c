@@ -1,9 +1,9 @@
 /* knob_search.c - knobs by coordinate descent: operator after operator, each choice tried in a
- * program without bytes, kept if the estimate is lower. Of a small program all is tried, in two
- * rounds, then in one with tiles of neighbours; of a large one a window, the commands of the
- * operators around in the layout of all, and the whole of it after every few; then the whole, rows
- * first that take most beyond what ARRAY works for them. It goes round while it gains. The same input
- * gives the same knobs. */
+ * program without bytes, kept if the estimate is lower. A small program is tried whole, in two
+ * rounds, then in one with tiles of neighbours. A large one is tried in windows: the commands of
+ * the operators around in the layout of all, and the whole program after every few; then as a
+ * whole, first the rows that lose most, that is take most cycles beyond ARRAY's work for them.
+ * It repeats while it gains. The same input gives the same knobs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@
 enum {
     ROUNDS = 2,
     TRIAL_COMMANDS = 1000000, /* commands scheduled in all trials together: a few seconds */
-    START_COMMANDS = 400000,  /* when so many are, no further start */
+    START_COMMANDS = 400000,  /* after this number no further start begins */
     LARGE_COMMANDS = 250,     /* of one program: it is tried in windows */
-    /* As TRIAL_COMMANDS, where there are windows: in all, and for each of so many operators. */
+    /* As TRIAL_COMMANDS, for programs with windows: in all, and for each of OPERATORS operators. */
     WINDOW_COMMANDS = 420000,
     OPERATOR_COMMANDS = 1300,
     OPERATORS = 370,
-    LITTLE = 500, /* a row that loses less of all than one in so many waits for the others */
+    LITTLE = 500, /* a row that loses less than one part in LITTLE of all waits for the others */
     MOVED = 4,    /* operators on either side of one that its moves change, or that change what
                      they gain */
     NEAR = 8,     /* operators on either side that have to gain before all are asked */
@@ -54,7 +54,7 @@ static void same_groups(struct search *s, uint32_t tiles)
         s->p->knobs[i].group_tiles = tiles;
 }
 
-/* What an operator's row loses as the knobs stand. */
+/* The loss of an operator's row with the current knobs. */
 struct loss {
     uint64_t cycles;
     uint32_t op;
@@ -83,7 +83,7 @@ static struct loss *losses(struct search *s)
     return order;
 }
 
-/* Operator after operator, from the knobs as they stand; rows: of four in a row, too. */
+/* Try operator after operator, from the current knobs; rows: four in a row together, too. */
 static bool one_round(struct search *s, bool rows)
 {
     bool better = false;
@@ -99,8 +99,8 @@ static bool one_round(struct search *s, bool rows)
     return better;
 }
 
-/* From the knobs as they stand; rows of four in a row come last, as they lead past what operators
- * find alone. */
+/* Descend from the current knobs; four in a row together come last, as they lead past what
+ * operators find alone. */
 static void descend(struct search *s)
 {
     moves_begin(s, 0, 0);

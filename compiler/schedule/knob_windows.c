@@ -39,7 +39,7 @@ void windows_tried(const struct search *s, struct windows_memory *m, uint32_t op
             m->changed[i] = m->now;
 }
 
-/* What windows have found. */
+/* The result of the windows. */
 struct windows {
     struct sched_knobs *kept; /* the best of the whole program, */
     uint64_t whole;           /* its score */
@@ -50,7 +50,7 @@ struct windows {
     bool *repeated; /* by operator: its knobs came from its twin */
 };
 
-/* Of an operator's kind and the sizes of what it reads and makes. */
+/* Hash of an operator's kind and the sizes of its operands and results. */
 static uint64_t looks(const struct ir_graph *g, const struct ir_op *op)
 {
     uint64_t hash = trials_mix(op->opcode, op->dead);
@@ -84,7 +84,7 @@ static uint32_t *find_twins(const struct sched_program *p)
     return twin;
 }
 
-/* Does the whole program gain by what windows found since w->kept? If not, back to that. */
+/* Return true if the whole program gains by the changes since w->kept. If not, restore w->kept. */
 static bool holds(struct search *s, struct windows *w)
 {
     size_t n_bytes = s->p->graph->n_op * sizeof *w->kept;
@@ -99,8 +99,8 @@ static bool holds(struct search *s, struct windows *w)
     return true;
 }
 
-/* The knobs of operators tried go to those from `first` on that are alike, once. Does the whole
- * program gain? */
+/* Give the knobs of the operators tried to equal operators from `first` on, once. Return true if
+ * the whole program gains. */
 static bool repeat_blocks(struct search *s, struct windows *w, uint32_t first)
 {
     bool any = false;
@@ -130,7 +130,8 @@ static void one_window(struct search *s, struct windows *w, uint32_t op)
     windows_tried(s, &w->memory, op, first, end);
 }
 
-/* Has the time since this batch was last tried gained less than a thousandth a tenth of all? */
+/* Return true if the gain since this batch was last tried, per work, is less than a hundredth of
+ * the average of all work. */
 static bool gained_little(const struct search *s, struct windows *w, uint32_t batch)
 {
     const uint64_t all = s->trials->commands, since = all - w->at[batch], cycles = w->whole >> 32,

@@ -12,7 +12,8 @@ struct windows_memory {
 };
 
 struct windows_memory windows_memory(const struct sched_program *p);
-/* Was operator `op` not tried yet, or is one of operators [first, end) changed since? */
+/* Return true if operator `op` was not tried yet, or if one of operators [first, end) changed
+ * since. */
 bool windows_due(const struct search *s, const struct windows_memory *m, uint32_t op,
                  uint32_t first, uint32_t end);
 /* Operator `op` has been tried, with moves within [first, end), since windows_due. */
@@ -29,7 +30,7 @@ static inline void windows_around(const struct search *s, uint32_t op, uint32_t 
     *end = op + reach + 1 < n ? op + reach + 1 : n;
 }
 
-/* Each operator is tried among its neighbours. What a batch of operators found stays if the whole
+/* Try each operator among its neighbours. The changes of a batch of operators stay if the whole
  * program gains. */
 void windows_descend(struct search *s);
 

@@ -33,8 +33,9 @@ static bool *concerned(const struct sched_program *p)
     return is;
 }
 
-/* Is what the operator at `position` reads of a variable the variable's own bytes for all that use it?
- * Nothing writes these after it, and nobody but the program reads what it read. */
+/* Return true if the tensor that the operator at `position` reads of a variable can be the
+ * variable's own bytes for all its readers: nothing writes these after it, and only the program
+ * reads the tensor. */
 static bool reads_in_place(const struct sched_program *p, uint32_t position)
 {
     const struct ir_graph *g = p->graph;

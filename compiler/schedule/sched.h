@@ -6,7 +6,8 @@
 
 #include "compiler/program/sched_program.h"
 
-/* knob_choices.c: does an accelerator compute the operator, with knobs? Then *g is its geometry. */
+/* knob_choices.c: return true if an accelerator computes the operator, with knobs. Then *g is
+ * its geometry. */
 struct geo;
 bool sched_has_knobs(const struct sched_program *p, uint32_t op, struct geo *g);
 /* Choices for operator `op` in addition to the rule's: sets that differ from *now in one knob.

@@ -11,7 +11,7 @@ enum status sched_build(struct sched_program *p, struct diag *d);
 
 /* All of these but the last one, the estimate. */
 enum status sched_build_commands(struct sched_program *p, struct diag *d);
-/* What all trials of `p` have in common, for their `like`. */
+/* Prepare what all trials of `p` share through their `like`. */
 enum status sched_prepare(struct sched_program *p, struct diag *d);
 
 /* knob_search.c: p->knobs of one device as the options give them, else by search. */

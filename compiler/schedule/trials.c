@@ -6,8 +6,9 @@
 
 #include "compiler/timing/estimate.h"
 
-/* The layout of so many operators takes as long as one command does: of all of them in a trial of
- * few. A command takes this part of its time to be made, the rest to be estimated. */
+/* Weights of the work of a trial. The layout of LAYOUT_OPERATORS operators takes the time of one
+ * command; a trial of few operators lays out all. One in MADE parts of a command's time goes
+ * into making it, the rest into its estimate. */
 enum { LAYOUT_OPERATORS = 8, MADE = 4 };
 
 static uint32_t count_commands(const struct sched_program *p)
@@ -34,7 +35,7 @@ static uint64_t score_of(const struct sched_program *p)
     return (p->est_cycles + count_commands(p)) << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);
 }
 
-/* Of all that the estimate reads; never 0. */
+/* Hash of everything that the estimate reads; never 0. */
 static uint64_t key_of(const struct sched_program *p)
 {
     uint64_t hash = trials_mix(trials_mix(p->n_stream, p->command_bytes), p->constant_bytes);

@@ -1,6 +1,6 @@
 /* arrivals.c - see arrivals.h. A tile begins when N words from its first one on have come, or all
- * of the WEIGHT command. Of the tiles that one burst lets begin the first or the last is latest:
- * its words come at one pace. */
+ * of the WEIGHT command. Among the tiles that one burst lets begin, the first or the last is
+ * latest, since its words come at one pace. */
 #include "arrivals.h"
 
 #include "hd_timing.h"

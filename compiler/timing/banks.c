@@ -43,8 +43,8 @@ static void add_port(struct reads *r, const struct hd_config *hw, int64_t at, ui
         add_word(r, hw, (word + 1) & mask);
 }
 
-/* The lanes of piece `k` from column byte x on, as far as they lie inside the row; `row`: address
- * of its first byte. */
+/* The lanes of piece `k` from column byte x on that are inside the row; `row`: address of its
+ * first byte. */
 static void add_piece(struct reads *r, const struct hd_config *hw, const struct hd_cmd_array *a,
                       const struct hd_piece *k, int64_t row, int64_t x)
 {
@@ -56,7 +56,7 @@ static void add_piece(struct reads *r, const struct hd_config *hw, const struct 
         add_port(r, hw, row + at, (uint32_t)lo, (uint32_t)hi);
 }
 
-/* What position j of output row y reads in segment `s`. */
+/* The reads of position j of output row y in segment `s`. */
 static void read_position(const struct hd_cmd_array *a, const struct hd_config *hw,
                           const struct hd_segment *s, uint32_t y, uint32_t j, struct reads *r)
 {
@@ -80,7 +80,7 @@ static void read_position(const struct hd_cmd_array *a, const struct hd_config *
     }
 }
 
-/* A row that lies inside the image, if there is one. */
+/* A row inside the image, if there is one. */
 static uint32_t middle(const struct hd_cmd_array *a)
 {
     return a->out_h / 2u;
@@ -122,8 +122,9 @@ static void read_step(const struct banks_steps *t, struct reads *r)
     }
 }
 
-/* Where positions lie whole words apart all of a row read alike, some banks further on: what one in
- * the middle reads, as of position 0. */
+/* If the step between positions is whole words, all positions of a row read the same words,
+ * rotated by some banks. Then record the reads of a position in the middle, rotated to position
+ * 0. */
 static void begin_turning(struct banks_steps *t)
 {
     struct reads r;
@@ -141,7 +142,7 @@ static void begin_turning(struct banks_steps *t)
     t->j = 0;
 }
 
-/* What the ports read in row y: `at` is the byte position of lane 0 at scan position 0. */
+/* The ports' reads in row y: `at` is the byte position of lane 0 at scan position 0. */
 static void begin_row(struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
@@ -285,7 +286,7 @@ uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
 
 /* --- conflicts of VECTOR ---------------------------------------------------------------------- */
 
-/* Do n_a bytes from a and n_b from b want different words of one bank? */
+/* Return true if n_a bytes from a and n_b from b are in different words of one bank. */
 static bool collide(const struct hd_config *hw, int64_t a, uint32_t n_a, int64_t b, uint32_t n_b)
 {
     struct reads r;

@@ -38,7 +38,7 @@ static uint64_t next_cycle(struct contention_trace *t)
     return t->step.busy | (push_result(t, t->step.result) ? VECTOR_BEATS_LANES : 0);
 }
 
-/* What the command before leaves in the array as `a` begins to read. */
+/* Record the state that the command before leaves in the array as `a` begins to read. */
 static void begin_before(struct contention_trace *t, const struct contention_array *a,
                          const struct hd_config *hw)
 {

@@ -19,8 +19,8 @@ struct contention_array {
     uint64_t before_end, before_steps; /* steps: conflicts left out */
 };
 
-/* What is known of the banks, cycle by cycle: a bit for each that ARRAY reads, or VECTOR as far as
- * it has been followed. */
+/* The known use of the banks, cycle by cycle: a bit for each bank that ARRAY reads, or VECTOR up
+ * to the cycle simulated so far. */
 #define CONTENTION_TRACE  4096u
 #define CONTENTION_DELAYS 64u /* at least N + COST_ARRAY_SUM */
 

@@ -113,8 +113,8 @@ uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw)
     return cost_passes(v) * beats(v, hw, &by_row, &by_column);
 }
 
-/* What softmax waits for in addition: the pipe between passes, and scales, of the last sum and of
- * those before: two are under way at most, one in even and one in odd cycles. */
+/* Additional waits of softmax: the pipe between passes, and the scales of the last sum and of
+ * those before. At most two are in flight, one in even and one in odd cycles. */
 static uint64_t softmax_waits(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
     const uint64_t rows = (uint64_t)v->rows * v->cols, chunks = div_up(v->channels, hw->n);

@@ -38,18 +38,18 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
 /* Cycles from taking it to done_o, both counted, in an empty unit. */
 uint64_t cost_array_alone(const struct array_cost *c);
 
-/* What a command sets up in the cells in addition to weights: nothing, where taps enter, which
- * columns take the second pixel. */
+/* State that a command sets up in the cells in addition to weights: none, where taps enter, or
+ * which columns take the second pixel. */
 enum cost_cells { COST_PLAIN, COST_TAPS, COST_PAIRS, COST_CELLS };
 enum cost_cells cost_array_cells(const struct hd_cmd_array *a);
 
-/* May b follow a without a gap, whatever came before a? */
+/* Return true if b may follow a without a gap, whatever came before a. */
 bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_array *b);
 
 /* Cycles from taking the command to done_o, both counted, with its own bank conflicts, without its
  * waits for ARRAY. */
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw);
-/* Does it read two operands? */
+/* Return true if the command reads two operands. */
 static inline bool cost_reads_two(const struct hd_cmd_vector *v)
 {
     return v->op <= HD_VOP_MAX_POOL_TWO;

@@ -3,7 +3,7 @@
 
 #include "hd_timing.h"
 
-/* What begins in a cycle writes no result sooner: VECTOR is the faster one. */
+/* A command that begins in a cycle writes no result sooner than this; VECTOR is the fastest. */
 enum { RESULT_AHEAD = COST_VECTOR };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -146,7 +146,7 @@ static enum read_event grant(struct read_channel *c, uint64_t now, struct read_b
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-/* Is it known when the next burst's data begin? */
+/* Return true if the first data cycle of the next burst is known. */
 static bool has_data(const struct read_channel *c)
 {
     return !c->held && c->n_begun < c->n_granted &&

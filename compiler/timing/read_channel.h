@@ -15,11 +15,11 @@
 
 enum read_source { READ_LOAD, READ_WEIGHT, READ_FETCH, READ_SOURCES };
 
-/* Bytes [at, end) of memory and as many after each `pitch` from there on, asked for from cycle
- * `ready` on. A burst is of one run. */
+/* Bytes [at, end) of memory and `runs` more runs, each `pitch` after the one before, requested
+ * from cycle `ready` on. A burst is of one run. */
 struct read_walk {
     uint64_t at, end, ready;
-    const struct hd_cmd_dma_read *m; /* words of N bytes that they become; NULL: as many as beats */
+    const struct hd_cmd_dma_read *m; /* words of N bytes that they become; NULL: one a beat */
     uint32_t runs, run_bytes, pitch; /* runs after this one; bytes of each */
     uint64_t from;                   /* bytes asked for before `at` */
 };
@@ -69,7 +69,7 @@ void read_channel_init(struct read_channel *c, struct arena *a, const struct hd_
 uint64_t read_channel_ready(const struct read_channel *c, enum read_source s);
 void read_channel_add(struct read_channel *c, enum read_source s, const struct read_walk *w);
 
-/* What others see of the channel. */
+/* Events of the channel that others see. */
 enum read_event {
     READ_NOTHING,
     READ_GRANTED, /* a burst of FETCH, or read_channel_ready of its source is known now */

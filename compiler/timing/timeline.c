@@ -39,7 +39,7 @@ struct fetch {
     bool waits; /* the next burst has no credit yet */
 };
 
-/* What was found for an operator's last ARRAY command: tiles of equal shape are alike. */
+/* The cost found for an operator's last ARRAY command; tiles of equal shape have the same. */
 struct seen {
     uint32_t out_h, out_w, out_channels, kernel_h, kernel_row_bytes, streams;
     struct array_cost cost;
@@ -319,8 +319,9 @@ static const struct array_cost *array_cost(struct timeline *t, const struct sche
     return &s->cost;
 }
 
-/* When a command taken `now` begins: after the last step of the one before. What it sets up in the
- * cells otherwise than the last one of its kind, these must have been without for N steps. */
+/* The cycle in which a command taken `now` begins: after the last step of the one before. If it
+ * sets up the cells differently, N steps must pass after the last position that used its own
+ * setup. */
 static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array *a, uint64_t now)
 {
     const struct array_issue *i = &t->issue;
@@ -593,7 +594,7 @@ static void push(struct timeline *t, uint64_t now)
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-/* Regions lie one after the other at multiples of HD_REGION_ALIGN (driver/hd_model.c). */
+/* Place regions one after the other at multiples of HD_REGION_ALIGN (driver/hd_model.c). */
 static void place_regions(struct timeline *t)
 {
     const struct ir_graph *g = t->p->graph;
@@ -652,7 +653,7 @@ static void init(struct timeline *t, struct arena *a)
                      &(struct read_walk){.at = at, .end = at + s->n_bytes, .ready = READ_UNKNOWN});
 }
 
-/* What others see of the read channel. */
+/* Handle the read channel's events. */
 static void read_seen(struct timeline *t, enum read_event event, const struct read_burst *b)
 {
     if (event == READ_GRANTED && b->source == READ_FETCH)

@@ -55,7 +55,7 @@ static void next_beat(struct vector_beats *b)
         next_window(b);
 }
 
-/* What the next beat completes. */
+/* The value that the next beat completes. */
 static enum vector_beats_value value_of(const struct vector_beats *b)
 {
     if (b->v->op == HD_VOP_SOFTMAX && b->left > b->a_pass)
@@ -82,7 +82,8 @@ static void skip_beats(struct vector_beats *b, uint64_t n)
         next_beat(b);
 }
 
-/* Is `b` at the same point of a row as `old`, with equal pipes and scales, in one pass? */
+/* Return true if `b` is at the same point of a row as `old`, with equal pipes and scales, in one
+ * pass. */
 static bool repeats(const struct vector_beats *old, const struct vector_beats *b)
 {
     for (uint32_t i = 0; i < 2; i++) {

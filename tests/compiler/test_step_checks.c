@@ -265,7 +265,7 @@ static void planted_in_what_is_written(void **state)
     expect_written(p,
                    arena_printf(a,
                                 "written: command %u of submission 0, of 00_conv2d: byte 0 of the "
-                                "scratchpad is read, and nobody has written it",
+                                "scratchpad is read, and nothing has written it",
                                 array));
     l->dest--;
 
@@ -276,7 +276,7 @@ static void planted_in_what_is_written(void **state)
     expect_written(p,
                    arena_printf(a,
                                 "written: command %u of submission 0, of 00_conv2d: byte %llu of "
-                                "the weight memory, in words, is read, and nobody has written it",
+                                "the weight memory, in words, is read, and nothing has written it",
                                 array, (unsigned long long)c->w.array.w_base));
     w->n_access = 1;
 
@@ -285,7 +285,7 @@ static void planted_in_what_is_written(void **state)
     s->run_bytes = s->row_bytes = s->row_bytes - 1; /* the last byte is left out */
     expect_written(
         p, arena_printf(a,
-                        "written: the host reads tensor %u for 01_log_softmax: nobody has written "
+                        "written: the host reads tensor %u for 01_log_softmax: nothing has written "
                         "byte %u of the arena",
                         host, s->offset + s->run_bytes));
     s->run_bytes = s->row_bytes = s->row_bytes + 1;
@@ -295,7 +295,7 @@ static void planted_in_what_is_written(void **state)
     r->offset = 0;
     expect_written(p, arena_printf(a,
                                    "written: command %u of submission 1, of 02_conv2d: byte 0 of "
-                                   "output 0 is read, and nobody has written it",
+                                   "output 0 is read, and nothing has written it",
                                    second));
     arena_free(a);
 }
@@ -314,7 +314,7 @@ static void planted_in_what_is_left(void **state)
     expect_written(p,
                    arena_printf(a,
                                 "written: command %u of submission 1, of 02_conv2d: byte 0 of the "
-                                "scratchpad is read, and nobody has written it",
+                                "scratchpad is read, and nothing has written it",
                                 array));
     l->dest--;
     struct hd_cmd_store *s = &command_of(p, 1, HD_OPCODE_STORE, &store)->w.store;
