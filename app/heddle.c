@@ -99,7 +99,7 @@ static int make_table(struct cli *p)
     return 1;
 }
 
-/* What argp refused; the library states what is wrong with it. */
+/* Report an argument that argp refused; the library states what is wrong with it. */
 static enum heddle_code refused(const struct cli *p, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -42,7 +42,7 @@ enum status context_emitted(struct heddle *h);
 /* heddle_load for a command: packages are for COMMAND_RUN only. */
 enum status context_load(struct heddle *h, enum options_command command, const char *name,
                          const struct run_bytes *bytes);
-/* What compile, inspect and disasm do with the loaded model. */
+/* Compile, inspect or disassemble the loaded model. */
 enum status context_compile(struct heddle *h, const char *out);
 enum status context_inspect(struct heddle *h, struct text *t);
 enum status context_disasm(struct heddle *h, struct text *t);

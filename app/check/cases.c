@@ -95,7 +95,8 @@ static const struct ir_op *only_one(const struct draw *w, const struct ir_graph 
     return one;
 }
 
-/* Does the pattern take the operator alone? Then *legal is it, in *graph, legalised. */
+/* Return NULL if the pattern takes the operator alone, with *legal that operator, legalised, in
+ * *graph; else the reason. */
 static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t seed,
                          struct ir_graph **graph, const struct ir_op **legal)
 {

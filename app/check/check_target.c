@@ -279,8 +279,8 @@ static bool wrong_byte(struct check *c, uint32_t i, uint32_t k, const uint8_t *g
               ir_element(t, got, at), input_words(c, i, k),
               got[at * size] == 0x5a && got[at * size + size - 1] == 0x5a
                   ? size == 1
-                        ? "; outputs were filled with 90 before: is this byte written at all?"
-                        : "; outputs were filled with 0x5a before: is this value written at all?"
+                        ? "; outputs were filled with 90 before: this byte may be unwritten"
+                        : "; outputs were filled with 0x5a before: this value may be unwritten"
                   : "");
     return at < n;
 }
@@ -407,8 +407,8 @@ static enum status round_of(struct check *c, bool first, struct diag *d)
     return first && c->desc->detail->core_top && c->n_failed == 0 ? run_core(c, d) : ST_OK;
 }
 
-/* May the attribute change an answer? What no pattern mentions is for others (mcpu: a package's
- * toolchain). */
+/* Return true if the attribute may change an answer. Attributes that no pattern mentions are for
+ * others (mcpu: a package's toolchain). */
 static bool matters(const struct check *c, const struct target_attr *attr)
 {
     const struct describe *detail = c->desc->detail;

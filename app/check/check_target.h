@@ -1,4 +1,4 @@
-/* check_target.h - "heddle check-target DIR": does a target do what its target.json specifies?
+/* check_target.h - "heddle check-target DIR": check a target against its target.json.
  * in:  a folder with target.json.   out: a line for each check; ST_MISMATCH when one fails, with
  * the pattern, the sizes and the byte. Checked: the file against the schema; attributes at and
  * beyond their limits; every pattern with random sizes, scales and edges against the reference

@@ -40,7 +40,7 @@ static int64_t pick(struct draw *w, int64_t low, int64_t high)
     }
 }
 
-/* What a given operand says of a size: of windows, rows and reductions by IN_*, of
+/* The size that a given operand requires: of windows, rows and reductions by IN_*, of
  * elementwise operators by OUT_*. */
 static int64_t given_size(const struct draw *w, enum target_value value)
 {

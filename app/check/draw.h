@@ -9,8 +9,8 @@ struct draw {
     const struct target *target;
     const struct describe_pattern *p;
     int64_t v[TARGET_VALUE_COUNT]; /* what was drawn */
-    /* Of a step of a composite: operands that are there already, by number, NULL: to be drawn; the
-     * number of the next; may their shapes differ? */
+    /* For a step of a composite: operands that are there already, by number, NULL: to be drawn;
+     * the number of the next; true if their shapes may differ. */
     struct ir_tensor *given[2];
     uint32_t operand;
     int32_t channels; /* of the composite's first input; 0: not drawn yet */

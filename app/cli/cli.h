@@ -7,7 +7,7 @@
 
 #include "include/heddle/heddle.h"
 
-/* What `heddle COMMAND --help` prints first, and `heddle --help` in its list. */
+/* The text that `heddle COMMAND --help` prints first, and `heddle --help` in its list. */
 struct cli_command {
     const char *name, *argument, *what;
 };
@@ -41,7 +41,7 @@ const struct heddle_option *cli_row_of(const struct cli *p, const char *name, si
 /* Answer help, --help, --usage and --version: 1 if one was asked for. */
 int cli_asks_for_help(struct cli *p, int argc, char **argv);
 
-/* Of a command's help: shown, and used by it. */
+/* Return true if a command's help shows the option; true if the command uses it. */
 int cli_shows(const struct cli_command *c, const struct heddle_option *o);
 
 /* --- completion.c, man.c: 1 if argv is "completion ..." or "man ..."; p->code then has the result */

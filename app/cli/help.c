@@ -18,7 +18,7 @@ const struct cli_command cli_commands[] = {
      "one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE], depthwise HxWxC "
      "KHxKW [STRIDE]; bmm B M K N: B products of two inputs' matrices"},
     {"new-target", "NAME", "a folder with a target of your own that passes check-target"},
-    {"check-target", "DIR", "does a target do what its target.json specifies?"},
+    {"check-target", "DIR", "check that a target does what its target.json specifies"},
     {"tune", "MODEL", "search knobs of each operator, measured on the RTL, into --tuned=FILE"},
     {"regress", "SUITE",
      "run a suite of networks, compare with baselines; also: regress show [SESSION], regress "
@@ -30,7 +30,7 @@ const struct cli_command cli_commands[] = {
     {"quantise", "MODEL",
      "a float32 network and samples of its inputs (-i) to an ONNX file of int8 (-o NAME.onnx), and "
      "what that costs in each layer"},
-    {"hw", "[NAME|FILE]", "the configurations: their sizes, what they take, what can be chosen"},
+    {"hw", "[NAME|FILE]", "the configurations: sizes, resources, possible values"},
     {"completion", "[SHELL]", "for bash: source <(heddle completion); for zsh: completion zsh"},
     {"man", "[COMMAND]", "the manual page: heddle man run | man -l -"},
     {"help", "[COMMAND]", "this list, or a command's options: heddle help run"},
@@ -62,7 +62,7 @@ const char *cli_group_title(int group)
     case HEDDLE_GROUP_FILES: return "Inputs and outputs:";
     case HEDDLE_GROUP_COMPILER: return "Network, targets and compiler:";
     case HEDDLE_GROUP_DEVICE: return "Device and schedule:";
-    case HEDDLE_GROUP_REPORT: return "What is shown and kept:";
+    case HEDDLE_GROUP_REPORT: return "Reports and files:";
     case HEDDLE_GROUP_TARGETS: return "Attributes of targets:";
     default: return NULL;
     }

@@ -44,7 +44,7 @@ static void begin(const char *name, const char *what)
     section("SH", "SYNOPSIS");
 }
 
-/* What follows the exit codes and examples of --help, as typed. */
+/* Print the text that follows the exit codes and examples of --help, as typed. */
 static void as_typed(const char *s)
 {
     puts(".nf");

@@ -38,7 +38,7 @@ void cli_say_init(struct cli_say *s)
                           .last = now()};
 }
 
-/* The first word of a verdict stands out. */
+/* Print a verdict with its first word highlighted. */
 static void result(const struct cli_say *s, const char *text)
 {
     static const char verdict[] = "verdict: ";

@@ -1,5 +1,5 @@
-/* options.c - see options.h. What was given is kept, and applied anew on top of the defaults
- * whenever it changes. */
+/* options.c - see options.h. The options given are kept, and applied anew on top of the defaults
+ * whenever one changes. */
 #include "options.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ static enum status unknown(const struct option_set *s, const char *name, struct 
                 near ? "?" : "");
 }
 
-/* What was given, on top of the defaults; `find`: targets may have changed. */
+/* Apply the options given on top of the defaults; `find`: targets may have changed. */
 static enum status apply(struct option_set *s, bool find, struct diag *d)
 {
     const struct output *output = s->o->output;

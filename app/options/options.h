@@ -98,11 +98,11 @@ struct options {
     uint32_t inferences;      /* without -i; 0: the default */
     uint32_t clock_mhz;       /* 0: not given */
     uint32_t trials, seconds; /* of tune; seconds 0: no limit, of others the default */
-    /* Of quantise. */
+    /* for quantise */
     enum quant_ranges ranges;
     const char *percentile, *keep_float;
     bool bias_correction;
-    /* Of regress and sweep. */
+    /* for regress and sweep */
     const char *launcher, *heddle, *commit, *junit, *why;
     bool again;
     enum options_fill fill;

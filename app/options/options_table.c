@@ -19,12 +19,12 @@ static const char *const scales[] = {"classic", "tflm", "litert", NULL};
 static const char *const roundings[] = {"tflite", "onnx", NULL};
 static const char *const memories[] = {"shared", "separate", NULL};
 static const char *const waits[] = {"irq", "poll", NULL};
-/* Of enum hd_sim_bus_kind. */
+/* Words of enum hd_sim_bus_kind. */
 static const char *const bus_faults[] = {
     "none",      "read-slverr",  "read-decerr",  "read-late",  "read-missing",  "read-short",
     "read-long", "write-slverr", "write-decerr", "write-late", "write-missing", "write-early",
     NULL};
-/* Of enum oracle_kind. */
+/* Words of enum oracle_kind. */
 static const char *const oracles[] = {"none", "litert", "onnxruntime", NULL};
 static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 
@@ -39,7 +39,7 @@ static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 #define LIST(f, n)          .kind = OPTION_FILES, FIELD(f), .count_at = offsetof(struct options, n)
 #define NUMBER(f, from, to) .kind = OPTION_NUMBER, FIELD(f), .least = (from), .most = (to)
 
-/* Who uses a row. GRAPHS: all that take a network through the compiler; MODELS: from a file.
+/* The commands that use a row. GRAPHS: all that take a network through the compiler; MODELS: from a file.
  * PROGRAM: run with --prog. */
 #define OF(command) OPTION_OF(COMMAND_##command)
 #define RUNS        (OF(RUN) | OF(BENCH))
@@ -64,19 +64,18 @@ const struct option_row options_table[] = {
           "file (default none)"),
      WORD(oracle, oracles), .used_by = OF(RUN)},
     {SHOW("tolerance", "STEPS", FILES,
-          "quantised outputs may differ by so many steps (default 0): the verdict is then within"),
+          "steps by which quantised outputs may differ (default 0); the verdict is then within"),
      NUMBER(tolerance, 0, 65535), .used_by = RUNS},
-    {SHOW(
-         "compare", "WHAT", FILES,
-         "what the verdict is of: layers (default; each layer's bytes and the outputs) or outputs"),
+    {SHOW("compare", "PART", FILES,
+          "bytes to compare: layers (default; those of each layer and of the outputs) or outputs"),
      WORD(compare, compares), .used_by = RUNS},
     {SHOW("labels", "FILE", FILES, "one class number a line: prints the accuracy"), TEXT(labels),
      .used_by = RUNS},
     {SHOW("inferences", "N", FILES,
-          "without -i: how many, of four kinds in turn: uniform, smooth, extremes, scaled (default "
-          "4; bench, packages: 1)"),
+          "without -i: number of inferences, of four kinds in turn: uniform, smooth, extremes, "
+          "scaled (default 4; bench, packages: 1)"),
      NUMBER(inferences, 1, 4096), .shown.letter = 'n', .used_by = RUNS},
-    {SHOW("seed", "N", FILES, "of generated inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),
+    {SHOW("seed", "N", FILES, "seed of generated inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),
      .used_by = RUNS | OF(TUNE) | OF(CHECK_TARGET)},
     {SHOW("transpose-b", NULL, FILES, "bench bmm: the second operand's matrices are N x K"),
      FLAG(transpose_b), .used_by = OF(BENCH)},
@@ -93,28 +92,28 @@ const struct option_row options_table[] = {
      FLAG(strength), .used_by = RUNS},
     {SHOW("reset-state", NULL, FILES, "every inference starts from the initial state"),
      FLAG(reset_state), .used_by = RUNS | OF(TUNE)},
-    {SHOW("engine", "ENGINE", COMPILER, "ref, func, rtl (default) or, of packages, qemu"),
+    {SHOW("engine", "ENGINE", COMPILER, "ref, func, rtl (default) or, for packages, qemu"),
      WORD(engine, options_engines), .used_by = RUNS | PROGRAM | OF(TUNE)},
-    {SHOW("host", "HOW", COMPILER,
+    {SHOW("host", "MODE", COMPILER,
           "who executes the host's part: native (default, cycles by a table), iss (a simulated "
           "RV32IM processor, in the accelerator's time) or rtl (PicoRV32's Verilog)"),
      WORD(host, hosts), .used_by = RUNS | PROGRAM},
     {SHOW("host-clock", "RATIO", DEVICE,
-          "of --host=iss, rtl: the processor's clock over the accelerator's, as 2 or 1/4 (default "
-          "1)"),
+          "for --host=iss or rtl: ratio of the processor's clock to the accelerator's, as 2 or 1/4 "
+          "(default 1)"),
      .kind = OPTION_RATIO, FIELD(host_clock), .used_by = RUNS | PROGRAM},
-    {SHOW("host-core", "NAME", COMPILER,
-          "of --host=iss, whose cycles: five-stages (default, as the estimate) or picorv32 (as "
-          "--host=rtl, measured)"),
+    {SHOW(
+         "host-core", "NAME", COMPILER,
+         "for --host=iss: the processor whose cycles count: five-stages (default, as the estimate) "
+         "or picorv32 (measured on --host=rtl)"),
      WORD(host_core, cores), .used_by = RUNS | PROGRAM},
     {SHOW("host-memory", "N", DEVICE,
-          "of --host=iss, rtl: cycles from the processor's address to its memory's answer (default "
-          "1)"),
+          "for --host=iss or rtl: cycles from the processor's address to its memory's answer "
+          "(default 1)"),
      NUMBER(host_memory, 1, 16), .used_by = RUNS | PROGRAM},
     {SHOW("host-bus", "N", DEVICE,
-          "of --host=iss, rtl: accelerator's cycles from the processor's address to the answer of "
-          "its "
-          "memory, where tensors are (default: --mem-latency)"),
+          "for --host=iss or rtl: cycles of the accelerator from the processor's address to the "
+          "answer of the memory with tensors (default: --mem-latency)"),
      NUMBER(host_bus, 1, 100000), .used_by = RUNS | PROGRAM},
     {SHOW("hw", "NAME|FILE", COMPILER,
           "configuration: tiny, sys8, sys16 (default), sys32, a JSON file, or JSON: {\"base\": "
@@ -132,7 +131,7 @@ const struct option_row options_table[] = {
      .used_by = GRAPHS | OF(TARGETS)},
     {SHOW("experimental-tvm-extension", "DIR", COMPILER, NULL), .kind = OPTION_TARGET_DIR,
      .shown.hidden = 1, .used_by = GRAPHS | OF(TARGETS)},
-    {SHOW("partition", "HOW", COMPILER,
+    {SHOW("partition", "MODE", COMPILER,
           "cost (default): least estimated cycles, transfers included; priority: the first target "
           "that "
           "takes the operator"),
@@ -143,40 +142,42 @@ const struct option_row options_table[] = {
     {SHOW("keep-on-host", "NAME", COMPILER,
           "operators by name or pattern for the host; may be repeated"),
      LIST(keep, partition.n_keep), .used_by = GRAPHS},
-    {SHOW("template", "WHICH", COMPILER,
-          "of new-target: call (default, a C function), core (with Verilog), copy (with the "
+    {SHOW("template", "NAME", COMPILER,
+          "for new-target: call (default, a C function), core (with Verilog), copy (with the "
           "least Verilog), wide (likewise, by a port with ready/valid) or native (with a shared "
           "object for what JSON cannot express)"),
      WORD(template, templates), .used_by = OF(NEW_TARGET)},
-    {SHOW("reference", NULL, COMPILER, "of targets: what a target.json may contain"),
+    {SHOW("reference", NULL, COMPILER, "for targets: what a target.json may contain"),
      FLAG(reference), .used_by = OF(TARGETS)},
-    {SHOW("allow-native-targets", NULL, COMPILER, "run may execute the code of external targets"),
+    {SHOW("allow-native-targets", NULL, COMPILER,
+          "allow run to execute the code of external targets"),
      FLAG(allow_native), .used_by = GRAPHS | OF(CHECK_TARGET)},
     {SHOW("prog", "FILE", COMPILER, "own C program instead of a model"), TEXT(prog),
      .used_by = OF(RUN) | PROGRAM},
-    {SHOW("fc-scale", "WHOSE", COMPILER,
+    {SHOW("fc-scale", "NAME", COMPILER,
           "FULLY_CONNECTED's scale product: classic (default), tflm or litert (float rounding, "
           "host)"),
      WORD(legalise.fc_scale, scales), .used_by = GRAPHS},
-    {SHOW("onnx-rounding", "WHOSE", COMPILER,
+    {SHOW("onnx-rounding", "NAME", COMPILER,
           "requantisation of ONNX models: tflite (default, as the accelerator) or onnx (float32, "
           "host)"),
      WORD(legalise.rounding, roundings), .used_by = MODELS},
     {SHOW("input-shapes", "LIST", COMPILER,
           "shapes of ONNX inputs that the file leaves open: \"data:[1,3,224,224],...\""),
      TEXT(input_shapes), .used_by = MODELS | OF(QUANTISE)},
-    {SHOW("ranges", "HOW", COMPILER,
-          "of quantise: ranges of values by minmax (default), percentile or mse (least mean square "
-          "error)"),
+    {SHOW(
+         "ranges", "MODE", COMPILER,
+         "for quantise: ranges of values by minmax (default), percentile or mse (least mean square "
+         "error)"),
      WORD(ranges, ranges), .used_by = OF(QUANTISE)},
     {SHOW("percentile", "P", COMPILER,
-          "of --ranges=percentile: how many of 100 values the range has (default 99.999)"),
+          "for --ranges=percentile: percentage of values within the range (default 99.999)"),
      TEXT(percentile), .used_by = OF(QUANTISE)},
     {SHOW("bias-correction", NULL, COMPILER,
-          "of quantise: biases take back what rounded weights change in the mean"),
+          "for quantise: correct biases by the mean error of rounded weights"),
      FLAG(bias_correction), .used_by = OF(QUANTISE)},
     {SHOW("keep-float", "LIST", COMPILER,
-          "of quantise: layers that stay float32: first, last, names or patterns, with commas"),
+          "for quantise: layers that stay float32: first, last, names or patterns, with commas"),
      TEXT(keep_float), .used_by = OF(QUANTISE)},
     {SHOW("teacher", "DIR", FILES,
           "feed each operator of the reference the golden inputs of DIR, list the differences"),
@@ -191,19 +192,20 @@ const struct option_row options_table[] = {
     {SHOW("stall-seed", "N", DEVICE, "random back-pressure on the bus"),
      NUMBER(stall_seed, 0, UINT64_MAX), .used_by = RUNS | PROGRAM},
     {SHOW("bus-fault", "KIND", DEVICE,
-          "what the memory does wrong once: read-slverr, write-late, ..."),
+          "fault of the memory at one beat: read-slverr, write-late, ..."),
      WORD(bus_fault, bus_faults), .used_by = RUNS | PROGRAM},
-    {SHOW("bus-fault-beat", "N", DEVICE, "at which beat read or written, from 0 (default 0)"),
+    {SHOW("bus-fault-beat", "N", DEVICE, "beat of the fault, read or written, from 0 (default 0)"),
      NUMBER(bus_fault_beat, 0, UINT64_MAX), .used_by = RUNS | PROGRAM},
-    {SHOW("memory", "HOW", DEVICE, "host and device memory: shared (default) or separate"),
+    {SHOW("memory", "MODE", DEVICE, "host and device memory: shared (default) or separate"),
      WORD(separate_memory, memories), .used_by = RUNS | PROGRAM | OF(TUNE)},
-    {SHOW("wait", "HOW", DEVICE, "completion by irq (default) or poll"), WORD(poll, waits),
+    {SHOW("wait", "MODE", DEVICE, "completion by irq (default) or poll"), WORD(poll, waits),
      .used_by = RUNS | PROGRAM | OF(TUNE)},
-    {SHOW("max-cycles", "N", DEVICE, "bound of one submission (default 2000000000)"),
+    {SHOW("max-cycles", "N", DEVICE, "limit of one submission (default 2000000000)"),
      NUMBER(max_cycles, 0, UINT64_MAX), .used_by = RUNS | PROGRAM | OF(TUNE) | OF(CHECK_TARGET)},
     {SHOW("checked", NULL, DEVICE, "use a model with the RTL's assertions"), FLAG(checked),
      .used_by = RUNS | PROGRAM | OF(TUNE) | OF(BUILD) | OF(CHECK_TARGET)},
-    {SHOW("no-overlap", NULL, DEVICE, "one command at a time: to tell a race from a wrong command"),
+    {SHOW("no-overlap", NULL, DEVICE,
+          "run one command at a time: distinguishes a missing wait from a wrong command"),
      FLAG(no_overlap), .used_by = GRAPHS},
     {SHOW("no-search", NULL, DEVICE,
           "tiles and groups by rule: compiles in milliseconds, the answer is the same"),
@@ -215,57 +217,55 @@ const struct option_row options_table[] = {
     {SHOW("knobs", "FILE", DEVICE,
           "knobs of the schedule: what inspect --format=json prints, edited (docs/KNOBS.md)"),
      TEXT(knobs), .used_by = GRAPHS & ~OF(TUNE)},
-    {SHOW("trials", "N", DEVICE, "of tune: how many to measure in all (default 64)"),
+    {SHOW("trials", "N", DEVICE, "for tune: number of trials in all (default 64)"),
      NUMBER(trials, 1, 100000), .used_by = OF(TUNE)},
     {SHOW("seconds", "N", DEVICE,
-          "of tune: start no further trial after them; stop after them --prog and a target's code "
-          "that "
-          "hangs (default 60), a program of --engine=qemu (default 600)"),
+          "for tune: start no further trial after N seconds; otherwise stop --prog and a target's "
+          "code after N seconds (default 60), a program of --engine=qemu (default 600)"),
      NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE) | OF(RUN) | OF(CHECK_TARGET) | PROGRAM},
     {SHOW("again", NULL, DEVICE,
-          "of regress, sweep: run all of the suite, not only what is missing"),
+          "for regress, sweep: run all of the suite, not only missing results"),
      FLAG(again), .used_by = SUITES},
-    {SHOW("launcher", "HOW", DEVICE,
-          "of regress, sweep: slurm, slurm:N (runs in a job element), or a command with {}, as "
+    {SHOW("launcher", "MODE", DEVICE,
+          "for regress, sweep: slurm, slurm:N (runs in a job element), or a command with {}, as "
           "'srun {}'"),
      TEXT(launcher), .used_by = SUITES},
-    {SHOW("heddle", "FILE", DEVICE,
-          "of regress, sweep: the program that is run (default: this one)"),
+    {SHOW("heddle", "FILE", DEVICE, "for regress, sweep: the program to run (default: this one)"),
      TEXT(heddle), .used_by = SUITES},
-    {SHOW("commit", "NAME", REPORT, "of regress, sweep: what is tested (default: what git tells)"),
+    {SHOW("commit", "NAME", REPORT,
+          "for regress, sweep: the commit under test (default: from git)"),
      TEXT(commit), .used_by = SUITES},
-    {SHOW("junit", "FILE", REPORT, "of regress: the results as JUnit XML"), TEXT(junit),
+    {SHOW("junit", "FILE", REPORT, "for regress: the results as JUnit XML"), TEXT(junit),
      .used_by = OF(REGRESS)},
-    {SHOW("why", "TEXT", REPORT, "of regress accept: the reason, which is recorded"), TEXT(why),
+    {SHOW("why", "TEXT", REPORT, "for regress accept: the reason, which is recorded"), TEXT(why),
      .used_by = OF(REGRESS)},
     {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v2"), TEXT(stats), .used_by = RUNS},
-    {SHOW(
-         "format", "FORMAT", REPORT,
-         "of the report: text (default), csv, json; of inspect: text, json, dot, svg; of quantise: "
-         "text, json; of compile: mlf, TVM's Model Library Format"),
+    {SHOW("format", "FORMAT", REPORT,
+          "report: text (default), csv, json; inspect: text, json, dot, svg; quantise: text, json; "
+          "compile: mlf, TVM's Model Library Format"),
      WORD(format, formats),
      .used_by = RUNS | OF(COMPILE) | OF(INSPECT) | OF(REPORT) | OF(QUANTISE)},
-    {SHOW("verbose", NULL, REPORT, "the report also shows what each unit did (docs/REPORT.md)"),
+    {SHOW("verbose", NULL, REPORT, "also report the counters of each unit (docs/REPORT.md)"),
      FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},
-    {SHOW("quiet", NULL, REPORT, "the report is its verdict only; no progress"), FLAG(quiet),
+    {SHOW("quiet", NULL, REPORT, "report the verdict only; no progress"), FLAG(quiet),
      .shown.letter = 'q', .used_by = RUNS | OF(REPORT)},
     {SHOW("clock", "MHZ", REPORT,
-          "for milliseconds and GOPS (default the configuration's, docs/ENERGY.md)"),
+          "clock for milliseconds and GOPS (default the configuration's, docs/ENERGY.md)"),
      NUMBER(clock_mhz, 1, 100000), .used_by = RUNS | OF(SWEEP)},
     {SHOW("energy", "TABLE", REPORT,
           "energy of each action: horowitz45 (default), eyeriss65, tpu7 or a JSON file"),
      TEXT(energy), .used_by = RUNS},
     {SHOW("accelergy", "FILE", REPORT, "the counted actions, as Accelergy takes them (YAML)"),
      TEXT(accelergy), .used_by = RUNS},
-    {SHOW("waves", "WHAT", REPORT, "first, all, layer:NAME, cycles:A-B, commands:A-B"), TEXT(waves),
+    {SHOW("waves", "PART", REPORT, "first, all, layer:NAME, cycles:A-B, commands:A-B"), TEXT(waves),
      .used_by = RUNS | PROGRAM | OF(BUILD)},
     {SHOW("waves-limit", "MB", REPORT, "largest wave file (default 200)"),
      NUMBER(waves_limit, 0, 1000000), .unit = 1000000, .used_by = RUNS | PROGRAM},
-    {SHOW("no-report", NULL, REPORT, "of -o: leave out report.html and trace.json"),
+    {SHOW("no-report", NULL, REPORT, "for -o: leave out report.html and trace.json"),
      FLAG(no_report), .used_by = RUNS},
-    {SHOW("dump-ir", "DIR", REPORT, "what every step of the compiler left, as text"), TEXT(dump_ir),
-     .used_by = GRAPHS},
-    {SHOW("dump-step", "STEP", REPORT, "of --dump-ir: this step only (compiler/passes.def)"),
+    {SHOW("dump-ir", "DIR", REPORT, "folder for the output of every compiler step, as text"),
+     TEXT(dump_ir), .used_by = GRAPHS},
+    {SHOW("dump-step", "STEP", REPORT, "for --dump-ir: this step only (compiler/passes.def)"),
      TEXT(dump_step), .used_by = GRAPHS},
     {.shown.name = NULL}};
 
@@ -278,7 +278,7 @@ const struct option_row *option_row_of(const char *name)
     return NULL;
 }
 
-/* What `value` is, not what was expected; the option as it is mostly typed. */
+/* Report that `value` is not `expected`; the option is named as it is mostly typed. */
 static enum status bad(const struct option_row *row, const char *value, const char *expected,
                        struct diag *d)
 {

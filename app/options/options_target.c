@@ -65,7 +65,7 @@ static const struct target_attr *attr_of(const struct target_options *t,
     return NULL;
 }
 
-/* What the attribute's value may be, where that can be listed. */
+/* The values of the attribute, where these can be listed. */
 static const char *const *attr_words(const struct target_attr *attr)
 {
     static const char *const truth[] = {"true", "false", NULL};

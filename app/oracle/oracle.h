@@ -10,7 +10,7 @@
 
 enum oracle_kind { ORACLE_NONE, ORACLE_LITERT, ORACLE_ONNXRUNTIME };
 
-/* What is asked. */
+/* The question to the framework. */
 struct oracle_question {
     enum oracle_kind kind;
     const char *path;     /* of the model, in messages, and read unless `model` is there */
@@ -38,7 +38,7 @@ struct oracle_answer {
     const char *runtime; /* "LiteRT 2.3.0 (reference kernels)" */
     uint32_t n_tensor,
         n_equal; /* outputs and inner tensors that both have; float32: within ORACLE_FLOAT */
-    uint32_t n_inference; /* compared: all, or the first, as many as oracle.py keeps */
+    uint32_t n_inference; /* the number compared: all, or the first ones that oracle.py keeps */
     uint64_t
         n_near; /* quantised values of equal tensors that are one step apart: the framework adds in float32 */
     struct oracle_difference first; /* where n_equal < n_tensor */

@@ -28,7 +28,7 @@ def missing(package):
 
 
 def inner_count(n, n_bytes):
-    """Of how many inferences all inner tensors (n_bytes an inference) are kept; at least one."""
+    """Number of inferences whose inner tensors (n_bytes each) are all kept; at least one."""
     return max(1, min(n, INNER_BYTES // max(1, n_bytes)))
 
 

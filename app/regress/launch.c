@@ -182,7 +182,7 @@ static void stop_late(const struct launch *l, struct slot *s)
     s->late = late > 0;
 }
 
-/* Whoever has ended; one that takes too long is stopped. */
+/* Collect runs that have ended; stop one that takes too long. */
 static enum status look(struct local *o, bool *any, struct diag *d)
 {
     int state;

@@ -181,7 +181,8 @@ static bool given(const struct options *o, const char *name)
     return false;
 }
 
-/* The folder that runs write into: <folder>/work/SESSION. Of another session it is gone first. */
+/* Make the folder that runs write into: <folder>/work/SESSION. That of another session is
+ * removed first. */
 static enum status make_work(struct session *s, bool resumed, struct diag *d)
 {
     const char *all = arena_printf(s->arena, "%s/work", s->folder);
@@ -251,7 +252,7 @@ static enum status run_missing(struct session *s, struct diag *d)
 
 /* --- its end ----------------------------------------------------------------------------------- */
 
-/* The last sessions of the suite, this one last; as many as a page can show. */
+/* The last sessions of the suite that a page can show, this one last. */
 static enum status last_sessions(struct session *s, struct view **v, uint32_t *n, struct diag *d)
 {
     struct history_session *all;

@@ -1,7 +1,8 @@
-/* slurm.c - runs as elements of Slurm's job arrays: sbatch submits them, files tell which have ended
- * (launch_files.c), squeue whether the array is still there. What an array that is gone has not left
- * is submitted again. The array is cancelled by its name, which is on disk before it is submitted,
- * so also an interrupt in the middle of sbatch leaves nothing queued. */
+/* slurm.c - runs as elements of Slurm's job arrays: sbatch submits them, files show which have
+ * ended (launch_files.c), squeue whether the array still exists. Runs that an array which is
+ * gone has not finished are submitted again. The array is cancelled by its name, which is on
+ * disk before it is submitted, so also an interrupt in the middle of sbatch leaves nothing
+ * queued. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <poll.h>
@@ -17,7 +18,7 @@
 #include "launch.h"
 
 enum {
-    MAX_ELEMENTS = 1000, /* Slurm's MaxArraySize is 1001 where nobody has set it */
+    MAX_ELEMENTS = 1000, /* Slurm's MaxArraySize is 1001 by default */
     ELEMENTS = 500,      /* aimed at */
     PAUSE_MS = 1000,
     MAX_DUMB = 120, /* pauses in which squeue may fail */

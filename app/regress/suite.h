@@ -8,7 +8,7 @@
 
 #include "base/json_doc.h"
 
-/* What a run left; numbers are -1 where there is none. */
+/* The result of a run; numbers are -1 where there is none. */
 struct suite_result {
     const char *verdict; /* of the stats file, or "failed"; NULL: not run yet */
     int exit;            /* of heddle run; -1: it was killed */
@@ -36,7 +36,7 @@ struct suite_run {
 
 struct suite_limits {
     double cycles, estimate, layer; /* percent */
-    double layer_cycles;            /* layers and groups of at most so many are left out */
+    double layer_cycles;            /* layers and groups with at most this many are left out */
 };
 
 struct suite_exception {
@@ -65,7 +65,7 @@ void suite_sort(struct suite *s);
 /* The run of that label, or NULL. */
 struct suite_run *suite_find(const struct suite *s, const char *label);
 
-/* Is the exception, of `kind` (NULL: any), for this run? */
+/* Return true if the exception, of `kind` (NULL: any), applies to this run. */
 bool suite_excepts(const struct suite_exception *e, const char *kind, const struct suite_run *r);
 
 /* ST_USAGE: where in the file, what is wrong. */

@@ -1,6 +1,6 @@
-/* suite_grid.c - configurations of a suite; one that is an object stands for many: its `base` with
+/* suite_grid.c - configurations of a suite; an object expands to many: its `base` with
  * every combination of the sizes that its other members list. The last member's values are next to
- * each other. Whether a configuration can be built, its runs tell: a wrong one is a row. */
+ * each other. A configuration that cannot be built shows in its runs, as a row with the reason. */
 #include "suite_parts.h"
 
 #include <string.h>
@@ -26,7 +26,8 @@ static bool is_base(const cJSON *member)
     return strcmp(member->string, "base") == 0;
 }
 
-/* Of one element of the list; more than MAX_CONFIGURATIONS is MAX_CONFIGURATIONS + 1. */
+/* Number of combinations of one element of the list; above MAX_CONFIGURATIONS it is
+ * MAX_CONFIGURATIONS + 1. */
 static uint32_t combinations(const cJSON *one)
 {
     const cJSON *member;

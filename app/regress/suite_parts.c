@@ -146,7 +146,7 @@ enum status suite_read_configuration(struct suite_planner *p, const char *name, 
     return ST_OK;
 }
 
-/* What regress gives each run itself. */
+/* Options that regress itself gives each run. */
 static bool is_ours(const char *option)
 {
     static const char *const ours[] = {"--hw",    "--engine", "--seed",   "--stats", "--output",

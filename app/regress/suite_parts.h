@@ -1,5 +1,5 @@
-/* suite_parts.h - what a suite's block is crossed of: networks, configurations, lists of options, each
- * with its words of heddle run's command line and a hash of its files. Of suite.c only. */
+/* suite_parts.h - the axes of a suite's block: networks, configurations, lists of options, each
+ * with its words of heddle run's command line and a hash of its files. For suite.c only. */
 #ifndef HEDDLE_REGRESS_SUITE_PARTS_H
 #define HEDDLE_REGRESS_SUITE_PARTS_H
 
@@ -29,10 +29,11 @@ struct suite_planner {
 /* `at`: where it is in the file, for messages. */
 enum status suite_read_network(struct suite_planner *p, const cJSON *o, const char *at,
                                struct suite_network *n);
-/* Of a name or a file. */
+/* Read a configuration given by name or file. */
 enum status suite_read_configuration(struct suite_planner *p, const char *name, const char *at,
                                      struct suite_part *part);
-/* Of the member `list` (NULL: sys16), those that its objects stand for included: suite_grid.c. */
+/* Read the configurations of member `list` (NULL: sys16), with those that its objects expand to:
+ * suite_grid.c. */
 enum status suite_read_configurations(struct suite_planner *p, const cJSON *list, const char *at,
                                       struct suite_part **part, uint32_t *n);
 enum status suite_read_options(struct suite_planner *p, const cJSON *list, const char *at,

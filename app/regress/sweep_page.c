@@ -1,5 +1,6 @@
 /* sweep_page.c - a sweep as one page: for each network a picture of time over each cost, and its
- * table; then what did not run, and why. It stands alone: no script, no other file. */
+ * table; then the configurations that did not run, and why. It is self-contained: no script, no
+ * other file. */
 #include <string.h>
 
 #include "base/file.h"

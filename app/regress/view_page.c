@@ -1,5 +1,5 @@
-/* view_page.c - the history as one page; see views.h. It stands alone: no script, no other file,
- * light and dark, and it prints. Every text from outside is escaped. */
+/* view_page.c - the history as one page; see views.h. It is self-contained: no script, no other
+ * file, light and dark, and it prints. Every text from outside is escaped. */
 #include <string.h>
 
 #include "base/file.h"

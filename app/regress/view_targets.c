@@ -9,7 +9,7 @@
 
 static const char option[] = "--target=";
 
-/* What --target a run was given, and its other options. NULL: none. */
+/* The --target value of the run (NULL: none), and its other options. */
 static const char *targets_of(struct arena *a, const struct suite_run *r, const char **others)
 {
     const size_t n = strcspn(r->options, " ");

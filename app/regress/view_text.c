@@ -131,7 +131,7 @@ struct growth {
     double by;
 };
 
-/* The counter that grew most between two layers, of those that tell a cause: not idle. */
+/* The counter that grew most between two layers, among those that show a cause: not idle. */
 static struct growth most_grown(const cJSON *before, const cJSON *after, double sign)
 {
     struct growth most = {"", "", 0};

@@ -1,6 +1,6 @@
-/* account.h - what a compiled network consists of, layer by layer: operators that execute, where,
+/* account.h - the contents of a compiled network, layer by layer: operators that execute, where,
  * their MACs, the host's cycles, layers that run interleaved. It follows from the program alone;
- * what a run measures stands with it in the stats. Invariant: for each layer and in all,
+ * the stats have it next to what a run measures. Invariant: for each layer and in all,
  * accelerator_macs + host_macs + folded_macs are the file's. */
 #ifndef HEDDLE_REPORT_ACCOUNT_H
 #define HEDDLE_REPORT_ACCOUNT_H

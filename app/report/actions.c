@@ -22,7 +22,7 @@ uint64_t actions_beats(uint64_t at, uint64_t n_bytes, uint64_t width)
     return (at + n_bytes - 1) / width * width - at / width * width + width;
 }
 
-/* Regions begin at multiples of 64 bytes, so offsets tell the beats. */
+/* Regions begin at multiples of 64 bytes, so the number of beats follows from offsets. */
 static uint64_t run_bytes(uint64_t at, uint32_t runs, uint32_t n, uint32_t pitch, uint64_t width)
 {
     uint64_t sum = 0;
@@ -98,7 +98,7 @@ static uint64_t segment_bytes(const struct hd_cmd_array *c, const struct hd_segm
     return n;
 }
 
-/* Of two pixel streams a vector has two pixels, a row's last one may have one. */
+/* With two pixel streams a vector has two pixels, except the last of a row, which may have one. */
 static uint64_t array_outputs(const struct hd_cmd_array *c)
 {
     const uint64_t row = c->streams == 2 ? (c->scan - (uint64_t)1) * c->out_channels + c->pair_last

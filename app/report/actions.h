@@ -30,7 +30,7 @@ struct actions {
 
 /* Bytes of the bus's beats that cover [at, at + n_bytes). */
 uint64_t actions_beats(uint64_t at, uint64_t n_bytes, uint64_t width);
-/* What one command does, the reading of itself not included. */
+/* The actions of one command, without the fetch of the command itself. */
 struct actions actions_of_command(const struct sched_command *c, const struct hd_config *hw);
 /* By row of the model, of all commands of the program, their own words included. */
 struct actions *actions_of(struct arena *a, const struct sched_program *p, uint32_t n_row);

@@ -1,5 +1,5 @@
-/* graph.c - the network's layers and what runs them, drawn. Layers that nobody executes anything for
- * because another has them fused in are not drawn: their row names the other. */
+/* graph.c - the network's layers and what runs them, drawn. Layers that are fused into another
+ * are not drawn: their row names the other. */
 #include <string.h>
 
 #include "compiler/partition/drawing.h"

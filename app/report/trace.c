@@ -69,7 +69,8 @@ static void add_fetch(struct builder *b, uint32_t k, uint64_t handed_out)
                .note = arena_printf(b->t->arena, "%u commands", s->n)});
 }
 
-/* Of the next submission that the processor starts; the last cycle if it is not known. */
+/* The doorbell of the next submission that the processor starts; the last cycle if it is not
+ * known. */
 static uint64_t doorbell(struct builder *b, const struct trace_host_time *host)
 {
     while (b->seen < host->n)
@@ -147,7 +148,7 @@ static bool is_core(const struct builder *b, uint32_t row)
     return false;
 }
 
-/* What the processor did; a core works where it waits for one. */
+/* Add the processor's work; while it waits for a core, the core works. */
 static void add_host(struct builder *b, const struct trace_host_time *host)
 {
     static const char *const notes[] = {"operator", "driver", "waits"};

@@ -27,7 +27,7 @@ struct trace_sum {
     struct trace_moved moved;
 };
 
-/* What a simulated processor did in [begin, end); it waits for accelerators and cores. */
+/* The activity of a simulated processor in [begin, end); it waits for accelerators and cores. */
 enum trace_doing { TRACE_WORKS, TRACE_DRIVES, TRACE_WAITS };
 
 struct trace_host_slice {
@@ -37,7 +37,8 @@ struct trace_host_slice {
     enum trace_doing doing;
 };
 
-/* Of an inference: n of at most `most` slices, one after another, in memory that processes share. */
+/* The slices of an inference: n of at most `most`, one after another, in memory that processes
+ * share. */
 struct trace_host_time {
     uint32_t n, most;
     struct trace_host_slice slice[];

@@ -31,7 +31,8 @@ static void add_change(struct changes *c, uint64_t at, double by)
         c->change[c->n++] = (struct change){at, by};
 }
 
-/* The sum of the changes, a point whenever it differs. What rounding leaves of 0 is 0. */
+/* Write the sum of the changes, a point whenever it differs. A remainder of rounding counts as
+ * 0. */
 static void integrate(struct trace *t, struct changes *c, uint32_t device,
                       enum trace_counter counter)
 {

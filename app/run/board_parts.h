@@ -16,7 +16,7 @@
 
 enum { OF_REST, OF_DRIVER, OF_RUN }; /* owners of code; OF_RUN: model.c's run() */
 
-/* What the driver does, in the order of struct run_host's split. */
+/* The driver's activity, in the order of struct run_host's split. */
 enum board_phase { BOARD_PREPARES, BOARD_ACCESSES, BOARD_IS_TOLD, BOARD_FINISHES };
 
 struct board {
@@ -98,8 +98,9 @@ bool board_waves_want(const struct board *b);
 /* The processor's external interrupt is any device's. */
 void board_line(struct board *b);
 
-/* board_cores.c: give each core of the job its registers and memory; bring those that run to the
- * processor's cycle; run them until one has its interrupt, so many cycles at most (true: one has). */
+/* board_cores.c: give each core of the job its registers and memory; advance those that run to
+ * the processor's cycle; run them until one raises its interrupt or the given number of cycles
+ * has passed (true: one raised it). */
 enum status board_open_cores(struct board *b);
 void board_follow_cores(struct board *b);
 bool board_run_cores(struct board *b, uint64_t cycles);

@@ -19,7 +19,7 @@ bool board_is_run(const struct iss_symbol *s)
            (strcmp(s->name, "run") == 0 || strncmp(s->name, "run.", 4) == 0);
 }
 
-/* Of each line of model.c the row that is entered there or before; IR_NONE before the first. */
+/* For each line of model.c the last row entered at or before it; IR_NONE before the first. */
 static uint32_t *rows_of_lines(struct board *b, uint32_t *n_line)
 {
     const struct emit_unit *const u = b->job->p->emitted;
@@ -43,8 +43,9 @@ static uint32_t *rows_of_lines(struct board *b, uint32_t *n_line)
     return rows;
 }
 
-/* What addr2line -a -i printed: an address, then its lines, from the innermost inlined function outwards; of a function that
- * the compiler has split, that of its first line, too. */
+/* Read the output of addr2line -a -i: an address, then its lines, from the innermost inlined
+ * function outwards. For a function that the compiler has split, read that of its first line,
+ * too. */
 static void keep_rows(struct board *b, const char *text, const uint32_t *rows, uint32_t n_line)
 {
     uint32_t at = 0;
@@ -92,7 +93,7 @@ enum status board_find_rows(struct board *b)
     uint32_t n_line, at = 0;
 
     b->first_row = b->row = IR_NONE;
-    if (b->job->program || b->job->package) /* whose rows nobody asks for */
+    if (b->job->program || b->job->package) /* which have no rows */
         return ST_OK;
     TRY(home_cache(b->arena, &cache, b->d));
     if (tool_find(b->arena, cache, BOARD_ADDR2LINE, BOARD_BINUTILS, NULL, &tool, &ignored) != ST_OK)

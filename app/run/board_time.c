@@ -88,7 +88,7 @@ uint64_t board_cycles(const struct hd_sim_api *api, struct hd_sim *sim)
     return t.cycles;
 }
 
-/* What the submission that ended tells. */
+/* Collect the times of the submission that ended. */
 void board_collect(struct board *b)
 {
     const struct hd_sim_row *from;

@@ -1,6 +1,6 @@
 /* child.c - the inferences of one process: load the emitted object, open the device, call run().
  * Results go through memory shared with the parent; the layer being executed is there too, so
- * that a crash of emitted code is told with the operator's name. */
+ * that a crash of emitted code is reported with the operator's name. */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -59,7 +59,7 @@ static void collect(struct child *c)
         read_counters(c);
 }
 
-/* What the cores of other targets did in the row that ends. */
+/* Add the cores' work in the row that ends. */
 static void collect_cores(struct child *c)
 {
     if (c->play.call.ports && c->shared->layer < c->job->p->graph->n_row)

@@ -321,7 +321,7 @@ void compare_note(struct compare_first *first, const struct compare_first *of,
     memcpy(first->got, t->got, sizeof t->got);
 }
 
-/* What the inference adds of one tensor, which the operator at `position` makes. */
+/* Add one inference of a tensor, which the operator at `position` makes, to the comparison. */
 static void add_tensor(struct compare *c, uint32_t position, uint32_t id)
 {
     const struct compare_tensor *t = &c->tensor[id];

@@ -18,7 +18,7 @@ struct runner;
 /* Make job->compare; it stays NULL if nothing is compared (--compare=outputs, no compiled network). */
 enum status compare_open(struct run_job *job, struct diag *d);
 
-/* How many inferences are compared: the first ones, as many as the reference does in a few seconds. */
+/* Number of inferences compared: the first ones, as far as the reference gets in a few seconds. */
 uint32_t compare_inferences(const struct compare *c);
 
 /* --- the parent, before the run --- */

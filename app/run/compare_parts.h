@@ -14,13 +14,14 @@ struct compare_pair {
     const uint32_t *from; /* channel c here is channel from[c] there; NULL: c */
 };
 
-/* Of one tensor in the inference under way. */
+/* A tensor in the current inference. */
 struct compare_tensor {
     uint64_t compared, wrong, index; /* values; index: of the first wrong one */
     uint8_t want[8], got[8];
 };
 
-/* What the emitted run() enters: a host call, whose last operator is at `position`, or a stream. */
+/* A step that the emitted run() enters: a host call, whose last operator is at `position`, or a
+ * stream. */
 struct compare_step {
     bool host;
     uint32_t position, stream;
@@ -36,7 +37,7 @@ struct compare {
     struct compare_first first;
     size_t *offset, kept_bytes; /* by tensor: in what is kept of an inference */
     uint8_t **kept;             /* by inference, or NULL */
-    /* Of a process: */
+    /* For each process: */
     struct runner *runner;
     struct run_shared *shared;
     uint32_t n; /* inferences that are compared: the first ones */

@@ -91,7 +91,7 @@ void compare_find_pairs(struct compare *c)
 
 /* --- values --- */
 
-/* Is `t` the NHWC form of the channel-first image `from`, by its dimensions? */
+/* Return true if `t` is the NHWC form of the channel-first image `from`, by its dimensions. */
 static bool channels_first(const struct ir_tensor *from, const struct ir_tensor *t)
 {
     if (from->rank != t->rank || t->rank < 3 || from->dim[0] != t->dim[0] ||

@@ -35,7 +35,7 @@ void core_targets_note(const struct core_targets *c, const struct options *o);
 /* Random stalls go on as those of `seed` (struct hd_sim_api). */
 void core_targets_seed(struct core_targets *c, uint64_t seed);
 void core_targets_close(struct core_targets *c);
-/* What they did since this was last asked: added to the row and to the sums. */
+/* Add the cores' work since the last call to the row and to the sums. */
 void core_targets_collect(struct core_targets *c, struct run_shared *shared, uint32_t row);
 /* The external target whose code executes an operator of the row; NULL: there is none. */
 const struct target *core_targets_outside(const struct run_job *job, uint32_t row);

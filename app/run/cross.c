@@ -36,7 +36,8 @@ static enum status build(struct arena *a, const struct cross *c, const struct si
                     d);
 }
 
-/* What names the program, but for its compiler: all files, or those of a tar file by its name in the cache. */
+/* Hash the program's source without its compiler: all files, or those of a tar file by its name
+ * in the cache. */
 static void hash_source(struct hash128 *h, const struct cross_source *from)
 {
     if (from->folder)

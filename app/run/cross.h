@@ -5,7 +5,7 @@
 
 #include "compiler/emit/emit_package.h"
 
-/* What is compiled: a package in memory, or one in a folder of its own. */
+/* The source to compile: a package in memory, or one in a folder of its own. */
 struct cross_source {
     struct package *package;
     const char *folder;

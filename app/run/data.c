@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "npz.h"
 
-/* What is read, for messages, and for which tensor. */
+/* The file that is read, for messages, and its tensor. */
 struct wanted {
     const struct run_job *job;
     const struct ir_tensor *tensor;

@@ -24,7 +24,7 @@ struct device {
     struct hd_sim_bus_fault bus_fault;
 };
 
-/* What waves and messages of the RTL show as text; all may be NULL (hd_sim.h). */
+/* Texts for waves and messages of the RTL; all may be NULL (hd_sim.h). */
 struct device_text {
     const char *const *layer_names;
     uint32_t n_layers;

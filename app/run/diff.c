@@ -67,7 +67,7 @@ static bool found_row(const struct commit_capture *c, uint64_t address, uint32_t
     return written == n;
 }
 
-/* Of a wrong byte of a softmax: row, key, and the pass that explains the row. */
+/* Describe a wrong byte of a softmax: row, key, and the pass that explains the row. */
 static const char *softmax_text(struct arena *a, const struct mismatch *m, const uint32_t *words,
                                 const struct hd_func *before, const struct commit_capture *found)
 {

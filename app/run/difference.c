@@ -43,7 +43,7 @@ double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint
 
 /* --- steps --- */
 
-/* What only moves values and keeps them. */
+/* Return true if the operator only moves values and keeps them. */
 static bool moves(const struct ir_op *op)
 {
     return ir_is_reshape(op) || op->opcode == IR_OP_TRANSPOSE;
@@ -99,7 +99,7 @@ enum status difference_options(const struct run_job *job, struct diag *d)
 
 /* --- the comparison --- */
 
-/* What one inference of one output adds. */
+/* The difference of one inference of one output. */
 struct one {
     uint64_t n_values, first;
     double largest;

@@ -1,4 +1,4 @@
-/* explain.c - see explain.h. What cannot be done is a line, never another failure. */
+/* explain.c - see explain.h. A step that cannot be done gives a line, never another failure. */
 #include "explain.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ enum { AROUND_CYCLES = 20, WAVES_BUILD_SECONDS = 900, MOST_LAYERS = 256 };
 struct filming {
     const struct diff *diff;
     struct waves waves;
-    struct run_shared *shared; /* what waves_close reports, for nobody */
+    struct run_shared *shared; /* for waves_close; its values are not used */
     enum status st;
     struct diag *d;
 };
@@ -248,8 +248,8 @@ static void constants_lines(const struct replayer *r, struct diag *d)
     }
 }
 
-/* Does the layer alone give another answer than the reference? Says so. *n counts what ran, *n_not
- * what did not run alone. */
+/* Report the layer if it alone gives another answer than the reference, and return true. *n
+ * counts the layers run alone, *n_not those that cannot be. */
 static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uint32_t *n_not,
                         struct diag *d)
 {

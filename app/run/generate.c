@@ -22,7 +22,7 @@ struct amplitude {
     bool smooth, middle;
 };
 
-/* In the order in which they are tried: as many as the work allows. */
+/* In the order in which they are tried, while the work allows. */
 static const struct amplitude amplitudes[] = {
     {2, true, false}, {3, false, false}, {5, false, false}, {1, true, true},
     {2, false, true}, {4, true, false},  {1, false, false}, {6, false, false},
@@ -77,7 +77,7 @@ static int32_t bits16(uint64_t random)
     return (int32_t)(random >> 48) - 32768;
 }
 
-/* Of a field: the random value at a corner of the lattice. */
+/* The random value of a field at a corner of the lattice. */
 static int32_t corner(uint64_t seed, uint64_t y, uint64_t x)
 {
     return bits16(mix(mix(seed, y), x));
@@ -134,7 +134,8 @@ static float magnitude(const struct ir_graph *g, uint32_t tensor)
     return 1;
 }
 
-/* How many values an index may have: as many as the GATHER has that selects by it; 0: it is no index. */
+/* Number of values that an index may have: the size of the dimension from which GATHER selects
+ * by it; 0: it is no index. */
 static uint64_t index_range(const struct ir_graph *g, uint32_t tensor)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -149,7 +150,7 @@ static uint64_t index_range(const struct ir_graph *g, uint32_t tensor)
     return 0;
 }
 
-/* What an input's values become. */
+/* The form of an input's values. */
 struct form {
     const struct ir_tensor *t;
     struct amplitude amplitude;
@@ -274,7 +275,7 @@ static struct chooser chooser_of(const struct run_job *job)
     return c;
 }
 
-/* What the reference's tensors take in inference k into c->one. */
+/* Record the values of the reference's tensors in inference k in c->one. */
 static enum status look(const struct chooser *c, const struct run_job *job, uint32_t k,
                         struct diag *d)
 {

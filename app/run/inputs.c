@@ -63,7 +63,7 @@ static const struct run_bytes *given_for(const struct run_job *job, bool input, 
     return all && index < OPTIONS_MAX_FILES && all[index].data ? &all[index] : NULL;
 }
 
-/* Is anything given for any of the side? */
+/* Return true if a file or data is given for any tensor of the side. */
 static bool given_any(const struct run_job *job, bool input)
 {
     for (uint32_t i = 0; i < OPTIONS_MAX_FILES; i++)

@@ -19,7 +19,7 @@ struct number {
     uint32_t at, length;
 };
 
-/* What faults are drawn from. */
+/* The places from which faults are drawn. */
 struct pool {
     const struct sched_program *p;
     const uint8_t *constants;
@@ -44,7 +44,8 @@ static const char *model_source(const struct emit_unit *u)
     return "";
 }
 
-/* Is *c, after the first character of a word, part of that identifier or number? Of 1e-6 also the sign. */
+/* Return true if *c, after the first character of a word, is part of that identifier or number.
+ * In 1e-6 the sign is, too. */
 static bool in_word(const char *word, const char *c)
 {
     const bool hex = word[0] == '0' && word[1] == 'x';

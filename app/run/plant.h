@@ -29,8 +29,8 @@ struct fault {
 enum { FAULT_MAX_ARGUMENTS = 64 }; /* faults of host arguments in one plan: each is a file of C */
 
 /* Draw `n` different faults of a package into fault[n]: half of them in constants, the rest in command
- * fields and host arguments, as far as the package has any. Returns how many: fewer only where there are
- * not as many. */
+ * fields and host arguments, as far as the package has any. Returns their number: fewer than n
+ * only if the package has fewer. */
 uint32_t fault_plan(struct arena *a, const struct emit_unit *u, uint64_t seed, uint32_t n,
                     struct fault *fault);
 /* Put a fault that is no host argument into the package's bytes. */

@@ -25,7 +25,7 @@ static uint32_t how_many(const struct run_job *job)
     return job->options->jobs < most ? job->options->jobs : most;
 }
 
-/* In a process that has done its share: its exit code tells nothing, its results all. */
+/* Leave a process that has finished its share: its results count, its exit code does not. */
 static void leave(void)
 {
     fflush(NULL);

@@ -1,7 +1,7 @@
 /* program.c - a user's own C on the accelerator, without a network: int hd_program(struct hd_device
  * *dev, uint8_t *memory, uint64_t base, uint64_t bytes); memory is device memory that the host
  * sees, at bus address base. 0 means passed, and nothing else does: it runs in a child process,
- * whose crash, exit or endless loop is told, and pages around its memory may not be touched. */
+ * whose crash, exit or endless loop is reported, and pages around its memory may not be touched. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 
 typedef int program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes);
 
-/* What the child tells; in shared memory. */
+/* The child's report, in shared memory. */
 struct told {
     volatile uint32_t entered, returned, faulted;
     int rc; /* of hd_program */

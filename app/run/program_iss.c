@@ -1,5 +1,5 @@
 /* program_iss.c - --prog with --host=iss or rtl: the program cross-compiled with the driver and driver/program, on the
- * board. What it prints is printed; a fault is told with function and line. */
+ * board. Its output is printed; a fault is reported with function and line. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

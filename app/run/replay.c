@@ -71,7 +71,7 @@ static void op_copy(struct cut *c, const struct ir_op *from)
     op->reason = NULL;
 }
 
-/* Is the tensor, made inside, an output of the network or read outside? */
+/* Return true if the tensor, made inside, is an output of the network or read outside. */
 static bool leaves(const struct cut *c, uint32_t id, uint32_t row)
 {
     for (uint32_t i = 0; i < c->from->n_out; i++)
@@ -259,7 +259,7 @@ static const char *command_of(const struct options *o, struct arena *a)
     return t.data;
 }
 
-/* Does the layer alone give another answer than the reference? */
+/* Run the layer alone; *wrong: it gives another answer than the reference. */
 static enum status run_alone(struct run_job *job, const struct options *o, bool *wrong,
                              struct diag *d)
 {

@@ -25,8 +25,8 @@ struct replay {
 /* Add the given options that a layer alone is compiled and run with, a space before each. */
 void replay_options(struct text *t, const struct options *o, struct arena *a);
 enum status replay_open(struct replayer *r, struct run_job *job, struct diag *d);
-/* Write the files of a layer and run them once. ST_*: they cannot be written, or the layer does not
- * stand alone (the message states why). */
+/* Write the files of a layer and run them once. ST_*: they cannot be written, or the layer
+ * cannot run alone (the message states why). */
 enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *replay,
                          struct diag *d);
 /* The layers that may be replayed: not fused into others. */

@@ -19,8 +19,8 @@ void report_text(struct text *t, const cJSON *all, enum report_detail detail);
 void report_name(struct text *t, const char *s, int n);
 /* report_first.c: all above the table. */
 void report_first(struct text *t, const cJSON *all, enum report_detail detail);
-/* Of a layer or group: the unit that computes (ARRAY or VECTOR, whichever is busier). Of a unit:
- * the largest of its counters but `busy`. NULL: there is none. */
+/* The busier unit (ARRAY or VECTOR) of a layer or group; the largest counter of a unit, without
+ * `busy`. NULL: there is none. */
 const cJSON *report_busier(const cJSON *l);
 const cJSON *report_worst_wait(const cJSON *unit);
 /* report_legend.c: what the columns and the counters that were printed mean. */

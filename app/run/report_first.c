@@ -218,7 +218,7 @@ static double at_least_0(double v)
     return v > 0 ? v : 0;
 }
 
-/* Of the accelerator: measured, else estimated. */
+/* Cycles of the accelerator: measured, else estimated. */
 static double device_cycles(const cJSON *o)
 {
     const double cycles = report_number(o, "cycles");

@@ -60,7 +60,8 @@ static void add(struct text *t, size_t *column, const char *name, const char *te
     *column += n;
 }
 
-/* Does the report show the counter: in the lines of units, or as what a layer waits most for? */
+/* Return true if the report shows the counter: in the lines of units, or as what a layer waits
+ * most for. */
 static bool shown(const cJSON *all, const char *name, enum report_detail detail)
 {
     static const char *const lists[] = {"layers", "groups"};

@@ -152,7 +152,7 @@ static void group_line(struct text *t, const cJSON *layers, const cJSON *g, int 
     text_add(t, "\n");
 }
 
-/* In the model's order; a group's line stands before its first member. */
+/* In the model's order; a group's line comes before its first member. */
 static void table(struct text *t, const cJSON *all)
 {
     const cJSON *layers = report_member(all, "layers"), *groups = report_member(all, "groups"), *l;
@@ -183,7 +183,8 @@ static void waves_line(struct text *t, const cJSON *all)
     text_add(t, "\n");
 }
 
-/* Of stats files that have it; bytes of the bus counters compared with what cannot be avoided. */
+/* Print lines of memory if the stats have it; bytes of the bus counters next to the bytes that
+ * cannot be avoided. */
 static void memory_lines(struct text *t, const cJSON *all)
 {
     const cJSON *m = report_member(all, "memory");
@@ -226,7 +227,7 @@ static void time_line(struct text *t, const cJSON *all, const cJSON *time)
                                                                         : "estimated");
 }
 
-/* What the driver's cycles went to, and what would be without overlap of host and accelerator. */
+/* The parts of the driver's cycles, and the total without overlap of host and accelerator. */
 static void driver_line(struct text *t, const cJSON *all)
 {
     const cJSON *d = report_member(all, "driver");

@@ -43,7 +43,8 @@ struct compare_sums {
     struct compare_first first;
 };
 
-/* What a child process reports; in shared memory, of fixed size apart from the rows that follow. */
+/* The report of a child process; in shared memory, of fixed size apart from the rows that
+ * follow. */
 struct run_shared {
     volatile uint32_t layer, submission; /* being executed; 0 or 1 + the device's index */
     volatile uint32_t inference;         /* being executed */
@@ -129,12 +130,12 @@ struct run_job {
     struct run_shared *shared;    /* of process 0, in the end of all */
     const struct energy_table *energy;
     struct trace_time *times; /* shared too: of each command of the first inference, one stream
-                                     after another, as measured; NULL: nobody asked */
+                                     after another, as measured; NULL: not wanted */
     struct trace_host_time *host_times; /* likewise of the simulated processor; NULL: none */
     struct core_targets *cores; /* Verilated cores of other targets; NULL until rtl needs them */
     struct sim_model *cpu;      /* of --host=rtl (sim/cpu); else NULL */
     double ref_seconds;
-    struct oracle_answer *oracle; /* --oracle: what the framework answered; NULL: nobody asked */
+    struct oracle_answer *oracle; /* --oracle: the answer of the framework; NULL: none */
     bool writes;                  /* a command: a mismatch leaves files without -o too */
 };
 
@@ -148,7 +149,7 @@ enum status run_command(struct run_job *job, struct diag *d);
  * a new job that has the same p, model_path, zoo and package. */
 enum status run_load(struct run_job *job, struct diag *d);
 enum status run_loaded(struct run_job *job, struct diag *d);
-/* Of a loaded network: outputs and verdict, and nothing said or written. */
+/* Compute outputs and verdict of a loaded network; print and write nothing. */
 enum status run_answer(struct run_job *job, struct diag *d);
 /* The largest difference of two tensors' bytes, as a part of the range: of float32 the largest
  * magnitude of `want`, else 255 steps. Infinite where only one is a number. */

@@ -78,7 +78,7 @@ static enum status execute(struct run_job *job, struct diag *d)
     return run_engine(job, so_path, d);
 }
 
-/* What the importer found odd. */
+/* Print the importer's notes. */
 static void import_notes(const struct run_job *job)
 {
     const struct ir_bias_note *b = &job->p->graph->bias_note;

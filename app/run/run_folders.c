@@ -5,7 +5,8 @@
 #include "base/file.h"
 #include "run.h"
 
-/* -I or -L with each folder; a folder that is not found is told before the compiler starts. */
+/* Add -I or -L with each folder; a folder that is not found is reported before the compiler
+ * starts. */
 static enum status add_folders(struct arena *a, const char *member, const char *option,
                                const char *const *dir, uint32_t n_dir, const char **flag,
                                uint32_t *n, struct diag *d)

@@ -76,7 +76,8 @@ static enum status build(struct compiler *c, const char *what, const char *folde
     return ST_OK;
 }
 
-/* What emitted code includes: an object made with other headers must not be found. */
+/* Hash the files that emitted code includes: an object made with other headers must not be
+ * found. */
 static enum status hash_headers(struct compiler *c, struct hash128 *h, struct diag *d)
 {
     static const char *const names[] = {"driver/hd.h", "driver/hd_model.h", "driver/hd_port.h",

@@ -44,7 +44,8 @@ enum status run_iss_check(const struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-/* What the processor's program can be made of: one accelerator, cores for which there are addresses. */
+/* Check that the processor's program can be made: one accelerator, and cores for which there are
+ * addresses. */
 static enum status check_program(const struct run_job *job, struct diag *d)
 {
     const struct core_targets *const cores = job->cores;

@@ -69,7 +69,7 @@ static enum status cache_folder(struct arena *a, const void *data, size_t n_byte
     return private_dirs(a, cache, name, d);
 }
 
-/* What qemu cannot run is refused before it is compiled. */
+/* Refuse a package that qemu cannot run before it is compiled. */
 static enum status check_engine(struct arena *a, const struct options *o, const char *folder,
                                 struct diag *d)
 {
@@ -177,7 +177,7 @@ static enum status describe_devices(struct run_job *job, const struct hd_model *
     return ST_OK;
 }
 
-/* What the runner asks of a graph: borders and layer names. */
+/* Describe the parts of a graph that the runner needs: borders and layer names. */
 static enum status describe(struct run_job *job, const struct hd_model *m, struct diag *d)
 {
     struct arena *a = job->p->arena;
@@ -300,7 +300,7 @@ static enum status read_metadata(struct run_job *job, const char *folder, const 
     return st;
 }
 
-/* What run_package_load found. */
+/* The package that run_package_load found. */
 struct run_package {
     const char *so_path, *folder;
     bool is_tar;

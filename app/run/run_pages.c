@@ -11,7 +11,7 @@
 bool run_traced(const struct run_job *job)
 {
     return job->out_dir && !job->options->no_report && job->options->engine == ENGINE_RTL &&
-           !job->package; /* whose commands are nobody's here */
+           !job->package; /* whose commands have no names here */
 }
 
 uint32_t run_trace_commands(const struct run_job *job)
@@ -31,7 +31,7 @@ static void add_trace(const struct run_job *job, struct text *t)
                t);
 }
 
-/* Of each layer: on the host, and on accelerators, measured, else estimated. */
+/* Cycles of each layer: on the host, and on accelerators, measured, else estimated. */
 static struct graph_cycles *layer_cycles(const struct run_job *job, const cJSON *stats)
 {
     struct graph_cycles *cycles =

@@ -36,7 +36,7 @@ static const struct board {
 };
 enum { N_BOARDS = sizeof boards / sizeof *boards };
 
-/* What a package that names none is compiled for. */
+/* The processor for which a package that names none is compiled. */
 static const char usual[] = "rv32imc";
 
 enum status run_qemu_check(const struct run_job *job, struct diag *d)
@@ -199,7 +199,7 @@ static enum status compile(struct run_job *job, const char *cache, const struct 
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* What is in `path`, as far as it is text; "" if nothing. */
+/* The text in `path`; "" if it has none. */
 static const char *text_of(struct arena *a, const char *path)
 {
     struct diag ignored = {0};
@@ -317,7 +317,7 @@ static enum status in_folder(struct run_job *job, struct run_qemu *q, const char
     return read_outputs(job, folder, d);
 }
 
-/* What the package's own C answers on this machine, unless something else is expected. */
+/* Expect the answer of the package's own C on this machine, unless another is given. */
 static enum status expect_host(struct run_job *job, const char *so_path, struct diag *d)
 {
     const uint32_t n = job->p->graph->n_out;

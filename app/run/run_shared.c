@@ -16,7 +16,7 @@ double run_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of one process, a multiple of 64 bytes. */
+/* Size per process; a multiple of 64 bytes. */
 static size_t results_bytes(const struct run_job *job)
 {
     size_t n = sizeof *job->shared + job->p->graph->n_row * sizeof(struct run_row);

@@ -160,7 +160,8 @@ static void add_differences(const struct run_job *job, cJSON *o)
     }
 }
 
-/* Of the simulated processor: total_cycles is an inference from its first to its last cycle. */
+/* Cycles of the simulated processor: total_cycles is an inference from its first to its last
+ * cycle. */
 static void add_host(const struct run_job *job, cJSON *o)
 {
     static const char *const split[] = {"prepare_cycles", "access_cycles", "interrupt_cycles",

@@ -10,7 +10,7 @@
 #include "hd_accel_tables.h"
 #include "stats.h"
 
-/* What is known of a layer, or summed over a group. */
+/* Figures of a layer, or their sums over a group. */
 struct share {
     bool timed;     /* it has cycles */
     bool on_units;  /* of a built-in accelerator: with counters */
@@ -80,7 +80,7 @@ static struct share group_of(const struct stats *s, uint32_t group)
     return all;
 }
 
-/* Multiplications that there could have been in the cycles; 0: none, or nobody knows. The array's
+/* Multiplications that there could have been in the cycles; 0: none or unknown. The array's
  * are a bound by itself: its cycles contain each of its steps. A core's are what its target.json
  * states, and a core that does more reports too little: no figure then. */
 static double capacity(const struct stats *s, const struct share *share)
@@ -160,7 +160,7 @@ static void add_mean_or_null(cJSON *o, const char *name, bool is, uint64_t sum, 
         cJSON_AddNullToObject(o, name);
 }
 
-/* What the units did in a layer's or group's cycles. */
+/* Add the units' activity in the cycles of a layer or group. */
 static void add_units(cJSON *o, const struct share *share, uint32_t n)
 {
     cJSON *units = cJSON_AddObjectToObject(o, "counters");
@@ -173,7 +173,7 @@ static void add_units(cJSON *o, const struct share *share, uint32_t n)
     }
 }
 
-/* What core `i` counted in a layer, or in all (IR_NONE). */
+/* Add the counters of core `i` in a layer, or in all (IR_NONE). */
 static void add_core(const struct run_job *job, cJSON *all, uint32_t i, uint32_t row)
 {
     const struct core *core = &job->cores->core[i];

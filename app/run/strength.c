@@ -16,7 +16,7 @@
 #include "runner.h"
 #include "sim/cached.h"
 
-/* What a fault's process found; its exit code. */
+/* The result of a fault's process; its exit code. */
 enum found { FOUND_NOTHING, FOUND_IN_RUN, FOUND_FURTHER, FOUND_CODES };
 
 enum { SECONDS = 600 }; /* of one fault: longer is a hang */

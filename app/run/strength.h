@@ -1,8 +1,8 @@
 /* strength.h - "heddle run --strength": how many of 200 single faults (plant.h) the comparison of this run
  * would detect. in: a run whose verdict is "match". Each fault runs in a process of its own, on the functional
- * model; what it leaves is compared with what the package without a fault left. A fault that changes nothing
- * in this run's inferences runs on further ones: one that changes nothing there either cannot be told
- * from none, and does not count. */
+ * model; its results are compared with those of the package without a fault. A fault that
+ * changes nothing in this run's inferences runs on further ones: one that changes nothing there
+ * either has no effect that could be detected, and does not count. */
 #ifndef HEDDLE_RUN_STRENGTH_H
 #define HEDDLE_RUN_STRENGTH_H
 

@@ -70,7 +70,7 @@ enum status waves_parse(struct waves *w, const struct run_job *job, struct diag 
     return ST_OK;
 }
 
-/* Of several accelerators the one that runs the layer asked for, else the first. */
+/* Among several accelerators the one that runs the layer asked for, else the first. */
 static uint32_t which_device(const struct waves *w)
 {
     const struct sched_program *p = w->job->p->program;

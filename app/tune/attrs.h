@@ -19,7 +19,7 @@ struct tune_attrs {
 
 /* Knobs of the targets that have operators of the network and a core to measure them on. */
 struct tune_attrs tune_attrs_of(const struct pipeline *p);
-/* Their values as they stand: by index, in p->arena. */
+/* The current values by index, in p->arena. */
 int64_t *tune_attrs_values(const struct pipeline *p, const struct tune_attrs *attrs);
 /* p->targets with these values; what they were belongs to others and stays. */
 void tune_attrs_set(struct pipeline *p, const struct tune_attrs *attrs, const int64_t *value);
@@ -34,7 +34,7 @@ bool tune_attrs_propose(const struct tune_attrs *attrs, const int64_t *const *kn
 enum status tune_attrs_ask(const struct pipeline *p, const struct tune_attrs *attrs,
                            uint32_t number, const int64_t *const *known, const uint64_t *cycles,
                            uint32_t n, int64_t *value, bool *any, struct diag *d);
-/* Is `value` none of the `n` known? */
+/* Return true if `value` is none of the `n` known ones. */
 bool tune_attrs_new(const struct tune_attrs *attrs, const int64_t *const *known, uint32_t n,
                     const int64_t *value);
 

@@ -10,7 +10,7 @@
 #include "attrs.h"
 #include "base/json_doc.h"
 
-/* What has knobs, and how large they may be. */
+/* The operators that have knobs, and the knobs' ranges. */
 struct knob_shape {
     uint32_t n_op;
     const char *const *layer;       /* by operator position: its row's name */

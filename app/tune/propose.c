@@ -86,7 +86,7 @@ static bool known(const struct propose *s)
     return false;
 }
 
-/* The knobs as they stand may be what is proposed. True if they were new. */
+/* Consider the current knobs as a proposal. Return true if they were new. */
 static bool consider(struct propose *s)
 {
     if (s->score > s->most || known(s) || s->score == s->best_score)

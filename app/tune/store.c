@@ -54,7 +54,7 @@ static void bind_key(sqlite3_stmt *q, const struct tune_key *key)
     (void)sqlite3_bind_text(q, 3, key->schedule, -1, SQLITE_STATIC);
 }
 
-/* What there is of this graph, if not of all of `key`. */
+/* Note which trials exist of this graph, if not of all of `key`. */
 static enum status nearest(struct store *s, const struct tune_key *key, const char **note,
                            struct diag *d)
 {

@@ -26,7 +26,7 @@
 
 enum { GENERATION = 8, MAX_ATTRS = 64, PAUSE_MS = 5 };
 
-/* What a process reports, in memory shared with it. */
+/* The report of a process, in memory shared with it. */
 struct slot {
     pid_t pid; /* 0: none */
     uint32_t number;
@@ -103,7 +103,7 @@ static enum status propose_values(struct tune *t, const struct store_trial *know
     return ST_OK;
 }
 
-/* What trial to->number is to measure, into its knobs and values. Not *new: nothing. */
+/* Propose knobs and values for trial to->number. Not *new: there is nothing to try. */
 static enum status propose(struct tune *t, struct store_trial *to, bool *new, struct diag *d)
 {
     const uint32_t n_op = t->p.graph->n_op, n_attr = t->shape.attrs.n;
@@ -339,7 +339,7 @@ static enum status set_up(struct tune *t, struct diag *d)
     return ST_OK;
 }
 
-/* What an earlier run has measured. */
+/* Take the measurements of an earlier run. */
 static enum status resume(struct tune *t, struct diag *d)
 {
     struct tune_key key;

@@ -18,7 +18,7 @@ done
 [ "$(wc -l <options)" -gt 40 ] || fail "options: $(wc -l <options)"
 sort -u help.* | comm -13 - options >unused
 [ -s unused ] && fail "in no command's help: $(head -3 unused)"
-for title in "Inputs and outputs:" "Network, targets and compiler:" "Device and schedule:" "What is shown and kept:" "Attributes of targets:"; do
+for title in "Inputs and outputs:" "Network, targets and compiler:" "Device and schedule:" "Reports and files:" "Attributes of targets:"; do
     "$heddle" run --help | grep -qx " $title" || fail "run --help lacks '$title'"
 done
 grep -qx stats help.run || fail "run --help lacks --stats"

@@ -58,7 +58,7 @@ manifest "$operators"
 for kind in $kinds; do
     grep -q "^ok   pattern $kind: supports 24 of the operators generated" stdout || fail "$kind: $(grep "$kind" stdout)"
 done
-grep -q "is this byte written at all?" stdout || fail "no complaint of what is not written: $(tail -n 3 stdout)"
+grep -q "this byte may be unwritten" stdout || fail "no complaint of what is not written: $(tail -n 3 stdout)"
 grep -q "^     2[56][0-9] of 336 operators differ" stdout || fail "three kinds are right: $(tail -n 3 stdout)"
 
 manifest "$(printf '%s' "$operators" | grep -E '"(maximum|minimum|lut)"')

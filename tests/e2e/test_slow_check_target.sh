@@ -42,7 +42,7 @@ bug "zero point forgotten" vanilla.c 's/ - s.z_in)/)/' "conv2d: in_h=.*: expecte
 bug "one column too many" vanilla.c 's/ix >= s.in_w/ix > s.in_w/' "memory: conv2d: .*AddressSanitizer\|expected .*, found "
 bug "one channel too many" vanilla.c 's/c < s.in_c/c <= s.in_c/' "memory: conv2d: .*AddressSanitizer: \(SEGV\|.*overflow\)"
 bug "writes beyond the output" vanilla.c 's/y\[i\] = /y[i + 1] = /' "memory: conv2d: .*AddressSanitizer"
-bug "last element left out" vanilla.c 's/i < s.out_h \* s.out_w \* s.out_c/i < s.out_h * s.out_w * s.out_c - 1/' "expected .*, found 90 .*written at all?"
+bug "last element left out" vanilla.c 's/i < s.out_h \* s.out_w \* s.out_c/i < s.out_h * s.out_w * s.out_c - 1/' "expected .*, found 90 .*may be unwritten"
 bug "rounding left out" vanilla.c 's/(product >= 0 ? 1 << 30 : 1 - (1 << 30))/0/' "expected .*, found "
 bug "second rounding differs" vanilla.c 's/ + (high < 0))/)/' "expected .*, found "
 bug "activation forgotten" vanilla.c 's/acc < s.act_min ? s.act_min :/acc < -128 ? -128 :/' "expected .*, found "
