@@ -26,8 +26,8 @@ void arena_on_exhausted(struct arena *a, jmp_buf *handler);
 /* As when arena_alloc has no memory: for what allocates elsewhere, in the middle of the arena's
  * work. */
 void arena_exhausted(struct arena *a) __attribute__((noreturn));
-/* What was given there. A child process sets it anew (setjmp on the same buffer, of which it has
- * its own copy): it must not return through its parent's calls. */
+/* The handler that was set. A child process sets it anew (setjmp on the same buffer, of which it
+ * has its own copy): it must not return through its parent's calls. */
 jmp_buf *arena_handler(const struct arena *a);
 
 /* `n_bytes` zeroed bytes aligned to 16. n_bytes 0 gives a valid pointer. */

@@ -11,7 +11,7 @@
 
 enum database_mode { DATABASE_READ, DATABASE_WRITE };
 
-/* What marks a file as one of ours. */
+/* The identification of our files. */
 struct database_kind {
     const char *command; /* that writes it: "tune" */
     const char *create;  /* for the message of one that is not found: "heddle tune MODEL ..." */

@@ -15,7 +15,8 @@ enum status file_read(struct arena *a, const char *path, size_t max_bytes, uint8
 enum status file_write(const char *path, const void *data, size_t n_bytes, struct diag *d);
 /* mkdir -p. */
 enum status file_make_dirs(const char *path, struct diag *d);
-/* mkdir -p, and nobody else's until close(*fd): a second process that asks is refused, ST_USAGE. */
+/* mkdir -p, and lock the folder until close(*fd): a second process that asks is refused,
+ * ST_USAGE. */
 enum status file_lock_dir(const char *path, int *fd, struct diag *d);
 /* Wait until no other process has the file `path` locked, and hold the lock until close(*fd).
  * Created where missing. ST_USAGE: it cannot be written or locked. */

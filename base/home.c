@@ -12,7 +12,7 @@
 #include "file.h"
 #include "private.h"
 
-/* What tells a heddle tree from any other folder. */
+/* The file by which a heddle tree is recognised. */
 static const char mark[] = "hw/accel.json";
 
 /* Folder of the library or program that this code is in. */

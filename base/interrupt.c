@@ -61,7 +61,7 @@ static void remove_folder(void)
 static void say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* there is no one else to tell */
+        return; /* the failure cannot be reported */
 }
 
 static void interrupted(int signal)
@@ -132,7 +132,7 @@ pid_t interrupt_fork(void)
         (void)signal(SIGINT, SIG_DFL);
         (void)signal(SIGTERM, SIG_DFL);
     } else if (pid > 0) {
-        (void)setpgid(pid, pid); /* whoever of the two comes first */
+        (void)setpgid(pid, pid); /* parent and child both do this; the first one counts */
         if (state.caught) {
             state.child = pid;
             state.group = true;

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-/* From now on; without it what the functions below are told is not kept, so that several threads
+/* From now on; without it the functions below keep nothing, so that several threads
  * may run networks. A child process that is forked later must call interrupt_leave. */
 void interrupt_catch(void);
 

@@ -1,4 +1,4 @@
-/* json_doc.c - see json_doc.h: parsing, and where in the text a member stands. */
+/* json_doc.c - see json_doc.h: parsing, and the position of a member in the text. */
 #include "json_doc.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ enum status json_doc_parse(struct arena *a, const char *name, const char *text, 
         return FAIL(d, ST_USAGE, "%s:%u:%u: not valid JSON: expected text, found a NUL byte", name,
                     line, column);
     }
-    errno = 0; /* all that tells cJSON's lack of memory from a wrong text */
+    errno = 0; /* only errno distinguishes cJSON's lack of memory from a wrong text */
     doc->root = cJSON_ParseWithLengthOpts(doc->text, n_bytes + 1, &end, 1);
     if (!doc->root && errno == ENOMEM)
         return FAIL(d, ST_NO_MEMORY, "%s: no memory to read it", name);
@@ -73,7 +73,7 @@ void json_doc_free(struct json_doc *doc)
     doc->root = NULL;
 }
 
-/* --- where a path stands; the text is valid JSON --- */
+/* --- the position of a path; the text is valid JSON --- */
 
 static const char *blanks(const char *p)
 {

@@ -28,9 +28,10 @@ void json_doc_free(struct json_doc *doc);
 enum status json_doc_fail(const struct json_doc *doc, const char *path, struct diag *d,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Check the document against `schema`. Of JSON Schema it knows type, const, enum, required,
- * properties, additionalProperties, items, minItems, maxItems, minimum, maximum, minLength,
- * maxLength, pattern (POSIX extended) and $ref "#/$defs/NAME". A member given twice is refused. */
+/* Check the document against `schema`. The supported part of JSON Schema is type, const, enum,
+ * required, properties, additionalProperties, items, minItems, maxItems, minimum, maximum,
+ * minLength, maxLength, pattern (POSIX extended) and $ref "#/$defs/NAME". A member given twice
+ * is refused. */
 enum status json_doc_check(const struct json_doc *doc, const cJSON *schema, struct diag *d);
 
 /* A document that was built with errno 0 before, as text and a newline to `t`; `o` is deleted. The

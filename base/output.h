@@ -1,4 +1,4 @@
-/* output.h - where heddle's words go: to whoever called it, never to a stream by itself. */
+/* output.h - the destination of heddle's messages: the caller's functions, never a stream. */
 #ifndef HEDDLE_BASE_OUTPUT_H
 #define HEDDLE_BASE_OUTPUT_H
 
@@ -11,7 +11,7 @@ enum output_kind {
                            in a newline */
 };
 
-/* NULL: nobody listens. Call from one thread at a time, in the process that asked. */
+/* NULL: discard. Call from one thread at a time, in the process that asked. */
 struct output {
     void (*text)(void *ctx, enum output_kind kind, const char *text);
     void *ctx;

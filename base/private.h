@@ -1,6 +1,6 @@
-/* private.h - whose a file is. What the cache holds is executed, so it counts only if nobody but
- * the user and root can have written it. Checks are on open descriptors: what was checked is what
- * is used. */
+/* private.h - the owner of a file. Objects in the cache are executed, so they count only if the
+ * user or root wrote them and no other user can. Checks are on open descriptors: what was
+ * checked is what is used. */
 #ifndef HEDDLE_BASE_PRIVATE_H
 #define HEDDLE_BASE_PRIVATE_H
 
@@ -23,7 +23,7 @@ enum status private_open(const char *path, int *fd, struct diag *d);
 /* file_write, mode 0600. */
 enum status private_write(const char *path, const void *data, size_t n_bytes, struct diag *d);
 
-/* Is it there, and would private_open take it? */
+/* Return true if the file exists and private_open would take it. */
 bool private_file(const char *path);
 
 #endif

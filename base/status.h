@@ -41,7 +41,7 @@ void diag_line(struct diag *d, const char *format, ...) __attribute__((format(pr
 /* The exit code of a status: ../README.md, "Exit codes". */
 int status_exit_code(enum status st);
 
-/* What follows a TRY may rely on it: compilers then know what is set. */
+/* Code after a TRY may rely on this: compilers then know which outputs are set. */
 static inline enum status diag_failed(enum status st)
 {
     if (st == ST_OK)

@@ -62,7 +62,7 @@ void text_printf(struct text *t, const char *format, ...)
     va_end(again);
 }
 
-/* What may stand for `c` after `previous` in a C comment or string. */
+/* The character to write for `c` after `previous` in a C comment or string. */
 static char safe_char(unsigned char c, char previous)
 {
     if (c == '"')

@@ -21,7 +21,7 @@ void text_printf(struct text *t, const char *format, ...) __attribute__((format(
  * backslash, no trigraphs, no non-ASCII; cut after `max` bytes with "...". */
 void text_add_escaped(struct text *t, const char *s, size_t max);
 
-/* A JSON string with its quotes. '<' is escaped too: it may stand within HTML. */
+/* A JSON string with its quotes. '<' is escaped too, since the string may be within HTML. */
 void text_add_json(struct text *t, const char *s);
 /* A word of a command line, quoted where a shell would change it. */
 const char *text_shell_word(struct arena *a, const char *word);

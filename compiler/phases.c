@@ -155,7 +155,7 @@ static enum status take_tensor(const struct phase *s, const struct ir_graph *g,
     return ST_OK;
 }
 
-/* What a pattern took before the change it must take after it. */
+/* Check that a pattern which took an operator before the change takes it after it. */
 static enum status still_taken(const struct phase *s, const struct ir_graph *g)
 {
     const struct target *t = s->targets->target[s->target];

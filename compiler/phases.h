@@ -7,7 +7,7 @@
 #include "compiler/target/target.h"
 #include "include/heddle_target.h"
 
-/* Does a target of the list have passes? */
+/* Return true if a target of the list has passes. */
 bool phases_any(const struct target_list *targets);
 /* Ask each target in list order; *graph is then what they made of it, verified. ST_UNSUPPORTED:
  * what a target's pass said or did wrong, with its name and the phase. */

@@ -122,7 +122,7 @@ enum status pipeline_step_find(const char *name, enum step *s, struct diag *d)
     return FAIL(d, ST_USAGE, "--dump-step: found '%s', expected one of %s", name, all);
 }
 
-/* What a BUILD step works on: each device's part, or the whole. */
+/* The number of parts that a BUILD step works on: one for each device, or the whole. */
 static uint32_t n_parts(const struct row *s, const struct sched_program *p)
 {
     return s->scope == EACH ? sched_parts(p) : 1;

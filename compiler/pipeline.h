@@ -7,7 +7,7 @@
 #include "compiler/partition/partition.h"
 #include "reference/ref.h"
 
-/* What the caller wants of the compiler. */
+/* The caller's requests to the compiler. */
 struct pipeline_options {
     const char *hw; /* a name in hw/accel.json, or a file with one configuration */
     struct target_list target;
@@ -41,7 +41,7 @@ struct pipeline {
     const char *fault; /* the step that failed by a fault of the compiler, or NULL */
 };
 
-/* What holds after a step. */
+/* A fact that holds after a step. */
 enum fact {
     FACT_MODEL = 1,         /* the model's bytes */
     FACT_GRAPH = 1 << 1,    /* a graph that ir_verify accepts */
@@ -83,7 +83,7 @@ enum status pipeline_step_find(const char *name, enum step *s, struct diag *d);
 
 /* Run steps `from` to `to`, both included; what `from` needs is there. */
 enum status pipeline_run(struct pipeline *p, enum step from, enum step to, struct diag *d);
-/* What step `s` left, as text; s has run. */
+/* Print the result of step `s`, which has run, as text. */
 void pipeline_dump(struct pipeline *p, enum step s, struct text *t);
 
 /* --- pipeline_parts.c: the list in three parts --- */

@@ -90,7 +90,7 @@ struct ir_op_info {
     uint32_t wide_entries;   /* of fixed.wide (legalise/table16.h); 0: it has no such table */
     bool becomes_lut;        /* of int8 legalise makes it a LUT: TABLE */
     const char *unit;        /* of the accelerator: "array", "vector" (ARRAY, VECTOR) or NULL */
-    const char *kernel_mode; /* constant of kernels/hdk.h that tells kernels which one it is */
+    const char *kernel_mode; /* constant of kernels/hdk.h by which kernels know which one it is */
     const char *tested;      /* outside runtime it is compared with; NULL: TFLite */
     const char *note;        /* for "heddle ops", or NULL */
 };

@@ -39,8 +39,8 @@ static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 #define LIST(f, n)          .kind = OPTION_FILES, FIELD(f), .count_at = offsetof(struct options, n)
 #define NUMBER(f, from, to) .kind = OPTION_NUMBER, FIELD(f), .least = (from), .most = (to)
 
-/* The commands that use a row. GRAPHS: all that take a network through the compiler; MODELS: from a file.
- * PROGRAM: run with --prog. */
+/* The commands that use a row. GRAPHS: all that take a network through the compiler; MODELS:
+ * from a file. PROGRAM: run with --prog. */
 #define OF(command) OPTION_OF(COMMAND_##command)
 #define RUNS        (OF(RUN) | OF(BENCH))
 #define MODELS      (OF(RUN) | OF(COMPILE) | OF(INSPECT) | OF(DISASM) | OF(TUNE))

@@ -86,7 +86,7 @@ static const char *hash_text(const struct emit_unit *u, const struct sched_strea
     return s->device == 0 ? "MODEL_CONFIG_HASH" : arena_printf(u->arena, "0x%08xu", hash_of(u, s));
 }
 
-/* Is a variable of the network an accelerator's? */
+/* Return true if an accelerator has a variable of the network. */
 static bool on_device(const struct emit_unit *u)
 {
     for (uint32_t i = 0; i < u->graph->n_tensor; i++)

@@ -12,7 +12,7 @@ struct emit_region {
     struct ir_part part;
 };
 
-/* What a call is of: a pattern for one operator, or a composite. */
+/* The subject of a call: a pattern for one operator, or a composite. */
 struct call {
     const struct target *target;
     const struct ir_op *op; /* its last one */

@@ -7,7 +7,7 @@
 #include "compiler/layout/geometry.h"
 #include "emit.h"
 
-/* What stands between the parameter struct and the output in a kernel's call. */
+/* The arguments between the parameter struct and the output in a kernel's call. */
 enum host_args {
     HOST_ONE,     /* the first input */
     HOST_TWO,     /* the first two */

@@ -82,7 +82,7 @@ static enum status add_runtime(struct package *p, struct diag *d)
     return add_folder(p, arena_printf(p->arena, "%s/driver/package/bare", home), "bare/", all, d);
 }
 
-/* What CMakeLists.txt links, and where it looks: a name a line. */
+/* Write what CMakeLists.txt links, and the folders that it searches: a name a line. */
 static void add_list(struct package *p, const char *file, const char *const *name, uint32_t n)
 {
     struct text t;
@@ -113,7 +113,7 @@ static enum status add_verilog(struct package *p, const struct emit_unit *u, str
     return ST_OK;
 }
 
-/* What CMakeLists.txt compiles with, if the run names the processor. */
+/* Write the toolchain of CMakeLists.txt, if the run names the processor. */
 static void add_toolchain(struct package *p, const struct emit_unit *u)
 {
     const char *const text = processor_toolchain(p->arena, u->targets);
@@ -151,7 +151,7 @@ enum status package_make(const struct emit_unit *u, struct package **package, st
     return ST_OK;
 }
 
-/* Without memory of the arena: where that ends, nobody removes the stage. */
+/* Without the arena's memory: after a failure there the stage would not be removed. */
 static enum status write_files(const struct package *p, const char *dir, struct diag *d)
 {
     char path[STAGE_PATH + 256];

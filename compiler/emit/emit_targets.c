@@ -2,7 +2,7 @@
 #include "compiler/target/describe.h"
 #include "emit.h"
 
-/* What an estimator takes is the host's to compute. */
+/* The host computes the operators that an estimator takes. */
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op)
 {
     const struct target *t = op->target < u->targets->n ? u->targets->target[op->target] : NULL;

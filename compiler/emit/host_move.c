@@ -17,7 +17,7 @@ static int32_t param(const struct emit_unit *u, const struct ir_op *op, uint32_t
     return v;
 }
 
-/* The byte pattern of one element that stands outside the input. */
+/* The byte pattern of one element outside the input. */
 static uint32_t fill_bits(const struct emit_unit *u, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *v = ir_in(u->graph, op, 2);

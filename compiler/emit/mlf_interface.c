@@ -42,7 +42,7 @@ static char *upper(struct arena *a, const char *s)
     return all;
 }
 
-/* Of one name, up to case, the first: an input's. */
+/* If names are equal up to case, the first counts: an input's. */
 static void add_sizes(const struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;

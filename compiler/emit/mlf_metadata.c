@@ -131,7 +131,7 @@ static void add_flags(const struct emit_unit *u, cJSON *list, const char *flag,
     }
 }
 
-/* What the sources need next to a C compiler: libraries of targets and where they are. */
+/* Add what the sources need in addition to a C compiler: libraries of targets and their folders. */
 static void add_dependencies(const struct emit_unit *u, cJSON *module)
 {
     cJSON *list = cJSON_AddArrayToObject(module, "external_dependencies");

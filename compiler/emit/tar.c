@@ -19,7 +19,7 @@ struct header {
 };
 static_assert(sizeof(struct header) == BLOCK, "a header is a block");
 
-/* Of all bytes, those of `sum` counted as blanks. */
+/* Sum of all bytes, those of `sum` counted as blanks. */
 static unsigned sum_of(const struct header *h)
 {
     const uint8_t *byte = (const uint8_t *)h;

@@ -253,7 +253,7 @@ static void pieces(double *n, double piece, double times)
     n[2] += (uint64_t)piece % 4 == 0 ? 0 : piece * times;
 }
 
-/* Runs of bytes that lie side by side in both tensors. */
+/* Runs of bytes that are contiguous in both tensors. */
 static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);

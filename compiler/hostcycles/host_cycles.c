@@ -32,7 +32,8 @@ static const char *type_name(const struct ir_tensor *t)
     return ir_type_name(t->type);
 }
 
-/* What of a kernel's cost a shape does not tell: the kernel's name and, after ':', a variant. */
+/* The part of a kernel's cost that does not follow from its shape: the kernel's name and, after
+ * ':', a variant. */
 static const char *key_of(const struct ir_graph *g, const struct ir_op *op, const char *kernel,
                           char *to, size_t n)
 {
@@ -59,7 +60,7 @@ static const char *key_of(const struct ir_graph *g, const struct ir_op *op, cons
     return to;
 }
 
-/* Does `key` belong to `kernel`: the name itself, or a variant of it? */
+/* Return true if `key` belongs to `kernel`: the name itself, or a variant of it. */
 static bool belongs(const char *key, const char *kernel)
 {
     const size_t n = strlen(kernel);

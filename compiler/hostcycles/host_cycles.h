@@ -8,7 +8,7 @@
 
 #include "compiler/ir/ir.h"
 
-/* What a report prints in addition to the figures. */
+/* A report prints this in addition to the figures. */
 #define HOST_CYCLES_MODEL "estimate"
 
 #define HOST_COUNTS 5 /* of a form, at most */

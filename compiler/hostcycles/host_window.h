@@ -26,7 +26,7 @@ double host_runs(const struct host_window *w);
 
 /* Output pixels of the whole batch. */
 double host_pixels(const struct host_window *w);
-/* Of one image, over all output pixels: taps that lie inside, and rows of taps. */
+/* For one image, over all output pixels: taps inside it, and rows of taps. */
 double host_cells_inside(const struct host_window *w);
 double host_rows_inside(const struct host_window *w);
 /* The same of TRANSPOSE_CONV: taps for which there is an input. */

@@ -38,7 +38,7 @@ static enum status check_row(struct ir_graph *g, uint32_t i, struct diag *d)
     return ST_OK;
 }
 
-/* What is a mistake of ours after a pass is one of the file's here. */
+/* Check the graph. After a pass a failure is our mistake; here it is the file's. */
 static enum status check_graph(const struct ir_graph *g, struct diag *d)
 {
     const enum status st = ir_verify(g, "import", d);

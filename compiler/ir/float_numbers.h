@@ -12,7 +12,7 @@ struct ir_two_floats {
 float ir_attr_float(const struct ir_op *op, enum ir_attr attr);
 /* Least and largest value under the fused activation; infinite where there is none. */
 struct ir_two_floats ir_fused_bounds(const struct ir_op *op);
-/* Of a function of one value: struct hdk_f32_unary's a and b. */
+/* Parameters a and b of struct hdk_f32_unary for a function of one value. */
 struct ir_two_floats ir_unary_numbers(const struct ir_op *op);
 
 #endif

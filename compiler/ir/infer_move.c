@@ -15,7 +15,7 @@ enum status infer_reshape(const struct ir_graph *g, const struct ir_op *op, stru
     return op->attr[IR_RECODE] ? ST_OK : ir_want_moved(x, y, d);
 }
 
-/* What PAD fills with: one constant of x's type and scale. */
+/* PAD's fill value: one constant of x's type and scale. */
 static enum status want_fill(const struct ir_tensor *v, const struct ir_tensor *x, struct diag *d)
 {
     if (v->role != IR_CONST || ir_elements(v) != 1)
@@ -115,7 +115,7 @@ enum status infer_slice(const struct ir_graph *g, const struct ir_op *op, struct
     return ST_OK;
 }
 
-/* Constant indices of the two operators lie within `size`; computed ones are held to it later. */
+/* Constant indices of the two operators are within `size`; computed ones are held to it later. */
 static enum status want_indices(const struct ir_tensor *p, uint32_t i, int32_t size, struct diag *d)
 {
     int64_t v = 0;

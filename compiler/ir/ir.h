@@ -109,7 +109,7 @@ struct ir_row {
     const char *target;  /* "systolic", "c", "none"; set by partition */
     const char *reason;  /* why on the host; NULL otherwise */
     const char *limit;   /* which limit kept the importer from integers; NULL: none */
-    /* Of its output, if any is constant (legalise/constant_channels.c): */
+    /* For its output, if any channel is constant (legalise/constant_channels.c): */
     uint32_t n_channel, n_constant;
     const struct ir_constant *constant; /* upwards */
 };
@@ -168,10 +168,10 @@ static inline int32_t ir_zero_point(const struct ir_tensor *t)
 }
 /* An input or output as who gives or takes it sees it: uint8 where it is flipped on the way. */
 const struct ir_tensor *ir_border(const struct ir_graph *g, uint32_t id);
-/* The last of the operators of one call: the one in whose place the call stands; any other
- * operator is its own. */
+/* Return true for the last of the operators of one call, in whose place the call is made, and
+ * for any operator that is its own call. */
 bool ir_ends_call(const struct ir_graph *g, uint32_t position);
-/* What only operators of one call touch: no memory outside it. */
+/* Return true if only operators of one call touch the tensor: it needs no memory outside. */
 bool ir_inside_call(const struct ir_graph *g, uint32_t tensor);
 static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
@@ -186,7 +186,7 @@ static inline bool ir_is_reshape(const struct ir_op *op)
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);
 /* Readers of tensor `id` that are alive. */
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id);
-/* The tensor whose bytes `id` shares: itself, or what stands before a chain of RESHAPEs. */
+/* The tensor whose bytes `id` shares: itself, or the one before a chain of RESHAPEs. */
 uint32_t ir_storage(const struct ir_graph *g, uint32_t id);
 /* Rank and dimensions are legal and the tensor has at most 2^31 - 1 bytes. */
 bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type);

@@ -128,7 +128,7 @@ static enum status parse_role(struct parser *p, enum ir_role *role)
                 p->l.line, word);
 }
 
-/* What the items of one tensor line gather. */
+/* The attributes gathered from the items of one tensor line. */
 struct tensor_items {
     uint32_t n_scale, n_zero;
     float *scale;

@@ -9,7 +9,7 @@ bool partition_flips(const struct ir_graph *g, const struct ir_op *op)
     return !op->dead && host_kernel_form(g, op) == FORM_FLIP;
 }
 
-/* Do accelerators, and nobody else, read and write the tensor, but for `flip`? */
+/* Return true if only accelerators read and write the tensor, except `flip`. */
 static bool on_accelerators(const struct target_list *targets, const struct ir_graph *g,
                             uint32_t tensor, const struct ir_op *flip)
 {

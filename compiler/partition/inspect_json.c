@@ -13,7 +13,7 @@ static void add_text(cJSON *o, const char *name, const char *text)
         cJSON_AddNullToObject(o, name);
 }
 
-/* What target `k` says to the operators of a row. */
+/* The answer of target `k` to the operators of a row. */
 static cJSON *candidate_json(const struct partition *p, uint32_t at, uint32_t k)
 {
     const struct partition_candidate *c = &p->candidate[at * p->targets->n + k];

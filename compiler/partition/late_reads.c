@@ -16,7 +16,7 @@ struct late_reads {
     uint32_t n;
 };
 
-/* By tensor: do operators of several targets touch it, or the network's caller? */
+/* By tensor: true if operators of several targets, or the network's caller, touch it. */
 static bool *mixed(const struct ir_graph *g)
 {
     bool *is = ARENA_ARRAY(g->arena, bool, g->n_tensor + 1);
@@ -32,7 +32,8 @@ static bool *mixed(const struct ir_graph *g)
     return is;
 }
 
-/* Can the operator wait? Operands of what moves are then what waits, too, or constants. */
+/* Return true if the operator can be moved later. The operands of a mover are then later too, or
+ * constants. */
 static bool can_wait(const struct late_reads *l, const struct ir_op *op)
 {
     bool any = op->opcode == IR_OP_READ_VARIABLE;

@@ -209,7 +209,7 @@ static const char *reason(const struct partition *p, const struct ir_graph *g, u
     return t.data;
 }
 
-/* What the call of an outside target wants; the host's kernels say for themselves. */
+/* Scratch bytes that the call of an external target needs; the host's kernels know theirs. */
 static uint32_t scratch(const struct partition *p, const struct ir_graph *g, const struct ir_op *op)
 {
     const struct target *t = p->targets->target[op->target];
@@ -292,7 +292,8 @@ static void move_answers(struct partition *p, const struct ir_graph *g, struct i
     p->candidate = c;
 }
 
-/* Does the host run it, and does it depend on the network's inputs and on what `early` marks alone? */
+/* Return true if the host runs it, and it depends only on the network's inputs and on operators
+ * marked in `early`. */
 static bool comes_first(const struct partition *p, const struct ir_graph *g, const struct ir_op *op,
                         const bool *early)
 {
@@ -303,7 +304,7 @@ static bool comes_first(const struct partition *p, const struct ir_graph *g, con
     return first;
 }
 
-/* What comes first does not part an accelerator's operators: a decoder's place, its mask. */
+/* Move operators first that would divide an accelerator's: a decoder's position, its mask. */
 static enum status host_first(struct partition *p, struct ir_graph *g, struct diag *d)
 {
     struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
@@ -347,7 +348,7 @@ static enum status rearrange(struct partition *p, struct ir_graph *g, struct dia
     return ST_OK;
 }
 
-/* What each accelerator must copy, and what uint8 patterns must flip. */
+/* Insert the copies that each accelerator needs, and the flips that uint8 patterns need. */
 static enum status insert_copies(struct partition *p, struct ir_graph *g, struct diag *d)
 {
     struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));

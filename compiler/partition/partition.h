@@ -34,7 +34,7 @@ struct partition_group {
     bool chosen;
 };
 
-/* What a target states of an operator. */
+/* A target's answer for an operator. */
 struct partition_candidate {
     const char *why; /* NULL: it takes the operator; else the rule that failed */
     double cost;     /* estimated cycles, transfers and submission not included */
@@ -83,9 +83,9 @@ double partition_cycles(const struct partition *p, uint32_t i);
 /* The group of the operator at position `i`, IR_NONE if it is in none. */
 uint32_t partition_group(const struct partition *p, uint32_t i);
 
-/* Of a row and target `k`: is one of its operators there, and cycles of those: of an accelerator
- * what the schedule takes for the row, or for its group, as in reports. Not chosen: if all of the
- * row were there, each operator alone. */
+/* State and cost of a row on target `k`: whether one of its operators is there, and their
+ * cycles. For an accelerator these are the schedule's cycles of the row, or of its group, as in
+ * reports. If not chosen: the cycles if all of the row were there, each operator alone. */
 struct partition_at {
     bool chosen;
     double cycles;
@@ -99,8 +99,8 @@ uint32_t partition_position(const struct partition *p, uint32_t row);
 /* "heddle inspect": for each row of the model where it goes, what every target would take for it,
  * and which rule refused it. */
 void partition_print(const struct partition *p, struct text *t);
-/* For each row with constant channels: which, their value, and the interval that proves it; nothing
- * without any. Of a uint8 network values are those of int8. */
+/* Print for each row with constant channels their numbers, their value, and the interval that
+ * proves it; nothing without any. Values of a uint8 network are those of int8. */
 void partition_print_constants(const struct ir_graph *g, struct text *t);
 /* inspect_json.c: the same as member "layers" of `o`. */
 void partition_json(const struct partition *p, cJSON *o);
@@ -121,7 +121,7 @@ bool partition_late_reads(const struct target_list *targets, struct ir_graph *g)
 /* border.c: the QUANTIZEs that flip uint8 at the network's border are dead where accelerators alone
  * touch the int8 tensor, which takes the border's place. Returns whether there are any. */
 bool partition_border(const struct target_list *targets, struct ir_graph *g);
-/* Is the operator such a QUANTIZE? */
+/* Return true if the operator is such a QUANTIZE. */
 bool partition_flips(const struct ir_graph *g, const struct ir_op *op);
 
 #endif

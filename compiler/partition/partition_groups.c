@@ -120,8 +120,8 @@ void groups_close(struct partition *p, struct ir_graph *g)
     }
 }
 
-/* Nothing between a call's operators: the others come before them, which nobody but their last one
- * waits for. */
+/* Make a call's operators adjacent: the others come before them, since only the call's last
+ * operator waits for them. */
 static void bring_together(struct ir_graph *g, const struct partition_group *group)
 {
     struct ir_op **order = ARENA_ARRAY(g->arena, struct ir_op *, g->n_op + 1);

@@ -8,12 +8,12 @@
 
 /* kept: by position, operators that stay on the host. */
 void groups_find(struct partition *p, struct ir_graph *g, const bool *kept);
-/* May the operator at position i go to target t, alone or in a group? */
+/* Return true if the operator at position i may go to target t, alone or in a group. */
 bool groups_may(const struct partition *p, uint32_t i, uint32_t t);
 /* All operators of group k to its target, `fixed` there if that is not NULL. */
 void groups_take(const struct partition *p, struct ir_graph *g, uint32_t k, bool *fixed);
-/* What group k adds to the sum of its operators' own costs, as they are assigned now: less if all are
- * on its target, GROUPS_NEVER for each that is there without the others and cannot be. */
+/* The cost of group k in addition to its operators' own, as they are assigned now: negative if
+ * all are on its target, GROUPS_NEVER for each that is there without the others and cannot be. */
 #define GROUPS_NEVER 1e15
 double groups_adjust(const struct partition *p, uint32_t k);
 /* The search is over: op->call of the groups that are whole on their target, and what their operators

@@ -95,7 +95,7 @@ static double once(struct search *s, uint32_t id)
     return transfer(s->p, id, &s->readers[id]);
 }
 
-/* What the groups that operator i may be part of add, each once. */
+/* The cost of the groups that operator i may be part of, each once. */
 static double groups(struct search *s, uint32_t i)
 {
     double cost = 0;
@@ -110,8 +110,7 @@ static double groups(struct search *s, uint32_t i)
     return cost;
 }
 
-/* What the operator at position i adds as the first of a submission: those that only view what is
- * there have no command. */
+/* The cost of the operator at position i as the first of a submission; a view has no command. */
 static double start_of(const struct search *s, uint32_t i)
 {
     const uint32_t n = s->p->targets->n, target = s->g->op[i]->target;

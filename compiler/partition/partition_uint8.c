@@ -101,7 +101,7 @@ static uint32_t read_as_uint8(struct flips *f, const struct ir_op *op, uint32_t 
     return made;
 }
 
-/* Does anything but operators on uint8 patterns (`is`) read it as int8? */
+/* Return true if anything but operators on uint8 patterns (`is`) reads it as int8. */
 static bool others_read(const struct flips *f, const bool *is, uint32_t id)
 {
     for (uint32_t i = 0; i < f->g->n_op; i++)
@@ -111,7 +111,7 @@ static bool others_read(const struct flips *f, const bool *is, uint32_t id)
     return f->g->tensor[id]->is_output;
 }
 
-/* What `op` writes: the network's own uint8 tensor if a flip makes one of it. */
+/* The tensor that `op` writes: the network's own uint8 tensor if a flip makes one of it. */
 static void write_uint8(struct flips *f, const bool *is, struct ir_op *op)
 {
     const uint32_t id = op->out[0];
@@ -141,7 +141,7 @@ static void change(struct flips *f, const bool *is, struct ir_op *op)
     op->fixed.act_max += 128;
 }
 
-/* Flips of inputs that nobody reads any more. */
+/* Remove flips of inputs that have no reader any more. */
 static void drop_unread(struct ir_graph *g)
 {
     for (uint32_t i = 0; i < g->n_op; i++)

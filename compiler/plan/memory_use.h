@@ -9,9 +9,10 @@
 /* Bytes at one operator; `held` counts operators that are interleaved (sched_span) as one. */
 struct memory_at {
     uint64_t held; /* what the plan keeps whole in memory or scratchpad, each byte once: views and
-                      RESHAPEs share theirs. Of what a cascade hands on there are rows only. */
-    /* Of these, what is needed there: an input until its last reader, an output to the end, all
-     * else from the operator that makes it to the last that reads it. Never above `held`. */
+                      RESHAPEs share theirs. Tensors within a cascade count with their rows only. */
+    /* The part of it that is needed at an operator: an input until its last reader, an output to
+     * the end, all else from the operator that makes it to the last that reads it. Never above
+     * `held`. */
     uint64_t live;
     uint64_t copies;  /* second copies: an input in memory, for example, and loaded whole */
     uint64_t padding; /* in the scratchpad, between rows of whole tensors */

@@ -9,8 +9,8 @@ static bool in_arena(const struct sched_program *p, uint32_t id)
     return p->place[id].in_memory && p->place[id].mem_region == HD_REGION_ARENA;
 }
 
-/* One more than the position of the last reader of each tensor, or of those in its place; 0: nobody
- * reads it. */
+/* One more than the position of the last reader of each tensor, or of those in its place; 0: no
+ * operator reads it. */
 static uint32_t *last_readers(const struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;

@@ -1,6 +1,6 @@
 /* onnx_bytes.c - see onnx_bytes.h. A field is its number and kind as one number, then a number in
- * groups of 7 bits, or 4 bytes, or a length and as many bytes. The numbers of fields and types are
- * those of onnx.proto. */
+ * groups of 7 bits, or 4 bytes, or a length and that number of bytes. The numbers of fields and
+ * types are those of onnx.proto. */
 #include "onnx_bytes.h"
 
 #include <string.h>

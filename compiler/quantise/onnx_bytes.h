@@ -13,7 +13,7 @@ void onnx_attr_float(struct text *t, const char *name, float value);
 void onnx_attr_text(struct text *t, const char *name, const char *value);
 void onnx_attr_ints(struct text *t, const char *name, uint32_t n, const int64_t *value);
 
-/* What a graph consists of, added to `t`. */
+/* The parts of a graph, added to `t`. */
 struct onnx_node {
     const char *op;
     const char *in[3]; /* NULL: no further one */

@@ -96,7 +96,7 @@ static void window(const struct ir_op *op, struct text *t)
             (int64_t[]){a[IR_PAD_TOP], a[IR_PAD_LEFT], a[IR_PAD_BOTTOM], a[IR_PAD_RIGHT]});
 }
 
-/* What the result lacks at its ends: cut off as padding, or added. */
+/* The values missing at the result's ends: cut off as padding, or added. */
 static void transposed_pads(const struct qdq *w, struct text *t)
 {
     const struct ir_op *op = w->op;

@@ -69,7 +69,7 @@ static void concatenation(struct qdq *w)
     qdq_made(w, op->out[0], form, out);
 }
 
-/* From begin on as many as the result has; a step below 0 ends before the first. */
+/* From begin on the size of the result; a step below 0 ends before the first. */
 static void slice(struct qdq *w)
 {
     const struct ir_tensor *y = ir_out(w->g, w->op, 0);

@@ -33,7 +33,7 @@ struct qdq {
 void qdq_values(struct qdq *w);
 /* `base`, or that and a number where it is taken. */
 const char *qdq_unique(struct qdq *w, const char *base);
-/* What w->op reads: the tensor's values in this form. */
+/* The name of an input of w->op: the tensor's values in this form. */
 const char *qdq_read(struct qdq *w, uint32_t id, enum qdq_form form);
 /* The name that a node of w->op gives its result; qdq_made quantises it if the operator is. */
 const char *qdq_result(struct qdq *w, uint32_t id, enum qdq_form form);
@@ -82,7 +82,7 @@ bool qdq_parts(struct qdq *w);
 enum status qdq_op(struct qdq *w, struct diag *d);
 /* --- qdq_clamp.c --- */
 
-/* Does w->op clamp? Then its node's result has another name, and qdq_clamp makes `out` of it. */
+/* Return another name for the node's result if w->op clamps; qdq_clamp then makes `out` of it. */
 const char *qdq_unclamped(struct qdq *w, const char *out);
 void qdq_clamp(struct qdq *w, const char *from, const char *out);
 

@@ -104,7 +104,7 @@ static uint32_t norm_at(const struct ir_graph *g, uint32_t i)
                : NORM - 1;
 }
 
-/* Nobody else reads what is inside of operators `from` to `from + n - 1`. */
+/* Return true if no other operator reads a tensor inside operators `from` to `from + n - 1`. */
 static bool is_closed(const struct ir_graph *g, uint32_t from, uint32_t n)
 {
     for (uint32_t k = from; k + 1 < from + n; k++) {

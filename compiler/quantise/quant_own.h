@@ -6,13 +6,13 @@
 
 enum { QUANT_BINS = 2048 };
 
-/* What the samples showed of a float32 tensor. */
+/* The samples' statistics of a float32 tensor. */
 struct quant_seen {
     float low, high;   /* all its values; 0 included */
     bool finite;       /* all are */
-    uint64_t *bin;     /* QUANT_BINS from low to high; NULL: nobody asked */
+    uint64_t *bin;     /* QUANT_BINS from low to high; NULL: not wanted */
     uint32_t n_sum;    /* for bias correction: sums by index of the innermost dimension, or of */
-    double *sum;       /* what a dense layer sums up; NULL: nobody asked */
+    double *sum;       /* the sums of a dense layer; NULL: not wanted */
     uint64_t n_values; /* that each of them has */
 };
 
@@ -31,7 +31,7 @@ struct quant_weights {
     const int32_t *bias;     /* NULL: none */
 };
 
-/* What a layer becomes; one set for each choice of layers that stay float. */
+/* The quantised form of a layer; one set for each choice of layers that stay float. */
 struct quant {
     struct arena *arena;
     const struct ir_graph *g;
@@ -58,7 +58,7 @@ enum quant_form {
     QUANT_PRODUCES, /* with constant weights: in[1], bias in[2] */
 };
 enum quant_form quant_form_of(const struct ir_graph *g, const struct ir_op *op);
-/* The range that every output of this operator has; false: samples tell. */
+/* Return true if every output of this operator has the range low to high; false: measure it. */
 bool quant_fixed_range(const struct ir_op *op, float *low, float *high);
 /* A LEAKY_RELU that the compiler does not take on quantised values. */
 bool quant_negative_slope(const struct ir_op *op);
@@ -124,7 +124,7 @@ struct quant_trial {
     bool own; /* each operator reads what the float network has */
     struct quant_noise *noise;
 };
-/* Of up to 16 samples. */
+/* Measure up to 16 samples. */
 enum status quant_measure(const struct quant_job *job, const struct quant_trial *trial, uint32_t n,
                           const char *what, struct diag *d);
 double quant_decibel(struct quant_noise n);

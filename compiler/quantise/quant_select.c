@@ -120,8 +120,8 @@ static void join(const struct quant *q, const struct ir_op *op)
             q->group[find(q->group, op->in[i])] = out;
 }
 
-/* Operands and result of an operator that computes have scales, and so have their groups. What
- * stays within fused operators has none, nor have their constants. */
+/* Mark operands and results of an operator that computes, which have scales, with their groups.
+ * Tensors inside fused operators have none, nor have their constants. */
 static void mark(const struct quant *q, const struct ir_op *op, enum quant_form form, bool *has)
 {
     const uint32_t n = form == QUANT_PRODUCES ? 1 : quant_n_values(op);

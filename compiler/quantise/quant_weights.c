@@ -64,7 +64,7 @@ static double mean_at(const struct quant *q, const struct ir_op *op, size_t i)
     return c < s->n_sum ? s->sum[c] / (double)s->n_values : 0;
 }
 
-/* What int8 weights take from each channel's mean. */
+/* The change of each channel's mean by int8 weights. */
 static void add_lost(const struct quant *q, const struct ir_op *op, const struct quant_weights *w,
                      double *bias)
 {

@@ -6,7 +6,7 @@
 
 enum { TRIED = 3 }; /* layers that are tried in float32 */
 
-/* Of all outputs of the graph. */
+/* Noise of all outputs of the graph. */
 static double output_decibel(const struct ir_graph *g, const struct quant_noise *noise)
 {
     struct quant_noise sum = {0, 0};
@@ -81,7 +81,7 @@ static enum status keep_one(const struct quant *q, const struct quant_layer *l, 
     return quant_make(to, d);
 }
 
-/* What the outputs gain where one of the worst layers stays float. */
+/* The gain of the outputs if one of the worst layers stays float. */
 static enum status try_worst(const struct quant_job *job, const struct quant *q,
                              struct quant_result *r, struct diag *d)
 {

@@ -41,7 +41,7 @@ struct quant_result {
     size_t n_bytes;
 };
 
-/* Called between inferences, to be told of; `done` of `all`. */
+/* Called between inferences to report progress; `done` of `all`. */
 typedef void quant_progress(void *ctx, const char *what, uint32_t done, uint32_t all);
 
 struct quant_job {

@@ -1,6 +1,6 @@
-/* blocks.c - see blocks.h. The depth of a multiplication is as many whole kernel rows as a buffer
- * holds, or a part of one; then as many output rows and blocks of channels as memory holds: all
- * channels first, as each band of rows writes the weights anew. */
+/* blocks.c - see blocks.h. The depth of a multiplication is the whole kernel rows that a buffer
+ * holds, or a part of one; then come the output rows and blocks of channels that memory holds:
+ * all channels first, as each band of rows writes the weights anew. */
 #include "blocks.h"
 
 #include "refuse.h"

@@ -1,6 +1,6 @@
 /* composite.c - where a composite of a target.json is in a graph: from its last step back along the
- * edges. Where two operands of a step may be exchanged both ways are tried. What fails is told by the
- * way that came furthest. */
+ * edges. Where two operands of a step may be exchanged, both ways are tried. The refusal is that
+ * of the way that came furthest. */
 #include <string.h>
 
 #include "base/text.h"

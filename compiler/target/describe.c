@@ -1,5 +1,5 @@
-/* describe.c - target.json to struct target_desc. Form and types are the schema's business; here
- * stand the checks between members: names that exist, defaults in range, calls that can be filled.
+/* describe.c - target.json to struct target_desc. The schema checks form and types; this file has
+ * the checks between members: names that exist, defaults in range, calls that can be filled.
  */
 #include "describe.h"
 

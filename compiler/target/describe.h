@@ -1,6 +1,6 @@
 /* describe.h - an external target: target.json in memory.
- * targets/target.schema.json specifies what may stand there and what it means; docs/TARGET.md is
- * printed from it. A pattern, its limits, its cost and its call stand together. */
+ * targets/target.schema.json specifies its members and their meaning; docs/TARGET.md is
+ * printed from it. A pattern, its limits, its cost and its call are one object. */
 #ifndef HEDDLE_COMPILER_TARGET_DESCRIBE_H
 #define HEDDLE_COMPILER_TARGET_DESCRIBE_H
 
@@ -107,8 +107,8 @@ const char *describe_dtype(enum ir_type type);
 
 /* match.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
 const struct describe_pattern *describe_match(const struct target_question *q, const char **why);
-/* What the targets of a graph's operators may differ by together, as independent roundings add up
- * (the root of the sum of squares); 0: answers are equal. */
+/* The difference that the targets of a graph's operators may make together, as independent
+ * roundings add up (the root of the sum of squares); 0: answers are equal. */
 double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
                           const struct hd_config *hw);
 /* All values of an operator as pattern `p` has them: those of uint8 from 0 to 255. */
@@ -218,8 +218,8 @@ enum describe_pointer {
     POINTER_SCRATCH_BYTES, /* its size */
     POINTER_COUNT
 };
-/* What stands after a '$': a pointer, else a value, else an attribute, else nothing; of a composite
- * an edge, or a pointer or value of one of its steps. */
+/* The word after a '$': a pointer, else a value, else an attribute, else nothing; for a
+ * composite an edge, or a pointer or value of one of its steps. */
 struct describe_word {
     uint32_t edge;                 /* COMPOSITE_EDGES: not one */
     uint32_t step;                 /* of the pointer or value */

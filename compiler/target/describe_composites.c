@@ -28,7 +28,7 @@ static uint32_t edge_of(struct wires *w, const char *name)
     return i;
 }
 
-/* Calls tell edges from attributes by their names. */
+/* Calls distinguish edges from attributes by their names. */
 static enum status check_name(struct wires *w, const char *name, const char *member)
 {
     for (uint32_t i = 0; i < w->r->desc->n_attr; i++)

@@ -16,7 +16,7 @@
 
 enum { MAX_LINE = 400 };
 
-/* Of one target about one graph, by operator. */
+/* The answers of one target about one graph, by operator. */
 struct estimator_answers {
     const struct estimator_answers *before; /* of another instance of its kind */
     const struct target *target;

@@ -1,6 +1,6 @@
-/* pattern.c - does a pattern of a target.json take an operator? Every rule names the value that
- * broke it. Where the target's arithmetic is not the reference's, only operators on which the two
- * agree are taken: an answer never depends on where it was computed. */
+/* pattern.c - match an operator against a pattern of a target.json. Every rule names the value
+ * that broke it. Where the target's arithmetic is not the reference's, only operators on which
+ * the two agree are taken: an answer never depends on where it was computed. */
 #include <string.h>
 
 #include "base/text.h"
@@ -27,7 +27,7 @@ static bool has_type(const struct describe_pattern *p, enum ir_type type)
     return type == p->dtype || (p->dtype == IR_U8 && type == IR_I8);
 }
 
-/* What a quantised value of `t` becomes more for a uint8 pattern. */
+/* The amount by which a quantised value of `t` grows for a uint8 pattern. */
 static int64_t shift_of(const struct describe_pattern *p, const struct ir_tensor *t)
 {
     return p->dtype == IR_U8 && t && t->type == IR_I8 ? 128 : 0;

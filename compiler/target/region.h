@@ -12,7 +12,7 @@ const char *region_refusal(const struct target_question *q, uint32_t first, uint
 /* Runs of what its patterns take, each as long as its shared object lets it be. */
 struct target_groups region_groups(const struct target_question *q, const bool *closed);
 
-/* What its shared object makes of a region. */
+/* The shared object's compiled form of a region. */
 struct region_blob {
     const uint8_t *bytes;
     size_t n_bytes;

@@ -80,8 +80,8 @@ const char *registry_clash(struct arena *a, const struct registry_entry *e)
                         e->desc->origin, e->others);
 }
 
-/* A folder with a target.json. `quiet`: keep an error as an entry, and let the name of another that
- * was found before be; nobody takes a built-in one's. */
+/* Add a folder with a target.json. `quiet`: keep an error as an entry, and accept that another
+ * folder found before has the name. A built-in target's name is always refused. */
 static enum status add_one(struct registry *r, const char *dir, bool quiet, struct diag *d)
 {
     const struct target_desc *desc;
@@ -204,7 +204,7 @@ enum status registry_add_environment(struct registry *r, struct diag *d)
     TRY(add_path(r, getenv("UMA_BACKENDS"), d));
     TRY(add_installed(r, d));
     if (home_find(r->arena, &home, &inner) != ST_OK)
-        return ST_OK; /* whoever needs the home reports it */
+        return ST_OK; /* the function that needs the home reports it */
     uint32_t found;
     return add_folder(r, arena_printf(r->arena, "%s/targets", home), true, &found, d);
 }

@@ -26,8 +26,8 @@ void registry_init(struct registry *r, struct arena *a);
 /* A --target-dir: ST_USAGE when it holds no target, one that cannot be read, or a name that is
  * built in or that another --target-dir brought. */
 enum status registry_add_dir(struct registry *r, const char *dir, struct diag *d);
-/* Folders of the environment and of heddle itself. What cannot be read is kept as an entry with its
- * error, for `heddle targets` and for whoever asks for it. */
+/* Add the folders of the environment and of heddle itself. A folder that cannot be read is kept
+ * as an entry with its error, for `heddle targets` and for runs that select it. */
 enum status registry_add_environment(struct registry *r, struct diag *d);
 
 /* NULL if there is none of that name. */
@@ -56,9 +56,9 @@ void target_print(const struct registry *r, struct text *t);
 /* reference.c: docs/TARGET.md. */
 enum status target_reference(struct arena *a, struct text *t, struct diag *d);
 
-/* trust.c: may what `desc` brings be executed? Heddle's own targets (<home>/targets) may; others
- * with --allow-native-targets, or when ${XDG_CONFIG_HOME:-~/.config}/heddle/trusted has a line with
- * their folder or one above it. ST_USAGE states what to do. */
+/* trust.c: check that code of `desc` may be executed. Heddle's own targets (<home>/targets) may;
+ * others with --allow-native-targets, or when ${XDG_CONFIG_HOME:-~/.config}/heddle/trusted has a
+ * line with their folder or one above it. ST_USAGE states what to do. */
 enum status target_trusted(struct arena *a, const struct target_desc *desc, bool allow,
                            struct diag *d);
 

@@ -313,7 +313,7 @@ static bool is_float(const struct ir_graph *g, const struct ir_op *op)
     return (x && x->type == IR_F32) || ir_out(g, op, 0)->type == IR_F32;
 }
 
-/* Can the operator run on an accelerator of this configuration? */
+/* Return NULL if the operator can run on an accelerator of this configuration, else the reason. */
 static const char *refusal(const struct target_question *asked)
 {
     const struct ir_graph *g = asked->graph;
@@ -390,9 +390,10 @@ static double crossing(const struct target_question *q)
     return cycles;
 }
 
-/* What the scheduler estimates for the operator alone, less the way of its tensors and the start of
- * the submission, which partition counts where there are any; at least what its units work. One that cannot be scheduled costs what
- * the host does, so that the scheduler states why. */
+/* The scheduler's estimate for the operator alone, at least the work of its units. Without the
+ * transfers of its tensors and the start of the submission, which partition counts where there
+ * are any. An operator that cannot be scheduled costs what the host does, so that the scheduler
+ * states why. */
 static struct target_cost cost(const struct target_question *q)
 {
     const struct sched_options o = {

@@ -20,7 +20,7 @@ struct target_attr {
     const char *const *choice; /* TARGET_CHOICE: words, NULL-terminated */
 };
 
-/* What it is set to. */
+/* The value of an attribute. */
 struct target_setting {
     const char *text; /* as written */
     int64_t number;   /* int; bool 0 or 1; index of the choice; 0 for a string */
@@ -41,7 +41,7 @@ struct target_cost {
     double start;  /* of the submission, if it is the first there */
 };
 
-/* What is asked about: may `op` of the legalised `graph` run on `target`? */
+/* A question: whether `op` of the legalised `graph` may run on `target`. */
 struct target_question {
     struct arena *arena; /* answers live here */
     const struct ir_graph *graph;
@@ -78,7 +78,7 @@ struct target_desc {
     const char *const *knob; /* attributes that tuning may vary */
     /* NULL if it takes the operator; else the rule that failed, as text. */
     const char *(*refusal)(const struct target_question *q);
-    /* Of an operator that it takes. */
+    /* The cost of an operator that it takes. */
     struct target_cost (*cost)(const struct target_question *q);
     /* Estimated cycles to bring `n_bytes` of one tensor in from, or out to, the host. */
     double (*transfer)(const struct target *t, const struct hd_config *hw,

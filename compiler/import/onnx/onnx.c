@@ -296,7 +296,7 @@ static enum status import_nodes(struct ox *m)
     return ST_OK;
 }
 
-/* What the file declares of an output fits what was imported, where it is fixed. */
+/* Check that the file's declaration of an output fits the imported one, where it is fixed. */
 static enum status check_declared(struct ox *m, const Onnx__ValueInfoProto *out,
                                   const struct ir_tensor *t)
 {

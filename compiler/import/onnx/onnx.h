@@ -9,7 +9,7 @@ struct onnx_options {
     const char *folder;       /* external data is opened beneath it; NULL: refused */
     bool exact;               /* --onnx-rounding=onnx: only QuantizeLinear rounds; what int8
                                  computes only nearly is computed in float32 */
-    bool literal;             /* each node as it stands, for the reference (onnx_literal.c) */
+    bool literal;             /* each node as in the file, for the reference (onnx_literal.c) */
 };
 
 /* Import the ONNX file of `n_bytes` at `data` as graph `name`, in arena `a`. ST_MODEL: the file is

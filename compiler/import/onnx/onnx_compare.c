@@ -58,7 +58,7 @@ enum status ox_compare(struct ox *m)
     return ST_OK;
 }
 
-/* Of int32 and int64: the rest has the divisor's sign. */
+/* For int32 and int64: the remainder has the divisor's sign. */
 enum status ox_mod(struct ox *m)
 {
     if (ox_attr_int(m, "fmod", 0) != 0)

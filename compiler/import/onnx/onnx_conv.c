@@ -291,8 +291,8 @@ static enum status transposed_window(struct ox *m, const struct ir_tensor *x, co
     return ST_OK;
 }
 
-/* May a transposed convolution keep quantised weights: of one group, a scale for each output channel or
- * one for all, and one zero point? */
+/* Return true if a transposed convolution may keep quantised weights: one group, a scale for
+ * each output channel or one for all, and one zero point. */
 static bool keeps_codes(const struct ox_deferred *p, const struct ox_value *w)
 {
     if (!w->real || p->group != 1 || (w->c.type != OX_INT8 && w->c.type != OX_UINT8) ||

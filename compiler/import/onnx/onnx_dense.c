@@ -292,7 +292,7 @@ enum status ox_qlinear_matmul(struct ox *m)
     return ox_qlinear_result(m, p, 6);
 }
 
-/* QGemm's weights with their scales times alpha; scales and zero points lie after them. */
+/* QGemm's weights with their scales times alpha; scales and zero points follow them. */
 static enum status qgemm_weights(struct ox *m, struct ox_deferred *p)
 {
     const float alpha = ox_attr_float(m, "alpha", 1);

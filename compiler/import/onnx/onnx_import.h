@@ -267,10 +267,10 @@ enum status ox_conv_geometry(struct ox *m, struct ox_deferred *p, const struct o
 struct ox_const ox_turned(struct ox *m, const struct ox_const *w);
 /* [N,C,H,W] or [N,C,L] as [N,H,W,C]. */
 struct ox_shape ox_nhwc_shape(struct ox_shape s);
-/* Of the product of tensors `a` and `b` as matrices. */
+/* Shape of the product of tensors `a` and `b` as matrices. */
 enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_shape *y);
 
-/* --- onnx_literal.c: nodes as they stand, if options->literal --- */
+/* --- onnx_literal.c: nodes as in the file, if options->literal --- */
 
 /* `p` as one float32 operator called `name`. */
 uint32_t ox_literal(struct ox *m, const struct ox_deferred *p, const char *name);
@@ -345,7 +345,8 @@ enum status ox_integers(struct ox *m, enum ir_opcode opcode);
 /* onnx_compare.c: float32 tensor `x` where `by`, which broadcasts to it, is not 0; else 0. */
 enum status ox_where_not_zero(struct ox *m, const char *name, uint32_t by, uint32_t x,
                               uint32_t *id);
-/* onnx_dense.c: may constant `b` be added to the unclamped result `p` as its bias? Then do it, times `factor`. */
+/* onnx_dense.c: add constant `b`, times `factor`, to the unclamped result `p` as its bias, if it
+ * may be. */
 bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b);
 enum status ox_add_bias(struct ox *m, const struct ox_deferred *p, const struct ox_value *b,
                         double factor);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What a normalisation leaves. */
+/* The result of a normalisation. */
 struct normal {
     uint32_t mean, deviation, value;
 };

@@ -1,7 +1,7 @@
-/* onnx_layer_norm.c - LayerNormalization, or what exporters write in its place, between DequantizeLinear and
- * QuantizeLinear.
- * in: the imported graph: DEQUANTIZE, MEAN, SUB, MUL by itself, MEAN, ADD, SQRT, DIV, MUL, ADD, QUANTIZE.
- * out: LAYER_NORM of the quantised values, where docs/ONNX.md's rule allows; what nobody reads then goes. */
+/* onnx_layer_norm.c - LayerNormalization, or the operators that exporters write in its place,
+ * between DequantizeLinear and QuantizeLinear. in: the imported graph: DEQUANTIZE, MEAN, SUB,
+ * MUL by itself, MEAN, ADD, SQRT, DIV, MUL, ADD, QUANTIZE. out: LAYER_NORM of the quantised
+ * values, where docs/ONNX.md's rule allows; operators without readers go. */
 #include <math.h>
 
 #include <string.h>
@@ -41,7 +41,7 @@ static uint32_t beside_constant(const struct ir_graph *g, const struct ir_op *op
     return IR_NONE;
 }
 
-/* What MEAN over the innermost dimension alone reads; IR_NONE: `id` is none. */
+/* The input of a MEAN over the innermost dimension alone; IR_NONE: `id` is no such MEAN. */
 static uint32_t mean_of(const struct ir_graph *g, uint32_t id)
 {
     const struct ir_op *op = maker(g, id, IR_OP_MEAN);

@@ -1,7 +1,6 @@
-/* onnx_literal.c - nodes as they stand, for the reference: no node waits for another, nothing is
- * fused, weights and images keep the file's order. What islands of QuantizeLinear and
- * DequantizeLinear mean is for ref_islands.c to report, which shares nothing with
- * onnx_deferred.c. */
+/* onnx_literal.c - nodes as in the file, for the reference: no node waits for another, nothing is
+ * fused, weights and images keep the file's order. The meaning of islands of QuantizeLinear and
+ * DequantizeLinear is the work of ref_islands.c, which shares nothing with onnx_deferred.c. */
 #include "onnx_import.h"
 
 #include <string.h>
@@ -72,7 +71,7 @@ static uint32_t counted_pads(struct ox *m, struct ox_deferred *p, const char *na
     return ox_pad(m, ox_inner(m, name, "padded"), p->in[0], before, after, IR_NONE);
 }
 
-/* Of all parts. */
+/* Shape of the concatenation of all parts. */
 static struct ox_shape concat_shape(const struct ox *m, const struct ox_deferred *p)
 {
     const int32_t axis = p->attr[IR_AXIS];

@@ -147,8 +147,8 @@ static uint32_t matrix(struct cell *k, const char *what, int32_t rows, int32_t c
     return ox_f32_const(k->m, part(k, what), cols ? 2 : 1, (const int32_t[]){rows, cols}, value);
 }
 
-/* The bias of the input's product and that of the state's, which GRU's gate h keeps apart when
- * the reset gate stands between. */
+/* The bias of the input's product and that of the state's, which GRU's gate h keeps apart if the
+ * reset gate is between them. */
 static enum status biases(struct cell *k, int32_t direction, uint32_t *of_input)
 {
     const int32_t n = k->gates * k->hidden, joined = k->reset_behind ? 2 * k->hidden : n;

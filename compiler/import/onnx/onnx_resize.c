@@ -273,8 +273,8 @@ static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
                       ox_number_tensor(m, name, (float)q->zero_point[0]), id);
 }
 
-/* Float32 tensor `id` of quantised values and what lies between them as quantised values like those
- * of `x`: cut off towards zero, as ONNX Runtime does. */
+/* Give float32 tensor `id`, of quantised values and values between them, the scale of `x` again,
+ * rounded towards zero as ONNX Runtime does. */
 static enum status codes_again(struct ox *m, uint32_t x, uint32_t id, const char *name)
 {
     const struct ir_tensor *t = m->g->tensor[x];

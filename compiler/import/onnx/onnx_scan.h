@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "onnx.pb-c.h"
 
-/* Walk the wire format of a ModelProto without unpacking: every length lies inside its message,
+/* Walk the wire format of a ModelProto without unpacking: every length is within its message,
  * messages nest at most 16 deep, at most a million fields. ST_MODEL otherwise. */
 enum status onnx_scan(const uint8_t *data, size_t n_bytes, struct diag *d);
 

@@ -258,7 +258,8 @@ enum status ox_pad_node(struct ox *m)
     return ST_OK;
 }
 
-/* What Gather picks from: constant quantised values, too, whose scale is said after it. */
+/* The table that Gather reads, which may be constant quantised values whose scale a later node
+ * specifies. */
 static enum status table_of(struct ox *m, uint32_t *id, bool *real)
 {
     const struct ox_value *v = ox_in(m, 0);

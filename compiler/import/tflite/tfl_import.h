@@ -17,7 +17,7 @@ struct tfl_importer {
     struct diag *d;
 };
 
-/* What tfl_import does after tfl_read; tests call it with files that no FlatBuffer could hold. */
+/* The part of tfl_import after tfl_read; tests call it with files that no FlatBuffer could hold. */
 enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *file,
                       struct ir_graph **graph, struct diag *d);
 /* The IR tensor of file tensor `index`, made and checked at first use. */

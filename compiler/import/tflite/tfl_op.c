@@ -10,8 +10,8 @@ typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator 
                               struct ir_op *op);
 
 /* How a builtin operator comes in, a column TFLITE of operators.def. `options`: those that it must
- * carry, NONE: it need not. `n_value`: leading inputs that become inputs of the ir_op, ALL or so
- * many; the others are parameters. */
+ * carry, NONE: it need not. `n_value`: leading inputs that become inputs of the ir_op, a number
+ * or ALL; the others are parameters. */
 struct rule {
     const char *name, *options;
     uint32_t n_value, min_in, max_in;
@@ -376,7 +376,7 @@ static enum status import_mean(struct tfl_importer *m, const struct tfl_operator
     return ST_OK;
 }
 
-/* Of bools the largest states whether any is set, the smallest whether all are. */
+/* For bools the largest states whether any is set, the smallest whether all are. */
 static enum status import_bools(struct tfl_importer *m, const struct tfl_operator *src,
                                 struct ir_op *op)
 {

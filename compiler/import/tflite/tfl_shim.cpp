@@ -214,7 +214,7 @@ int64_t whole_of(const flexbuffers::Reference &value)
                                          : 0;
 }
 
-// What a map lacks reads as 0.
+// A key that a map lacks reads as 0.
 tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
 {
     tfl_detection r = {};
@@ -260,8 +260,8 @@ uint32_t known_fields(tfl::BuiltinOptions kind)
     return 0;
 }
 
-// tfl_options.unknown. What the schema lacks is not verified: a field's bytes end where the next one
-// begins, at the table's end or at the file's.
+// tfl_options.unknown. Fields that the schema lacks are not verified: a field's bytes end where the
+// next one begins, at the table's end or at the file's.
 uint32_t unknown_field(const tfl::Operator *op, const uint8_t *end)
 {
     const auto *const table = static_cast<const uint8_t *>(op->options());

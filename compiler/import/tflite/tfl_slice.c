@@ -186,7 +186,7 @@ static enum status spec_of(struct tfl_importer *m, const struct tfl_operator *sr
     if (s->n == n_end && s->n == n_step && s->n <= 31)
         return ST_OK;
     return FAIL(m->d, ST_MODEL,
-                "begin, end and strides: expected as many of each, found %u, %u, %u", s->n, n_end,
+                "begin, end and strides: expected the same number of each, found %u, %u, %u", s->n, n_end,
                 n_step);
 }
 
