@@ -4,8 +4,8 @@
 #include "hd.h"
 
 #define DEFAULT_WAIT_CYCLES 100000000u
-/* What one turn of the polling loop is taken for: with relax, that many cycles are asked for;
- * without, a register read takes at least a handshake on the bus. */
+/* The time of one turn of the polling loop: with relax, the number of cycles requested; without,
+ * a register read, which takes at least a handshake on the bus. */
 #define RELAX_CYCLES 64u
 #define READ_CYCLES  4u
 

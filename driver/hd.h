@@ -41,7 +41,7 @@ enum hd_region_index {
 /* Alignment of every region's device address, bytes: the widest bus. */
 #define HD_REGION_ALIGN 64u
 
-/* What the device may do with a region; any other access is a fault, region_right. */
+/* The device's rights to a region; any other access is a fault, region_right. */
 enum hd_rights { HD_READ = 1, HD_WRITE = 2 };
 
 enum hd_wait_mode { HD_WAIT_IRQ, HD_WAIT_POLL };
@@ -54,7 +54,7 @@ struct hd_region {
     uint32_t rights; /* enum hd_rights, added up */
 };
 
-/* What the device said when it stopped. */
+/* The device's report of why it stopped. */
 struct hd_fault_info {
     uint32_t code;    /* enum hd_fault of hd_accel.h */
     uint32_t unit;    /* enum hd_unit */
@@ -62,7 +62,7 @@ struct hd_fault_info {
     uint64_t address;
 };
 
-/* What the last HD_ERROR_ARGUMENT refused. */
+/* The argument that the last HD_ERROR_ARGUMENT refused. */
 struct hd_refused {
     uint32_t region;
     uint32_t align; /* bytes of which `value` had to be a multiple, or 0: it is out of range */

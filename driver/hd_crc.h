@@ -45,7 +45,7 @@ static inline uint32_t hd_crc(const void *stream, size_t n_bytes)
     return crc;
 }
 
-/* What the header's crc must be in a stream of n_bytes that is complete but for it: the remainders
+/* The header's crc of a stream of n_bytes that is otherwise complete: the remainders
  * of the words before it from the start on, of those after it from the end back. */
 static inline uint32_t hd_stream_crc(const void *stream, size_t n_bytes)
 {

@@ -1,5 +1,5 @@
-/* port_record.h - a port that writes down every access and answers from a script: the driver's
- * tests stand on it.
+/* port_record.h - a port that records every access and answers from a script, for the driver's
+ * tests.
  *
  *     struct hd_record_answer answers[] = {{HD_REG_ID, HD_ID, 0}, {HD_REG_STATUS, 0, 3},
  * {HD_REG_STATUS, 2, 0}}; struct hd_record_entry log[64]; struct hd_record record = {.answers =

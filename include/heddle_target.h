@@ -41,8 +41,8 @@ struct heddle_pass {
     const char *graph;
 };
 
-/* What `heddle tune` has measured of a target so far. Values: of a bool 0 or 1, of a choice the
- * index of its word. */
+/* The measurements by `heddle tune` of a target so far. Values: 0 or 1 for a bool, the index of
+ * its word for a choice. */
 struct heddle_tuning {
     const char *target;   /* the instance's name */
     uint32_t number;      /* of the trial that is to be proposed, from 1 on */

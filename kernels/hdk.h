@@ -132,9 +132,9 @@ struct hdk_lut {
 };
 void hdk_lut(const struct hdk_lut *p, const int8_t *x, int8_t *y);
 
-/* QUANTIZE int8 to int8, stand-alone RELU and RELU6:
- * y = clamp((x - z_in) * multiplier * 2^(shift-31) + z_out). Where the bytes are uint8 the flip is
- * 0x80 (else 0), and zero point and clamps are less 128, as everywhere inside. y may be x. */
+/* QUANTIZE int8 to int8, RELU and RELU6 by themselves: y = clamp((x - z_in) * multiplier *
+ * 2^(shift-31) + z_out). Where the bytes are uint8 the flip is 0x80 (else 0), and zero point and
+ * clamps are less 128, as everywhere inside. y may be x. */
 struct hdk_requantize {
     uint32_t n;
     int32_t z_in, z_out, act_min, act_max;

@@ -31,9 +31,9 @@ struct hdk_blocks_multiply {
 
 enum hdk_blocks_wait { HDK_BLOCKS_MEMORY = 1, HDK_BLOCKS_PRODUCT = 2 };
 
-/* What a target supplies. load, multiply and store only start; a load or a store is started when no
- * other is at work, a multiplication likewise. dev: NULL without a core; then C computes. All
- * return 0 or a negative enum hd_error. */
+/* The functions that a target supplies. load, multiply and store only start; a load or a store
+ * is started when no other is at work, a multiplication likewise. dev: NULL without a core; then
+ * C computes. All return 0 or a negative enum hd_error. */
 struct hdk_blocks_unit {
     int (*write)(const struct hd_port *dev, uint32_t address, const void *host, uint32_t n_bytes);
     int (*read)(const struct hd_port *dev, void *host, uint32_t address, uint32_t n_bytes);

@@ -7,7 +7,7 @@
 #define ROWS_BYTES (32u << 10) /* stays in the first level of cache in addition to weights */
 #define COPY       16u         /* lanes that copies of windows move at once, and may go over */
 
-/* Where the walk over the output stands. */
+/* The position of the walk over the output. */
 struct cursor {
     const int8_t *image; /* of the batch */
     uint32_t oy, ox;
@@ -90,7 +90,7 @@ HDK_INLINE void fill(const struct hdk_conv2d *p, uint8_t *to, uint32_t n,
             wide[i] = (int16_t)value;
 }
 
-/* One row of the window. Columns lo .. hi-1 lie inside the image; `x` is that row of the image at
+/* One row of the window. Columns lo .. hi-1 are inside the image; `x` is that row of the image at
  * column `ix`, which may be outside, and the group's first channel. */
 HDK_INLINE void gather_row(const struct hdk_conv2d *p, const int8_t *x, uint32_t lo, uint32_t hi,
                            const struct hdk_form form, uint8_t *to)
@@ -106,7 +106,7 @@ HDK_INLINE void gather_row(const struct hdk_conv2d *p, const int8_t *x, uint32_t
     fill(p, to + hi * c * form.lane, (p->kernel_w - hi) * c, form);
 }
 
-/* Taps of n, `step` apart from position `at` on, that lie inside 0 .. size-1: *lo .. *hi - 1. */
+/* Taps of n, `step` apart from position `at` on, that are inside 0 .. size-1: *lo .. *hi - 1. */
 HDK_INLINE void clip(int32_t at, uint32_t step, uint32_t n, uint32_t size, uint32_t *lo,
                      uint32_t *hi)
 {
@@ -152,7 +152,7 @@ static struct hdk_tile make_tile(const struct hdk_conv2d *p, const void *panels,
                              .act_max = p->act_max};
 }
 
-/* Windows of one pixel lie side by side already. */
+/* Return true if windows are contiguous already: one pixel each. */
 static int flat(const struct hdk_conv2d *p)
 {
     return p->kernel_h * p->kernel_w * p->groups * p->stride_y * p->stride_x == 1 &&

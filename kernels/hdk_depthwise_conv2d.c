@@ -68,8 +68,7 @@ static void find_inside(const struct hdk_depthwise_conv2d *p, uint32_t *lo, uint
         *hi = p->out_w;
 }
 
-/* Output channels first .. first+n-1, n <= 8, of one pixel, whose taps lie `offset` after `tap`.
- */
+/* Output channels first .. first+n-1, n <= 8, of one pixel, whose taps are `offset` after `tap`. */
 static void panel_plain(const struct hdk_depthwise_conv2d *p, const struct hdk_panel *w,
                         const int8_t *const *tap, uint32_t offset, uint32_t first, uint32_t n,
                         int8_t *y)
@@ -157,7 +156,7 @@ HDK_INLINE HDK_AVX2 uint32_t panels_avx2(const struct hdk_depthwise_conv2d *p, c
     return first;
 }
 
-/* What is left is plain C's. */
+/* The remainder is left to plain C. */
 static HDK_AVX2 void pixels_avx2(const struct hdk_depthwise_conv2d *p, const void *panels,
                                  const int8_t *const *tap, uint32_t run, uint32_t first, int8_t *y)
 {
@@ -222,7 +221,7 @@ HDK_INLINE HDK_VNNI uint32_t pairs_vnni(const struct hdk_depthwise_conv2d *p, co
     return first;
 }
 
-/* What is left is AVX2's. */
+/* The remainder is left to AVX2. */
 static HDK_VNNI void pixels_vnni(const struct hdk_depthwise_conv2d *p, const void *panels,
                                  const int8_t *const *tap, uint32_t run, uint32_t first, int8_t *y)
 {

@@ -98,7 +98,7 @@ static struct range columns(const struct hdk_f32_conv *p, uint32_t ox)
                        p->in_w);
 }
 
-/* What one row of one block of output channels needs. */
+/* The inputs of one row of one block of output channels. */
 struct row {
     const struct hdk_f32_conv *p;
     run_fn *run;

@@ -60,7 +60,7 @@ static float element(const struct hdk_f32_order *p, const void *x, size_t row, u
     return p->codes ? ((const int8_t *)x)[at] : ((const float *)x)[at];
 }
 
-/* Does element i come before k? Of equal ones the first. */
+/* Return true if element i comes before k; among equal ones the first does. */
 static int is_before(const struct hdk_f32_order *p, const void *x, size_t row, uint32_t i,
                      uint32_t k)
 {

@@ -3,7 +3,7 @@
 #include "hdk.h"
 #include "hdk_int16_math.h"
 
-/* What two operands become; `p` is the kernel's own parameter struct. */
+/* A function of two operands; `p` is the kernel's own parameter struct. */
 typedef int32_t pair_fn(const void *p, int32_t a, int32_t b);
 
 static void each_pair(const struct hdk_walk2 *w, pair_fn *f, const void *p, const int16_t *a,

@@ -30,7 +30,7 @@ static int16_t finish(const struct hdk_scale *s, int64_t sum, uint32_t channel, 
     return hdk_i16_clamp(hdk_i16_rescale(sum, s->multiplier[k], s->shift[k]), low, high);
 }
 
-/* Of sums of 32 bits, rounded twice where there is no bias. */
+/* For sums of 32 bits; rounded twice where there is no bias. */
 static int16_t finish_optional(const struct hdk_scale *s, int64_t sum, const int64_t *bias,
                                uint32_t channel, int32_t low, int32_t high)
 {
@@ -57,7 +57,7 @@ static void inside(int32_t at, uint32_t kernel, uint32_t dilation, uint32_t size
     *last = tap;
 }
 
-/* The taps that lie inside the image, for one output pixel. */
+/* The taps inside the image, for one output pixel. */
 struct taps {
     int32_t y, x;
     uint32_t y0, y1, x0, x1;

@@ -43,7 +43,7 @@ void hdk_arg_min(const struct hdk_arg *p, const int8_t *x, void *y);
 void hdk_f32_arg_max(const struct hdk_arg *p, const float *x, void *y);
 void hdk_f32_arg_min(const struct hdk_arg *p, const float *x, void *y);
 
-/* UNIDIRECTIONAL_SEQUENCE_LSTM. Of each step gate = clamp16(rescale(x w + bias) + rescale(h r +
+/* UNIDIRECTIONAL_SEQUENCE_LSTM. In each step gate = clamp16(rescale(x w + bias) + rescale(h r +
  * bias)) with scale 2^-12; the input, forget and output gates through the sigmoid, the cell's
  * through tanh; c = clamp16(forget * c / 2^15 + in * value / 2^(15 + cell_bits)); h = y = clamp(out
  * * tanh(c) scaled + z_out). Zero points are in the biases. scale: of x by gates, of h by gates, of

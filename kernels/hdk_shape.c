@@ -18,7 +18,8 @@ static uint8_t *fill(uint8_t *y, const struct hdk_pad *p, uint64_t n)
     return y;
 }
 
-/* Dimension by dimension: the element at `index` of y comes from x if it lies inside in all. */
+/* Dimension by dimension: the element at `index` of y comes from x if it is inside x in all of
+ * them. */
 void hdk_pad(const struct hdk_pad *p, const void *x, void *y)
 {
     const uint8_t *from = x;
@@ -31,7 +32,7 @@ void hdk_pad(const struct hdk_pad *p, const void *x, void *y)
         size[d] = size[d + 1] * (p->before[d + 1] + p->shape[d + 1] + p->after[d + 1]);
     for (d = 0; d < HDK_DIMS - 1; d++)
         to = fill(to, p, p->before[d] * size[d]);
-    do { /* one row of x; then what lies between it and the next */
+    do { /* one row of x; then the elements between it and the next */
         to = fill(to, p, p->before[HDK_DIMS - 1]);
         to = append(to, from, row);
         from += row;

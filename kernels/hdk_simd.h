@@ -140,7 +140,7 @@ HDK_INLINE HDK_VNNI __m512i hdk_rescale64(__m512i v, const struct hdk_scale64 *s
         _mm512_srav_epi64(_mm512_mask_sub_epi64(sum, below, sum, s->less), s->shift), s->z);
 }
 
-/* What makes sixteen bytes of sums: MBQM, zero point and range. */
+/* The operands that make sixteen bytes of sums: MBQM, zero point and range. */
 struct hdk_scale16 {
     __m512i left;
     struct hdk_scale64 even, odd;

@@ -35,7 +35,7 @@ static inline uint32_t hdk_row_lanes(uint32_t k)
     return 2 * hdk_pairs(k);
 }
 
-/* Rows 0 .. rows-1, as many as a tile has at most, to y + r * y_pitch. */
+/* Compute rows 0 .. rows-1, at most those of a tile, to y + r * y_pitch. */
 typedef void hdk_tile_function(const struct hdk_tile *t, uint32_t rows, int8_t *y,
                                uint32_t y_pitch);
 hdk_tile_function hdk_tile_plain;

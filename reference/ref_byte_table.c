@@ -23,7 +23,7 @@ static void fixed_point(struct unary *u, uint32_t i, double d)
 
 /* --- in real numbers --- */
 
-/* What ONNX's rounding quantises. */
+/* The real-valued function that ONNX's rounding quantises. */
 static double real_identity(const struct unary *u, double x)
 {
     (void)u;
@@ -66,7 +66,7 @@ static double real_abs(const struct unary *u, double x)
     return fabs(x);
 }
 
-/* Steps of s_y, no further than any clamp can tell; NaN is 0. */
+/* Steps of s_y, limited far beyond any clamp; NaN is 0. */
 static int32_t steps(double v)
 {
     return isnan(v) ? 0 : (int32_t)fmax(fmin(v, 1000), -1000);

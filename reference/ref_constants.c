@@ -1,6 +1,6 @@
 /* ref_constants.c - multipliers, shifts and clamps of an operator, from the scales as the file has
- * them. The formulas are NUMERICS.md's, "Operators", and stand here a second time on purpose:
- * legalise has its own, and what one of the two gets wrong ends in a mismatch. */
+ * them. The formulas are NUMERICS.md's, "Operators", and are written here a second time on
+ * purpose: legalise has its own, and a mistake in one of the two ends in a mismatch. */
 #include "ref_constants.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static int32_t quantised(const struct ref_maker *m, const struct ir_tensor *t, f
     return (int32_t)fmax(fmin(value, ref_highest(t->type)), ref_lowest(t->type));
 }
 
-/* What the operator is, or what is fused into it. */
+/* The activation that the operator is, or that is fused into it. */
 static enum ir_activation activation_of(const struct ir_op *op)
 {
     const enum ir_activation own = ir_op_info(op->opcode)->activation;

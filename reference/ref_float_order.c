@@ -51,7 +51,7 @@ enum status ref_f32_cumsum(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-/* Does element (v, i) come before (w, k)? Of equal ones the first. */
+/* Return true if element (v, i) comes before (w, k); among equal ones the first does. */
 static bool is_before(float v, size_t i, float w, size_t k, bool least)
 {
     if (v == w)

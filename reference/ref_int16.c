@@ -279,7 +279,7 @@ static int32_t unary_one(const struct ref_call *c, int32_t x)
     return ref_value(c, ref_mbqm(x, f->multiplier[side], f->shift[side]));
 }
 
-/* Of 8 bits a table. */
+/* For 8 bits, by a table. */
 enum status ref_unary(const struct ref_call *c, struct diag *d)
 {
     if (c->in[0]->type != IR_I16)

@@ -4,11 +4,11 @@
 
 #include "compiler/ir/ir.h"
 
-/* `file` is an ONNX file as it stands (onnx_options.literal). *graph is what the reference runs:
- * each island DEQUANTIZE .. operator .. QUANTIZE as the operator on quantised values that
- * docs/ONNX.md states, the rest in float32. Own code: it shares nothing with the importer's way to
- * the same operators, and is what its result is compared with. `exact`: --onnx-rounding=onnx. Rows
- * are those of `file`. */
+/* `file` is an ONNX file node by node (onnx_options.literal). *graph is the graph that the
+ * reference runs: each island DEQUANTIZE .. operator .. QUANTIZE as the operator on quantised
+ * values that docs/ONNX.md states, the rest in float32. Own code: it shares nothing with the
+ * importer's way to the same operators, and its result is compared with the importer's. `exact`:
+ * --onnx-rounding=onnx. Rows are those of `file`. */
 enum status ref_islands(struct arena *a, const struct ir_graph *file, bool exact,
                         struct ir_graph **graph, struct diag *d);
 /* Give the operators of `g` the rows of `like`, the compiler's graph of the same file, for reports:

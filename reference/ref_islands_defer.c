@@ -1,6 +1,6 @@
 /* ref_islands_defer.c - float operators whose reader decides: those of nodes that docs/ONNX.md
- * lists. A constant bias, a BatchNormalization or a clamp after one becomes part of it if nobody
- * else reads what is between. */
+ * lists. A constant bias, a BatchNormalization or a clamp after one becomes part of it if the
+ * tensor between has no other reader. */
 #include <math.h>
 #include <string.h>
 
@@ -78,8 +78,8 @@ void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_de
     s->value[op->out[0]] = (struct isl_value){.kind = ISL_DEFERRED, .deferred = p};
 }
 
-/* The result that the file's tensor is, if it may become part of `op`'s: nobody else would compute
- * it in float32 again. */
+/* The pending result of the file's tensor if it may become part of `op`'s, that is if no other
+ * operator would compute it in float32 again. */
 struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t file_id)
 {
     const struct isl_value *v = isl_value(s, file_id);
@@ -139,7 +139,7 @@ static bool clamps(struct isl *s, const struct ir_op *op)
     return true;
 }
 
-/* Elements of the file's tensor stand along the channels of `p`. */
+/* Return true if elements of the file's tensor are along the channels of `p`. */
 static bool fits_channels(const struct isl *s, const struct isl_deferred *p, uint32_t file_id)
 {
     const struct ir_tensor *b = s->from->tensor[file_id];

@@ -5,7 +5,7 @@
 
 #include "ref_islands.h"
 
-/* What a tensor of the file is in `to`. */
+/* The form of a tensor of the file in `to`. */
 enum isl_kind {
     ISL_UNKNOWN,
     ISL_TENSOR,    /* tensor `id` of the same type */
@@ -103,7 +103,7 @@ struct isl_weights isl_float_weights(struct isl *s, const struct isl_weights *w)
 /* `channels` real numbers from constant `file_id` (of one or of that many); *v NULL if it is none.
  */
 enum status isl_read_numbers(struct isl *s, uint32_t file_id, int32_t channels, const double **v);
-/* Is the file's tensor a constant, dequantised or float32? */
+/* Return true if the file's tensor is a constant, dequantised or float32. */
 bool isl_is_const(const struct isl *s, uint32_t file_id);
 /* Values of quantised constant `t` in float32. */
 const float *isl_values(struct isl *s, const struct ir_tensor *t);
@@ -134,7 +134,7 @@ enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *do
 
 /* --- ref_islands_make.c --- */
 
-/* What is made: a result of `type`, with scale `q` unless it is float32. */
+/* The result to make: of `type`, with scale `q` unless it is float32. */
 struct isl_want {
     const char *name;
     enum ir_type type;

@@ -6,7 +6,7 @@
 
 #include "ref_constants.h"
 
-/* What a kernel sees: tensors and bytes of inputs and outputs (NULL for an absent input). */
+/* The arguments of a kernel: tensors and bytes of inputs and outputs (NULL for an absent input). */
 struct ref_call {
     const struct ir_op *op;
     const struct ir_tensor *const *in;

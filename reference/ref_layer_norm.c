@@ -12,7 +12,7 @@ struct fixed {
     int8_t shift;
 };
 
-/* What the scales, epsilon and the row's length give. */
+/* Constants from the scales, epsilon and the row's length. */
 struct norm {
     int32_t n;
     int32_t low[OCTAVES], weight[OCTAVES], bias; /* of the octaves of n * variance */

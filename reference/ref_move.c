@@ -119,7 +119,7 @@ enum status ref_slice(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-/* Pieces of `axis` and everything inside it lie one after another. */
+/* Pieces of `axis` and everything inside it are one after another. */
 enum status ref_concat(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *y = c->out[0];

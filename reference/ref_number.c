@@ -186,7 +186,7 @@ static int64_t int_floor_div(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Of integers, wrapping. */
+/* Integers, wrapping. */
 static int64_t int_add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);

@@ -1,7 +1,7 @@
 /* ref_pool.c - average pool, max pool, mean (NUMERICS.md). */
 #include "ref_kernels.h"
 
-/* The cells of one window that lie inside the image. */
+/* The cells of one window that are inside the image. */
 struct cells {
     int32_t y0, y1, x0, x1;
 };

@@ -47,7 +47,7 @@ static void sigmoids(int16_t table[SIGMOID])
     }
 }
 
-/* Is x 2^*exponent? The reference asks it in float32, within a thousandth. */
+/* Return true if x is 2^*exponent. The reference asks it in float32, within a thousandth. */
 static bool is_power(float x, int *exponent)
 {
     const float log2 = logf(x) * (1 / logf(2));

@@ -30,9 +30,9 @@ struct sim_paths {
     const struct sim_core *core; /* NULL: the accelerator of hw/ */
     const char
         *cpu; /* NULL, or the Verilog of the processor (sim/cpu), in place of an accelerator */
-    const struct output *output; /* or NULL: told while a model is built */
+    const struct output *output; /* or NULL: informed while a model is built */
     bool checked;     /* with the RTL's assertions: a failing one stops the run. Slower. */
-    const char *why;  /* NULL, or a note tells why a model is built now */
+    const char *why;  /* NULL, or a note gives this reason why a model is built now */
     uint32_t seconds; /* 0, or what each of its two steps may take, else ST_INTERNAL */
     bool waves;       /* trace_start works; a model of its own, slower to build and to run */
 };

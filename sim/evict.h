@@ -7,7 +7,7 @@
 
 /* Note that what `folder` holds was used now. */
 void evict_touch(const char *folder);
-/* Remove what nobody has used for two weeks: folders called by a hash, their locks, remains of
+/* Remove what was not used for two weeks: folders named by a hash, their locks, remains of
  * failed builds. Never fails. */
 void evict_cache(struct arena *a, const char *cache);
 /* Remove a folder and everything in it. */

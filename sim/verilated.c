@@ -149,7 +149,7 @@ static void add(struct text *t, const char *text)
     text_printf(t, "%s%s", t->length != 0 ? "; " : "", text);
 }
 
-/* What is wrong with the port that should be `want`. */
+/* Describe the mistake in the port that should be `want`. */
 static void check_required(struct arena *a, const struct port *want, const struct port *found,
                            struct text *wrong)
 {

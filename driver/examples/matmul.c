@@ -88,7 +88,7 @@ static struct hd_cmd_array array_command(uint32_t t)
         .block_rows = 1,
         .last_rows = 1,
         .out_step = SIZE,
-        .out_base = BYTES + t * HD_N, /* C lies after A */
+        .out_base = BYTES + t * HD_N, /* C follows A */
         .w_base = (uint16_t)(t * SIZE),
     };
 }

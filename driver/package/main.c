@@ -8,7 +8,7 @@
 #include "port_mmio.h"
 #endif
 
-#define GUARD      64u /* bytes after the arena that nobody may write */
+#define GUARD      64u /* bytes after the arena that must not be written */
 #define GUARD_BYTE 0xa5u
 #define MAX_FILES  64u
 

@@ -10,7 +10,7 @@
 
 enum { MAX_ACCEL_BYTES = 4 << 20, COMMON_WORDS = 4, MAX_UNITS_OF_16 = 255 };
 
-/* What the readers below share. */
+/* The state that the readers below share. */
 struct reader {
     struct arena *a;
     struct accel *acc;

@@ -108,7 +108,8 @@ enum status accel_config_by_name(const struct accel *acc, const char *name, stru
 enum status accel_config_from_json(struct arena *a, const struct accel *acc, const char *text,
                                    size_t n, const char *where, struct hd_config *out,
                                    struct diag *d);
-/* What --hw takes: a name of accel.json, a file (contains '/' or '.'), or the JSON itself. */
+/* Find the configuration of --hw: a name of accel.json, a file (contains '/' or '.'), or the
+ * JSON itself. */
 enum status accel_config_find(struct arena *a, const struct accel *acc, const char *name_or_path,
                               struct hd_config *out, struct diag *d);
 

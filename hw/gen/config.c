@@ -202,7 +202,7 @@ static void name_of_hash(struct hd_config *c)
     (void)snprintf(c->name + (n < most ? n : most), sizeof "-12345678", "-%08x", c->hash);
 }
 
-/* Where they are not stated: none if its words cannot be addressed, else the base's, else so many. */
+/* The default: none if its words cannot be addressed, else the base's, else SOFTMAX_ROWS. */
 static enum status read_softmax_rows(struct hd_config *c, const cJSON *object, const char *where,
                                      bool based, struct diag *d)
 {

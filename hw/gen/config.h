@@ -25,8 +25,8 @@ struct hd_config {
     uint32_t hash; /* CONFIG_HASH: registers, command formats and this configuration */
 };
 
-/* Tables of 256 entries that each requantisation lane keeps: none or a power of two, as many as words
- * of weight memory can address, at most 8. */
+/* Tables of 256 entries that each requantisation lane keeps: none or a power of two, limited by
+ * the words of weight memory that can be addressed, at most 8. */
 static inline uint32_t hd_config_tables(const struct hd_config *c)
 {
     const uint32_t words = c->weight_bytes / c->n;

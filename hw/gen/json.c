@@ -30,7 +30,7 @@ enum status json_parse(struct arena *a, const char *text, size_t n, const char *
     size_t at;
 
     if (strlen(copy) == n) {
-        errno = 0; /* all that tells cJSON's lack of memory from a wrong text */
+        errno = 0; /* only errno distinguishes cJSON's lack of memory from a wrong text */
         *out = cJSON_ParseWithLengthOpts(copy, n + 1, &end, 1);
         if (*out != NULL)
             return ST_OK;

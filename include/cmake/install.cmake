@@ -1,4 +1,4 @@
-# What `cmake --install` puts where. Everything is found relative to the program or library
+# The folders into which `cmake --install` puts files. Everything is found relative to the program or library
 # (base/home.c), so the prefix may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -18,7 +18,7 @@ add_custom_command(
   VERBATIM)
 add_custom_target(libheddle_static ALL DEPENDS ${static_library})
 
-# What shells and man(1) need, written by the program itself.
+# Files for shells and man(1), written by the program itself.
 set(completion ${CMAKE_BINARY_DIR}/completion.bash)
 set(completion_zsh ${CMAKE_BINARY_DIR}/completion.zsh)
 set(manual ${CMAKE_BINARY_DIR}/man1)
@@ -44,7 +44,7 @@ install(TARGETS heddle_runtime heddle_qemu LIBRARY DESTINATION ${CMAKE_INSTALL_L
 install(FILES include/heddle/heddle.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle)
 install(FILES include/heddle_target.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-# What heddle reads at run time.
+# Files that heddle reads at run time.
 install(DIRECTORY hw/rtl DESTINATION ${data}/hw)
 install(FILES hw/accel.json hw/area.csv DESTINATION ${data}/hw)
 install(FILES app/regress/suite.v1.schema.json DESTINATION ${data}/app/regress)

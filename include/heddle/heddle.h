@@ -1,4 +1,5 @@
-/* heddle.h - libheddle: what the command line does, from C. The command line is a user of it.
+/* heddle.h - libheddle: the functions of the command line, from C. The command line is a user of
+ * it.
  *
  *     struct heddle *h = heddle_new();
  *     if (heddle_set(h, "engine", "func") != HEDDLE_OK ||
@@ -56,8 +57,8 @@ HEDDLE_API struct heddle *heddle_new(void);
 HEDDLE_API void heddle_free(struct heddle *h);
 /* Forget options, model, inputs and answer; the callback stays. */
 HEDDLE_API enum heddle_code heddle_reset(struct heddle *h);
-/* What went wrong in the last call that returned a code: what, where, expected, found, what to do.
- * "" after HEDDLE_OK. */
+/* The error of the last call that returned a code: what, where, expected, found, what to do. ""
+ * after HEDDLE_OK. */
 HEDDLE_API const char *heddle_error(const struct heddle *h);
 
 /* Texts as they come up. Without a callback there are none. */
@@ -142,8 +143,8 @@ HEDDLE_API size_t heddle_count(const struct heddle *h, enum heddle_side side);
 HEDDLE_API enum heddle_code heddle_tensor(struct heddle *h, enum heddle_side side, size_t index,
                                           struct heddle_tensor *tensor);
 
-/* What goes where, and why not; the command stream as text; as the commands of these names print
- * it. *text: until the next call. */
+/* The target of each operator, with reasons; the command stream as text; as the commands of
+ * these names print it. *text: until the next call. */
 HEDDLE_API enum heddle_code heddle_inspect(struct heddle *h, const char **text);
 HEDDLE_API enum heddle_code heddle_disasm(struct heddle *h, const char **text);
 /* A package that builds alone, into a folder or NAME.tar. */
@@ -155,7 +156,8 @@ HEDDLE_API enum heddle_code heddle_compile(struct heddle *h, const char *out);
  * order and shape, little-endian. They win over files set with "i". data NULL: forget them. */
 HEDDLE_API enum heddle_code heddle_input(struct heddle *h, size_t index, const void *data,
                                          size_t n_bytes);
-/* What output `index` must be; wins over "expect". Without any the CPU reference gives it. */
+/* The expected bytes of output `index`; these win over "expect". Without either the CPU
+ * reference gives them. */
 HEDDLE_API enum heddle_code heddle_expect(struct heddle *h, size_t index, const void *data,
                                           size_t n_bytes);
 /* Run the loaded model on the option engine. HEDDLE_DIFFERS: outputs and report are there all the
@@ -170,7 +172,7 @@ HEDDLE_API const char *heddle_report(struct heddle *h);
 /* --- for a program like the command line --- */
 
 /* From now on SIGINT and SIGTERM kill what runs, remove half written files and end the process with
- * 130. Of the whole process, and then only one thread may run networks. */
+ * 130. This is for the whole process, and then only one thread may run networks. */
 HEDDLE_API void heddle_exit_on_interrupt(void);
 
 #ifdef __cplusplus

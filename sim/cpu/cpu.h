@@ -1,9 +1,10 @@
 /* cpu.h - a processor as Verilog next to the accelerator's model: PicoRV32, RV32IM in one to a few cycles an instruction,
- * without caches and branch predictor. It stands in for iss_run: registers, memory map, control registers, interrupt
- * lines, cycles and owners of code are those of a struct iss.
- * in:  the core's Verilog, a hart of iss_new with its memory, its program loaded.   out: what iss_run gives.
- * The core has no control registers of its own: their instructions, wfi, ecall and semihosting come to us by its
- * co-processor interface and take no cycle beyond its own. No interrupt is taken: the program waits for them by wfi. */
+ * without caches and branch predictor. It replaces iss_run: registers, memory map, control
+ * registers, interrupt lines, cycles and owners of code are those of a struct iss.
+ * in:  the core's Verilog, a hart of iss_new with its memory, its program loaded.   out: as
+ * iss_run. The core has no control registers of its own: their instructions, wfi, ecall and
+ * semihosting come to us by its co-processor interface and take no cycle beyond its own. No
+ * interrupt is taken: the program waits for them by wfi. */
 #ifndef HEDDLE_SIM_CPU_H
 #define HEDDLE_SIM_CPU_H
 

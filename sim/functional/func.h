@@ -26,12 +26,13 @@ int hd_func_stop(struct hd_func *f, uint32_t code, uint32_t unit, uint64_t addre
 uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint64_t offset,
                         uint32_t n_bytes, uint32_t bus_fault);
 
-/* Write n bytes (at most N) into a memory and tell the sink. The caller has checked the bounds. */
+/* Write n bytes (at most N) into a memory and report them to the sink. The caller has checked
+ * the bounds. */
 void hd_func_put(struct hd_func *f, uint32_t unit, uint32_t space, uint32_t address,
                  const void *data, uint32_t n);
 /* n bytes, one a lane, become what table `table` (modulo those there are) of each lane has for them. */
 void hd_func_look_up(const struct hd_func *f, uint32_t table, int8_t *value, uint32_t n);
-/* Tell the sink only; space as in struct hd_sim_commit. */
+/* Report to the sink only; space as in struct hd_sim_commit. */
 void hd_func_commit(struct hd_func *f, uint32_t unit, uint32_t space, uint64_t address,
                     const void *data, uint32_t n);
 

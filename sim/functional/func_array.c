@@ -7,7 +7,7 @@
 #include "func_mac.h"
 #include "func_math.h"
 
-/* Where one command stands, and what does not change within a tile or a row. */
+/* The position within one command, and values that do not change within a tile or a row. */
 struct array_job {
     struct hd_func *f;
     const struct hd_cmd_array *c;
@@ -224,7 +224,7 @@ static int check_parameters(const struct array_job *j)
     return 0;
 }
 
-/* What a tile or a row relies on. */
+/* Check the assumptions of a tile or a row. */
 static int check_shape(const struct array_job *j)
 {
     const struct hd_cmd_array *c = j->c;

@@ -80,7 +80,8 @@ static int stream_write(struct run_stream *s, const uint8_t *from, uint32_t n)
     return 0;
 }
 
-/* Rows of words, the first at `first`, must fit the memory, and both sides hold as many bytes. */
+/* Rows of words, the first at `first`, must fit the memory, and both sides must hold the same
+ * number of bytes. */
 static int check_rows(const struct run_stream *s, uint32_t space, uint64_t rows, uint64_t row_bytes,
                       uint64_t first, uint64_t pitch)
 {

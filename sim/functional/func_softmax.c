@@ -143,8 +143,9 @@ static int row_is(const struct hd_func *f, const struct hd_cmd_vector *c, const 
     return 1;
 }
 
-/* Is there one factor by which all exponentials become what was found? With y = found - z_out it is
- * between (y - 17/32) / e and (y + 17/32) / e: half a step, and what rounding twice may add. */
+/* Return true if one factor maps all exponentials to the values found. With y = found - z_out it
+ * is between (y - 17/32) / e and (y + 17/32) / e: half a step, and the error that rounding twice
+ * may add. */
 static int one_factor(const struct hd_func *f, const struct hd_cmd_vector *c, const int8_t *x,
                       const int8_t *found, int32_t max)
 {

@@ -1,7 +1,8 @@
-/* func_stream.c - what hd_fetch does: header and commands of region 0, in order, each to its unit.
+/* func_stream.c - the model of hd_fetch: header and commands of region 0, in order, each to its
+ * unit.
  * in: registers, memory.   out: every command's writes, completion counts, or the first fault.
  * One command after another gives the same bytes as units side by side (docs/HARDWARE.md), so waits
- * are only checked: one that needs more commands than stand before it would never hold in order.
+ * are only checked: one that needs more commands than precede it would never hold in order.
  * FETCH knows the CRC at END; here it is checked first, so a damaged stream runs no command. */
 #include "driver/hd_crc.h"
 #include "func.h"

@@ -47,7 +47,7 @@ size_t hd_func_bytes(const struct hd_config *config)
     return total + round_up((size_t)config->acc_depth * config->n * sizeof(uint32_t)) + 64;
 }
 
-/* What soft reset clears. Memories keep their bytes, region registers their values. */
+/* Soft reset. Memories keep their bytes, region registers their values. */
 static void reset(struct hd_func *f)
 {
     f->reg[HD_REG_STATUS / 4] = 0;

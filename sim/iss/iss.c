@@ -21,7 +21,7 @@ const struct iss_cycles iss_picorv32 = {
 #include "picorv32.inc"
 };
 
-/* Cycles during which the next instruction is fetched: as many less of its wait. */
+/* Subtract the cycles during which the next instruction is fetched from its wait. */
 static uint8_t hide(uint8_t cycles, uint32_t wait)
 {
     return (uint8_t)(cycles - (wait < cycles ? wait : cycles));
@@ -320,7 +320,7 @@ static bool stored(struct iss *c, const struct iss_op *op, uint32_t n_bytes)
     return true;
 }
 
-/* What neither computes nor jumps nor goes to memory. */
+/* Execute an instruction that neither computes nor jumps nor accesses memory. */
 static bool execute_system(struct iss *c, const struct iss_op *op)
 {
     switch (op->kind) {

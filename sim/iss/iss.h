@@ -20,7 +20,7 @@
 
 #include "base/arena.h"
 
-/* What a CPU's instructions cost, in cycles; 0 to 255 each. */
+/* The cost of a CPU's instructions in cycles; 0 to 255 each. */
 struct iss_cycles {
     const char *name;
     uint8_t fetch;    /* every instruction */
@@ -32,8 +32,8 @@ struct iss_cycles {
     uint8_t indirect; /* more for jalr */
     uint8_t store;    /* more for a store */
     uint8_t system;   /* more for an instruction of control registers, wfi */
-    /* One instruction after another: it waits for a load or a multiplication where nobody wants the
-     * result yet, too; the next is fetched meanwhile. */
+    /* One instruction after another: it waits for a load or a multiplication even if the result
+     * is not used yet; the next is fetched meanwhile. */
     bool waits;
 };
 
@@ -149,7 +149,7 @@ enum iss_stop iss_run(struct iss *c, uint64_t until);
 /* The region that holds all of [address, address + n_bytes), or NULL. */
 const struct iss_region *iss_find(struct iss *c, uint32_t address, uint32_t n_bytes);
 
-/* Is the instruction at c->pc semihosting's ebreak? */
+/* Return true if the instruction at c->pc is semihosting's ebreak. */
 bool iss_is_semihosting(struct iss *c);
 
 /* A cause of an exception as text: "load access fault". */

@@ -3,7 +3,7 @@
 
 #define LANES 8
 
-/* What the unit does in a step: eight products, or what is left of them. */
+/* One step of the unit: eight products, or the remaining ones. */
 static int64_t step(const int16_t *x, const int8_t *w, int32_t n)
 {
     int64_t sum = 0;

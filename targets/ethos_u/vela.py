@@ -5,7 +5,8 @@ GRAPH is heddle's text form of the legalised network (compiler/ir/IR.md), OPERAT
 lets through, "0,1,5". Each run of neighbours among them becomes a .tflite file of its own, which goes through Vela. Printed
 is a line an operator, "NUMBER takes CYCLES" or "NUMBER refuses REASON"; "error REASON" where nothing can be said.
 
-A table (lut) stands as a LOGISTIC, of which Vela makes a table as well; padding that TFLite cannot express as a PAD, whose
+A table (lut) is written as a LOGISTIC, of which Vela makes a table as well; padding that TFLite cannot express as a
+PAD, whose
 cycles count for the operator.
 """
 import csv
@@ -262,7 +263,7 @@ class Region:
 # --- Vela ---
 
 def ask(vela, region, settings):
-    """({operator: cycles}, {operator: reason}) of one region. What Vela makes of a SOFTMAX it names by its input."""
+    """({operator: cycles}, {operator: reason}) of one region. Vela names the operators of a SOFTMAX by its input."""
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder) / "region.tflite"
         model.write_bytes(region.bytes())

@@ -13,7 +13,7 @@ static int64_t shifted(int32_t width, int64_t acc, int32_t bits)
     return (half >> (bits - 1)) + ((half & mask) > (mask >> 1) + (half < 0));
 }
 
-/* One output: the taps of its window that lie within the image. */
+/* One output: the taps of its window that are within the image. */
 static int64_t sum(int32_t width, const void *x, const int8_t *w, const int32_t *size, int32_t z_in,
                    int32_t top, int32_t left)
 {

@@ -6,7 +6,7 @@ enum { SIDE = 4, DEPTH = 256, MEMORY = 131072, MAX_CYCLES = 10000000 };
 /* Registers of strawberry_core.sv, by number. */
 enum { WAIT = 1, ADDRESS = 2, LOAD = 8, STORE = 9, MULTIPLY = 10 };
 
-/* What stands for the core without one: there is one such device, as there is one core. */
+/* The model of the core in C: there is one such device, as there is one core. */
 static struct {
     uint8_t memory[MEMORY];
     int8_t lane[2][2][SIDE][DEPTH]; /* rows and columns, each twice */

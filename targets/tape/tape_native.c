@@ -22,7 +22,7 @@ struct region {
     size_t n_bytes;
 };
 
-/* What stands after " key=(" or " key=" in a statement; NULL: nothing. */
+/* The text after " key=(" or " key=" in a statement; NULL: none. */
 static const char *find(const char *line, const char *end, const char *key)
 {
     const size_t n = strlen(key);
@@ -136,7 +136,7 @@ static int32_t scales(struct region *r, const char *op, const char *key, int32_t
     return append(r, v, (size_t)*n * sizeof *v);
 }
 
-/* Of fewer than four dimensions, the rows are one below the other. */
+/* With fewer than four dimensions, the rows are one below the other. */
 static void image(const struct tensor *t, int32_t *h, int32_t *w, int32_t *c)
 {
     *c = t->n_dim ? t->dim[t->n_dim - 1] : 1;

@@ -42,7 +42,7 @@ static struct kept *find(const struct part *p)
     return NULL;
 }
 
-/* An entry without operator, with two buffers of so many bytes; NULL: no memory. */
+/* An entry without operator, with two buffers of bytes_a and bytes_b; NULL: no memory. */
 static struct kept *new_entry(const struct part *p, size_t bytes_a, size_t bytes_b)
 {
     size_t n = 0;
@@ -98,7 +98,7 @@ static void flip(int8_t *to, const int8_t *from, size_t n)
         to[i] = (int8_t)(from[i] ^ -128);
 }
 
-/* What both kinds of product begin with. */
+/* The start of both kinds of product. */
 #define WINDOW(s, groups)                                                                          \
     (uint32_t)(s)->pad_top, (uint32_t)(s)->pad_right, (uint32_t)(s)->pad_bottom,                   \
         (uint32_t)(s)->pad_left, (uint32_t)(s)->kernel_h, (uint32_t)(s)->kernel_w,                 \

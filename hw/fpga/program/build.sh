@@ -1,9 +1,8 @@
 #!/bin/bash
 # build.sh PACKAGE INPUT HEX - the program of hd_soc as a file for $readmemh: a package of `heddle compile` for the same
-# configuration, its main.c and the driver over port_mmio, and INPUT, the bytes of in_0.bin. What PACKAGE has instead of
-# main.c is taken, too (port.h says what it may use).
-# Environment: ../shared.sh; RAM_BYTES (default 131072, as the parameter of ulx3s); DEVICE_MEMORY, where the accelerator's
-# part of the memory begins (default: the half).
+# configuration, its main.c and the driver over port_mmio, and INPUT, the bytes of in_0.bin. A file that PACKAGE has
+# instead of main.c is taken, too (port.h says what it may use). Environment: ../shared.sh; RAM_BYTES (default 131072,
+# as the parameter of ulx3s); DEVICE_MEMORY, where the accelerator's part of the memory begins (default: the half).
 set -euo pipefail
 [ $# = 3 ] || { echo "usage: build.sh PACKAGE INPUT HEX" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
