@@ -320,7 +320,7 @@ static void planted_in_what_is_left(void **state)
     struct hd_cmd_store *s = &command_of(p, 1, HD_OPCODE_STORE, &store)->w.store;
     s->run_bytes = s->row_bytes = s->row_bytes - 1;
     expect_written(p, arena_printf(a,
-                                   "written: the host reads tensor %u for output 0: nobody has "
+                                   "written: the host reads tensor %u for output 0: nothing has "
                                    "written byte %u of output 0",
                                    p->program->graph->out[0], s->offset + s->run_bytes));
     arena_free(a);
