@@ -133,7 +133,7 @@ def times_as_long(ms, other):
 
 
 def verdict(name, best):
-    """What is missed, as text."""
+    """The missed bars, as text."""
     ms, litert, found = best["heddle"], best.get("litert"), []
     if name == "resnet8" and ms > RESNET8_MUST_MS:
         found.append(f"above {RESNET8_MUST_MS} ms")

@@ -300,7 +300,7 @@ static void planted_in_what_is_written(void **state)
     arena_free(a);
 }
 
-/* What the first submission leaves in the scratchpad and in outputs is none of the second one's. */
+/* The second submission may not read what the first one leaves in the scratchpad and in outputs. */
 static void planted_in_what_is_left(void **state)
 {
     struct arena *a = arena_new(0);

@@ -1,4 +1,4 @@
-/* Where a model's regions lie and what binding does; the memory-mapped port on ordinary memory. */
+/* The places of a model's regions, and binding; the memory-mapped port on ordinary memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

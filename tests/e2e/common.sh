@@ -14,13 +14,13 @@ fail() {
     failures=$((failures + 1))
 }
 
-# told FILE: what a command wrote to stderr, without its progress, which depends on the machine's speed.
+# told FILE: the text that a command wrote to stderr, without its progress, which depends on the machine's speed.
 told() {
     grep -vE '^heddle: (inference [0-9]+ of |Building the |[0-9]+ trials measured, ).* [0-9]+ s$' "$1"
 }
 
 # expect CODE MESSAGE COMMAND...: the exit status, and just that one line on stderr (MESSAGE '': no
-# line). What is written to stdout goes to $work/stdout.
+# line). Its stdout goes to $work/stdout.
 expect() {
     local code=$1 message=$2 got
     shift 2

@@ -188,7 +188,7 @@ static void check(struct arena *a, const char *path, const char *hw, uint32_t mo
     run_release(&n->job);
 }
 
-/* What a host call writes is compared when it is over. */
+/* A host call's results are compared when it is over. */
 static void host_results(void **state)
 {
     struct arena *a = arena_new(0);

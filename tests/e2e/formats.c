@@ -19,7 +19,7 @@
 
 enum { MAX_FILE = 1 << 28 };
 
-/* What an operator computed on sample 0, as real numbers. */
+/* The real numbers that an operator computed on sample 0. */
 struct layer {
     const struct ir_op *op;
     const struct ir_tensor *out;

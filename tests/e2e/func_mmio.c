@@ -1,6 +1,6 @@
-/* func_mmio.c - replaces a package's port_mmio.c: at each register address stands a
- * functional model, so that main.c runs as it would on the hardware. FUNC_CONFIGS: their
- * configurations, in the order in which main.c opens them. */
+/* func_mmio.c - replaces a package's port_mmio.c: a functional model is at each register
+ * address, so that main.c runs as it would on the hardware. FUNC_CONFIGS: their configurations,
+ * in the order in which main.c opens them. */
 #include <stdlib.h>
 
 #include "model.h"

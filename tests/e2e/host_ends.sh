@@ -1,5 +1,5 @@
-# host_ends.sh - sourced by tests of --host=$host: the host alone, C of an own target, programs that go wrong. Their text
-# is the same whoever executes them.
+# host_ends.sh - sourced by tests of --host=$host: the host alone, C of an own target, programs that go wrong. Their
+# text is the same on every host.
 # --- the host alone, and C of an own target ---
 head -c 64 in_0.bin >one.bin
 "$heddle" run digits --target=c --host=$host -i one.bin >stdout 2>stderr || fail "c: $(cat stderr)"
@@ -91,7 +91,7 @@ expect 2 "heddle: 'none.c' cannot be read" "$heddle" run --prog=none.c --host=$h
 expect 2 "heddle: --host=$host: only the RTL has cycles; expected --engine=rtl, found func" \
     "$heddle" run --prog=own.c --host=$host --engine=func
 
-# --- programs that go wrong: told with the function's name ---
+# --- programs that go wrong: reported with the function's name ---
 # wrong CODE: mine_dense begins with CODE, in line $line of mine.c.
 wrong() {
     sed "s|^    for (int32_t b = 0; b < batch; b++)|    $1\n&|" good.c >mine/mine.c
@@ -122,7 +122,7 @@ wrong '__asm__ volatile(".word 0");'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:('$line'|'$opens')\): illegal instruction, 0x00000000'
 wrong '((void (*)(void))0x90000000u)();'
 told_as '(0x90000000, called by )?mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): fetch access fault, 0x90000000'
-# Without binutils' addr2line the function alone is told.
+# Without binutils' addr2line only the function is reported.
 cp -rs /usr/bin without && rm without/riscv64-unknown-elf-addr2line
 wrong '*(volatile int *)8 = 1;'
 PATH=$work/without own --max-cycles=4000000

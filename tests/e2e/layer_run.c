@@ -144,7 +144,7 @@ struct promise {
     struct diag *d;
 };
 
-/* Of the network as made, no value contradicts a channel that was proven constant. */
+/* In the network as made, no value contradicts a channel that was proven constant. */
 static void hold_promise(void *ctx, const struct ir_op *op, const uint8_t *out)
 {
     struct promise *p = ctx;

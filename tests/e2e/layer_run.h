@@ -8,7 +8,7 @@
 #include "layers.h"
 #include "sim/compare.h"
 
-/* What a layer is compiled for and how it runs; all of it follows from the layer's seed. */
+/* The compiler's and the run's settings for a layer; all follow from the layer's seed. */
 struct layer_setup {
     uint64_t seed;
     struct hd_config hw;
@@ -37,7 +37,7 @@ struct layer {
 enum status layer_compile(struct arena *a, const struct layer_setup *setup, struct layer *l,
                           struct diag *d);
 
-/* What one run found. */
+/* The result of one run. */
 struct layer_result {
     bool ok;
     uint64_t cycles;
@@ -58,7 +58,7 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
                           const struct sim_model *so, bool shuffle, const struct layer_watch *watch,
                           struct layer_result *result, struct diag *d);
 
-/* What hd_model_bind would give the device of a region. */
+/* The rights that hd_model_bind would give the device to a region. */
 uint32_t layer_rights(const struct layer *l, uint32_t region);
 
 /* Where RTL and functional model first part, as text. */

@@ -321,7 +321,7 @@ static bool fits(const struct make *m, int32_t rows, int64_t row, int64_t out_ro
     return 2 * (least(rows, m->x->dim[1]) * padded + out_padded) <= m->hw->scratchpad_bytes;
 }
 
-/* Of m->x: `oc` output channels, of each one `multiplier`. */
+/* Add a convolution of m->x: `oc` output channels with one `multiplier` each. */
 static void add_convolution(struct make *m, bool depthwise, const struct span *y,
                             const struct span *x, int32_t oc, int32_t multiplier)
 {
@@ -1019,7 +1019,7 @@ static void token_sum(struct make *m)
         op->attr[IR_ACTIVATION] = range(m, 0, 3);
 }
 
-/* Of two tensors that may have one value a token or one a channel: as large as `whole`. */
+/* Two tensors that may have one value a token or one a channel: as large as `whole`. */
 static struct ir_tensor *token_pair(struct make *m, enum ir_opcode opcode, struct ir_tensor *a,
                                     struct ir_tensor *b, const struct ir_tensor *whole)
 {
@@ -1264,7 +1264,7 @@ static void views(struct make *m)
     }
     if (m->x->role != IR_VALUE)
         return;
-    for (int32_t i = 1; i < v.n && m->g->n_out < 4; i++) /* what nobody reads */
+    for (int32_t i = 1; i < v.n && m->g->n_out < 4; i++) /* a tensor without readers */
         if (v.t[i]->role == IR_VALUE && ir_uses(m->g, v.t[i]->id) == 0)
             output(m, v.t[i]);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mlf_check.py NET.tar PACKAGE MODULES: is NET.tar TVM's Model Library Format, version 7?
+"""mlf_check.py NET.tar PACKAGE MODULES: check that NET.tar is TVM's Model Library Format, version 7.
 
 Written from the format's documentation and from what readers of it ask for: TVMC and the project API (metadata.json,
 codegen/host, parameters/MODULE.params), microTVM's sizes ("./metadata.json" by that name), MLonMCU's wrappers. PACKAGE:
@@ -91,7 +91,7 @@ def check_functions(module, package, sources):
 
 
 def other_readers(path, metadata, arrays):
-    """What TVM and MLonMCU of PyPI still have that reads the format."""
+    """Readers of the format in TVM and MLonMCU of PyPI."""
     import mlonmcu.target  # first: its modules import one another in a circle
     from tvm.runtime import load_param_dict
     from mlonmcu.flow.tvm.backend.tvmaot import TVMAOTBackend

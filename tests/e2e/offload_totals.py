@@ -1,4 +1,4 @@
-"""offload_totals.py [--flips] [--percent P] [--hw NAME,...] [OPTION...] MODEL...: is another partition faster?
+"""offload_totals.py [--flips] [--percent P] [--hw NAME,...] [OPTION...] MODEL...: find a faster partition.
 
 For each network and configuration, the cycles in all (accelerator and host, as `heddle inspect` has them) of the chosen
 partition; then of each variant that gives an accelerator what the host has and an accelerator takes: one layer, and all

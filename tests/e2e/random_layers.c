@@ -225,7 +225,7 @@ static enum status run_rtl(struct bench *b, struct arena *a, const struct layer 
 static enum status run_engines(struct bench *b, struct arena *a, const struct layer *l,
                                struct diag *d)
 {
-    /* What comes before a disturbed layer belongs to no submission of it. */
+    /* Commands before a disturbed layer belong to no submission of it. */
     const bool logs = b->func && b->rtl && !b->disturb;
     struct commit_log log = {.arena = a};
     const struct layer_watch watch = {commit_log_sink, commit_log_submission, &log};

@@ -1,7 +1,7 @@
 #!/bin/bash
 # stats.sh ENGINE HW MODEL... - run each network with one inference and hold its stats file to the schema
-# and to itself (stats_check.c). Of random layers (layer_N.ir) every third has an operator kept on the
-# host. Needs HEDDLE_BUILD (default build). Exit status 1: a file is wrong, or a run is not equal.
+# and to itself (stats_check.c). Every third random layer (layer_N.ir) has an operator kept on the host. Needs
+# HEDDLE_BUILD (default build). Exit status 1: a file is wrong, or a run is not equal.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}

@@ -144,8 +144,7 @@ static void check_target(struct file *f, const cJSON *l)
               word(l, "name"), word(l, "target"), host, other);
 }
 
-/* Of a layer with units' counters: the array's steps are in its own cycles, its MACs in the steps.
- */
+/* A layer with units' counters has the array's steps in its own cycles, its MACs in the steps. */
 static void check_busy(struct file *f, const cJSON *l)
 {
     const char *name = word(l, "name");

@@ -86,7 +86,7 @@ C
     XDG_CACHE_HOME=$work/to other "$work/to/heddle"
     XDG_CACHE_HOME=$work/to good "root's link to root's folder"
     good "root's again"
-    # somebody else's cache is not root's, but root's is everybody's
+    # the cache of another user is not root's, but all may use root's
     chmod 755 "$work" "$work/shared" "$XDG_CACHE_HOME" "$root" "$host" "$folder" "$so"
     chmod 644 "$so.digest"
 else

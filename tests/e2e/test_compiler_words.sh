@@ -5,7 +5,7 @@
 export XDG_CACHE_HOME=$work/cache
 mkdir -p tools "a b"
 
-# Stand-ins that note how they are called: a launcher of compilers, and a compiler.
+# Stubs that note how they are called: a launcher of compilers, and a compiler.
 printf '#!/bin/sh\necho "launched $1" >>"%s/noted"\nexec "$@"\n' "$work" >tools/ccache
 printf '#!/bin/sh\necho "called $1" >>"%s/noted"\nexec cc "$@"\n' "$work" >"a b/cc"
 chmod +x tools/ccache "a b/cc"
@@ -18,7 +18,7 @@ cat >program.c <<'END'
 int hd_program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes)
 { (void)dev; (void)memory; (void)base; (void)bytes; return 0; }
 END
-noted() { # noted NOTED COMMAND...: the command ends well; the last that a stand-in noted
+noted() { # noted NOTED COMMAND...: the command ends well; the last line that a stub noted
     rm -f noted
     PATH=$work/tools:$PATH "${@:2}" >stdout 2>stderr || fail "CC='$CC': $*: $(cat stdout stderr)"
     [ "$(tail -n 1 noted 2>/dev/null)" = "$1" ] || fail "CC='$CC': $*: expected '$1', found '$(cat noted)'"
@@ -44,7 +44,7 @@ noted "called -pipe" "$heddle" run digits --engine=func --hw=tiny -q
 noted "called -pipe" "$heddle" check-target mine --allow-native-targets
 unset CC
 
-# A model: its makefile has the words of HEDDLE_CXX between quotes. Verilator's stand-in translates nothing.
+# A model: its makefile has the words of HEDDLE_CXX between quotes. Verilator's stub translates nothing.
 cat >verilator <<'END'
 #!/bin/sh
 case $1 in

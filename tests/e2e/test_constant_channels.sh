@@ -18,8 +18,8 @@ grep -q '^80 MACs, 50.0 % on the accelerator, 50.0 % folded away' stdout || fail
 [ "$(sed -n 's|.*"folded_macs":[^0-9]*\([0-9]*\).*|\1|p' s.json | sort -n | tr '\n' ' ')" = "16 24 40 " ] ||
     fail "folded_macs: $(grep -n folded_macs s.json)"
 
-# A mean over a transposed image is computed before the transpose: its channels are told of the result's only where they
-# are the same.
+# A mean over a transposed image is computed before the transpose: its constant channels are the result's only where
+# they are the same.
 expect 0 '' "$heddle" inspect "$HEDDLE_HOME/tests/e2e/turned_mean.ir"
 [ "$(sed -n '/^constant channels/,$p' stdout | awk 'NR > 1 { print $1, $5, $7 }' | tr '\n' ';')" = \
     "00_conv 0 20;00_conv 1 -12;04_mean 0 20;04_mean 1 -12;" ] || fail "turned mean: $(sed -n '/^constant/,$p' stdout)"

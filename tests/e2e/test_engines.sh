@@ -49,7 +49,7 @@ first="verdict: match: 14 of 14 layers and 1 output equal, bit for bit, over 4 g
 [ "$(head -n 1 stdout)" = "$first" ] || fail "generated: $(head -n 1 stdout)"
 grep -qF "\"statement\":	\"${first#verdict: }\"" out$n/stats.json || fail "stats: $(grep statement out$n/stats.json)"
 grep -qF "${first#verdict: match: }" out$n/report.html || fail "report.html has another verdict"
-# What -o left repeats the run; a number of inferences of one's own.
+# The files that -o left repeat the run; a number of inferences of one's own.
 "$heddle" run 'my net.tflite' --engine=func -i out$n/in_0.bin -o again >stdout 2>stderr || fail "-i of -o: $(cat stderr)"
 [ "$(head -n 1 stdout)" = "verdict: match: 14 of 14 layers and 1 output of 4 inferences equal, bit for bit, to $reference" ] ||
     fail "given: $(head -n 1 stdout)"

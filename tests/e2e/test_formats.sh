@@ -1,7 +1,6 @@
 #!/bin/bash
 # The same network as TFLite and as ONNX: a class in common on every sample (ties are allowed), in
-# both roundings, and a report of every layer's difference (formats.c). The networks lie next to the
-# project.
+# both roundings, and a report of every layer's difference (formats.c). The networks are next to the project.
 . "$(dirname "$0")/common.sh"
 
 shared=$HEDDLE_HOME/../shared/models

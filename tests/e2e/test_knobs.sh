@@ -12,7 +12,7 @@ for model in digits resnet8_own dscnn_own mobilenet025_own autoencoder_own "$HED
     done
 done
 
-# What it prints is what inspect prints as text.
+# The JSON has the knobs that inspect prints as text.
 "$heddle" inspect digits --format=json >k.json
 python3 - k.json <<'END' >json
 import json, sys

@@ -47,7 +47,7 @@ mine second 's/^    int32_t taps = /    static int calls;\n    const int late = 
 says '  1[0-9] layers, each alone, are right: look at what the compiler makes of several \(fusion, schedule, memory plan\)'
 [ -s heddle-mismatch/replay.ir ] || fail "no folder without -o"
 
-# Layers that do not stand alone as they ran are counted apart: ONNX convolutions among TRANSPOSEs.
+# Layers that cannot run alone as they ran are counted apart: ONNX convolutions among TRANSPOSEs.
 mine more 's/y\[i\] = /&1 + /; s/ - s.z_in) \*/) */'
 "$heddle" run "$models/digits/model.onnx" --engine=func -i in.bin --target-dir=more --target=more,systolic \
     --partition=priority --allow-native-targets -o onnx >stdout 2>stderr
@@ -55,7 +55,7 @@ mine more 's/y\[i\] = /&1 + /; s/ - s.z_in) \*/) */'
 says '  [0-9]* layers do not run alone as they did in the network'
 says '  [0-9]* layers, each alone, are right: .*'
 
-# What was expected is wrong: the reference agrees with what was found.
+# The expected output is wrong: the reference agrees with the output found.
 printf '\1' | cat - right.bin | head -c 10 >want.bin
 "$heddle" run digits --engine=func -i in.bin --expect want.bin -o none >stdout 2>stderr
 [ $? = 1 ] || fail "a wrong expectation is taken"

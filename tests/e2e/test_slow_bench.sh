@@ -3,7 +3,7 @@
 # of them. Those of gemm and bmm are promises (bmm: 90 % of the multipliers); the others what was measured and 3 %.
 . "$(dirname "$0")/common.sh"
 
-# bench HW MOST KIND SIZES...: at most so many cycles.
+# bench HW MOST KIND SIZES...: at most MOST cycles.
 bench() {
     local hw=$1 most=$2 cycles estimate
     shift 2

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Composites of a target.json: several operators in one call, longest first; the edge that keeps one from it is told;
+# Composites of a target.json: several operators in one call, longest first; the edge that prevents one is reported;
 # check-target draws them and finds what is wrong in their code.
 . "$(dirname "$0")/common.sh"
 export XDG_CONFIG_HOME=$work/config

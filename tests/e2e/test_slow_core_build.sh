@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is wrong with a target's own core is told when its model is built: ports that are missing, of another
+# Mistakes in a target's own core are reported when its model is built: ports that are missing, of another
 # direction or width, or that nothing drives, before any C++ is compiled; Verilator's warnings as notes, once. Its waves.
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
@@ -34,7 +34,7 @@ ports wide 's/\[15:0\]\( *\)reg_addr_i/[19:0]\1reg_addr_i/' \
 ports second 's/^\( *\)input\( *wire logic *\)clk_i,/&\n\1input\2fast_clk_i,/' \
     "port fast_clk_i \(input, 1 bit\): nothing drives it"
 
-# Counters: ports that target.json names are added up for each layer; a wrong one is told like any other port.
+# Counters: ports that target.json names are added up for each layer; a wrong one is reported like any other port.
 counted() { # NAME PORT: json of one counter
     sed -i "s/\(\"memory_bytes\": [0-9]*\)/\1, \"counters\": [$2]/" "$1/target.json"
 }

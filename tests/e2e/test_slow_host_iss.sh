@@ -80,7 +80,7 @@ for wait in irq poll; do
     python3 "$HEDDLE_HOME/tests/app/report/trace_check.py" trace >stdout 2>&1 || fail "trace, $wait: $(tail -3 stdout)"
 done
 
-# --- the processor's clock: its cycles count as many of the accelerator's, whose own stay ---
+# --- the processor's clock: its cycles are scaled to the accelerator's, whose own stay ---
 for ratio in 1 2 1/3; do
     "$heddle" run "$models/digits/model.tflite" '--keep-on-host=14*' --host=iss --host-clock=$ratio -o clock.${ratio#*/} >stdout 2>stderr ||
         fail "--host-clock=$ratio: $(cat stderr)"

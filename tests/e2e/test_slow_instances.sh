@@ -34,7 +34,7 @@ tar xf net.tar metadata.json
 tr -d ' \n\t' <metadata.json | grep -q '"name":"a",[^}]*{"hw":"tiny"}.*"name":"b",[^}]*{"hw":"sys8"}' ||
     fail "metadata.json does not name both"
 
-# The package's own main.c opens each of them, at addresses of its own; here twins stand there.
+# The package's own main.c opens each of them, at addresses of its own; here functional models are there.
 mkdir net && tar xf net.tar -C net || fail "net.tar does not unpack"
 program() { # NAME CONFIG-NAMES ADDRESS-DEFINES...: net/NAME from all of net but port_mmio.c
     local name=$1 names=$2 configs

@@ -19,7 +19,7 @@ for stalls in 0 5; do
 done
 grep -q '"processes":.11' out30/stats.json || fail "11 inferences, -j 30: $(grep processes out30/stats.json)"
 
-# What goes wrong is told as with one process.
+# Failures are reported as with one process.
 printf '\1' | dd of=want.bin bs=1 seek=57 conv=notrunc status=none
 for j in 1 3; do
     "$heddle" run digits --engine=func --hw=tiny -i in.bin --expect want.bin -j $j >stdout 2>"stderr$j"

@@ -60,7 +60,7 @@ if command -v fst2vcd >/dev/null; then
     [ "$(head -1 cycles)" -le $((cycle - 27)) ] && [ "$(tail -1 cycles)" -ge $((cycle + 19)) ] &&
         [ "$(wc -l <cycles)" -le 60 ] || fail "waves of cycles $(head -1 cycles) to $(tail -1 cycles)"
 fi
-# The layer alone lies elsewhere: right on the faulty RTL too, and heddle states that.
+# The layer alone has other addresses: it is right on the faulty RTL too, and heddle states that.
 says "  replay: $layer alone is right: the error needs the layers around it:"
 replay=$(next_of '  replay: .*')
 eval "faulty ${replay#heddle }" || fail "'$replay' is not right: $(cat stderr)"
@@ -94,7 +94,7 @@ mkdir full && printf 'x' >full/mismatch
 faulty run digits --hw=tiny -i 'in put.bin' -o full
 says "  waves and replay of the layer: none: cannot make directory 'full/mismatch': .*"
 
-# Of a softmax: the row, the key and the pass. The fault keeps the largest byte of the rows before.
+# For a softmax: the row, the key and the pass. The fault keeps the largest byte of the rows before.
 cp "$HEDDLE_HOME/hw/rtl/hd_compute.sv" tree/hw/rtl/
 sed -i.right 's/top_q <= first_q ?/top_q <= 1'"'"'b0 ?/' tree/hw/rtl/hd_softmax.sv
 cmp -s tree/hw/rtl/hd_softmax.sv tree/hw/rtl/hd_softmax.sv.right && fail "no fault was planted in softmax"

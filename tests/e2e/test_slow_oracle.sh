@@ -5,7 +5,7 @@ venv=$(cd "$HEDDLE_HOME" && .ci/venv new) || { echo "$venv"; exit 77; }
 case $venv in /*) ;; *) venv=$HEDDLE_HOME/$venv ;; esac
 export HEDDLE_PYTHON=$venv/bin/python
 
-# asks MODEL FRAMEWORK TENSORS: so many tensors, all equal.
+# asks MODEL FRAMEWORK TENSORS: TENSORS tensors, all equal.
 asks() {
     "$heddle" run "$1" --engine=func --target=c -q --oracle="$2" >out 2>err || fail "$1: $(cat err)"
     grep -qE "^second opinion: $3 of $3 tensors of [0-9]+ inferences? equal to those of " out || fail "$1: $(cat out)"

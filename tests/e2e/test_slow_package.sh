@@ -111,7 +111,7 @@ bare_flags=(-std=c11 -ffreestanding -Wall -Werror -fsyntax-only -I accelerated/r
 "$heddle" compile digits -o accelerated 2>stderr || fail "compile for systolic: $(cat stderr)"
 bare cortex-m arm-none-eabi-gcc qemu-system-arm -M mps2-an385
 
-# processor ATTRIBUTE COMPILER QEMU MACHINE...: a package for it builds for it without being told again.
+# processor ATTRIBUTE COMPILER QEMU MACHINE...: a package for it builds for it without further options.
 processor() {
     local attribute=$1 cc=$2 qemu=$3 name=${1#*=}
     shift 3
@@ -157,7 +157,7 @@ head -c 40 /dev/zero | tr '\0' '\1' | cat - <(tail -c +41 want.bin) >other.bin
 [ $? = 1 ] && grep -q "^    expected 1 (.*), found .*: off by [0-9]* steps" stderr ||
     fail "a wrong answer of a package: $(cat stderr)"
 
-# --- --engine=qemu: the answer, on the processor that the package names; what cannot run there is told ---
+# --- --engine=qemu: the answer, on the processor that the package names; packages that cannot run there are refused ---
 qemu() { "$heddle" run "$1" --engine=qemu --allow-native-targets -i in_0.bin "${@:2}"; }
 expect 2 "heddle: --engine=qemu: it runs packages; heddle compile MODEL --target=c --target-c-mcpu=cortex-m55 -o net.tar makes one" \
     "$heddle" run digits --engine=qemu
@@ -195,7 +195,7 @@ if command -v riscv64-unknown-elf-gcc qemu-system-riscv32 >/dev/null; then
     grep -q " to the expected outputs (the same package on this machine)$" stdout || fail "nothing expected: $(cat stdout)"
     expect_other=$("$heddle" run net1.tar --engine=qemu --allow-native-targets -i in_0.bin --expect other.bin 2>&1)
     [ $? = 1 ] && grep -q "expected 1 (.*), found" <<<"$expect_other" || fail "a wrong answer on qemu: $expect_other"
-    # What is counted: every instruction that qemu itself logs, and run() by itself.
+    # The count: every instruction that qemu itself logs, and run() by itself.
     cp cache/heddle/qemu/*/net.elf .
     machine=(qemu-system-riscv32 -M virt -bios none -nographic -monitor none -serial none
         -semihosting-config "enable=on,target=native" -kernel net.elf)

@@ -53,7 +53,7 @@ assert abs(rows - s["cycles"]) < 0.01, (rows, s["cycles"])
 END
 fi
 
-# What goes wrong.
+# Failures.
 printf '\1' | dd of=want.bin conv=notrunc status=none
 "$heddle" run digits --engine=rtl -i in.bin --expect want.bin >stdout 2>stderr
 [ $? = 1 ] || fail "a wrong answer does not end with 1"

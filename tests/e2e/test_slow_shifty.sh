@@ -48,7 +48,7 @@ bent() { # OPERATOR SED
 }
 bent conv2d 's/ + (half < 0))/)/'
 bent conv2d_16 's/((acc >> (bits - 1)) + 1) >> 1/acc >> bits/'
-# Networks brought to powers of two: every product goes to shifty, as many images are right as before.
+# Networks brought to powers of two: every product goes to shifty, and the same number of images is right.
 for row in resnet8_own:87.50 digits:98.89; do
     command -v python3 >/dev/null || break
     model=${row%:*}

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Stats files of the RTL add up: own models, random layers; with groups among them. Of random layers many
-# more on func.
+# Stats files of the RTL add up: own models, random layers; with groups among them. Many more random layers run on func.
 . "$(dirname "$0")/common.sh"
 stats=$HEDDLE_HOME/tests/e2e/stats.sh
 

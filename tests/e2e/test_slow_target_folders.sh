@@ -1,6 +1,6 @@
 #!/bin/bash
 # Libraries and headers of a target in a folder that an environment variable names, and scratch memory of its calls:
-# run, check-target and package find them, and tell which variable or folder is missing.
+# run, check-target and package find them, and report which variable or folder is missing.
 . "$(dirname "$0")/common.sh"
 export XDG_CONFIG_HOME=$work/config
 unset HEDDLE_TARGET_PATH UMA_BACKENDS OWN_LIBRARY

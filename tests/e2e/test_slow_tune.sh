@@ -15,7 +15,7 @@ tune --trials $trials -j2 --tuned=whole.db >whole 2>stderr || fail "tune: $(cat 
 # Killed outright, then interrupted, then to the end with other -j: the same file.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/heddle pids=()
 measured() { sql part.db 'SELECT count(*) FROM trial' 2>/dev/null || echo 0; }
-killed() { # SIGNAL TRIALS: send it once so many are measured
+killed() { # SIGNAL TRIALS: send it once TRIALS are measured
     local pid
     set -m
     "$heddle" tune digits --hw=tiny --trials $trials -j1 --tuned=part.db >part 2>stderr &

@@ -40,7 +40,7 @@ END
 "$heddle" targets --target-dir=good >stdout 2>stderr || fail "good: $(cat stderr)"
 
 # --- target.json ---
-# wrong MESSAGE SED: good with a change is refused; MESSAGE stands after the file's name.
+# wrong MESSAGE SED: good with a change is refused; MESSAGE follows the file's name.
 wrong() {
     rm -rf wrong
     cp -r good wrong
@@ -247,7 +247,7 @@ sed -i 's/"name": "good"/"name": "a_b"/; s/"name": "width"/"name": "c"/; s/"widt
 expect 2 "heddle: --target-a-b-c: 'b_c' of a, or 'c' of a_b? Name an instance: --target=a:NAME" \
     "$heddle" inspect digits --target-dir=twins --target=a --target-a-b-c=3
 expect 0 "" "$heddle" inspect digits --target-dir=twins --target=a_b:v --target-v-c=3
-# What the environment brings and cannot be read is said by `heddle targets` and to who asks for it.
+# Folders of the environment that cannot be read are reported by `heddle targets` and by runs that select them.
 sed 's/"help"/"hlep"/; s/"name": "good"/"name": "spoilt"/' -i wrong/target.json
 cp -r good spoilt
 sed -i 's/"help"/"hlep"/' spoilt/target.json
@@ -257,7 +257,7 @@ expect 2 "heddle: --target: 'spoilt' cannot be used: $work/spoilt/target.json:6:
     "$heddle" inspect digits --target=spoilt
 "$heddle" targets >stdout
 grep -q "spoilt.*hlep: unknown member" <(tr '\n' ' ' <stdout) || fail "targets does not name it: $(cat stdout)"
-# A built-in name is nobody else's; of one name the first found is taken.
+# No folder can take a built-in name; the first folder found takes any other name.
 mkdir -p first second third
 for folder in first second; do cp -r good $folder/twice; sed -i 's/"name": "good"/"name": "twice"/' $folder/twice/target.json; done
 cp -r good third/systolic

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Targets as packages: what new-target leaves installs itself by CMake, into a user's prefix and the system's; heddle
-# finds both, with their versions, and one run uses them together; a name in two places is told, with the one that is
-# used; being installed gives no leave to execute anything.
+# Targets as packages: the folder of new-target installs itself by CMake, into a user's prefix and the system's; heddle
+# finds both, with their versions, and one run uses them together; a name in two places is reported, with the one that
+# is used; being installed gives no leave to execute anything.
 . "$(dirname "$0")/common.sh"
 export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache HOME=$work/home
 unset HEDDLE_TARGET_PATH UMA_BACKENDS XDG_DATA_HOME
@@ -46,7 +46,7 @@ that folder as a line of '$XDG_CONFIG_HOME/heddle/trusted'" "$heddle" run digits
 expect 0 "" "$heddle" run digits --engine=func $both --allow-native-targets
 grep -q '^verdict: match' stdout || fail "run: $(cat stdout)"
 
-# --- one name in two places: the user's wins, and both are told ---
+# --- one name in two places: the user's wins, and both are reported ---
 sed -i 's/"version": "0.1.0"/"version": "0.3.0"/' old/mine/target.json
 mv old/mine . && install mine "$work/usr"
 "$heddle" targets >stdout 2>stderr || fail "targets: $(cat stderr)"
@@ -56,7 +56,7 @@ expect 0 "$told" "$heddle" inspect digits --target=mine
 expect 0 "" "$heddle" inspect digits --target=yours
 # Not by itself: a folder that is named twice is one.
 XDG_DATA_HOME=$work/usr/share expect 0 "" "$heddle" inspect digits --target=mine
-# Of three; --target-dir wins.
+# Among three, --target-dir wins.
 install mine "$work/local"
 expect 0 "$told, 0.3.0 of '$work/local/share/heddle/targets/mine'" env \
     XDG_DATA_DIRS="$work/usr/share:relative:$work/local/share:$work/usr/share" "$heddle" inspect digits --target=mine

@@ -166,7 +166,7 @@ printf '# mine\n%s\n' "$work/dirs" >config/heddle/trusted
 expect 0 "" run_nut
 
 # --- target.json ---
-# wrong MESSAGE SED: nut with a change is refused; MESSAGE stands after the file's name.
+# wrong MESSAGE SED: nut with a change is refused; MESSAGE follows the file's name.
 wrong() {
     rm -rf wrong
     copy nut wrong

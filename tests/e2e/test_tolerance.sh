@@ -1,7 +1,7 @@
 #!/bin/bash
-# Outputs that differ from what was expected: told as values, per output, in steps; --tolerance states how
+# Outputs that differ from the expected ones: reported as values, per output, in steps; --tolerance states how
 # many steps are allowed, and the word match is for equal bytes only. Every answer is made here from the
-# golden by changing known bytes, so what must be printed is known without heddle.
+# golden by changing known bytes, so the text to print is known without heddle.
 . "$(dirname "$0")/common.sh"
 
 golden=$models/digits/out_0.bin

@@ -55,7 +55,7 @@ def truth(config_hash):
 
 
 def after_reset(found, words):
-    """What differs, register by register, from words that hardware has given"""
+    """Differences, register by register, from words that hardware has given"""
     for name, (address, count, fields) in found.items():
         want = sum(reset << lsb for lsb, _, _, _, reset, *_ in fields.values())
         for at in range(address, address + 4 * max(1, count), 4):

@@ -10,7 +10,7 @@ export PATH=$venv/bin:$PATH
 diff <(grep -o 'hw/rtl/[a-z0-9_]*\.svh\?' "$HEDDLE_HOME/heddle.core" | sort) \
     <(cd "$HEDDLE_HOME" && ls hw/rtl/*.sv hw/rtl/*.svh | sort) >difference || fail "heddle.core, hw/rtl: $(cat difference)"
 
-# What the core file names, alone: nothing else is needed.
+# The files that the core file names, alone: nothing else is needed.
 mkdir -p tree/build/gen tree/hw
 cp "$HEDDLE_HOME/heddle.core" tree && cp -r "$HEDDLE_HOME/hw/rtl" tree/hw
 cp -r "$HEDDLE_BUILD"/gen/hd_accel.svh "$HEDDLE_BUILD"/gen/{tiny,sys8,sys16,sys32} tree/build/gen

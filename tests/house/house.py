@@ -140,7 +140,7 @@ def write_list(path, still):
 
 
 def over(found):
-    """What is over its bar, rounded up to the measure's step."""
+    """The measures over their bars, rounded up to the measure's step."""
     rounded = {key: -(-n // MEASURES[key[0]][1]) * MEASURES[key[0]][1] for key, n in found.items()}
     return {key: n for key, n in rounded.items() if found[key] > MEASURES[key[0]][0]}
 

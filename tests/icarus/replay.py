@@ -1,10 +1,10 @@
 """replay.py - cocotb: a trace of record.c against hd_top; memory and master are cocotbext-axi's.
 
 Environment: TRACE; WANT, the file of the output's bytes; VERDICT, the file that gets one line if all is as expected;
-SEED; STALLS, a percentage for each channel as `ar=40 w=80`: of so many cycles the other side is not ready, or shows
-nothing (s_ar, s_r, s_aw, s_w, s_b: of the registers); FAULT as `read 0x1000` or `write 0x1000`: the access of that byte
-is answered with SLVERR, the error registers (code, unit, command, address) must read ERROR, and then the same runs
-without the fault."""
+SEED; STALLS, a percentage for each channel as `ar=40 w=80`: the share of cycles in which the other side is not ready,
+or shows nothing (s_ar, s_r, s_aw, s_w, s_b: of the registers); FAULT as `read 0x1000` or `write 0x1000`: the access of
+that byte is answered with SLVERR, the error registers (code, unit, command, address) must read ERROR, and then the same
+runs without the fault."""
 
 import os
 import random
@@ -17,7 +17,7 @@ from cocotbext.axi.stream import StreamSource
 
 CONTROL, STATUS, ERRORS, CYCLES_LO, CYCLES_HI = 0xc, 0x10, (0x24, 0x28, 0x2c, 0x30), 0x34, 0x38
 SOFT_RESET, DONE, ERROR = 2, 2, 4
-AROUND = 64  # bytes after the last region that nobody may write
+AROUND = 64  # bytes after the last region that must not be written
 LIMIT = 6000  # cycles of a submission
 
 

@@ -62,7 +62,7 @@ expects() {
     if replays rtl.vvp "$@"; then echo "$name: $(cat verdict)"; else fail "$name: ${why:-$(tail -1 log)}"; fi
 }
 
-# --- the bytes, whoever waits ---
+# --- the bytes, with any stalls ---
 simulator "$rtl" rtl.vvp
 expects "no stalls"
 bus=(ar r aw w b) registers=(s_ar s_r s_aw s_w s_b)

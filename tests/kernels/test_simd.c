@@ -1,6 +1,6 @@
 /* Vector instructions and plain C give the same bytes: heddle's kernels against a second build of
  * them with HDK_SIMD=0 (libkernels_plain), over random shapes and the sizes around vector lengths.
- * What both should give is the business of the other tests here. */
+ * The right bytes are the business of the other tests here. */
 #include <dlfcn.h>
 
 #include "kernels/hdk.h"

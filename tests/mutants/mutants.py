@@ -147,7 +147,7 @@ class Bench:
         return done.returncode == 0
 
     def find(self, mutant):
-        """What found it, as text; None: nothing."""
+        """The check that found it, as text; None: none."""
         kind, words = mutant.find
         if kind == "bench":
             return f"bench {words[0]} {words[1]}" if not self.bench_passes(*words) else None
@@ -174,7 +174,7 @@ def main():
     parser.add_argument("--from", dest="source", type=pathlib.Path, default=HERE / "mutants.txt", metavar="FILE")
     o = parser.parse_args()
     mutants = read_list(o.source)
-    for m in mutants: # all of them: one that no longer applies is told by every run
+    for m in mutants: # all of them: every run reports one that no longer applies
         changed(m, (ROOT / m.file).read_text())
     unknown = set(o.names) - {m.name for m in mutants}
     if unknown:

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The list of planted bugs: every one applies to today's sources, and one that does not is told by name.
+# The list of planted bugs: every one applies to today's sources, and one that does not is reported by name.
 . "$(dirname "$0")/../e2e/common.sh"
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 run="python3 $HEDDLE_HOME/tests/mutants/mutants.py"

@@ -1,5 +1,6 @@
-"""What mutants are run in: a Verilated program for each bench of tests/hw, and the simulator's model, each with every mutant
-of its modules in it. HD_MUTANT=NUMBER selects one (0, or none set: the design as it is), so a mutant costs a run, not a build."""
+"""Designs in which mutants run: a Verilated program for each bench of tests/hw, and the simulator's model, each with
+every mutant of its modules in it. HD_MUTANT=NUMBER selects one (0, or none set: the design as it is), so a mutant costs
+a run, not a build."""
 
 import hashlib
 import os

@@ -1,5 +1,6 @@
-"""Whether a design is equal with and without a mutant. Of most that are, no output depends on it: yosys finds these in one run. Of
-the others it makes a module with and without them into one circuit, and its ABC proves that no output ever differs.
+"""Whether a design is equal with and without a mutant. Most that are equal have no output that depends on the mutant:
+yosys finds these in one run. For the others it makes a module with and without them into one circuit, and its ABC
+proves that no output ever differs.
 
 Registers start at 0, the inputs are free, reset among them, and all clocks are one. A memory of the RTL is outside: what it is
 given (addresses and data only where it is enabled) must be equal, what it gives is an input of both. All mutants of a module are in one circuit:
@@ -77,7 +78,7 @@ setundef -zero
 aigmap
 write_aiger -zinit -map miter.map miter.aig
 """
-# Bit by bit, so that one that nobody reads goes.
+# Bit by bit, so that a bit without readers goes.
 UNREAD = """hierarchy -top {top}
 flatten
 delete */t:$assert */t:$assume */t:$cover
@@ -132,7 +133,8 @@ def selected(folder, number):
 
 def unread(yosys, folder, modules, top, mutants):
     """judge(mutant): "equal" and the top module if no output of it depends on the mutant. In the whole design each is switched on by an
-    input of its own; what is left when constants are folded and what nobody reads is gone has no such input. Undefined bits are 0."""
+    input of its own; after constants are folded and cells without readers are removed, no such input is left. Undefined
+    bits are 0."""
     then = netlist.used()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "all.il").write_text(netlist.written(modules.values()))
@@ -175,8 +177,8 @@ class Judge:
         return found or None
 
     def folder(self, name):
-        """Where the circuit of a module is, with the mutants of all in it; None if yosys made none in time. Of a large one the
-        instances are ports."""
+        """Where the circuit of a module is, with the mutants of all in it; None if yosys made none in time. In a large
+        one the instances are ports."""
         with self.locks[name]:
             if name not in self.built:
                 self.built[name] = self.o.work / "equal" / name

@@ -4,13 +4,14 @@
     tests/mutation/mutation.py [--count N] [--seconds S] [--only MODULE,...] [--without MODULE,...] [--stages LIST] [--table]
                                [--bar PERCENT]
 
-About N mutants (default 1000) of all modules of tiny, each module's share by its lines. Those that no output depends on are equal. Each
-other one is run in the benches that have its module with its parameters. What they let pass is run in 40 random layers, functional model against RTL. The rest is equal if yosys proves
-its module equal to the one without it; else it is put into the module's proofs, and into benches in full and from other seeds. What is alive then survives. results.csv keeps what
-was found by module, hash of the module's netlist and mutant; a later run goes on from there, and forgets what is of another netlist.
-S: no mutant is begun after so many seconds. --only: mutants of these modules. --without: those of these are not run. --stages: of
-unread, bench, layers, equal, proof, long. --table: only print. Exit 1: under PERCENT of what is decided is killed, or a bench fails without a
-mutant; 77: no yosys or no verilator."""
+About N mutants (default 1000) of all modules of tiny, each module's share by its lines. Those that no output depends on
+are equal. Each other one is run in the benches that have its module with its parameters. Those that survive run in 40
+random layers, functional model against RTL. The rest is equal if yosys proves its module equal to the one without it;
+else it is put into the module's proofs, and into benches in full and from other seeds. What is alive then survives.
+results.csv keeps what was found by module, hash of the module's netlist and mutant; a later run goes on from there, and
+forgets what is of another netlist. S: no mutant is begun after S seconds. --only: mutants of these modules.
+--without: those of these are not run. --stages: of unread, bench, layers, equal, proof, long. --table: only print. Exit
+1: under PERCENT of what is decided is killed, or a bench fails without a mutant; 77: no yosys or no verilator."""
 
 import argparse
 import collections
@@ -89,7 +90,7 @@ def load(path, mutants):
 
 
 def save(path, mutants):
-    """What is known of these, and as it was of other modules (--only)."""
+    """The results of these, and the earlier ones of other modules (--only)."""
     modules = {m.module for m in mutants}
     others = [r for r in rows(path) if r["module"] not in modules]
     part = path.with_suffix(".part")

@@ -21,7 +21,7 @@ class Module:
         self.name, self.base, self.text = name, base, text
 
     def hash(self):
-        """Of what it does, not of where it is written."""
+        """Hash of the netlist's function, not of its source lines."""
         return hashlib.sha256(re.sub(r"^ *attribute .*\n", "", self.text, flags=re.M).encode()).hexdigest()[:12]
 
 
@@ -154,7 +154,7 @@ def places(module):
 
 
 def place(module, mutant):
-    """Of the mutant's cell; None: it is not the only one there."""
+    """Source line of the mutant's cell; None: it is not the only one there."""
     wanted = re.search(r"-cell (\S+)", mutant)[1]
     return next((k for k, cells in places(module).items() if cells == [wanted]), None)
 

@@ -1,4 +1,4 @@
-"""What the proofs of tests/formal say of a mutant."""
+"""The verdicts of the proofs of tests/formal on a mutant."""
 
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/bin/bash
-# mutation.py makes mutants of one module, kills them by its bench, goes on from what it knows, forgets what is of another netlist, and
-# fails below its bar; yosys tells a mutant that is equal from one that is not.
+# mutation.py makes mutants of one module, kills them by its bench, continues from its results, drops those of another
+# netlist, and fails below its bar; yosys distinguishes a mutant that is equal from one that is not.
 . "$(dirname "$0")/../e2e/common.sh"
 for tool in python3 yosys verilator; do
     command -v $tool >/dev/null || { echo "SKIPPED: no $tool"; exit 77; }
@@ -21,7 +21,7 @@ sed -i 's/,acc,[^,]*,/,,unread bench equal proof layers long,/' results.csv
 expect 1 '' $run --table
 grep -q '^0 of [0-9]* decided mutants killed: 0.0 %' stdout || fail "survivors: $(tail -n 1 stdout)"
 
-# Of the command of the next tile hd_array_ports needs some fields; its last bit is of none of them.
+# hd_array_ports needs some fields of the command of the next tile; its last bit is of none of them.
 cat >equal.py <<'EOF'
 import os, pathlib, sys, types
 sys.path.insert(0, os.environ["HEDDLE_HOME"] + "/tests/mutation")

@@ -126,7 +126,7 @@ class Maker:
 
 
 def one(args, seed):
-    """What heddle said where it is not right, the folder then kept; and whether the oracle ran."""
+    """heddle's answer where it is not right, the folder then kept; and whether the oracle ran."""
     maker = Maker(seed)
     model = maker.make()
     try:

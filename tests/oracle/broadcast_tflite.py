@@ -135,7 +135,7 @@ def answers(content, codes):
 
 
 def one(args, seed):
-    """What heddle said where it is not right, the folder then kept; and whether the oracle ran."""
+    """heddle's answer where it is not right, the folder then kept; and whether the oracle ran."""
     maker = Maker(seed)
     content = maker.make()
     want = None if maker.undefined else answers(content, maker.codes)

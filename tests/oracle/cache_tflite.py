@@ -2,7 +2,7 @@
 
     cache_tflite.py --out DIR [--seed S]
 
-A token of two rows goes to where `start`, three numbers, tells of a cache of seven rows; the sum of what it was and is
+A token of two rows goes to the place `start`, three numbers, in a cache of seven rows; the sum of what it was and is
 is the first output. A token of each head goes to `position` of another one. Half of the places are outside and go to
 the nearest inside. No row of 12 bytes begins where a bus word does.
 Writes DIR/model.tflite, in_K.bin, out_K.bin, 24 tokens, state carried from one to the next. Environment:

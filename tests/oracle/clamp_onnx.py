@@ -148,7 +148,7 @@ def answers(model, feed):
 
 
 def differs(heddle, net, folder):
-    """What is wrong with network `net`, or nothing."""
+    """The mistake in network `net`, or nothing."""
     model = net.model()
     onnx.save(model, folder / "model.onnx")
     feed = {"real": net.real, "codes": net.codes}

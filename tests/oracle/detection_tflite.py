@@ -3,8 +3,8 @@
     detection_tflite.py --heddle build/heddle [--seed 1] [--count 20] [--engine ref,func]
     detection_tflite.py --keep DIR --seed N     one network as a folder of tests/reference/models
 
-Box encodings and scores are int8 or uint8 with DEQUANTIZE after them, or float32. The oracle does not write what lies
-beyond the last detection: where there are fewer than it could have, the networks are not used. Exit status 1 if a byte
+Box encodings and scores are int8 or uint8 with DEQUANTIZE after them, or float32. The oracle does not write beyond the
+last detection: where there are fewer than possible, the networks are not used. Exit status 1 if a byte
 differs. Environment: requirements-classic.txt.
 """
 

@@ -1,4 +1,4 @@
-"""What float_onnx.py and float_tflite.py share: running their cases and holding heddle's answers to a runtime's."""
+"""Shared by float_onnx.py and float_tflite.py: running their cases and holding heddle's answers to a runtime's."""
 
 import argparse
 import pathlib

@@ -436,7 +436,7 @@ def curves():
 
 @case
 def qdq_norms():
-    """After a QuantizeLinear a BatchNormalization stands alone, its parameters may be quantised values; a pool and
+    """After a QuantizeLinear a BatchNormalization is by itself, its parameters may be quantised values; a pool and
     a linear Resize meet many halves of quantised values."""
     n = Net()
     x = n.qdq(n.input(floats(1, 6, 9, 8)), 0.0203, 3)

@@ -193,7 +193,7 @@ def make(name, seed, out):
 
 
 def compile_seconds(heddle, folder):
-    """Of one core, for sys16."""
+    """Estimate of one core, for sys16."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run([heddle, "compile", folder / "model.tflite", "-o", folder / "emitted"], check=True,
                    stdout=subprocess.DEVNULL)

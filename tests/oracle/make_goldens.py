@@ -94,7 +94,7 @@ def macs_of(op, tensors):
 
 
 def facts(it, content):
-    """What meta.json specifies of a model file, read through the interpreter."""
+    """The contents of meta.json for a model file, read through the interpreter."""
     ops = it._get_ops_details()
     tensors = {t["index"]: t for t in it.get_tensor_details()}
     used = {i for op in ops for i in [*op["inputs"], *op["outputs"]] if i >= 0}

@@ -54,7 +54,7 @@ class Ops:
         self.emit("EXP", [x], self.out("exp", [np.exp(v) for v in x.values]), 2)
 
     def op_rsqrt(self):
-        """Of what a RELU leaves: quantised values below the zero point are refused."""
+        """On the result of a RELU: quantised values below the zero point are refused."""
         self.only(np.int8)
         x = self.source()
         top = max(max(float(v.max()) for v in x.values), 0.1)
@@ -72,7 +72,7 @@ class Ops:
         self.unary("GELU", lambda v: v * (1 + erf(v / math.sqrt(2))) / 2, 1, "GeluOptions", Approximate=approximate)
 
     def op_relus(self):
-        """The stand-alone activations, requantising."""
+        """The activations by themselves, requantising."""
         op = self.pick(["RELU", "RELU6"] if self.wide else ["RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1"])
         low, high = {"RELU": (0, np.inf), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_TO_1": (0, 1)}[op]
         self.unary(op, lambda v: np.clip(v, low, high), 2 if op in ("RELU", "RELU6") else 1)
@@ -131,7 +131,7 @@ class Ops:
         self.emit(op, [x, index], self.out(op.lower(), y, like=x), 2, "MaximumMinimumOptions")
 
     def op_batch_matmul(self):
-        """Of one tensor with itself, turned, or with a constant."""
+        """Product of one tensor with itself, turned, or with a constant."""
         self.only(np.int8, np.int16)
         x = self.source()
         if not 2 <= len(x.shape) <= 4:

@@ -351,7 +351,8 @@ class Maker(rand_ops.Ops, rand_math.Ops):
     # -- one operand -----------------------------------------------------------------------------
 
     def unit(self, over, zero):
-        """What the format fixes: scale 1 / over and a zero point above the lowest code; int16: 1/32768 and 0."""
+        """Parameters that the format fixes: scale 1 / over and a zero point above the lowest code; int16: 1/32768 and
+        0."""
         return (np.float32(1 / 32768), 0) if self.wide else (np.float32(1 / over), self.low + zero)
 
     def op_softmax(self):

@@ -52,7 +52,7 @@ def network(opset, by_scale, attributes):
 
 
 def differing(heddle, model, folder):
-    """Of how many nodes the answers differ; None where the runtime refuses."""
+    """Number of nodes whose answers differ; None where the runtime refuses."""
     x = np.arange(LENGTH, dtype=np.float32).reshape(1, 1, 1, LENGTH)
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -5,8 +5,8 @@
 
 Engines: ref; func; rtl; c (func with --target=c). A network that differs is cut to the shortest run of
 operators that still differs, on the oracle's own values, and kept as DIR/seed_<n>/ with model.tflite,
-in_<k>.bin, out_<k>.bin. A network that the oracle itself refuses, or that ends its process, is told
-and another seed takes its place. Exit status 1 if any differs. Environment: requirements-classic.txt.
+in_<k>.bin, out_<k>.bin. A network that the oracle itself refuses, or that ends its process, is reported and another
+seed takes its place. Exit status 1 if any differs. Environment: requirements-classic.txt.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def one(args, seed, names, types):
 
 
 def apart(case):
-    """What `case` returns, in a process of its own: the oracle aborts where a check of its own fails."""
+    """The result of `case`, in a process of its own: the oracle aborts where a check of its own fails."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:

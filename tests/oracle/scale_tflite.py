@@ -43,7 +43,7 @@ KINDS = (NARROW + ["ABS", "EXP", "RSQRT", "SQUARED_DIFFERENCE", "L2_NORMALIZATIO
                             "TRANSPOSE_CONV", "BATCH_MATMUL", "FROM_FLOAT")])
 
 
-# What has been wrong before: operator, scale and zero point in and out (int8).
+# Cases that were wrong before: operator, scale and zero point in and out (int8).
 PINNED = [("RSQRT", 0.00522050355, -128, 0.00472645322, -128),  # multiplier in float32
           ("LOGISTIC", 0.00148259208, -69, 1 / 256, -128),  # a tie in float32
           ("HARD_SWISH", 0.001, 10, 0.6, -3),  # the output's shift leaves 16 bits
@@ -304,7 +304,7 @@ def compare(args, cases, net, folder):
 
 
 def apart(function):
-    """What `function` returns, from a process of its own: a check of the oracle may end it. None then."""
+    """The result of `function`, from a process of its own: a check of the oracle may end it. None then."""
     sys.stdout.flush()
     here, there = os.pipe()
     child = os.fork()
@@ -312,7 +312,7 @@ def apart(function):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
             os.write(there, repr(function()).encode())
-        except BaseException as e:  # noqa: whatever it is, the parent tells
+        except BaseException as e:  # noqa: the parent reports it
             os.write(there, repr((0, 0, str(e))).encode())
         os._exit(0)
     os.close(there)
@@ -323,7 +323,7 @@ def apart(function):
 
 
 def trial(args, kind, first, n, folder):
-    """Cases first .. first+n-1; those that one side refuses are halved until they stand alone."""
+    """Cases first .. first+n-1; those that one side refuses are halved until each is by itself."""
     def run():
         net, cases = tflite_writer.Net("heddle scale_tflite"), []
         for k in range(first, first + n):

@@ -74,7 +74,7 @@ def write(folder, content, xs):
 
 
 def fault(heddle, folder, engine, hw):
-    """What is wrong, or None."""
+    """The mistake, or None."""
     done = subprocess.run([heddle, "run", folder / "model.tflite", f"--engine={engine}", f"--hw={hw}", "-q", "-i",
                            folder / "in.bin", "--expect", folder / "out.bin", "--stats", folder / "stats.json"],
                           capture_output=True, text=True)

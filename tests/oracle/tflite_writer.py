@@ -52,8 +52,8 @@ class Net:
         self.ops.append((name, version, list(inputs), list(outputs), options, fields))
 
     def window(self, first, last):
-        """A network of operators first .. last-1 alone, and the numbers of its inputs and outputs. What it
-        reads and does not compute becomes its inputs."""
+        """A network of operators first .. last-1 alone, and the numbers of its inputs and outputs. Tensors that it
+        reads and does not compute become its inputs."""
         net = Net(self.description)
         net.buffers, net.tensors, net.ops = self.buffers, self.tensors, self.ops[first:last]
         made = {t for op in net.ops for t in op[3]}

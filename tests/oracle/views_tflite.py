@@ -306,7 +306,7 @@ class Maker:
 
 
 def answers(content, samples):
-    """Of frame after frame, the state carried on."""
+    """Outputs of frame after frame, the state carried on."""
     it, rows = make_goldens.open_model(content), []
     for frame in zip(*samples):
         for d, x in zip(it.get_input_details(), frame):

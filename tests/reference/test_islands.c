@@ -1,4 +1,4 @@
-/* test_islands.c - islands/<case>.ir, an ONNX file as it stands, gives islands/<case>.out in
+/* test_islands.c - islands/<case>.ir, an ONNX file node by node, gives islands/<case>.out in
  * TFLite's rounding and <case>.exact in ONNX's; and the random networks next to the importer's
  * tests give the same bytes as the graph that the importer makes. UPDATE=1 in the environment
  * rewrites .out and .exact. */
@@ -51,7 +51,7 @@ static uint8_t *answer(struct arena *a, const struct ir_graph *g, bool onnx_roun
     return all;
 }
 
-/* What makes a row's last tensor is of that row in both graphs. */
+/* The operator that makes a row's last tensor is of that row in both graphs. */
 static void check_rows(const char *path, const struct ir_graph *fused, const struct ir_graph *g)
 {
     for (uint32_t row = 0; row < fused->n_row; row++) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """host_names.py PLAIN WAVES <VCD: the functions that the processor executed, from the waves of a run of one inference, whose
 stats are WAVES: the emitted run() calls driver and softmax, softmax takes the cycles that its layer has, and the run without
-waves (PLAIN) took as many cycles."""
+waves (PLAIN) took the same number of cycles."""
 import json
 import sys
 

@@ -52,7 +52,7 @@ n=$(wc -l <every.cycles)
 waves window --waves=cycles:100-299
 covers window 100 299
 
-# What a window of 1,000 cycles adds to a run of 92,000 is far from what the waves of all of them add (about a
+# The cost of a window of 1,000 cycles in a run of 92,000 is far below the cost of the waves of all of them (about a
 # tenth on one machine; a fixed share of a short run is noise on another): processor time, best of three of each.
 least() {
     local TIMEFORMAT=%U i
@@ -65,7 +65,7 @@ window=$(least --waves=cycles:1000-1999)
 all=$(least --waves=all)
 awk -v a="$without" -v b="$window" -v c="$all" 'BEGIN { exit !(b - a <= (c - a) / 3) }' ||
     fail "a window of 1,000 cycles: $window s; no waves $without s, all $all s"
-# Of the columns of cells and of lanes the first is there, the second is not.
+# The first column of cells and the first lane are there, the second ones are not.
 awk '/enddefinitions/ { exit }
     $1 == "$scope" { path[++depth] = $3 } $1 == "$upscope" { depth-- }
     $1 == "$var" { for (i = 1; i <= depth; i++) if (path[i] ~ /^gen_col(umn)?\[/) print path[i] }' plain.vcd | sort -u >repeated

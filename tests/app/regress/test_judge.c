@@ -1,5 +1,5 @@
-/* What regress calls wrong: bytes, cycles, estimates of runs and layers, against limits and exceptions that are
- * written down here; results as a run leaves them. */
+/* Verdicts of regress: bytes, cycles, estimates of runs and layers, against limits and
+ * exceptions that are written down here; results as a run leaves them. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

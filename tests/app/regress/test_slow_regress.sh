@@ -19,7 +19,7 @@ grep -q '^session 1 has 8 of 8 runs: nothing is missing (--again runs all)$' std
 expect 0 "" regress s.json --again
 [ "$(started)" = 16 ] || fail "--again: $(started) started"
 
-# --- results.json keeps its schema; JUnit is XML that counts; the page stands alone ---
+# --- results.json keeps its schema; JUnit is XML that counts; the page is self-contained ---
 "$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" regress/results.json || fail "schema"
 python3 - <<'PY' || fail "junit.xml, index.html"
 import html.parser, xml.etree.ElementTree as tree

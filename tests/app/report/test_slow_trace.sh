@@ -40,7 +40,7 @@ same digits.j1/trace.json digits.j2/trace.json "-j2"
 [ -e without/stats.json ] && [ ! -e without/trace.json ] || fail "--no-report: $(ls without)"
 [ -e func/stats.json ] && [ ! -e func/trace.json ] || fail "--engine=func: $(ls func)"
 
-# a package's commands are nobody's here
+# a package's commands have no names here
 "$heddle" compile digits -o digits.tar >stdout 2>stderr || fail "$(cat stderr)"
 "$heddle" run digits.tar --allow-native-targets -o package >stdout 2>stderr || fail "package: $(cat stderr)"
 [ -e package/out_0.bin ] && [ ! -e package/trace.json ] || fail "package: $(ls package)"

@@ -99,7 +99,7 @@ static void the_bus_carries_what_was_moved_and_no_more_than_its_width(void **sta
     arena_free(f.net->a);
 }
 
-/* What the last STORE reads is in use until that is complete. */
+/* The last STORE's operand is in use until that is complete. */
 static void words_are_in_use_until_their_last_reader_is_done(void **state)
 {
     struct fixture f = fixture();

@@ -1,4 +1,4 @@
-/* What a report prints, its legend defines: every counter of every unit, every unit. */
+/* A report's legend defines everything that it prints: every counter of every unit, every unit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What a report says of a stats file that is written down here: the time is from end to end, the slowest layer
- * comes first with its share of all, traffic is read and written. */
+/* The report of a stats file that is written down here: the time is from end to end, the slowest
+ * layer comes first with its share of all, traffic is read and written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

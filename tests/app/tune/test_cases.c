@@ -106,7 +106,7 @@ static void set_knobs(const char *text, const struct knob_shape *shape, struct s
     }
 }
 
-/* What the file has for a trial with these knobs; reading it gives them again. */
+/* The file's text for a trial with these knobs; reading it gives them again. */
 static void store_case(struct arena *a, const char *path)
 {
     struct net *n = load(a, path);

@@ -185,8 +185,8 @@ static void wild_values_are_refused(void **state)
     }
 }
 
-/* A process that is killed while it writes one trial after another: all that it has told to be
- * there are, whole. */
+/* A process is killed while it writes one trial after another: all that it reported are there,
+ * whole. */
 static void a_kill_loses_no_trial(void **state)
 {
     (void)state;

@@ -59,7 +59,7 @@ class Net:
         return out
 
     def text(self):
-        """Tensors stand before the operators that use them."""
+        """Tensors come before the operators that use them."""
         border = f"border in=({','.join(map(str, self.inputs))}) out=({','.join(map(str, self.outputs))})"
         return "\n".join(["heddle-ir 1", f"graph name=\"{self.name}\"", *self.rows, *self.lines, border, ""])
 

@@ -18,7 +18,7 @@ def registers(operands):
 
 
 def cycles_of(word, operands, after_access):
-    """Of one instruction; after_access: the one before it is a single load or store."""
+    """Cycles of one instruction; after_access: the one before it is a single load or store."""
     name = word.split(".")[0]
     if name.startswith(MANY):
         return 1 + registers(operands)

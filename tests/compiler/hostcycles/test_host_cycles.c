@@ -13,7 +13,7 @@
 
 enum { INPUTS = 6 };
 
-/* What chooses among the kernels of an operator in addition to its types (emit_host.c). */
+/* A choice among the kernels of an operator in addition to its types (emit_host.c). */
 struct variant {
     uint32_t n_real;
     int32_t half_away, qlinear;
@@ -127,7 +127,8 @@ static double dense_cycles(struct arena *a, unsigned outputs)
 }
 
 /* Measured on the same core: a dot product of int8 takes 3.0 cycles a product, the least there is:
- * a load, a multiplication, an addition. What 32 more outputs of 1,024 products add. */
+ * a load, a multiplication, an addition. The test measures what 32 more outputs of 1,024
+ * products add. */
 static void products_are_as_measured_on_a_core(void **state)
 {
     struct arena *a = arena_new(0);

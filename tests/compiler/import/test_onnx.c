@@ -186,7 +186,7 @@ static void test_arithmetic(void **state)
     }
 }
 
-/* What no QuantizeLinear follows is float32; so is what reads floats. */
+/* A result that no QuantizeLinear follows is float32; so are the operators that read it. */
 static void test_float(void **state)
 {
     static const char *const output[] = {"c", "y", "x"};

@@ -1,6 +1,6 @@
-/* What the ONNX importer refuses, a line each in onnx_refusals.txt: a small network as text and
- * the message, exit code 3, within 64 MiB and 100 ms of processor time (or ten times what a good
- * network of that size takes here, where that is longer: sanitizers, a loaded machine).
+/* Networks that the ONNX importer refuses, a line each in onnx_refusals.txt: a small network as
+ * text and the message, exit code 3, within 64 MiB and 100 ms of processor time (or ten times what
+ * a good network of that size takes here, where that is longer: sanitizers, a loaded machine).
  *
  *     in x f32 1x2x4x4; const w i8 2 1 -1; opset 9; node Op x,w,_ y a=1 b=1,2, c=1.5f d="text" =>
  * message
@@ -196,7 +196,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What the importer reports of the network `text`, in `all`; *took: processor time. */
+/* The importer's report on network `text`, in `all`; *took: processor time. */
 static const char *verdict(struct arena *all, const char *text, double *took)
 {
     struct arena *a = arena_new((size_t)64 << 20);

@@ -39,7 +39,7 @@ static void check_piece(const struct geo *g, const struct geo_piece *p, uint32_t
     assert_true(p->n_ky * p->n_b <= rows); /* words of weight memory */
     if (g->kind == GEO_DEPTHWISE)
         assert_true(p->n_b <= n);
-    for (uint32_t b = p->b; b < p->b + p->n_b; b++) /* lanes lie side by side in the image */
+    for (uint32_t b = p->b; b < p->b + p->n_b; b++) /* lanes are contiguous in the image */
         assert_int_equal(b / unit * g->dx * unit + b % unit, p->x_shift + (b - p->b));
 }
 
@@ -145,7 +145,7 @@ static void reciprocals_round_ties_up(void **state)
     }
 }
 
-/* What a transposed convolution adds, output by output, and what its phases do. */
+/* A transposed convolution's sums, output by output, and those of its phases. */
 static void phases_are_the_transposed_convolution(void **state)
 {
     (void)state;

@@ -89,7 +89,7 @@ static void reuse_after_the_last_reader_is_right(void **state)
 {
     struct fixture *f = *state;
 
-    f->graph->op[3]->in[1] = 3; /* nobody reads a again: c may lie where a was */
+    f->graph->op[3]->in[1] = 3; /* a has no reader any more: c may take its place */
     f->program.arena_bytes = 228;
     f->program.place[2].mem_offset = 128;
     assert_int_equal(arena_check(&f->program, &f->d), ST_OK);

@@ -16,7 +16,7 @@ static uint32_t next(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* What was asked for, kept apart from what place.c makes of it. */
+/* The request, kept apart from place.c's result. */
 struct wish {
     uint32_t n_bytes, first, last, offset;
 };

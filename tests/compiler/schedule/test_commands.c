@@ -117,7 +117,7 @@ static void channels_go_on_as_they_come(void **state)
     arena_free(a);
 }
 
-/* x - 2 in the same scale, zero point 5: the same quantised values. What reads it reads x. */
+/* x - 2 in the same scale, zero point 5: the same quantised values. Its reader reads x. */
 static void the_same_codes_need_no_command(void **state)
 {
     static const struct {

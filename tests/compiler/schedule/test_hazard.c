@@ -235,7 +235,7 @@ static uint32_t next(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Is byte `at` of the range one that the access touches? */
+/* Return true if the access touches byte `at` of the range. */
 static bool touches(const struct sched_access *a, uint64_t at)
 {
     return a->begin <= at && at < a->end &&
@@ -261,8 +261,8 @@ static bool conflict(const struct sched_command *a, const struct sched_command *
     return false;
 }
 
-/* Must `a` be complete before `b` begins? ARRAY's reads are in order among themselves and before
- * its writes, which are in order, too. */
+/* Return true if `a` must be complete before `b` begins. ARRAY's reads are in order among
+ * themselves and before its writes, which are in order, too. */
 static bool must_wait(const struct sched_command *a, const struct sched_command *b)
 {
     if (a->unit != HD_UNIT_ARRAY || b->unit != HD_UNIT_ARRAY)

@@ -59,7 +59,8 @@ static void softmax_by_itself(void **state)
         }
 }
 
-/* What is left stays left, whatever repeats were skipped up to there and after it. */
+/* A copy taken in the middle keeps its remaining work, whatever repeats are skipped before and
+ * after it. */
 static void softmax_taken_up_in_its_middle(void **state)
 {
     (void)state;

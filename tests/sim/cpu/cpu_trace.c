@@ -103,7 +103,7 @@ static enum status on_verilog(struct trace *t, const char *path, uint32_t latenc
     return ST_OK;
 }
 
-/* What differs at instruction i; the cycles of ecall include the caller's. */
+/* Report the difference at instruction i; the cycles of ecall include the caller's. */
 static enum status same(struct trace *t, struct iss *c, uint32_t i)
 {
     const struct step *const s = &t->step[i];
@@ -153,7 +153,7 @@ static enum class class_of(const struct step *s) {
 
     if (op.kind == ISS_JAL || op.kind == ISS_JALR) return op.kind == ISS_JAL ? JUMP : INDIRECT;
     if (op.kind >= ISS_BEQ && op.kind <= ISS_BGEU &&
-        op.imm == 4) return OTHER; /* taken or not: the next instruction does not tell */
+        op.imm == 4) return OTHER; /* taken or not: the next instruction does not show it */
     if (op.kind >= ISS_BEQ && op.kind <= ISS_BGEU) return s[1].what.pc == s->what.pc + 4 ? PLAIN
                                                                                          : TAKEN;
     if (op.kind >= ISS_LB && op.kind <= ISS_LHU) return LOAD;

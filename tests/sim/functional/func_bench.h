@@ -12,7 +12,7 @@
 #include "sim/functional/hd_func.h"
 
 #define BASE          0x40000000u
-#define STREAM_BYTES  0x10000u /* regions 0, 1 and 2 lie one after another */
+#define STREAM_BYTES  0x10000u /* regions 0, 1 and 2 are one after another */
 #define REGION1_BYTES 0x40000u
 #define REGION2_BYTES 0x40000u
 #define MEMORY_BYTES  (STREAM_BYTES + REGION1_BYTES + REGION2_BYTES)

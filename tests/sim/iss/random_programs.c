@@ -134,7 +134,8 @@ static void memory_access(struct programs *p, uint32_t rs1)
                     : i_type(offset, base, funct3, target(p), 0x03));
 }
 
-/* What jumps forward, to be filled in once its place is known; of the last: to any place after it. */
+/* A forward jump, to be filled in once its place is known; the last may go to any place after
+ * it. */
 struct jump {
     uint32_t word, from, rd, rs1, rs2, funct3, kind;
 };

@@ -1,5 +1,5 @@
 /* test_iss.c - the instruction-set simulator: traps, control registers, interrupts, cycles, mapped
- * I/O, ELF files. What instructions compute is compared with qemu in test_random.sh. */
+ * I/O, ELF files. The results of instructions are compared with qemu in test_random.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -368,7 +368,7 @@ static void results_of_loads_and_products_come_late(void **state)
     steps(b, 3);
     assert_int_equal(b->c->cycles, 4 + 1 + 1 + 1 + 1);
     put(b, RAM + 20, mul(0, 2, 1, 1));
-    put(b, RAM + 24, addi(2, 0, 1)); /* overwritten: nobody waits */
+    put(b, RAM + 24, addi(2, 0, 1)); /* overwritten: no instruction waits */
     put(b, RAM + 28, addi(3, 2, 0));
     steps(b, 3);
     assert_int_equal(b->c->cycles, 8 + 3);
@@ -497,7 +497,7 @@ static void x0_stays_zero(void **state)
     steps(b, 5);
     assert_int_equal(b->c->x[0], 0);
     assert_int_equal(b->c->x[2], 0);
-    assert_int_equal(b->c->cycles, 5 + 5); /* nobody waits for x0 */
+    assert_int_equal(b->c->cycles, 5 + 5); /* no instruction waits for x0 */
 }
 
 /* --- ELF --- */

@@ -163,7 +163,7 @@ module hd_top #(
   assign m_axi_wlast   = beat == (mode == 5 ? 14 : 15);
   assign m_axi_bready  = state == Response;
 
-  // What the simulator sees of it.
+  // The outputs that the simulator sees.
   assign commit_q_valid_o = 1'b0;
   assign commit_l_valid_o = 1'b0;
   assign commit_w_valid_o = 1'b0;
