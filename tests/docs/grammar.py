@@ -16,7 +16,7 @@ from names import C_LIKE, HASH, SKIPPED, split, text_of
 FOLDERS = "app base compiler docs driver hw include kernels operators reference sim targets tests waves .ci".split()
 GENERATED = {"REGISTERS.md", "grammar.txt"}
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"(?:\s*"((?:\\.|[^"\\\n])*)")*')
-SENTENCE = re.compile(r"(?<=[.?!:;])\s+(?=[A-Z`\[(])|(?<=;)\s+|\n\n+")
+SENTENCE = re.compile(r"(?<=[^.\s][.?!])\s+|(?<=:)\s+(?=[A-Z`\[(])|(?<=;)\s+|\n\n+")
 MARK = re.compile(r"(?m)^[ \t]*(?:/\*+|\*/|\*(?=\s)|//+|#+!?|\"{3})[ \t]?|\*/[ \t]*$|\"{3}[ \t]*$")
 
 
