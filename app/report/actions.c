@@ -2,6 +2,7 @@
 #include "actions.h"
 
 #include "driver/hd_walk.h"
+#include "hd_accel_tables.h"
 
 const char *const action_names[ACTION_COUNT] = {"mac",
                                                 "vector_op",
@@ -152,21 +153,20 @@ static void vector(struct actions *to, const struct hd_cmd_vector *c, uint32_t n
     const uint64_t positions = (uint64_t)c->rows * c->cols, outputs = positions * c->channels;
     const uint64_t read = cells(c->rows, c->y_start, c->stride_y, c->kernel_h, c->in_h) *
                           cells(c->cols, c->x_start, c->stride_x, c->kernel_w, c->in_w);
-    const bool two = c->op <= HD_VOP_PRELU;
-    const uint32_t passes = c->op == HD_VOP_SOFTMAX ? 3 : 1;
+    const struct hd_vop_facts *op = &hd_vop_facts[c->op];
 
-    to->n[ACTION_VECTOR_OP] += passes * read * c->channels;
-    to->n[ACTION_SCRATCHPAD_READ] += passes * read * operand_bytes(c, c->a_splat, n);
-    if (two)
+    to->n[ACTION_VECTOR_OP] += op->passes * read * c->channels;
+    to->n[ACTION_SCRATCHPAD_READ] += op->passes * read * operand_bytes(c, c->a_splat, n);
+    if (op->operands == 2)
         to->n[ACTION_SCRATCHPAD_READ] += positions * operand_bytes(c, c->b_splat, n);
-    if (c->op == HD_VOP_MAX_POOL_TWO)
+    if (op->pair)
         to->n[ACTION_SCRATCHPAD_READ] += read * c->channels;
     to->n[ACTION_SCRATCHPAD_WRITTEN] += outputs;
-    if (two || c->op == HD_VOP_SUM || c->op == HD_VOP_SOFTMAX)
+    if (op->rescale)
         to->n[ACTION_REQUANTISE] += outputs;
     if (c->look_up)
         to->n[ACTION_WEIGHT_READ] += outputs;
-    if (c->op == HD_VOP_SOFTMAX) /* an exponential of 4 bytes in two passes */
+    if (op->softmax) /* an exponential of 4 bytes in two passes */
         to->n[ACTION_WEIGHT_READ] += 8 * outputs;
 }
 

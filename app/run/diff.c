@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "again.h"
-#include "hd_accel.h"
+#include "hd_accel_tables.h"
 
 static void log_submission(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer)
 {
@@ -77,7 +77,7 @@ static const char *softmax_text(struct arena *a, const struct mismatch *m, const
     int8_t *row;
 
     memcpy(&c, words, sizeof c);
-    if (!m->located || c.common.opcode != HD_OPCODE_VECTOR || c.op != HD_VOP_SOFTMAX)
+    if (!m->located || c.common.opcode != HD_OPCODE_VECTOR || !hd_vop_facts[c.op].softmax)
         return NULL;
     const char *where =
         arena_printf(a, "softmax, row %u, key %u", m->row * c.cols + m->column, m->channel);

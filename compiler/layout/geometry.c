@@ -118,6 +118,7 @@ static bool mean_of(const struct ir_graph *graph, struct geo *g)
     g->oh = over_h ? 1 : g->h;
     g->ow = over_w ? 1 : g->w;
     g->oc = g->c;
+    g->over_axes = true;
     return window_of(g, over_h ? g->h : 1, over_w ? g->w : 1);
 }
 
@@ -263,7 +264,7 @@ static void rows_of_batch(struct geo *g)
                  g->op->opcode == IR_OP_FULLY_CONNECTED;
 
     g->images = apart || (g->kh == 1 && g->pt == 0 && g->oh * g->sy == g->h) ? 1 : n;
-    if (g->op->opcode == IR_OP_MEAN) { /* its rows are one image's already */
+    if (g->over_axes) { /* its rows are one image's already */
         g->images = n;
         return;
     }
@@ -300,7 +301,7 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
         return false;
     if (g->kind == GEO_DENSE)
         rows_of_dense(g);
-    else if (op->opcode == IR_OP_MEAN)
+    else if (g->over_axes)
         rows_of_mean(g);
     else if (g->kind != GEO_PRODUCT) {
         geo_image(g->x, &g->h, &g->w, &g->c);

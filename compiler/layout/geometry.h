@@ -46,6 +46,7 @@ struct geo {
     uint32_t vop;              /* enum hd_vop for VECTOR operators */
     bool turned;               /* mean over rows whose result has the input's columns as rows */
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
+    bool over_axes;            /* the window is all rows, columns or both, as a mean's */
     bool copies;               /* the result has the input's bytes */
     bool apart;                /* pixels of the result are not contiguous */
     /* geo_moves; dimensions from the back */

@@ -1,4 +1,5 @@
 /* lower_vector.c - elementwise operators, pooling, means and tables as VECTOR commands. */
+#include "hd_accel_tables.h"
 #include "lower.h"
 
 /* How an elementwise operand is walked: bytes from row to row and from column to column, 0 where it
@@ -64,7 +65,7 @@ static int8_t operand_shift(const struct geo *g, int8_t shift)
 {
     enum { SQUARED_SHIFT = 20 - 7, LEAST = -31 };
 
-    if (g->vop != HD_VOP_SQUARED)
+    if (!hd_vop_facts[g->vop].square)
         return shift;
     return shift - SQUARED_SHIFT < LEAST ? LEAST : (int8_t)(shift - SQUARED_SHIFT);
 }
@@ -103,7 +104,7 @@ static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
     v->op = g->vop & 15u;
     v->act_min = g->copies || g->kind == GEO_LUT ? INT8_MIN : (int8_t)f->act_min;
     v->act_max = g->copies || g->kind == GEO_LUT ? INT8_MAX : (int8_t)f->act_max;
-    if (g->vop == HD_VOP_AVG_POOL || g->vop == HD_VOP_MAX_POOL)
+    if (!hd_vop_facts[g->vop].rescale)
         return;
     if (g->op->opcode == IR_OP_AVERAGE_POOL2D) {
         fill_round_up(g, v);

@@ -1,6 +1,8 @@
 /* touched.c - see touched.h. docs/HARDWARE.md has the loop nests. */
 #include "touched.h"
 
+#include "hd_accel_tables.h"
+
 /* n places, `step` bytes from one to the next. */
 struct places {
     uint32_t n;
@@ -99,9 +101,9 @@ static bool vector_reads(const struct hd_cmd_vector *m, const struct touched_vis
 {
     if (!windows(m, m->a_base, v))
         return false;
-    if (m->op == HD_VOP_MAX_POOL_TWO)
+    if (hd_vop_facts[m->op].pair)
         return windows(m, m->a_base + (int64_t)(int32_t)m->b_base, v);
-    if (m->op > HD_VOP_PRELU)
+    if (hd_vop_facts[m->op].operands < 2)
         return true;
     return box(v, (struct places){m->rows, m->b_base, (int32_t)m->b_row},
                (struct places){m->cols, 0, (int32_t)m->b_col}, m->b_splat ? 1 : m->channels);

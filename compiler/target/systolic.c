@@ -3,6 +3,7 @@
 #include "compiler/layout/layout.h"
 #include "compiler/layout/views.h"
 #include "compiler/schedule/sched.h"
+#include "hd_accel_tables.h"
 #include "refuse.h"
 #include "target.h"
 
@@ -153,7 +154,7 @@ static const char *check_pool(struct question *q)
 {
     const struct geo *g = &q->g;
 
-    if (g->op->opcode == IR_OP_MEAN) {
+    if (g->over_axes) {
         if (geo_mean_over(g, 0))
             REFUSE(q, "the mean runs over channels");
         if (geo_mean_over(g, 3))
@@ -350,7 +351,7 @@ static const char *refusal(const struct target_question *asked)
     ASK(check_tensor(&q, q.g.x, "the input"));
     ASK(check_tensor(&q, q.g.out, "the output"));
     if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL && !geo_moves(&q.g) &&
-        q.g.vop != HD_VOP_MAX && q.g.vop != HD_VOP_MIN)
+        !hd_vop_facts[q.g.vop].pick)
         REFUSE(&q, "it has no fixed-point constants");
     if (op->opcode == IR_OP_LUT)
         ASK(check_lut(&q));

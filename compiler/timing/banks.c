@@ -311,7 +311,7 @@ uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, uint64_t all,
                      c = beat % chunks * hw->n;
             uint32_t bytes = v->channels - c < hw->n ? v->channels - c : hw->n;
             int64_t a = v->a_base + (int64_t)y * v->a_row + (int64_t)x * v->a_col,
-                    b = v->op == HD_VOP_MAX_POOL_TWO
+                    b = hd_vop_facts[v->op].pair
                             ? a + v->b_base
                             : v->b_base + (int64_t)y * v->b_row + (int64_t)x * v->b_col;
             found += collide(hw, v->a_splat ? a : a + c, v->a_splat ? 1 : bytes,

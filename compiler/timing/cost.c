@@ -120,7 +120,7 @@ static uint64_t softmax_waits(const struct hd_cmd_vector *v, const struct hd_con
     const uint64_t rows = (uint64_t)v->rows * v->cols, chunks = div_up(v->channels, hw->n);
     uint64_t at = 0, until[2] = {HD_TIMING_SOFTMAX_SCALE, 0};
 
-    if (v->op != HD_VOP_SOFTMAX)
+    if (!hd_vop_facts[v->op].softmax)
         return 0;
     for (uint64_t row = 1; row < rows; row++) {
         at += chunks;
@@ -138,7 +138,7 @@ uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
     uint64_t all = beats(v, hw, &by_row, &by_column);
     uint32_t pad_x = v->x_start < 0 ? (uint32_t)-v->x_start : 0,
              pad_y = v->y_start < 0 ? (uint32_t)-v->y_start : 0;
-    uint64_t divide = v->op == HD_VOP_AVG_POOL
+    uint64_t divide = hd_vop_facts[v->op].divide
                           ? HD_TIMING_VECTOR_DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row)
                           : 0;
 

@@ -4,6 +4,7 @@
 #define HEDDLE_COMPILER_TIMING_COST_H
 
 #include "compiler/program/sched_program.h"
+#include "hd_accel_tables.h"
 #include "hd_timing.h"
 
 enum {
@@ -49,15 +50,15 @@ bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_arr
 /* Cycles from taking the command to done_o, both counted, with its own bank conflicts, without its
  * waits for ARRAY. */
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw);
-/* Return true if the command reads two operands. */
+/* Return true if each beat of the command reads two operands, or two cells. */
 static inline bool cost_reads_two(const struct hd_cmd_vector *v)
 {
-    return v->op <= HD_VOP_MAX_POOL_TWO;
+    return hd_vop_facts[v->op].reads == 2;
 }
 /* How often it reads them. */
 static inline uint32_t cost_passes(const struct hd_cmd_vector *v)
 {
-    return v->op == HD_VOP_SOFTMAX ? 3 : 1;
+    return hd_vop_facts[v->op].passes;
 }
 /* Beats of a VECTOR command: operands read, in all passes. */
 uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw);

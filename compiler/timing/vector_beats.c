@@ -58,7 +58,7 @@ static void next_beat(struct vector_beats *b)
 /* The value that the next beat completes. */
 static enum vector_beats_value value_of(const struct vector_beats *b)
 {
-    if (b->v->op == HD_VOP_SOFTMAX && b->left > b->a_pass)
+    if (hd_vop_facts[b->v->op].softmax && b->left > b->a_pass)
         return b->left <= 2 * b->a_pass && b->chunk + 1 == b->chunks ? VECTOR_BEATS_SUM
                                                                      : VECTOR_BEATS_NONE;
     return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n ? VECTOR_BEATS_WRITTEN : VECTOR_BEATS_NONE;
@@ -139,21 +139,21 @@ struct vector_beats vector_beats_start(const struct hd_cmd_vector *v, double lef
 
     b.a_pass = all / cost_passes(v);
     b.two = cost_reads_two(v);
-    b.passes = v->op == HD_VOP_MAX_POOL || v->op == HD_VOP_MAX_POOL_TWO;
+    b.passes = hd_vop_facts[v->op].extremum;
     b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, all, hw) / (double)all;
     double reading = left - HD_TIMING_VECTOR_VALUE - COST_VECTOR_END + 1,
            full = (double)all * b.cycles_a_beat;
     b.lead = reading > full ? reading - full : 0;
     b.left = reading > full ? all : (uint64_t)(reading > 0 ? reading / b.cycles_a_beat : 0);
     b.left = b.left ? b.left : 1;
-    if (v->op == HD_VOP_SOFTMAX) {
+    if (hd_vop_facts[v->op].softmax) {
         b.lead = HD_TIMING_VECTOR_START;
         b.left = all;
     }
     set_row(&b);
     set_column(&b);
     skip_beats(&b, all - b.left);
-    if (v->op == HD_VOP_SOFTMAX)
+    if (hd_vop_facts[v->op].softmax)
         run_to(&b, (uint64_t)(cost - 1 - left + 0.5), hw);
     return b;
 }
@@ -190,9 +190,8 @@ static void read_beat(struct vector_beats *b, uint64_t *busy, uint32_t pop,
                  (int64_t)(b->kx_0 + b->kx) * v->a_win_col;
     bool taken[2] = {ask(b, 0, at, busy, hw), false};
 
-    at = v->op == HD_VOP_MAX_POOL_TWO
-             ? at + v->b_base
-             : v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col;
+    at = hd_vop_facts[v->op].pair ? at + v->b_base
+                                  : v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col;
     taken[1] = b->two && ask(b, 1, at, busy, hw);
     for (uint32_t p = 0; p < 2; p++) {
         bool comes = b->pipe.word[p] && b->pipe.held[p] < HD_TIMING_VECTOR_QUEUE - 1;
@@ -278,7 +277,7 @@ void vector_beats_cycle(struct vector_beats *b, uint64_t *busy, const struct hd_
 /* A full queue has an entry free a cycle after it was taken from. */
 double vector_beats_left(const struct vector_beats *b, const struct hd_config *hw)
 {
-    if (b->v->op == HD_VOP_SOFTMAX) {
+    if (hd_vop_facts[b->v->op].softmax) {
         struct vector_beats alone = *b;
         run_to(&alone, UINT64_MAX, hw);
         return (double)(alone.cycle - b->cycle + COST_VECTOR_END - 1);

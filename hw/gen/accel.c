@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "config_read.h"
+#include "facts_read.h"
 #include "json.h"
 #include "timing_read.h"
 
@@ -441,7 +442,7 @@ static enum status read_configs(struct reader *r, const cJSON *root)
 static enum status read_root(struct reader *r, const cJSON *root)
 {
     TRY(json_only(root, r->where,
-                  "name version doc enums constants registers units header common commands "
+                  "name version doc enums facts constants registers units header common commands "
                   "timing configurations",
                   r->d));
     TRY(json_identifier(r->a, root, r->where, "name", &r->acc->name, r->d));
@@ -454,6 +455,7 @@ static enum status read_root(struct reader *r, const cJSON *root)
     TRY(read_fixed(r, root, "common", COMMON_WORDS, &r->acc->common));
     TRY(read_commands(r, root));
     TRY(size_enums(r));
+    TRY(facts_read(r->a, r->acc, root, r->where, r->d));
     TRY(timing_read(r->a, r->acc, root, r->where, r->d));
     prepare_hash(r, root);
     return read_configs(r, root);

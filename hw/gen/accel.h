@@ -38,6 +38,15 @@ struct accel_enum {
     uint32_t bits; /* of the command field that carries it, else as few as hold all values */
 };
 
+/* Facts on each value of an enum: a row of numbers, packed upward from bit 0 by column. */
+struct accel_facts {
+    const struct accel_enum *of;
+    const char *doc;
+    const struct accel_field *columns;
+    uint32_t n_columns, bits; /* of a row, at most 32 */
+    const uint32_t *value;    /* by value of the enum, then column */
+};
+
 struct accel_constant {
     const char *name, *doc;
     uint32_t value;
@@ -69,13 +78,14 @@ struct accel {
     const char *name;
     uint32_t version;
     const struct accel_enum *enums;
+    const struct accel_facts *facts;
     const struct accel_constant *constants;
     const struct accel_register *registers;
     const struct accel_unit *units;
     const struct accel_record *commands;
     const struct accel_timing *timing;
     const struct hd_config *configs; /* hash set */
-    uint32_t n_enums, n_constants, n_registers, n_units, n_commands, n_timing, n_configs;
+    uint32_t n_enums, n_facts, n_constants, n_registers, n_units, n_commands, n_timing, n_configs;
     uint32_t register_words, counter_slots, opcode_enum;
     struct accel_record header, common;
     const char *hash_before, *hash_after; /* canonical JSON around the configuration */
@@ -120,6 +130,8 @@ uint32_t accel_reserved(const struct accel_record *r, uint32_t word);
 const struct accel_field *accel_members(struct arena *a, const struct accel_record *r, uint32_t *n);
 /* Index of an enum by name, or n_enums. */
 uint32_t accel_enum_index(const struct accel *acc, const char *name);
+/* The facts on value i of the enum, packed. */
+uint32_t accel_fact_row(const struct accel_facts *f, uint32_t i);
 /* A constant by name, or NULL. */
 const struct accel_constant *accel_constant(const struct accel *acc, const char *name);
 

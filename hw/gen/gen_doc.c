@@ -110,6 +110,27 @@ static void names(struct text *t, const struct accel *acc)
     text_add(t, "\n");
 }
 
+/* A table, a row for each value of the enum, and what its columns mean. */
+static void facts(struct text *t, const struct accel_facts *f)
+{
+    text_printf(t, "## Facts on `%s`\n\n%s\n\n| |", f->of->name, f->doc);
+    for (uint32_t c = 0; c < f->n_columns; c++)
+        text_printf(t, " %s |", f->columns[c].name);
+    text_add(t, "\n|---|");
+    for (uint32_t c = 0; c < f->n_columns; c++)
+        text_add(t, "---|");
+    for (uint32_t i = 0; i < f->of->n_values; i++) {
+        text_printf(t, "\n| `%s` |", f->of->values[i]);
+        for (uint32_t c = 0; c < f->n_columns; c++)
+            text_printf(t, f->value[i * f->n_columns + c] != 0 ? " %u |" : " |",
+                        f->value[i * f->n_columns + c]);
+    }
+    text_add(t, "\n\n");
+    for (uint32_t c = 0; c < f->n_columns; c++)
+        text_printf(t, "- `%s`: %s\n", f->columns[c].name, f->columns[c].doc);
+    text_add(t, "\n");
+}
+
 static void timing(struct text *t, const struct accel *acc)
 {
     text_add(t, "## Timing\n\nWhat the scheduler's cycle model counts with, in cycles and entries "
@@ -153,6 +174,8 @@ void gen_doc(struct text *t, const struct accel *acc)
     counters(t, acc);
     commands(t, acc);
     names(t, acc);
+    for (uint32_t i = 0; i < acc->n_facts; i++)
+        facts(t, &acc->facts[i]);
     timing(t, acc);
     configs(t, acc);
 }

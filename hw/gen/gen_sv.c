@@ -50,6 +50,52 @@ static void enums(struct text *t, const struct accel *acc)
     }
 }
 
+/* "operands 2, scale" */
+static void facts_comment(struct text *t, const struct accel_facts *f, uint32_t i)
+{
+    const char *gap = "";
+
+    for (uint32_t c = 0; c < f->n_columns; c++) {
+        const uint32_t value = f->value[i * f->n_columns + c];
+
+        if (value == 0)
+            continue;
+        text_printf(t, f->columns[c].bits == 1 ? "%s%s" : "%s%s %u", gap, f->columns[c].name,
+                    value);
+        gap = ", ";
+    }
+}
+
+/* A row as a struct, and a function that gives its bits: yosys 0.23 has no array of localparams. */
+static void facts(struct text *t, const struct accel_facts *f)
+{
+    const struct accel_enum *e = f->of;
+    const char *name = gen_camel(t, e->name);
+    const char *prefix = e->sv_prefix != NULL ? e->sv_prefix : name;
+
+    sv_doc(t, f->doc);
+    text_printf(t, "localparam int %sFactsBits = %u;\ntypedef struct packed {\n", name, f->bits);
+    for (uint32_t c = f->n_columns; c-- > 0;) {
+        if (f->columns[c].bits == 1)
+            text_printf(t, "  logic       %s;  ", f->columns[c].name);
+        else
+            text_printf(t, "  logic [%u:0] %s;  ", f->columns[c].bits - 1, f->columns[c].name);
+        sv_doc(t, f->columns[c].doc);
+    }
+    text_printf(t,
+                "} hd_%s_facts_t;\n\n"
+                "function automatic logic [%u:0] hd_%s_facts(input logic [%u:0] value);\n"
+                "  case (value)\n",
+                e->name, f->bits - 1, e->name, e->bits - 1);
+    for (uint32_t i = 0; i < e->n_values; i++) {
+        text_printf(t, "    %s%s: hd_%s_facts = %u'h%x;  // ", prefix, gen_camel(t, e->values[i]),
+                    e->name, f->bits, accel_fact_row(f, i));
+        facts_comment(t, f, i);
+        text_add(t, "\n");
+    }
+    text_printf(t, "    default: hd_%s_facts = '0;\n  endcase\nendfunction\n\n", e->name);
+}
+
 static void constants(struct text *t, const struct accel *acc)
 {
     for (uint32_t i = 0; i < acc->n_constants; i++) {
@@ -156,6 +202,8 @@ void gen_sv(struct text *t, const struct accel *acc)
 {
     text_add(t, head);
     enums(t, acc);
+    for (uint32_t i = 0; i < acc->n_facts; i++)
+        facts(t, &acc->facts[i]);
     constants(t, acc);
     timing(t, acc);
     registers(t, acc);

@@ -100,22 +100,20 @@ module hd_vector #(
     end
   end
 
-  hd_vector_mode_t mode;
-  logic            two, average, softmax, raw;
-  logic [31:0]     below_a, below_b;
+  hd_vop_facts_t facts;
+  logic [4:0]    right_a, right_b;
+  logic [31:0]   below_a, below_b;
 
   hd_vector_decode u_decode (
     .clk_i,
     .en_i     (start_q),
     .op_i     (cmd_q.op),
     .shifts_i ({cmd_q.shift_a[4:0], cmd_q.shift_b[4:0]}),
-    .mode_o   (mode),
+    .facts_o  (facts),
+    .right_a_o(right_a),
+    .right_b_o(right_b),
     .below_a_o(below_a),
-    .below_b_o(below_b),
-    .two_o    (two),
-    .average_o(average),
-    .softmax_o(softmax),
-    .raw_o    (raw)
+    .below_b_o(below_b)
   );
 
   // ---------------------------------------------------------------- beats and reads
@@ -131,7 +129,7 @@ module hd_vector #(
     .rst_ni,
     .start_i   ((cmd_ready_o & cmd_valid_i) | next_pass),
     .cmd_i     (cmd_q),
-    .two_i     (two),
+    .two_i     (facts.reads == 2'd2),
     .vr_req_o,
     .vr_ready_i,
     .vr_addr_o,
@@ -149,7 +147,7 @@ module hd_vector #(
   );
 
   logic unused;
-  assign unused = ^{ww_word_i, ww_data_i};
+  assign unused = ^{ww_word_i, ww_data_i, facts};
 
   // ------------------------------------------------- stages: product, sum, high, shift, value
   // All five move together; the value waits for hd_requant or for the reciprocal. The product loads
@@ -202,8 +200,8 @@ module hd_vector #(
       out_addr_q  <= shift_meta_q[AddrBits-1:0];
       out_count_q <= shift_meta_q[AddrBits +: CntBits];
       out_table_q <= shift_meta_q[MetaBits-1 -: 3];
-      many_q      <= average & !shift_first;  // a first cell that is none is the last one
-      mode_q      <= average ? (shift_first ? RqPass : RqAverage) : mode.max ? RqPass : RqMbqm;
+      many_q      <= facts.divide & !shift_first;  // a first cell that is none is the last one
+      mode_q      <= facts.rescale ? RqMbqm : facts.divide && !shift_first ? RqAverage : RqPass;
       cells_q     <= cells_next;
     end
   end
@@ -224,7 +222,7 @@ module hd_vector #(
   logic [31:0]     row_multiplier;
   logic [N*32-1:0] high;
 
-  assign on     = CfgSoftmaxRows != 0 && softmax && state_q == StRun;
+  assign on     = CfgSoftmaxRows != 0 && facts.softmax && state_q == StRun;
   // The pass changes while the pipe is empty.
   always_ff @(posedge clk_i) reduce <= maximum | sum_pass;
   assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_space_i == SpaceExp;
@@ -268,10 +266,12 @@ module hd_vector #(
       .b_byte_i       (rot[N*8+l*8 +: 8]),
       .b_keep_i       (keep[N+l]),
       .b_queue_i      (queue[9:5]),
-      .z_a_i          (on ? row_zero : raw ? 8'd0 : cmd_q.z_a),
+      .z_a_i          (on ? row_zero : facts.rescale ? cmd_q.z_a : 8'd0),
       .z_b_i          (cmd_q.z_b),
-      .blank_i        ({{2{mode.max | maximum}}, 7'd0}),
-      .mode_i         (mode),
+      .blank_i        ({{2{facts.extremum | maximum}}, 7'd0}),
+      .facts_i        (facts),
+      .right_a_i      (right_a),
+      .right_b_i      (right_b),
       .below_a_i      (below_a),
       .below_b_i      (below_b),
       .exp_i          (on & !maximum),
@@ -294,7 +294,7 @@ module hd_vector #(
 
   // ---------------------------------------------------------------- to hd_requant
   assign v_mode_o       = mode_q;
-  assign v_multiplier_o = average ? reciprocal : on ? row_multiplier : cmd_q.multiplier_out;
+  assign v_multiplier_o = facts.divide ? reciprocal : on ? row_multiplier : cmd_q.multiplier_out;
   assign v_shift_o      = on ? row_shift : cmd_q.shift_out;
   assign v_multiplier_alt_o = cmd_q.multiplier_b;
   assign v_shift_alt_o      = cmd_q.shift_b;

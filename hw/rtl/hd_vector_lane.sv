@@ -19,6 +19,7 @@
 // Each stage loads at its enable only, whether its op needs all of it or not: one gate less. Reset:
 // none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
+`include "hd_accel.svh"
 `include "hd_config.svh"
 `include "hd_requant.svh"
 `include "hd_vector.svh"
@@ -36,8 +37,10 @@ module hd_vector_lane (
   input  wire logic [7:0]         z_a_i,
   input  wire logic [7:0]         z_b_i,
   input  wire logic [8:0]         blank_i,
-  input  wire hd_vector_mode_t    mode_i,
-  input  wire logic [31:0]        below_a_i,   // ones: mode_i.right_a, right_b of them
+  input  wire hd_vop_facts_t      facts_i,
+  input  wire logic [4:0]         right_a_i,   // -shift_a, -shift_b
+  input  wire logic [4:0]         right_b_i,
+  input  wire logic [31:0]        below_a_i,   // ones: right_a_i, right_b_i of them
   input  wire logic [31:0]        below_b_i,
   input  wire logic               exp_i,       // softmax: look up exponentials
   input  wire logic [31:0]        multiplier_a_i,
@@ -86,8 +89,8 @@ module hd_vector_lane (
 
   logic               by_b;
 
-  assign by_b     = mode_i.mul | (mode_i.prelu & a_q[8]);
-  assign factor_a = mode_i.scale ? multiplier_a_i : by_b ? {{23{b_q[8]}}, b_q} : 32'd1;
+  assign by_b     = facts_i.multiply | (facts_i.leak & a_q[8]);
+  assign factor_a = facts_i.scale ? multiplier_a_i : by_b ? {{23{b_q[8]}}, b_q} : 32'd1;
   assign factor_b = multiplier_b_i;
 
   always_ff @(posedge clk_i) begin
@@ -127,9 +130,9 @@ module hd_vector_lane (
   logic               up_a_q, up_b_q;  // sub: hb complemented
   logic               product_negative_q, sum_negative_q, high_negative_q, shift_negative_q;
   logic               negative_q;
-  logic               unused_pb;
+  logic               unused;
 
-  assign unused_pb = ^pb_q[9:0];
+  assign unused = ^{pb_q[9:0], facts_i};
 
   // Bits 40..10. Whole: the 13 low bits of the result are 0.
   function automatic logic [31:0] high(input logic [30:0] product, input logic whole);
@@ -144,7 +147,7 @@ module hd_vector_lane (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (product_en_i) product_negative_q <= mode_i.prelu & a_q[8];
+    if (product_en_i) product_negative_q <= facts_i.leak & a_q[8];
     if (sum_en_i)     sum_negative_q <= product_negative_q;
     if (high_en_i)    high_negative_q <= sum_negative_q;
     if (shift_en_i)   shift_negative_q <= high_negative_q;
@@ -154,24 +157,24 @@ module hd_vector_lane (
 
   always_ff @(posedge clk_i) begin
     if (high_en_i) begin
-      ha_q <= !mode_i.scale ? (exp_i ? exponential : pa_q[31:0]) :
-              mode_i.pick && takes_b(pa_q[40:10], pb_q[40:10], mode_i.min)
-              ? high(pb_q[40:10], mode_i.square)  // as hb_q: one adder
-              : high(pa_q[40:10], mode_i.square);
-      hb_q <= high(pb_q[40:10], mode_i.square);
+      ha_q <= !facts_i.scale ? (exp_i ? exponential : pa_q[31:0]) :
+              facts_i.pick && takes_b(pa_q[40:10], pb_q[40:10], facts_i.least)
+              ? high(pb_q[40:10], facts_i.square)  // as hb_q: one adder
+              : high(pa_q[40:10], facts_i.square);
+      hb_q <= high(pb_q[40:10], facts_i.square);
     end
     if (shift_en_i) begin
-      sa_q   <= mode_i.scale && !mode_i.pick ? hd_shifted(ha_q, mode_i.right_a, 1'b0) : ha_q;
+      sa_q   <= facts_i.scale && !facts_i.pick ? hd_shifted(ha_q, right_a_i, 1'b0) : ha_q;
       up_a_q <= hd_rounds_up(ha_q, below_a_i);
-      sb_q   <= hd_shifted(hb_q, mode_i.right_b, mode_i.sub);
-      up_b_q <= hd_rounds_up(hb_q, below_b_i) ^ mode_i.sub;
+      sb_q   <= hd_shifted(hb_q, right_b_i, facts_i.subtract);
+      up_b_q <= hd_rounds_up(hb_q, below_b_i) ^ facts_i.subtract;
     end
     if (value_en_i) begin
-      if (mode_i.scale && !mode_i.pick) begin
+      if (facts_i.scale && !facts_i.pick) begin
         value_q <= sa_q + sb_q + {31'b0, up_a_q} + {31'b0, up_b_q};
-      end else if (first_i || !(mode_i.sum || mode_i.max)) begin
+      end else if (first_i || !(facts_i.sum || facts_i.extremum)) begin
         value_q <= sa_q;
-      end else if (mode_i.sum) begin
+      end else if (facts_i.sum) begin
         value_q <= value_q + sa_q;
       end else if (sa_q > value_q) begin
         value_q <= sa_q;
@@ -184,7 +187,7 @@ module hd_vector_lane (
     wide   = 32'(x);
     square = wide * wide;
   endfunction
-  assign value_o = mode_i.square ? square(value_q[17:0]) : value_q;
+  assign value_o = facts_i.square ? square(value_q[17:0]) : value_q;
   assign high_o  = ha_q;
 
 endmodule

@@ -195,12 +195,15 @@ module hd_vector_walk #(
 
   // The rest of the command is hd_vector's; high address bits are beyond the scratchpad.
   logic unused_cmd;
-  assign unused_cmd = ^cmd_i;
+  assign unused_cmd = ^{cmd_i, facts};
+
+  hd_vop_facts_t facts;
+  assign facts = hd_vop_facts(cmd_i.op);
 
   assign valid_o    = state_q == StRun;
   assign busy_o     = state_q != StIdle;
   assign a_addr_o   = a_cell_q;
-  assign b_addr_o   = cmd_i.op == VopMaxPoolTwo ? a_cell_q + cmd_i.b_base[AddrBits-1:0] : b_cell_q;
+  assign b_addr_o   = facts.pair ? a_cell_q + cmd_i.b_base[AddrBits-1:0] : b_cell_q;
   assign out_addr_o = o_cell_q;
   assign count_o    = chunk_end_q ? chan_q[CntBits-1:0] : CntBits'(N);
   assign first_o    = first_q;

@@ -5,18 +5,14 @@
 
 #include "func.h"
 #include "func_math.h"
+#include "hd_accel_tables.h"
 
 enum { SQUARED_SHIFT = 13 }; /* squared: shift_a, shift_b less it are those of 7 bits of headroom */
-
-/* add .. prelu. */
-static int two_operands(const struct hd_cmd_vector *c)
-{
-    return c->op <= HD_VOP_PRELU;
-}
 
 struct vector_job {
     struct hd_func *f;
     const struct hd_cmd_vector *c;
+    const struct hd_vop_facts *op;
     uint32_t n; /* lanes of this chunk */
     uint32_t row, col, chunk;
     uint32_t cells; /* window cells inside the image */
@@ -76,16 +72,11 @@ static int8_t elementwise(const struct hd_cmd_vector *c, int8_t a, int8_t b)
     return func_clamp(func_mbqm(x, multiplier, shift), c->z_out, c->act_min, c->act_max);
 }
 
-static bool takes_maximum(const struct hd_cmd_vector *c)
-{
-    return c->op == HD_VOP_MAX_POOL || c->op == HD_VOP_MAX_POOL_TWO;
-}
-
 /* A window cell of one chunk, `address` its first byte. */
 static int cell(const struct vector_job *j, uint32_t address, int32_t *value)
 {
     const struct hd_cmd_vector *c = j->c;
-    const int32_t zero = c->op == HD_VOP_SUM ? c->z_a : 0;
+    const int32_t zero = j->op->sum && j->op->rescale ? c->z_a : 0;
     const int8_t *a = operand(j, address, c->a_splat ? 1 : j->n);
 
     if (!a)
@@ -93,7 +84,7 @@ static int cell(const struct vector_job *j, uint32_t address, int32_t *value)
     for (uint32_t i = 0; i < j->n; i++)
         if (c->a_splat)
             value[i] = a[0];
-        else if (!takes_maximum(c))
+        else if (!j->op->extremum)
             value[i] += a[i] - zero;
         else if (a[i] > value[i])
             value[i] = a[i];
@@ -108,7 +99,7 @@ static int window(struct vector_job *j, int32_t *value)
 
     j->cells = 0;
     for (uint32_t i = 0; i < j->n; i++)
-        value[i] = takes_maximum(c) ? -128 : 0;
+        value[i] = j->op->extremum ? -128 : 0;
     for (uint32_t ky = 0; ky < c->kernel_h; ky++) {
         int64_t iy = c->y_start + (int64_t)j->row * c->stride_y + ky;
         for (uint32_t kx = 0; iy >= 0 && iy < (int64_t)c->in_h && kx < c->kernel_w; kx++) {
@@ -118,13 +109,12 @@ static int window(struct vector_job *j, int32_t *value)
 
             if (ix < 0 || ix >= (int64_t)c->in_w)
                 continue;
-            if (cell(j, at, value) ||
-                (c->op == HD_VOP_MAX_POOL_TWO && cell(j, at + c->b_base, value)))
+            if (cell(j, at, value) || (j->op->pair && cell(j, at + c->b_base, value)))
                 return -1;
             j->cells++;
         }
     }
-    if (c->op == HD_VOP_MAX_POOL_TWO && j->cells == 0)
+    if (j->op->pair && j->cells == 0)
         return refuse(j, 0, "vector: max_pool_two: a window without a cell");
     return 0;
 }
@@ -145,7 +135,7 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
     const struct hd_cmd_vector *c = j->c;
     const int8_t *b = NULL;
 
-    if (two_operands(c)) {
+    if (j->op->operands == 2) {
         b = operand(j,
                     c->b_base + j->row * c->b_row + j->col * c->b_col + (c->b_splat ? 0 : j->chunk),
                     c->b_splat ? 1 : j->n);
@@ -153,19 +143,14 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
             return -1;
     }
     for (uint32_t i = 0; i < j->n; i++) {
-        switch (c->op) {
-        case HD_VOP_AVG_POOL:
-            out[i] =
-                func_clamp(j->cells ? average(value[i], j->cells) : 0, 0, c->act_min, c->act_max);
-            break;
-        case HD_VOP_MAX_POOL:
-        case HD_VOP_MAX_POOL_TWO: out[i] = func_clamp(value[i], 0, c->act_min, c->act_max); break;
-        case HD_VOP_SUM:
+        if (b)
+            out[i] = elementwise(c, (int8_t)value[i], b[c->b_splat ? 0 : i]);
+        else if (j->op->rescale)
             out[i] = func_clamp(func_mbqm(value[i], c->multiplier_out, c->shift_out), c->z_out,
                                 c->act_min, c->act_max);
-            break;
-        default: out[i] = elementwise(c, (int8_t)value[i], b[c->b_splat ? 0 : i]); break;
-        }
+        else
+            out[i] = func_clamp(j->op->divide && j->cells ? average(value[i], j->cells) : value[i],
+                                0, c->act_min, c->act_max);
     }
     return 0;
 }
@@ -173,8 +158,7 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
 static int check(const struct vector_job *j)
 {
     const struct hd_cmd_vector *c = j->c;
-    int two = two_operands(c);
-    int scaled = two && c->op != HD_VOP_MUL && c->op != HD_VOP_PRELU;
+    const int two = j->op->operands == 2, scaled = two && j->op->scale;
 
     if (c->op >= HD_VOP_COUNT)
         return refuse(j, c->op, "vector: no such operation");
@@ -182,22 +166,21 @@ static int check(const struct vector_job *j)
         return refuse(j, 0, "vector: an empty loop");
     if (two && (c->kernel_h != 1 || c->kernel_w != 1))
         return refuse(j, c->kernel_h, "vector: an elementwise operation has a 1 x 1 window");
-    if (c->op == HD_VOP_AVG_POOL && (uint32_t)c->kernel_h * c->kernel_w > 2048)
+    if (j->op->divide && (uint32_t)c->kernel_h * c->kernel_w > 2048)
         return refuse(j, c->kernel_w, "vector: an average of more than 2048 cells");
     if (!two && (c->a_splat || c->b_splat))
         return refuse(j, c->op, "vector: only operations with two operands splat a byte");
     if (scaled && (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
         return refuse(j, 0, "vector: shift_a or shift_b outside -31..0");
-    if (c->op == HD_VOP_SQUARED && (c->shift_a > -SQUARED_SHIFT || c->shift_b > -SQUARED_SHIFT))
+    if (j->op->square && (c->shift_a > -SQUARED_SHIFT || c->shift_b > -SQUARED_SHIFT))
         return refuse(j, 0, "vector: squared: shift_a or shift_b outside -31..-13");
-    if ((c->op == HD_VOP_MAX || c->op == HD_VOP_MIN) && (c->shift_a || c->shift_b))
+    if (two && j->op->pick && (c->shift_a || c->shift_b))
         return refuse(j, 0, "vector: max and min have no shift_a or shift_b");
-    if (c->op == HD_VOP_MAX_POOL_TWO &&
-        (c->multiplier_a != 1 << 11 || c->multiplier_b != 1 << 11 || c->z_b))
+    if (j->op->pair && (c->multiplier_a != 1 << 11 || c->multiplier_b != 1 << 11 || c->z_b))
         return refuse(j, 0, "vector: max_pool_two: multipliers other than 2^11, or z_b not 0");
-    if (c->op == HD_VOP_PRELU && !func_shift_ok(c->shift_b))
+    if (j->op->leak && !func_shift_ok(c->shift_b))
         return refuse(j, 0, "vector: shift_b outside -31..30");
-    if ((two || c->op == HD_VOP_SUM) && !func_shift_ok(c->shift_out))
+    if (j->op->rescale && !func_shift_ok(c->shift_out))
         return refuse(j, 0, "vector: shift_out outside -31..30");
     return 0;
 }
@@ -222,9 +205,9 @@ static int run_chunk(struct vector_job *j)
 
 int hd_func_vector(struct hd_func *f, const struct hd_cmd_vector *c)
 {
-    struct vector_job j = {.f = f, .c = c};
+    struct vector_job j = {.f = f, .c = c, .op = &hd_vop_facts[c->op]};
 
-    if (c->op == HD_VOP_SOFTMAX)
+    if (j.op->softmax)
         return hd_func_softmax(f, c);
     if (check(&j))
         return -1;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "Vbench.h"
-#include "hd_accel.h"
+#include "hd_accel_tables.c" /* names and facts */
 #include "hd_timing.h"
-#include "softmax_model.h"
+#include "vector_model.h"
 #include "wide.h"
 
 namespace
@@ -35,9 +35,6 @@ enum {
     idle = HD_COUNTER_VECTOR_IDLE % 8,
 };
 
-const char *const op_names[] = {"add",   "sub",          "squared",  "mul",      "max", "min",
-                                "prelu", "max_pool_two", "avg_pool", "max_pool", "sum", "softmax"};
-
 /* ------------------------------------------------------------------ the loops */
 struct reference {
     const hd_cmd_vector &c;
@@ -53,68 +50,11 @@ struct reference {
         return (int8_t)before[(size_t)(address & (size - 1))];
     }
 
-    static int32_t rescale(int32_t x, int up, int32_t m, int right)
-    {
-        return numerics_rdbpot(numerics_srdhm(x * (1 << up), m), right);
-    }
-
-    int8_t elementwise(int32_t a, int32_t b) const
-    {
-        int32_t x = a - c.z_a, y = b - c.z_b;
-
-        if (c.op == HD_VOP_PRELU && x < 0)
-            return numerics_clamp(numerics_mbqm(x * y, c.multiplier_b, c.shift_b), c.z_out,
-                                  c.act_min, c.act_max);
-        if (c.op == HD_VOP_MUL) {
-            x *= y;
-        } else if (c.op == HD_VOP_MAX || c.op == HD_VOP_MIN) {
-            x = numerics_srdhm(x * (1 << 20), c.multiplier_a);
-            y = numerics_srdhm(y * (1 << 20), c.multiplier_b);
-            x = (x > y) == (c.op == HD_VOP_MAX) ? x : y;
-        } else if (c.op == HD_VOP_SQUARED) {
-            x = rescale(x, 7, c.multiplier_a, -c.shift_a - 13);
-            y = rescale(y, 7, c.multiplier_b, -c.shift_b - 13);
-            x = (int32_t)((int64_t)(x - y) * (x - y));
-        } else if (c.op != HD_VOP_PRELU) {
-            x = rescale(x, 20, c.multiplier_a, -c.shift_a);
-            y = rescale(y, 20, c.multiplier_b, -c.shift_b);
-            x = c.op == HD_VOP_ADD ? x + y : x - y;
-        }
-        return numerics_clamp(numerics_mbqm(x, c.multiplier_out, c.shift_out), c.z_out, c.act_min,
-                              c.act_max);
-    }
-
     int8_t looked_up(int8_t value, int ch) const
     {
         const int number = (int)c.table_first + (c.table_step ? ch / N : 0);
 
         return table[number % CfgTables][value + 128][ch % N];
-    }
-
-    int8_t pool(int64_t at, int y, int x)
-    {
-        int32_t sum = 0, top = -128, cells = 0;
-
-        for (int ky = 0; ky < (int)c.kernel_h; ky++)
-            for (int kx = 0; kx < (int)c.kernel_w; kx++) {
-                int iy = c.y_start + y * c.stride_y + ky, ix = c.x_start + x * c.stride_x + kx;
-                if (iy < 0 || iy >= (int)c.in_h || ix < 0 || ix >= (int)c.in_w)
-                    continue;
-                int64_t cell = at + (int64_t)ky * c.a_win_row + (int64_t)kx * c.a_win_col;
-                int a = byte(cell);
-                if (c.op == HD_VOP_MAX_POOL_TWO && byte(cell + c.b_base) > a)
-                    a = byte(cell + c.b_base);
-                cells++;
-                sum += c.op == HD_VOP_SUM ? a - c.z_a : a;
-                top = a > top ? a : top;
-            }
-        if (c.op == HD_VOP_AVG_POOL)
-            return numerics_clamp(cells ? numerics_average(sum, cells) : 0, 0, c.act_min,
-                                  c.act_max);
-        if (c.op == HD_VOP_MAX_POOL || c.op == HD_VOP_MAX_POOL_TWO)
-            return numerics_clamp(top, 0, c.act_min, c.act_max);
-        return numerics_clamp(numerics_mbqm(sum, c.multiplier_out, c.shift_out), c.z_out, c.act_min,
-                              c.act_max);
     }
 
     void one_softmax(int y, int x)
@@ -163,7 +103,9 @@ struct reference {
 
     void run()
     {
-        if (c.op == HD_VOP_SOFTMAX) {
+        const vector_model model = {&c, (const int8_t *)before.data(), size, N};
+
+        if (hd_vop_facts[c.op].softmax) {
             run_softmax();
             return;
         }
@@ -173,14 +115,9 @@ struct reference {
                             inside(c.x_start, c.stride_x, x, c.kernel_w, c.in_w);
                 beats += (uint64_t)(cells ? cells : 1) * ((c.channels + N - 1) / N);
                 for (int ch = 0; ch < (int)c.channels; ch++) {
-                    int64_t a = (int64_t)c.a_base + (int64_t)y * c.a_row + (int64_t)x * c.a_col +
-                                (c.a_splat ? 0 : ch);
-                    int64_t b = (int64_t)c.b_base + (int64_t)y * c.b_row + (int64_t)x * c.b_col +
-                                (c.b_splat ? 0 : ch);
                     int64_t o =
                         (int64_t)c.out_base + (int64_t)y * c.out_row + (int64_t)x * c.out_col + ch;
-                    bool pools = c.op >= HD_VOP_MAX_POOL_TWO && c.op <= HD_VOP_SUM;
-                    int8_t value = pools ? pool(a, y, x) : elementwise(byte(a), byte(b));
+                    int8_t value = vector_element(&model, (uint32_t)y, (uint32_t)x, (uint32_t)ch);
                     if (c.look_up)
                         value = looked_up(value, ch);
                     after[(size_t)(o & (size - 1))] = (uint8_t)value;
@@ -219,7 +156,7 @@ struct maker {
         c->multiplier_a = multiplier();
         c->multiplier_b = multiplier();
         c->multiplier_out = multiplier();
-        if (c->op <= HD_VOP_MIN && c->op != HD_VOP_MUL)
+        if (vector_scales(c->op))
             c->shift_out = r.chance(80) ? r.range(-21, -15) : r.range(-31, 30);
         else
             c->shift_out = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
@@ -237,7 +174,7 @@ struct maker {
         }
         if (c->op == HD_VOP_PRELU)
             c->shift_b = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
-        if (c->op == HD_VOP_MAX_POOL_TWO) {
+        if (hd_vop_facts[c->op].pair) {
             c->z_b = 0;
             c->multiplier_a = c->multiplier_b = 1 << 11;
         }
@@ -268,7 +205,7 @@ struct maker {
         c->b_base = r.next() % size;
         c->b_col = r.chance(35) ? 0 : c->channels + (uint32_t)r.range(0, 7);
         c->b_row = r.chance(35) ? 0 : c->b_col * c->cols + (uint32_t)r.range(0, 40);
-        if (c->op <= HD_VOP_PRELU) {
+        if (hd_vop_facts[c->op].operands == 2) {
             c->a_splat = r.chance(20);
             c->b_splat = r.chance(20);
         }
@@ -296,7 +233,7 @@ struct maker {
             c->x_start = r.range(-9, 9);
         c->rows = (uint32_t)r.range(1, 5);
         c->cols = (uint32_t)r.range(1, 5);
-        if (c->op == HD_VOP_MAX_POOL_TWO) { /* not of this one */
+        if (hd_vop_facts[c->op].pair) { /* not of this one */
             c->b_base = r.next() % size;
             c->x_start = r.range(-(int)c->kernel_w + 1, 0);
             c->y_start = r.range(-(int)c->kernel_h + 1, 0);
@@ -340,17 +277,15 @@ struct maker {
 
         c.op = (uint32_t)op;
         c.channels = (uint32_t)channels();
-        if (op >= HD_VOP_MAX_POOL_TWO && op <= HD_VOP_SUM)
+        if (vector_has_window(c.op))
             pool(&c);
-        else if (op == HD_VOP_SOFTMAX)
+        else if (hd_vop_facts[op].softmax)
             softmax(&c);
         else
             elementwise(&c);
         numbers(&c);
         output(&c);
-        c.look_up = op != HD_VOP_SOFTMAX && r.chance(30);
-        c.table_step = r.chance(50);
-        c.table_first = (uint32_t)r.range(0, 7);
+        vector_model_flags(&c, r.next());
         return c;
     }
 
@@ -558,7 +493,7 @@ struct bench {
         printf(
             "%s: rows %u cols %u channels %u kernel %u x %u stride %u x %u start %d %d image %u x "
             "%u a %d b %u out %u\n",
-            op_names[c.op], c.rows, c.cols, c.channels, c.kernel_h, c.kernel_w, c.stride_y,
+            hd_vop_names[c.op], c.rows, c.cols, c.channels, c.kernel_h, c.kernel_w, c.stride_y,
             c.stride_x, c.y_start, c.x_start, c.in_h, c.in_w, c.a_base, c.b_base, c.out_base);
     }
 
@@ -574,14 +509,14 @@ struct bench {
 
         for (uint8_t &b : before)
             b = r.chance(10) ? (r.chance(50) ? 127 : 128) : rubbish();
-        if ((op == HD_VOP_AVG_POOL || op == HD_VOP_SOFTMAX) && r.chance(20))
+        if ((hd_vop_facts[op].divide || hd_vop_facts[op].softmax) && r.chance(20))
             memset(before.data(), r.chance(50) ? 127 : 128, size);
         memory = want = before;
         port_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 80);
         lane_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 95);
         if (c.look_up)
             load_table(r.range(0, CfgTables - 1));
-        if (op == HD_VOP_SOFTMAX)
+        if (hd_vop_facts[op].softmax)
             load_exp();
         index++;
         reference ref{c, before, want, table, exp};
@@ -595,7 +530,7 @@ struct bench {
             printf("no end, or not the bytes asked for\n");
         for (int k = 0; k < 8; k++)
             total_kinds[k] += kinds[k];
-        if (good && free_run && op != HD_VOP_AVG_POOL && cycles != exact) {
+        if (good && free_run && !hd_vop_facts[op].divide && cycles != exact) {
             printf("%llu cycles, expected %llu\n", (unsigned long long)cycles,
                    (unsigned long long)exact);
             good = false;
@@ -682,7 +617,7 @@ struct bench {
         for (uint64_t i = 0; i < commands; i++) {
             const int op = (int)(i % HD_VOP_COUNT);
 
-            if (op == HD_VOP_SOFTMAX && CfgSoftmaxRows == 0)
+            if (hd_vop_facts[op].softmax && CfgSoftmaxRows == 0)
                 continue;
             const hd_cmd_vector c = maker{r}.command(op);
             if (!one(c, r.chance(40)))

@@ -13,6 +13,12 @@ static const char minimal[] =
     "{\"name\": \"mini\", \"version\": 1,\n"
     "\"enums\": {\"unit\": {\"doc\": \"u\", \"values\": [\"load\", \"array\"]},\n"
     "\"opcode\": {\"doc\": \"o\", \"values\": [\"invalid\", \"end\", \"go\", \"run\"]}},\n"
+    "\"facts\": {\"unit\": {\"doc\": \"f\", \"columns\": [{\"name\": \"ways\", \"bits\": 2, "
+    "\"doc\": "
+    "\"f\"},\n"
+    "{\"name\": \"reads\", \"doc\": \"f\"}], \"rows\": {\"load\": {\"ways\": 3}, \"array\": "
+    "{\"ways\": 1, "
+    "\"reads\": 1}}}},\n"
     "\"constants\": {\"counter_slots\": {\"value\": 4, \"doc\": \"c\"}},\n"
     "\"registers\": [{\"name\": \"id\", \"access\": \"ro\", \"doc\": \"r\"},\n"
     "{\"name\": \"base\", \"count\": 3, \"access\": \"rw\", \"doc\": \"r\"},\n"
@@ -150,10 +156,10 @@ static void enums_are_as_wide_as_their_field(void **state)
 
 static void syntax_errors_say_line_and_column(void **state)
 {
-    expect_bad(*state, "\"constants\":", "\"constants\";", "m.json:4:12: not valid JSON");
+    expect_bad(*state, "\"constants\":", "\"constants\";", "m.json:6:12: not valid JSON");
     expect_bad(*state, "\"read_bursts\": 4}]}\n", "",
-               "m.json:29:38: not valid JSON: the text ends");
-    expect_bad(*state, "4}]}\n", "4}]}\n x", "m.json:30:2: not valid JSON");
+               "m.json:31:38: not valid JSON: the text ends");
+    expect_bad(*state, "4}]}\n", "4}]}\n x", "m.json:32:2: not valid JSON");
 }
 
 static void members_are_checked(void **state)
@@ -212,6 +218,40 @@ static void timing_is_checked(void **state)
                "\"timing\":", "\"doc\":", "m.json: \"timing\": expected an array, found nothing");
 }
 
+static void facts_are_packed_by_column(void **state)
+{
+    const struct accel_facts *f = parse(*state, minimal)->facts;
+
+    assert_string_equal(f->of->name, "unit");
+    assert_int_equal(f->bits, 3);
+    assert_int_equal(accel_fact_row(f, 0), 3);
+    assert_int_equal(accel_fact_row(f, 1), 5);
+}
+
+static void facts_are_checked(void **state)
+{
+    expect_bad(*state, "\"facts\": {\"unit\"", "\"facts\": {\"units\"",
+               "m.json: facts.units: no enum of this name");
+    expect_bad(*state, "\"load\": {\"ways\": 3}, ", "",
+               "m.json: facts.unit.rows: \"load\": expected an object, found nothing");
+    expect_bad(*state, "{\"load\": {\"ways\": 3}", "{\"laod\": {}, \"load\": {\"ways\": 3}",
+               "facts.unit.rows: unknown member \"laod\", expected: load array");
+    expect_bad(*state, "\"ways\": 3", "\"ways\": 4",
+               "facts.unit.rows.load: \"ways\": expected an integer from 0 to 3, found 4");
+    expect_bad(*state, "\"ways\": 3", "\"way\": 3",
+               "facts.unit.rows.load: unknown member \"way\", expected: ways reads");
+    expect_bad(*state, "{\"name\": \"reads\"", "{\"name\": \"ways\"",
+               "facts.unit: duplicate column 'ways'");
+    expect_bad(*state, "\"name\": \"ways\", \"bits\": 2", "\"name\": \"ways\", \"bits\": 9",
+               "facts.unit.columns[0]: \"bits\": expected an integer from 1 to 8, found 9");
+    expect_bad(
+        *state, "{\"name\": \"reads\", \"doc\": \"f\"}",
+        "{\"name\": \"a\", \"bits\": 8, \"doc\": \"\"}, {\"name\": \"b\", \"bits\": 8, \"doc\": "
+        "\"\"}, {\"name\": \"c\", \"bits\": 8, \"doc\": \"\"}, {\"name\": \"d\", \"bits\": 8, "
+        "\"doc\": \"\"}",
+        "facts.unit: expected columns of 1 to 32 bits in all, found 34");
+}
+
 static uint32_t fnv1a(const char *s)
 {
     uint32_t hash = 0x811c9dc5u;
@@ -249,7 +289,7 @@ static void hash_is_fnv1a_of_canonical_json(void **state)
     assert_int_equal(parse(*state, minimal)->configs[0].hash, fnv1a(canonical));
 }
 
-static void hash_ignores_docs_names_units_and_timing(void **state)
+static void hash_ignores_docs_names_units_facts_and_timing(void **state)
 {
     const uint32_t hash = fnv1a(canonical);
 
@@ -260,6 +300,8 @@ static void hash_ignores_docs_names_units_and_timing(void **state)
     assert_int_equal(parse(*state, edited(*state, "\"n\": 4", "\"n\": 4.0"))->configs[0].hash,
                      hash);
     assert_int_equal(parse(*state, edited(*state, "\"value\": 7", "\"value\": 6"))->configs[0].hash,
+                     hash);
+    assert_int_equal(parse(*state, edited(*state, "\"ways\": 3", "\"ways\": 2"))->configs[0].hash,
                      hash);
     assert_int_not_equal(parse(*state, edited(*state, "8192", "16384"))->configs[0].hash, hash);
     assert_int_not_equal(parse(*state, edited(*state, "\"last\"", "\"final\""))->configs[0].hash,
@@ -291,8 +333,10 @@ int main(void)
         TEST(members_are_checked),
         TEST(structure_is_checked),
         TEST(timing_is_checked),
+        TEST(facts_are_packed_by_column),
+        TEST(facts_are_checked),
         TEST(hash_is_fnv1a_of_canonical_json),
-        TEST(hash_ignores_docs_names_units_and_timing),
+        TEST(hash_ignores_docs_names_units_facts_and_timing),
         TEST(our_accelerator_loads),
     };
 

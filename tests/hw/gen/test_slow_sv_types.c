@@ -109,7 +109,7 @@ static void bench(struct text *t)
 static void constants(struct text *t)
 {
     text_add(t, "`include \"hd_accel.svh\"\n`include \"hd_config.svh\"\nmodule constants;\n"
-                "  initial begin\n    if (0");
+                "  hd_vop_facts_t facts;\n  initial begin\n    if (0");
     for (uint32_t i = 0; i < HD_REGISTER_KINDS; i++) {
         text_add(t, "\n        || Reg");
         camel(t, hd_registers[i].name);
@@ -123,7 +123,18 @@ static void constants(struct text *t)
                 HD_OPCODE_STORE, HD_FAULT_BAD_FIELD);
     text_printf(t, "\n        || HeaderBits != %zu || CmdArrayBits != %zu",
                 sizeof(struct hd_header) * 8, sizeof(struct hd_cmd_array) * 8);
-    text_add(t, ") $display(\"BAD constants\");\n  end\nendmodule\n");
+    text_add(t, ") $display(\"BAD constants\");\n");
+    for (uint32_t op = 0; op < 1u << 4; op++) {
+        const struct hd_vop_facts *f = &hd_vop_facts[op];
+
+        text_printf(
+            t,
+            "    facts = hd_vop_facts(4'd%u);\n    if (facts.operands != %u || facts.pair != "
+            "%u || facts.extremum != %u || facts.rescale != %u || facts.passes != %u) "
+            "$display(\"BAD facts\");\n",
+            op, f->operands, f->pair, f->extremum, f->rescale, f->passes);
+    }
+    text_add(t, "  end\nendmodule\n");
 }
 
 static void save(const char *dir, const char *name, const struct text *t)

@@ -1,7 +1,7 @@
 /* VECTOR in the functional model against NUMERICS.md: elementwise, pools with padding, sums,
  * tables; every byte of the scratchpad is compared. */
 #include "func_bench.h"
-#include "tests/hw/softmax_model.h"
+#include "tests/hw/vector_model.h"
 
 static const char *const config_names[] = {"tiny", "sys8", "sys16", "sys32"};
 
@@ -12,7 +12,7 @@ static void random_window(struct hd_cmd_vector *c, uint32_t size)
     uint32_t h = random_in(1, 7), w = random_in(1, 7), ch = random_in(1, 35);
     int32_t top = random_int(0, (int32_t)kh - 1), left = random_int(0, (int32_t)kw - 1);
     uint32_t at = random_in(0, 40), pitch = w * ch + random_in(0, 5);
-    uint32_t reach = c->op == HD_VOP_MAX_POOL_TWO ? 2 : 0,
+    uint32_t reach = hd_vop_facts[c->op].pair ? 2 : 0,
              out = at + (h + reach) * pitch + random_in(0, 40);
 
     c->kernel_h = kh & 0xfff;
@@ -35,7 +35,7 @@ static void random_window(struct hd_cmd_vector *c, uint32_t size)
     c->out_col = ch + random_in(0, 3);
     c->out_row = c->cols * c->out_col + random_in(0, 3);
     assert_true(out + c->rows * c->out_row + 64 < size);
-    if (c->op == HD_VOP_MAX_POOL_TWO) { /* no window without a cell */
+    if (hd_vop_facts[c->op].pair) { /* no window without a cell */
         c->b_base = random_in(0, reach) * (random_u32() % 2 ? c->a_win_row : c->a_win_col);
         while (c->cols > 1 && c->x_start + (int32_t)((c->cols - 1) * c->stride_x) >= (int32_t)w)
             c->cols--;
@@ -68,12 +68,6 @@ static void random_elementwise(struct hd_cmd_vector *c)
     c->out_row = c->a_row;
 }
 
-/* Both operands come to a common scale, with 20 bits of headroom (squared: 7). */
-static bool scaled(const struct hd_cmd_vector *c)
-{
-    return c->op <= HD_VOP_MIN && c->op != HD_VOP_MUL;
-}
-
 static void random_numbers(struct hd_cmd_vector *c)
 {
     c->common.opcode = HD_OPCODE_VECTOR;
@@ -88,8 +82,8 @@ static void random_numbers(struct hd_cmd_vector *c)
     c->multiplier_out = random_int(1 << 30, INT32_MAX);
     c->shift_a = (int8_t)random_int(-6, 0);
     c->shift_b = (int8_t)random_int(-6, 0);
-    c->shift_out = (int8_t)(scaled(c) ? random_int(-20, -16) : random_int(-8, 2));
-    if (c->op == HD_VOP_MAX || c->op == HD_VOP_MIN)
+    c->shift_out = (int8_t)(vector_scales(c->op) ? random_int(-20, -16) : random_int(-8, 2));
+    if (vector_scales(c->op) && hd_vop_facts[c->op].pick)
         c->shift_a = c->shift_b = 0;
     if (c->op == HD_VOP_SQUARED) {
         c->shift_a = (int8_t)random_int(-19, -13);
@@ -98,67 +92,14 @@ static void random_numbers(struct hd_cmd_vector *c)
     }
     if (c->op == HD_VOP_PRELU)
         c->shift_b = (int8_t)random_int(-8, 2);
-    if (c->op == HD_VOP_MAX_POOL_TWO) {
+    if (hd_vop_facts[c->op].pair) {
         c->z_b = 0;
         c->multiplier_a = c->multiplier_b = 1 << 11;
     }
-    if (c->op <= HD_VOP_PRELU) {
+    if (hd_vop_facts[c->op].operands == 2) {
         c->a_splat = c->out_base != (uint32_t)c->a_base && random_u32() % 5 == 0;
         c->b_splat = random_u32() % 5 == 0;
     }
-}
-
-/* x / 2^20 headroom of ADD: the formula of NUMERICS. */
-static int64_t plain_elementwise(const struct hd_cmd_vector *c, int32_t a, int32_t b)
-{
-    int32_t x = a - c->z_a, y = b - c->z_b;
-
-    if (c->op == HD_VOP_MUL)
-        return plain_mbqm(x * y, c->multiplier_out, c->shift_out) + c->z_out;
-    if (c->op == HD_VOP_PRELU)
-        return (x < 0 ? plain_mbqm(x * y, c->multiplier_b, c->shift_b)
-                      : plain_mbqm(x, c->multiplier_out, c->shift_out)) +
-               c->z_out;
-    if (c->op == HD_VOP_SQUARED) {
-        const int64_t diff = (int64_t)plain_mbqm(x * 128, c->multiplier_a, c->shift_a + 13) -
-                             plain_mbqm(y * 128, c->multiplier_b, c->shift_b + 13);
-
-        return plain_mbqm((int32_t)(diff * diff), c->multiplier_out, c->shift_out) + c->z_out;
-    }
-    x = plain_mbqm(x * 1048576, c->multiplier_a, c->shift_a);
-    y = plain_mbqm(y * 1048576, c->multiplier_b, c->shift_b);
-    x = c->op == HD_VOP_ADD   ? x + y
-        : c->op == HD_VOP_SUB ? x - y
-        : c->op == HD_VOP_MAX ? (x > y ? x : y)
-                              : (x < y ? x : y);
-    return plain_mbqm(x, c->multiplier_out, c->shift_out) + c->z_out;
-}
-
-static int64_t plain_window(const struct hd_cmd_vector *c, const int8_t *spad, uint32_t row,
-                            uint32_t col, uint32_t ch)
-{
-    int64_t sum = 0, n = 0, max = -128;
-
-    for (int32_t ky = 0; ky < (int32_t)c->kernel_h; ky++)
-        for (int32_t kx = 0; kx < (int32_t)c->kernel_w; kx++) {
-            int32_t y = c->y_start + (int32_t)(row * c->stride_y) + ky;
-            int32_t x = c->x_start + (int32_t)(col * c->stride_x) + kx;
-            int64_t at = (int64_t)c->a_base + (int64_t)row * c->a_row + (int64_t)col * c->a_col +
-                         (int64_t)ky * c->a_win_row + (int64_t)kx * c->a_win_col + ch;
-
-            if (y < 0 || x < 0 || y >= (int32_t)c->in_h || x >= (int32_t)c->in_w)
-                continue;
-            sum += spad[at];
-            max = spad[at] > max ? spad[at] : max;
-            if (c->op == HD_VOP_MAX_POOL_TWO && spad[at + c->b_base] > max)
-                max = spad[at + c->b_base];
-            n++;
-        }
-    if (c->op == HD_VOP_MAX_POOL || c->op == HD_VOP_MAX_POOL_TWO)
-        return max;
-    if (c->op == HD_VOP_SUM)
-        return plain_mbqm((int32_t)(sum - n * c->z_a), c->multiplier_out, c->shift_out) + c->z_out;
-    return n ? (sum > 0 ? sum + n / 2 : sum - n / 2) / n : 0;
 }
 
 static int32_t exp_entry(const struct func_bench *t, uint32_t i)
@@ -196,21 +137,14 @@ static int8_t plain_look_up(const struct func_bench *t, const struct hd_cmd_vect
 static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vector *c,
                             const int8_t *spad, uint32_t row, uint32_t col, uint32_t ch)
 {
-    int8_t a = 0;
-    int64_t v;
+    const struct vector_model model = {c, spad, t->f.n_bytes[HD_SPACE_SCRATCHPAD], t->f.config.n};
+    int8_t value;
 
-    if (c->op == HD_VOP_SOFTMAX)
+    if (hd_vop_facts[c->op].softmax)
         return plain_softmax(t, c, spad + (uint32_t)c->a_base + row * c->a_row + col * c->a_col,
                              ch);
-    if (c->op >= HD_VOP_MAX_POOL_TWO && c->op <= HD_VOP_SUM) {
-        v = plain_window(c, spad, row, col, ch);
-    } else {
-        a = spad[(uint32_t)c->a_base + row * c->a_row + col * c->a_col + (c->a_splat ? 0 : ch)];
-        v = plain_elementwise(
-            c, a, spad[c->b_base + row * c->b_row + col * c->b_col + (c->b_splat ? 0 : ch)]);
-    }
-    v = plain_clamp(v, c->act_min, c->act_max);
-    return c->look_up ? plain_look_up(t, c, v, ch) : (int8_t)v;
+    value = vector_element(&model, row, col, ch);
+    return c->look_up ? plain_look_up(t, c, value, ch) : value;
 }
 
 static void check(struct func_bench *t, const struct hd_cmd_vector *c)
@@ -252,19 +186,17 @@ static void every_operation(void **state)
         for (uint32_t k = 0; k < 60 * HD_VOP_COUNT; k++) {
             struct hd_cmd_vector c = {.op = k % HD_VOP_COUNT & 15};
 
-            if (c.op >= HD_VOP_MAX_POOL_TWO && c.op <= HD_VOP_SUM)
+            if (vector_has_window(c.op))
                 random_window(&c, t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
             else
                 random_elementwise(&c);
             random_numbers(&c);
             random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
             random_bytes(t.f.space[HD_SPACE_TABLE], t.f.n_bytes[HD_SPACE_TABLE]);
-            c.look_up = c.op != HD_VOP_SOFTMAX && random_u32() % 2;
-            c.table_step = random_u32() % 2;
-            c.table_first = random_u32() % 8;
-            if (c.op == HD_VOP_SOFTMAX && t.f.config.softmax_rows == 0)
+            vector_model_flags(&c, random_u32());
+            if (hd_vop_facts[c.op].softmax && t.f.config.softmax_rows == 0)
                 continue;
-            if (c.op == HD_VOP_SOFTMAX)
+            if (hd_vop_facts[c.op].softmax)
                 random_exponentials(&t);
             check(&t, &c);
         }

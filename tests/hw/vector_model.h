@@ -1,0 +1,194 @@
+/* vector_model.h - VECTOR's operations in plain integers after docs/NUMERICS.md and
+ * docs/HARDWARE.md, for the benches of VECTOR and of the functional model: neither shares code with
+ * it. Which operands an operation has comes from the facts of accel.json; its formula is written
+ * here, by name. C and C++. */
+#ifndef HEDDLE_TESTS_HW_VECTOR_MODEL_H
+#define HEDDLE_TESTS_HW_VECTOR_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hd_accel_tables.h"
+
+/* n: lanes. Addresses are modulo `size`, a power of two. */
+struct vector_model {
+    const struct hd_cmd_vector *c;
+    const int8_t *spad;
+    uint32_t size, n;
+};
+
+/* True if the operation takes a window of cells, not two operands or a row. */
+static inline bool vector_has_window(uint32_t op)
+{
+    return hd_vop_facts[op].operands == 1 && !hd_vop_facts[op].softmax;
+}
+
+/* True if both operands come to a common scale. */
+static inline bool vector_scales(uint32_t op)
+{
+    return hd_vop_facts[op].operands == 2 && hd_vop_facts[op].scale;
+}
+
+/* Set the fields that any operation may have, from random bits. */
+static inline void vector_model_flags(struct hd_cmd_vector *c, uint32_t bits)
+{
+    c->look_up = !hd_vop_facts[c->op].softmax && bits % 3 == 0;
+    c->table_step = bits >> 10 & 1;
+    c->table_first = bits >> 11 & 7;
+}
+
+/* MBQM: half away from zero, twice. */
+static inline int32_t vector_mbqm(int64_t x, int32_t multiplier, int32_t shift)
+{
+    const int64_t product = (int64_t)(int32_t)((uint32_t)x << (shift > 0 ? shift : 0)) * multiplier;
+    const int64_t nudge = product >= 0 ? INT64_C(1) << 30 : 1 - (INT64_C(1) << 30);
+    const int64_t high = (product + nudge) / (INT64_C(1) << 31);
+    const int64_t unit = INT64_C(1) << (shift < 0 ? -shift : 0);
+    const int64_t size = ((high < 0 ? -high : high) * 2 + unit) / (2 * unit);
+
+    return (int32_t)(high < 0 ? -size : size);
+}
+
+static inline int32_t vector_byte(const struct vector_model *m, int64_t address)
+{
+    return m->spad[(uint64_t)address & (m->size - 1)];
+}
+
+/* Zero points are subtracted already. */
+static inline int32_t vector_of_two(const struct hd_cmd_vector *c, int32_t x, int32_t y)
+{
+    const int32_t up = c->op == HD_VOP_SQUARED ? 7 : 20, less = 20 - up;
+    int64_t a = x, b = y;
+
+    if (c->op == HD_VOP_MUL)
+        return vector_mbqm(a * b, c->multiplier_out, c->shift_out);
+    if (c->op == HD_VOP_PRELU)
+        return x < 0 ? vector_mbqm(a * b, c->multiplier_b, c->shift_b)
+                     : vector_mbqm(a, c->multiplier_out, c->shift_out);
+    if (c->op == HD_VOP_MAX || c->op == HD_VOP_MIN) { /* no shifts */
+        a = vector_mbqm(a * (1 << up), c->multiplier_a, 0);
+        b = vector_mbqm(b * (1 << up), c->multiplier_b, 0);
+        a = (a > b) == (c->op == HD_VOP_MAX) ? a : b;
+    } else {
+        a = vector_mbqm(a * (1 << up), c->multiplier_a, c->shift_a + less);
+        b = vector_mbqm(b * (1 << up), c->multiplier_b, c->shift_b + less);
+        a = c->op == HD_VOP_ADD ? a + b : a - b;
+    }
+    if (c->op == HD_VOP_SQUARED)
+        a = (int32_t)(uint32_t)(uint64_t)(a * a);
+    return vector_mbqm(a, c->multiplier_out, c->shift_out);
+}
+
+/* Modulo 2^32. */
+static inline int64_t vector_zeroed(const struct hd_cmd_vector *c, int32_t v)
+{
+    return (int32_t)((uint32_t)v + (uint32_t)c->z_out);
+}
+
+static inline int64_t vector_of_window(const struct vector_model *m, int64_t at, uint32_t row,
+                                       uint32_t col)
+{
+    const struct hd_cmd_vector *c = m->c;
+    int64_t sum = 0, n = 0;
+    int32_t largest = -128;
+
+    for (uint32_t ky = 0; ky < c->kernel_h; ky++)
+        for (uint32_t kx = 0; kx < c->kernel_w; kx++) {
+            const int64_t y = c->y_start + (int64_t)row * c->stride_y + ky;
+            const int64_t x = c->x_start + (int64_t)col * c->stride_x + kx;
+            const int64_t cell = at + (int64_t)ky * c->a_win_row + (int64_t)kx * c->a_win_col;
+
+            if (y < 0 || x < 0 || y >= (int64_t)c->in_h || x >= (int64_t)c->in_w)
+                continue;
+            const int32_t value = vector_byte(m, cell);
+            const int32_t other =
+                c->op == HD_VOP_MAX_POOL_TWO ? vector_byte(m, cell + c->b_base) : value;
+            const int32_t larger = value > other ? value : other;
+            largest = larger > largest ? larger : largest;
+            sum += value;
+            n++;
+        }
+    if (c->op == HD_VOP_SUM)
+        return vector_zeroed(c, vector_mbqm(sum - n * c->z_a, c->multiplier_out, c->shift_out));
+    if (c->op == HD_VOP_AVG_POOL)
+        return n == 0 ? 0 : (sum > 0 ? sum + n / 2 : sum - n / 2) / n;
+    return largest;
+}
+
+/* The result at (row, col), channel ch: clamped, before look_up. */
+static inline int8_t vector_element(const struct vector_model *m, uint32_t row, uint32_t col,
+                                    uint32_t ch)
+{
+    const struct hd_cmd_vector *c = m->c;
+    const int64_t a = c->a_base + (int64_t)row * c->a_row + (int64_t)col * c->a_col;
+    const int64_t b = c->b_base + (int64_t)row * c->b_row + (int64_t)col * c->b_col;
+    int64_t v;
+
+    if (vector_has_window(c->op))
+        v = vector_of_window(m, a + ch, row, col);
+    else
+        v = vector_zeroed(c, vector_of_two(c, vector_byte(m, a + (c->a_splat ? 0 : ch)) - c->z_a,
+                                           vector_byte(m, b + (c->b_splat ? 0 : ch)) - c->z_b));
+    return (int8_t)(v < c->act_min ? c->act_min : v > c->act_max ? c->act_max : v);
+}
+
+/* --- softmax --- */
+
+static inline int64_t softmax_srdhm(int64_t a, int64_t b)
+{
+    const int64_t p = a * b, nudge = INT64_C(1) << 30;
+
+    return (p + (p >= 0 ? nudge : 1 - nudge)) / (INT64_C(1) << 31);
+}
+
+/* x / 2^e of x >= 0, halves up. */
+static inline int64_t softmax_shifted(int64_t x, int e)
+{
+    return e == 0 ? x : (x + (INT64_C(1) << (e - 1))) >> e;
+}
+
+struct softmax_row {
+    int max;
+    int64_t scale;
+    int exponent; /* above 31: every result is 0 */
+};
+
+/* exp: by (byte - maximum) modulo 256. */
+static inline struct softmax_row softmax_row_with(const int32_t exp[256], const int8_t *x,
+                                                  uint32_t n, int max)
+{
+    struct softmax_row r = {max, 0, 0};
+    int64_t sum = 0, half, inverse;
+    int zeros = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += softmax_shifted(exp[(x[i] - r.max) & 255], 12);
+    while ((sum << zeros) < INT64_C(1) << 31)
+        zeros++;
+    half = (sum << zeros) / 2;
+    inverse = 1515870810 + softmax_srdhm(half, -1010580540);
+    for (int i = 0; i < 3; i++)
+        inverse += 4 * softmax_srdhm(inverse, (INT64_C(1) << 29) - softmax_srdhm(half, inverse));
+    r.scale = 2 * inverse > INT32_MAX ? INT32_MAX : 2 * inverse;
+    r.exponent = 35 - zeros;
+    return r;
+}
+
+static inline struct softmax_row softmax_row_of(const int32_t exp[256], const int8_t *x, uint32_t n)
+{
+    int max = -128;
+
+    for (uint32_t i = 0; i < n; i++)
+        max = x[i] > max ? x[i] : max;
+    return softmax_row_with(exp, x, n, max);
+}
+
+/* Before zero point and clamp. */
+static inline int64_t softmax_result(const struct softmax_row *r, const int32_t exp[256], int8_t x)
+{
+    return r->exponent > 31
+               ? 0
+               : softmax_shifted(softmax_srdhm(r->scale, exp[(x - r->max) & 255]), r->exponent);
+}
+
+#endif
