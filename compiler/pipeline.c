@@ -11,17 +11,20 @@
 #include "compiler/lower/lower.h"
 #include "compiler/plan/arena_plan.h"
 #include "compiler/schedule/sched_build.h"
+#include "compiler/systolic/rewrites/rewrites.h"
 #include "compiler/timing/estimate.h"
 #include "phases.h"
 #include "steps.h"
 
 enum scope { NONE, EACH, ALL };
 
-/* One row of passes.def: `run`, `pass`, `build` or a phase. */
+/* One row of passes.def: `run`, `pass`, `rewrite`, `build` or a phase. */
 struct row {
     const char *name;
     enum status (*run)(struct pipeline *p, struct diag *d);
     lgl_pass *pass;
+    sys_rewrite *rewrite;
+    enum ir_opcode code; /* of `rewrite` */
     enum status (*build)(struct sched_program *p, struct diag *d);
     enum scope scope; /* of `build`; NONE with all others NULL: passes of plug-in targets */
     enum heddle_phase phase;
@@ -72,6 +75,14 @@ static const struct row steps[STEP_COUNT] = {
 #define PASS(title, before, after)                                                                 \
     {.name = #title,                                                                               \
      .pass = lgl_##title,                                                                          \
+     .check = step_verify,                                                                         \
+     .dump = step_print_graph,                                                                     \
+     .needs = before,                                                                              \
+     .leaves = after},
+#define REWRITE(title, of, before, after)                                                          \
+    {.name = #title,                                                                               \
+     .rewrite = sys_##title,                                                                       \
+     .code = IR_OP_##of,                                                                           \
      .check = step_verify,                                                                         \
      .dump = step_print_graph,                                                                     \
      .needs = before,                                                                              \
@@ -153,7 +164,7 @@ static struct lgl_options legalise_options(const struct pipeline *p)
         const struct hd_config *hw = target_hw(t, &p->hw);
 
         if (t->desc->accelerator)
-            lgl_for_accelerator(&o, hw->n, hw->acc_depth, hd_config_tables(hw));
+            sys_for_accelerator(&o, hw->n, hw->acc_depth, hd_config_tables(hw));
     }
     return o;
 }
@@ -183,9 +194,11 @@ static enum status run(const struct row *s, struct pipeline *p, struct diag *d)
         TRY(s->run(p, d));
     else if (s->pass)
         st = s->pass(p->graph, &legal, d);
+    else if (s->rewrite)
+        st = sys_rewrite_all(p->graph, s->rewrite, s->code, &legal, d);
     else
         TRY(phases_run(p->arena, &p->targets, &p->hw, s->phase, &p->graph, d));
-    if (s->pass && st != ST_OK) /* what it refuses is unsupported */
+    if (st != ST_OK) /* what it refuses is unsupported */
         return st == ST_UNSUPPORTED ? st : faulted(p, s, st, d);
     return s->check ? faulted(p, s, s->check(p, s->name, d), d) : ST_OK;
 }
@@ -205,7 +218,7 @@ void pipeline_dump(struct pipeline *p, enum step step, struct text *t)
 static enum status write_dump(struct pipeline *p, enum step step, struct diag *d)
 {
     const struct row *s = &steps[step];
-    const bool hook = !s->run && !s->pass && !s->build;
+    const bool hook = !s->run && !s->pass && !s->rewrite && !s->build;
     struct text t;
 
     if (!p->options.dump_ir || (p->options.dump_step && strcmp(p->options.dump_step, s->name)) ||

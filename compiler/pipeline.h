@@ -71,6 +71,7 @@ enum step {
 #define STEP(name, run, check, dump, needs, leaves)         STEP_##name,
 #define HOOK(name, phase, needs)                            STEP_##name,
 #define PASS(name, needs, leaves)                           STEP_##name,
+#define REWRITE(name, code, needs, leaves)                  STEP_##name,
 #define BUILD(name, run, scope, check, dump, needs, leaves) STEP_##name,
 #include "compiler/passes.def"
     STEP_COUNT

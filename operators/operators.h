@@ -25,7 +25,8 @@ enum {
 enum ir_opcode {
 #define OPERATOR(code, name, columns) IR_OP_##code,
 #include "operators/operators.def"
-    IR_OP_COUNT
+    IR_OP_COUNT,
+    IR_OP_ANY = IR_OP_COUNT /* where an opcode is asked for: any */
 };
 
 /* Column KERNEL: the first input's type, and what else tells kernels apart. */
@@ -80,7 +81,7 @@ struct ir_op_info {
     bool has_state;                /* reads or writes a variable: never dropped, keeps its place */
     bool moves;                    /* its output has its input's bytes at places known beforehand */
     bool keeps_values;             /* its output has its input's values, or their nearest */
-    bool one_image; /* the accelerator takes a batch image by image (legalise/transposed_parts.c) */
+    bool one_image; /* the accelerator takes a batch image by image (rewrites/transposed_parts.c) */
     bool fuses_clamp;        /* a clamp after it in an ONNX file becomes its attribute */
     bool onnx_codes;         /* of an ONNX file's quantised values it computes on those */
     bool onnx_one_scale;     /* and needs all of them in its output's scale */

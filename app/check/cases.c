@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "compiler/target/region.h"
 #include "draw.h"
 
@@ -110,7 +110,7 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
         return "the window is larger than the image";
     add_borders(g, g->op[0]);
     draw_row(g, "c");
-    if (ir_verify(g, "cases", &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK)
+    if (ir_verify(g, "cases", &d) != ST_OK || passes_run(g, &o, &d) != ST_OK)
         return arena_strdup(w->c->arena, d.text);
     *legal = only_one(w, g);
     if (!*legal)

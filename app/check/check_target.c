@@ -11,7 +11,7 @@
 #include "app/run/run.h"
 #include "base/home.h"
 #include "check_harness.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "sim/evict.h"
 
 #define INFERENCES 3 /* random, all of the greatest value, all of the least; float32: 1 and -1 */
@@ -165,7 +165,7 @@ static enum status compile_graph(struct check *c, struct diag *d)
     p->graph = c->cases.graph;
     TRY(ir_link(p->graph, d));
     p->reference = ir_copy(c->arena, p->graph);
-    TRY(lgl_all(p->graph, &legal, d));
+    TRY(passes_run(p->graph, &legal, d));
     TRY(partition_with(p->graph, &p->targets, &p->hw, &first, &p->partition, d));
     for (uint32_t i = 0; i < p->graph->n_op; i++)
         if (p->graph->op[i]->target != 0)

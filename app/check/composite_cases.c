@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "compiler/target/region.h"
 #include "draw.h"
 
@@ -101,7 +101,7 @@ static const char *legalised(struct draw *w, const struct describe_composite *c,
         return "its steps do not fit one another";
     draw_row(g, "c");
     if (ir_link(g, &d) != ST_OK || ir_verify(g, "cases", &d) != ST_OK ||
-        lgl_all(g, &o, &d) != ST_OK)
+        passes_run(g, &o, &d) != ST_OK)
         return arena_strdup(w->c->arena, d.text);
     return last_of(c, g) ? NULL : "legalised into other operators";
 }

@@ -202,6 +202,19 @@ static void place(struct ir_graph *g, struct ir_op *op, uint32_t at, bool *made)
     }
 }
 
+void ir_move_op(struct ir_graph *g, uint32_t from, uint32_t to)
+{
+    struct ir_op *moved = g->op[from];
+
+    memmove(&g->op[to + 1], &g->op[to], (from - to) * sizeof(struct ir_op *));
+    g->op[to] = moved;
+    for (uint32_t i = to; i <= from; i++) {
+        g->op[i]->id = i;
+        for (uint32_t k = 0; k < g->op[i]->n_out; k++)
+            g->tensor[g->op[i]->out[k]]->producer = i;
+    }
+}
+
 /* Stable topological order: again and again the first operator that is ready. Linear when the
  * order is true already, which it nearly always is. Operators with state stay in their order. */
 enum status ir_link(struct ir_graph *g, struct diag *d)

@@ -194,6 +194,8 @@ bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type);
 const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim);
 /* x is 2^exponent, as TFLite asks it: within 0.07 %. */
 bool ir_power_of_two(float x, int *exponent);
+/* The operator at `from` moves ahead to `to`, those between make room; ids and producers follow. */
+void ir_move_op(struct ir_graph *g, uint32_t from, uint32_t to);
 /* Recompute producer fields, drop dead operators from the order, keep it topological. */
 enum status ir_link(struct ir_graph *g, struct diag *d);
 

@@ -231,7 +231,7 @@ static bool gains(const struct tabulation *t, const struct function *y)
     const struct lgl_options *o = t->o;
     const uint32_t pixels = o->table_pixels ? o->table_pixels : PIXELS_AT_LEAST;
 
-    return y->n > 1 && y->operators >= OPERATORS_AT_LEAST && o->accelerator &&
+    return y->n > 1 && y->operators >= OPERATORS_AT_LEAST && o->array_rows > 0 &&
            (y->n + o->array_rows - 1) / o->array_rows <= o->tables &&
            ir_elements(y->of) / y->n >= pixels;
 }

@@ -2,6 +2,7 @@
  * Operators that leave every byte where it is become RESHAPE. A RESHAPE whose readers do not look
  * at the shape is removed; one that stays shares its input's memory (ir_storage), row target
  * "none", of a constant is a constant. Operators without readers are dropped. */
+#include "compiler/ir/rules.h"
 #include "legalise.h"
 
 static bool same_quant(const struct ir_tensor *a, const struct ir_tensor *b)
@@ -33,9 +34,19 @@ static bool idle_shape(const struct ir_graph *g, const struct ir_op *op)
     return ir_same_shape(ir_in(g, op, 0), ir_out(g, op, 0));
 }
 
+uint32_t lgl_backwards(const struct ir_graph *g, const struct ir_op *slice)
+{
+    const struct ir_tensor *steps = ir_in(g, slice, 2);
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; steps != NULL && i < ir_elements(steps); i++)
+        all |= ir_const_i32(steps, i) < 0 ? 1u << i : 0;
+    return all;
+}
+
 static bool idle_slice(const struct ir_graph *g, const struct ir_op *op)
 {
-    return idle_shape(g, op) && lgl_turned(g, op) == 0;
+    return idle_shape(g, op) && lgl_backwards(g, op) == 0;
 }
 
 static bool idle_single(const struct ir_graph *g, const struct ir_op *op)

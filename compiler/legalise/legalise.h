@@ -18,23 +18,16 @@ enum lgl_rounding { LGL_ROUND_TFLITE, LGL_ROUND_ONNX };
 struct lgl_options {
     enum lgl_fc_scale fc_scale;
     enum lgl_rounding rounding;
-    bool accelerator; /* one is selected: what only it gains from is worth it */
-    /* Rows of its array, pixels that it adds up, tables of a lane: the fewest of several. */
+    /* Of the selected accelerators: rows of the array, pixels that it adds up, tables of a lane; the
+     * fewest of several, 0 without one. */
     uint32_t array_rows, accumulators, tables;
     uint32_t table_pixels; /* least pixels for a table of each channel; 0: where it gains */
 };
-
-/* One accelerator more is selected. */
-void lgl_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators,
-                         uint32_t tables);
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
 #define PASS(name, needs, leaves) lgl_pass lgl_##name;
 #include "compiler/passes.def"
-
-/* Run the rows PASS of passes.def in order with ir_verify after each. */
-enum status lgl_all(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
 /* The first of the constants that the row of graph `g` claims for tensor `t` which `t`'s bytes, of
  * an inference of the network as imported, contradict; NULL if there is none. */
@@ -61,7 +54,7 @@ uint32_t *lgl_rows(const struct ir_graph *g);
  * and for tables. */
 bool lgl_float_requant(struct ir_graph *g, struct ir_op *op);
 
-/* turned_slices.c: the dimensions, a bit each, along which a SLICE goes backwards. */
-uint32_t lgl_turned(const struct ir_graph *g, const struct ir_op *slice);
+/* The dimensions, a bit each, along which a SLICE goes backwards (fold.c). */
+uint32_t lgl_backwards(const struct ir_graph *g, const struct ir_op *slice);
 
 #endif

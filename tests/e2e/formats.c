@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "reference/ref.h"
 
 enum { MAX_FILE = 1 << 28 };
@@ -94,7 +94,7 @@ static enum status open_network(struct network *n, struct arena *a, const char *
         TRY(onnx_import(a, folder, data, size, &onnx, &n->g, d));
     else
         TRY(tfl_import(a, folder, data, size, &n->g, d));
-    TRY(lgl_all(n->g, &options, d));
+    TRY(passes_run(n->g, &options, d));
     n->layer = ARENA_ARRAY(a, struct layer, n->g->n_op);
     n->r = ref_new(a, n->g, &(struct ref_options){.legalised = true});
     ref_set_tap(n->r, keep, n);

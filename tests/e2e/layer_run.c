@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/graph_passes.h"
+#include "compiler/systolic/rewrites/rewrites.h"
 #include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
 #include "compiler/schedule/sched.h"
@@ -44,11 +46,11 @@ static enum status schedule(struct layer *l, struct diag *d)
     struct lgl_options legalise = o->legalise;
     struct partition partition;
 
-    lgl_for_accelerator(&legalise, l->setup->hw.n, l->setup->hw.acc_depth,
+    sys_for_accelerator(&legalise, l->setup->hw.n, l->setup->hw.acc_depth,
                         hd_config_tables(&l->setup->hw));
     legalise.table_pixels = 1; /* or none of these small ones gains */
     l->graph = layers_make(l->arena, l->setup->seed, &l->setup->hw);
-    TRY(lgl_all(l->graph, &legalise, d));
+    TRY(passes_run(l->graph, &legalise, d));
     TRY(partition_with(l->graph, &targets, &l->setup->hw, &first, &partition, d));
     l->refused = refusal(l);
     if (l->refused)

@@ -1,29 +1,38 @@
 #!/bin/bash
 # docs/ADD_AN_OPERATOR.md walked through: in a copy of the sources its blocks (a row, a reference
 # function, a kernel with its prototype) make CUBE an operator. It comes in as text and from ONNX,
-# `heddle ops` lists it, and its C gives the reference's bytes.
+# `heddle ops` lists it, and its C gives the reference's bytes. In the same copy the blocks of docs/ADD_A_REWRITE.md
+# make GATHER of neighbours a SLICE.
 . "$(dirname "$0")/common.sh"
 
-page=$HEDDLE_HOME/docs/ADD_AN_OPERATOR.md
 mkdir tree
 (cd "$HEDDLE_HOME" && git ls-files -z -- ':!tests' | tar -c --null -T -) | tar -x -C tree ||
     fail "cannot copy the sources"
 
-# before FILE TEXT N: the page's N-th indented block goes before FILE's first line with TEXT.
+# The page's N-th indented block; an empty line inside, before another indented one, is part of it.
+block() {
+    awk -v want="$1" '/^    /{if (!inside) n++; else if (empty && n == want) print ""; inside = 1; empty = 0
+            if (n == want) print substr($0, 5); next}
+        /^$/{empty = 1; next} {inside = 0; empty = 0}' "$page" >block
+    [ -s block ] || fail "$page has no block $1"
+}
+# before FILE TEXT N: the block goes before FILE's first line with TEXT.
 before() {
-    awk -v want="$3" '/^    /{if (!inside) n++; inside = 1; if (n == want) print substr($0, 5)}
-        !/^    /{inside = 0}' "$page" >block
-    [ -s block ] || fail "$page has no block $3"
+    block "$3"
     awk -v text="$2" 'FNR == NR {block = block $0 "\n"; next}
         !done && index($0, text) {printf "%s", block; done = 1} {print}' block "tree/$1" >changed
     cmp -s changed "tree/$1" && fail "$1 has no line with '$2'"
     mv changed "tree/$1"
 }
 
+page=$HEDDLE_HOME/docs/ADD_AN_OPERATOR.md
 before operators/operators.def 'OPERATOR(NEG,' 1
 before reference/ref_float_unary.c 'static float f32_relu(' 2
 before kernels/hdk_f32_ops.c 'UNARY(negative,' 3
 before kernels/hdk_f32.h 'void hdk_f32_negative(' 4
+page=$HEDDLE_HOME/docs/ADD_A_REWRITE.md
+block 1 && mv block tree/compiler/systolic/rewrites/gather_run.c
+before compiler/passes.def 'REWRITE(left_padding,' 2
 
 cmake -S tree -B tree/build -DHEDDLE_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug >log 2>&1 &&
     cmake --build tree/build -j "$(nproc)" --target heddle gen >log 2>&1 ||
@@ -70,4 +79,21 @@ for model in cube.ir cube.onnx; do
             fail "$model on $engine: $(head -n 3 log)"
     done
 done
+
+cat >gather.ir <<'IR'
+heddle-ir 1
+graph name="run_of_rows"
+row 0 name="00_gather" op="GATHER" tensor="y" shape="" macs=0
+row 1 name="01_add" op="ADD" tensor="z" shape="" macs=0
+tensor 0 i8 [1,8,4,16] input name="x" scale=(0.5) zero=(1)
+tensor 1 i8 [1,3,4,16] value name="y" scale=(0.5) zero=(1)
+tensor 2 i8 [1,3,4,16] value name="z" scale=(1) zero=(0)
+tensor 3 i32 [3] const name="rows" values=(2,3,4)
+op gather row=0 in=(0,3) out=(1) axis=1
+op add row=1 in=(1,1) out=(2)
+border in=(0) out=(2)
+IR
+"$new" run gather.ir --engine=func --dump-ir=ir >log 2>&1 || fail "gather.ir: $(head -n 3 log)"
+grep -q '^op gather' ir/*_channel_order.ir || fail "gather.ir has no GATHER before the rewrite"
+grep -q '^op slice' ir/*_gather_run.ir || fail "gather.ir has no SLICE after the rewrite: $(grep ^op ir/*_gather_run.ir)"
 finish

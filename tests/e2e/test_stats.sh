@@ -30,7 +30,7 @@ grep -q '^64 MACs, 25.0 % on the accelerator, 75.0 % folded away$' report || fai
 grep -qE ' \(estimate\): about [0-9]+ in all, 1 crossing$' report || fail "crossings: $(cat report)"
 
 # an LSTM's products are on the accelerator, its gates on the host, where most of the cycles are
-lstm=$HEDDLE_HOME/tests/compiler/legalise/lstm_input/digits.ir
+lstm=$HEDDLE_HOME/tests/compiler/systolic/rewrites/lstm_input/digits.ir
 "$heddle" run "$lstm" --engine=func --stats lstm.json >report 2>stderr || fail "lstm: $(cat stderr)"
 check lstm.json || fail "lstm.json"
 grep -q '^00_lstm  *c  *- ' report || fail "most cycles of the LSTM are the host's: $(grep ^00_lstm report)"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 
 enum { MEMORY = 64 << 20 };
 
@@ -20,7 +20,7 @@ static enum status whole_way(struct arena *a, fuzz_read *read, const uint8_t *da
     if (g == NULL)
         return ST_OK;
     TRY(ir_verify(g, "import", d));
-    TRY(lgl_all(g, &options, d));
+    TRY(passes_run(g, &options, d));
     text_init(&t, a);
     ir_print(g, &t);
     return ST_OK;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "reference/ref.h"
 
 enum { NETWORKS = 400, MOST = 64, SIZE = 3 };
@@ -294,7 +294,7 @@ static void check(uint64_t seed)
         fail_msg("network %u: %s", (unsigned)seed, d.text);
     for (uint32_t i = 0; i < m.g->n_out; i++)
         want[i] = run(&m, false, i);
-    if (lgl_all(m.g, &o, &d) != ST_OK)
+    if (passes_run(m.g, &o, &d) != ST_OK)
         fail_msg("network %u: %s", (unsigned)seed, d.text);
     for (uint32_t i = 0; i < m.g->n_out; i++)
         if (memcmp(want[i], run(&m, true, i), (size_t)ir_bytes(m.g->tensor[m.g->out[i]])) != 0)

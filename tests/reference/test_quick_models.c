@@ -16,7 +16,7 @@
 
 #include "base/file.h"
 #include "compiler/import/tflite/tflite.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "reference/ref.h"
 
 enum { MAX_FILE = 1 << 28, MAX_SAMPLES = 1000000 };
@@ -118,10 +118,10 @@ static enum status prepare(struct bench *b, enum form form)
     if (form == IMPORTED) {
         struct ir_graph *legal = ir_copy(b->a, b->g);
         b->legal = legal;
-        return lgl_all(legal, &o, &b->d);
+        return passes_run(legal, &o, &b->d);
     }
     if (form == ALL)
-        return lgl_all(b->g, &o, &b->d);
+        return passes_run(b->g, &o, &b->d);
 
     TRY(lgl_padding(b->g, &o, &b->d));
     TRY(lgl_requant(b->g, &o, &b->d));

@@ -9,7 +9,7 @@
 
 #include "compiler/hostcycles/host_cycles.h"
 #include "compiler/hostcycles/host_kernel.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 
 enum { INPUTS = 6 };
 
@@ -84,7 +84,7 @@ static double cycles_of(struct arena *a, const char *text)
     struct ir_graph *g;
     struct diag d = {0};
 
-    if (ir_parse(a, text, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK)
+    if (ir_parse(a, text, &g, &d) != ST_OK || passes_run(g, &o, &d) != ST_OK)
         fail_msg("%s", d.text);
     assert_int_equal(g->n_op, 1);
     return (double)host_cycles(g, g->op[0]);

@@ -17,7 +17,7 @@
 
 #include "base/file.h"
 #include "compiler/import/onnx/onnx.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "onnx_builder.h"
 #include "reference/ref.h"
 
@@ -171,7 +171,7 @@ static void test_arithmetic(void **state)
         for (int i = 0; i < 32; i++)
             x[i] = (float)(i % 7) - 2;
         assert_int_equal(import(a, small(a), &o, &g, &d), ST_OK);
-        assert_int_equal(lgl_all(g, &lgl, &d), ST_OK);
+        assert_int_equal(passes_run(g, &lgl, &d), ST_OK);
         for (uint32_t i = 0; i < g->n_op; i++)
             assert_int_not_equal(g->op[i]->opcode == IR_OP_TRANSPOSE && i > 2 && i + 3 < g->n_op,
                                  1);
@@ -704,7 +704,7 @@ static void try_bytes(const uint8_t *data, size_t n, struct diag *d)
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(a, &exhausted);
         if (onnx_import(a, "x", data, n, &o, &g, d) == ST_OK &&
-            ir_verify(g, "import", d) == ST_OK && lgl_all(ir_copy(a, g), &lgl, d) == ST_OK &&
+            ir_verify(g, "import", d) == ST_OK && passes_run(ir_copy(a, g), &lgl, d) == ST_OK &&
             g->n_in == 1 && g->n_out == 1) {
             const uint8_t *in = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->in[0]]));
             uint8_t *out = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->out[0]]));

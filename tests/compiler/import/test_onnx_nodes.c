@@ -24,7 +24,7 @@
 #include "base/file.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/onnx/onnx_scan.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "reference/ref.h"
 #include "reference/ref_islands.h"
 
@@ -190,7 +190,7 @@ static const char *try_bound(struct arena *a, Onnx__ModelProto *m, const struct 
 
     data = bind(a, m, in, mask, &n);
     if (onnx_import(a, "node", data, n, &o, &g, &d) != ST_OK ||
-        ir_verify(g, "import", &d) != ST_OK || lgl_all(g, &lgl, &d) != ST_OK)
+        ir_verify(g, "import", &d) != ST_OK || passes_run(g, &lgl, &d) != ST_OK)
         return arena_printf(a, "%s", d.text);
     why = run_graph(a, g, &legalised, in, mask, out, y, &d);
     if (!why)

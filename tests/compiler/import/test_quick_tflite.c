@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "compiler/import/tflite/tfl_import.h"
 #include "compiler/import/tflite/tflite.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "reference/ref.h"
 
 static const char model_path[] = "tests/models/digits/model.tflite";
@@ -86,7 +86,7 @@ static void test_text_round_trip(void **state)
     struct text first, second;
 
     assert_int_equal(tfl_import(f->a, "digits", f->data, f->n, &g, &f->d), ST_OK);
-    assert_int_equal(lgl_all(g, &o, &f->d), ST_OK);
+    assert_int_equal(passes_run(g, &o, &f->d), ST_OK);
     text_init(&first, f->a);
     ir_print(g, &first);
     assert_int_equal(ir_parse(f->a, first.data, &again, &f->d), ST_OK);
@@ -108,7 +108,7 @@ static void try_bytes(const uint8_t *data, size_t n, struct diag *d)
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(a, &exhausted);
         if (tfl_import(a, "x", arena_memdup(a, data, n), n, &g, d) == ST_OK &&
-            ir_verify(g, "import", d) == ST_OK && lgl_all(ir_copy(a, g), &o, d) == ST_OK &&
+            ir_verify(g, "import", d) == ST_OK && passes_run(ir_copy(a, g), &o, d) == ST_OK &&
             g->n_in == 1 && g->n_out == 1) {
             const uint8_t *in = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->in[0]]));
             uint8_t *out = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->out[0]]));

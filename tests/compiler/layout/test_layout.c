@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "compiler/layout/layout.h"
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "compiler/partition/partition.h"
 
 static const struct hd_config tiny = {.name = "tiny",
@@ -52,7 +52,7 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
         h, h, h, h);
 
     f->arena = a;
-    if (ir_parse(a, text, &f->graph, &f->d) != ST_OK || lgl_all(f->graph, &o, &f->d) != ST_OK ||
+    if (ir_parse(a, text, &f->graph, &f->d) != ST_OK || passes_run(f->graph, &o, &f->d) != ST_OK ||
         partition_run(f->graph, &targets, hw, &f->d) != ST_OK)
         fail_msg("%s", f->d.text);
     f->program = (struct sched_program){.arena = a, .graph = f->graph, .hw = hw};

@@ -1,31 +1,31 @@
-/* test_passes.c - <pass>/<case>.ir through one pass gives <pass>/<case>.out; <case>_bad.ir is
+/* test_passes.c - <pass>/<case>.ir through one pass or rewrite gives <pass>/<case>.out; <case>_bad.ir is
  * refused with the text of <case>_bad.err. UPDATE=1 in the environment rewrites .out and .err
  * files. */
-#include "compiler/legalise/legalise.h"
+#include "compiler/systolic/rewrites/rewrites.h"
 #include "tests/compiler/ir_files.h"
 
 static const struct {
-    lgl_pass *run;
-    const char *name;
+    const char *folder;
+    lgl_pass *run; /* NULL: a rewrite */
+    sys_rewrite *rewrite;
+    enum ir_opcode code;
 } pass_table[] = {
-#define PASS(name, needs, leaves) {lgl_##name, #name},
+#define PASS(name, needs, leaves)          {"/legalise/" #name "/", lgl_##name, NULL, IR_OP_ANY},
+#define REWRITE(name, code, needs, leaves) {"/rewrites/" #name "/", NULL, sys_##name, IR_OP_##code},
 #include "compiler/passes.def"
 };
 
 static enum status run_named(const char *path, struct ir_graph *g, struct diag *d)
 {
-    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC,
-                                  .accelerator = true,
-                                  .array_rows = 16,
-                                  .accumulators = 8,
-                                  .tables = 1};
+    const struct lgl_options o = {
+        .fc_scale = LGL_FC_CLASSIC, .array_rows = 16, .accumulators = 8, .tables = 1};
 
     for (size_t i = 0; i < sizeof pass_table / sizeof *pass_table; i++) {
-        char folder[80];
-
-        (void)snprintf(folder, sizeof folder, "/legalise/%s/", pass_table[i].name);
-        if (strstr(path, folder) != NULL)
-            return pass_table[i].run(g, &o, d);
+        if (strstr(path, pass_table[i].folder) == NULL)
+            continue;
+        return pass_table[i].run
+                   ? pass_table[i].run(g, &o, d)
+                   : sys_rewrite_all(g, pass_table[i].rewrite, pass_table[i].code, &o, d);
     }
     fail_msg("%s: no pass has that folder's name", path);
     return ST_INTERNAL;
@@ -57,6 +57,7 @@ static void test_every_file(void **state)
 {
     (void)state;
     ir_each("tests/compiler/legalise/*/*.ir", check_file);
+    ir_each("tests/compiler/systolic/rewrites/*/*.ir", check_file);
 }
 
 /* QuantizeMultiplier at its edges. */

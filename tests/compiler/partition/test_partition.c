@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "compiler/legalise/legalise.h"
+#include "compiler/graph_passes.h"
 #include "compiler/partition/partition.h"
 
 static const struct hd_config hw = {.name = "sys16",
@@ -47,7 +47,7 @@ static struct ir_graph *parted(struct arena *a, const struct target_list *target
     struct ir_graph *g;
     struct diag d = {0};
 
-    if (ir_parse(a, text, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
+    if (ir_parse(a, text, &g, &d) != ST_OK || passes_run(g, &o, &d) != ST_OK ||
         partition_run(g, targets, &hw, &d) != ST_OK)
         fail_msg("%s", d.text);
     return g;
@@ -123,7 +123,6 @@ static double fake_transfer(const struct target *t, const struct hd_config *conf
 }
 
 static const struct target_desc fake = {.name = "fake",
-                                        .accelerator = true,
                                         .refusal = fake_refusal,
                                         .cost = fake_cost,
                                         .transfer = fake_transfer},

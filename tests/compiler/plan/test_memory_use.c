@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "compiler/graph_passes.h"
 #include "compiler/pipeline.h"
 #include "compiler/plan/memory_use.h"
 #include "hw/gen/accel.h"
@@ -45,7 +46,7 @@ static struct memory_use use_of(struct arena *a, int h, const char *keep)
 
     if (accel_load(a, json, &accel, &d) != ST_OK ||
         accel_config_find(a, accel, "tiny", config, &d) != ST_OK ||
-        ir_parse(a, text, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
+        ir_parse(a, text, &g, &d) != ST_OK || passes_run(g, &o, &d) != ST_OK ||
         partition_with(g, &targets, config, &forced, &partition, &d) != ST_OK)
         fail_msg("%s", d.text);
     p = (struct pipeline){.arena = a,

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "compiler/graph_passes.h"
 #include "compiler/layout/layout.h"
 #include "compiler/pipeline.h"
 #include "compiler/plan/memory_use.h"
@@ -42,7 +43,7 @@ static struct sched_program *schedule(struct arena *a, const char *text,
                                      "%s",
                                      text);
 
-    if (ir_parse(a, whole, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
+    if (ir_parse(a, whole, &g, &d) != ST_OK || passes_run(g, &o, &d) != ST_OK ||
         partition_run(g, &targets, &sys8, &d) != ST_OK)
         fail_msg("%s", d.text);
     *p = (struct pipeline){.arena = a,

@@ -5,8 +5,8 @@
  * lowest 7 (p + 1) bits: the shift left wraps modulo 2^32 (NUMERICS.md). With n digits these are
  * exact for -2^(7n-1) <= s < 2^(7n-1), which the weights prove. */
 #include "compiler/ir/rules.h"
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 enum { MOST_DIGITS = 4 };
 
@@ -84,19 +84,11 @@ static void take_out(struct ir_graph *g, struct ir_op *lstm, uint32_t n)
     lstm->attr[IR_DIGITS] = (int32_t)n;
 }
 
-enum status lgl_lstm_input(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_lstm_input(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
+    const uint32_t n = op->attr[IR_DIGITS] == 0 ? digits_of(ir_in(g, op, 1), ir_in(g, op, 3)) : 0;
 
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i];
-        uint32_t n;
-
-        if (op->dead || op->opcode != IR_OP_LSTM || op->attr[IR_DIGITS] != 0)
-            continue;
-        n = digits_of(ir_in(g, op, 1), ir_in(g, op, 3));
-        if (n > 0)
-            take_out(g, op, n);
-    }
-    return ir_link(g, d);
+    (void)o;
+    if (n > 0)
+        take_out(g, op, n);
 }

@@ -1,4 +1,4 @@
-/* image_views.c - where an accelerator is selected, CONCATENATION, SLICE and GATHER of tensors that are no image
+/* image_views.c - CONCATENATION, SLICE and GATHER of tensors that are no image
  * (a batch, more than four dimensions) become those of images, whose parts are views.
  * in: CONCATENATION, SLICE of int8 not backwards, GATHER of a batch.  out: the same along one dimension of an image, between
  * RESHAPEs; a SLICE of several dimensions is one for each. Tables and operators of two operands of more
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "compiler/ir/rules.h"
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 /* A tensor as an image that is cut along dimension `along`, of which `unit` elements are one of the
  * tensor's. */
@@ -260,27 +260,21 @@ static bool is_of_values(const struct ir_op *op)
                            : info->one_image && info->in.least == 2 && info->in.most == 2;
 }
 
-enum status lgl_image_views(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_image_views(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
-
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i];
-
-        if (op->dead || op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 ||
-            (is_image(ir_in(g, op, 0)) && is_image(ir_out(g, op, 0))))
-            continue;
-        if (op->opcode == IR_OP_CONCATENATION)
-            join(g, op);
-        else if (op->opcode == IR_OP_SLICE)
-            slice(g, op);
-        else if (op->opcode == IR_OP_GATHER && ir_out(g, op, 0)->rank > 4 &&
-                 lists_elements(op, ir_in(g, op, 1)))
-            gather_columns(g, op);
-        else if (op->opcode == IR_OP_GATHER)
-            gather(g, op);
-        else if (ir_out(g, op, 0)->rank > 4 && is_of_values(op))
-            merge_values(g, op);
-    }
-    return ir_link(g, d);
+    (void)o;
+    if (op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 ||
+        (is_image(ir_in(g, op, 0)) && is_image(ir_out(g, op, 0))))
+        return;
+    if (op->opcode == IR_OP_CONCATENATION)
+        join(g, op);
+    else if (op->opcode == IR_OP_SLICE)
+        slice(g, op);
+    else if (op->opcode == IR_OP_GATHER && ir_out(g, op, 0)->rank > 4 &&
+             lists_elements(op, ir_in(g, op, 1)))
+        gather_columns(g, op);
+    else if (op->opcode == IR_OP_GATHER)
+        gather(g, op);
+    else if (ir_out(g, op, 0)->rank > 4 && is_of_values(op))
+        merge_values(g, op);
 }

@@ -1,13 +1,13 @@
-/* average_sums.c - where an accelerator is selected, rewrite an average over small windows as a
+/* average_sums.c - rewrite an average over small windows as a
  * depthwise convolution with weights of 1.
  * in: AVERAGE_POOL2D of int8 whose windows are whole and have an odd number n of values.  out:
  * DEPTHWISE_CONV2D with the multiplier ceil(2^31 / n), where that takes less than half the cycles: VECTOR
  * takes a value a cycle, ARRAY a column of all kernel rows that its rows hold. An odd number has
  * no ties, so one rounding of the high product is the reference's (geo_reciprocal; sums of x -
  * z_in are within 255 n as well). A PAD before it then folds. */
-#include "fixed_math.h"
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/fixed_math.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 enum { MOST_VALUES = 2047 };
 
@@ -41,17 +41,11 @@ static void set_reciprocal(struct ir_graph *g, struct ir_op *op, int32_t n)
     op->fixed.shift = arena_memdup(g->arena, &(int8_t){0}, 1);
 }
 
-enum status lgl_average_sums(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_average_sums(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    for (uint32_t i = 0; i < g->n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i];
-
-        if (!op->dead && op->opcode == IR_OP_AVERAGE_POOL2D && ir_in(g, op, 0)->type == IR_I8 &&
-            op->fixed.n_real == 0 && is_whole(op) &&
-            gains(op, ir_out(g, op, 0), (int32_t)o->array_rows)) {
-            lgl_become_sums(g, op);
-            set_reciprocal(g, op, op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W]);
-        }
-    }
-    return ir_link(g, d);
+    if (ir_in(g, op, 0)->type != IR_I8 || op->fixed.n_real != 0 || !is_whole(op) ||
+        !gains(op, ir_out(g, op, 0), (int32_t)o->array_rows))
+        return;
+    lgl_become_sums(g, op);
+    set_reciprocal(g, op, op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W]);
 }

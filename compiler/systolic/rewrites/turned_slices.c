@@ -1,12 +1,12 @@
-/* turned_slices.c - where an accelerator is selected, a SLICE backwards (REVERSE_V2, a STRIDED_SLICE
+/* turned_slices.c - a SLICE backwards (REVERSE_V2, a STRIDED_SLICE
  * with a negative step) is GATHER, which reads in any order.
  * in: SLICE of int8 whose step is below 0 along some dimensions.  out: SLICE along the others, then GATHER along
  * each of these. */
 #include <string.h>
 
 #include "compiler/ir/rules.h"
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 /* x's elements begin, begin + step ... along dimension `axis`, as y or, if that is NULL, a new tensor. */
 static struct ir_tensor *gather(struct ir_graph *g, const struct ir_op *op,
@@ -25,16 +25,6 @@ static struct ir_tensor *gather(struct ir_graph *g, const struct ir_op *op,
     }
     lgl_new_gather(g, op->row, x, axis, from, y);
     return y;
-}
-
-uint32_t lgl_turned(const struct ir_graph *g, const struct ir_op *slice)
-{
-    const struct ir_tensor *steps = ir_in(g, slice, 2);
-    uint32_t all = 0;
-
-    for (uint32_t i = 0; steps != NULL && i < ir_elements(steps); i++)
-        all |= ir_const_i32(steps, i) < 0 ? 1u << i : 0;
-    return all;
 }
 
 static void rewrite(struct ir_graph *g, struct ir_op *op, uint32_t all)
@@ -70,16 +60,11 @@ static void rewrite(struct ir_graph *g, struct ir_op *op, uint32_t all)
     op->dead = true;
 }
 
-enum status lgl_turned_slices(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_turned_slices(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
+    const uint32_t all = lgl_backwards(g, op);
 
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i];
-
-        if (!op->dead && op->opcode == IR_OP_SLICE && ir_in(g, op, 0)->type == IR_I8 &&
-            lgl_turned(g, op) != 0)
-            rewrite(g, op, lgl_turned(g, op));
-    }
-    return ir_link(g, d);
+    (void)o;
+    if (ir_in(g, op, 0)->type == IR_I8 && all != 0)
+        rewrite(g, op, all);
 }

@@ -1,12 +1,12 @@
-/* reductions.c - where an accelerator is selected, reductions of int8 are operators that it has.
+/* reductions.c - reductions of int8 are operators that it has.
  * in: REDUCE_MAX, REDUCE_MIN, SUM of int8 over any dimensions.  out: SUM is MEAN, whose multiplier divides by
  * nothing: both requantise the sum of all x - z_in (NUMERICS.md). The largest and the smallest are
  * MAXIMUM, MINIMUM of a dimension's two halves until one value is left, a dimension after the other; of an
  * odd number of values the one in the middle is in both halves, which changes neither. The column REDUCTION
  * of operators.def names the operator. MEAN over neighbours of more than four dimensions is that of an
  * image; over dimensions apart it is that of x transposed, over its innermost. */
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 static const struct {
     enum { NONE, HALVES, ALIKE } how;
@@ -148,28 +148,22 @@ static void mean_of_image(struct ir_graph *g, struct ir_op *op, const struct ir_
     op->dead = true;
 }
 
-enum status lgl_reductions(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_reductions(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
-
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i];
-
-        if (op->dead || op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 || op->fixed.n_real != 0)
-            continue;
-        if (reductions[op->opcode].how == HALVES)
-            reduce(g, op);
-        else if (reductions[op->opcode].how == ALIKE)
-            op->opcode = reductions[op->opcode].code;
-        if (op->dead || op->opcode != IR_OP_MEAN)
-            continue;
-        const struct ir_tensor *x = ir_in(g, op, 0);
-        uint32_t axes = (uint32_t)op->attr[IR_AXIS];
-        const bool turns = apart(x, axes);
-        if (turns)
-            x = innermost(g, op->row, x, &axes);
-        if (turns || x->rank > 4)
-            mean_of_image(g, op, x, axes);
-    }
-    return ir_link(g, d);
+    (void)o;
+    if (op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 || op->fixed.n_real != 0)
+        return;
+    if (reductions[op->opcode].how == HALVES)
+        reduce(g, op);
+    else if (reductions[op->opcode].how == ALIKE)
+        op->opcode = reductions[op->opcode].code;
+    if (op->dead || op->opcode != IR_OP_MEAN)
+        return;
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    uint32_t axes = (uint32_t)op->attr[IR_AXIS];
+    const bool turns = apart(x, axes);
+    if (turns)
+        x = innermost(g, op->row, x, &axes);
+    if (turns || x->rank > 4)
+        mean_of_image(g, op, x, axes);
 }

@@ -1,10 +1,10 @@
-/* whole_kernel.c - where an accelerator is selected, a convolution whose window is the whole image is a product.
+/* whole_kernel.c - a convolution whose window is the whole image is a product.
  * in: CONV2D of int8 without padding, [KH,KW,C,OC] of images [B,KH,KW,C].  out: FULLY_CONNECTED, [KH KW C,OC]: the same
  * weights, sums and requantisation. Few outputs of it take all columns; of more the convolution is as good. */
 #include <string.h>
 
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 static bool is_whole(const struct ir_graph *g, const struct ir_op *op, uint32_t columns)
 {
@@ -31,11 +31,8 @@ static void make_product(struct ir_graph *g, struct ir_op *op)
     op->attr[IR_WEIGHTS_KO] = 1;
 }
 
-enum status lgl_whole_kernel(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_whole_kernel(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    for (uint32_t i = 0; i < g->n_op && o->accelerator; i++)
-        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_CONV2D &&
-            is_whole(g, g->op[i], o->array_rows))
-            make_product(g, g->op[i]);
-    return ir_link(g, d);
+    if (is_whole(g, op, o->array_rows))
+        make_product(g, op);
 }

@@ -1,4 +1,4 @@
-/* transposed_parts.c - where an accelerator is selected, a batch of images that it takes one by one
+/* transposed_parts.c - a batch of images that it takes one by one
  * is parts of an image, and a wide TRANSPOSE_CONV is strips.
  * in: TRANSPOSE_CONV, RESIZE_BILINEAR of int8 (FACTS .one_image) of N images, ADD, MUL, .. of N whose
  * operand differs from image to image and is broadcast; TRANSPOSE_CONV whose phases have more columns
@@ -7,9 +7,9 @@
  * with the padding that is left: an output o takes kernel column o + pad_left - i * stride of input i. */
 #include <string.h>
 
-#include "fixed_math.h"
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/fixed_math.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 enum { MOST_PARTS = 64, OPERANDS = 2 };
 
@@ -134,20 +134,13 @@ static bool one_by_one(const struct ir_graph *g, const struct ir_op *op)
             ir_op_info(op->opcode)->in.most > OPERANDS || images_differ(g, op));
 }
 
-enum status lgl_transposed_parts(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_transposed_parts(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    if (!o->accelerator)
-        return ST_OK;
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        struct ir_op *op = g->op[i];
-
-        if (op->dead || !ir_op_info(op->opcode)->one_image || ir_in(g, op, 0)->type != IR_I8 ||
-            op->fixed.n_real != 0)
-            continue;
-        if (one_by_one(g, op))
-            take_images(g, op);
-        else if (ir_in(g, op, 0)->dim[0] == 1 && ir_op_has(op->opcode, IR_STRIDE_W))
-            take_strips(g, op, (int32_t)o->accumulators);
-    }
-    return ir_link(g, d);
+    if (!ir_op_info(op->opcode)->one_image || ir_in(g, op, 0)->type != IR_I8 ||
+        op->fixed.n_real != 0)
+        return;
+    if (one_by_one(g, op))
+        take_images(g, op);
+    else if (ir_in(g, op, 0)->dim[0] == 1 && ir_op_has(op->opcode, IR_STRIDE_W))
+        take_strips(g, op, (int32_t)o->accumulators);
 }

@@ -1,10 +1,10 @@
 /* transposed_operand.c - operands of BATCH_MATMUL that are read transposed.
  * in: BATCH_MATMUL with adj_a, adj_b; a TRANSPOSE that turns rows of an operand into columns, or
- * those of the product: (A B')' = B A'.  out: where an accelerator is selected, which takes rows of
+ * those of the product: (A B')' = B A'.  out: which takes rows of
  * the first operand, of the second one rows or columns: adj_b as far as it goes, of those TRANSPOSEs
  * what is left, and one for adj_a. */
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 static bool is_product(const struct ir_graph *g, const struct ir_op *op)
 {
@@ -106,23 +106,19 @@ static void transpose_first(struct ir_graph *g, struct ir_op *product)
     product->attr[IR_ADJ_A] = 0;
 }
 
-enum status lgl_transposed_operand(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_transposed_operand(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
+    struct ir_op *after;
 
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i], *after;
-
-        if (!is_product(g, op))
-            continue;
-        read_columns(g, op, 1);
-        after = turning_reader(g, ir_out(g, op, 0));
-        if (after && may_turn(g, op)) {
-            read_columns(g, op, 0);
-            turn_product(g, op, after);
-        }
-        if (op->attr[IR_ADJ_A])
-            transpose_first(g, op);
+    (void)o;
+    if (!is_product(g, op))
+        return;
+    read_columns(g, op, 1);
+    after = turning_reader(g, ir_out(g, op, 0));
+    if (after && may_turn(g, op)) {
+        read_columns(g, op, 0);
+        turn_product(g, op, after);
     }
-    return ir_link(g, d);
+    if (op->attr[IR_ADJ_A])
+        transpose_first(g, op);
 }

@@ -1,4 +1,4 @@
-/* average_edges.c - where an accelerator is selected, an average that rounds ties up has windows of
+/* average_edges.c - an average that rounds ties up has windows of
  * one size each.
  * in: AVERAGE_POOL2D with `round_up` (it was uint8) whose windows at the edges are cut.  out: one for
  * the windows that are whole, one for each row and column of windows that are not, all of parts of
@@ -6,8 +6,8 @@
  * reciprocal asks (NUMERICS.md). */
 #include <string.h>
 
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 enum { MOST_PARTS = 8 };
 
@@ -93,13 +93,9 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-enum status lgl_average_edges(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_average_edges(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
-
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++)
-        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_AVERAGE_POOL2D &&
-            g->op[i]->attr[IR_ROUND_UP] && g->op[i]->fixed.n_real == 0)
-            rewrite(g, g->op[i]);
-    return ir_link(g, d);
+    (void)o;
+    if (op->attr[IR_ROUND_UP] && op->fixed.n_real == 0)
+        rewrite(g, op);
 }

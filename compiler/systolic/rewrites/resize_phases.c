@@ -1,4 +1,4 @@
-/* resize_phases.c - where an accelerator is selected, rewrite RESIZE_BILINEAR to whole multiples of
+/* resize_phases.c - rewrite RESIZE_BILINEAR to whole multiples of
  * the rows and columns as depthwise convolutions, if their weights are whole numbers.
  * in: RESIZE_BILINEAR of one int8 image to Fy times the rows, Fx times the columns.  out: the image
  * with its edges repeated (GATHER), Fy * Fx convolutions of stride 1, a phase each, joined: row
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixed_math.h"
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/fixed_math.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 enum { MOST_FACTOR = 16, ONE = 1024, TAPS = 3, MOST_COPIES = 8 };
 
@@ -297,13 +297,9 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-enum status lgl_resize_phases(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_resize_phases(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
-
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++)
-        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_RESIZE_BILINEAR &&
-            ir_in(g, g->op[i], 0)->type == IR_I8)
-            rewrite(g, g->op[i]);
-    return ir_link(g, d);
+    (void)o;
+    if (ir_in(g, op, 0)->type == IR_I8)
+        rewrite(g, op);
 }

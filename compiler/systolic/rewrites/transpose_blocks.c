@@ -1,4 +1,4 @@
-/* transpose_blocks.c - where an accelerator is selected, a TRANSPOSE that exchanges two inner
+/* transpose_blocks.c - a TRANSPOSE that exchanges two inner
  * dimensions of four (SPACE_TO_DEPTH, DEPTH_TO_SPACE) is joined parts of an image.
  * in: TRANSPOSE of int8, after dimensions that stay neighbours count as one [A,B,C,D] ->
  * [A,C,B,D].  out: with C parts, x as an image of A rows, B columns and C * D channels; channels
@@ -8,8 +8,8 @@
  * neighbours. */
 #include <string.h>
 
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 enum { MOST_PARTS = 16 };
 
@@ -198,13 +198,9 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-enum status lgl_transpose_blocks(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_transpose_blocks(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
-
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++)
-        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_TRANSPOSE &&
-            ir_in(g, g->op[i], 0)->type == IR_I8 && ir_in(g, g->op[i], 1)->role == IR_CONST)
-            rewrite(g, g->op[i]);
-    return ir_link(g, d);
+    (void)o;
+    if (ir_in(g, op, 0)->type == IR_I8 && ir_in(g, op, 1)->role == IR_CONST)
+        rewrite(g, op);
 }

@@ -1,12 +1,12 @@
-/* left_padding.c - where an accelerator is selected, a depthwise convolution has less padding on the
+/* left_padding.c - a depthwise convolution has less padding on the
  * left than the array has rows.
  * in: DEPTHWISE_CONV2D of one int8 image with `array_rows` columns of padding on its left or more (long
  * kernels of audio networks, large dilations).  out: PAD writes these columns, whose fill is the
  * zero point, which is what the convolution sees outside the image. */
 #include <string.h>
 
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 static void write_padding(struct ir_graph *g, struct ir_op *op)
 {
@@ -22,17 +22,9 @@ static void write_padding(struct ir_graph *g, struct ir_op *op)
     op->attr[IR_PAD_LEFT] = 0;
 }
 
-enum status lgl_left_padding(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_left_padding(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
-
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i];
-
-        if (!op->dead && ir_op_has(op->opcode, IR_MULTIPLIER) && ir_in(g, op, 0)->type == IR_I8 &&
-            ir_in(g, op, 0)->dim[0] == 1 && op->fixed.n_real == 0 &&
-            op->attr[IR_PAD_LEFT] >= (int32_t)o->array_rows)
-            write_padding(g, op);
-    }
-    return ir_link(g, d);
+    if (ir_in(g, op, 0)->type == IR_I8 && ir_in(g, op, 0)->dim[0] == 1 && op->fixed.n_real == 0 &&
+        op->attr[IR_PAD_LEFT] >= (int32_t)o->array_rows)
+        write_padding(g, op);
 }

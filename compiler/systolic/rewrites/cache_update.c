@@ -1,11 +1,9 @@
 /* cache_update.c - a variable that is read, updated by a part and assigned again takes the part in
- * place: where an accelerator is selected, it writes the part's bytes and no others.
+ * place: it writes the part's bytes and no others.
  * in: READ_VARIABLE, UPDATE_SLICE of its result, ASSIGN_VARIABLE of that, no other operator with that
  * variable between them.   out: UPDATE_VARIABLE, then READ_VARIABLE for who reads the updated value. */
-#include <string.h>
-
 #include "compiler/ir/rules.h"
-#include "legalise.h"
+#include "rewrites.h"
 
 /* The first operator from position `from` on that has the variable; NULL: none. */
 static struct ir_op *next_with(const struct ir_graph *g, uint32_t from, uint32_t variable)
@@ -70,7 +68,7 @@ static struct ir_op *only_assign(const struct ir_graph *g, const struct ir_op *r
 static void rewrite(struct ir_graph *g, struct ir_op *read, struct ir_op *update,
                     struct ir_op *assign)
 {
-    const uint32_t now = update->out[0], variable = read->in[0], from = update->id + 1;
+    const uint32_t now = update->out[0], variable = read->in[0];
     int32_t axis;
 
     update->in[2] = computed_part(g, update, &axis);
@@ -83,26 +81,19 @@ static void rewrite(struct ir_graph *g, struct ir_op *read, struct ir_op *update
     assign->in[0] = variable;
     assign->out[0] = now;
     assign->row = read->row;
-    memmove(&g->op[from + 1], &g->op[from], (assign->id - from) * sizeof(struct ir_op *));
-    g->op[from] = assign;
+    ir_move_op(g, assign->id, update->id + 1);
     read->dead = ir_uses(g, read->out[0]) == 0 && !ir_out(g, read, 0)->is_output;
 }
 
-enum status lgl_cache_update(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_cache_update(struct ir_graph *g, struct ir_op *update, const struct lgl_options *o)
 {
-    for (uint32_t i = 0; i < g->n_op && o->accelerator; i++) {
-        struct ir_op *update = g->op[i], *assign;
-        const uint32_t x = update->n_in ? update->in[0] : IR_NONE;
+    const uint32_t made = ir_in(g, update, 0)->producer;
+    struct ir_op *assign;
 
-        if (update->dead || update->opcode != IR_OP_UPDATE_SLICE ||
-            g->tensor[x]->producer == IR_NONE)
-            continue;
-        struct ir_op *read = g->op[g->tensor[x]->producer];
-        if (read->opcode != IR_OP_READ_VARIABLE || !(assign = only_assign(g, read, update)))
-            continue;
-        rewrite(g, read, update, assign);
-        TRY(ir_link(g, d));
-        i = IR_NONE; /* operators have moved */
-    }
-    return ST_OK;
+    (void)o;
+    if (made == IR_NONE || g->op[made]->opcode != IR_OP_READ_VARIABLE)
+        return;
+    assign = only_assign(g, g->op[made], update);
+    if (assign)
+        rewrite(g, g->op[made], update, assign);
 }

@@ -1,11 +1,11 @@
-/* channel_groups.c - where an accelerator is selected, a convolution in groups of channels is several of
+/* channel_groups.c - a convolution in groups of channels is several of
  * as many groups as fill the array.
  * in: CONV2D of int8, [OC,KH,KW,C/G], before weights_ko, which makes each a convolution over all of its
  * channels.  out: one for each part of the groups, of slices of the channels, joined; left as it is
  * where that saves less than half of the products. */
-#include "fixed_math.h"
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/fixed_math.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 enum { MOST_PARTS = 128, LEAST_GAIN = 2 };
 
@@ -78,12 +78,8 @@ static bool in_groups(const struct ir_graph *g, const struct ir_op *op)
            op->fixed.n_real == 0 && ir_in(g, op, 1)->dim[3] != ir_in(g, op, 0)->dim[3];
 }
 
-enum status lgl_channel_groups(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_channel_groups(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
-
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++)
-        if (in_groups(g, g->op[i]))
-            split(g, g->op[i], (int32_t)o->array_rows);
-    return ir_link(g, d);
+    if (in_groups(g, op))
+        split(g, op, (int32_t)o->array_rows);
 }

@@ -1,4 +1,4 @@
-/* channel_mean.c - where an accelerator is selected, a mean over channels is a product with a column
+/* channel_mean.c - a mean over channels is a product with a column
  * of ones.
  * in: MEAN of int8 over its innermost dimensions alone.  out: FULLY_CONNECTED with weights of 1 and
  * the mean's multiplier, which divides by the number of values already. Both requantise the sum of
@@ -7,8 +7,8 @@
  * image over its first dimension alone, whose rows and columns would be rows of one pixel. */
 #include <string.h>
 
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/new_ops.h"
+#include "rewrites.h"
 
 /* Values of each mean over `axes` (bit i: dimension i); 0 if a dimension that stays is within. */
 static int32_t values_of(const struct ir_tensor *x, uint32_t axes)
@@ -59,21 +59,15 @@ static bool over_images(const struct ir_graph *g, const struct ir_op *op)
     return x->type == IR_I8 && x->rank == 4 && op->attr[IR_AXIS] == 1;
 }
 
-enum status lgl_channel_mean(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+void sys_channel_mean(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n_op = g->n_op;
-
-    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i];
-
-        if (op->dead || op->opcode != IR_OP_MEAN || (!over_channels(g, op) && !over_images(g, op)))
-            continue;
-        const struct ir_tensor *x = ir_in(g, op, 0);
-        const int32_t n = values_of(x, (uint32_t)op->attr[IR_AXIS]);
-        if (op->attr[IR_KEEP_DIMS] == 0)
-            lgl_keep_dims(g, op);
-        if (over_channels(g, op) && n > 1 && ir_dim_back(x, 0) > 1)
-            make_product(g, op, n);
-    }
-    return ir_link(g, d);
+    (void)o;
+    if (!over_channels(g, op) && !over_images(g, op))
+        return;
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const int32_t n = values_of(x, (uint32_t)op->attr[IR_AXIS]);
+    if (op->attr[IR_KEEP_DIMS] == 0)
+        lgl_keep_dims(g, op);
+    if (over_channels(g, op) && n > 1 && ir_dim_back(x, 0) > 1)
+        make_product(g, op, n);
 }

@@ -1,0 +1,25 @@
+/* rewrites.h - rewrites of the array's back end, in the graph before partition: operators become others that the array
+ * runs, or runs faster. The rows REWRITE of compiler/passes.def hold their order. */
+#ifndef HEDDLE_COMPILER_SYSTOLIC_REWRITES_REWRITES_H
+#define HEDDLE_COMPILER_SYSTOLIC_REWRITES_REWRITES_H
+
+#include "compiler/legalise/legalise.h"
+
+/* Rewrite `op`, of the row's opcode, if it has the form that the rewrite takes; new operators are
+ * appended to the graph, an operator that is no longer needed is marked dead. */
+typedef void sys_rewrite(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o);
+
+#define REWRITE(name, code, needs, leaves) sys_rewrite sys_##name;
+#include "compiler/passes.def"
+
+/* One accelerator more is selected. */
+void sys_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators,
+                         uint32_t tables);
+
+/* Visit every operator of opcode `code` (IR_OP_ANY: every operator), also those that the rewrite
+ * adds, then link the graph. Without an accelerator the graph stays. ST_INTERNAL: the rewrite
+ * does not come to an end. */
+enum status sys_rewrite_all(struct ir_graph *g, sys_rewrite *rewrite, enum ir_opcode code,
+                            const struct lgl_options *o, struct diag *d);
+
+#endif
