@@ -9,7 +9,7 @@
 //   layer before is stored would do more MACs than its cycles allow.) Bytes are counted with the
 //   layer whose command moves them, in whole beats of the bus, whenever that happens; a command's
 //   own words are bytes read for its layer. The stream's header, END and what rounds the stream up
-//   to beats are those of the first command's layer, as app/report/actions.c counts them.
+//   to beats are those of the first command's layer, as app/stats/actions.c counts them.
 #ifndef HEDDLE_SIM_ROWS_H
 #define HEDDLE_SIM_ROWS_H
 

@@ -2,7 +2,7 @@
  * be, and why no others. */
 #include <string.h>
 
-#include "app/report/area.h"
+#include "app/stats/area.h"
 #include "base/home.h"
 #include "context.h"
 #include "hw/gen/accel.h"

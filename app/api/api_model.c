@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/report/report.h"
+#include "app/run/answer.h"
+#include "app/run/run.h"
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
 #include "compiler/emit/mlf.h"

@@ -1,10 +1,13 @@
 /* command.c - the commands of the command line, by name. */
 #include "app/check/check_target.h"
 #include "app/check/new.h"
+#include "app/engine/device.h"
+#include "app/job/job.h"
+#include "app/mismatch/fault.h"
 #include "app/quantise/quantise_command.h"
 #include "app/regress/regress.h"
-#include "app/run/device.h"
-#include "app/run/fault.h"
+#include "app/report/report.h"
+#include "app/run/run.h"
 #include "app/tune/tune.h"
 #include "context.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/job/shared.h"
 #include "base/interrupt.h"
 
 #define ARENA_LIMIT ((size_t)8 << 30)

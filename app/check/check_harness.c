@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/build/folders.h"
+#include "app/job/job.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "sim/evict.h"

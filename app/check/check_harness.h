@@ -3,7 +3,7 @@
 #ifndef HEDDLE_CHECK_HARNESS_H
 #define HEDDLE_CHECK_HARNESS_H
 
-#include "app/run/run.h"
+#include "app/job/job.h"
 
 struct harness {
     struct arena *arena;

@@ -8,7 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/run/run.h"
+#include "app/build/object.h"
+#include "app/compare/difference.h"
+#include "app/engine/processes.h"
+#include "app/job/job.h"
+#include "app/job/shared.h"
 #include "base/home.h"
 #include "check_harness.h"
 #include "compiler/graph_passes.h"

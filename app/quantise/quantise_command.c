@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
-#include "app/run/data.h"
+#include "app/inputs/data.h"
+#include "app/inputs/inputs.h"
+#include "app/job/job.h"
+#include "app/job/monotonic.h"
 #include "base/file.h"
 
 static enum status import(struct pipeline *p, struct run_job *job, struct diag *d)
@@ -66,7 +69,7 @@ static void say(void *ctx, const char *what, uint32_t done, uint32_t all)
     const struct teller *t = ctx;
 
     output_printf(t->options->output, OUTPUT_PROGRESS, "inference %u of %u, %s, %.0f s", done + 1,
-                  all, what, run_now() - t->begun);
+                  all, what, monotonic_seconds() - t->begun);
 }
 
 enum status quantise_command(struct arena *a, const struct options *o, struct text *t,
@@ -74,7 +77,7 @@ enum status quantise_command(struct arena *a, const struct options *o, struct te
 {
     struct pipeline p = {.arena = a, .options = options_pipeline(o)};
     struct run_job job = {.arena = a, .options = o, .p = &p};
-    struct teller teller = {o, run_now()};
+    struct teller teller = {o, monotonic_seconds()};
     struct quant_job q = {.arena = a, .progress = say, .ctx = &teller};
     struct quant_result r;
     enum status st;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "app/run/run.h"
+#include "app/job/monotonic.h"
 #include "result.h"
 
 enum {
@@ -249,7 +249,7 @@ enum status history_add(struct history *h, int64_t session, uint32_t number,
     if (!h->pending) {
         TRY(database_begin(&h->base, d));
         h->pending = true;
-        h->since = run_now();
+        h->since = monotonic_seconds();
     }
     (void)sqlite3_bind_int64(h->add, 1, session);
     bind_run(h->add, number, r);
@@ -258,7 +258,7 @@ enum status history_add(struct history *h, int64_t session, uint32_t number,
 
 enum status history_flush(struct history *h, bool now, struct diag *d)
 {
-    if (!h->pending || (!now && run_now() - h->since < 0.5))
+    if (!h->pending || (!now && monotonic_seconds() - h->since < 0.5))
         return ST_OK;
     h->pending = false;
     return database_end(&h->base, ST_OK, d);

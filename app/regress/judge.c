@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/run/report.h"
+#include "app/report/report_read.h"
 #include "result.h"
 
 struct judging {

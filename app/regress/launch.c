@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/run/run.h"
+#include "app/job/monotonic.h"
 #include "base/text.h"
 #include "result.h"
 
@@ -127,7 +127,7 @@ static enum status start(struct local *o, uint32_t number, struct diag *d)
     arena_free(scratch);
     if (pid < 0)
         return FAIL(d, ST_NO_MEMORY, "no process could be started for a run");
-    *s = (struct slot){.pid = pid, .number = number, .begun = run_now()};
+    *s = (struct slot){.pid = pid, .number = number, .begun = monotonic_seconds()};
     o->running++;
     return ST_OK;
 }
@@ -149,7 +149,7 @@ static void take_result(struct local *o, struct slot *s, int state, bool *again)
     struct suite_run *r = &l->suite->run[s->number];
     snprintf(stem, sizeof stem, "%s/%u", l->work, s->number);
     bool whole = WIFEXITED(state) && !l->launcher && !s->late;
-    result_read(l->arena, stem, whole ? WEXITSTATUS(state) : -1, run_now() - s->begun, r);
+    result_read(l->arena, stem, whole ? WEXITSTATUS(state) : -1, monotonic_seconds() - s->begun, r);
     if (s->late)
         r->result.message = arena_printf(l->arena, "stopped after %u s", l->suite->seconds);
     else if (l->launcher)
@@ -175,7 +175,7 @@ static enum status finish(struct local *o, struct slot *s, int state, struct dia
 /* Politely first: heddle run then leaves nothing half written. */
 static void stop_late(const struct launch *l, struct slot *s)
 {
-    double late = run_now() - s->begun - l->suite->seconds;
+    double late = monotonic_seconds() - s->begun - l->suite->seconds;
 
     if (late > 0 && (!s->late || late > GRACE_SECONDS))
         (void)kill(-s->pid, s->late ? SIGKILL : SIGTERM);

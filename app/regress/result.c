@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "app/run/report.h"
+#include "app/report/report_read.h"
 #include "base/file.h"
 
 enum { MAX_STATS = 64 << 20, MAX_ERR = 16 << 20, MAX_MESSAGE = 1000 };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/run/run.h"
+#include "app/job/monotonic.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "base/text.h"
@@ -124,7 +124,7 @@ static double weight_of(const struct suite_run *r)
 static void progress(struct session *s)
 {
     const struct output *output = s->o->output;
-    const double now = run_now(), took = now - s->begun;
+    const double now = monotonic_seconds(), took = now - s->begun;
     char left[64] = "";
 
     if (now - s->shown < 0.1 || !output_wants(output, OUTPUT_PROGRESS))
@@ -235,7 +235,7 @@ static enum status run_missing(struct session *s, struct diag *d)
     fill_weights(&s->view.suite);
     TRY(history_resume(&s->h, now->id, &s->view.suite, &n_done, d));
     now->n_done = n_done;
-    s->begun = s->shown = run_now();
+    s->begun = s->shown = monotonic_seconds();
     TRY(make_work(s, n_done > 0, d));
     s->weight_done = 0;
     find_missing(s);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/run/report.h"
+#include "app/report/report_read.h"
 #include "base/home.h"
 #include "result.h"
 #include "sim/hash.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "app/run/report.h"
+#include "app/report/report_read.h"
 #include "base/text.h"
 #include "sim/hash.h"
 

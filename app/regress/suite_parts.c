@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "app/run/report.h"
-#include "app/run/run.h"
+#include "app/inputs/inputs.h"
+#include "app/job/job.h"
+#include "app/report/report_read.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "sim/hash.h"

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_REGRESS_SWEEP_H
 #define HEDDLE_REGRESS_SWEEP_H
 
-#include "app/report/area.h"
+#include "app/stats/area.h"
 #include "views.h"
 
 enum sweep_axis {

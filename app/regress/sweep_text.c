@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/run/report.h"
+#include "app/report/report_csv.h"
 #include "hw/gen/accel.h"
 #include "sweep.h"
 

@@ -3,7 +3,7 @@
  * Markdown, CSV and HTML. */
 #include <string.h>
 
-#include "app/run/report.h"
+#include "app/report/report_csv.h"
 #include "base/file.h"
 #include "views.h"
 

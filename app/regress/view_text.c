@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "app/run/report.h"
+#include "app/report/report_read.h"
 #include "result.h"
 #include "views.h"
 

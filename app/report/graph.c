@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "compiler/partition/drawing.h"
-#include "page.h"
+#include "graph.h"
 
 /* Row of the operator that makes each tensor; IR_NONE: an input or a constant. */
 static uint32_t *makers(const struct ir_graph *g)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "files.h"
+#include "app/stats/files.h"
 
 struct part {
     const char *name, *text;

@@ -7,15 +7,6 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "compiler/pipeline.h"
-
-struct graph_cycles {
-    double cycles; /* of a layer; negative: none of its own */
-    bool estimated;
-};
-/* graph.c: what went where, as SVG: a box a layer, its id "layer0", its class the kind of target.
- * cycles: by row. */
-void graph_svg(const struct pipeline *p, const struct graph_cycles *cycles, struct text *svg);
 
 /* stats: heddle.stats.v2. trace: as trace_json writes it, or "null". graph: SVG or HTML. */
 void page_html(struct text *t, const char *stats, const char *trace, const char *graph);

@@ -2,8 +2,9 @@
  * one, those of a region as one submission (compiler/emit/emit_model.c). */
 #include "trace.h"
 
-#include "actions.h"
+#include "app/stats/actions.h"
 #include "driver/hd.h"
+#include "trace_counters.h"
 
 struct builder {
     struct trace *t;
@@ -15,15 +16,6 @@ struct builder {
     uint64_t now;
     uint32_t seen; /* slices of the processor */
 };
-
-uint32_t trace_first(const struct pipeline *p, uint32_t stream)
-{
-    uint32_t n = 0;
-
-    for (uint32_t k = 0; k < stream; k++)
-        n += p->program->stream[k].n;
-    return n;
-}
 
 static uint64_t command_bytes(const struct sched_command *c, const struct hd_config *hw)
 {
@@ -207,12 +199,12 @@ struct trace *trace_build(struct arena *a, const struct pipeline *p, const struc
     t->device = ARENA_ARRAY(a, struct trace_device, t->n_device + 1);
     for (uint32_t k = 0; k < t->n_device; k++) {
         t->device[k].name = p->targets.target[program->device[k].target]->name;
-        t->device[k].sum =
-            ARENA_ARRAY(a, struct trace_sum,
-                        2 * (size_t)(trace_first(p, program->n_stream) + program->n_stream) + 1);
+        t->device[k].sum = ARENA_ARRAY(
+            a, struct trace_sum,
+            2 * (size_t)(times_first(program, program->n_stream) + program->n_stream) + 1);
     }
     t->slice = ARENA_ARRAY(a, struct trace_slice,
-                           trace_first(p, program->n_stream) + p->graph->n_op + 1 +
+                           times_first(program, program->n_stream) + p->graph->n_op + 1 +
                                (host ? 2 * host->n : 0));
     b.parts_done = ARENA_ARRAY(a, uint32_t, p->graph->n_row + 1);
     add_all(&b, host);

@@ -6,42 +6,14 @@
 #ifndef HEDDLE_REPORT_TRACE_H
 #define HEDDLE_REPORT_TRACE_H
 
-#include "account.h"
+#include "app/job/times.h"
+#include "app/stats/account.h"
 #include "base/text.h"
-
-/* Bytes that went over the bus. */
-struct trace_moved {
-    uint64_t read, written;
-};
-
-/* A command's first cycle and that of its completion, from its doorbell on, and what all commands
- * had moved by the end of either (struct hd_sim_command). */
-struct trace_time {
-    uint64_t start, done;
-    struct trace_moved at_start, at_done;
-};
 
 /* Before `at`, over the bus of one device. */
 struct trace_sum {
     uint64_t at;
     struct trace_moved moved;
-};
-
-/* The activity of a simulated processor in [begin, end); it waits for accelerators and cores. */
-enum trace_doing { TRACE_WORKS, TRACE_DRIVES, TRACE_WAITS };
-
-struct trace_host_slice {
-    uint64_t begin, end;
-    uint64_t doorbell; /* while it waits: the cycle in which the submission began; else 0 */
-    uint32_t row;
-    enum trace_doing doing;
-};
-
-/* The slices of an inference: n of at most `most`, one after another, in memory that processes
- * share. */
-struct trace_host_time {
-    uint32_t n, most;
-    struct trace_host_slice slice[];
 };
 
 struct trace_slice {
@@ -89,14 +61,5 @@ static inline uint32_t trace_host(const struct trace *t)
 {
     return t->n_device * HD_UNIT_COUNT;
 }
-
-/* trace_counters.c: the points of a device's counters: of the bus from its sums, of the scratchpad
- * from the bytes that commands read and write. */
-void trace_counters(struct trace *t);
-/* Commands of the streams before `stream`. */
-uint32_t trace_first(const struct pipeline *p, uint32_t stream);
-
-/* trace_json.c: Chrome's trace format, one unit of time a cycle. */
-void trace_json(const struct trace *t, struct text *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "trace.h"
+#include "trace_counters.h"
 
 /* A change of the value. */
 struct change {
@@ -155,7 +156,7 @@ static struct trace_time *absolute(const struct trace *t, uint32_t n)
     for (uint32_t i = 0; i < t->n_slice; i++) {
         const struct trace_slice *s = &t->slice[i];
         if (s->stream != IR_NONE)
-            time[trace_first(t->p, s->stream) + s->command] =
+            time[times_first(t->p->program, s->stream) + s->command] =
                 (struct trace_time){.start = s->begin, .done = s->end - 1};
     }
     return time;
@@ -165,7 +166,7 @@ static void scratchpad(struct trace *t, uint32_t device)
 {
     const struct sched_program *p = t->p->program;
     const struct hd_config *hw = p->device[device].hw;
-    const uint32_t n = trace_first(t->p, p->n_stream), n_word = hw->scratchpad_bytes / hw->n;
+    const uint32_t n = times_first(p, p->n_stream), n_word = hw->scratchpad_bytes / hw->n;
     struct scratchpad s = {ARENA_ARRAY(t->arena, struct word, n_word + 1),
                            n_word,
                            hw->n,

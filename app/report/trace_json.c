@@ -1,6 +1,7 @@
 /* trace_json.c - a trace as Chrome's trace format has it: https://ui.perfetto.dev opens the file.
  * A microsecond there is a cycle here. A process is an accelerator, a thread one of its units; the
  * first process has the host and the cores of targets. */
+#include "trace_json.h"
 #include "hd_accel_tables.h"
 #include "trace.h"
 

@@ -14,9 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/build/object.h"
+#include "app/engine/device.h"
+#include "app/job/monotonic.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "device.h"
+#include "program.h"
+#include "program_iss.h"
 #include "sim/cached.h"
 #include "sim/gtkw.h"
 
@@ -163,12 +167,12 @@ static void child(struct own *p)
 static int wait_child(pid_t pid, int end, uint64_t seconds, bool *late)
 {
     struct pollfd fd = {.fd = end, .events = POLLIN};
-    const double begun = run_now();
+    const double begun = monotonic_seconds();
     int state = 0;
 
     *late = false;
     while (waitpid(pid, &state, WNOHANG) == 0) {
-        const double left = (double)seconds - (run_now() - begun);
+        const double left = (double)seconds - (monotonic_seconds() - begun);
 
         if (left <= 0) {
             *late = true;

@@ -6,11 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/build/object.h"
+#include "app/engine/board.h"
+#include "app/engine/core_targets.h"
+#include "app/engine/host_core.h"
+#include "app/engine/host_iss.h"
+#include "app/engine/processes.h"
+#include "app/job/job.h"
+#include "app/job/shared.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "base/private.h"
-#include "board.h"
-#include "core_targets.h"
+#include "program_iss.h"
 #include "sim/evict.h"
 #include "sim/hash.h"
 #include "sim/tools.h"

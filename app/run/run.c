@@ -6,16 +6,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer.h"
+#include "app/compare/compare_layers.h"
+#include "app/compare/difference.h"
+#include "app/compare/layer_check.h"
+#include "app/compare/strength.h"
+#include "app/engine/host_iss.h"
+#include "app/engine/qemu.h"
+#include "app/engine/waves.h"
+#include "app/inputs/inputs.h"
+#include "app/job/shared.h"
+#include "app/mismatch/explain.h"
 #include "app/oracle/oracle.h"
+#include "app/report/report.h"
+#include "app/report/run_pages.h"
+#include "app/stats/stats.h"
+#include "app/stats/stats_model.h"
 #include "base/file.h"
-#include "compare_layers.h"
-#include "difference.h"
-#include "explain.h"
-#include "layer_check.h"
-#include "run_qemu.h"
-#include "stats.h"
-#include "strength.h"
-#include "waves.h"
+#include "program.h"
+#include "run_package.h"
 
 static const uint8_t *inference(const struct run_data *data, uint32_t k)
 {
@@ -68,6 +77,13 @@ static enum status write_outputs(struct run_job *job, struct diag *d)
     return stage_end(&job->stage, write_into(job, job->stage.path, d), d);
 }
 
+/* A layer alone, as a run of its own. */
+static enum status answer(struct run_job *job, struct diag *d)
+{
+    TRY(run_load(job, d));
+    return run_answer(job, d);
+}
+
 static enum status mismatch(struct run_job *job, struct diag *d)
 {
     if (job->oracle && job->oracle->n_equal < job->oracle->n_tensor && job->n_wrong == 0 &&
@@ -78,7 +94,7 @@ static enum status mismatch(struct run_job *job, struct diag *d)
     if (job->layers.first.found)
         diag_line(d, "first wrong layer: %s", compare_first_text(job));
     if (job->tolerance == 0)
-        explain_mismatch(job, d);
+        explain_mismatch(job, answer, d);
     return ST_MISMATCH;
 }
 

@@ -1,4 +1,4 @@
-/* run_package.c (run) - "heddle run" of what "heddle compile" wrote: its own C, driver and kernels
+/* run_package.c - "heddle run" of what "heddle compile" wrote: its own C, driver and kernels
  * built as one object, on the functional model or the Verilated model. There is no graph here:
  * inputs, outputs and layers come from the object's table, and only --expect states what is
  * right. */
@@ -10,15 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/build/object.h"
+#include "app/compare/difference.h"
+#include "app/compare/verdict_text.h"
+#include "app/engine/core_targets.h"
+#include "app/engine/host_core.h"
+#include "app/engine/host_iss.h"
+#include "app/engine/processes.h"
+#include "app/engine/qemu.h"
+#include "app/inputs/inputs.h"
+#include "app/job/job.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "base/json_doc.h"
 #include "base/private.h"
 #include "compiler/emit/tar.h"
-#include "core_targets.h"
-#include "difference.h"
-#include "run_qemu.h"
-#include "runner.h"
+#include "driver/hd_model.h"
+#include "run_package.h"
 #include "sim/cached.h"
 #include "sim/hash.h"
 
@@ -298,18 +306,6 @@ static enum status read_metadata(struct run_job *job, const char *folder, const 
             "each of the %u ports of the package, in their order",
             path, m->n_ports);
     return st;
-}
-
-/* The package that run_package_load found. */
-struct run_package {
-    const char *so_path, *folder;
-    bool is_tar;
-};
-
-const char *run_package_folder(const struct run_job *job, bool *changes)
-{
-    *changes = !job->package->is_tar;
-    return job->package->folder;
 }
 
 static enum status load(struct run_job *job, const char *folder, const char *so_path,

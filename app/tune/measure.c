@@ -1,6 +1,10 @@
 /* measure.c - see measure.h. The way of every run: emitted C, compiled, on the Verilated model. */
 #include "measure.h"
 
+#include "app/build/object.h"
+#include "app/engine/processes.h"
+#include "app/job/job.h"
+#include "app/job/shared.h"
 #include "compiler/schedule/sched.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_TUNE_MEASURE_H
 #define HEDDLE_TUNE_MEASURE_H
 
-#include "app/run/run.h"
+#include "app/job/job.h"
 #include "store.h"
 
 struct measured {

@@ -17,7 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/run/device.h"
+#include "app/compare/expected.h"
+#include "app/engine/device.h"
+#include "app/inputs/inputs.h"
+#include "app/job/job.h"
+#include "app/job/monotonic.h"
+#include "app/run/answer.h"
 #include "base/home.h"
 #include "base/interrupt.h"
 #include "measure.h"
@@ -176,7 +181,7 @@ static void progress(const struct tune *t, uint32_t number, bool better)
                       (unsigned long long)s->cycles, (unsigned long long)s->estimate);
     output_printf(t->o->output, OUTPUT_PROGRESS,
                   "%u trials measured, best of %u: %llu cycles, %.0f s", t->now, t->o->trials,
-                  (unsigned long long)best->cycles, run_now() - t->begun);
+                  (unsigned long long)best->cycles, monotonic_seconds() - t->begun);
 }
 
 /* The result of the process in slot `s`, which ended in `state`, into the file. */
@@ -260,7 +265,7 @@ static void stop_all(struct tune *t)
 
 static bool time_left(const struct tune *t)
 {
-    return t->o->seconds == 0 || run_now() - t->begun < t->o->seconds;
+    return t->o->seconds == 0 || monotonic_seconds() - t->begun < t->o->seconds;
 }
 
 /* Those of [from, to) that are missing; *complete: all were done. */
@@ -405,7 +410,7 @@ static void summary(const struct tune *t)
         "%.0f s, each verified\n",
         t->p.graph->name, t->p.hw.name, (unsigned long long)first->cycles,
         (unsigned long long)best->cycles, 100 * ((double)best->cycles / (double)first->cycles - 1),
-        best->number, t->now, run_now() - t->begun);
+        best->number, t->now, monotonic_seconds() - t->begun);
 }
 
 static enum status tune_all(struct tune *t, struct diag *d)
@@ -431,7 +436,7 @@ enum status tune_command(struct arena *a, const struct options *o, struct diag *
         return FAIL(d, ST_USAGE, "tune: measures on the RTL; expected --engine=rtl");
     t->arena = a;
     t->o = o;
-    t->begun = run_now();
+    t->begun = monotonic_seconds();
     enum status st = store_open(a, o->tuned, STORE_WRITE, &t->store, d);
     if (st == ST_OK)
         st = set_up(t, d);

@@ -9,10 +9,8 @@
 
 #include <cmocka.h>
 
+#include "app/run/answer.h"
 #include <string.h>
-
-#include "app/report/account.h"
-#include "app/run/run.h"
 
 struct net {
     struct arena *a;

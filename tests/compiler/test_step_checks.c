@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-#include "app/run/fault.h"
+#include "app/mismatch/fault.h"
 #include "compiler/layout/layout.h"
 #include "compiler/lower/lower.h"
 #include "compiler/pipeline.h"

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-SKIPPED = {"build", ".git", "__pycache__", "models", "malformed"} # the last two: test data
+SKIPPED = {".git", "__pycache__", "models", "malformed"} # the last two: test data
 C_LIKE = {".c", ".h", ".cpp", ".sv", ".svh", ".def", ".fbs", ".tcl"}
 HASH = {".py", ".sh", ".cmake", ".txt", ".mk", "", ".cfg"}
 KINDS = r"(?:c|h|cpp|sv|svh|def|md|py|sh|json|ir|err|tcl|fbs|cmake|mk|svg|png)"
@@ -39,8 +39,13 @@ PLACEHOLDER = re.compile(r"(^|/|test_)(NAME|PAGE|name|something|_bad)(\b|_)|_N\.
 FOREIGN = ["--preset", "--threads"]
 
 
+def skipped(parts):
+    """Is a path below one of the folders SKIPPED, or below the tree's build folder?"""
+    return bool(SKIPPED & set(parts)) or parts[:1] == ("build",)
+
+
 def files_of(tree):
-    return sorted(p for p in tree.rglob("*") if p.is_file() and not SKIPPED & set(p.relative_to(tree).parts[:-1]))
+    return sorted(p for p in tree.rglob("*") if p.is_file() and not skipped(p.relative_to(tree).parts[:-1]))
 
 
 def text_of(path):
@@ -87,7 +92,7 @@ class Tree:
         self.root = root
         self.files = files_of(root)
         self.paths = {str(p.relative_to(root)) for p in root.rglob("*")
-                      if not SKIPPED & (set(p.relative_to(root).parts) - {"models", "malformed"})}
+                      if not skipped(tuple(q for q in p.relative_to(root).parts if q not in ("models", "malformed")))}
         self.words, self.named, self.comments = set(), set(), {}
         self.options = set(OPTION.findall(help_text)) | set(FOREIGN)
         for path in self.files:

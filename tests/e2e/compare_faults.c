@@ -10,8 +10,14 @@
 
 #include <cmocka.h>
 
-#include "app/run/compare_layers.h"
-#include "app/run/runner.h"
+#include "app/build/object.h"
+#include "app/compare/compare_layers.h"
+#include "app/compare/expected.h"
+#include "app/engine/runner.h"
+#include "app/inputs/inputs.h"
+#include "app/job/job.h"
+#include "app/job/shared.h"
+#include "app/run/answer.h"
 #include "tests/compiler/ir_files.h"
 
 struct net {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/run/device.h"
+#include "app/engine/device.h"
 #include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
 #include "driver/hd_crc.h"

@@ -3,8 +3,8 @@
 #ifndef HEDDLE_TESTS_LAYER_RUN_H
 #define HEDDLE_TESTS_LAYER_RUN_H
 
+#include "app/engine/device.h"
 #include "app/options/options.h"
-#include "app/run/device.h"
 #include "layers.h"
 #include "sim/compare.h"
 

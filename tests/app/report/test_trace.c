@@ -27,7 +27,7 @@ static struct fixture fixture(void)
     struct fixture f = {.net = net_open("tests/e2e/accounts.ir", words)};
     const struct pipeline *p = &f.net->p;
     const struct account *account = account_of(f.net->a, p);
-    const uint32_t n = trace_first(p, p->program->n_stream), width = p->hw.axi_bytes;
+    const uint32_t n = times_first(p->program, p->program->n_stream), width = p->hw.axi_bytes;
     struct trace_time *time = ARENA_ARRAY(f.net->a, struct trace_time, n);
 
     assert_int_equal(p->program->n_stream, 2);

@@ -1,0 +1,25 @@
+/* folders.h - where headers and libraries of targets are. */
+#ifndef HEDDLE_BUILD_FOLDERS_H
+#define HEDDLE_BUILD_FOLDERS_H
+
+#include "compiler/emit/emit.h"
+#include "sim/hash.h"
+
+/* As target.json has it. */
+struct run_folders {
+    uint32_t n_include, n_library;
+    const char *const *include, *const *library;
+};
+struct run_folders run_folders_of(const struct emit_unit *u);
+/* -I, -L and -rpath of a C compiler, NULL at their end. ST_USAGE: a variable is not set, a folder is
+ * not found. */
+enum status run_folders(struct arena *a, const struct run_folders *f, const char *const **flags,
+                        struct diag *d);
+/* The same of a package in `folder`, and the names of its libraries, NULL at their end. */
+enum status run_package_flags(struct arena *a, const char *folder, const char *const **folders,
+                              const char *const **libraries, struct diag *d);
+/* The folders, and what they hold of the libraries that are linked. */
+enum status run_hash_folders(struct arena *a, const struct emit_unit *u, struct hash128 *h,
+                             struct diag *d);
+
+#endif

@@ -1,0 +1,52 @@
+/* compare_layers.h - each layer's bytes against the CPU reference, in the run itself.
+ * in:  a compiled network, its inputs.   out: bytes compared and wrong by row, the first wrong layer.
+ *
+ * Two comparisons, which meet at the tensors of the compiled graph:
+ * - the graph as imported and the compiled one, both on the reference kernels, by the tensors that
+ *   have one name in both (compare_reference.c): the passes of the compiler;
+ * - the compiled graph on the reference kernels and what is executed: each write of a command into
+ *   its result, inputs and outputs of each host call, the state after an inference. */
+#ifndef HEDDLE_COMPARE_COMPARE_LAYERS_H
+#define HEDDLE_COMPARE_COMPARE_LAYERS_H
+
+#include "app/job/shared.h"
+
+struct compare;
+struct ref;
+struct runner;
+
+/* Make job->compare; it stays NULL if nothing is compared (--compare=outputs, no compiled network). */
+enum status compare_open(struct run_job *job, struct diag *d);
+
+/* Number of inferences compared: the first ones, as far as the reference gets in a few seconds. */
+uint32_t compare_inferences(const struct compare *c);
+
+/* --- the parent, before the run --- */
+
+/* Inference k on the compiled graph. imported: the reference of job->p->reference, which has just
+ * run it. Keeps the bytes for the processes while there is room. */
+enum status compare_reference(struct compare *c, struct ref *imported, uint32_t k, struct diag *d);
+
+/* --- a process of the run --- */
+
+/* The commands of p's accelerators are watched from now on. `shared` takes the results. */
+void compare_attach(struct compare *c, struct runner *p, struct run_shared *shared);
+/* Inference k begins; the emitted run() enters a host call or submission; the inference is over. */
+enum status compare_begin(struct compare *c, uint32_t k, struct diag *d);
+void compare_enter(struct compare *c, uint32_t submission);
+void compare_end(struct compare *c);
+
+/* --- afterwards --- */
+
+/* Forget what the processes found, for another run of the same inferences. */
+void compare_forget(struct run_job *job);
+/* Set job->layers; a layer that differs is a mismatch, whatever the outputs are. */
+void compare_judge(struct run_job *job);
+/* ST_MISMATCH: only layers differ. */
+enum status compare_fail(const struct run_job *job, struct diag *d);
+/* "05_conv2d: 12 of 512 values differ, the first at [0,3,1,2]: expected -3, found 5". */
+const char *compare_first_text(const struct run_job *job);
+/* The row of the first wrong layer; IR_NONE: none is. */
+uint32_t compare_first_row(const struct run_job *job);
+
+#endif

@@ -1,0 +1,234 @@
+/* compare_reference.c - the reference on both graphs: as imported, with constants of its own, and as
+ * compiled, with the compiler's. A tensor that a pass keeps has its name in both; its values are then
+ * equal, up to uint8 as int8 and images as NHWC. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/job/results.h"
+#include "compare_layers.h"
+#include "compare_parts.h"
+
+enum { MOST_KEPT = 1 << 28 }; /* bytes of the reference that processes share */
+
+/* --- pairs --- */
+
+static int by_name(const void *x, const void *y)
+{
+    const struct ir_tensor *const *a = x, *const *b = y;
+
+    return strcmp((*a)->name, (*b)->name);
+}
+
+/* Every tensor that an operator of `g` makes, by name. */
+static const struct ir_tensor **made_by_name(struct arena *a, const struct ir_graph *g, size_t *n)
+{
+    const struct ir_tensor **all = ARENA_ARRAY(a, const struct ir_tensor *, g->n_tensor + 1);
+
+    *n = 0;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; !g->op[i]->dead && k < g->op[i]->n_out; k++) {
+            const struct ir_tensor *t = ir_out(g, g->op[i], k);
+            if (t->role == IR_VALUE && t->name && *t->name)
+                all[(*n)++] = t;
+        }
+    qsort(all, *n, sizeof(*all), by_name);
+    return all;
+}
+
+static bool alone(const struct ir_tensor **all, size_t n, size_t i)
+{
+    return (i == 0 || by_name(&all[i - 1], &all[i]) != 0) &&
+           (i + 1 == n || by_name(&all[i + 1], &all[i]) != 0);
+}
+
+static struct compare_pair pair_of(struct arena *a, const struct ir_tensor *t,
+                                   const struct ir_tensor *imported)
+{
+    struct compare_pair p = {.imported = imported->id, .channels = (uint32_t)ir_dim_back(t, 0)};
+
+    p.flip = imported->type == IR_U8 && t->type == IR_I8 ? 0x80 : 0;
+    if (!t->order)
+        return p;
+    uint32_t *from = ARENA_ARRAY(a, uint32_t, p.channels);
+    for (uint32_t c = 0; c < p.channels; c++)
+        from[t->order[c]] = c;
+    p.from = from;
+    return p;
+}
+
+/* A float32 value is a pair only where both graphs have it from the same kind of operator: of an ONNX file the names are
+ * those of DequantizeLinear in one and of the operator before it in the other. */
+static bool same_maker(const struct compare *c, const struct ir_tensor *t,
+                       const struct ir_tensor *imported)
+{
+    return c->graph->op[t->producer]->opcode ==
+           c->job->p->reference->op[imported->producer]->opcode;
+}
+
+void compare_find_pairs(struct compare *c)
+{
+    const struct ir_graph *g = c->graph;
+    struct arena *a = c->job->arena;
+    size_t n, n_other, at = 0;
+    const struct ir_tensor **own = made_by_name(a, g, &n),
+                           **other = made_by_name(a, c->job->p->reference, &n_other);
+
+    c->pair = ARENA_ARRAY(a, struct compare_pair, g->n_tensor + 1);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        c->pair[i].imported = IR_NONE;
+    for (size_t i = 0; i < n; i++) {
+        const struct ir_tensor *t = own[i];
+        while (at < n_other && strcmp(other[at]->name, t->name) < 0)
+            at++;
+        if (at == n_other || strcmp(other[at]->name, t->name) != 0 || !alone(own, n, i) ||
+            !alone(other, n_other, at) || ir_elements(t) != ir_elements(other[at]))
+            continue;
+        const struct compare_pair pair = pair_of(a, t, other[at]);
+        if (pair.flip ||
+            (t->type == other[at]->type && (t->type != IR_F32 || same_maker(c, t, other[at]))))
+            c->pair[t->id] = pair;
+    }
+}
+
+/* --- values --- */
+
+/* Return true if `t` is the NHWC form of the channel-first image `from`, by its dimensions. */
+static bool channels_first(const struct ir_tensor *from, const struct ir_tensor *t)
+{
+    if (from->rank != t->rank || t->rank < 3 || from->dim[0] != t->dim[0] ||
+        from->dim[1] != t->dim[t->rank - 1])
+        return false;
+    for (uint32_t i = 2; i < t->rank; i++)
+        if (from->dim[i] != t->dim[i - 1])
+            return false;
+    return true;
+}
+
+/* Count the values of `t` that differ. first: the other is an image with its channels first. */
+static struct compare_tensor differ(const struct ir_tensor *t, const struct compare_pair *p,
+                                    bool first, const uint8_t *from, const uint8_t *bytes)
+{
+    const uint64_t n = ir_elements(t), outer = first ? (uint64_t)t->dim[0] : 1,
+                   cells = n / outer / p->channels;
+    const uint32_t size = ir_type_bytes(t->type);
+    struct compare_tensor r = {.compared = n};
+
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t here = i % p->channels, channel = p->from ? p->from[here] : here,
+                       cell = i / p->channels % cells, image = i / p->channels / cells,
+                       at = first ? (image * p->channels + channel) * cells + cell
+                                  : i - here + channel;
+        uint8_t want[8];
+        memcpy(want, from + at * size, size);
+        want[0] ^= p->flip;
+        if (memcmp(want, bytes + i * size, size) == 0)
+            continue;
+        if (r.wrong++ == 0) {
+            r.index = i;
+            memcpy(r.want, want, size);
+            memcpy(r.got, bytes + i * size, size);
+        }
+    }
+    return r;
+}
+
+static int by_bytes(const void *a, const void *b, void *size)
+{
+    return memcmp(a, b, *(const size_t *)size);
+}
+
+/* Return true if both have the same values, each as often: a pass gave the tensor other dimensions or another order
+ * and kept its name (TRANSPOSE moved past an operator of one value). */
+static bool reordered(const struct ir_tensor *t, uint8_t flip, const uint8_t *want,
+                      const uint8_t *got)
+{
+    const size_t size = ir_type_bytes(t->type), n = (size_t)ir_elements(t);
+    struct arena *a = arena_new(0);
+    uint8_t *x = arena_memdup(a, want, n * size), *y = arena_memdup(a, got, n * size);
+
+    for (size_t i = 0; flip && i < n; i++)
+        x[i] ^= flip;
+    qsort_r(x, n, size, by_bytes, (void *)(uintptr_t)&size);
+    qsort_r(y, n, size, by_bytes, (void *)(uintptr_t)&size);
+    const bool same = memcmp(x, y, n * size) == 0;
+    arena_free(a);
+    return same;
+}
+
+/* The compiled graph's tensor against the imported one's. */
+static struct compare_tensor against(const struct compare *c, struct ref *imported, uint32_t id)
+{
+    const struct compare_pair *p = &c->pair[id];
+    const struct ir_tensor *t = c->graph->tensor[id],
+                           *from = c->job->p->reference->tensor[p->imported];
+    const uint8_t *want = ref_bytes(imported, from->id), *got = ref_bytes(c->legal, id);
+    struct compare_tensor r = {.compared = ir_elements(t)};
+
+    if (p->flip == 0 && !p->from && memcmp(want, got, (size_t)ir_bytes(t)) == 0)
+        return r;
+    r = differ(t, p, false, want, got);
+    if (r.wrong && channels_first(from, t))
+        r = differ(t, p, true, want, got);
+    if (r.wrong && reordered(t, p->flip, want, got))
+        r = (struct compare_tensor){.compared = r.compared};
+    return r;
+}
+
+enum status compare_run_legal(struct compare *c, uint32_t k, struct diag *d)
+{
+    const struct ir_graph *g = c->graph;
+    const struct run_job *job = c->job;
+
+    for (uint32_t i = 0; i < g->n_in; i++) {
+        const struct run_data *from = &job->in[i];
+        const uint8_t flip = g->tensor[g->in[i]]->flipped ? 0x80 : 0;
+        memcpy(c->in[i], from->bytes + k * from->n_bytes, from->n_bytes);
+        for (uint64_t b = 0; flip && b < from->n_bytes; b++)
+            c->in[i][b] ^= flip;
+    }
+    if (job->options->reset_state)
+        ref_reset(c->legal);
+    return ref_run(c->legal, (const uint8_t *const *)c->in, c->out, d);
+}
+
+static void keep(struct compare *c, uint32_t k)
+{
+    const struct ir_graph *g = c->graph;
+
+    if (!c->kept)
+        return;
+    c->kept[k] = arena_alloc(c->job->arena, c->kept_bytes);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        if (c->offset[i] != SIZE_MAX)
+            memcpy(c->kept[k] + c->offset[i], ref_bytes(c->legal, i),
+                   (size_t)ir_bytes(g->tensor[i]));
+}
+
+enum status compare_reference(struct compare *c, struct ref *imported, uint32_t k, struct diag *d)
+{
+    const struct ir_graph *g = c->graph;
+
+    if (k >= c->n)
+        return ST_OK;
+    if (!c->kept && k == 0 && c->kept_bytes * (uint64_t)c->n <= MOST_KEPT)
+        c->kept = ARENA_ARRAY(c->job->arena, uint8_t *, c->n + 1);
+    TRY(compare_run_legal(c, k, d));
+    keep(c, k);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t o = 0; !g->op[i]->dead && o < g->op[i]->n_out; o++) {
+            const uint32_t id = g->op[i]->out[o];
+            if (c->pair[id].imported == IR_NONE)
+                continue;
+            const struct compare_tensor r = against(c, imported, id);
+            struct compare_row *row = &c->row[g->op[i]->row];
+            row->compared += r.compared;
+            row->wrong += r.wrong;
+            if (r.wrong)
+                compare_note(&c->first,
+                             &(struct compare_first){
+                                 .compiler = true, .inference = k, .position = i, .tensor = id},
+                             &r);
+        }
+    return ST_OK;
+}

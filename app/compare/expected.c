@@ -1,0 +1,43 @@
+/* expected.c - see expected.h. */
+#include "expected.h"
+#include "app/job/job.h"
+#include "app/job/monotonic.h"
+#include "compare_layers.h"
+
+static const uint8_t *inference(const struct run_data *data, uint32_t k)
+{
+    return data->bytes + k * data->n_bytes;
+}
+
+enum status run_first_with_reference(struct run_job *job, struct run_data *to, uint32_t n,
+                                     struct diag *d)
+{
+    const struct ir_graph *g = job->p->reference;
+    const struct ref_options o = pipeline_ref_options(&job->options->legalise);
+    struct arena *a = job->arena;
+    struct ref *r = ref_new(a, g, &o);
+    const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
+    uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
+    double start = monotonic_seconds();
+
+    for (uint32_t i = 0; i < g->n_out; i++)
+        to[i] = (struct run_data){arena_alloc(a, job->out[i].n_bytes * n), job->out[i].n_bytes};
+    for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < g->n_in; i++)
+            in[i] = inference(&job->in[i], k);
+        for (uint32_t i = 0; i < g->n_out; i++)
+            out[i] = to[i].bytes + k * to[i].n_bytes;
+        if (job->options->reset_state)
+            ref_reset(r);
+        TRY(ref_run(r, in, out, d));
+        if (job->compare)
+            TRY(compare_reference(job->compare, r, k, d));
+    }
+    job->ref_seconds = monotonic_seconds() - start;
+    return ST_OK;
+}
+
+enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
+{
+    return run_first_with_reference(job, to, job->n, d);
+}

@@ -1,0 +1,279 @@
+/* strength.c - see strength.h. */
+#define _GNU_SOURCE
+#include "strength.h"
+#include "sim/hash.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/build/object.h"
+#include "app/engine/runner.h"
+#include "app/inputs/generate.h"
+#include "app/job/job.h"
+#include "base/interrupt.h"
+#include "compare_layers.h"
+#include "compare_parts.h"
+#include "expected.h"
+#include "plant.h"
+#include "sim/cached.h"
+
+/* The result of a fault's process; its exit code. */
+enum found { FOUND_NOTHING, FOUND_IN_RUN, FOUND_FURTHER, FOUND_CODES };
+
+enum { SECONDS = 600 }; /* of one fault: longer is a hang */
+
+struct strength {
+    struct run_job *job;
+    struct run_job more; /* further inferences of the same package */
+    const char *so_path;
+    uint32_t n;
+    struct fault fault[STRENGTH_FAULTS];
+    enum found found[STRENGTH_FAULTS];
+    struct hash128 *want; /* of each inference, this run's first */
+};
+
+static const char *symbol_of(struct arena *a, uint32_t fault)
+{
+    return arena_printf(a, "hd_model_%u", fault);
+}
+
+/* --- the package with its faults --- */
+
+/* Compile model.c once more for each fault of a host argument, all into one object. */
+static enum status compile(struct strength *s, struct diag *d)
+{
+    struct arena *a = s->job->arena;
+    struct emit_unit *u = arena_memdup(a, s->job->p->emitted, sizeof *u);
+
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->fault[i].kind == FAULT_ARGUMENT)
+            text_add(emit_new_file(u, arena_printf(a, "fault_%u.c", i)),
+                     fault_source(a, u, &s->fault[i], symbol_of(a, i)));
+    return run_compile(a, u, &s->so_path, d);
+}
+
+/* The process's own copy of bytes of the object, which may then be written. */
+static bool open_bytes(const uint8_t *bytes, size_t n)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)bytes / page * page;
+
+    return n == 0 ||
+           mprotect((void *)from, (uintptr_t)bytes + n - from, PROT_READ | PROT_WRITE) == 0;
+}
+
+static enum status plant(const struct strength *s, uint32_t i, const struct hd_model **model,
+                         struct diag *d)
+{
+    const struct sched_program *p = s->job->p->program;
+    const struct fault *f = &s->fault[i];
+    void *so;
+
+    TRY(cached_load(s->so_path, "emitted code", &so, d));
+    *model = dlsym(so, f->kind == FAULT_ARGUMENT ? symbol_of(s->job->arena, i) : "hd_model");
+    if (!*model)
+        return FAIL(d, ST_INTERNAL, "%s: fault %u not found", s->so_path, i);
+    if (f->kind == FAULT_ARGUMENT)
+        return ST_OK;
+    if (!open_bytes((*model)->constants, p->constants.length) ||
+        !open_bytes((*model)->commands, (*model)->command_bytes))
+        return FAIL(d, ST_NO_MEMORY, "no memory for a package with a fault");
+    fault_apply(f, p, (uint8_t *)(uintptr_t)(*model)->constants,
+                (uint8_t *)(uintptr_t)(*model)->commands);
+    return ST_OK;
+}
+
+/* --- what an inference leaves --- */
+
+static void enter(void *ctx, uint32_t layer, uint32_t submission)
+{
+    const struct run_job *job = ctx;
+
+    (void)layer;
+    if (job->compare)
+        compare_enter(job->compare, submission);
+}
+
+/* *wrong: a layer differs from the reference. */
+static enum status infer(struct runner *p, uint32_t k, struct hash128 *h, bool *wrong,
+                         struct diag *d)
+{
+    struct compare *c = p->job->compare;
+
+    if (c)
+        TRY(compare_begin(c, k, d));
+    const int rc = runner_infer(p, k);
+    if (c && rc == HD_OK) {
+        compare_end(c);
+        *wrong = c->shared->first.found;
+    }
+    if (rc != HD_OK)
+        return FAIL(d, ST_DEVICE, "%s", hd_error_text(rc));
+    hash_init(h);
+    for (uint32_t i = 0; i < p->model->n_outputs; i++)
+        hash_large(h, p->call.out[i], p->model->outputs[i].n_bytes);
+    return ST_OK;
+}
+
+/* All inferences of one of the two jobs, until one differs from `want`. want NULL: note what they leave. */
+static enum status all_of(const struct strength *s, struct run_job *job,
+                          const struct hd_model *model, const struct hash128 *want,
+                          struct hash128 *to, bool *differs, struct diag *d)
+{
+    struct runner *p = ARENA_NEW(job->arena, struct runner);
+    struct hash128 h;
+    struct run_shared *shared =
+        arena_alloc(job->arena, sizeof *shared + job->p->graph->n_row * sizeof shared->row[0]);
+    bool wrong = false;
+    enum status st = runner_open(p, job, ENGINE_FUNC, s->so_path, NULL, enter, job, d);
+
+    p->model = model ? model : p->model;
+    if (job->compare)
+        compare_attach(job->compare, p, shared);
+    for (uint32_t k = 0; st == ST_OK && k < job->n && !(want && *differs); k++) {
+        st = infer(p, k, to ? &to[k] : &h, &wrong, d);
+        *differs = want && (st != ST_OK || wrong || memcmp(&h, &want[k], sizeof h) != 0);
+    }
+    runner_close(p);
+    return want && *differs ? ST_OK : st;
+}
+
+/* --- one fault --- */
+
+static enum found try_fault(struct strength *s, uint32_t i)
+{
+    const struct hd_model *model;
+    struct diag d = {0};
+    bool differs = false;
+
+    if (plant(s, i, &model, &d) != ST_OK)
+        return FOUND_CODES;
+    if (all_of(s, s->job, model, s->want, NULL, &differs, &d) != ST_OK)
+        return FOUND_CODES;
+    if (differs)
+        return FOUND_IN_RUN;
+    if (all_of(s, &s->more, model, s->want + s->job->n, NULL, &differs, &d) != ST_OK)
+        return FOUND_CODES;
+    return differs ? FOUND_FURTHER : FOUND_NOTHING;
+}
+
+/* A process that crashes or hangs would end a run too: it is found. */
+static enum status run_fault(struct strength *s, uint32_t i, struct diag *d)
+{
+    int state = 0;
+    const pid_t pid = fork();
+
+    if (pid < 0)
+        return FAIL(d, ST_NO_MEMORY, "no child process could be started");
+    if (pid == 0) {
+        interrupt_leave();
+        (void)alarm(SECONDS);
+        _exit((int)try_fault(s, i));
+    }
+    interrupt_child(pid);
+    while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
+        continue;
+    interrupt_child(0);
+    s->found[i] = WIFEXITED(state) ? (enum found)WEXITSTATUS(state) : FOUND_IN_RUN;
+    if (s->found[i] >= FOUND_CODES)
+        return FAIL(d, ST_INTERNAL, "fault %u (%s) could not be planted", i,
+                    fault_text(s->job->arena, s->job->p->emitted, &s->fault[i]));
+    return ST_OK;
+}
+
+/* --- as text --- */
+
+static uint32_t count(const struct strength *s, uint32_t kind, enum found found)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        n += (kind == FAULT_KINDS || s->fault[i].kind == kind) && s->found[i] == found;
+    return n;
+}
+
+static void add_line(const struct strength *s, struct text *t, uint32_t kind, const char *name)
+{
+    const uint32_t nothing = count(s, kind, FOUND_NOTHING), found = count(s, kind, FOUND_IN_RUN),
+                   all = found + count(s, kind, FOUND_FURTHER);
+
+    if (nothing + all == 0)
+        return;
+    text_printf(t, "%-26s %8u %10u %8u %8u", name, nothing + all, nothing, all, found);
+    if (all)
+        text_printf(t, " %7.1f%%\n", 100.0 * found / all);
+    else
+        text_add(t, "       -\n");
+}
+
+static void add_report(const struct strength *s, struct text *t)
+{
+    text_printf(t,
+                "strength: %u of %u faults that change a compared byte are detected by this run "
+                "(seed %llu)\n",
+                count(s, FAULT_KINDS, FOUND_IN_RUN), s->n - count(s, FAULT_KINDS, FOUND_NOTHING),
+                (unsigned long long)s->job->options->seed);
+    text_printf(t, "%-26s %8s %10s %8s %8s %8s\n", "fault", "planted", "no effect", "effect",
+                "detected", "share");
+    for (uint32_t kind = 0; kind < FAULT_KINDS; kind++)
+        add_line(s, t, kind, fault_names[kind]);
+    add_line(s, t, FAULT_KINDS, "all");
+    for (uint32_t i = 0; s->job->options->verbose && i < s->n; i++)
+        if (s->found[i] == FOUND_FURTHER)
+            text_printf(t, "missed: %s\n",
+                        fault_text(s->job->arena, s->job->p->emitted, &s->fault[i]));
+}
+
+static enum status more_inferences(struct strength *s, struct options *o, struct diag *d)
+{
+    struct run_job *more = &s->more;
+
+    *o = *s->job->options;
+    o->inferences = STRENGTH_FURTHER;
+    o->seed++;
+    o->n_input = 0;
+    *more = (struct run_job){.arena = s->job->arena, .options = o, .p = s->job->p};
+    more->n = generate_count(more);
+    more->in = ARENA_ARRAY(more->arena, struct run_data, more->p->graph->n_in + 1);
+    more->out = s->job->out;
+    for (uint32_t i = 0; i < more->p->graph->n_in; i++)
+        more->in[i].n_bytes = s->job->in[i].n_bytes;
+    TRY(generate_inputs(more, d));
+    o->compare =
+        COMPARE_LAYERS; /* what changes a layer has an effect, whatever this run compares */
+    TRY(compare_open(more, d));
+    return run_with_reference(
+        more, ARENA_ARRAY(more->arena, struct run_data, more->p->graph->n_out + 1), d);
+}
+
+enum status strength_check(const struct options *o, struct diag *d)
+{
+    if (o->engine == ENGINE_FUNC && o->host == HOST_NATIVE)
+        return ST_OK;
+    return FAIL(d, ST_USAGE,
+                "--strength: found --engine=%s%s, expected --engine=func, on which its faults run",
+                options_engines[o->engine], o->host == HOST_NATIVE ? "" : " with --host");
+}
+
+enum status strength_run(struct run_job *job, struct text *report, struct diag *d)
+{
+    struct strength *s = ARENA_NEW(job->arena, struct strength);
+    const struct options *o = job->options;
+    struct options further;
+    bool differs = false;
+
+    s->job = job;
+    s->n = fault_plan(job->arena, job->p->emitted, o->seed, STRENGTH_FAULTS, s->fault);
+    TRY(more_inferences(s, &further, d));
+    TRY(compile(s, d));
+    s->want = ARENA_ARRAY(job->arena, struct hash128, job->n + s->more.n);
+    TRY(all_of(s, job, NULL, NULL, s->want, &differs, d));
+    TRY(all_of(s, &s->more, NULL, NULL, s->want + job->n, &differs, d));
+    for (uint32_t i = 0; i < s->n; i++)
+        TRY(run_fault(s, i, d));
+    add_report(s, report);
+    return ST_OK;
+}

@@ -1,0 +1,10 @@
+/* verdict_text.h - what a verdict of "match" covers. */
+#ifndef HEDDLE_COMPARE_VERDICT_TEXT_H
+#define HEDDLE_COMPARE_VERDICT_TEXT_H
+
+#include "app/job/job.h"
+
+/* "match: 1 output of 360 inferences equal, bit for bit, to ...". */
+const char *run_match_text(const struct run_job *job);
+
+#endif

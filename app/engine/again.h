@@ -1,0 +1,26 @@
+/* again.h - the first wrong inference again, on one engine, with somebody watching: its writes,
+ * its waves. In this process; what the engine answers is not looked at. */
+#ifndef HEDDLE_ENGINE_AGAIN_H
+#define HEDDLE_ENGINE_AGAIN_H
+
+#include "app/job/job.h"
+#include "runner.h"
+
+struct again {
+    enum options_engine engine;
+    const char *so;              /* the emitted object */
+    const struct sim_model *sim; /* of each accelerator, for rtl */
+    void (*commits)(void *ctx, const struct hd_sim_commit *commit);
+    void *commits_ctx;
+    /* Before submission `index` of the inference, whose first command is of `layer`, on p->v[k]. */
+    void (*submission)(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer);
+    /* After the inference, before the engine is closed; or NULL. */
+    void (*end)(void *ctx, struct runner *p);
+    void *ctx;
+};
+
+/* A network with state runs all inferences up to the wrong one; only the last is watched. Stalls
+ * are those of the run. */
+enum status again_run(struct run_job *job, const struct again *again, struct diag *d);
+
+#endif

@@ -1,0 +1,242 @@
+/* board.c - see board.h. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "app/job/monotonic.h"
+#include "app/job/shared.h"
+#include "base/file.h"
+#include "board_parts.h"
+#include "host_core.h"
+#include "runner.h"
+
+#define MAX_ELF     ((size_t)256 << 20)
+#define FREE_RUN    1000000u /* cycles of the processor alone, at a time */
+#define STACK_GUARD 1024u    /* bytes, driver/package/bare/riscv.ld */
+#define APPLICATION 0x20026u /* semihosting: the program has ended by itself */
+
+/* --- set up --- */
+
+static bool is_driver(const struct iss_symbol *s)
+{
+    if (strcmp(s->name, "hd_program") == 0)
+        return false;
+    return strncmp(s->name, "hd_", 3) == 0 || strncmp(s->file, "hd", 2) == 0 ||
+           strcmp(s->file, "port_mmio.c") == 0 || strcmp(s->name, "port_interrupt") == 0;
+}
+
+/* The driver is what is in its own files; a kernel's name begins with hdk_. */
+static void name_owners(struct board *b)
+{
+    struct iss *const c = b->cpu;
+
+    for (uint32_t i = 0; i < b->program.n_symbol; i++) {
+        const struct iss_symbol *const s = &b->program.symbol[i];
+        const uint32_t from = s->address - c->code_base, to = i + 1 < b->program.n_symbol
+                                                                  ? s[1].address - c->code_base
+                                                                  : c->code_bytes;
+        for (uint32_t at = from; at < to && at < c->code_bytes; at += 4)
+            c->owner[at / 4] = board_is_run(s)                                   ? OF_RUN
+                               : is_driver(s) && strncmp(s->file, "hdk", 3) != 0 ? OF_DRIVER
+                                                                                 : OF_REST;
+    }
+    c->left = board_left;
+    c->left_ctx = b;
+}
+
+/* RAM in two pieces, around the guard below the stack. */
+static enum status load(struct board *b)
+{
+    uint8_t *const ram = arena_alloc(b->arena, BOARD_RAM_BYTES), *file;
+    const struct iss_symbol *guard;
+    size_t n_bytes;
+
+    iss_memory(b->cpu, BOARD_RAM, BOARD_RAM_BYTES, ram, 0);
+    TRY(file_read(b->arena, b->elf, MAX_ELF, &file, &n_bytes, b->d));
+    TRY(iss_load(b->cpu, b->arena, b->elf, file, n_bytes, &b->program, b->d));
+    name_owners(b);
+    TRY(board_find_rows(b));
+    guard = iss_symbol_named(&b->program, "stack_guard");
+    if (guard == NULL)
+        return FAIL(b->d, ST_INTERNAL, "%s: found no symbol stack_guard", b->elf);
+    const uint32_t low = guard->address - BOARD_RAM, high = low + STACK_GUARD;
+    b->cpu->n_region = 0;
+    iss_memory(b->cpu, BOARD_RAM, low, ram, 0);
+    iss_memory(b->cpu, BOARD_RAM + high, BOARD_RAM_BYTES - high, ram + high, 0);
+    return ST_OK;
+}
+
+static enum status open_accelerator(struct board *b, const struct sim_model *so)
+{
+    const struct options *o = b->job->options;
+    const struct ir_graph *g = b->job->p->graph;
+    const char **const names = ARENA_ARRAY(b->arena, const char *, g->n_row + 1);
+    const uint64_t n = b->job->program ? BOARD_PROGRAM_BYTES : BOARD_MEMORY_BYTES;
+    uint8_t *const raw = arena_alloc(b->arena, n + 64),
+                   *memory = raw + (64 - (uintptr_t)raw % 64) % 64;
+    struct hd_sim_options s = {.memory = memory,
+                               .memory_base = BOARD_MEMORY,
+                               .memory_bytes = n,
+                               .latency = o->mem_latency,
+                               .bytes_per_cycle = o->mem_bytes,
+                               .stall_seed = o->stall_seed,
+                               .layer_names = names,
+                               .n_layers = g->n_row,
+                               .tile = runner_tile,
+                               .tile_ctx = b->job->p->program};
+    char error[512] = "";
+
+    for (uint32_t i = 0; i < g->n_row; i++)
+        names[i] = g->row[i].name;
+    TRY(sim_load(so->path, so->source_hash, b->job->p->program->device[0].hw->hash, &b->api, b->d));
+    b->sim = b->api->open(&s, error, sizeof error);
+    if (!b->sim)
+        return FAIL(b->d, ST_INTERNAL, "cannot open the model: %s", error);
+    b->registers = (struct iss_device){board_read_register, board_write_register, b};
+    TRY(board_waves_open(b));
+    device_spoil_bus(o, b->api, b->sim, &b->device.bus_fault);
+    iss_device(b->cpu, BOARD_REGISTERS, BOARD_REGISTERS_BYTES, &b->registers);
+    iss_memory(b->cpu, BOARD_MEMORY, (uint32_t)n, memory, board_bus_wait(b));
+    return ST_OK;
+}
+
+/* --- run --- */
+
+/* "inference 3, hdk_softmax + 0x1c: " before what happened. */
+static enum status told(struct board *b, enum status st)
+{
+    if (st != ST_OK && b->job->program)
+        diag_prefix(b->d, "%s, in %s", b->job->options->prog, board_place(b));
+    else if (st != ST_OK)
+        diag_prefix(b->d, "inference %u, in %s", b->shared->inference, board_place(b));
+    return st;
+}
+
+static enum status trapped(struct board *b)
+{
+    const struct iss *const c = b->cpu;
+    const struct iss_symbol *const guard = iss_symbol_named(&b->program, "stack_guard");
+    const bool full = c->mtval - guard->address < STACK_GUARD &&
+                      (c->mcause == ISS_STORE_FAULT || c->mcause == ISS_LOAD_FAULT);
+
+    return FAIL(b->d, ST_DEVICE, "%s, 0x%08x%s", iss_cause_text(c->mcause), c->mtval,
+                full ? ": the stack is full (STACK_BYTES of bare/riscv.ld)" : "");
+}
+
+static enum status check_end(struct board *b)
+{
+    if (b->job->program && b->within)
+        board_end(b);
+    b->shared->code = (int32_t)b->code;
+    if (b->reason == APPLICATION && (b->code == 0 || b->job->program))
+        return ST_OK;
+    return FAIL(b->d, ST_DEVICE, "the program ended with code %u: %s", b->code,
+                b->printed.length ? b->printed.data : "nothing printed");
+}
+
+/* Until the program ends; an inference, and what is before and after them, takes at most
+ * max_cycles. */
+static enum status run(struct board *b)
+{
+    const uint64_t most = b->job->options->max_cycles;
+    uint64_t since = 0;
+    uint32_t seen = 0;
+
+    while (!b->ended) {
+        const bool starts = b->job->program && !b->within;
+        const uint64_t step = b->busy || starts || board_waves_want(b) ? 1 : FREE_RUN;
+        const uint64_t until = b->cpu->cycles + step;
+        const enum iss_stop stop = b->job->cpu ? cpu_run(&b->core, until) : iss_run(b->cpu, until);
+
+        board_follow(b);
+        if (starts && b->cpu->pc == iss_symbol_named(&b->program, "hd_program")->address)
+            board_begin(b);
+        if (stop == ISS_ECALL)
+            return FAIL(b->d, ST_DEVICE, "ecall: there is no system to call");
+        if (stop == ISS_TRAP)
+            return trapped(b);
+        if (stop == ISS_SEMIHOSTING)
+            board_semihosting(b);
+        b->slept = stop == ISS_WAITING && !b->job->cpu;
+        if (stop == ISS_WAITING && !(b->cpu->mip & b->cpu->mie)) /* nor in the cycle of wfi */
+            TRY(board_sleep(b));
+        if (b->stuck)
+            return FAIL(b->d, ST_DEVICE, "%s", b->stuck);
+        if (b->shared->inferences != seen) {
+            seen = b->shared->inferences;
+            since = b->cpu->cycles;
+        }
+        if (b->cpu->cycles - since > most)
+            return FAIL(b->d, ST_DEVICE, "no end after %llu cycles (--max-cycles)",
+                        (unsigned long long)most);
+    }
+    return check_end(b);
+}
+
+/* From the processor's cycles to the accelerator's. */
+static void scale(struct board *b)
+{
+    struct run_host *const h = &b->shared->host;
+    uint64_t *const sums[] = {&h->operators, &h->driver,   &h->waiting, &h->split[0],
+                              &h->split[1],  &h->split[2], &h->split[3]};
+
+    for (uint32_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        *sums[i] = board_device_cycle(b, *sums[i]);
+    h->total = h->operators + h->driver + h->waiting;
+    for (uint32_t i = 0; i < b->job->p->graph->n_row; i++) {
+        struct run_row *const row = &b->shared->row[i];
+
+        row->host_cycles = board_device_cycle(b, row->host_cycles);
+        row->driver_cycles = board_device_cycle(b, row->driver_cycles);
+    }
+}
+
+static void totals(struct board *b)
+{
+    struct hd_sim_totals t = {0};
+
+    b->shared->sim_cycles = b->cpu->cycles;
+    scale(b);
+    board_close_cores(b);
+    if (!b->sim)
+        return;
+    b->api->totals(b->sim, &t);
+    device_note_fault(&b->device, b->job->p->program->device[0].hw, &t, b->shared);
+    b->shared->read_bytes += t.read_bytes;
+    b->shared->write_bytes += t.write_bytes;
+    b->api->close(b->sim);
+}
+
+enum status board_run(struct run_job *job, uint32_t process, const char *elf,
+                      const struct sim_model *sim, struct diag *d)
+{
+    struct board *const b = ARENA_NEW(job->arena, struct board);
+    const struct options *o = job->options;
+    const struct iss_cycles cost = iss_with_memory(run_iss_core(o), o->host_memory);
+    enum status st, waves;
+    double start;
+
+    *b = (struct board){.arena = job->arena,
+                        .job = job,
+                        .shared = run_results(job, process),
+                        .elf = elf,
+                        .cpu = iss_new(job->arena, &cost),
+                        .process = process,
+                        .d = d};
+    text_init(&b->printed, job->arena);
+    b->cpu->stop_at_calls = b->cpu->stop_at_traps = true;
+    TRY(load(b));
+    if (sim->path)
+        TRY(open_accelerator(b, sim));
+    TRY(board_open_cores(b));
+    if (job->cpu)
+        TRY(cpu_open(&b->core, job->cpu, b->cpu, o->host_memory, d));
+    start = monotonic_seconds();
+    st = told(b, run(b));
+    b->shared->wall_seconds = monotonic_seconds() - start;
+    if (job->cpu)
+        cpu_close(&b->core);
+    waves_submission_end(&b->waves);
+    waves = waves_close(&b->waves, b->shared, d);
+    totals(b);
+    return st != ST_OK ? st : waves;
+}

@@ -1,0 +1,14 @@
+/* child.h - what a child process of "heddle run" does. */
+#ifndef HEDDLE_ENGINE_CHILD_H
+#define HEDDLE_ENGINE_CHILD_H
+
+#include "app/job/job.h"
+
+/* Inferences process, process + n_process, ... of the job; all there is to report goes into
+ * run_results(job, process). Process 0 also writes the waves and reads the accelerator's counters.
+ * so_path: the emitted object, of --host=iss the program. sim: the accelerators' Verilated models,
+ * for rtl. */
+void child_run(struct run_job *job, uint32_t process, const char *so_path,
+               const struct sim_model *sim);
+
+#endif

@@ -1,0 +1,62 @@
+/* device.h - a device for emitted code in this process: the functional model or the Verilated
+ * model, with its memory. */
+#ifndef HEDDLE_ENGINE_DEVICE_H
+#define HEDDLE_ENGINE_DEVICE_H
+
+#include "app/job/shared.h"
+#include "driver/hd_model.h"
+#include "sim/functional/hd_func.h"
+#include "sim/load.h"
+
+#define DEVICE_BASE 0x80000000u /* bus address of the device's memory */
+
+struct device {
+    struct arena *arena;
+    const struct options *options;
+    const struct hd_config *hw;
+    enum options_engine engine;
+    uint8_t *memory;
+    uint64_t n_bytes;
+    struct hd_port port;
+    struct hd_device dev;
+    struct hd_func func;
+    struct sim_port sim; /* sim.sim NULL unless rtl */
+    struct hd_sim_bus_fault bus_fault;
+};
+
+/* Texts for waves and messages of the RTL; all may be NULL (hd_sim.h). */
+struct device_text {
+    const char *const *layer_names;
+    uint32_t n_layers;
+    const char *(*tile)(void *ctx, uint32_t offset, uint32_t command);
+    void *ctx;
+};
+
+/* Find or build the Verilated model of `hw` below heddle's own home and cache. */
+enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
+                         struct sim_model *model, struct diag *d);
+/* The model with waves; a note reports it if it must be built, which may take `seconds`. */
+enum status device_waves_model(struct arena *a, const struct options *o, const struct hd_config *hw,
+                               uint32_t seconds, struct sim_model *model, struct diag *d);
+/* Open `engine` with n_bytes of device memory: `memory` (of another device, which then sees the
+ * same bytes), or NULL for its own. so: the Verilated model's object, NULL for func. */
+enum status device_open(struct device *v, struct arena *a, const struct options *o,
+                        const struct hd_config *hw, enum options_engine engine,
+                        const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
+                        const struct device_text *text, struct diag *d);
+void device_close(struct device *v);
+/* --bus-fault: `fault` must live as long as `sim`. */
+void device_spoil_bus(const struct options *o, const struct hd_sim_api *api, struct hd_sim *sim,
+                      struct hd_sim_bus_fault *fault);
+
+/* ST_USAGE if --bus-fault did not happen in a run that ended. */
+enum status device_want_fault(const struct options *o, const struct run_shared *r, struct diag *d);
+/* Keep in `to` whether --bus-fault has happened on `v`, whose memory saw `totals`. */
+void device_note_fault(const struct device *v, const struct hd_config *hw,
+                       const struct hd_sim_totals *totals, struct run_shared *to);
+
+/* Why the functional model or the simulator stopped, as text; "" if it knows no more than the
+ * driver. */
+const char *device_detail(struct device *v);
+
+#endif

@@ -1,0 +1,13 @@
+/* host_core.h - which processor --host=iss and rtl simulate. */
+#ifndef HEDDLE_ENGINE_HOST_CORE_H
+#define HEDDLE_ENGINE_HOST_CORE_H
+
+#include "app/options/options.h"
+
+struct iss_cycles;
+
+/* Which it is ("iss" or "rtl"), whose cycles. */
+const char *run_iss_name(const struct options *o);
+const struct iss_cycles *run_iss_core(const struct options *o);
+
+#endif

@@ -1,0 +1,192 @@
+/* processes.c - the processes of a run: one child, which starts the others of -j in addition to
+ * itself, so that it is the one to watch and to kill. Each has its results in memory shared with
+ * the parent; the sums do not depend on how many there are. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/job/shared.h"
+#include "base/interrupt.h"
+#include "child.h"
+#include "core_targets.h"
+#include "processes.h"
+#include "progress.h"
+#include "waves.h"
+
+/* One after another where an inference goes on from the state that the one before has left. */
+static uint32_t how_many(const struct run_job *job)
+{
+    const struct ir_graph *g = job->p->graph;
+
+    for (uint32_t i = 0; i < g->n_tensor && !job->options->reset_state; i++)
+        if (g->tensor[i]->role == IR_VARIABLE)
+            return 1;
+    uint32_t most = job->n ? job->n : 1;
+    return job->options->jobs < most ? job->options->jobs : most;
+}
+
+/* Leave a process that has finished its share: its results count, its exit code does not. */
+static void leave(void)
+{
+    fflush(NULL);
+    _exit(0);
+}
+
+/* The share of one process, in it. Out of memory ends it, and not in its parent's calls. */
+static void own_share(struct run_job *job, uint32_t process, const char *so_path,
+                      const struct sim_model *sim)
+{
+    jmp_buf *handler = arena_handler(job->arena);
+
+    interrupt_leave();
+    if (handler && setjmp(*handler)) {
+        struct run_shared *r = run_results(job, process);
+        r->status = ST_NO_MEMORY;
+        snprintf(r->message, sizeof r->message, "out of memory in the process that runs it");
+        return;
+    }
+    child_run(job, process, so_path, sim);
+}
+
+/* In the first child: start the others, do its own share, wait for them. */
+static void all_processes(struct run_job *job, const char *so_path, const struct sim_model *sim)
+{
+    pid_t *pid = ARENA_ARRAY(job->arena, pid_t, job->n_process);
+
+    for (uint32_t k = 1; k < job->n_process; k++) {
+        pid[k] = fork();
+        if (pid[k] == 0) {
+            own_share(job, k, so_path, sim);
+            leave();
+        }
+    }
+    own_share(job, 0, so_path, sim);
+    for (uint32_t k = 1; k < job->n_process; k++) {
+        struct run_shared *r = run_results(job, k);
+        int state = 0;
+        while (pid[k] > 0 && waitpid(pid[k], &state, 0) < 0 && errno == EINTR)
+            continue;
+        if (pid[k] < 0) {
+            r->status = ST_NO_MEMORY;
+            snprintf(r->message, sizeof r->message, "no child process could be started");
+        }
+        r->state = state;
+    }
+}
+
+static enum status crashed(const struct run_job *job, const struct run_shared *r, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    uint32_t layer = r->layer;
+    const struct target *own = r->submission ? NULL : core_targets_outside(job, layer);
+
+    if (own)
+        return FAIL(d, ST_DEVICE,
+                    "inference %u: the code of target %s crashed (%s) in %s; 'heddle check-target "
+                    "%s' tests it alone",
+                    r->inference, own->name,
+                    WIFSIGNALED(r->state) ? strsignal(WTERMSIG(r->state)) : "exit",
+                    g->row[layer].name, own->desc->origin);
+    return FAIL(d, ST_INTERNAL, "inference %u: emitted code or its device crashed (%s) in %s %s",
+                r->inference, WIFSIGNALED(r->state) ? strsignal(WTERMSIG(r->state)) : "exit",
+                r->submission ? "the submission at" : "host operator",
+                layer < g->n_row ? g->row[layer].name : "?");
+}
+
+/* The failure of the first inference that failed. */
+static enum status first_failure(const struct run_job *job, struct diag *d)
+{
+    const struct run_shared *first = NULL;
+
+    for (uint32_t k = 0; k < job->n_process; k++) {
+        const struct run_shared *r = run_results(job, k);
+        if ((r->state || r->status != ST_OK) && (!first || r->inference < first->inference))
+            first = r;
+    }
+    if (!first)
+        return ST_OK;
+    return first->state ? crashed(job, first, d) : FAIL(d, first->status, "%s", first->message);
+}
+
+/* Into the first process's results. Time is that of the longest: they ran side by side. */
+static void merge(struct run_job *job)
+{
+    struct run_shared *to = job->shared;
+
+    for (uint32_t k = 1; k < job->n_process; k++) {
+        const struct run_shared *r = run_results(job, k);
+        to->inferences += r->inferences;
+        to->cycles += r->cycles;
+        to->submissions += r->submissions;
+        to->read_bytes += r->read_bytes;
+        to->write_bytes += r->write_bytes;
+        to->fault_happened = to->fault_happened || r->fault_happened;
+        if (to->fault_beats < r->fault_beats)
+            to->fault_beats = r->fault_beats;
+        to->sim_cycles += r->sim_cycles;
+        to->host.total += r->host.total;
+        to->host.operators += r->host.operators;
+        to->host.driver += r->host.driver;
+        to->host.waiting += r->host.waiting;
+        to->host.accesses += r->host.accesses;
+        for (uint32_t i = 0; i < sizeof to->host.split / sizeof *to->host.split; i++)
+            to->host.split[i] += r->host.split[i];
+        if (r->wall_seconds > to->wall_seconds)
+            to->wall_seconds = r->wall_seconds;
+        for (uint32_t i = 0; i < job->p->graph->n_row; i++) {
+            struct run_row *sum = &to->row[i];
+            sum->cycles += r->row[i].cycles;
+            sum->compare.compared += r->row[i].compare.compared;
+            sum->compare.wrong += r->row[i].compare.wrong;
+            sum->array_cycles += r->row[i].array_cycles;
+            sum->host_cycles += r->row[i].host_cycles;
+            sum->driver_cycles += r->row[i].driver_cycles;
+            sum->vector_cycles += r->row[i].vector_cycles;
+            sum->read_bytes += r->row[i].read_bytes;
+            sum->write_bytes += r->row[i].write_bytes;
+            for (uint32_t u = 0; u < HD_SIM_UNITS; u++)
+                for (uint32_t n = 0; n < HD_SIM_KINDS; n++)
+                    sum->counter[u][n] += r->row[i].counter[u][n];
+            for (uint32_t u = 0; u < TARGET_MAX; u++)
+                for (uint32_t n = 0; n < HD_SIM_COUNTERS; n++)
+                    sum->core_counter[u][n] += r->row[i].core_counter[u][n];
+        }
+    }
+}
+
+enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
+{
+    const struct sched_program *program = job->p->program;
+    struct sim_model sim[SCHED_MAX_DEVICES] = {{0}};
+
+    for (uint32_t k = 0; k < program->n_device; k++)
+        if (job->options->engine == ENGINE_RTL && program->n_stream)
+            TRY(device_model(job->arena, job->options, program->device[k].hw, &sim[k], d));
+    if (job->options->engine == ENGINE_RTL) {
+        if (!job->cores) {
+            job->cores = ARENA_NEW(job->arena, struct core_targets);
+            core_targets_find(job, job->cores);
+        }
+        TRY(core_targets_build(job, job->cores, d));
+        waves_note(job);
+    }
+    job->n_process = how_many(job);
+    TRY(run_share(job, d));
+    fflush(NULL);
+    waves_partial(job, true);
+    pid_t pid = fork();
+    if (pid < 0)
+        return FAIL(d, ST_NO_MEMORY, "no child process could be started");
+    if (pid == 0) {
+        all_processes(job, so_path, sim);
+        leave();
+    }
+    job->shared->state = run_watch(job, pid);
+    waves_partial(job, false);
+    TRY(first_failure(job, d));
+    merge(job);
+    return device_want_fault(job->options, job->shared, d);
+}

@@ -1,0 +1,66 @@
+/* progress.c - the parent's side while the child runs: sleep until the child ends; where progress
+ * is wanted wake up ten times a second and show where it is. No other thread, no busy waiting:
+ * SIGCHLD is blocked and waited for with a time limit. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app/job/shared.h"
+#include "base/interrupt.h"
+#include "progress.h"
+
+static void line(const struct run_job *job, time_t begun)
+{
+    const struct ir_graph *g = job->p->graph;
+    uint32_t layer = job->shared->working, done = 0;
+
+    if (job->program) {
+        output_printf(job->options->output, OUTPUT_PROGRESS, "%s, %lld s", job->options->prog,
+                      (long long)(time(NULL) - begun));
+        return;
+    }
+    for (uint32_t k = 0; k < job->n_process; k++)
+        done += run_results(job, k)->inferences;
+    output_printf(job->options->output, OUTPUT_PROGRESS, "inference %u of %u, %.40s, %lld s",
+                  done < job->n ? done + 1 : job->n, job->n,
+                  layer < g->n_row ? g->row[layer].name : "", (long long)(time(NULL) - begun));
+}
+
+static void watch_and_tell(const struct run_job *job, pid_t child, int *state)
+{
+    const struct timespec tenth = {0, 100000000};
+    time_t begun = time(NULL);
+
+    sigset_t ended, before;
+    bool shown = false;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &ended, &before);
+    while (waitpid(child, state, WNOHANG) == 0)
+        if (sigtimedwait(&ended, NULL, &tenth) < 0 && errno == EAGAIN) {
+            line(job, begun);
+            shown = true;
+        }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (shown)
+        output_text(job->options->output, OUTPUT_PROGRESS, "");
+}
+
+int run_watch(const struct run_job *job, pid_t child)
+{
+    int state = 0;
+
+    interrupt_child(child);
+    if (output_wants(job->options->output, OUTPUT_PROGRESS))
+        watch_and_tell(job, child, &state);
+    else
+        while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+            continue;
+    interrupt_child(0);
+    return state;
+}

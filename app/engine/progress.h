@@ -1,0 +1,13 @@
+/* progress.h - the parent while the child runs. */
+#ifndef HEDDLE_ENGINE_PROGRESS_H
+#define HEDDLE_ENGINE_PROGRESS_H
+
+#include <sys/types.h>
+
+#include "app/job/job.h"
+
+/* Wait for the child; meanwhile, if stderr is a terminal, show one line that states where it is.
+ * Returns its wait status. */
+int run_watch(const struct run_job *job, pid_t child);
+
+#endif

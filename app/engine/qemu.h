@@ -1,0 +1,33 @@
+/* qemu.h - a package on qemu (--engine=qemu). */
+#ifndef HEDDLE_ENGINE_QEMU_H
+#define HEDDLE_ENGINE_QEMU_H
+
+#include "app/job/job.h"
+
+struct board; /* qemu.c: a machine of qemu */
+
+/* Where it runs, and what was counted. */
+struct run_qemu {
+    const struct board *board;
+    const char *qemu;             /* the program */
+    bool counted;                 /* this qemu takes the plugin (sim/qemu) */
+    uint64_t instructions, calls; /* of the network's run(), all inferences */
+};
+
+/* ST_USAGE: --engine=qemu of what is no package or with options that it does not use; --seconds
+ * without it. */
+enum status run_qemu_check(const struct run_job *job, struct diag *d);
+
+/* The machine for the package in `folder`. ST_UNSUPPORTED: it has commands for an accelerator, a
+ * library, a processor without a machine. ST_INTERNAL: qemu or the compiler is missing. */
+enum status run_qemu_find(struct arena *a, const char *folder, struct run_qemu *q, struct diag *d);
+
+/* All inferences of job->in to job->out, and job->expected by so_path, the same package compiled for
+ * this machine, where nothing else was expected. ST_UNSUPPORTED: as above, or this qemu lacks the
+ * machine. ST_DEVICE: the program failed or did not end in time. */
+enum status run_qemu(struct run_job *job, const char *so_path, struct run_qemu *q, struct diag *d);
+
+/* "8 inferences on cortex-m55 (mps3-an547), 2453142.0 instructions each". */
+const char *run_qemu_text(struct arena *a, const struct run_qemu *q, uint32_t n);
+
+#endif

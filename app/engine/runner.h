@@ -1,0 +1,31 @@
+/* runner.h - emitted code with its device and its memory in this process: load, one inference after
+ * another. */
+#ifndef HEDDLE_ENGINE_RUNNER_H
+#define HEDDLE_ENGINE_RUNNER_H
+
+#include "app/job/job.h"
+#include "device.h"
+
+struct runner {
+    struct run_job *job;
+    const struct hd_model *model;
+    uint32_t n_device; /* accelerators of the network: none, one, or several */
+    struct device v[SCHED_MAX_DEVICES];
+    struct hd_device *dev[SCHED_MAX_DEVICES];
+    struct hd_call call;
+};
+
+/* Load the emitted object, open `engine` for each accelerator of the network, bind all regions.
+ * sim: the Verilated model of each, for rtl. Without --memory=separate they share one memory. enter
+ * and ctx as in struct hd_call. */
+enum status runner_open(struct runner *p, struct run_job *job, enum options_engine engine,
+                        const char *so_path, const struct sim_model *sim,
+                        void (*enter)(void *ctx, uint32_t layer, uint32_t submission), void *ctx,
+                        struct diag *d);
+/* Inference k of the job's inputs; outputs stay in call.out. 0 or a negative enum hd_error. */
+int runner_infer(struct runner *p, uint32_t k);
+void runner_close(struct runner *p);
+/* The part of its layer that a command works on, as `heddle disasm` has it. ctx: a struct sched_program. */
+const char *runner_tile(void *ctx, uint32_t offset, uint32_t command);
+
+#endif

@@ -1,0 +1,20 @@
+/* watcher.h - follows the calls of an inference as they are made. */
+#ifndef HEDDLE_ENGINE_WATCHER_H
+#define HEDDLE_ENGINE_WATCHER_H
+
+#include "app/job/shared.h"
+
+struct runner;
+
+/* What a process of the run calls, with ctx. */
+struct watcher {
+    void *ctx;
+    /* The commands of p's accelerators are executed from now on; `shared` takes results. */
+    void (*attach)(void *ctx, struct runner *p, struct run_shared *shared);
+    /* Inference k begins; the emitted run() enters a host call or submission; the inference is over. */
+    enum status (*begin)(void *ctx, uint32_t k, struct diag *d);
+    void (*enter)(void *ctx, uint32_t submission);
+    void (*end)(void *ctx);
+};
+
+#endif

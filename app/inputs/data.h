@@ -1,0 +1,21 @@
+/* data.h - a file of inputs or expected outputs as inferences of a tensor. */
+#ifndef HEDDLE_INPUTS_DATA_H
+#define HEDDLE_INPUTS_DATA_H
+
+#include "app/job/job.h"
+
+#define DATA_MAX_BYTES ((size_t)1 << 30)
+
+/* By its name: one such file may hold all inputs, or all expected outputs. */
+bool data_is_npz(const char *path);
+
+/* Input or expected output `index`: `given` bytes, or the file at `path`, raw (a multiple of one
+ * inference), .npy or .npz. An array's element type must be the tensor's, and the shape the
+ * tensor's own, N times as long in its first dimension (from rank 2 on), or with N before it: N
+ * inferences. In an .npz the tensor's array has its name; without such a name arrays are taken
+ * in the archive's order, if their number is that of the inputs (outputs), or one for this file. */
+enum status data_read(const struct run_job *job, bool input, uint32_t index, const char *path,
+                      const struct run_bytes *given, uint8_t **bytes, uint64_t *count,
+                      struct diag *d);
+
+#endif

@@ -1,0 +1,13 @@
+/* inputs.h - the model's file, inputs, expectations and labels of a run. */
+#ifndef HEDDLE_INPUTS_INPUTS_H
+#define HEDDLE_INPUTS_INPUTS_H
+
+#include "app/job/job.h"
+
+/* The model's path; a zoo name is looked up. *name: what reports call it. */
+enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
+                           const char **name, struct diag *d);
+enum status run_inputs(struct run_job *job, struct diag *d);
+enum status run_expectations(struct run_job *job, struct diag *d);
+
+#endif

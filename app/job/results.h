@@ -1,0 +1,33 @@
+/* results.h - what a run has found: the verdict and what it rests on. */
+#ifndef HEDDLE_JOB_RESULTS_H
+#define HEDDLE_JOB_RESULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* WITHIN: not equal, but no further apart than --tolerance or the targets' patterns (target.json)
+ * allow. */
+enum run_verdict { VERDICT_MATCH, VERDICT_MISMATCH, VERDICT_UNCHECKED, VERDICT_WITHIN };
+
+/* Values of one layer that were compared with the reference's, and those that differ. */
+struct compare_row {
+    uint64_t compared, wrong;
+};
+
+/* The first layer that differs: in the first inference that does, by the order of operators. */
+struct compare_first {
+    bool found;
+    bool compiler; /* the compiled graph already differs from the one as imported */
+    uint32_t inference, position, tensor; /* operator and tensor of the compiled graph */
+    uint64_t compared, wrong, index;      /* values; index: flat, of the first wrong one */
+    uint8_t want[8], got[8];
+};
+
+/* Layers that were compared, of which all values are equal, and the first that differs. */
+struct compare_sums {
+    uint32_t n_layers, n_equal;
+    uint32_t n_inferences; /* compared: the first ones of the run */
+    struct compare_first first;
+};
+
+#endif

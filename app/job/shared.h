@@ -1,0 +1,68 @@
+/* shared.h - memory that the processes of a run share: results of each, outputs of all. */
+#ifndef HEDDLE_JOB_SHARED_H
+#define HEDDLE_JOB_SHARED_H
+
+#include "job.h"
+#include "sim/hd_sim.h"
+
+/* The report of a child process; in shared memory, of fixed size apart from the rows that
+ * follow. */
+struct run_shared {
+    volatile uint32_t layer, submission; /* being executed; 0 or 1 + the device's index */
+    volatile uint32_t inference;         /* being executed */
+    volatile uint32_t inferences;        /* completed by this process */
+    volatile uint32_t working;           /* layer of the last command started */
+    int state;                           /* as waitpid gave it; not 0: it crashed */
+    enum status status;
+    char message[4096];
+    uint64_t cycles;      /* sums over the inferences */
+    int32_t code;         /* of --prog on the board: what hd_program returned */
+    uint32_t submissions; /* likewise */
+    uint64_t read_bytes, write_bytes;
+    uint64_t fault_beats; /* of the kind of --bus-fault, at most, of one accelerator */
+    bool fault_happened;  /* --bus-fault, of any */
+    double wall_seconds;
+    uint64_t sim_cycles;
+    /* --host=iss, rtl: cycles, sums over the inferences: in all; host operators and what is around them;
+     * the driver while the accelerator rests, and while it works. */
+    struct run_host {
+        uint64_t total, operators, driver, waiting;
+        uint64_t
+            split[4]; /* of driver: before the doorbell, in register accesses, until it knows of
+                            * the end, after that */
+        uint64_t accesses; /* of the accelerator's registers */
+        bool by_row;       /* host_cycles of rows are known */
+    } host;
+    uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of other targets' cores */
+    uint64_t wave_cycles, wave_bytes;                        /* in the file; 0 without */
+    uint32_t wave_limited;                                   /* it reached --waves-limit */
+    struct compare_first first;
+    uint64_t counter[HD_SIM_UNITS * HD_SIM_KINDS]; /* of the first inference, from the registers */
+    struct run_row {
+        uint64_t cycles, counter[HD_SIM_UNITS][HD_SIM_KINDS], read_bytes, write_bytes;
+        uint64_t array_cycles, vector_cycles;
+        struct compare_row compare;
+        uint64_t host_cycles,
+            driver_cycles; /* --host=iss, rtl: the driver's are among the host's */
+        uint64_t core_counter[TARGET_MAX][HD_SIM_COUNTERS]; /* by index in struct core_targets */
+    } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
+};
+
+/* Map job->shared, the outputs and the times, in memory that processes share. */
+enum status run_share(struct run_job *job, struct diag *d);
+/* The results of one process. */
+struct run_shared *run_results(const struct run_job *job, uint32_t process);
+/* Add what the layers of a submission cost (hd_sim_api.rows). */
+void run_add_rows(const struct run_job *job, struct run_shared *to, const struct hd_sim_row *from,
+                  uint32_t n);
+/* True if the commands of the first inference are traced; how many they are. */
+bool run_traced(const struct run_job *job);
+uint32_t run_trace_commands(const struct run_job *job);
+/* Add the times of the commands of the submission that ended; *n: how many of job->times are there. */
+void run_add_times(struct run_job *job, uint32_t *n, const struct hd_sim_api *api,
+                   struct hd_sim *sim);
+/* Give back what is not in arenas. */
+void run_release(struct run_job *job);
+void run_unlock(struct run_job *job);
+
+#endif

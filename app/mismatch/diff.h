@@ -1,0 +1,23 @@
+/* diff.h - where RTL and functional model first differ: the first command that wrote a wrong byte.
+ */
+#ifndef HEDDLE_MISMATCH_DIFF_H
+#define HEDDLE_MISMATCH_DIFF_H
+
+#include "app/job/job.h"
+#include "sim/compare.h"
+#include "sim/load.h"
+
+struct diff {
+    const char *so;                          /* the emitted object, */
+    struct sim_model sim[SCHED_MAX_DEVICES]; /* and the models, for who runs them again */
+    bool found;                              /* false: every command writes the same bytes */
+    struct mismatch m;
+    const struct sched_command *command;
+    uint32_t device;     /* that it ran on */
+    const char *softmax; /* of a softmax: row, key and pass; else NULL */
+};
+
+/* Run the first wrong inference on both engines and compare what their commands write. */
+enum status diff_engines(struct run_job *job, struct diff *diff, struct diag *d);
+
+#endif

@@ -1,0 +1,341 @@
+/* explain.c - see explain.h. A step that cannot be done gives a line, never another failure. */
+#include "explain.h"
+
+#include <string.h>
+
+#include "app/compare/compare_layers.h"
+#include "app/engine/again.h"
+#include "app/engine/core_targets.h"
+#include "app/engine/waves.h"
+#include "app/job/job.h"
+#include "app/job/shared.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "diff.h"
+#include "replay.h"
+#include "sim/verilated.h"
+
+enum { AROUND_CYCLES = 20, WAVES_BUILD_SECONDS = 900, MOST_LAYERS = 256 };
+
+/* --- waves --- */
+
+struct filming {
+    const struct diff *diff;
+    struct waves waves;
+    struct run_shared *shared; /* for waves_close; its values are not used */
+    enum status st;
+    struct diag *d;
+};
+
+static void film(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer)
+{
+    struct filming *f = ctx;
+
+    if (f->waves.v)
+        waves_submission_end(&f->waves);
+    if (index != f->diff->m.place.submission)
+        return;
+    f->st = waves_open(&f->waves, p->job, &p->v[k], 1, f->d);
+    if (f->st != ST_OK)
+        return;
+    f->waves.mark = f->diff->m.kind == MISMATCH_MISSING ? 0 : f->diff->m.cycle;
+    waves_submission(&f->waves, layer);
+    if (f->waves.what == WAVES_CYCLES) /* what comes later is not looked at */
+        p->v[k].dev.wait_cycles = f->waves.last + AROUND_CYCLES;
+}
+
+static void film_end(void *ctx, struct runner *p)
+{
+    struct filming *f = ctx;
+
+    (void)p;
+    if (f->waves.v)
+        waves_inference_end(&f->waves);
+    if (f->st == ST_OK && f->waves.v)
+        f->st = waves_close(&f->waves, f->shared, f->d);
+}
+
+/* The cycles of --waves: the array's pipe is 2 N + some deep, so what went in is there too. */
+static const char *window(const struct run_job *job, const struct diff *diff)
+{
+    const uint64_t before = AROUND_CYCLES + 2 * job->p->program->device[diff->device].hw->n;
+    const struct mismatch *m = &diff->m;
+
+    if (m->kind == MISMATCH_MISSING)
+        return arena_printf(job->arena, "commands:%u-%u", m->place.command, m->place.command);
+    return arena_printf(job->arena, "cycles:%llu-%llu",
+                        (unsigned long long)(m->cycle > before ? m->cycle - before : 0),
+                        (unsigned long long)(m->cycle + AROUND_CYCLES));
+}
+
+static enum status write_waves(const struct run_job *job, const struct diff *diff,
+                               const char *folder, struct diag *d)
+{
+    struct options o = *job->options;
+    struct run_job own = *job;
+    struct sim_model sim[SCHED_MAX_DEVICES];
+    struct filming f = {.diff = diff, .d = d};
+    struct again again = {.engine = ENGINE_RTL,
+                          .so = diff->so,
+                          .sim = sim,
+                          .submission = film,
+                          .end = film_end,
+                          .ctx = &f};
+
+    o.waves = window(job, diff);
+    own.options = &o;
+    own.out_dir = folder;
+    f.shared = ARENA_NEW(job->arena, struct run_shared);
+    for (uint32_t k = 0; k < job->p->program->n_device; k++)
+        TRY(device_waves_model(job->arena, &o, job->p->program->device[k].hw, WAVES_BUILD_SECONDS,
+                               &sim[k], d));
+    TRY(again_run(&own, &again, d));
+    return f.st;
+}
+
+static void waves_lines(const struct run_job *job, const struct diff *diff, const char *folder,
+                        struct diag *d)
+{
+    struct diag why = {0};
+
+    if (job->options->waves) {
+        diag_line(d, "waves (--waves=%s):", job->options->waves);
+        diag_line(d, "  gtkwave %s",
+                  text_shell_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw",
+                                                           job->out_dir ? job->out_dir : ".")));
+        return;
+    }
+    if (write_waves(job, diff, folder, &why) != ST_OK)
+        diag_line(d, "waves: none: %s", why.text);
+    else {
+        diag_line(d, "waves of that submission, %s%s:", window(job, diff),
+                  diff->m.kind == MISMATCH_MISSING ? "" : ", marker A at the first wrong byte");
+        diag_line(d, "  gtkwave %s",
+                  text_shell_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw", folder)));
+    }
+}
+
+/* --- the replay, and the network again --- */
+
+static void replay_lines(struct replayer *r, const struct diff *diff, struct diag *d)
+{
+    struct diag why = {0};
+    struct replay replay;
+    enum status st = replay_open(r, &why);
+
+    if (st == ST_OK)
+        st = replay_layer(r, diff->command->row, &replay, &why);
+    if (st != ST_OK) {
+        diag_line(d, "replay of the layer: none: %s", why.text);
+        return;
+    }
+    diag_line(d, "replay: %s alone %s:", r->job->p->graph->row[diff->command->row].name,
+              !replay.ran    ? "does not run"
+              : replay.wrong ? "is wrong too"
+                             : "is right: the error needs the layers around it");
+    diag_line(d, "  %s", replay.command);
+}
+
+/* Given in memory, not by file: no command line repeats it. */
+static bool given_bytes(const struct run_job *job)
+{
+    bool any = job->model.data != NULL;
+
+    for (uint32_t i = 0; i < OPTIONS_MAX_FILES; i++)
+        any = any || (job->given_in && job->given_in[i].data) ||
+              (job->given_expect && job->given_expect[i].data);
+    return any;
+}
+
+/* The same run with the RTL's assertions. */
+static void checked_line(const struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    struct text t;
+
+    if (o->checked || !o->model || given_bytes(job))
+        return;
+    text_init(&t, job->arena);
+    text_printf(&t, "heddle %s %s", options_commands[o->command],
+                text_shell_word(job->arena, o->model));
+    for (uint32_t i = 0; i < o->n_argument; i++)
+        text_printf(&t, " %s", text_shell_word(job->arena, o->argument[i]));
+    for (uint32_t i = 0; i < o->n_given; i++) {
+        const struct option_given *g = &o->given[i];
+        text_printf(&t, " %s",
+                    text_shell_word(job->arena,
+                                    arena_printf(job->arena, "--%s%s%s", g->name,
+                                                 g->value ? "=" : "", g->value ? g->value : "")));
+    }
+    diag_line(d, "with the RTL's assertions:");
+    diag_line(d, "  %s --checked", t.data);
+}
+
+/* They were shown when the model was built, which may be long ago. */
+static void warnings_line(const struct run_job *job, const struct diff *diff, struct diag *d)
+{
+    const char *log = arena_printf(job->arena, "%s/build.log", diff->sim[diff->device].folder);
+    unsigned n = verilated_count(job->arena, log);
+
+    if (n)
+        diag_line(d, "Verilator warned of this RTL, %u time%s: '%s'", n, n == 1 ? "" : "s", log);
+}
+
+static const char *folder_for(const struct run_job *job)
+{
+    if (job->out_dir)
+        return arena_printf(job->arena, "%s/mismatch", job->out_dir);
+    return job->writes ? "heddle-mismatch" : NULL;
+}
+
+static void found_lines(struct replayer *r, const struct diff *diff, struct diag *d)
+{
+    const struct run_job *const job = r->job;
+    const char *folder = folder_for(job), *note = diff->command->note;
+    const char *layer = job->p->graph->row[diff->command->row].name;
+    struct diag why = {0};
+
+    diag_line(d, "RTL and functional model first differ at %s%s%s%s",
+              mismatch_command_text(job->arena, &diff->m, layer), note ? " (" : "",
+              note ? note : "", note ? ")" : "");
+    diag_line(d, "  %s", mismatch_place_text(job->arena, &diff->m));
+    diag_line(d, "  %s", mismatch_values_text(job->arena, &diff->m));
+    if (diff->softmax)
+        diag_line(d, "  %s", diff->softmax);
+    if (!folder)
+        diag_line(d, "with the option output=DIR, waves and a replay of the layer are written");
+    else if (file_make_dirs(folder, &why) != ST_OK)
+        diag_line(d, "waves and replay of the layer: none: %s", why.text);
+    else {
+        waves_lines(job, diff, folder, d);
+        r->folder = folder;
+        replay_lines(r, diff, d);
+    }
+    checked_line(job, d);
+    warnings_line(job, diff, d);
+}
+
+/* --- not the RTL: which layer --- */
+
+/* The reference's outputs are those that were found. */
+static bool as_reference(const struct replayer *r)
+{
+    const struct run_job *job = r->job;
+    bool same = true;
+
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        same = same && memcmp(r->out[i], job->out[i].bytes + job->first_wrong * job->out[i].n_bytes,
+                              job->out[i].n_bytes) == 0;
+    return same;
+}
+
+/* A channel that the compiler proved constant and the reference has otherwise. */
+static void constants_lines(const struct replayer *r, struct diag *d)
+{
+    const struct ir_graph *g = r->job->p->graph, *from = r->job->p->reference;
+
+    for (uint32_t i = 0; from->n_row == g->n_row && i < from->n_op; i++) {
+        const struct ir_op *op = from->op[i];
+        const struct ir_tensor *y = ir_out(from, op, 0);
+        const struct ir_constant *c =
+            op->dead ? NULL : lgl_contradicted(g, op->row, y, ref_bytes(r->ref, y->id));
+        if (!c)
+            continue;
+        diag_line(d,
+                  "%s: channel %u was proven to be %d, never outside %d to %d before the clamp; "
+                  "the reference has another value: look at legalise/ranges.c",
+                  g->row[op->row].name, c->channel, c->value, c->unclamped.low, c->unclamped.high);
+        return;
+    }
+}
+
+/* Report the layer if it alone gives another answer than the reference, and return true. *n
+ * counts the layers run alone, *n_not those that cannot be. */
+static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uint32_t *n_not,
+                        struct diag *d)
+{
+    struct diag why = {0};
+    struct replay replay;
+
+    if (!replay_is_layer(r->job, row) || replay_layer(r, row, &replay, &why) != ST_OK)
+        return false;
+    *n += replay.ran;
+    *n_not += !replay.ran;
+    if (!replay.ran || !replay.wrong)
+        return false;
+    diag_line(d, "replay: %s alone is wrong too; look at its passes, lowering or host kernel:",
+              r->job->p->graph->row[row].name);
+    diag_line(d, "  %s", replay.command);
+    return true;
+}
+
+/* The first wrong layer alone; if that is right, or none is known, the first that is wrong alone. */
+static void layer_lines(const struct replayer *r, struct diag *d)
+{
+    const uint32_t known = compare_first_row(r->job), n_row = r->job->p->graph->n_row;
+    uint32_t n = 0, n_not = 0;
+
+    if (known != IR_NONE && wrong_alone(r, known, &n, &n_not, d))
+        return;
+    for (uint32_t i = 0; i < n_row && n + n_not < MOST_LAYERS; i++)
+        if (i != known && wrong_alone(r, i, &n, &n_not, d))
+            return;
+    if (n_not)
+        diag_line(d, "%u layers do not run alone as they did in the network", n_not);
+    diag_line(d,
+              "%u layers, each alone, are right: look at what the compiler makes of several "
+              "(fusion, schedule, memory plan)",
+              n);
+}
+
+static void elsewhere_lines(struct replayer *r, struct diag *d)
+{
+    const struct run_job *const job = r->job;
+    const char *folder = folder_for(job);
+    struct diag why = {0};
+
+    if (replay_open(r, &why) != ST_OK) {
+        diag_line(d, "the CPU reference could not be run: %s", why.text);
+        return;
+    }
+    if (!job->layers.first.found && as_reference(r)) {
+        diag_line(d, "the CPU reference gives the values found: what was expected comes from other "
+                     "arithmetic, weights or inputs");
+        return;
+    }
+    constants_lines(r, d);
+    r->folder = folder;
+    if (!job->cores || job->cores->n == 0) /* RTL and functional model agree: the faster one */
+        r->engine = ENGINE_FUNC;
+    if (!folder)
+        diag_line(d, "look at the compiler or at a host kernel; with the option output=DIR, each "
+                     "layer is run alone to find it");
+    else if (file_make_dirs(folder, &why) != ST_OK)
+        diag_line(d, "replay of each layer: none: %s", why.text);
+    else
+        layer_lines(r, d);
+}
+
+void explain_mismatch(struct run_job *job,
+                      enum status (*answer)(struct run_job *job, struct diag *d), struct diag *d)
+{
+    struct replayer r = {.answer = answer, .job = job};
+    struct diff *diff = ARENA_NEW(job->arena, struct diff);
+    struct diag why = {0};
+    bool rtl = job->options->engine == ENGINE_RTL && job->p->program->n_stream;
+
+    if (job->options->engine == ENGINE_REF)
+        return;
+    if (rtl && diff_engines(job, diff, &why) != ST_OK) {
+        diag_line(d, "the engines could not be compared: %s", why.text);
+        return;
+    }
+    if (diff->found) {
+        found_lines(&r, diff, d);
+        return;
+    }
+    if (rtl)
+        diag_line(d, "RTL and functional model write the same bytes for every command: it is not "
+                     "the accelerator's RTL");
+    elsewhere_lines(&r, d);
+}

@@ -1,0 +1,16 @@
+/* graph.h - what went where, as a drawing. */
+#ifndef HEDDLE_REPORT_GRAPH_H
+#define HEDDLE_REPORT_GRAPH_H
+
+#include "base/text.h"
+#include "compiler/pipeline.h"
+
+struct graph_cycles {
+    double cycles; /* of a layer; negative: none of its own */
+    bool estimated;
+};
+/* What went where, as SVG: a box a layer, its id "layer0", its class the kind of target.
+ * cycles: by row. */
+void graph_svg(const struct pipeline *p, const struct graph_cycles *cycles, struct text *svg);
+
+#endif

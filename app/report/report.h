@@ -1,0 +1,18 @@
+/* report.h - a run or a stats file as the table people read, as CSV, as JSON. */
+#ifndef HEDDLE_REPORT_REPORT_H
+#define HEDDLE_REPORT_REPORT_H
+
+#include "app/job/job.h"
+#include "base/text.h"
+
+/* How much of it: -q, as it is, -v. */
+enum report_detail { REPORT_VERDICT, REPORT_LAYERS, REPORT_UNITS };
+
+enum report_detail run_detail(const struct options *o);
+void run_report(const struct run_job *job, struct text *t, enum options_format format,
+                enum report_detail detail);
+/* "heddle report FILE". */
+enum status run_report_file(struct arena *a, const char *path, enum options_format format,
+                            enum report_detail detail, struct text *t, struct diag *d);
+
+#endif

@@ -1,0 +1,77 @@
+/* report_csv.c - the report as CSV (RFC 4180): a line for each layer, then one for each group. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "hd_accel_tables.h"
+#include "report_csv.h"
+#include "report_read.h"
+
+void report_csv_text(struct text *t, const char *s)
+{
+    bool quote = strpbrk(s, ",\"\r\n") != NULL;
+
+    text_add(t, quote ? "\"" : "");
+    for (; *s; s++)
+        text_printf(t, *s == '"' ? "\"\"" : "%c", *s);
+    text_add(t, quote ? "\"," : ",");
+}
+
+void report_csv_number(struct text *t, double v)
+{
+    if (v >= 0)
+        text_printf(t, ",%.10g", v);
+    else
+        text_add(t, ",");
+}
+
+/* Members of a layer or group that are numbers, in the columns' order. */
+static const char *const numbers[] = {"cycles",           "estimated_cycles", "array_cycles",
+                                      "vector_cycles",    "host_cycles",      "macs",
+                                      "accelerator_macs", "host_macs",        "folded_macs",
+                                      "utilisation",      "dram_read_bytes",  "dram_write_bytes",
+                                      "live_bytes",       "activation_bytes"};
+
+static void csv_line(struct text *t, const cJSON *l, const char *name, const char *op, double group)
+{
+    const cJSON *units = report_member(l, "counters");
+
+    report_csv_text(t, name);
+    report_csv_text(t, op);
+    report_csv_text(t, report_word(l, "shape"));
+    text_add(t, report_word(l, "target"));
+    report_csv_number(t, group);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        report_csv_number(t, report_number(l, numbers[i]));
+    for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
+        const cJSON *unit = report_member(units, hd_unit_names[u]);
+        for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
+            if (hd_counter_names[u][k])
+                report_csv_number(t, report_number(unit, hd_counter_names[u][k]));
+    }
+    text_add(t, "\n");
+}
+
+/* Layers, then groups, whose `op` is "group". */
+void report_csv(struct text *t, const cJSON *all)
+{
+    const cJSON *l;
+    int n = 0;
+
+    text_add(t, "layer,op,shape,target,group");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        text_printf(t, ",%s", numbers[i]);
+    for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
+        for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
+            if (hd_counter_names[u][k])
+                text_printf(t, ",%s_%s", hd_unit_names[u], hd_counter_names[u][k]);
+    text_add(t, "\n");
+    cJSON_ArrayForEach(l, report_member(all, "layers"))
+        csv_line(t, l, report_word(l, "name"), report_word(l, "op"), report_number(l, "group"));
+    cJSON_ArrayForEach(l, report_member(all, "groups"))
+    {
+        char name[48];
+        snprintf(name, sizeof name, "group %d", n);
+        csv_line(t, l, name, "group", n++);
+    }
+}

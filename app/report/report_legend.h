@@ -1,0 +1,15 @@
+/* report_legend.h - what columns and counters mean. */
+#ifndef HEDDLE_REPORT_REPORT_LEGEND_H
+#define HEDDLE_REPORT_REPORT_LEGEND_H
+
+#include <cjson/cJSON.h>
+
+#include "report.h"
+
+/* Add the meaning of the columns and counters that were printed. */
+void report_legend(struct text *t, const cJSON *all, enum report_detail detail);
+/* The meaning of a counter of any unit, of a unit; NULL: none of this name. */
+const char *report_counter_text(const char *name);
+const char *report_unit_text(const char *name);
+
+#endif

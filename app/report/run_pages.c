@@ -1,0 +1,82 @@
+/* run_pages.c - trace.json and report.html of a run: the times that its process kept of the first
+ * inference, and its stats. */
+#include <string.h>
+
+#include "app/job/shared.h"
+#include "app/stats/stats.h"
+#include "base/file.h"
+#include "graph.h"
+#include "page.h"
+#include "report_read.h"
+#include "run_pages.h"
+#include "trace.h"
+#include "trace_json.h"
+
+static void add_trace(const struct run_job *job, struct text *t)
+{
+    const uint32_t n_row = job->p->graph->n_row;
+    uint64_t *cycles = ARENA_ARRAY(job->arena, uint64_t, n_row + 1);
+
+    for (uint32_t i = 0; i < n_row; i++)
+        cycles[i] = job->shared->row[i].cycles / job->n;
+    trace_json(trace_build(job->arena, job->p, account_of(job->arena, job->p), job->times, cycles,
+                           job->host_times),
+               t);
+}
+
+/* Cycles of each layer: on the host, and on accelerators, measured, else estimated. */
+static struct graph_cycles *layer_cycles(const struct run_job *job, const cJSON *stats)
+{
+    struct graph_cycles *cycles =
+        ARENA_ARRAY(job->arena, struct graph_cycles, job->p->graph->n_row + 1);
+    const bool model = strcmp(report_word(stats, "host_model"), "estimate") == 0;
+    const cJSON *l;
+
+    cJSON_ArrayForEach(l, report_member(stats, "layers"))
+    {
+        const double host = report_number(l, "host_cycles"), own = report_number(l, "cycles"),
+                     other = own >= 0 ? own : report_number(l, "estimated_cycles");
+        *cycles = (struct graph_cycles){
+            .cycles = host <= 0 && other < 0 ? -1 : (host > 0 ? host : 0) + (other > 0 ? other : 0),
+            .estimated = (host > 0 && model) || (own < 0 && other >= 0)};
+        cycles++;
+    }
+    return cycles - cJSON_GetArraySize(report_member(stats, "layers"));
+}
+
+static enum status write_page(const struct run_job *job, const char *folder, const char *trace,
+                              struct diag *d)
+{
+    cJSON *o = run_stats_json(job);
+    char *stats = cJSON_PrintUnformatted(o);
+    cJSON *parsed = stats ? cJSON_Parse(stats) : NULL; /* raw numbers become numbers again */
+    struct text graph, page;
+
+    text_init(&graph, job->arena);
+    text_init(&page, job->arena);
+    if (parsed) {
+        graph_svg(job->p, layer_cycles(job, parsed), &graph);
+        page_html(&page, stats, trace, graph.data);
+    }
+    cJSON_Delete(parsed);
+    cJSON_free(stats);
+    cJSON_Delete(o);
+    if (!page.data)
+        return FAIL(d, ST_NO_MEMORY, "no memory for report.html");
+    return file_write(arena_printf(job->arena, "%s/report.html", folder), page.data, page.length,
+                      d);
+}
+
+enum status run_pages(const struct run_job *job, const char *folder, struct diag *d)
+{
+    struct text t;
+
+    if (job->options->no_report || job->package)
+        return ST_OK;
+    text_init(&t, job->arena);
+    if (job->times) {
+        add_trace(job, &t);
+        TRY(file_write(arena_printf(job->arena, "%s/trace.json", folder), t.data, t.length, d));
+    }
+    return write_page(job, folder, t.data ? t.data : "null", d);
+}

@@ -1,0 +1,9 @@
+/* program.h - a C program of a user (--prog). */
+#ifndef HEDDLE_RUN_PROGRAM_H
+#define HEDDLE_RUN_PROGRAM_H
+
+#include "app/options/options.h"
+
+enum status run_program(struct arena *a, const struct options *o, struct diag *d);
+
+#endif

@@ -1,0 +1,13 @@
+/* run_package.h - a package of "heddle compile", run. */
+#ifndef HEDDLE_RUN_RUN_PACKAGE_H
+#define HEDDLE_RUN_RUN_PACKAGE_H
+
+#include "app/job/job.h"
+
+/* True for a package: a .tar file, or a folder with metadata.json. */
+bool run_is_package(struct arena *a, const char *path);
+/* Its run, in two steps. */
+enum status run_package_load(struct run_job *job, struct diag *d);
+enum status run_package(struct run_job *job, struct diag *d);
+
+#endif

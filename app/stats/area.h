@@ -1,0 +1,19 @@
+/* area.h - what a configuration takes: multipliers and bits of memory by its sizes, LUTs where
+ * `make synth` has counted it (hw/area.csv). */
+#ifndef HEDDLE_STATS_AREA_H
+#define HEDDLE_STATS_AREA_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "hw/gen/config.h"
+
+struct area {
+    double multipliers; /* of the array: products a cycle */
+    double memory_bits; /* scratchpad, weights, parameters, accumulators, look-up tables */
+    double lut4;        /* of an ECP5; -1: not counted */
+};
+
+/* ST_USAGE: hw/area.csv has a line that is none. */
+enum status area_of(struct arena *a, const struct hd_config *c, struct area *area, struct diag *d);
+
+#endif

@@ -1,0 +1,13 @@
+# Writes OUT, C with the bytes of the files that FILES lists (a ;-list): run by CMakeLists.txt.
+set(text "/* Made by embed.cmake from app. */\n#include \"app/stats/files.h\"\n\n")
+set(table "")
+set(n 0)
+foreach(file IN LISTS FILES)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  get_filename_component(name ${file} NAME)
+  string(APPEND text "static const char file${n}[] = {${bytes}0};\n")
+  string(APPEND table "    {\"${name}\", file${n}},\n")
+  math(EXPR n "${n} + 1")
+endforeach()
+file(WRITE ${OUT} "${text}\nconst struct report_file report_files[] = {\n${table}    {0, 0}};\n")

@@ -1,0 +1,26 @@
+/* energy.h - counted actions times a table of energies: a model, not a measurement. A table is one
+ * of heddle's own by name, or a JSON file (docs/ENERGY.md). Energy of the host and of external
+ * targets is not in it. */
+#ifndef HEDDLE_STATS_ENERGY_H
+#define HEDDLE_STATS_ENERGY_H
+
+#include <cjson/cJSON.h>
+
+#include "actions.h"
+#include "base/status.h"
+
+#define ENERGY_DEFAULT "horowitz45"
+
+struct energy_table {
+    const char *name, *source, *unit;
+    double cost[ACTION_COUNT];
+};
+
+/* name: of a table of heddle's, or of a file. ST_USAGE: neither, or not such a table. */
+enum status energy_table(struct arena *a, const char *name, struct energy_table *t, struct diag *d);
+double energy_of(const struct energy_table *t, const struct actions *actions);
+
+/* Members "actions", counts by name, and "energy". */
+void energy_add(cJSON *o, const struct energy_table *t, const struct actions *actions);
+
+#endif

@@ -1,0 +1,339 @@
+/* stats.c - results of a run as JSON, schema heddle.stats.v2: docs/stats.v2.schema.json, every
+ * member explained in docs/REPORT.md. */
+#define _GNU_SOURCE
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account.h"
+#include "app/compare/compare_layers.h"
+#include "app/compare/difference.h"
+#include "app/compare/verdict_text.h"
+#include "app/engine/core_targets.h"
+#include "app/engine/host_core.h"
+#include "app/job/results.h"
+#include "app/oracle/oracle.h"
+#include "base/file.h"
+#include "compiler/hostcycles/host_cycles.h"
+#include "compiler/plan/memory_use.h"
+#include "hd_accel_tables.h"
+#include "sim/iss/iss.h"
+#include "stats.h"
+#include "stats_layers.h"
+#include "stats_member.h"
+#include "stats_model.h"
+
+static const char *const engine_names[] = {"ref", "func", "rtl"};
+static const char *const verdict_names[] = {"match", "mismatch", "unchecked", "within"};
+
+static cJSON *hw_json(const struct run_job *job, const struct hd_config *hw)
+{
+    const uint32_t memory = job->options->mem_bytes;
+    cJSON *o = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(o, "name", hw->name);
+    stats_count(o, "rows", hw->n);
+    stats_count(o, "cols", hw->n);
+    stats_count(o, "scratchpad_bytes", hw->scratchpad_bytes);
+    stats_count(o, "bus_bytes", memory && memory < hw->axi_bytes ? memory : hw->axi_bytes);
+    return o;
+}
+
+/* The configuration; of several accelerators a list. */
+static void add_hw(const struct run_job *job, cJSON *o)
+{
+    const struct target_list *list = &job->p->targets;
+    uint32_t n = 0;
+    cJSON *all = cJSON_CreateArray();
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct hd_config *hw = target_hw(list->target[i], &job->p->hw);
+        if (!list->target[i]->desc->accelerator)
+            continue;
+        cJSON *one = hw_json(job, hw);
+        cJSON_AddStringToObject(one, "instance", list->target[i]->name);
+        cJSON_AddItemToArray(all, one);
+        n++;
+    }
+    if (n > 1) {
+        cJSON_AddItemToObject(o, "hw", all);
+        return;
+    }
+    cJSON_Delete(all);
+    cJSON_AddItemToObject(o, "hw", hw_json(job, &job->p->hw));
+}
+
+static void add_counters(const struct run_job *job, cJSON *o)
+{
+    cJSON *units = cJSON_AddObjectToObject(o, "counters");
+
+    for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
+        cJSON *unit = cJSON_AddObjectToObject(units, hd_unit_names[u]);
+        for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
+            if (hd_counter_names[u][k])
+                stats_count(unit, hd_counter_names[u][k],
+                            job->shared->counter[u * HD_COUNTER_SLOTS + k]);
+    }
+}
+
+static void add_sim(const struct run_job *job, cJSON *o)
+{
+    cJSON *sim = cJSON_AddObjectToObject(o, "sim");
+    double wall = job->shared ? job->shared->wall_seconds : job->ref_seconds;
+
+    cJSON_AddNumberToObject(sim, "wall_seconds", wall);
+    stats_count(sim, "processes", job->shared ? job->n_process : 1);
+    if (stats_timed(job) && wall > 0)
+        cJSON_AddNumberToObject(sim, "cycles_per_second", (double)job->shared->sim_cycles / wall);
+    else
+        cJSON_AddNullToObject(sim, "cycles_per_second");
+}
+
+static const char *row_at(const struct run_job *job, uint32_t position)
+{
+    const struct ir_graph *g = job->p->graph;
+
+    return position < g->n_op ? g->row[g->op[position]->row].name : "";
+}
+
+static void add_memory(const struct run_job *job, cJSON *o)
+{
+    const struct sched_program *p = job->p->program;
+
+    if (!p)
+        return;
+    struct memory_use use = memory_use_of(p);
+    cJSON *memory = cJSON_AddObjectToObject(o, "memory");
+    stats_count(memory, "activation_bytes", use.at[use.peak_at].held);
+    cJSON_AddStringToObject(memory, "activation_layer", row_at(job, use.peak_at));
+    stats_count(memory, "live_range_bytes", use.at[use.bound_at].live);
+    cJSON_AddStringToObject(memory, "live_range_layer", row_at(job, use.bound_at));
+    stats_count(memory, "copy_bytes", use.copies);
+    stats_count(memory, "padding_bytes", use.padding);
+    stats_count(memory, "buffer_bytes", use.buffers);
+    stats_count(memory, "compulsory_weight_bytes", use.weights);
+    stats_count(memory, "compulsory_read_bytes", use.weights + use.read);
+    stats_count(memory, "compulsory_write_bytes", use.write);
+    stats_count(memory, "arena_bytes", p->arena_bytes);
+    stats_count(memory, "scratchpad_bytes", p->spad_peak);
+    stats_count(memory, "constant_bytes", p->constants.length);
+    stats_count(memory, "command_bytes", p->command_bytes);
+}
+
+static void add_waves(const struct run_job *job, cJSON *o)
+{
+    if (!job->shared || !job->shared->wave_bytes)
+        return;
+    cJSON *w = cJSON_AddObjectToObject(o, "waves");
+    cJSON_AddStringToObject(
+        w, "file", arena_printf(job->arena, "%s/waves.fst", job->out_dir ? job->out_dir : "."));
+    cJSON_AddNumberToObject(w, "cycles", (double)job->shared->wave_cycles);
+    cJSON_AddNumberToObject(w, "bytes", (double)job->shared->wave_bytes);
+    cJSON_AddBoolToObject(w, "limited", job->shared->wave_limited != 0);
+}
+
+/* By how much the outputs differ; nothing where all bytes are equal. */
+static void add_differences(const struct run_job *job, cJSON *o)
+{
+    const struct ir_graph *g = job->p->graph;
+    double largest;
+    uint64_t n_values;
+
+    difference_sums(job, &largest, &n_values);
+    if (job->options->tolerance)
+        stats_count(o, "tolerance_steps", job->options->tolerance);
+    if (n_values == 0)
+        return;
+    cJSON *all = cJSON_AddArrayToObject(o, "differences");
+    for (uint32_t i = 0; i < g->n_out; i++) {
+        const struct run_differ *r = &job->differ[i];
+        const struct ir_tensor *t = ir_border(g, g->out[i]);
+        if (r->n_values == 0)
+            continue;
+        cJSON *one = cJSON_CreateObject();
+        stats_count(one, "output", i);
+        stats_count(one, "values", r->n_values);
+        stats_count(one, "inferences", r->n_inferences);
+        cJSON_AddStringToObject(one, "unit", difference_step(g, t) > 0 ? "steps" : "value");
+        if (isfinite(r->largest))
+            cJSON_AddNumberToObject(one, "largest", r->largest);
+        else
+            cJSON_AddNullToObject(one, "largest");
+        stats_count(one, "first_inference", r->inference);
+        stats_count(one, "first_index", r->index);
+        cJSON_AddItemToArray(all, one);
+    }
+}
+
+/* Cycles of the simulated processor: total_cycles is an inference from its first to its last
+ * cycle. */
+static void add_host(const struct run_job *job, cJSON *o)
+{
+    static const char *const split[] = {"prepare_cycles", "access_cycles", "interrupt_cycles",
+                                        "finish_cycles"};
+    const struct run_host *h = &job->shared->host;
+
+    stats_mean(o, "host_cycles", h->operators + h->driver, job->n);
+    stats_mean(o, "driver_cycles", h->driver, job->n);
+    cJSON *driver = cJSON_AddObjectToObject(o, "driver");
+    stats_mean(driver, "submissions", job->shared->submissions, job->n);
+    stats_mean(driver, "accesses", h->accesses, job->n);
+    for (uint32_t i = 0; i < sizeof h->split / sizeof *h->split; i++)
+        stats_mean(driver, split[i], h->split[i], job->n);
+    stats_mean(o, "waiting_cycles", h->waiting, job->n);
+    cJSON_AddStringToObject(o, "host_model", run_iss_name(job->options));
+    cJSON_AddStringToObject(o, "host_core", run_iss_core(job->options)->name);
+    cJSON_AddNumberToObject(o, "host_clock",
+                            (double)job->options->host_clock[0] / job->options->host_clock[1]);
+    stats_mean(o, "total_cycles", h->total, job->n);
+    if (!job->cores || job->cores->n == 0) /* whose cycles are not counted apart */
+        stats_mean(o, "serial_cycles", h->operators + h->driver + job->shared->cycles, job->n);
+}
+
+/* Accelerator and host take turns: a submission is waited for, also where there are several
+ * accelerators. So an inference takes the sum of all. */
+static void add_cycles(const struct stats *s, cJSON *o)
+{
+    const struct run_job *job = s->job;
+    const struct account *a = s->account;
+    uint64_t host = a->host_cycles * job->n;
+    bool alone = true; /* the host does all */
+
+    for (uint32_t i = 0; i < a->n_layer; i++)
+        alone = alone && a->layer[i].n_accelerator == 0;
+    if (stats_timed(job))
+        stats_mean(o, "cycles", job->shared->cycles, job->n);
+    else
+        cJSON_AddNullToObject(o, "cycles");
+    if (job->p->program)
+        stats_count(o, "estimated_cycles", stats_estimate(s));
+    else
+        cJSON_AddNullToObject(o, "estimated_cycles");
+    if (job->options->host != HOST_NATIVE) {
+        add_host(job, o);
+        return stats_count(o, "crossings", a->crossings);
+    }
+    stats_count(o, "host_cycles", a->host_cycles);
+    cJSON_AddStringToObject(o, "host_model", HOST_CYCLES_MODEL);
+    if ((stats_timed(job) || alone) && !a->untimed)
+        stats_mean(o, "total_cycles", host + (alone ? 0 : job->shared->cycles), job->n);
+    else {
+        cJSON_AddNullToObject(o, "total_cycles");
+        if (job->p->program)
+            stats_mean(o, "estimated_total_cycles", host + stats_likely(s), job->n);
+    }
+    stats_count(o, "crossings", a->crossings);
+}
+
+static void add_macs(const struct account *a, cJSON *o)
+{
+    stats_count(o, "macs", a->accelerator_macs + a->host_macs + a->folded_macs);
+    stats_count(o, "accelerator_macs", a->accelerator_macs);
+    stats_count(o, "host_macs", a->host_macs);
+    stats_count(o, "folded_macs", a->folded_macs);
+}
+
+static void add_verdict(const struct run_job *job, cJSON *o)
+{
+    cJSON_AddStringToObject(o, "verdict", verdict_names[job->verdict]);
+    cJSON_AddStringToObject(o, "checked_against", job->checked_against);
+    if (job->tolerance > 0) {
+        cJSON_AddNumberToObject(o, "tolerance", job->tolerance);
+        cJSON_AddNumberToObject(o, "difference", job->difference);
+    }
+    add_differences(job, o);
+    if (job->expected_from)
+        cJSON_AddStringToObject(o, "expected_from", job->expected_from);
+    stats_count(o, "outputs", job->p->graph->n_out);
+    if (job->verdict == VERDICT_MATCH && job->p->graph->n_out)
+        cJSON_AddStringToObject(o, "statement", run_match_text(job));
+    if (job->label)
+        cJSON_AddNumberToObject(o, "accuracy", (double)job->n_right / job->n);
+}
+
+/* The layers that were compared, and the first that differs. */
+static void add_compared(const struct run_job *job, cJSON *o)
+{
+    const struct compare_sums *s = &job->layers;
+
+    if (!job->compare)
+        return;
+    cJSON *compared = cJSON_AddObjectToObject(o, "compared");
+    stats_count(compared, "layers", s->n_layers);
+    stats_count(compared, "equal", s->n_equal);
+    stats_count(compared, "inferences", s->n_inferences);
+    if (!s->first.found)
+        return;
+    const struct ir_tensor *t = job->p->graph->tensor[s->first.tensor];
+    cJSON *first = cJSON_AddObjectToObject(compared, "first");
+    cJSON_AddStringToObject(first, "layer", job->p->graph->row[compare_first_row(job)].name);
+    cJSON_AddStringToObject(first, "by", s->first.compiler ? "passes" : "execution");
+    stats_count(first, "inference", s->first.inference);
+    stats_count(first, "values", ir_elements(t));
+    stats_count(first, "wrong", s->first.wrong);
+    stats_count(first, "index", s->first.index);
+    cJSON_AddStringToObject(first, "text", compare_first_text(job));
+}
+
+/* --oracle: what the framework answered. */
+static void add_oracle(const struct run_job *job, cJSON *o)
+{
+    const struct oracle_answer *answer = job->oracle;
+
+    if (!answer)
+        return;
+    cJSON *one = cJSON_AddObjectToObject(o, "oracle");
+    cJSON_AddStringToObject(one, "runtime", answer->runtime);
+    stats_count(one, "tensors", answer->n_tensor);
+    stats_count(one, "equal", answer->n_equal);
+    cJSON_AddStringToObject(one, "text", oracle_text(job->arena, answer));
+}
+
+cJSON *run_stats_json(const struct run_job *job)
+{
+    const struct stats s = {job, account_of(job->arena, job->p), stats_actions(job)};
+
+    errno = 0; /* a member for which cJSON had no memory would be missing without a word */
+    cJSON *o = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(o, "schema", "heddle.stats.v2");
+    cJSON_AddStringToObject(o, "model", job->p->graph->name);
+    cJSON_AddStringToObject(o, "engine", engine_names[job->options->engine]);
+    add_hw(job, o);
+    stats_count(o, "inferences", job->n);
+    add_verdict(job, o);
+    add_compared(job, o);
+    add_oracle(job, o);
+    add_cycles(&s, o);
+    add_macs(s.account, o);
+    stats_model(&s, o);
+    cJSON_AddNumberToObject(o, "utilisation", stats_timed(job) ? stats_utilisation(&s) : 0);
+    stats_mean(o, "dram_read_bytes", stats_timed(job) ? job->shared->read_bytes : 0, job->n);
+    stats_mean(o, "dram_write_bytes", stats_timed(job) ? job->shared->write_bytes : 0, job->n);
+    stats_layers(&s, o);
+    if (stats_timed(job) && job->p->program->n_stream)
+        add_counters(job, o);
+    add_waves(job, o);
+    add_memory(job, o);
+    add_sim(job, o);
+    if (!o || errno == ENOMEM) {
+        cJSON_Delete(o);
+        arena_exhausted(job->arena);
+    }
+    return o;
+}
+
+enum status run_stats(const struct run_job *job, const char *path, struct diag *d)
+{
+    cJSON *o = run_stats_json(job);
+    char *text = cJSON_Print(o);
+
+    cJSON_Delete(o);
+    if (!text)
+        return FAIL(d, ST_NO_MEMORY, "no memory for the stats file");
+    enum status st = file_write(path, text, strlen(text), d);
+    cJSON_free(text);
+    return st;
+}

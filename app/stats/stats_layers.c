@@ -1,0 +1,354 @@
+/* stats_layers.c - layers and groups of a stats file; docs/REPORT.md states what each member means.
+ * A layer that runs interleaved with others has no cycles of its own, only busy cycles of ARRAY and
+ * VECTOR: the group's are wall cycles. So cycles of layers without a group and of groups add up to
+ * the whole's, and no layer carries another's time. */
+#include <string.h>
+
+#include "account.h"
+#include "app/engine/core_targets.h"
+#include "compiler/plan/memory_use.h"
+#include "compiler/target/describe.h"
+#include "energy.h"
+#include "hd_accel_tables.h"
+#include "stats_layers.h"
+#include "stats_member.h"
+
+/* Figures of a layer, or their sums over a group. */
+struct share {
+    bool timed;     /* it has cycles */
+    bool on_units;  /* of a built-in accelerator: with counters */
+    bool estimated; /* something of it runs on an accelerator */
+    bool peak;      /* multipliers is known */
+    uint64_t macs, cycles, estimate;
+    double multipliers; /* of the widest array or core */
+    uint64_t counter[HD_SIM_UNITS][HD_SIM_KINDS];
+};
+
+static void add_target(struct share *to, const struct run_job *job, const struct account_part *part)
+{
+    const struct target *t = part->target;
+    const struct hd_config *hw = target_hw(t, &job->p->hw);
+    double width = t->desc->accelerator ? (double)hw->n * hw->n : describe_of(t)->macs_per_cycle;
+
+    to->on_units = to->on_units || t->desc->accelerator;
+    to->timed = to->timed || (stats_timed(job) && core_targets_timed(job, t->name));
+    to->peak = (to->peak || !to->estimated) && width > 0;
+    to->estimated = true;
+    to->estimate += (uint64_t)part->outside_cycles;
+    to->multipliers = width > to->multipliers ? width : to->multipliers;
+}
+
+static struct share share_of(const struct stats *s, uint32_t row)
+{
+    const struct run_job *job = s->job;
+    const struct account_layer *l = &s->account->layer[row];
+    struct share share = {.macs = l->accelerator_macs};
+
+    for (uint32_t i = 0; i < l->n_part; i++)
+        if (!l->part[i].host)
+            add_target(&share, job, &l->part[i]);
+    if (share.on_units && job->p->program)
+        share.estimate += job->p->program->row_estimate[row];
+    if (!share.timed)
+        return share;
+    share.cycles = job->shared->row[row].cycles;
+    memcpy(share.counter, job->shared->row[row].counter, sizeof share.counter);
+    return share;
+}
+
+static void add_share(struct share *to, const struct share *from)
+{
+    to->peak = (to->peak || !to->estimated) && from->peak;
+    to->timed = to->timed || from->timed;
+    to->on_units = to->on_units || from->on_units;
+    to->estimated = true;
+    to->macs += from->macs;
+    to->cycles += from->cycles;
+    to->estimate += from->estimate;
+    to->multipliers = from->multipliers > to->multipliers ? from->multipliers : to->multipliers;
+    for (uint32_t u = 0; u < HD_SIM_UNITS; u++)
+        for (uint32_t k = 0; k < HD_SIM_KINDS; k++)
+            to->counter[u][k] += from->counter[u][k];
+}
+
+static struct share group_of(const struct stats *s, uint32_t group)
+{
+    struct share all = {0};
+
+    for (uint32_t i = 0; i < s->account->n_layer; i++)
+        if (s->account->layer[i].group == group) {
+            struct share one = share_of(s, i);
+            add_share(&all, &one);
+        }
+    return all;
+}
+
+/* Multiplications that there could have been in the cycles; 0: none or unknown. The array's
+ * are a bound by itself: its cycles contain each of its steps. A core's are what its target.json
+ * states, and a core that does more reports too little: no figure then. */
+static double capacity(const struct stats *s, const struct share *share)
+{
+    double most = share->peak ? share->multipliers * (double)share->cycles : 0;
+
+    return (double)share->macs * s->job->n <= most || share->on_units ? most : 0;
+}
+
+static double utilisation(const struct stats *s, uint64_t macs, const struct share *share)
+{
+    double most = share->timed ? capacity(s, share) : 0;
+
+    return most > 0 ? (double)macs * s->job->n / most : 0;
+}
+
+static void add_capacity(const struct stats *s, const struct share *share, double *macs,
+                         double *most)
+{
+    if (!share->timed || capacity(s, share) <= 0)
+        return;
+    *macs += (double)share->macs * s->job->n;
+    *most += capacity(s, share);
+}
+
+double stats_utilisation(const struct stats *s)
+{
+    double macs = 0, most = 0;
+
+    for (uint32_t i = 0; i < s->account->n_layer; i++) {
+        struct share one = share_of(s, i);
+        if (s->account->layer[i].group == IR_NONE)
+            add_capacity(s, &one, &macs, &most);
+    }
+    for (uint32_t i = 0; i < s->account->n_group; i++) {
+        struct share all = group_of(s, i);
+        add_capacity(s, &all, &macs, &most);
+    }
+    return most > 0 ? macs / most : 0;
+}
+
+uint64_t stats_estimate(const struct stats *s)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < s->account->n_layer; i++)
+        sum += share_of(s, i).estimate;
+    return sum;
+}
+
+uint64_t stats_likely(const struct stats *s)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < s->account->n_layer; i++) {
+        const struct share share = share_of(s, i);
+        sum += share.timed ? share.cycles : share.estimate * s->job->n;
+    }
+    return sum;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void add_text(cJSON *o, const char *name, const char *text)
+{
+    if (text)
+        cJSON_AddStringToObject(o, name, text);
+    else
+        cJSON_AddNullToObject(o, name);
+}
+
+static void add_mean_or_null(cJSON *o, const char *name, bool is, uint64_t sum, uint32_t n)
+{
+    if (is)
+        stats_mean(o, name, sum, n);
+    else
+        cJSON_AddNullToObject(o, name);
+}
+
+/* Add the units' activity in the cycles of a layer or group. */
+static void add_units(cJSON *o, const struct share *share, uint32_t n)
+{
+    cJSON *units = cJSON_AddObjectToObject(o, "counters");
+
+    for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
+        cJSON *unit = cJSON_AddObjectToObject(units, hd_unit_names[u]);
+        for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
+            if (hd_counter_names[u][k])
+                stats_mean(unit, hd_counter_names[u][k], share->counter[u][k], n);
+    }
+}
+
+/* Add the counters of core `i` in a layer, or in all (IR_NONE). */
+static void add_core(const struct run_job *job, cJSON *all, uint32_t i, uint32_t row)
+{
+    const struct core *core = &job->cores->core[i];
+    cJSON *one = cJSON_AddObjectToObject(all, core->name);
+
+    for (uint32_t k = 0; k < core->verilog.n_counter; k++) {
+        uint64_t sum = 0;
+        for (uint32_t r = 0; r < job->p->graph->n_row; r++)
+            if (row == IR_NONE || row == r)
+                sum += job->shared->row[r].core_counter[i][k];
+        stats_mean(one, core->verilog.counter[k].name, sum, job->n);
+    }
+}
+
+static bool has_part(const struct account_layer *l, const char *target)
+{
+    for (uint32_t i = 0; i < l->n_part; i++)
+        if (strcmp(l->part[i].target->name, target) == 0)
+            return true;
+    return false;
+}
+
+/* Counters of the cores that a layer runs on; of all cores (IR_NONE). None: no member. */
+static void add_cores(const struct stats *s, cJSON *o, uint32_t row)
+{
+    const struct core_targets *cores = stats_timed(s->job) ? s->job->cores : NULL;
+    cJSON *all = NULL;
+
+    for (uint32_t i = 0; cores && i < cores->n; i++) {
+        if (cores->core[i].verilog.n_counter == 0 ||
+            (row != IR_NONE && !has_part(&s->account->layer[row], cores->core[i].name)))
+            continue;
+        all = all ? all : cJSON_AddObjectToObject(o, "core_counters");
+        add_core(s->job, all, i, row);
+    }
+}
+
+/* Activations alive at the layer's operators, and what the plan holds of them: the largest. */
+static void add_memory(const struct stats *s, cJSON *o, const struct memory_at *at, uint32_t row)
+{
+    const struct ir_graph *g = s->job->p->graph;
+    uint64_t live = 0, held = 0;
+    bool any = false;
+
+    for (uint32_t i = 0; at && i < g->n_op; i++) {
+        if (g->op[i]->dead || g->op[i]->row != row)
+            continue;
+        any = true;
+        live = at[i].live > live ? at[i].live : live;
+        held = at[i].held > held ? at[i].held : held;
+    }
+    if (!any)
+        return;
+    stats_count(o, "live_bytes", live);
+    stats_count(o, "activation_bytes", held);
+}
+
+/* Cycles of a part on the host are the model's, or, simulated, the layer's where it is the only part; on an accelerator
+ * the layer's, where it is the only one there. */
+static void add_parts(const struct stats *s, cJSON *o, uint32_t row_index,
+                      const struct share *share)
+{
+    const struct account_layer *const l = &s->account->layer[row_index];
+    const struct run_row *row = s->job->shared ? &s->job->shared->row[row_index] : NULL;
+    cJSON *list = cJSON_AddArrayToObject(o, "parts");
+    bool known = share->timed && l->n_accelerator == 1 && l->group == IR_NONE;
+
+    for (uint32_t i = 0; i < l->n_part; i++) {
+        const struct account_part *part = &l->part[i];
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "op", ir_op_info(part->op->opcode)->name);
+        cJSON_AddStringToObject(one, "target", part->target->name);
+        stats_count(one, "macs", part->macs);
+        if (part->host && s->job->options->host == HOST_NATIVE)
+            stats_count(one, "cycles", part->host_cycles);
+        else if (part->host)
+            add_mean_or_null(one, "cycles", l->n_part == 1 && s->job->shared->host.by_row,
+                             row->host_cycles, s->job->n);
+        else
+            add_mean_or_null(one, "cycles", known, share->cycles, s->job->n);
+        cJSON_AddItemToArray(list, one);
+    }
+}
+
+static void add_layer_cycles(const struct stats *s, cJSON *o, uint32_t i, const struct share *share)
+{
+    const struct run_job *job = s->job;
+    const struct account_layer *l = &s->account->layer[i];
+    const struct run_row *row = share->timed ? &job->shared->row[i] : NULL;
+    bool own = l->group == IR_NONE, units = share->timed && share->on_units;
+
+    if (own)
+        cJSON_AddNullToObject(o, "group");
+    else
+        stats_count(o, "group", l->group);
+    add_mean_or_null(o, "cycles", own && share->timed, share->cycles, job->n);
+    add_mean_or_null(o, "array_cycles", units, units ? row->array_cycles : 0, job->n);
+    add_mean_or_null(o, "vector_cycles", units, units ? row->vector_cycles : 0, job->n);
+    add_mean_or_null(o, "estimated_cycles", own && share->estimated && job->p->program,
+                     share->estimate, 1);
+    if (job->options->host == HOST_NATIVE)
+        return stats_count(o, "host_cycles", l->host_cycles);
+    const bool known = job->shared->host.by_row;
+    add_mean_or_null(o, "host_cycles", known, job->shared->row[i].host_cycles, job->n);
+    add_mean_or_null(o, "driver_cycles", known, job->shared->row[i].driver_cycles, job->n);
+}
+
+static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint32_t i)
+{
+    const struct run_job *job = s->job;
+    const struct ir_row *r = &job->p->graph->row[i];
+    const struct account_layer *l = &s->account->layer[i];
+    struct share share = share_of(s, i), group = share;
+    cJSON *o = cJSON_CreateObject();
+
+    if (l->group != IR_NONE)
+        group = group_of(s, l->group);
+    cJSON_AddStringToObject(o, "name", r->name);
+    cJSON_AddStringToObject(o, "op", r->op);
+    cJSON_AddStringToObject(o, "tensor", r->tensor ? r->tensor : "");
+    cJSON_AddStringToObject(o, "shape", r->shape ? r->shape : "");
+    cJSON_AddStringToObject(o, "target", r->target && l->n_part ? r->target : "none");
+    add_text(o, "fused_into",
+             r->fused_into == IR_NONE ? NULL : job->p->graph->row[r->fused_into].name);
+    add_layer_cycles(s, o, i, &share);
+    stats_count(o, "macs", l->accelerator_macs + l->host_macs);
+    stats_count(o, "accelerator_macs", l->accelerator_macs);
+    stats_count(o, "host_macs", l->host_macs);
+    stats_count(o, "folded_macs", l->folded_macs);
+    cJSON_AddNumberToObject(o, "utilisation", utilisation(s, share.macs, &group));
+    add_text(o, "reason", r->reason);
+    add_parts(s, o, i, &share);
+    add_memory(s, o, at, i);
+    add_cores(s, o, i);
+    if (s->actions && l->n_accelerator)
+        energy_add(o, job->energy, &s->actions[i]);
+    if (share.timed && share.on_units) {
+        stats_mean(o, "dram_read_bytes", job->shared->row[i].read_bytes, job->n);
+        stats_mean(o, "dram_write_bytes", job->shared->row[i].write_bytes, job->n);
+        if (l->group == IR_NONE)
+            add_units(o, &share, job->n);
+    }
+    return o;
+}
+
+static cJSON *group_json(const struct stats *s, uint32_t k)
+{
+    struct share all = group_of(s, k);
+    cJSON *o = cJSON_CreateObject(), *members = cJSON_AddArrayToObject(o, "members");
+
+    for (uint32_t i = 0; i < s->account->n_layer; i++)
+        if (s->account->layer[i].group == k)
+            cJSON_AddItemToArray(members, cJSON_CreateNumber(i));
+    add_mean_or_null(o, "cycles", all.timed, all.cycles, s->job->n);
+    stats_count(o, "estimated_cycles", all.estimate);
+    stats_count(o, "macs", all.macs);
+    cJSON_AddNumberToObject(o, "utilisation", utilisation(s, all.macs, &all));
+    if (all.timed)
+        add_units(o, &all, s->job->n);
+    return o;
+}
+
+void stats_layers(const struct stats *s, cJSON *o)
+{
+    const struct sched_program *p = s->job->p->program;
+    const struct memory_at *at = p ? memory_use_of(p).at : NULL;
+    cJSON *layers = cJSON_AddArrayToObject(o, "layers"),
+          *groups = cJSON_AddArrayToObject(o, "groups");
+
+    for (uint32_t i = 0; i < s->account->n_layer; i++)
+        cJSON_AddItemToArray(layers, layer_json(s, at, i));
+    for (uint32_t k = 0; k < s->account->n_group; k++)
+        cJSON_AddItemToArray(groups, group_json(s, k));
+    add_cores(s, o, IR_NONE);
+}

@@ -1,0 +1,22 @@
+/* stats_member.h - single members of a stats file. */
+#ifndef HEDDLE_STATS_STATS_MEMBER_H
+#define HEDDLE_STATS_STATS_MEMBER_H
+
+#include <cjson/cJSON.h>
+
+#include "app/job/job.h"
+
+struct stats {
+    const struct run_job *job;
+    const struct account *account;
+    const struct actions *actions; /* by layer; NULL: no program whose commands could be counted */
+};
+
+/* True for a run on the RTL that simulated an accelerator or a core. */
+bool stats_timed(const struct run_job *job);
+
+/* Members: a whole number; a sum over n inferences as a mean; null. */
+void stats_count(cJSON *o, const char *name, uint64_t value);
+void stats_mean(cJSON *o, const char *name, uint64_t sum, uint32_t n);
+
+#endif

@@ -1,0 +1,155 @@
+/* stats_model.c - members of a stats file that are models, and say so: time at a clock, energy as
+ * counted actions times a table. docs/ENERGY.md. */
+#include <string.h>
+
+#include "accelergy.h"
+#include "account.h"
+#include "area.h"
+#include "base/file.h"
+#include "energy.h"
+#include "hw/gen/accel.h"
+#include "stats_member.h"
+#include "stats_model.h"
+
+enum status stats_models(struct run_job *job, struct diag *d)
+{
+    struct energy_table *t = ARENA_NEW(job->arena, struct energy_table);
+
+    TRY(energy_table(job->arena, job->options->energy ? job->options->energy : ENERGY_DEFAULT, t,
+                     d));
+    job->energy = t;
+    return ST_OK;
+}
+
+const struct actions *stats_actions(const struct run_job *job)
+{
+    if (!job->energy || job->package || !job->p->program || !job->p->program->n_stream)
+        return NULL;
+    return actions_of(job->arena, job->p->program, job->p->graph->n_row);
+}
+
+static struct actions sum_of(const struct run_job *job, const struct actions *row)
+{
+    struct actions sum = {{0}};
+
+    for (uint32_t i = 0; i < job->p->graph->n_row; i++)
+        for (uint32_t k = 0; k < ACTION_COUNT; k++)
+            sum.n[k] += row[i].n[k];
+    return sum;
+}
+
+/* Cycles of an inference, on the accelerators and in all; -1: they are not known. */
+static double cycles(const cJSON *o, const char *name)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
+
+    if (cJSON_IsRaw(v)) { /* a whole number (stats_count) */
+        cJSON *number = cJSON_Parse(v->valuestring);
+        const double value = number ? number->valuedouble : -1;
+        cJSON_Delete(number);
+        return value;
+    }
+    return cJSON_IsNumber(v) ? v->valuedouble : -1;
+}
+
+/* Its clock_mhz and clock_origin: --clock's, else the slowest accelerator's, as one clock drives all. */
+static struct hd_config clock_of(const struct run_job *job)
+{
+    const struct target_list *list = &job->p->targets;
+    struct hd_config c = job->p->hw;
+    bool any = false;
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct hd_config *hw = target_hw(list->target[i], &job->p->hw);
+        if (!list->target[i]->desc->accelerator || (any && hw->clock_mhz >= c.clock_mhz))
+            continue;
+        c = *hw;
+        any = true;
+    }
+    if (job->options->clock_mhz) {
+        c.clock_mhz = job->options->clock_mhz;
+        c.clock_origin = HD_CLOCK_GIVEN;
+    }
+    return c;
+}
+
+/* LUT4 of all accelerators; -1: there is none, or one that was not counted. */
+static double lut4_of(const struct run_job *job)
+{
+    const struct target_list *list = &job->p->targets;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        struct diag ignored = {.status = ST_OK}; /* heddle hw states what is wrong with area.csv */
+        struct area area;
+        if (!list->target[i]->desc->accelerator)
+            continue;
+        if (list->target[i]->desc->outside ||
+            area_of(job->arena, target_hw(list->target[i], &job->p->hw), &area, &ignored) !=
+                ST_OK ||
+            area.lut4 < 0)
+            return -1;
+        sum += area.lut4;
+    }
+    return sum > 0 ? sum : -1;
+}
+
+static void add_time(const struct stats *s, cJSON *o)
+{
+    const struct hd_config clock = clock_of(s->job);
+    const double known = cycles(o, "total_cycles"),
+                 all = known > 0 ? known : cycles(o, "estimated_total_cycles"),
+                 seconds = all / (clock.clock_mhz * 1e6), lut4 = lut4_of(s->job);
+    const struct account *a = s->account;
+    const double gops = 2e-9 * (double)(a->accelerator_macs + a->host_macs) / seconds;
+    cJSON *time = cJSON_AddObjectToObject(o, "clock");
+
+    stats_count(time, "mhz", clock.clock_mhz);
+    cJSON_AddStringToObject(time, "origin", accel_clock_origins[clock.clock_origin]);
+    if (all <= 0) {
+        cJSON_AddNullToObject(o, "time");
+        return;
+    }
+    time = cJSON_AddObjectToObject(o, "time");
+    cJSON_AddNumberToObject(time, "milliseconds", 1e3 * seconds);
+    cJSON_AddNumberToObject(time, "inferences_per_second", 1 / seconds);
+    cJSON_AddNumberToObject(time, "gops", gops);
+    if (lut4 > 0)
+        cJSON_AddNumberToObject(time, "gops_per_klut", 1e3 * gops / lut4);
+    else
+        cJSON_AddNullToObject(time, "gops_per_klut");
+    cJSON_AddBoolToObject(time, "estimated", known <= 0);
+}
+
+void stats_model(const struct stats *s, cJSON *o)
+{
+    const struct energy_table *t = s->job->energy;
+
+    add_time(s, o);
+    if (!s->actions)
+        return;
+    const struct actions sum = sum_of(s->job, s->actions);
+    cJSON *e = cJSON_AddObjectToObject(o, "energy");
+    cJSON_AddStringToObject(e, "table", t->name);
+    cJSON_AddStringToObject(e, "source", t->source);
+    cJSON_AddStringToObject(e, "unit", t->unit);
+    cJSON *costs = cJSON_AddObjectToObject(e, "costs");
+    for (uint32_t k = 0; k < ACTION_COUNT; k++)
+        cJSON_AddNumberToObject(costs, action_names[k], t->cost[k]);
+    energy_add(e, t, &sum);
+}
+
+enum status stats_accelergy(const struct run_job *job, const char *path, struct diag *d)
+{
+    const struct actions *row = stats_actions(job);
+    struct text t;
+
+    if (!row)
+        return FAIL(d, ST_USAGE,
+                    "--accelergy: no commands to count; expected a network with operators on the "
+                    "built-in accelerator");
+    const struct actions sum = sum_of(job, row);
+    text_init(&t, job->arena);
+    energy_accelergy(&t, &sum);
+    return file_write(path, t.data, t.length, d);
+}
