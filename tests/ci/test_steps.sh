@@ -11,7 +11,7 @@
     steps_done
 ) >stdout
 [ $? = 0 ] || fail "a run without failures exits with 0"
-sed -i 's/[0-9]* s\b/T s/; s/^[0-9]* \(good\|absent\|ctest\)$/T \1/' stdout
+sed -i 's/[0-9]* s\b/T s/; s/^[0-9]* [0-9]* \(good\|absent\|ctest\)$/T C \1/' stdout
 diff - stdout <<'EOT' || fail "the text of a good run"
 === good
 === good: ok, T s
@@ -24,15 +24,21 @@ no such tool
 10/10 Test #12: hw/ten .......***Failed   12.25 sec
 Total Test time (real) =  13.75 sec
 === ctest: ok, T s
-=== seconds by step
-T good
-T absent
-T ctest
 === the slowest tests, in seconds
 12.25 hw/ten
 1.50 e2e/one
+=== seconds, of CPU, step
+T C good
+T C absent
+T C ctest
 2 passed, 0 failed, 1 skipped (T s)
 EOT
+
+( # a loop that ends after a second of CPU
+    . "$HEDDLE_HOME/.ci/steps"
+    step "busy" bash -c 'ulimit -t 1; while :; do :; done'
+    steps_done
+) 2>&1 | grep -Eq '^[0-9]+ [12] busy$' || fail "the CPU time of a busy step"
 
 (
     . "$HEDDLE_HOME/.ci/steps"
@@ -40,13 +46,13 @@ EOT
     step "bad" bash -c 'seq 20; exit 3' && echo "step hid the status"
     steps_done
 ) >stdout && fail "a run with a failure exits with 0"
-[ "$(tail -n 18 stdout | sed 's/[0-9]* s\b/T s/; s/^[0-9]* \(good\|bad\)$/T \1/')" = "=== bad: FAILED with 3, T s
-=== seconds by step
-T good
-T bad
+[ "$(tail -n 18 stdout | sed 's/[0-9]* s\b/T s/; s/^[0-9]* [0-9]* \(good\|bad\)$/T C \1/')" = "=== bad: FAILED with 3, T s
 === FAILED: bad
 $(seq 9 20)
-1 passed, 1 failed, 0 skipped (T s)" ] || fail "the text of a bad run: $(cat stdout)"
+=== seconds, of CPU, step
+T C good
+T C bad
+1 passed, 1 failed (bad), 0 skipped (T s)" ] || fail "the text of a bad run: $(cat stdout)"
 
 for oracle in oracle-tflite oracle-onnx oracle-decoder; do
     expect 2 "usage: .ci/$oracle [COUNT [SEED]]: expected numbers, found '60' 'x'" "$HEDDLE_HOME/.ci/$oracle" 60 x
