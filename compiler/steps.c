@@ -20,7 +20,7 @@ static const char *folder_of(struct arena *a, const char *path)
 }
 
 /* The compiler's graph, in which the importer has fused the islands, and the reference's, which
- * finds them by itself in the file's nodes as they stand. */
+ * finds them by itself in the file's nodes. */
 static enum status import_onnx(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;

@@ -6,7 +6,7 @@
 
 struct runner;
 
-/* What a process of the run calls, with ctx. */
+/* Functions that a process of the run calls, with ctx. */
 struct watcher {
     void *ctx;
     /* The commands of p's accelerators are executed from now on; `shared` takes results. */

@@ -9,8 +9,8 @@ struct graph_cycles {
     double cycles; /* of a layer; negative: none of its own */
     bool estimated;
 };
-/* What went where, as SVG: a box a layer, its id "layer0", its class the kind of target.
- * cycles: by row. */
+/* Draw the target of each layer as SVG: a box a layer, its id "layer0", its class the kind of
+ * target. cycles: by row. */
 void graph_svg(const struct pipeline *p, const struct graph_cycles *cycles, struct text *svg);
 
 #endif

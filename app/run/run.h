@@ -7,8 +7,8 @@
 /* "heddle run" and "heddle bench": job->arena, options and p (with its arena) are set. On ST_OK and
  * ST_MISMATCH the outputs are in job->out until run_release. */
 enum status run_command(struct run_job *job, struct diag *d);
-/* What follows run_load (answer.h), as often as one likes with a new job that has the same p, model_path, zoo
- * and package. */
+/* The part after run_load (answer.h), any number of times with a new job that has the same p,
+ * model_path, zoo and package. */
 enum status run_loaded(struct run_job *job, struct diag *d);
 
 #endif

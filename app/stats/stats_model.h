@@ -7,7 +7,7 @@
 
 /* Read the table of --energy into job->energy. */
 enum status stats_models(struct run_job *job, struct diag *d);
-/* What the commands of each layer do. */
+/* The actions of each layer's commands. */
 const struct actions *stats_actions(const struct run_job *job);
 void stats_model(const struct stats *s, cJSON *o);
 /* --accelergy's file. */

@@ -164,9 +164,10 @@ static bool order_product(struct reorder *r, struct ir_op *op)
     return true;
 }
 
-/* Several outputs a channel: better one operator for the first output of all channels, one for the
- * second and so on, side by side? Else the accelerator takes it as a convolution (weights between
- * other channels are zero); by how many passes over the image an array of 16 x 16 makes. */
+/* Return true if several outputs a channel are better as one operator for the first output of
+ * all channels, one for the second and so on. Else the accelerator takes it as a convolution
+ * (weights between other channels are zero); by the passes over the image that an array of 16 x
+ * 16 makes. */
 static bool better_apart(const struct ir_op *op, uint32_t channels, uint32_t m)
 {
     const uint32_t taps = (uint32_t)(op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W]);

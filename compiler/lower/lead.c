@@ -84,8 +84,8 @@ static bool meets(const struct late *late, int64_t at, uint32_t n)
     return offset < late->bytes || offset + n > late->pitch;
 }
 
-/* Do all positions and kernel rows read the same bytes of a pixel? *origin: where the image's rows
- * begin, seen from `base`. */
+/* Return true if all positions and kernel rows read the same bytes of a pixel. *origin: the
+ * begin of the image's rows, relative to `base`. */
 static bool in_step(const struct hd_cmd_array *a, const struct late *late, int64_t *origin)
 {
     const int64_t row = late->row ? late->row : late->pitch;

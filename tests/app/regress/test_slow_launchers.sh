@@ -1,5 +1,5 @@
 #!/bin/bash
-# heddle regress on other machines: a command with {}, and Slurm with stand-ins for sbatch, squeue and scancel:
+# heddle regress on other machines: a command with {}, and Slurm with stubs for sbatch, squeue and scancel:
 # collected, lost and started again, cancelled, taken up after kill -9; each result once.
 . "$(dirname "$0")/stub.sh"
 command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
