@@ -23,8 +23,8 @@ void arena_reset(struct arena *a);
 
 /* Where to go when an allocation cannot be met; NULL: abort with a message. */
 void arena_on_exhausted(struct arena *a, jmp_buf *handler);
-/* As when arena_alloc has no memory: for what allocates elsewhere, in the middle of the arena's
- * work. */
+/* Fail as arena_alloc does without memory: for code that allocates elsewhere, in the middle of
+ * the arena's work. */
 void arena_exhausted(struct arena *a) __attribute__((noreturn));
 /* The handler that was set. A child process sets it anew (setjmp on the same buffer, of which it
  * has its own copy): it must not return through its parent's calls. */

@@ -24,8 +24,8 @@ enum status home_plugin(struct arena *a, const char **path, struct diag *d);
 /* The program heddle that belongs to the library. */
 enum status home_program(struct arena *a, const char **path, struct diag *d);
 
-/* Folder for what heddle builds: ${XDG_CACHE_HOME:-~/.cache}/heddle, made if missing. A relative
- * XDG_CACHE_HOME is ignored, as the XDG specification asks. */
+/* Folder for objects that heddle builds: ${XDG_CACHE_HOME:-~/.cache}/heddle, made if missing. A
+ * relative XDG_CACHE_HOME is ignored, as the XDG specification asks. */
 enum status home_cache(struct arena *a, const char **cache, struct diag *d);
 
 #endif

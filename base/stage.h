@@ -18,8 +18,8 @@ struct stage {
 /* Make `folder` and the stage in it. An interrupt removes the stage. */
 enum status stage_begin(struct stage *s, const char *folder, struct diag *d);
 
-/* If `st`, which is what writing came to, is ST_OK, move all files; else, or if that fails, remove
- * them, and `folder` if it was made. Returns the first that failed. */
+/* End the stage with `st`, the status of the writing. If it is ST_OK, move all files; else, or
+ * if that fails, remove them, and `folder` if it was made. Returns the first failure. */
 enum status stage_end(struct stage *s, enum status st, struct diag *d);
 
 #endif

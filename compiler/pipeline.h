@@ -102,7 +102,7 @@ enum status pipeline_emit(struct pipeline *p, struct diag *d);
 /* pipeline_schedule, pipeline_emit. */
 enum status pipeline_back(struct pipeline *p, struct diag *d);
 
-/* How the CPU reference is to run p->reference under these options. */
+/* Options of the CPU reference for p->reference under these options. */
 struct ref_options pipeline_ref_options(const struct lgl_options *o);
 
 /* The configuration of --hw: a name in hw/accel.json, or a file with one configuration. */

@@ -67,7 +67,7 @@ static uint32_t locate(const struct hdk_mean *p, uint32_t kind, uint32_t index)
     return at;
 }
 
-/* How many elements are kept (kind 0) or reduced to one (1). */
+/* Number of elements that are kept (kind 0) or reduced to one (1). */
 static uint32_t count(const struct hdk_mean *p, uint32_t kind)
 {
     uint32_t n = 1;

@@ -33,7 +33,7 @@ static int64_t truncated(float v, enum hdk_number type)
     return v < -0x1p63f ? INT64_MIN : (int64_t)v;
 }
 
-/* The low bits of what fits int32, of anything else 0. */
+/* The low bits of values that fit int32; 0 for others. */
 static int64_t low_bits(float v)
 {
     return fits_int32(v) ? (int32_t)v : 0;

@@ -1,4 +1,4 @@
-/* hdk_panel.h - how convolutions and dense layers want their constants: panels of eight output
+/* hdk_panel.h - the layout of constants for convolutions and dense layers: panels of eight output
  * channels, one after another, each with what its channels need to become quantised values. Made
  * once, by the compiler or at start-up (hdk_pack.c); little-endian. */
 #ifndef HDK_PANEL_H

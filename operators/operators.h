@@ -49,7 +49,7 @@ enum kernel_form {
     FORM_COUNT
 };
 
-/* Integer attributes; unset ones are 0. Which an operator has is in operators.def. */
+/* Integer attributes; unset ones are 0. operators.def has those of each operator. */
 enum ir_attr {
 #define IR_ATTR(code, name) IR_##code,
 #include "operators/attributes.def"

@@ -20,7 +20,7 @@ static const struct ir_op *made_by(const struct isl *s, uint32_t file_id, enum i
     return s->from->op[t->producer]->opcode == opcode ? s->from->op[t->producer] : NULL;
 }
 
-/* A binary operator with a constant of n elements: *other is what it is applied to. */
+/* A binary operator with a constant of n elements: *other is its other operand. */
 static bool takes_constant(const struct isl *s, const struct ir_op *op, uint64_t n, uint32_t *other,
                            uint32_t *constant)
 {

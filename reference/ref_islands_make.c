@@ -88,7 +88,7 @@ static bool fits_integers(const struct isl *s, const struct isl_deferred *p)
     return true;
 }
 
-/* Operand `i` as the result's arithmetic reads it. */
+/* Operand `i` in the form that the result's arithmetic reads. */
 uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
                             const struct isl_want *want, uint32_t i)
 {

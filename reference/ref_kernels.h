@@ -1,4 +1,4 @@
-/* ref_kernels.h - the reference kernels named in operators.def, and what they share. */
+/* ref_kernels.h - the reference kernels named in operators.def, and their common helpers. */
 #ifndef HEDDLE_REFERENCE_REF_KERNELS_H
 #define HEDDLE_REFERENCE_REF_KERNELS_H
 

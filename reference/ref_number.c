@@ -36,7 +36,7 @@ static int64_t truncated(float v)
     return v >= 0x1p63f ? INT64_MAX : v < -0x1p63f ? INT64_MIN : (int64_t)v;
 }
 
-/* Low bits of what fits int32, of anything else 0. */
+/* The low bits of values that fit int32; 0 for others. */
 static int64_t low_bits(float v)
 {
     return v > -2147483648.0f && v < 2147483648.0f ? (int64_t)v : 0;

@@ -89,8 +89,8 @@ struct mismatch {
 bool commit_capture_compare(struct commit_capture *expected, struct commit_capture *found,
                             struct mismatch *m);
 
-/* Which element of the command's output that byte is. words: the command; n: lanes (hd_config.n).
- */
+/* Find the element of the command's output that the byte is in. words: the command; n: lanes
+ * (hd_config.n). */
 void mismatch_locate(struct mismatch *m, const uint32_t *words, uint32_t n);
 
 /* "submission 0, command 12: array, 03_conv2d"; layer may be NULL. */

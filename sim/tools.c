@@ -272,7 +272,7 @@ enum status tool_ask(struct arena *a, const char *what, const char *const *argv,
     return st;
 }
 
-/* The first line of what a tool prints. */
+/* The first line of a tool's output. */
 static enum status ask(struct arena *a, const struct sim_tool *tool, const char *argument,
                        const char *second, const char **line, struct diag *d)
 {

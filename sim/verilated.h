@@ -13,7 +13,7 @@
 void verilated_warnings(struct arena *a, const struct output *output, const char *log,
                         const char *kept);
 
-/* How many warnings are in a log. */
+/* Number of warnings in a log. */
 unsigned verilated_count(struct arena *a, const char *log);
 
 /* The top's ports in the header that Verilator wrote against those that sim/core drives: names,

@@ -1,5 +1,5 @@
-/* api_hw.c - "heddle hw": configurations with their sizes and what they take; which sizes there can
- * be, and why no others. */
+/* api_hw.c - "heddle hw": configurations with their sizes and resources; the possible sizes, and
+ * why there are no others. */
 #include <string.h>
 
 #include "app/stats/area.h"

@@ -18,7 +18,7 @@ enum status run_folders(struct arena *a, const struct run_folders *f, const char
 /* The same of a package in `folder`, and the names of its libraries, NULL at their end. */
 enum status run_package_flags(struct arena *a, const char *folder, const char *const **folders,
                               const char *const **libraries, struct diag *d);
-/* The folders, and what they hold of the libraries that are linked. */
+/* Hash the folders and the linked libraries in them. */
 enum status run_hash_folders(struct arena *a, const struct emit_unit *u, struct hash128 *h,
                              struct diag *d);
 

@@ -98,7 +98,7 @@ static enum status hash_headers(struct compiler *c, struct hash128 *h, struct di
     return ST_OK;
 }
 
-/* Names of what is to be compiled and linked. */
+/* Names of files to compile and link. */
 struct parts {
     const char *sources[EMIT_MAX_FILES + 1], *libraries[EMIT_MAX_LIBRARIES + 1];
 };

@@ -77,7 +77,8 @@ static void add_borders(struct ir_graph *g, const struct ir_op *op)
     }
 }
 
-/* The operator, and nothing but it and what flips uint8 before and after it; else NULL. */
+/* The operator, if the graph has nothing but it and the flips of uint8 before and after it; else
+ * NULL. */
 static const struct ir_op *only_one(const struct draw *w, const struct ir_graph *g)
 {
     const struct ir_op *one = NULL;
@@ -141,7 +142,7 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
         if (!refused && c->n < sizeof c->item / sizeof *c->item) {
             c->item[c->n] =
                 (struct check_case){p->dtype, p->tolerance, words(&w, c->arena, graph, legal)};
-            c->rng = seed; /* the same operator again, in the graph of all */
+            c->rng = seed; /* the same operator again, in the common graph */
             (void)draw_maker_of(w.p)(&w, c->graph);
             add_borders(c->graph, c->graph->op[c->graph->n_op - 1]);
             draw_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));

@@ -88,7 +88,7 @@ static const struct ir_op *last_of(const struct describe_composite *c, const str
     return n == c->n_step ? last : NULL;
 }
 
-/* Drawn from `seed` and legalised: NULL, or why it cannot be asked about. */
+/* Draw a case from `seed` and legalise it: NULL, or why it cannot be used. */
 static const char *legalised(struct draw *w, const struct describe_composite *c, uint64_t seed,
                              struct ir_graph **graph)
 {

@@ -6,7 +6,7 @@
 #include "app/job/shared.h"
 #include "reference/ref.h"
 
-/* How a tensor of the graph as imported and one of the compiled graph are the same. */
+/* The relation between a tensor of the graph as imported and one of the compiled graph. */
 struct compare_pair {
     uint32_t imported;    /* IR_NONE: none has its name */
     uint8_t flip;         /* uint8 there, int8 here: 0x80 */

@@ -257,7 +257,7 @@ static const char *value_text(struct arena *a, const struct ir_tensor *t, const 
     return arena_printf(a, "%.0f (%.6g)", v, real);
 }
 
-/* How many float32 values the two are apart. */
+/* Number of float32 values between the two. */
 static uint64_t ulps(const uint8_t *want, const uint8_t *got)
 {
     int32_t a, b;

@@ -24,7 +24,8 @@ static bool is_driver(const struct iss_symbol *s)
            strcmp(s->file, "port_mmio.c") == 0 || strcmp(s->name, "port_interrupt") == 0;
 }
 
-/* The driver is what is in its own files; a kernel's name begins with hdk_. */
+/* Owner of each function: the driver has the functions of its own files; a kernel's name begins
+ * with hdk_. */
 static void name_owners(struct board *b)
 {
     struct iss *const c = b->cpu;
@@ -133,8 +134,8 @@ static enum status check_end(struct board *b)
                 b->printed.length ? b->printed.data : "nothing printed");
 }
 
-/* Until the program ends; an inference, and what is before and after them, takes at most
- * max_cycles. */
+/* Run until the program ends; one inference, or the part before or after all of them, takes at
+ * most max_cycles. */
 static enum status run(struct board *b)
 {
     const uint64_t most = b->job->options->max_cycles;

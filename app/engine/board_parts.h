@@ -38,7 +38,7 @@ struct board {
     uint64_t synced;   /* the accelerator's cycle up to which the model has come */
     bool busy;         /* a submission runs */
     bool sleeping;     /* the processor, for a core */
-    bool pending;      /* a submission has ended, and what it cost is not collected */
+    bool pending;      /* a submission has ended, and its cost is not collected yet */
     const char *stuck; /* why a model cannot go on; NULL: it can */
     uint32_t n_core;
     struct board_core {

@@ -1,5 +1,6 @@
-/* board_rows.c - see board_parts.h. Which row of the network the processor works for. run() of model.c calls for one row
- * after another, in the order of its model_enter lines; the program's debug information (-g) gives the line of a call. */
+/* board_rows.c - see board_parts.h. Find the row of the network for which the processor works.
+ * run() of model.c calls for one row after another, in the order of its model_enter lines; the
+ * program's debug information (-g) gives the line of a call. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -49,7 +49,7 @@ static void trace(struct board *b, enum trace_doing doing)
             begin, end, doing == TRACE_WAITS && b->busy ? b->rang - zero : 0, b->row, doing};
 }
 
-/* Cycles of an owner, to what the processor did in them. */
+/* Add cycles to their owner, by the processor's activity in them. */
 static void add_cycles(struct board *b, bool driver, uint64_t cycles)
 {
     const bool rests = !b->busy && !b->sleeping;

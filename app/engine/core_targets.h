@@ -39,7 +39,7 @@ void core_targets_close(struct core_targets *c);
 void core_targets_collect(struct core_targets *c, struct run_shared *shared, uint32_t row);
 /* The external target whose code executes an operator of the row; NULL: there is none. */
 const struct target *core_targets_outside(const struct run_job *job, uint32_t row);
-/* Why one of them stopped, as text; "" if none did. */
+/* The reason why one of them stopped, as text; "" if none did. */
 const char *core_targets_detail(struct core_targets *c);
 /* True if rows of target `name` take simulated time. */
 bool core_targets_timed(const struct run_job *job, const char *name);

@@ -55,8 +55,8 @@ enum status device_want_fault(const struct options *o, const struct run_shared *
 void device_note_fault(const struct device *v, const struct hd_config *hw,
                        const struct hd_sim_totals *totals, struct run_shared *to);
 
-/* Why the functional model or the simulator stopped, as text; "" if it knows no more than the
- * driver. */
+/* The reason why the functional model or the simulator stopped, as text; "" if it knows no more
+ * than the driver. */
 const char *device_detail(struct device *v);
 
 #endif

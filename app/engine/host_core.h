@@ -6,7 +6,7 @@
 
 struct iss_cycles;
 
-/* Which it is ("iss" or "rtl"), whose cycles. */
+/* The processor's name ("iss" or "rtl") and the source of its cycles. */
 const char *run_iss_name(const struct options *o);
 const struct iss_cycles *run_iss_core(const struct options *o);
 

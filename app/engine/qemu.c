@@ -215,7 +215,7 @@ static const char *text_of(struct arena *a, const char *path)
                : "";
 }
 
-/* Why qemu ended: what it and the program printed. */
+/* Report why qemu ended, with its output and the program's. */
 static enum status failed(struct arena *a, const struct board *b, const struct tool_watch *watch,
                           const char *log, const struct diag *why, struct diag *d)
 {

@@ -6,7 +6,7 @@
 
 struct board; /* qemu.c: a machine of qemu */
 
-/* Where it runs, and what was counted. */
+/* The machine that the package runs on, and the counts. */
 struct run_qemu {
     const struct board *board;
     const char *qemu;             /* the program */
@@ -14,8 +14,8 @@ struct run_qemu {
     uint64_t instructions, calls; /* of the network's run(), all inferences */
 };
 
-/* ST_USAGE: --engine=qemu of what is no package or with options that it does not use; --seconds
- * without it. */
+/* Check the options: ST_USAGE if --engine=qemu gets no package or options that it does not use,
+ * or if --seconds comes without it. */
 enum status run_qemu_check(const struct run_job *job, struct diag *d);
 
 /* The machine for the package in `folder`. ST_UNSUPPORTED: it has commands for an accelerator, a

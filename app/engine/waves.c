@@ -162,7 +162,7 @@ static bool layer_window(struct waves *w, uint32_t first_layer)
     return w->first != UINT64_MAX;
 }
 
-/* Which of its cycles the simulator writes from now on; false: none. */
+/* Set the cycles that the simulator writes from now on; false: none. */
 static bool set_window(struct waves *w, uint32_t layer)
 {
     const struct hd_sim_api *api = w->v->sim.api;
@@ -225,8 +225,8 @@ void waves_call(struct waves *w, uint32_t layer)
         w->written = sim->api->trace_start(sim->sim, w->path, w->job->options->waves_limit) == 0;
 }
 
-/* Interleaved layers get one marker: `commands` as those of their first one, whose name is the
- * group's. */
+/* Give interleaved layers one marker: `commands` with the name of the group, which is that of
+ * the first layer. */
 static struct hd_sim_command *by_group(const struct waves *w, const struct hd_sim_command *commands,
                                        uint32_t n, const char **names)
 {

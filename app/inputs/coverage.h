@@ -11,10 +11,10 @@ struct coverage;
 struct coverage *coverage_new(struct arena *a, const struct ir_graph *g);
 /* The values of an operator's output: a ref_tap, ctx is the struct coverage. */
 void coverage_tap(void *ctx, const struct ir_op *op, const uint8_t *out);
-/* How far `a` and `b` together cover the tensors: per channel the number of values, each further one
- * worth less. b: NULL, or of the same graph. */
+/* Coverage of the tensors by `a` and `b` together: per channel the number of values, each
+ * further one worth less. b: NULL, or of the same graph. */
 uint64_t coverage_score(const struct coverage *a, const struct coverage *b);
-/* How often a value was an end of its type's range: what saturates is there. */
+/* Number of values at an end of their type's range, where saturation shows. */
 uint64_t coverage_ends(const struct coverage *c);
 /* Add what `from` has seen; forget all. */
 void coverage_add(struct coverage *to, const struct coverage *from);

@@ -41,7 +41,7 @@ static const char *shape_text(struct arena *a, uint32_t rank, const uint64_t *di
     return t.data;
 }
 
-/* How many inferences the array's shape is; 0: none. */
+/* Number of inferences in the array's shape; 0: none. */
 static uint64_t inferences(const struct ir_tensor *t, const struct npy *npy)
 {
     const bool before = npy->rank == t->rank + 1;

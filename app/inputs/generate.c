@@ -284,7 +284,7 @@ static enum status look(const struct chooser *c, const struct run_job *job, uint
     return ref_run(c->ref, c->in, c->out, d);
 }
 
-/* Inference k with the amplitude that covers most of what no inference before has. */
+/* Inference k with the amplitude that covers most values not covered by the inferences before. */
 static enum status scaled(const struct generator *of, const struct chooser *c, uint32_t k,
                           struct diag *d)
 {

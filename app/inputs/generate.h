@@ -16,7 +16,7 @@
  * inference uses each weight once. */
 enum { GENERATE_INFERENCES = 4, GENERATE_MANY = 16 };
 
-/* How many inferences a run without -i has. */
+/* Number of inferences of a run without -i. */
 uint32_t generate_count(const struct run_job *job);
 /* job->in[].bytes of job->n inferences; job->in[].n_bytes are set. Without a reference graph (a package)
  * `scaled` has the first of its amplitudes. */

@@ -1,4 +1,4 @@
-/* results.h - what a run has found: the verdict and what it rests on. */
+/* results.h - the results of a run: the verdict and the figures that it rests on. */
 #ifndef HEDDLE_JOB_RESULTS_H
 #define HEDDLE_JOB_RESULTS_H
 

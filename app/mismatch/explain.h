@@ -1,4 +1,4 @@
-/* explain.h - after a wrong answer: where it comes from, and what helps to see it.
+/* explain.h - after a wrong answer: its origin, and files that show it.
  * in:  a job with a mismatch.   out: lines below the message; waves around the RTL's first wrong
  * byte and a replay of the wrong layer in DIR/mismatch of -o DIR, a command without -o: in
  * heddle-mismatch. */

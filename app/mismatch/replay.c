@@ -1,4 +1,4 @@
-/* replay.c - see replay.h. The layer is what the reference runs of it, with the layers that were
+/* replay.c - see replay.h. The layer is the reference's part of it, with the layers that were
  * fused into it, so that the file goes through the whole compiler as the network did. */
 #include "replay.h"
 
@@ -95,7 +95,7 @@ static bool made(const struct ir_graph *g, uint32_t id)
     return false;
 }
 
-/* Inputs are what nothing inside makes; outputs what somebody outside reads. */
+/* Inputs are tensors that nothing inside makes; outputs are those read outside. */
 static enum status borders(struct cut *c, uint32_t row, struct diag *d)
 {
     struct ir_graph *g = c->to;

@@ -1,5 +1,6 @@
-/* options_check.c - which command uses which option. in: the table, what was given, a command. out:
- * a refusal of what the command would ignore: an option that does nothing is worse than a typo. */
+/* options_check.c - check that a command uses the options given. in: the table, the options
+ * given, a command. out: a refusal of options that the command would ignore: an option that does
+ * nothing is worse than a typo. */
 #include <string.h>
 
 #include "base/json_doc.h"
@@ -11,7 +12,7 @@ const char *const options_commands[] = {"run",          "compile", "inspect", "b
                                         "check-target", "tune",    "regress", "sweep", "hw",
                                         "quantise",     NULL};
 
-/* Attributes of targets are for what partitions a network. */
+/* Attributes of targets are for commands that partition a network. */
 static uint32_t users_of(const char *option)
 {
     const struct option_row *row = option_row_of(option);

@@ -31,7 +31,7 @@ static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 #define SHOW(a, b, c, d)                                                                           \
     .shown.name = (a), .shown.value = (b), .shown.group = HEDDLE_GROUP_##c, .shown.help = (d)
 
-/* How a row's value is taken. */
+/* The form of a row's value. */
 #define FIELD(f)            .at = offsetof(struct options, f), .size = sizeof((struct options){0}.f)
 #define FLAG(f)             .kind = OPTION_FLAG, FIELD(f)
 #define TEXT(f)             .kind = OPTION_TEXT, FIELD(f)

@@ -82,7 +82,7 @@ static void become(const struct launch *l, uint32_t number, const char *const *a
     _exit(127);
 }
 
-/* The command with {} replaced by what runs the run. */
+/* The command with {} replaced by the command line of the run. */
 static const char *command_of(const struct launch *l, struct arena *a, uint32_t number)
 {
     const char *at = strstr(l->launcher, "{}");

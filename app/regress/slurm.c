@@ -180,7 +180,8 @@ static enum status collect(struct slurm *s, struct diag *d)
     return s->l->idle(s->l->ctx, d);
 }
 
-/* Until all runs of the array have ended, or it is gone. A shared folder may be late: look twice. */
+/* Wait until all runs of the array have ended, or the array is gone. A shared folder may be
+ * late, so look twice. */
 static enum status wait_array(struct slurm *s, struct diag *d)
 {
     uint32_t dumb = 0, n_gone = 0;

@@ -42,7 +42,7 @@ static uint32_t combinations(const cJSON *one)
     return (uint32_t)n;
 }
 
-/* Combination `number`, counted with the last member first: its name and what --hw takes. */
+/* Combination `number`, counted with the last member first: its name and its value for --hw. */
 static void combine(struct arena *a, const cJSON *one, uint32_t number, struct suite_part *part)
 {
     const char *base = report_word(one, "base");

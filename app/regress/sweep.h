@@ -54,7 +54,7 @@ enum status sweep_of(struct arena *a, const struct view *v, uint32_t clock_mhz, 
                      struct diag *d);
 /* "time", "multipliers", ... */
 const char *sweep_axis_name(enum sweep_axis axis);
-/* How an axis is shown: its unit ("" for a count), and what a value is divided by for it. */
+/* Scale of an axis: its unit ("" for a count), and the divisor of its values. */
 const char *sweep_axis_unit(const struct sweep *s, enum sweep_axis axis, double *divisor);
 
 /* --- sweep_text.c: a table for people; a line a run as CSV --- */

@@ -1,4 +1,4 @@
-/* graph.c - the network's layers and what runs them, drawn. Layers that are fused into another
+/* graph.c - the network's layers and their targets, drawn. Layers that are fused into another
  * are not drawn: their row names the other. */
 #include <string.h>
 

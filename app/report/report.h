@@ -5,7 +5,7 @@
 #include "app/job/job.h"
 #include "base/text.h"
 
-/* How much of it: -q, as it is, -v. */
+/* Detail of the report: -q, default, -v. */
 enum report_detail { REPORT_VERDICT, REPORT_LAYERS, REPORT_UNITS };
 
 enum report_detail run_detail(const struct options *o);

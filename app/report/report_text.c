@@ -18,7 +18,7 @@ static void add_cell(struct text *t, double v, int width)
         text_printf(t, "%*.0f", width, v);
 }
 
-/* How far a layer or group uses its multipliers. */
+/* The share of its multipliers that a layer or group uses. */
 static void add_share(struct text *t, const cJSON *o)
 {
     double used = report_number(o, "utilisation");

@@ -31,7 +31,7 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
     return data->bytes + k * data->n_bytes;
 }
 
-/* How often the first output is largest at the label. */
+/* Count how often the first output is largest at the label. */
 static void score(struct run_job *job)
 {
     const struct ir_graph *g = job->p->graph;

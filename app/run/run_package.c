@@ -1,4 +1,4 @@
-/* run_package.c - "heddle run" of what "heddle compile" wrote: its own C, driver and kernels
+/* run_package.c - "heddle run" of a package of "heddle compile": its own C, driver and kernels
  * built as one object, on the functional model or the Verilated model. There is no graph here:
  * inputs, outputs and layers come from the object's table, and only --expect states what is
  * right. */

@@ -21,7 +21,7 @@ enum {
     REACH = 1,  /* neighbours on either side that are improved with them */
     WIDER = 6,  /* choices in addition to those of compile's search */
     CHOICES = SCHED_MAX_CHOICES + WIDER,
-    MISSES = 64, /* changes in a row that lead to what is known: nothing new here */
+    MISSES = 64, /* changes in a row that lead to known trials: nothing new here */
     SLACK = 100, /* a candidate is at most a hundredth slower than the start */
 };
 
@@ -188,8 +188,8 @@ static void change(struct propose *s, uint32_t at, uint32_t n)
     s->score = score_of(s->space, s->now, &s->commands);
 }
 
-/* One change and what it makes worth while around it; taken back if the estimate is worse. True if
- * it led to something new. */
+/* Make one change and the improvements around it; take it back if the estimate is worse. Return
+ * true if it led to something new. */
 static bool step(struct propose *s)
 {
     struct sched_knobs *before = arena_memdup(s->space->arena, s->now, s->n_op * sizeof *s->now);

@@ -1,5 +1,5 @@
-/* emit_host.c - writers of the parameter structs of int8's host kernels, and what all writers share.
- * The kernels and their layouts are in kernels/hdk.h. */
+/* emit_host.c - writers of the parameter structs of int8's host kernels, and code that all
+ * writers share. The kernels and their layouts are in kernels/hdk.h. */
 #include <string.h>
 
 #include "compiler/schedule/host_layer.h"

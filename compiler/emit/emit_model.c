@@ -16,7 +16,7 @@ static const char *device_of(struct emit_unit *u, uint32_t device)
     return device ? arena_printf(u->arena, "call->devices[%u]", device) : "call->dev";
 }
 
-/* Copies of what the device and others exchange around one submission. */
+/* Copies of tensors that the device and others exchange around one submission. */
 static void add_copies(struct emit_unit *u, struct text *t, const struct sched_stream *s, bool in)
 {
     const struct sched_exchange e = sched_exchange(u->arena, u->program, s, in);

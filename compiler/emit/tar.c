@@ -111,7 +111,7 @@ static bool octal(const char *field, size_t n, uint64_t *value)
     return i == n || field[i] == ' ' || field[i] == '\0';
 }
 
-/* A path that stays below where it is put. */
+/* Return true if the path stays below the folder that it is put into. */
 static bool path_is_safe(const char *path)
 {
     size_t n = strlen(path);

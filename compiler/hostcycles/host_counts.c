@@ -207,7 +207,7 @@ static void walk(const struct ir_graph *g, const struct ir_op *op, double *n)
     n[1] = host_walk(g, op, &w) ? (double)w.shape[0] * w.shape[1] * w.shape[2] : n[0];
 }
 
-/* How many of 250 values are among `n` drawn at random. */
+/* Expected number of different values among `n` drawn at random from 250. */
 static double distinct(double n)
 {
     double missed = 250;

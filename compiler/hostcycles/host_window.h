@@ -14,10 +14,10 @@ struct host_window {
 /* From an operator with a window, of any type. */
 void host_window_of(const struct ir_graph *g, const struct ir_op *op, struct host_window *w);
 
-/* How hdk_conv2d brings the windows together. */
+/* The methods by which hdk_conv2d gathers windows. */
 enum host_path { HOST_BY_ROWS, HOST_BY_COPIES, HOST_BY_FLAT, HOST_BY_WINDOWS };
 enum host_path host_path(const struct host_window *w);
-/* Rows of the image, padding included, that pass through its ring, and lanes of each. */
+/* Rows of the image, padding included, that pass through its line buffer, and lanes of each. */
 double host_ring_rows(const struct host_window *w);
 double host_ring_lanes(const struct host_window *w);
 

@@ -1,6 +1,6 @@
 /* extract.h - neighbouring operators of a graph as a graph of their own.
- * Its inputs are what they read and none of them makes, in the order of reading, its outputs what
- * others read; constants and rows come with them. */
+ * Its inputs are the tensors that they read and none of them makes, in the order of reading, its
+ * outputs those that others read; constants and rows come with them. */
 #ifndef HEDDLE_COMPILER_IR_EXTRACT_H
 #define HEDDLE_COMPILER_IR_EXTRACT_H
 

@@ -27,7 +27,7 @@ struct geo_box {
     uint32_t row, col, channel, cols, channels;
 };
 
-/* Which box: an operand, or the result. */
+/* Index of a box: an operand, or the result. */
 enum { GEO_RESULT = 2, GEO_BOXES };
 
 struct geo {
@@ -95,7 +95,7 @@ uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_
 
 /* Return true if the tensor's rows are pixels of the product's images, not of its own. */
 bool geo_rows_of_matrix(const struct geo *g, const struct ir_tensor *t);
-/* Which of the tensor's matrices belongs to matrix `image` of the result. */
+/* The tensor's matrix that belongs to matrix `image` of the result. */
 uint32_t geo_matrix(const struct geo *g, const struct ir_tensor *t, uint32_t image);
 /* From places of rows to those of matrices. */
 void geo_place_matrices(const struct geo *g, const struct ir_tensor *t, struct sched_place *s);
@@ -170,8 +170,8 @@ static inline bool geo_on_array(const struct geo *g)
 /* Input rows [*lo, *hi) that output rows [y, y + n) read, cut to the image. */
 void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi);
 
-/* How an elementwise operand is walked as the result is: rows of its image from row to row of the
- * result, 0 where it is broadcast; from column to column a pixel, or a row of one pixel. */
+/* Steps of an elementwise operand along the result: rows of its image between rows of the
+ * result, 0 where it is broadcast; between columns a pixel, or a row of one pixel. */
 struct geo_walk {
     uint32_t rows;
     bool by_pixel, by_row;

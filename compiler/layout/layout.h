@@ -9,7 +9,7 @@
 
 #define PLAN_OPERANDS 2
 
-/* How one operand or the result of an operator passes through the scratchpad. */
+/* The passage of one operand or the result of an operator through the scratchpad. */
 struct plan_stream {
     bool streamed;   /* row tiles in two buffers; else the tensor is on chip whole */
     uint32_t buf[2]; /* scratchpad bytes */

@@ -140,7 +140,7 @@ static bool takes_slices(const struct geo *g, const struct geo *before)
     return g->kind == GEO_LUT || (g->kind == GEO_POOL && !g->turned);
 }
 
-/* How many operators from plan[0] on, of n, the knobs want interleaved by channels: 1 if none. */
+/* Number of operators from plan[0] on, of n, that the knobs interleave by channels: 1 if none. */
 static uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n)
 {
     const struct geo *g = &plan[0].geo;
@@ -182,8 +182,9 @@ static bool own_images(const struct layout_work *w, const struct op_plan *p, uin
     return true;
 }
 
-/* How many operators from p on are interleaved by channels; 1: none. Their tensors are alive at
- * once, the pool's result in place of its input: that must not exceed the network's own need. */
+/* Number of operators from p on that are interleaved by channels; 1: none. Their tensors are
+ * alive at once, the pool's result in place of its input: that must not exceed the network's own
+ * need. */
 static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
 {
     uint32_t n = slices_length(w->program, p, w->layout->n_plan - (uint32_t)(p - w->layout->plan));
@@ -237,7 +238,7 @@ static bool takes_strips(struct layout_work *w, const struct op_plan *p, const s
            p->cut.channels >= p->geo.oc && readers_of(w, t->id) == 1;
 }
 
-/* 2 if strips of what `p` makes go to the next operator, else 1. */
+/* 2 if strips of the result of `p` go to the next operator, else 1. */
 static uint32_t strips_from(struct layout_work *w, struct op_plan *p)
 {
     if (p + 1 == w->layout->plan + w->layout->n_plan || !takes_strips(w, p, p + 1))

@@ -53,7 +53,7 @@ uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t 
 /* The same of a root's image that is on chip whole, and all its bytes. */
 uint32_t layout_tensor_pitch(const struct layout_work *w, uint32_t root);
 uint32_t layout_bytes(const struct layout_work *w, uint32_t root);
-/* How the operator reads its input's rows; its pixels are adjacent as knob `streams` specifies. */
+/* The operator's reads of its input's rows; its pixels are adjacent as knob `streams` specifies. */
 struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams);
 /* Rows of the first tile where a knob makes it smaller; 0: as all. */
 uint32_t layout_prologue(const struct layout_work *w, const struct op_plan *p);
@@ -74,7 +74,7 @@ uint32_t layout_most_rows(struct layout_work *w, struct op_plan *p, uint32_t row
 
 /* --- layout_cascade.c --- */
 
-/* Which operators are interleaved, by channels or by rows. */
+/* Find operators to interleave, by channels or by rows. */
 void layout_find_cascades(struct layout_work *w);
 /* Strips of `p` and of the operator that takes them on, within `space` bytes; false: they do not fit.
  */

@@ -18,7 +18,7 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
 /* A finer one, for fewer bytes in a tile; false: there is none. */
 bool strip_finer(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut);
 
-/* How many strips there are; strip i of them, whose channels are those of strip i - 1 or, once for
+/* Number of strips; strip i of them, whose channels are those of strip i - 1 or, once for
  * each channel cut, others; one whose boxes are as large as any strip's. */
 uint32_t strip_count(const struct geo *g, const struct strip_cut *cut);
 void strip_at(const struct geo *g, const struct strip_cut *cut, uint32_t i, struct geo *strip);

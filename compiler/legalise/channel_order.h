@@ -4,7 +4,7 @@
 
 #include "channel_map.h"
 
-/* How a tensor is held: its channel c is channel order[c] of `actual`; NULL: c. */
+/* The order of channels in a tensor: its channel c is channel order[c] of `actual`; NULL: c. */
 struct held {
     uint32_t actual;
     const uint32_t *order;

@@ -16,7 +16,7 @@
 #include "legalise.h"
 #include "ranges.h"
 
-/* How channels of the output come from those of the inputs (column CHANNELS). */
+/* The dependence of output channels on input channels (column CHANNELS). */
 enum how {
     OPAQUE,    /* anyhow: all are needed */
     PRODUCT,   /* each from all, by weights */

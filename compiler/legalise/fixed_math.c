@@ -1,7 +1,7 @@
 /* fixed_math.c - see fixed_math.h. */
 #include "fixed_math.h"
 
-/* SRDHM: both of its nudges, before a division that truncates, round halves up. */
+/* SRDHM: rounds halves up by both of its nudges, before a division that truncates. */
 static int32_t high_product(int32_t a, int32_t b)
 {
     const int64_t v = ((int64_t)a * b + (INT64_C(1) << 30)) >> 31;

@@ -26,7 +26,7 @@ uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
 struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,
                          const uint32_t *in, struct ir_tensor *y);
 
-/* `op` again, of x instead of its first operand, to y. */
+/* A copy of `op` from x, in place of its first operand, to y. */
 struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
                         struct ir_tensor *y);
 

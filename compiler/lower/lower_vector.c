@@ -2,8 +2,8 @@
 #include "hd_accel_tables.h"
 #include "lower.h"
 
-/* How an elementwise operand is walked: bytes from row to row and from column to column, 0 where it
- * is broadcast. */
+/* Strides of an elementwise operand: bytes between rows and between columns, 0 where it is
+ * broadcast. */
 struct stride {
     uint32_t row, col;
 };

@@ -33,7 +33,7 @@ static void ask_each(struct partition *p, struct ir_graph *g)
     p->candidate = c;
 }
 
-/* Numbers of the operators that some pattern of `t` lets through, "0,1,5". */
+/* Numbers of the operators that some pattern of `t` admits, "0,1,5". */
 static const char *let_through(const struct partition *p, const struct ir_graph *g,
                                const struct target *t)
 {
@@ -185,7 +185,7 @@ static void first_that_takes(struct partition *p, struct ir_graph *g, const bool
 
 /* --- reasons, regions, rows --- */
 
-/* Why on the host: what each target before it said. */
+/* The reason why it is on the host: the refusal of each target before it. */
 static const char *reason(const struct partition *p, const struct ir_graph *g, uint32_t i)
 {
     const struct partition_candidate *c = &p->candidate[i * p->targets->n];
@@ -271,7 +271,7 @@ double partition_cycles(const struct partition *p, uint32_t i)
     return (double)p->row_estimate[op->row];
 }
 
-/* The answers of operators that have moved; one that was not asked is where it must be. */
+/* Move the answers with their operators; an operator that was not asked about is in its place. */
 static void move_answers(struct partition *p, const struct ir_graph *g, struct ir_op *const *old,
                          uint32_t n_old)
 {

@@ -31,7 +31,7 @@ static double *cycles_spent(const struct partition *p, const struct ir_graph *g)
     return spent;
 }
 
-/* How well `op` gives the reason of its row among those of one target: most MACs; without any, one
+/* Rank of `op` as the reason of its row among those of one target: most MACs; without any, one
  * that computes rather than moves, on the host rather than on an accelerator, in float32 rather
  * than not. 0: nothing executes for it (fold.c). */
 static uint64_t stands_for(const struct partition *p, const struct ir_graph *g,

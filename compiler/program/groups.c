@@ -1,6 +1,7 @@
-/* groups.c - which rows of the model the program interleaves: rows by rows (cascade.c) or channels
- * by channels (channel_fusion.c). Commands of such layers are mixed in the stream, so only all of
- * them together have cycles of their own. Neighbours that merely overlap at their border are no
+/* groups.c - find the rows of the model that the program interleaves: rows by rows (cascade.c) or
+ * channels by channels (channel_fusion.c). Commands of such layers are mixed in the stream, so only
+ * all of them together have cycles of their own. Neighbours that merely overlap at their border are
+ * no
  * group. in:  program->woven, by operator; operators belong to rows.   out: a group for each row.
  * A row of several operators may tie two runs together: groups are what is connected. */
 #include "sched_program.h"

@@ -1,5 +1,5 @@
-/* quant_forms.c - which operators have a form on quantised values that docs/ONNX.md defines, and
- * what follows for their scales. */
+/* quant_forms.c - the operators with a form on quantised values that docs/ONNX.md defines, and
+ * the rules for their scales. */
 #include <string.h>
 
 #include "quant_own.h"

@@ -41,7 +41,7 @@ static uint64_t total(const struct quant_seen *s)
     return n;
 }
 
-/* Half of what is left out is below, half above. */
+/* Half of the values left out are below, half above. */
 static struct range percentile_range(const struct quant_seen *s, double percentile)
 {
     const double out = (double)total(s) * (1 - percentile / 100) / 2;

@@ -119,7 +119,7 @@ static void look_at_constants(const struct sight *p)
             look(p, i, g->tensor[i]->data);
 }
 
-/* Means of what a layer with weights reads. */
+/* Means of the inputs of a layer with weights. */
 static void want_sums(const struct sight *p, const struct ir_op *op)
 {
     const struct ir_graph *g = p->job->g;

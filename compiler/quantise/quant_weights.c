@@ -49,7 +49,7 @@ static void make_codes(const struct quant *q, const struct ir_op *op, const floa
     }
 }
 
-/* Mean of what weight `i` multiplies, borders of the image aside. */
+/* Mean of the inputs that weight `i` multiplies, without borders of the image. */
 static double mean_at(const struct quant *q, const struct ir_op *op, size_t i)
 {
     const struct ir_tensor *w = ir_in(q->g, op, 1);

@@ -1,4 +1,4 @@
-/* quantise.c - see quantise.h: the samples' ranges, scales, the file, and what it costs in each
+/* quantise.c - see quantise.h: the samples' ranges, scales, the file, and the noise of each
  * layer. */
 #include "quant_own.h"
 

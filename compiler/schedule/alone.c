@@ -1,5 +1,5 @@
-/* alone.c - what one operator takes if it is the only one on the accelerator: a network of that
- * operator, scheduled by rule and estimated as any other. Before there is a partition this is what
+/* alone.c - the cost of one operator that is alone on the accelerator: a network of that
+ * operator, scheduled by rule and estimated as any other. Before there is a partition nothing else
  * is known of an operator; in a network its neighbours keep its tensors on chip or share its time.
  */
 #include <string.h>

@@ -95,8 +95,8 @@ static uint64_t load_cycles(const struct geo *g, const struct blocks_unit *u,
     return (uint64_t)lanes * rows * steps(n_bytes, u->bytes_per_cycle) + u->start_cycles;
 }
 
-/* A block, part after part: its multiplication, or the next part's operands and the sums before,
- * whichever takes longer. */
+/* Cycles of a block, part after part: the longer of its multiplication and the transfers of the
+ * next part's operands and the sums before. */
 static uint64_t block_cycles(const struct geo *g, const struct blocks_unit *u,
                              const struct hdk_blocks *p, uint32_t parts)
 {

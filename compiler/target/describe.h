@@ -102,7 +102,7 @@ struct describe {
 enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
                           struct diag *d);
 
-/* How target.json calls a type: int8, uint8, int16, float32. */
+/* The name of a type in target.json: int8, uint8, int16, float32. */
 const char *describe_dtype(enum ir_type type);
 
 /* match.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
@@ -141,7 +141,7 @@ enum status estimator_ask(struct arena *a, const struct target *t, const struct 
 void estimator_forget(const struct target *t);
 const char *estimator_refusal(const struct target_question *q);
 double estimator_cost(const struct target_question *q);
-/* How reports call it: its name, "NAME (not simulated)" with an estimator. */
+/* The target's name in reports: its name, "NAME (not simulated)" with an estimator. */
 const char *describe_label(struct arena *a, const struct target *t);
 
 /* native.c: the shared object that "native" names. native_load is called for targets that take

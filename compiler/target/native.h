@@ -1,4 +1,4 @@
-/* native.h - how a target's shared object is asked (include/heddle_target.h). */
+/* native.h - questions to a target's shared object (include/heddle_target.h). */
 #ifndef HEDDLE_COMPILER_TARGET_NATIVE_H
 #define HEDDLE_COMPILER_TARGET_NATIVE_H
 

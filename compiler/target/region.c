@@ -21,7 +21,7 @@ static struct ir_part present(const struct target_question *q, uint32_t first, u
     return part;
 }
 
-/* Which of the operators it takes; true: all. */
+/* Ask which of the operators it takes; true: all. */
 static bool ask(const struct target_question *q, uint32_t first, uint32_t last, uint8_t *takes,
                 double *cycles, const char **why)
 {

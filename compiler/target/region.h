@@ -9,7 +9,7 @@
 /* NULL if it takes operators first..last together, *cycles is the estimate; else why not. */
 const char *region_refusal(const struct target_question *q, uint32_t first, uint32_t last,
                            double *cycles);
-/* Runs of what its patterns take, each as long as its shared object lets it be. */
+/* Runs of operators that its patterns take, each as long as its shared object admits. */
 struct target_groups region_groups(const struct target_question *q, const bool *closed);
 
 /* The shared object's compiled form of a region. */

@@ -283,7 +283,8 @@ static const struct ir_op *gives_float(const struct ir_graph *g, const struct ir
     return NULL;
 }
 
-/* Why float32: the operator that computes in it, and what holds it there. */
+/* The reason for float32: the operator that computes in it, and the result that nothing
+ * quantises. */
 static const char *float_refusal(struct question *q)
 {
     const struct ir_graph *g = q->graph;

@@ -1,4 +1,4 @@
-/* target.h - the one door: what a graph is partitioned among.
+/* target.h - the interface of all targets, among which a graph is partitioned.
  * `systolic` and `c` (the host) are built in; every folder with a target.json (describe.h) is one
  * more, with the same functions. A target states whether it takes an operator, and if not, which
  * rule failed with which value; and what the operator would cost. */
@@ -83,8 +83,8 @@ struct target_desc {
     /* Estimated cycles to bring `n_bytes` of one tensor in from, or out to, the host. */
     double (*transfer)(const struct target *t, const struct hd_config *hw,
                        const struct target_memory *m, uint64_t n_bytes);
-    /* Which operators it takes several of in one call, of those that `closed` (by position) leaves;
-     * NULL: none. Groups of a target share no operator. */
+    /* Operators that it takes several of in one call, among those that `closed` (by position)
+     * leaves; NULL: none. Groups of a target share no operator. */
     struct target_groups (*groups)(const struct target_question *q, const bool *closed);
     const struct describe *detail; /* describe.h; NULL for the built-in ones */
 };

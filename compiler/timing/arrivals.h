@@ -1,6 +1,5 @@
-/* arrivals.h - when the words of WEIGHT commands are there, burst by burst, and what that makes of
- * an ARRAY command that follows one (docs/HARDWARE.md): each of its tiles begins once its words
- * have come.
+/* arrivals.h - the arrival of WEIGHT commands' words, burst by burst, and the waits of an ARRAY
+ * command that follows one (docs/HARDWARE.md): each of its tiles begins once its words have come.
  */
 #ifndef HEDDLE_COMPILER_TIMING_ARRIVALS_H
 #define HEDDLE_COMPILER_TIMING_ARRIVALS_H
@@ -20,7 +19,7 @@ struct arrivals {
     uint32_t n_command; /* whose bursts are all known */
 };
 
-/* For n_commands commands of n_bursts bursts together. */
+/* Prepare for n_commands commands with n_bursts bursts in all. */
 void landings_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts);
 /* A burst of the command after the last whole one; ends: its last. */
 void landings_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words, bool ends);

@@ -225,7 +225,7 @@ static void race_run(struct contention_trace *t, struct contention_work *w,
     w->left = race_ended(r) ? r->vector ? COST_VECTOR_END - 1 : 0 : race_left(r, hw);
 }
 
-/* Up to `until` as fast as `done` cycles' work in `cycles` cycles. */
+/* Advance to `until`, at the rate of `done` cycles' work in `cycles` cycles. */
 static void extrapolate(struct contention_work *w, double done, uint64_t cycles, uint64_t until)
 {
     double speed = done / (double)cycles, all = (double)(until - w->since);

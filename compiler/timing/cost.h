@@ -55,7 +55,7 @@ static inline bool cost_reads_two(const struct hd_cmd_vector *v)
 {
     return hd_vop_facts[v->op].reads == 2;
 }
-/* How often it reads them. */
+/* Number of passes over its operands. */
 static inline uint32_t cost_passes(const struct hd_cmd_vector *v)
 {
     return hd_vop_facts[v->op].passes;

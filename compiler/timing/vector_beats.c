@@ -158,7 +158,7 @@ struct vector_beats vector_beats_start(const struct hd_cmd_vector *v, double lef
     return b;
 }
 
-/* A port's queue has an entry free for what is asked for now. */
+/* Return true if a port's queue has an entry free for the operand requested now. */
 static bool has_room(const struct vector_beats *b, uint32_t port)
 {
     return b->pipe.held[port] + b->pipe.word[port] + b->pipe.fly[port] < HD_TIMING_VECTOR_QUEUE;

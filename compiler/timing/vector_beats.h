@@ -1,4 +1,4 @@
-/* vector_beats.h - VECTOR cycle by cycle: which banks its beats read, and what they wait for. Beats
+/* vector_beats.h - VECTOR cycle by cycle: the banks that its beats read, and their waits. Beats
  * come in the order of hd_vector_walk. Each port has a queue of three operands, before it what has
  * come (word) and what comes (fly); five stages follow. Softmax reads all rows in each of three
  * passes: between two of them the pipe empties, and a row's sum waits in the last stage until

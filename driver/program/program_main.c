@@ -1,5 +1,6 @@
-/* program_main.c - a user's own C on bare metal, in place of the package's main.c: opens the accelerator, gives it to
- * hd_program with HD_MEMORY, leaves with what it returns. heddle run --prog --host=iss compiles it. */
+/* program_main.c - a user's own C on bare metal, in place of the package's main.c: opens the
+ * accelerator, gives it to hd_program with HD_MEMORY, exits with its result. heddle run --prog
+ * --host=iss compiles it. */
 #include "driver/package/port.h"
 #include "driver/port_mmio.h"
 #include "hd.h"

@@ -60,7 +60,8 @@ static enum status check_powers(const struct hd_config *c, const char *where, st
     return ST_OK;
 }
 
-/* Why one number, and these: api_hw.c states what another would take. */
+/* Check the array's sizes. N is one number, and one of these: api_hw.c states what others would
+ * take. */
 static enum status check_array(const struct hd_config *c, const char *where, struct diag *d)
 {
     if (power_of_two(c->n))

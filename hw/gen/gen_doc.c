@@ -110,7 +110,7 @@ static void names(struct text *t, const struct accel *acc)
     text_add(t, "\n");
 }
 
-/* A table, a row for each value of the enum, and what its columns mean. */
+/* A table with a row for each value of the enum, and the meaning of its columns. */
 static void facts(struct text *t, const struct accel_facts *f)
 {
     text_printf(t, "## Facts on `%s`\n\n%s\n\n| |", f->of->name, f->doc);

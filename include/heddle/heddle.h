@@ -138,7 +138,7 @@ struct heddle_tensor {
     size_t n_bytes; /* of one inference */
 };
 enum heddle_side { HEDDLE_INPUT, HEDDLE_OUTPUT };
-/* How many inputs or outputs the loaded model has; 0 without a model. */
+/* Number of inputs or outputs of the loaded model; 0 without a model. */
 HEDDLE_API size_t heddle_count(const struct heddle *h, enum heddle_side side);
 HEDDLE_API enum heddle_code heddle_tensor(struct heddle *h, enum heddle_side side, size_t index,
                                           struct heddle_tensor *tensor);

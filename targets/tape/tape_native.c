@@ -197,8 +197,8 @@ static struct tape_instruction instruction(struct region *r, const char *op)
     return i;
 }
 
-/* Every value that an operator makes gets a place of its own, but for inputs and outputs. How many
- * operators fit the memory. */
+/* Give every tensor that an operator makes a place of its own, except inputs and outputs.
+ * Returns the number of operators that fit the memory. */
 static int places(struct region *r, const char *text)
 {
     const char *border = strstr(text, "\nborder ");

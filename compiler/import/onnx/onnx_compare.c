@@ -1,6 +1,6 @@
-/* onnx_compare.c - comparisons, logical operators, Where and what is made of them: on bool, int32,
- * int64 and float32; quantised values are compared as the floats that DequantizeLinear makes of
- * them. */
+/* onnx_compare.c - comparisons, logical operators, Where and operators made of them: on bool,
+ * int32, int64 and float32; quantised values are compared as the floats that DequantizeLinear
+ * makes of them. */
 #include "onnx_import.h"
 
 #include <string.h>

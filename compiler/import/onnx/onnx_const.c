@@ -1,5 +1,5 @@
 /* onnx_const.c - arithmetic on constants: chains of shapes (Shape, Gather, Mul, Cast, Concat, ...)
- * and what else a file computes from what is known now. Integers wrap in 64 bits and are then
+ * and other computations of a file from known values. Integers wrap in 64 bits and are then
  * stored in their type, floats are computed in double and rounded once. */
 #include "onnx_import.h"
 

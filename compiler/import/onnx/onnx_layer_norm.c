@@ -88,7 +88,8 @@ static bool matches(const struct ir_graph *g, const struct ir_op *quantize, stru
     return id != IR_NONE && normalises(g, id, n);
 }
 
-/* Which limit of docs/ONNX.md's rule keeps it in float32; NULL: LAYER_NORM is at most one step off. */
+/* The limit of docs/ONNX.md's rule that keeps it in float32; NULL: LAYER_NORM is at most one
+ * step off. */
 static const char *limit(struct arena *a, const struct layer_norm *n, const struct ir_tensor *y)
 {
     const int32_t c = ir_dim_back(y, 0);

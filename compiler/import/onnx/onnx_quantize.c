@@ -96,7 +96,7 @@ static float *zero_points(struct ox *m, const struct ir_quant *q)
     return offset;
 }
 
-/* The rank of what q's scales broadcast along: 0 after its axis for a single one. */
+/* The rank along which q's scales broadcast: 0 after its axis for a single one. */
 static uint32_t scaled_rank(const struct ir_quant *q, uint32_t rank)
 {
     return q->n > 1 ? rank : q->axis;

@@ -294,7 +294,7 @@ static enum status codes_again(struct ox *m, uint32_t x, uint32_t id, const char
     return ST_OK;
 }
 
-/* No axis has another size or scale: the values are what they were. */
+/* Return true if no axis has another size or scale: the values stay. */
 static bool is_same(const struct ir_tensor *t, const struct axis *a)
 {
     for (uint32_t i = 0; i < t->rank; i++)

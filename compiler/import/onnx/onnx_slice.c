@@ -186,7 +186,7 @@ static enum status pad_by_gather(struct ox *m, const struct ox_value *x, const i
     return ST_OK;
 }
 
-/* The tensor that PAD fills with: none for the zero point. `*id` is what is padded: quantised
+/* The tensor of PAD's fill value: none for the zero point. `*id` is the padded tensor: quantised
  * values that cannot express the number are padded in float32. */
 static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Which inputs of an operator are what. */
+/* The roles of an operator's inputs. */
 static const struct bias_row {
     const char *name;
     uint32_t x, w, bias;

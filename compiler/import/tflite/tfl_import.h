@@ -37,7 +37,7 @@ enum status tfl_op(struct tfl_importer *m, uint32_t index);
 
 /* --- building one file operator out of several ir_ops (tfl_build.c) --- */
 
-/* How a row of tfl_op.c's table brings an operator in, when one ir_op is not enough. */
+/* The importer function of a row of tfl_op.c's table, if one ir_op is not enough. */
 typedef enum status tfl_builder(struct tfl_importer *m, const struct tfl_operator *src,
                                 uint32_t row);
 

@@ -41,7 +41,7 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     return tfl_activation(m, src, op);
 }
 
-/* x [.., K] to [M, K], y [M, N] to what the file specifies. */
+/* x [.., K] to [M, K], y [M, N] to the shape in the file. */
 enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(m->g, op, 0), *w = ir_in(m->g, op, 1);

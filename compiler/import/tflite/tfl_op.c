@@ -9,9 +9,9 @@
 typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator *src,
                               struct ir_op *op);
 
-/* How a builtin operator comes in, a column TFLITE of operators.def. `options`: those that it must
- * carry, NONE: it need not. `n_value`: leading inputs that become inputs of the ir_op, a number
- * or ALL; the others are parameters. */
+/* The import rule of a builtin operator, column TFLITE of operators.def. `options`: those that
+ * it must carry, NONE: it need not. `n_value`: leading inputs that become inputs of the ir_op, a
+ * number or ALL; the others are parameters. */
 struct rule {
     const char *name, *options;
     uint32_t n_value, min_in, max_in;

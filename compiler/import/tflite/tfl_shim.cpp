@@ -248,7 +248,7 @@ tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
                   tfl::BuiltinOptions_##options <= tfl::BuiltinOptions_MAX);
 #include "operators/operators.def"
 
-// How many fields the schema has of the options `kind`, which it lists.
+// Number of fields that the schema has of the options `kind`, which it lists.
 uint32_t known_fields(tfl::BuiltinOptions kind)
 {
     const flatbuffers::TypeTable *const kinds = tfl::BuiltinOptionsTypeTable();

@@ -1,6 +1,6 @@
 /* tfl_state.c - variables: VAR_HANDLE names one, CALL_ONCE's subgraph gives it a first value,
- * READ_VARIABLE and ASSIGN_VARIABLE use it. A variable is a tensor of role IR_VARIABLE; its shape
- * is that of what is read from it or assigned to it, whichever the file names first. */
+ * READ_VARIABLE and ASSIGN_VARIABLE use it. A variable is a tensor of role IR_VARIABLE; its
+ * shape is that of the first value read from it or assigned to it in the file. */
 #include <string.h>
 
 #include "tfl_import.h"

@@ -64,7 +64,7 @@ static struct ir_op *only_assign(const struct ir_graph *g, const struct ir_op *r
                : NULL;
 }
 
-/* The assignment becomes the reading of what is there now, right after the update. */
+/* The assignment becomes a read of the current value, right after the update. */
 static void rewrite(struct ir_graph *g, struct ir_op *read, struct ir_op *update,
                     struct ir_op *assign)
 {
