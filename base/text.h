@@ -25,7 +25,7 @@ void text_add_escaped(struct text *t, const char *s, size_t max);
 void text_add_json(struct text *t, const char *s);
 /* A word of a command line, quoted where a shell would change it. */
 const char *text_shell_word(struct arena *a, const char *word);
-/* `name` is longer than `end` and ends in it: a file's ending. */
+/* Return true if `name` is longer than `end` and ends in it: a file's ending. */
 bool text_ends(const char *name, const char *end);
 
 #endif

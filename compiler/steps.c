@@ -43,7 +43,7 @@ static enum status import_onnx(struct pipeline *p, struct diag *d)
     return st;
 }
 
-/* Keras writes HDF5, or a zip archive with it. */
+/* Return true for a file of Keras: HDF5, or a zip archive with it. */
 static bool is_keras(const struct pipeline_model *m)
 {
     static const uint8_t hdf5[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};

@@ -50,8 +50,8 @@ static inline void hd_walk_start(struct hd_walk *w, uint32_t kernel_h, uint32_t 
     w->ky = w->of = w->index = w->first_word = 0;
 }
 
-/* The next segment, or 0 after the last one. Never endless: a kernel that does not fit (no ports,
- * no lanes, a depthwise row longer than N) has no segments. */
+/* Compute the next segment; 0 after the last one. Never endless: a kernel that does not fit (no
+ * ports, no lanes, a depthwise row longer than N) has no segments. */
 static inline int hd_walk_next(struct hd_walk *w, struct hd_segment *seg)
 {
     uint32_t lane = 0, g = 0;

@@ -29,7 +29,7 @@ static uint32_t taps(const struct hdk_conv2d *p)
     return p->kernel_h * p->kernel_w * (p->in_c / p->groups);
 }
 
-/* Rows of a tile whose windows are in the ring. Windows apart from one another: no more bytes than
+/* Rows of a tile whose windows are in the line buffer. Disjoint windows: no more bytes than
  * those of words take. */
 static uint32_t ring_rows(const struct hdk_conv2d *p, const struct hdk_form form)
 {

@@ -155,7 +155,8 @@ static void conv_row(const struct row *r, uint32_t oc, uint32_t n, float *y)
     }
 }
 
-/* A convolution of one cell without padding or steps has no rows: one long one fills the tiles. */
+/* Take a convolution of one cell without padding or steps as one long row, which fills the
+ * tiles. */
 static struct hdk_f32_conv flattened(const struct hdk_f32_conv *p)
 {
     struct hdk_f32_conv q = *p;

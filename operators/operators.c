@@ -53,7 +53,7 @@ bool ir_op_named(const char *name, enum ir_opcode *opcode)
     return false;
 }
 
-/* `word` is in the space separated `list`. */
+/* Return true if `word` is in the space separated `list`. */
 static bool has_word(const char *list, const char *word)
 {
     const size_t n = strlen(word);

@@ -97,9 +97,9 @@ struct ir_op_info {
 };
 const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
 extern const char *const ir_op_names[IR_OP_COUNT];
-/* False: there is no operator of that name. */
+/* Find an operator by name. False: there is none. */
 bool ir_op_named(const char *name, enum ir_opcode *opcode);
-/* Its row names the attribute. */
+/* Return true if the operator's row names the attribute. */
 bool ir_op_has(enum ir_opcode opcode, enum ir_attr attr);
 const char *ir_attr_name(enum ir_attr attr);
 const char *ir_type_name(enum ir_type type);

@@ -210,7 +210,7 @@ static bool scales_none(struct unary *u)
     return true;
 }
 
-/* Differences of quantised values are shifted by up to 22, within 31 bits. */
+/* Shift differences of quantised values by up to 22, within 31 bits. */
 static bool two_sided(struct unary *u, float above, float below)
 {
     fixed_point(u, 0, (double)above);
@@ -239,7 +239,7 @@ static bool scales_hard_swish(struct unary *u)
     return u->shift[0] <= 0;
 }
 
-/* Root and product in float32. */
+/* RSQRT: root and product in float32. */
 static bool scales_rsqrt(struct unary *u)
 {
     fixed_point(u, 0, 1 / (double)(sqrtf(u->s_x) * u->s_y));

@@ -298,7 +298,8 @@ static void given_table(const struct ref_maker *m)
     m->k->table = table;
 }
 
-/* A left shift that the formulas leave undefined (NUMERICS.md, "Building blocks"). */
+/* Return true for a left shift that the formulas leave undefined (NUMERICS.md, "Building
+ * blocks"). */
 static bool beyond_fixed_point(const struct ref_maker *m)
 {
     const enum ir_opcode o = m->op->opcode;

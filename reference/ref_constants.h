@@ -57,11 +57,11 @@ int32_t ref_highest(enum ir_type type);
 
 /* padding.c: the pads of an operator with a window, in the order top, left, bottom, right. */
 void ref_pads(const struct ref_maker *m, int32_t pad[4]);
-/* ref_byte_table.c: k->table of an 8-bit unary function. False: the operator is none. */
+/* ref_byte_table.c: fill k->table of an 8-bit unary function. False: the operator is none. */
 bool ref_byte_table(const struct ref_maker *m);
 /* ref_wide_table.c: int16 LOGISTIC, TANH, SOFTMAX. */
 void ref_wide_table(const struct ref_maker *m);
-/* ref_real_scale.c: ONNX's rounding. False: the operator does not round. */
+/* ref_real_scale.c: fill the constants of ONNX's rounding. False: the operator does not round. */
 bool ref_real_scale(const struct ref_maker *m);
 
 #endif

@@ -67,7 +67,8 @@ static float score(const struct detector *t, size_t box, size_t class)
     return at(t->c->x[1], box * t->n_score + (t->n_score - t->n_class) + class);
 }
 
-/* (v, i) comes after (before, last) where larger numbers and then lower places come first. */
+/* Return true if (v, i) comes after (before, last); larger numbers and then lower places come
+ * first. */
 static bool later(float v, size_t i, float before, size_t last)
 {
     return v < before || (v == before && i > last);

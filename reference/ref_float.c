@@ -63,7 +63,7 @@ static struct pixel pixel_of(const struct ref_call *c, size_t i)
                           ox * a[IR_STRIDE_W] - c->k->pad_left};
 }
 
-/* Offset of channel 0 of a cell, false outside the image. */
+/* Find the offset of channel 0 of a cell; false outside the image. */
 static bool cell_at(const struct ir_tensor *x, int32_t n, int64_t iy, int64_t ix, size_t *offset)
 {
     if (iy < 0 || ix < 0 || iy >= x->dim[1] || ix >= x->dim[2])

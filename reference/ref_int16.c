@@ -15,7 +15,8 @@ static int64_t bias_of(const struct ref_call *c, int32_t channel)
     return b;
 }
 
-/* Without a bias the reference adds some up in 32 bits and rounds twice. */
+/* Return true for operators that, without a bias, the reference adds up in 32 bits and rounds
+ * twice. */
 static bool is_narrow(const struct ref_call *c)
 {
     return (c->op->opcode == IR_OP_FULLY_CONNECTED || c->op->opcode == IR_OP_TRANSPOSE_CONV) &&

@@ -242,7 +242,7 @@ static enum status concatenated(struct isl *s, const struct ir_op *op)
     return ST_OK;
 }
 
-/* Nodes whose RESHAPE is their input under another name. */
+/* Return true for a node whose RESHAPE is its input under another name. */
 static bool is_alias(const struct isl *s, const struct ir_op *op)
 {
     static const char *const list[] = {"Identity", "Dropout", "Max", "Min", "Sum", "Mean", NULL};
@@ -279,7 +279,7 @@ static enum status quantised(struct isl *s, const struct ir_op *op)
     return ST_OK;
 }
 
-/* Zeros that an average counts are read with it. */
+/* Return true for zeros that an average counts, which are read with it. */
 static bool belongs_to_pool(const struct isl *s, const struct ir_op *op)
 {
     return op->opcode == IR_OP_PAD && strcmp(node_of(s, op), "AveragePool") == 0;

@@ -121,7 +121,7 @@ static void clamp_range(struct isl_deferred *p, float low, float high)
         p->low = high;
 }
 
-/* Relu and Clip. */
+/* Return true for Relu and Clip. */
 static bool clamps(struct isl *s, const struct ir_op *op)
 {
     const struct ir_op_info *info = ir_op_info(op->opcode);

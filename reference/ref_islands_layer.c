@@ -20,7 +20,7 @@ static const struct ir_op *made_by(const struct isl *s, uint32_t file_id, enum i
     return s->from->op[t->producer]->opcode == opcode ? s->from->op[t->producer] : NULL;
 }
 
-/* A binary operator with a constant of n elements: *other is its other operand. */
+/* Return true for a binary operator with a constant of n elements: *other is its other operand. */
 static bool takes_constant(const struct isl *s, const struct ir_op *op, uint64_t n, uint32_t *other,
                            uint32_t *constant)
 {
@@ -43,7 +43,7 @@ static bool is_mean_of_rows(const struct isl *s, const struct ir_op *op)
            op->attr[IR_AXIS] == 1 << (s->from->tensor[op->in[0]]->rank - 1);
 }
 
-/* (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) */
+/* Return true for (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon). */
 static bool is_normal(const struct isl *s, uint32_t file_id, struct found *f)
 {
     const struct ir_op *quotient = made_by(s, file_id, IR_OP_DIV), *root, *centred, *mean, *square;
@@ -97,7 +97,8 @@ static enum status read_row(struct isl *s, uint32_t file_id, int32_t n, const fl
     return ST_OK;
 }
 
-/* Half a unit of its sum, for the greatest gamma, is below half a step of y; and 8 bits hold its parts. */
+/* Return true if half a unit of its sum, for the greatest gamma, is below half a step of y, and
+ * 8 bits hold its parts. */
 static bool is_precise(const struct ir_tensor *x, const struct ir_tensor *y, const float *gamma,
                        float epsilon)
 {

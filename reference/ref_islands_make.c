@@ -45,7 +45,7 @@ double isl_bias_units(const struct isl *s, const struct isl_deferred *p, int32_t
     return p->bias[channel] / ((double)s_in * (double)isl_weight_scale(p, channel));
 }
 
-/* Integers would lose what float32 has: only asked when ONNX's own rounding is. */
+/* Return true if integers would round a float32 intermediate; only asked in ONNX's own rounding. */
 static bool rounds_more(const struct isl *s, const struct isl_deferred *p)
 {
     int exponent;

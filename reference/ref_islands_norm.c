@@ -10,7 +10,8 @@ static size_t size_of_channel(const struct isl_weights *w)
     return (size_t)w->dim[1] * (size_t)w->dim[2] * (size_t)w->dim[3];
 }
 
-/* Channels that turn their sign want values that all have a negative. */
+/* Return true if the result may stay quantised: a channel with a negative scale needs values
+ * that all have a negative. */
 static bool stays_quantised(const struct isl_weights *w, const double *a)
 {
     const size_t each = size_of_channel(w);

@@ -110,7 +110,8 @@ const float *isl_values(struct isl *s, const struct ir_tensor *t);
 
 /* --- ref_islands_defer.c --- */
 
-/* The operator's result may be computed on quantised values, or takes a bias, scale or clamp. */
+/* Return true if the operator's result may be computed on quantised values, or takes a bias,
+ * scale or clamp. */
 bool isl_defers(const struct isl *s, const struct ir_op *op);
 enum status isl_defer(struct isl *s, const struct ir_op *op);
 struct isl_deferred *isl_new_deferred(struct isl *s, const struct ir_op *op, uint32_t n_in);
@@ -120,7 +121,7 @@ struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t f
 /* `p` is the result of `op`. */
 void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_deferred *p);
 bool isl_is_clamped(const struct isl_deferred *p);
-/* Something of it is float32, or there is no integer arithmetic. */
+/* Return true if an operand is float32, or there is no integer arithmetic. */
 bool isl_is_float(const struct isl *s, const struct isl_deferred *p);
 
 /* --- ref_islands_norm.c --- */

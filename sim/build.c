@@ -129,7 +129,8 @@ static const char *top_of(const struct build *b)
                                    : "hd_sim_top";
 }
 
-/* A core of a target's own is small, and its clock loop writes waves itself. */
+/* Return true for a model with waves. A core of a target's own is small, and its clock loop
+ * writes waves itself. */
 static bool with_waves(const struct build *b)
 {
     return b->paths->waves || b->paths->core != NULL;

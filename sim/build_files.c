@@ -50,7 +50,8 @@ static bool is_rtl(struct arena *a, const char *folder, const char *name)
     return text_ends(name, ".sv") || text_ends(name, ".svh") || text_ends(name, ".v");
 }
 
-/* C++ and SystemVerilog of sim/, and the headers that are not those of its C files. */
+/* Return true for C++ and SystemVerilog of sim/, and for headers that are not those of its C
+ * files. */
 static bool is_sim(struct arena *a, const char *folder, const char *name)
 {
     if (text_ends(name, ".cpp") || text_ends(name, ".sv"))

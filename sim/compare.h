@@ -40,7 +40,7 @@ struct commit_hash {
 void commit_log_submission(void *log);
 /* A sink for hd_sim_api.commits and for the functional model; ctx is the log. */
 void commit_log_sink(void *log, const struct hd_sim_commit *commit);
-/* The first command, in stream order, that differs; false: none does. */
+/* Find the first command, in stream order, that differs; false: none does. */
 bool commit_log_first(const struct commit_log *a, const struct commit_log *b,
                       struct commit_place *place);
 
@@ -84,8 +84,8 @@ struct mismatch {
     uint32_t row, column, channel, tile, block;
 };
 
-/* The byte that went wrong first in time (a missing one counts as last), then by address; false:
- * all equal. Sorts the captures. */
+/* Find the byte that went wrong first in time (a missing one counts as last), then by address;
+ * false: all equal. Sorts the captures. */
 bool commit_capture_compare(struct commit_capture *expected, struct commit_capture *found,
                             struct mismatch *m);
 

@@ -31,7 +31,8 @@ void evict_touch(const char *folder)
     (void)utimensat(AT_FDCWD, folder, NULL, 0);
 }
 
-/* <hash>, <hash>.lock or <hash>.part: nothing else in the cache is ours to remove. */
+/* Return true for <hash>, <hash>.lock or <hash>.part: nothing else in the cache is ours to
+ * remove. */
 static bool is_ours(const char *name)
 {
     const char *const rest = name + strspn(name, "0123456789abcdef");

@@ -287,7 +287,7 @@ static enum status ask(struct arena *a, const struct sim_tool *tool, const char 
     return ST_OK;
 }
 
-/* Lines of the note: what identifies the file, version, root. */
+/* Read the note, a line each: what identifies the file, version, root. */
 static bool read_note(struct arena *a, const char *note, const char *key, struct sim_tool *tool)
 {
     struct diag ignored = {.status = ST_OK};

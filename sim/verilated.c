@@ -108,7 +108,7 @@ static unsigned distance(int a, int b)
     return (unsigned)(a > b ? a - b : b - a) + 1;
 }
 
-/* A line as "    VL_IN16(&reg_addr_i,15,0);"; a wide port has its number of words after it. */
+/* Read a line as " VL_IN16(&reg_addr_i,15,0);"; a wide port has its number of words after it. */
 static bool read_port(const char *line, struct port *p)
 {
     char kind[16];

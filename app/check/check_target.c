@@ -265,7 +265,8 @@ static const char *input_words(const struct check *c, uint32_t i, uint32_t infer
                : arena_printf(c->arena, "all %d", end[inference % INFERENCES - 1]);
 }
 
-/* The first byte of one inference's output that is not the reference's. False: all are equal. */
+/* Find the first byte of one inference's output that differs from the reference's. False: all
+ * are equal. */
 static bool wrong_byte(struct check *c, uint32_t i, uint32_t k, const uint8_t *got, const char *how,
                        bool loud)
 {
@@ -289,7 +290,7 @@ static bool wrong_byte(struct check *c, uint32_t i, uint32_t k, const uint8_t *g
     return at < n;
 }
 
-/* The same where the pattern's arithmetic may differ. */
+/* Find the first such value where the pattern's arithmetic may differ. */
 static bool too_far(struct check *c, uint32_t i, uint32_t k, const uint8_t *got, const char *how,
                     bool loud)
 {

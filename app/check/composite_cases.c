@@ -23,7 +23,7 @@ static void add_id(struct ir_graph *g, uint32_t **list, uint32_t *n, uint32_t id
     *list = all;
 }
 
-/* One step; edges that it reads first become inputs of the graph. */
+/* Draw one step; edges that it reads first become inputs of the graph. */
 static bool draw_step(struct draw *w, struct ir_graph *g, const struct describe_step *s,
                       struct ir_tensor **edge)
 {

@@ -37,7 +37,7 @@ static void set_quant(struct ir_graph *g, struct ir_tensor *t, float scale, int3
     t->quant.zero_point = z;
 }
 
-/* One operand, an output of its shape. */
+/* Draw one operand, and an output of its shape. */
 static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero, bool prescribed)
 {
     int32_t x[4];
@@ -53,7 +53,7 @@ static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero,
     return true;
 }
 
-/* Tables are made of unary functions. */
+/* Draw a unary function, from which tables are made. */
 bool draw_table(struct draw *w, struct ir_graph *g)
 {
     static const struct {
@@ -78,7 +78,7 @@ bool draw_table(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-/* The larger, the smaller: one scale for all. */
+/* Draw MAXIMUM or MINIMUM, with one scale for all tensors. */
 bool draw_extremum(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4];
@@ -101,7 +101,7 @@ bool draw_squared(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-/* One slope a channel, constant. */
+/* Draw PRELU with one constant slope a channel. */
 bool draw_prelu(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], a[4] = {1, 1, 1, 1};
@@ -116,7 +116,7 @@ bool draw_prelu(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-/* Over rows, columns, both, or channels. */
+/* Draw a reduction over rows, columns, both, or channels. */
 bool draw_reduction(struct draw *w, struct ir_graph *g)
 {
     static const int32_t masks[] = {2, 4, 6, 8};
@@ -191,7 +191,7 @@ bool draw_l2_normalization(struct draw *w, struct ir_graph *g)
     return unary(w, g, 1.0f / 128, 0, true);
 }
 
-/* In float32 unary functions stay what they are; int8 ones come as tables. */
+/* Draw a function: unary in float32, a table in int8. */
 bool draw_function(struct draw *w, struct ir_graph *g)
 {
     (void)unary(w, g, 1, 0, false);

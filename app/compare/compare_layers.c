@@ -257,7 +257,7 @@ static void compare_host(struct compare *c, uint32_t id)
     }
 }
 
-/* Its result is a bool that only orders it. */
+/* Return true if the operator's result is a bool that only orders it. */
 static bool writes_state(const struct ir_op *op)
 {
     return op->opcode == IR_OP_ASSIGN_VARIABLE || op->opcode == IR_OP_UPDATE_VARIABLE;
@@ -365,7 +365,7 @@ static void add_tensor(struct compare *c, uint32_t position, uint32_t id)
         compare_note(&c->shared->first, &of, t);
 }
 
-/* The last operator that may write the variable. */
+/* Return true for the last operator that may write the variable. */
 static bool last_writer(const struct ir_graph *g, uint32_t position, uint32_t id)
 {
     for (uint32_t i = g->n_op; i-- > position;)
@@ -398,7 +398,7 @@ void compare_end(struct compare *c)
 
 /* --- afterwards --- */
 
-/* The operator's position decides between two of one inference. */
+/* Return true if it is earlier: the operator's position decides between two of one inference. */
 static bool earlier(const struct compare_first *x, const struct compare_first *y)
 {
     if (!x->found || !y->found)

@@ -57,7 +57,8 @@ static struct compare_pair pair_of(struct arena *a, const struct ir_tensor *t,
     return p;
 }
 
-/* A float32 value is a pair only where both graphs have it from the same kind of operator: of an ONNX file the names are
+/* Return true if the operators that make both tensors may be compared. A float32 value is a pair
+ * only where both graphs have it from the same kind of operator: in an ONNX file the names are
  * those of DequantizeLinear in one and of the operator before it in the other. */
 static bool same_maker(const struct compare *c, const struct ir_tensor *t,
                        const struct ir_tensor *imported)

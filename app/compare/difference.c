@@ -123,7 +123,7 @@ static struct one compare_values(const struct ir_tensor *t, double per_unit, con
     return one;
 }
 
-/* Within what the targets' patterns state, a part of the output's range. */
+/* Return true if the difference is within the patterns' tolerance, a part of the output's range. */
 static bool within_patterns(struct run_job *job, const struct ir_tensor *t, const uint8_t *want,
                             const uint8_t *got)
 {
@@ -148,7 +148,7 @@ static uint64_t first_wrong(const struct run_job *job, const struct ir_tensor *t
     return first;
 }
 
-/* False: inference k of the output differs by more than is allowed. */
+/* Compare inference k of the output. False: it differs by more than allowed. */
 static bool compare_one(struct run_job *job, uint32_t output, uint32_t k)
 {
     const struct ir_tensor *t = output_of(job, output);

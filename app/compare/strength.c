@@ -56,7 +56,7 @@ static enum status compile(struct strength *s, struct diag *d)
     return run_compile(a, u, &s->so_path, d);
 }
 
-/* The process's own copy of bytes of the object, which may then be written. */
+/* Make a copy of bytes of the object for this process, which may then be written. */
 static bool open_bytes(const uint8_t *bytes, size_t n)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)bytes / page * page;

@@ -24,7 +24,7 @@ static void rest(struct board_core *c)
     board_line(c->board);
 }
 
-/* At most `cycles` of a core that runs; true: its interrupt is high. */
+/* Advance a core that runs by at most `cycles`; true: its interrupt is high. */
 static bool advance(struct board_core *c, uint64_t cycles)
 {
     const uint64_t before = board_cycles(c->api, c->sim);
@@ -67,7 +67,7 @@ bool board_cores_line(const struct board *b)
     return false;
 }
 
-/* Several run cycle by cycle, so that all stop where the first of them does. */
+/* Run all cores; several run cycle by cycle, so that all stop where the first of them does. */
 bool board_run_cores(struct board *b, uint64_t cycles)
 {
     const uint64_t from = b->cpu->cycles;

@@ -112,7 +112,8 @@ void board_close_cores(struct board *b);
 /* board_source.c: where the program is: "hdk_softmax + 0x1c (hdk_softmax.c:57)". */
 const char *board_place(struct board *b);
 
-/* board_rows.c: is the symbol run() of the emitted C; find the rows of its calls; iss.left. */
+/* board_rows.c: return true if the symbol is run() of the emitted C; find the rows of its calls;
+ * iss.left. */
 bool board_is_run(const struct iss_symbol *s);
 enum status board_find_rows(struct board *b);
 void board_left(void *ctx, uint32_t owner, uint32_t from);

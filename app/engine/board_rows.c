@@ -13,7 +13,7 @@
 #define MAX_ASKED 1000u /* addresses a call of addr2line */
 #define MODEL     "/model.c:"
 
-/* The code of run(), or of a part that the compiler split off. */
+/* Return true for the code of run(), or of a part that the compiler split off. */
 bool board_is_run(const struct iss_symbol *s)
 {
     return strcmp(s->file, "model.c") == 0 &&

@@ -120,7 +120,7 @@ void board_line(struct board *b)
     iss_irq(b->cpu, ISS_IRQ_EXTERNAL, b->line || board_cores_line(b));
 }
 
-/* At most `cycles` of the model, while a submission runs; true: it has ended. */
+/* Advance the model by at most `cycles` while a submission runs; true: it has ended. */
 static bool advance(struct board *b, uint64_t cycles)
 {
     const enum hd_sim_stop stop = b->api->run(b->sim, cycles);
@@ -150,7 +150,7 @@ void board_follow(struct board *b)
     board_follow_cores(b);
 }
 
-/* A core alone works. */
+/* Sleep while only a core works. */
 static bool sleep_for_core(struct board *b)
 {
     bool ended;

@@ -147,7 +147,7 @@ enum status waves_open(struct waves *w, struct run_job *job, struct device *v, u
     return ST_OK;
 }
 
-/* Commands of the stream at hand that work for the layer; false if there are none. */
+/* Find the commands of the current stream that work for the layer; false if there are none. */
 static bool layer_window(struct waves *w, uint32_t first_layer)
 {
     const struct sched_program *p = w->job->p->program;

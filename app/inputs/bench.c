@@ -17,7 +17,7 @@ struct layer {
     uint32_t h, w, c, kh, kw, n, stride;
 };
 
-/* "56x56x64" into `count` sizes. */
+/* Read "56x56x64" into `count` sizes. */
 static bool sizes(const char *text, uint32_t *to, int count)
 {
     for (int i = 0; i < count; i++) {

@@ -6,7 +6,8 @@
 
 #define DATA_MAX_BYTES ((size_t)1 << 30)
 
-/* By its name: one such file may hold all inputs, or all expected outputs. */
+/* Return true for a .npz by its name: one such file may hold all inputs, or all expected
+ * outputs. */
 bool data_is_npz(const char *path);
 
 /* Input or expected output `index`: `given` bytes, or the file at `path`, raw (a multiple of one

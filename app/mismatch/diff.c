@@ -52,7 +52,7 @@ static void capture(void *ctx, const struct hd_sim_commit *commit)
             arena_memdup(c->capture.arena, f->space[kept[i]], f->n_bytes[kept[i]]);
 }
 
-/* The bytes that were found at n addresses from `address`; false: not all of them were written.
+/* Collect the bytes found at n addresses from `address`; false: not all of them were written.
  * The capture is sorted. */
 static bool found_row(const struct commit_capture *c, uint64_t address, uint32_t n, int8_t *to)
 {

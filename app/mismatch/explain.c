@@ -136,7 +136,7 @@ static void replay_lines(struct replayer *r, const struct diff *diff, struct dia
     diag_line(d, "  %s", replay.command);
 }
 
-/* Given in memory, not by file: no command line repeats it. */
+/* Return true if the input came from memory, not from a file: no command line repeats it. */
 static bool given_bytes(const struct run_job *job)
 {
     bool any = job->model.data != NULL;
@@ -217,7 +217,7 @@ static void found_lines(struct replayer *r, const struct diff *diff, struct diag
 
 /* --- not the RTL: which layer --- */
 
-/* The reference's outputs are those that were found. */
+/* Return true if the reference's outputs are those found. */
 static bool as_reference(const struct replayer *r)
 {
     const struct run_job *job = r->job;

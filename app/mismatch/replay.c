@@ -176,7 +176,7 @@ static enum status write_tensor(const struct cut *c, const struct ref *r, uint32
 
 /* --- its command --- */
 
-/* Options that a layer alone is compiled and run with as the network was; those of targets too. */
+/* Return true for options that a layer alone needs as the network did; those of targets too. */
 static bool kept(const char *name)
 {
     static const char *const names[] = {

@@ -32,7 +32,7 @@ enum status replay_open(struct replayer *r, struct diag *d);
  * cannot run alone (the message states why). */
 enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *replay,
                          struct diag *d);
-/* The layers that may be replayed: not fused into others. */
+/* Return true if the layer may be replayed: it is not fused into another. */
 bool replay_is_layer(const struct run_job *job, uint32_t row);
 
 #endif

@@ -59,7 +59,7 @@ static const struct oracle_golden *golden_of(const struct oracle_goldens *g, con
     return found;
 }
 
-/* Whether another tensor of the graph has the same name. */
+/* Return true if another tensor of the graph has the same name. */
 static bool ambiguous(const struct ir_graph *g, const struct ir_tensor *t)
 {
     uint32_t n = 0;
@@ -140,7 +140,7 @@ static double largest_magnitude(const struct ir_tensor *t, const uint8_t *bytes)
     return isfinite(most) ? most : 0;
 }
 
-/* Whether two values are as far apart as a framework that adds in float32 may be: sums of another order round
+/* Return true if two values differ by no more than sums in another order may: float32 sums round
  * another way at a tie. LiteRT's reference kernels add whole numbers. */
 static bool near(const struct comparison *c, const struct ir_tensor *t, double a, double b)
 {

@@ -147,7 +147,7 @@ enum status suite_read_configuration(struct suite_planner *p, const char *name, 
     return ST_OK;
 }
 
-/* Options that regress itself gives each run. */
+/* Return true for options that regress itself gives each run. */
 static bool is_ours(const char *option)
 {
     static const char *const ours[] = {"--hw",    "--engine", "--seed",   "--stats", "--output",

@@ -47,7 +47,8 @@ static double y_of(const struct plot *p, const struct sweep_point *q)
     return place(p, value(p, q, 1), 1);
 }
 
-/* Points that differ in the axis; so the picture says something. */
+/* Find the range of the points. False if they do not differ in the axis, so that a picture shows
+ * nothing. */
 static bool find_range(struct plot *p)
 {
     uint32_t n = 0;

@@ -53,7 +53,7 @@ static uint32_t count_columns(struct arena *a, const struct suite *s, const char
     return n;
 }
 
-/* False: no run names targets. */
+/* Fill the table. False: no run names targets. */
 static bool fill(struct arena *a, const struct suite *s, struct grid *g)
 {
     *g = (struct grid){.arena = a,

@@ -110,7 +110,7 @@ static void cycles_line(struct text *t, const cJSON *all)
     text_add(t, "\n");
 }
 
-/* Its target is one that nothing executes. */
+/* Return true if nothing executes its target. */
 static bool not_simulated(const cJSON *layer)
 {
     return strstr(report_word(layer, "target"), "(not simulated)") != NULL;

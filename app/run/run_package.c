@@ -124,7 +124,7 @@ static enum status build(struct arena *a, const struct options *o, const char **
     return cached_seal(a, *so_path, d);
 }
 
-/* "1x8x8x1" to dimensions; false if it is none. */
+/* Read "1x8x8x1" as dimensions; false if it is not in this form. */
 static bool parse_shape(const char *text, struct ir_tensor *t)
 {
     char *end = (char *)(uintptr_t)text;

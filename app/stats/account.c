@@ -4,8 +4,8 @@
 #include "compiler/hostcycles/host_cycles.h"
 #include "compiler/target/describe.h"
 
-/* RESHAPE shares its input's memory, and a view (view.c) its input's bytes: nothing executes
- * them. */
+/* Return true if the operator executes. RESHAPE shares its input's memory, and a view (view.c)
+ * its input's bytes: nothing executes them. */
 static bool executes(const struct pipeline *p, const struct ir_op *op)
 {
     const struct target_desc *desc;

@@ -19,7 +19,7 @@ enum {
     ROW_BITS = 8 + 36     /* a row of softmax: maximum, scale and shift */
 };
 
-/* The value in `line` of the column that `names` calls `name`. */
+/* Read the value in `line` of the column that `names` calls `name`. */
 static bool column(const char *names, const char *line, const char *name, double *value)
 {
     const size_t n = strlen(name);
@@ -35,7 +35,7 @@ static bool column(const char *names, const char *line, const char *name, double
     }
 }
 
-/* Are the sizes of this line those of `c`? */
+/* Return true if the sizes of this line are those of `c`. */
 static bool same_sizes(const char *names, const char *line, const struct hd_config *c)
 {
     double value;

@@ -23,8 +23,8 @@ struct tune_attrs tune_attrs_of(const struct pipeline *p);
 int64_t *tune_attrs_values(const struct pipeline *p, const struct tune_attrs *attrs);
 /* p->targets with these values; what they were belongs to others and stays. */
 void tune_attrs_set(struct pipeline *p, const struct tune_attrs *attrs, const int64_t *value);
-/* Other values for a trial that is to differ from `n` ones known: known[i] by index. `random` in
- * and out. False: all that came up were known. */
+/* Propose values for a trial that differ from `n` known ones: known[i] by index. `random` in and
+ * out. False: all proposals were known. */
 bool tune_attrs_propose(const struct tune_attrs *attrs, const int64_t *const *known, uint32_t n,
                         uint64_t *random, int64_t *value);
 

@@ -4,8 +4,8 @@
 
 #include "store.h"
 
-/* Where knobs are looked for: a program an accelerator of the network (arena, graph, hw, options
- * and `only` are enough). */
+/* The programs in which knobs are searched: one an accelerator of the network (arena, graph, hw,
+ * options and `only` are enough). */
 struct tune_space {
     struct arena *arena;
     const struct ir_graph *graph;
@@ -16,9 +16,9 @@ struct tune_space {
 /* The space of a network that is scheduled. */
 struct tune_space tune_space_of(const struct pipeline *p, const struct options *o);
 
-/* Knobs that none of the `n` trials (at least one) has, into `knobs` (by operator position); false
- * if none were found. They depend on the trials, on `number` (of the trial to be) and on nothing
- * else. */
+/* Propose knobs that none of the `n` trials (at least one) has, into `knobs` (by operator
+ * position); false if none were found. They depend on the trials and on `number` (of the trial
+ * to be) alone. */
 bool tune_propose(const struct tune_space *space, const struct store_trial *trial, uint32_t n,
                   uint32_t number, struct sched_knobs *knobs);
 

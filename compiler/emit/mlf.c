@@ -7,7 +7,8 @@
 #define SRC     "./codegen/host/src/"
 #define INCLUDE "./codegen/host/include/"
 
-/* Programs and start-up code are the user's; the port of a chip's registers has no accelerator here. */
+/* Return true for files to leave out. Programs and start-up code are the user's; the port of a
+ * chip's registers has no accelerator here. */
 static bool is_left_out(const char *path)
 {
     static const char *const names[] = {"main.c", "port_hosted.c", "port.h", "runtime/port_mmio.c",

@@ -98,7 +98,7 @@ static enum status damaged(const struct reader *r, const char *what)
                 r->at, what);
 }
 
-/* Octal digits up to a blank or the field's end. */
+/* Read octal digits up to a blank or the field's end. */
 static bool octal(const char *field, size_t n, uint64_t *value)
 {
     size_t i = 0;

@@ -24,8 +24,8 @@ struct host_work {
  * operator). `op` need not be the host's. */
 uint64_t host_cycles(const struct ir_graph *g, const struct ir_op *op);
 
-/* The same, taken apart: false if the host executes nothing for it or has no kernel. For the recipe
- * that measures and for tests. */
+/* Return the parts of these cycles: false if the host executes nothing for it or has no kernel.
+ * For the recipe that measures and for tests. */
 bool host_work_of(const struct ir_graph *g, const struct ir_op *op, struct arena *a,
                   struct host_work *w);
 

@@ -5,7 +5,7 @@
 
 enum { NAME_MAX_BYTES = 60 };
 
-/* A word that may be in identifiers, paths and comments. */
+/* Return true for a word that may be in identifiers, paths and comments. */
 static bool is_word(const char *s)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";

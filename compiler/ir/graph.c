@@ -184,7 +184,7 @@ const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim)
     return t.data;
 }
 
-/* All value inputs of `op` are made by operators already placed. */
+/* Return true if all value inputs of `op` are made by operators already placed. */
 static bool ready(const struct ir_graph *g, const struct ir_op *op, const bool *made)
 {
     for (uint32_t i = 0; i < op->n_in; i++)

@@ -144,7 +144,7 @@ uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);
 /* Value i (flat) of a tensor's bytes, as it is stored: quantised values are not scaled. */
 double ir_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
-/* Equal ranks and dimensions. */
+/* Return true for equal ranks and dimensions. */
 bool ir_same_shape(const struct ir_tensor *a, const struct ir_tensor *b);
 /* Dimension counted from the innermost: 0 = C, 1 = W, 2 = H, 3 = N; 1 if the rank is smaller. */
 int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back);
@@ -152,7 +152,7 @@ static inline bool ir_is_int(enum ir_type type)
 {
     return type == IR_I32 || type == IR_I64;
 }
-/* Types of quantised activations. */
+/* Return true for types of quantised activations. */
 static inline bool ir_is_code(enum ir_type type)
 {
     return type == IR_I8 || type == IR_U8 || type == IR_I16;
@@ -177,7 +177,7 @@ static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir
 {
     return g->tensor[op->out[i]];
 }
-/* It moves no byte: its result shares them. */
+/* Return true if it moves no byte: its result shares its input's. */
 static inline bool ir_is_reshape(const struct ir_op *op)
 {
     return op->opcode == IR_OP_RESHAPE;
@@ -188,11 +188,11 @@ uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id);
 /* The tensor whose bytes `id` shares: itself, or the one before a chain of RESHAPEs. */
 uint32_t ir_storage(const struct ir_graph *g, uint32_t id);
-/* Rank and dimensions are legal and the tensor has at most 2^31 - 1 bytes. */
+/* Return true if rank and dimensions are legal and the tensor has at most 2^31 - 1 bytes. */
 bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type);
 /* "1x32x32x16"; "scalar" for rank 0. */
 const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim);
-/* x is 2^exponent, as TFLite asks it: within 0.07 %. */
+/* Return true if x is 2^exponent within 0.07 %, as in TFLite. */
 bool ir_power_of_two(float x, int *exponent);
 /* The operator at `from` moves ahead to `to`, those between make room; ids and producers follow. */
 void ir_move_op(struct ir_graph *g, uint32_t from, uint32_t to);

@@ -30,7 +30,7 @@ struct cascade_read {
     uint32_t tensor, lo, hi, made;
 };
 
-/* Tile `t` reads operand i; false if that is in no line buffer. */
+/* Find the rows of operand i that tile `t` reads; false if that is in no line buffer. */
 bool cascade_read(const struct cascade_walk *c, const struct cascade_tile *t, uint32_t i,
                   struct cascade_read *r);
 

@@ -71,7 +71,8 @@ static void rows_of_dense(struct geo *g)
     g->rows_are_pixels = g->w == 1 && g->kh == 1;
 }
 
-/* A first operand that is read transposed has a TRANSPOSE before (transposed_operand.c). */
+/* Fill a product. A first operand that is read transposed has a TRANSPOSE before
+ * (transposed_operand.c). */
 static bool product_of(const struct ir_graph *graph, struct geo *g)
 {
     g->y2 = ir_in(graph, g->op, 1);
@@ -109,7 +110,7 @@ bool geo_mean_over(const struct geo *g, uint32_t back)
            ir_dim_back(g->x, back) > 1;
 }
 
-/* The mean over all rows, all columns, or both. */
+/* Fill a mean over all rows, all columns, or both. */
 static bool mean_of(const struct ir_graph *graph, struct geo *g)
 {
     bool over_h = geo_mean_over(g, 2), over_w = geo_mean_over(g, 1);
@@ -190,7 +191,7 @@ bool geo_windows_inside(const struct geo *g)
            (g->ow - 1) * g->sx + g->kw <= g->w;
 }
 
-/* x -> the same bytes elsewhere: the maximum over one cell is that cell. */
+/* Fill a copy of x: the maximum over one cell is that cell. */
 static bool copy_of(const struct ir_graph *graph, struct geo *g)
 {
     (void)graph;
@@ -198,14 +199,14 @@ static bool copy_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
-/* x -> a variable, which it reads. */
+/* Fill a copy of x to a variable. */
 static bool assign_of(const struct ir_graph *graph, struct geo *g)
 {
     g->out = ir_in(graph, g->op, 1);
     return g->out && copy_of(graph, g);
 }
 
-/* With tables by channel it is cut and walked as a pool over one cell. */
+/* Fill a table. With tables by channel it is cut and visited as a pool over one cell. */
 static bool lut_of(const struct ir_graph *graph, struct geo *g)
 {
     if (g->op->n_in == 2) {
@@ -256,7 +257,7 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
     return shapes[op->opcode].shape && shapes[op->opcode].shape(graph, g);
 }
 
-/* Rows of several images that do not interact are those of one. */
+/* Take rows of several images that do not interact as those of one. */
 static void rows_of_batch(struct geo *g)
 {
     uint32_t n = g->x->rank < 4 ? 1 : (uint32_t)ir_dim_back(g->x, 3);

@@ -66,10 +66,10 @@ struct geo {
     uint32_t k_cut;         /* input channels of a piece of the kernel, at most */
 };
 
-/* Fill `g` from `op` as its definition has it. False if the operator is none of the kinds. */
+/* Fill `g` from the definition of `op`. False if the operator is none of the kinds. */
 bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
 
-/* The same as the accelerator takes it, by the rows of its tensors' images (geo_image): a matrix
+/* Fill `g` as the accelerator takes it, by the rows of its tensors' images (geo_image): a matrix
  * product of several rows is a convolution over them, so that they can be tiled; a depthwise
  * convolution with several outputs a channel is a convolution. */
 bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
@@ -99,14 +99,14 @@ bool geo_rows_of_matrix(const struct geo *g, const struct ir_tensor *t);
 uint32_t geo_matrix(const struct geo *g, const struct ir_tensor *t, uint32_t image);
 /* From places of rows to those of matrices. */
 void geo_place_matrices(const struct geo *g, const struct ir_tensor *t, struct sched_place *s);
-/* Output channels of the product are rows of the second operand's matrices. */
+/* Return true if output channels of the product are rows of the second operand's matrices. */
 bool geo_transposed_weights(const struct geo *g);
 
-/* geo_move.c: PAD, GATHER and TRANSPOSE; false if they are not of one image. */
+/* geo_move.c: fill PAD, GATHER or TRANSPOSE; false if it is not of one image. */
 bool geo_move(const struct ir_graph *graph, struct geo *g);
 /* Element i of a constant of int32 or int64. */
 int32_t geo_number(const struct ir_tensor *t, uint64_t i);
-/* Output rows read input rows in order, without others between. */
+/* Return true if output rows read input rows in order, without others between. */
 bool geo_keeps_rows(const struct geo *g);
 /* Input rows of an operator that does not keep them. */
 void geo_move_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi);
@@ -123,10 +123,10 @@ static inline bool geo_starts(const struct geo *g, uint32_t box)
     return g->start && g->start_box == box;
 }
 
-/* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
+/* Return true if MEAN runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
 bool geo_mean_over(const struct geo *g, uint32_t back);
 
-/* Pools: no window leaves the image, so that all have kh * kw cells. */
+/* Return true if no window of a pool leaves the image, so that all have kh * kw cells. */
 bool geo_windows_inside(const struct geo *g);
 
 /* m = ceil(2^31 / n), 2 <= n <= 2048. For sums s of n values of 0..255 the one rounding of the high
@@ -219,9 +219,10 @@ static inline uint32_t geo_word_limit(const struct hd_config *hw)
  * two are stored twice. */
 uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t wish);
 
-/* One pixel of few outputs over many bytes, dense or a 1x1 convolution: is it better taken an output
- * at a time, in the depthwise mode, each column a part of the bytes, and the columns' sums added
- * (sum_columns)? Then a weight word has N weights of that output, instead of one of each. */
+/* Return true if one pixel of few outputs over many bytes (dense or a 1x1 convolution) is faster
+ * one output at a time. That is in the depthwise mode: each column has a part of the bytes, and
+ * the columns' sums are added (sum_columns). Then a weight word has N weights of that output,
+ * instead of one of each. */
 bool geo_sums_columns(const struct geo *g, const struct hd_config *hw);
 
 /* True if the kernel needs several pieces: the accumulators are kept between commands, so a tile

@@ -88,8 +88,8 @@ static bool concerns_others(const struct layout_work *w, const struct ir_tensor 
     return false;
 }
 
-/* A copy of what is in memory and made elsewhere, or to what is only read elsewhere, needs no place
- * in the scratchpad for that side. */
+/* Return true if that side of a copy needs no scratchpad buffer: the copy's source is in memory
+ * and made elsewhere, or its result is only read elsewhere. */
 static bool only_in_memory(const struct layout_work *w, const struct ir_tensor *t, bool result)
 {
     return t->role == IR_VARIABLE ||
@@ -276,7 +276,7 @@ static bool by_words(const struct layout_work *w, const struct ir_tensor *t)
            (h == 1 || pitch * v->step_y % w->hw->n == 0);
 }
 
-/* A copy between memory and a place of such rows: one side of the way is enough. */
+/* Return true for a copy between memory and such rows, which needs one transfer only. */
 static bool is_direct(const struct layout_work *w, const struct op_plan *p)
 {
     const bool in = p->in[0].streamed, out = p->out.streamed;
@@ -288,8 +288,8 @@ static bool is_direct(const struct layout_work *w, const struct op_plan *p)
     return by_words(w, in ? p->geo.out : p->geo.x);
 }
 
-/* Tile height for the space that residents leave. ST_NO_SPACE without a message if even one row
- * does not fit. */
+/* Find the tile height for the space that residents leave. ST_NO_SPACE without a message if even
+ * one row does not fit. */
 static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
 {
     if (p->cascaded)
@@ -316,8 +316,8 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
     return true;
 }
 
-/* The same of an operator that has the scratchpad for itself: cut into strips, with one buffer each
- * if there is no other way. */
+/* Find the tile of an operator that has the scratchpad for itself: cut into strips, with one
+ * buffer each if necessary. */
 static bool fit_strips(struct layout_work *w, struct op_plan *p)
 {
     for (uint32_t buffers = 2; buffers > 0 && !p->cascaded && !p->strip_wise; buffers--) {

@@ -76,11 +76,11 @@ uint32_t layout_most_rows(struct layout_work *w, struct op_plan *p, uint32_t row
 
 /* Find operators to interleave, by channels or by rows. */
 void layout_find_cascades(struct layout_work *w);
-/* Strips of `p` and of the operator that takes them on, within `space` bytes; false: they do not fit.
- */
+/* Fit strips of `p` and of the operator that takes them over within `space` bytes; false: they
+ * do not fit. */
 bool layout_fit_strips(struct layout_work *w, struct op_plan *p, uint32_t space);
-/* Tiles and line buffers of the cascade that begins at `p` within `space` bytes; false: it does not
- * fit. */
+/* Fit tiles and line buffers of the cascade that begins at `p` within `space` bytes; false: they
+ * do not fit. */
 bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space);
 
 #endif

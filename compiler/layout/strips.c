@@ -106,7 +106,7 @@ static bool finer_columns(const struct geo *g, const struct hd_config *hw, struc
     return true;
 }
 
-/* Fewer channels, input or output, whichever takes more bytes; not below `least_channels`. */
+/* Cut channels, of input or output, whichever takes more bytes; not below `least_channels`. */
 static bool finer_channels(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut,
                            uint32_t least_channels)
 {

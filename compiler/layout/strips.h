@@ -15,7 +15,7 @@ struct strip_cut {
 /* The coarsest cut that the accumulators and the fields of commands allow. */
 struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw);
 
-/* A finer one, for fewer bytes in a tile; false: there is none. */
+/* Make the cut finer, for fewer bytes in a tile; false: there is no finer one. */
 bool strip_finer(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut);
 
 /* Number of strips; strip i of them, whose channels are those of strip i - 1 or, once for

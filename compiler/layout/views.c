@@ -165,7 +165,7 @@ static struct part image_of(const struct views *w, uint32_t root)
     return (struct part){0, 0, 0, (int32_t)v->h, (int32_t)v->w, (int32_t)v->n};
 }
 
-/* Can a member still be read and written where the root's image is `image`? */
+/* Return true if a member can still be read and written where the root's image is `image`. */
 static bool readable(const struct views *w, uint32_t t, struct part at, struct part image)
 {
     const struct sched_view *v = &w->view[t];
@@ -217,7 +217,7 @@ static uint64_t used(const struct views *w, uint32_t root)
     return sum > most ? sum : most;
 }
 
-/* Does somebody write a byte of `b`, moved, that somebody writes of `a`? */
+/* Return true if a written byte of `b`, moved, is a written byte of `a`. */
 static bool both_written(const struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
 {
     for (uint32_t t = a; t != IR_NONE; t = w->member[t].next)
@@ -282,7 +282,7 @@ static bool lie(struct views *w, uint32_t t, const struct sched_view *at)
     return !w->need[at->root].external && merge(w, v->root, at->root, back);
 }
 
-/* A tensor of its own as a view that no operator writes; m: what it takes of the image. */
+/* Make a tensor that no operator writes a view; m: its part of the image. */
 static bool hang(struct views *w, uint32_t t, const struct sched_view *at, const struct member *m)
 {
     const struct sched_view old = w->view[t];
@@ -534,7 +534,7 @@ static bool only_products_read(const struct views *w, uint32_t t)
     return true;
 }
 
-/* Rows and columns change places, channels stay. */
+/* Return true if rows and columns change places and channels stay. */
 static bool swaps(const struct views *w, const struct ir_op *op)
 {
     struct geo g;
@@ -605,7 +605,7 @@ bool views_reads_parts(const struct ir_graph *g, const struct ir_op *op, uint32_
     return !n.dense && !n.flat;
 }
 
-/* Rows of an image that are those of two dimensions: only both together can be cut. */
+/* Return true if rows of an image are those of two dimensions: only both together can be cut. */
 static bool rows_of_two(const struct ir_tensor *t)
 {
     return t->rank < 4 ? ir_dim_back(t, 2) > 1 && ir_dim_back(t, 1) > 1 : ir_dim_back(t, 3) > 1;

@@ -120,7 +120,7 @@ static int32_t *merged(struct ir_graph *g, const struct channel_map *m, uint32_t
     return all;
 }
 
-/* Dimensions [from, to) of `m` from one list of n; false if it is no sum. */
+/* Split dimensions [from, to) of `m` from one list of n; false if it is no sum. */
 static bool split(struct ir_graph *g, struct channel_map *m, uint32_t from, uint32_t to,
                   const int32_t *all, int32_t n)
 {
@@ -136,7 +136,7 @@ static bool split(struct ir_graph *g, struct channel_map *m, uint32_t from, uint
     return memcmp(again, all, (size_t)n * sizeof *all) == 0;
 }
 
-/* Dimensions of both sides in the smallest groups of the same size. */
+/* Group the dimensions of both sides into the smallest groups of the same size. */
 static bool map_reshape(struct ir_graph *g, const struct ir_op *op, struct channel_map *m)
 {
     const struct ir_tensor *y = ir_out(g, op, 0);

@@ -23,10 +23,10 @@ struct channel_map *channel_map_of(struct ir_graph *g, const struct ir_op *op,
 const uint32_t *channel_map_selection(struct ir_graph *g, const struct ir_tensor *y,
                                       const struct channel_map *m);
 
-/* Element c of the innermost dimension is channel c of the root, which has n. */
+/* Return true if element c of the innermost dimension is channel c of the root, which has n. */
 bool channel_map_keeps_channels(const struct channel_map *m, uint32_t n);
 
-/* The tensor is the root in another shape. */
+/* Return true if the tensor is the root in another shape. */
 bool channel_map_same_bytes(const struct channel_map *m);
 
 #endif

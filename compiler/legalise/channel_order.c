@@ -235,7 +235,7 @@ static bool order_depthwise(struct reorder *r, struct ir_op *op)
     return true;
 }
 
-/* Channel c of the output comes from channel c of the input, and all channels do alike. */
+/* Order an operator whose output channel c comes from input channel c, all in the same way. */
 static bool order_alike(struct reorder *r, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(r->g, op, 0), *y = ir_out(r->g, op, 0);
@@ -268,7 +268,7 @@ static bool order_pair(struct reorder *r, struct ir_op *op)
     return true;
 }
 
-/* Images beside each other; slices that were joined for it alone go straight in. */
+/* Order joined images; slices that were joined for it alone go straight in. */
 static bool order_joined(struct reorder *r, struct ir_op *op)
 {
     struct ir_graph *g = r->g;
@@ -420,7 +420,8 @@ static void find_maps(struct reorder *r)
     }
 }
 
-/* A slice of neighbours, of a tensor in the file's order: better left alone. */
+/* Return true for a slice of neighbours of a tensor in the file's order, which is better left
+ * alone. */
 static bool is_plain_slice(const struct reorder *r, const struct ir_op *op)
 {
     return op->opcode == IR_OP_SLICE &&

@@ -44,7 +44,7 @@ static inline bool order_changed(const struct reorder *r, uint32_t id)
     return id < r->n_tensor && (r->held[id].order || r->held[id].actual != id);
 }
 
-/* It sums over its input's channels, weights in the form K x OC. */
+/* Return true if it sums over its input's channels, with weights in the form K x OC. */
 static inline bool order_by_weights(const struct ir_op *op)
 {
     return (op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_FULLY_CONNECTED) &&

@@ -92,7 +92,7 @@ void order_need_plain(struct reorder *r, uint32_t id)
 
 /* --- selections --- */
 
-/* All that read `id` sum over its channels. */
+/* Return true if all readers of `id` sum over its channels. */
 static bool only_weights_read(const struct reorder *r, uint32_t id)
 {
     for (uint32_t i = 0; i < r->n_op; i++)
@@ -113,7 +113,7 @@ static uint32_t runs(struct order_taken *t, uint32_t n)
     return count;
 }
 
-/* No channel is taken twice. */
+/* Return true if no channel is taken twice. */
 static bool distinct(const struct order_taken *t, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++)

@@ -158,8 +158,8 @@ static bool has_channels(const struct ir_graph *g, const struct ir_op *op,
     return ir_elements(x) == (uint64_t)channels && ir_dim_back(x, 0) == channels;
 }
 
-/* The function of operand i: known, if only the operator reads it; else of itself; of no tensor, if it
- * is a constant number, or one for each channel. False: none of these. */
+/* Find the function of operand i: known, if only the operator reads it; else of itself; of no
+ * tensor, if it is a constant number, or one for each channel. False: none of these. */
 static bool operand(const struct tabulation *t, const struct ir_op *op, uint32_t i,
                     struct function *f)
 {

@@ -183,7 +183,7 @@ static bool adds_constant(const struct folding *f, const struct ir_op *op, uint3
     return v.low == v.high && (v.low == ir_zero_point(x) || !lgl_is_padded(op));
 }
 
-/* Row `k` of the weights has one other than 0 for a channel that is needed. */
+/* Return true if row `k` of the weights has one other than 0 for a needed channel. */
 static bool adds(const struct folding *f, const struct ir_op *op, uint64_t k)
 {
     const struct ir_tensor *w = ir_in(f->g, op, 1), *y = ir_out(f->g, op, 0);

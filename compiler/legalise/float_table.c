@@ -58,7 +58,8 @@ static bool is_number(const struct ir_tensor *x)
     return true;
 }
 
-/* The function of operand i: a constant number is one of any tensor, of NULL. False if none is known. */
+/* Find the function of operand i: a constant number is one of any tensor, of NULL. False if none
+ * is known. */
 static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i,
                     const struct function *known, struct function *f)
 {
@@ -117,7 +118,7 @@ static int8_t entry_of(const struct ir_op *quantize, const struct ir_tensor *y, 
     return (int8_t)(code < f->act_min ? f->act_min : code > f->act_max ? f->act_max : code);
 }
 
-/* False: a value is NaN under ONNX's rounding, of which ONNX does not say what it becomes. */
+/* Make the table. False: a value is NaN, whose quantised value ONNX's rounding does not define. */
 static bool make_table(const struct ir_op *quantize, const struct ir_tensor *y, const float *value,
                        int8_t *table)
 {
@@ -129,7 +130,7 @@ static bool make_table(const struct ir_op *quantize, const struct ir_tensor *y, 
     return true;
 }
 
-/* QUANTIZE of a function as a table; false if it is none. */
+/* Rewrite QUANTIZE of a function as a table; false if it is none. */
 static bool tabulated(struct ir_graph *g, struct ir_op *quantize, const struct function *f)
 {
     const struct ir_tensor *y = ir_out(g, quantize, 0);

@@ -12,7 +12,7 @@ static bool same_quant(const struct ir_tensor *a, const struct ir_tensor *b)
            a->quant.zero_point[0] == b->quant.zero_point[0];
 }
 
-/* Dimensions above 1 keep their order. */
+/* Return true if dimensions above 1 keep their order. */
 static bool idle_transpose(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -79,7 +79,8 @@ static int32_t columns(const struct ir_tensor *t)
     return t->rank < 4 ? 1 : ir_dim_back(t, 1);
 }
 
-/* The accelerator goes by the images' rows and columns. */
+/* Return true if the images of both shapes have the same columns and channels, by which the
+ * accelerator reads them. */
 static bool reads_rows(const struct reshaped *r)
 {
     return ir_dim_back(r->from, 0) == ir_dim_back(r->to, 0) && columns(r->from) == columns(r->to);
@@ -109,7 +110,7 @@ static void make_reshape(struct ir_op *op)
     op->fixed = (struct ir_fixed){.act_min = op->fixed.act_min, .act_max = op->fixed.act_max};
 }
 
-/* The accelerator reads at most four dimensions. */
+/* Return true if the accelerator does not see the shape; it reads at most four dimensions. */
 static bool ignores_shape(const struct ir_op *op, const struct reshaped *r)
 {
     if (r->from->rank <= 4 && r->to->rank > 4)
@@ -117,7 +118,7 @@ static bool ignores_shape(const struct ir_op *op, const struct reshaped *r)
     return ir_same_shape(r->from, r->to) || (rules[op->opcode].reads && rules[op->opcode].reads(r));
 }
 
-/* A constant in another shape is one, too. False: the RESHAPE is of none. */
+/* Make the RESHAPE's result a constant if its input is one. */
 static bool reshaped_constant(struct ir_graph *g, struct ir_op *reshape)
 {
     const struct ir_tensor *x = ir_in(g, reshape, 0);

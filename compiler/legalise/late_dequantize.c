@@ -6,7 +6,7 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-/* One tensor of data, whose values are the output's. */
+/* Return true for an operator of one tensor of data, whose values are the output's. */
 static bool moves_one(const struct ir_op *op)
 {
     return ir_op_info(op->opcode)->moves && op->opcode != IR_OP_PAD &&

@@ -50,8 +50,8 @@ void lgl_clamp(const struct ir_tensor *t, struct ir_two_floats bounds, enum lgl_
 void lgl_fuse_unread(struct ir_graph *g, uint32_t *row);
 /* row[tensor] for it: IR_NONE, with room for tensors that the pass adds, two an operator. */
 uint32_t *lgl_rows(const struct ir_graph *g);
-/* ONNX's rounding: fill op->fixed.real (float_requant.c). False for operators that do not round,
- * and for tables. */
+/* Fill op->fixed.real for ONNX's rounding (float_requant.c). False for operators that do not
+ * round, and for tables. */
 bool lgl_float_requant(struct ir_graph *g, struct ir_op *op);
 
 /* The dimensions, a bit each, along which a SLICE goes backwards (fold.c). */

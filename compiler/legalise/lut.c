@@ -18,7 +18,7 @@ struct unary {
     bool approximate;
 };
 
-/* A zero multiplier or one that int32 cannot be shifted by. */
+/* Return true if int32 can be shifted by the shift of the scale. */
 static bool usable(struct lgl_fixed_scale s)
 {
     return s.shift >= -31 && s.shift <= 22; /* |x - z| < 2^8: x << 22 stays in int32 */
@@ -198,7 +198,8 @@ static bool two_sided(struct unary *u, double positive, double negative)
     return usable(u->positive) && usable(u->negative);
 }
 
-/* The ratio is taken in double by QUANTIZE, in float32 by the others (classic's kernels). */
+/* Return true if the ratio is in double (QUANTIZE), false if in float32 (the others, in
+ * classic's kernels). */
 static bool scales_double_ratio(struct unary *u)
 {
     const double ratio = (double)u->s_in / (double)u->s_out;

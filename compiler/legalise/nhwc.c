@@ -152,7 +152,7 @@ static void keep_ones(struct ir_graph *g, struct ir_op *op)
     lgl_widen_result(g, op, wide);
 }
 
-/* Constants can follow any permutation, single numbers need not. */
+/* Return true if the operand can be permuted: constants can, single numbers need not. */
 static bool follows(const struct ir_tensor *t)
 {
     return t->role == IR_CONST || ir_elements(t) == 1;
@@ -267,7 +267,7 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     dense->in[0] = turned->id;
 }
 
-/* Over the outer dimensions, of int8: sums of float32 depend on their order. */
+/* Return true for an int8 mean over the outer dimensions; float32 sums depend on their order. */
 static bool is_outer_mean(const struct ir_graph *g, const struct ir_op *op)
 {
     const uint32_t axes = (uint32_t)op->attr[IR_AXIS];

@@ -46,7 +46,7 @@ static struct ir_range centred(const struct ranging *f, const struct ir_op *op, 
 
 /* --- products --- */
 
-/* Constant int8 weights K x OC and a bias. */
+/* Return true for constant int8 weights K x OC and a bias. */
 static bool has_weights(const struct ranging *f, const struct ir_op *op)
 {
     const struct ir_tensor *w = ir_in(f->g, op, 1), *b = ir_in(f->g, op, 2);
@@ -91,8 +91,8 @@ static struct ir_range tap(const struct ranging *f, const struct ir_op *op, uint
     return lgl_is_padded(op) ? hull(v, (struct ir_range){0, 0}) : v;
 }
 
-/* Weights row by row: row k meets input channel k % C, or in a depthwise operator (`multiplier`
- * above 0) each column its own. */
+/* Add products row by row: row k of the weights meets input channel k % C, or in a depthwise
+ * operator (`multiplier` above 0) each column its own. */
 static bool products(const struct ranging *f, const struct ir_op *op, uint64_t multiplier,
                      struct ir_range *y)
 {
@@ -130,7 +130,7 @@ static bool range_depthwise(const struct ranging *f, const struct ir_op *op, str
 
 /* --- two operands --- */
 
-/* Both have the output's channels, or one that counts for all. */
+/* Return true if both have the output's channels, or one that counts for all. */
 static bool same_channels(const struct ranging *f, const struct ir_op *op)
 {
     const int32_t n = ir_dim_back(ir_out(f->g, op, 0), 0);
@@ -216,7 +216,8 @@ static bool range_minimum(const struct ranging *f, const struct ir_op *op, struc
 
 /* --- one operand --- */
 
-/* Pools: of values within an interval, the largest and the rounded average are within it. */
+/* Range of a pool: the largest and the rounded average of values within an interval are within
+ * it. */
 static bool range_same(const struct ranging *f, const struct ir_op *op, struct ir_range *y)
 {
     const struct ir_tensor *x = ir_in(f->g, op, 0), *out = ir_out(f->g, op, 0);
@@ -268,7 +269,7 @@ static bool range_pad(const struct ranging *f, const struct ir_op *op, struct ir
     return true;
 }
 
-/* Element i of both has channels i % C: one number of channels divides the other. */
+/* Range of element i, where both have channels i % C: one number of channels divides the other. */
 static bool range_flat(const struct ranging *f, const struct ir_op *op, struct ir_range *y)
 {
     const struct ir_tensor *x = ir_in(f->g, op, 0);

@@ -19,7 +19,7 @@ struct lgl_ranges *lgl_ranges(struct ir_graph *g);
 
 /* Range of channel `c` of `t`; a channel of a broadcast operand counts for all. */
 struct ir_range lgl_range(const struct lgl_ranges *r, const struct ir_tensor *t, uint64_t c);
-/* A padded operator sees the zero point outside the image. */
+/* Return true if the operator sees the zero point outside the image. */
 bool lgl_is_padded(const struct ir_op *op);
 
 #endif

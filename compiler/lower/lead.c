@@ -97,7 +97,7 @@ static bool in_step(const struct hd_cmd_array *a, const struct late *late, int64
            (late->row == 0 || *origin + a->in_wc <= row);
 }
 
-/* Depthwise: every segment of a channel tile reads its channels. */
+/* Find the tiles of a depthwise command: every segment of a channel tile reads its channels. */
 static bool depthwise_tiles(const struct hd_cmd_array *a, const struct late *late, int64_t origin,
                             const struct hd_config *hw, uint32_t *tiles)
 {
@@ -114,7 +114,8 @@ static bool depthwise_tiles(const struct hd_cmd_array *a, const struct late *lat
     return true;
 }
 
-/* A convolution reads a segment's bytes; further channel tiles read the same again. */
+/* Find the tiles of a convolution, which reads a segment's bytes; further channel tiles read the
+ * same again. */
 static bool kernel_tiles(const struct hd_cmd_array *a, const struct late *late, int64_t origin,
                          const struct hd_config *hw, uint32_t *tiles)
 {

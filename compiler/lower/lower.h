@@ -115,7 +115,7 @@ void lower_softmax_tile(struct lower *l, const struct op_plan *p, uint32_t tile,
 void lower_copy_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                      uint32_t rows);
 
-/* The next group of channels, all rows of it; false after the last one. */
+/* Emit the next group of channels, all rows of it; false after the last one. */
 bool lower_array_slice(struct nest *n, struct lower_slice *s);
 /* The same channels of an operator with operands on chip. */
 void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct lower_slice *s);
@@ -144,8 +144,9 @@ const char *lower_note(const struct lower *l, const char *format, ...)
 void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o,
                  const struct hd_config *hw);
 
-/* lead.c: of ARRAY's command `c`, which reads what `before` writes and comes next, the tiles that may
- * begin while the last results of `before` are still on their way; *tiles 0: all may. False: none. */
+/* lead.c: find the tiles of ARRAY's command `c`, which reads what `before` writes and comes
+ * next, that may begin while the last results of `before` are on their way; *tiles 0: all may.
+ * False: none. */
 bool lead_tiles(const struct hd_cmd_array *before, const struct hd_cmd_array *c,
                 const struct hd_config *hw, uint32_t *tiles);
 /* The same for all streams of one device. */

@@ -459,8 +459,8 @@ void lower_access_out(struct lower *l, struct sched_command *c, const struct op_
     access_rows(l, c, p, GEO_RESULT, address, n);
 }
 
-/* A result on chip: rows that no command can store, as they start inside words, or of which other
- * strips are still to come, go out with the last ones. */
+/* Return true if a result on chip is stored at the end, since no command can store its rows
+ * before: they start inside words, or other strips of them are still to come. */
 static bool stored_whole(const struct lower *l, const struct op_plan *p)
 {
     return l->program->place[p->geo.out->id].pitch % l->hw->n != 0 || p->n_strip > 1 ||

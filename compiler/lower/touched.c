@@ -9,7 +9,7 @@ struct places {
     int64_t first, step;
 };
 
-/* `bytes` at each place of `cols` of each place of `rows`. */
+/* Visit `bytes` at each place of `cols` of each place of `rows`. */
 static bool box(const struct touched_visit *v, struct places rows, struct places cols,
                 uint64_t bytes)
 {
@@ -56,7 +56,8 @@ static struct places places_of_cell(const struct walk *w, uint32_t k)
     return (struct places){hi > lo ? (uint32_t)(hi - lo) : 0, lo * w->step + k * w->apart, w->step};
 }
 
-/* Windows that leave no cell between them meet all cells from the first to the last. */
+/* Return true if windows leave no cell between them and so meet all cells from the first to the
+ * last. */
 static bool meets_all(const struct walk *w)
 {
     return w->cells > 1 && w->dilation == 1 && w->stride > 0 && w->stride <= w->cells &&
@@ -111,7 +112,7 @@ static bool vector_reads(const struct hd_cmd_vector *m, const struct touched_vis
 
 /* --- ARRAY --- */
 
-/* Bytes [from, to) of each image row that the command reads. */
+/* Visit bytes [from, to) of each image row that the command reads. */
 static bool image_rows(const struct hd_cmd_array *m, int64_t from, int64_t to,
                        const struct touched_visit *v)
 {
@@ -127,7 +128,7 @@ static bool image_rows(const struct hd_cmd_array *m, int64_t from, int64_t to,
     return true;
 }
 
-/* The same of `bytes` at each scan position from byte `first` of the image row on. */
+/* Visit `bytes` at each scan position from byte `first` of the image row on. */
 static bool scan(const struct hd_cmd_array *m, int64_t first, int64_t bytes, int64_t end,
                  const struct touched_visit *v)
 {

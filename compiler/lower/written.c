@@ -145,7 +145,8 @@ static void host_writes(struct proof *w, uint32_t id)
                      s.mem_offset + ir_bytes(w->g->tensor[id]));
 }
 
-/* Does the operator write the tensor that is its operand `k`? Any operator with a variable may. */
+/* Return true if the operator writes the tensor that is its operand `k`. Any operator with a
+ * variable may. */
 static bool writes_operand(const struct proof *w, const struct ir_op *op, uint32_t k)
 {
     return op->in[k] != IR_NONE && w->g->tensor[op->in[k]]->role == IR_VARIABLE &&

@@ -8,7 +8,7 @@
 #define BOX_X 150
 #define BOX_W 330
 
-/* Text of a model in XML: what is special becomes '_'. */
+/* Write text of a model for XML: special characters become '_'. */
 static void safe(struct text *t, const char *s)
 {
     for (; *s; s++)

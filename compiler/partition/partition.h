@@ -115,7 +115,7 @@ double partition_transfer(const struct partition *p, uint32_t id);
  * order. fixed: by op position, true if op->target must stay. */
 void partition_search(struct partition *p, struct ir_graph *g, const bool *fixed);
 
-/* late_reads.c: a new order of operators; false: there is nothing to move. */
+/* late_reads.c: find a new order of operators; false: there is nothing to move. */
 bool partition_late_reads(const struct target_list *targets, struct ir_graph *g);
 
 /* border.c: the QUANTIZEs that flip uint8 at the network's border are dead where accelerators alone

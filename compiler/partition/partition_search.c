@@ -162,7 +162,8 @@ static double local(struct search *s, uint32_t first, uint32_t last)
     return cost;
 }
 
-/* Operators [first, last] to `target`; false if one of them may not go there or nothing changes. */
+/* Move operators [first, last] to `target`; false if one of them may not go there or nothing
+ * changes. */
 static bool move(struct search *s, uint32_t first, uint32_t last, uint32_t target, uint32_t *old)
 {
     bool changes = false;
@@ -211,7 +212,7 @@ static void move_group(struct search *s, uint32_t k, uint32_t target)
     }
 }
 
-/* A group to its target or, if it is there, away from it. */
+/* Move a group to its target or, if it is there, away from it. */
 static bool try_group(struct search *s, uint32_t k)
 {
     const struct partition_group *group = &s->p->group_of_ops[k];

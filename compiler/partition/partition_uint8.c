@@ -32,7 +32,7 @@ static bool takes_uint8(const struct flips *f, const struct ir_op *op)
     return p && p->dtype == IR_U8;
 }
 
-/* It changes int8 to uint8 or back, and no value. */
+/* Return true if it changes int8 to uint8 or back, and no value. */
 static bool is_flip(const struct ir_graph *g, const struct ir_op *op, enum ir_type from)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -43,7 +43,7 @@ static bool is_flip(const struct ir_graph *g, const struct ir_op *op, enum ir_ty
            ir_zero_point(x) - ir_zero_point(y) == (from == IR_U8 ? 128 : -128);
 }
 
-/* The same values as uint8; bytes of constants, too. */
+/* A tensor with the same values as uint8; bytes of constants, too. */
 static uint32_t new_like(struct flips *f, const struct ir_tensor *t)
 {
     struct ir_tensor *u = ir_tensor_new(f->g, t->name, IR_U8, t->rank, t->dim);

@@ -116,8 +116,8 @@ static uint64_t solve(struct place_set *s, struct place_buffer **order, uint32_t
     return peak;
 }
 
-/* No lead for what is alive `around` positions or fewer from a buffer that ends above `limit`; false
- * if nothing there had one. */
+/* Drop the leads of buffers that are alive at most `around` positions from a buffer that ends
+ * above `limit`; false if none had one. */
 static bool drop_leads(struct place_set *s, uint64_t limit, uint32_t around)
 {
     bool any = false;

@@ -3,7 +3,8 @@
  * in: places, regions.   out: the tensors that are copied. */
 #include "sched_program.h"
 
-/* Not of the device that runs `mine`: the host's, or another device's. */
+/* Return true if it does not belong to the device that runs `mine` but to the host or another
+ * device. */
 static bool elsewhere(const struct ir_op *op, const struct ir_op *mine)
 {
     return !op->dead && (op->region == IR_NONE || op->target != mine->target);

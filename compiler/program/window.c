@@ -4,7 +4,7 @@
  * in: the graph.   out: the region's number. */
 #include "sched_program.h"
 
-/* One row of a constant, at an index that is computed. */
+/* Return true if it reads one row of a constant at a computed index. */
 static bool picks_row(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *index = ir_in(g, op, 1);

@@ -126,7 +126,7 @@ static void softmax(struct qdq *w, const char *name)
     qdq_made(w, op->out[0], QDQ_PLAIN, out);
 }
 
-/* The mean of each channel of an image that is there as NCHW, dimensions kept. */
+/* Return true for the mean of each channel of an image that exists as NCHW, dimensions kept. */
 static bool is_global_pool(const struct qdq *w)
 {
     const struct ir_op *op = w->op;

@@ -60,7 +60,8 @@ struct qdq_codes { /* int8 or int32, of one scale, or one for each index of `axi
 const char *qdq_codes(struct qdq *w, const char *name, const struct qdq_codes *c);
 const char *qdq_floats(struct qdq *w, const char *name, uint32_t rank, const int32_t *dim,
                        const float *data);
-/* A TRANSPOSE between NHWC and NCHW: its result's one form is this form of its input. */
+/* Return true for a TRANSPOSE between NHWC and NCHW: one form of its result is this form of its
+ * input. */
 bool qdq_turns(const struct ir_graph *g, const struct ir_op *op, enum qdq_form *of_input);
 /* Dimension `i` of the IR's four in this form. */
 static inline uint32_t qdq_axis(enum qdq_form form, uint32_t i)

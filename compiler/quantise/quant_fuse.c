@@ -5,7 +5,7 @@
 
 #include "quant_own.h"
 
-/* A constant that is one number, however often. */
+/* Return true for a constant whose elements are all one number. */
 static bool is_number(const struct ir_tensor *t)
 {
     if (t->role != IR_CONST || t->type != IR_F32)
@@ -42,7 +42,7 @@ static uint32_t source_of(const struct quant *q, const struct ir_op *op)
     return source;
 }
 
-/* All readers of a function's result are functions of the same tensor, and there are some. */
+/* Return true if a function's result has readers, and all are functions of the same tensor. */
 static bool only_functions_read(const struct quant *q, uint32_t id)
 {
     const struct ir_graph *g = q->g;

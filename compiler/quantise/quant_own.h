@@ -60,7 +60,7 @@ enum quant_form {
 enum quant_form quant_form_of(const struct ir_graph *g, const struct ir_op *op);
 /* Return true if every output of this operator has the range low to high; false: measure it. */
 bool quant_fixed_range(const struct ir_op *op, float *low, float *high);
-/* A LEAKY_RELU that the compiler does not take on quantised values. */
+/* Return true for a LEAKY_RELU that the compiler does not take on quantised values. */
 bool quant_negative_slope(const struct ir_op *op);
 /* Inputs that are values, not indices or shapes. */
 uint32_t quant_n_values(const struct ir_op *op);

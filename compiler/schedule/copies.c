@@ -80,7 +80,7 @@ static enum status mend(struct ir_graph *g, struct views_edge edge, struct diag 
     return ir_link(g, d);
 }
 
-/* The first loose edge: later ones depend on it. */
+/* Find the first loose edge: later ones depend on it. */
 static bool find(struct ir_graph *g, uint32_t target, const struct hd_config *hw,
                  struct views_edge *edge, struct diag *d)
 {

@@ -6,7 +6,7 @@
 #include "compiler/layout/geometry.h"
 #include "kernels/hdk.h"
 
-/* A depthwise convolution over one channel is a convolution, and faster as one. */
+/* Return true for a depthwise convolution over one channel, which is faster as a convolution. */
 bool host_is_conv2d(const struct geo *g);
 void host_conv2d(const struct geo *g, struct hdk_conv2d *p);
 void host_depthwise_conv2d(const struct geo *g, struct hdk_depthwise_conv2d *p);
@@ -20,9 +20,9 @@ uint32_t *host_scratches(struct arena *a, const struct ir_graph *g);
 /* Weights, biases and scales as panels, in `a`. */
 uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes);
 
-/* A walk over `out` with as few dimensions as the operands allow: neighbours along which both
- * advance as one array do become one. Outermost first; stride 0 where an operand is broadcast.
- * False if more than four are left. */
+/* Make a walk over `out` with the fewest dimensions that the operands allow: neighbours along
+ * which both advance as one array are merged. Outermost first; stride 0 where an operand is
+ * broadcast. False if more than four remain. */
 bool host_walk(const struct ir_graph *g, const struct ir_op *op, struct hdk_walk2 *w);
 
 #endif

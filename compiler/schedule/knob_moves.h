@@ -25,18 +25,18 @@ void moves_begin(struct search *s, uint32_t first, uint32_t end);
 /* Return true if the current knobs are better. Always false once the limit is reached. */
 bool moves_improve(struct search *s);
 
-/* All choices of one operator. */
+/* Try all choices of one operator. */
 bool moves_operator(struct search *s, uint32_t op);
-/* A cascade of three, where one of two gains nothing: a sum of two tensors, for example. */
+/* Try a cascade of three, where one of two gains nothing: a sum of two tensors, for example. */
 bool moves_cascade_of_three(struct search *s, uint32_t op);
-/* A cascade that begins here instead of before: of three in a row a pair that gains little may keep
- * one that gains more from it (channel_fusion.c takes pairs only). */
+/* Try a cascade that begins here instead of before: of three in a row a pair that gains little
+ * may keep out one that gains more (channel_fusion.c takes pairs only). */
 bool moves_cascade_from_here(struct search *s, uint32_t op);
-/* The same groups for three in a row: where the next layer's weights are awaited, small ones gain
- * only together. */
+/* Try the same groups for three in a row: if the next layer's weights are awaited, small groups
+ * gain only together. */
 bool moves_groups_of_three(struct search *s, uint32_t op);
-/* The same part of the image for four in a row: each reads a tile while the one before makes the
- * next, which gains only once all of them are cut. */
+/* Try the same part of the image for four in a row: each reads a tile while the one before makes
+ * the next, which gains only once all of them are cut. */
 bool moves_rows_of_four(struct search *s, uint32_t op);
 
 #endif

@@ -109,8 +109,9 @@ static void descend(struct search *s)
     (void)one_round(s, true);
 }
 
-/* One operator of a large program, unless it was tried and nothing around has changed. near: what
- * its neighbours gain nothing by is not tried in the whole, which takes several times as long. */
+/* Try one operator of a large program, unless it was tried and nothing around has changed. near:
+ * a move without gain among its neighbours is not tried in the whole, which takes several times
+ * the time. */
 static bool try_again(struct search *s, struct windows_memory *m, uint32_t op, bool near)
 {
     uint32_t first, end;

@@ -76,7 +76,7 @@ void trials_end(struct trials *t)
     t->arena = NULL;
 }
 
-/* The commands of operators first .. end - 1 in memory of this trial. */
+/* Build the commands of operators first .. end - 1 in memory of this trial. */
 static bool build(struct trials *t, struct sched_program *p, uint32_t first, uint32_t end,
                   struct sched_knobs *knobs)
 {

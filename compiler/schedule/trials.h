@@ -14,8 +14,8 @@ struct trials {
     uint64_t key[TRIALS_KNOWN], score[TRIALS_KNOWN];
 };
 
-/* For programs like `p`, which has its graph, configuration and options. False: none can be built.
- * `like` has memory of p's arena; trials_end frees the rest. */
+/* Prepare trials of programs like `p`, which has its graph, configuration and options. False:
+ * none can be built. `like` has memory of p's arena; trials_end frees the rest. */
 bool trials_begin(struct trials *t, const struct sched_program *p);
 void trials_end(struct trials *t);
 
@@ -23,8 +23,8 @@ void trials_end(struct trials *t);
  * of all; UINT64_MAX if nothing can be built of the knobs. */
 uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs);
 
-/* By row: cycles of the whole program that it takes and in which ARRAY does not work for it. As they
- * are if nothing can be built of the knobs. */
+/* By row: cycles of the whole program in which ARRAY does not work for it. Unchanged if nothing
+ * can be built of the knobs. */
 void trials_losses(struct trials *t, struct sched_knobs *knobs, uint64_t *row);
 
 /* A hash that x has gone into. */

@@ -151,8 +151,8 @@ static void fill(const struct geo *g, const struct ir_op *op, const struct block
     cut_depth(g, u, p);
 }
 
-/* A kernel of one pixel sees the image as one row, of which no block is left half empty but the
- * last. False if that row does not fit. */
+/* Plan a kernel of one pixel, which sees the image as one row, so that only the last block may
+ * be partly empty. False if that row does not fit. */
 static bool plan_flat(struct geo *g, const struct ir_op *op, const struct blocks_unit *u,
                       struct hdk_blocks *p)
 {

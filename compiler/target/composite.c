@@ -7,7 +7,7 @@
 #include "describe.h"
 #include "refuse.h"
 
-/* a op b is b op a. */
+/* Return true if a op b is b op a. */
 static bool exchanges(enum ir_opcode opcode)
 {
     return opcode == IR_OP_ADD || opcode == IR_OP_MUL || opcode == IR_OP_MAXIMUM ||

@@ -116,7 +116,7 @@ void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
                      const struct ir_op *op, struct target_values *v);
 /* The same of a composite's step. */
 const char *describe_step_refusal(const struct describe_step *s, const struct target_question *q);
-/* The weights and sums that the compiler hands over as constants. */
+/* Return true if the call has weights and sums, which the compiler passes as constants. */
 bool describe_has_weights(enum ir_opcode opcode);
 /* NULL if `p` takes the operator, else why not. */
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
@@ -152,8 +152,8 @@ enum status native_load(struct arena *a, const struct target_desc *desc, bool al
 const char *native_refusal(const struct describe_pattern *p, const struct target_question *q);
 double native_cost(const struct describe_pattern *p, const struct target_question *q);
 const char *native_call(const struct describe_pattern *p, const struct target_question *q);
-/* native_tune.c: the knobs that its `tune` wants measured next: true, and *about's n_knobs values are in `value`.
- * The operators of position `target` in the target list become *about's questions. */
+/* native_tune.c: return true if its `tune` proposes knobs; *about's n_knobs values are then in
+ * `value`. The operators of position `target` in the target list become *about's questions. */
 bool native_tune(const struct target_question *q, uint32_t target, struct heddle_tuning *about,
                  int64_t *value);
 

@@ -20,8 +20,8 @@ const char *describe_dtype(enum ir_type type)
     }
 }
 
-/* Legalised, quantised values of uint8 are int8; those that a uint8 pattern reads become what they
- * were after the partition (partition_uint8.c). */
+/* Return true if the tensor has the pattern's type. Legalised uint8 values are int8; those that
+ * a uint8 pattern reads become uint8 after the partition (partition_uint8.c). */
 static bool has_type(const struct describe_pattern *p, enum ir_type type)
 {
     return type == p->dtype || (p->dtype == IR_U8 && type == IR_I8);
@@ -156,7 +156,7 @@ static const char *check_scale(const struct describe_pattern *p, const struct ta
     return NULL;
 }
 
-/* Several scales that are all the same are one. */
+/* Return true if all scales are the same. */
 static bool one_scale(const struct ir_fixed *f)
 {
     for (uint32_t i = 1; i < f->n; i++)

@@ -21,7 +21,7 @@ static bool listed(const char *const *words, const char *word)
     return false;
 }
 
-/* Attribute `attr` of `t`, if it names a processor. */
+/* Return true if attribute `attr` of `t` names a processor. */
 static bool names(const struct target *t, uint32_t attr, struct choice *c)
 {
     const struct target_attr *a = &t->desc->attr[attr];

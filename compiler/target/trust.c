@@ -7,7 +7,7 @@
 #include "base/home.h"
 #include "registry.h"
 
-/* `path` is `folder` or is in it; both absolute, without links. */
+/* Return true if `path` is `folder` or is in it; both absolute, without links. */
 static bool within(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -35,7 +35,8 @@ static const char *trusted_file(struct arena *a)
     return home && home[0] == '/' ? arena_printf(a, "%s/.config/heddle/trusted", home) : NULL;
 }
 
-/* A line is an absolute folder; empty lines and those that begin with # mean nothing. */
+/* Return true if a line lists the folder. A line is an absolute folder; empty lines and those
+ * that begin with # mean nothing. */
 static bool listed(struct arena *a, const char *file, const char *path)
 {
     uint8_t *data;

@@ -47,7 +47,7 @@ struct banks_steps {
 void banks_steps_start(struct banks_steps *t, const struct hd_cmd_array *a,
                        const struct hd_config *hw);
 void banks_steps_skip(struct banks_steps *t, uint64_t n);
-/* False after the last step; *out is then a step without reads. */
+/* Compute the next step. False after the last one; *out is then a step without reads. */
 bool banks_steps_next(struct banks_steps *t, struct banks_step *out);
 
 /* Banks of n <= N bytes at `at`, a bit each. */

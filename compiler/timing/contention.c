@@ -17,7 +17,7 @@ enum {
 /* --- ARRAY, a cycle at a time ------------------------------------------------------------------
  */
 
-/* Another step after those whose results are on their way: the result that leaves now. */
+/* Add a step after those whose results are on their way; return the result that leaves now. */
 static bool push_result(struct contention_trace *t, bool result)
 {
     bool leaves = t->result[t->at];
@@ -244,8 +244,8 @@ uint64_t contention_until(const struct contention_array *a, const struct hd_conf
     return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + COST_ARRAY_SUM);
 }
 
-/* Nothing that ARRAY could hinder: all has been read and, where that is followed cycle by cycle, all
- * values have left. */
+/* Return true if ARRAY can no longer hinder it: all has been read and, where that is simulated
+ * cycle by cycle, all values have left. */
 static bool is_through(const struct contention_work *w)
 {
     const struct contention_race *r = &w->race;

@@ -227,8 +227,8 @@ static void wrote(struct read_channel *c, uint32_t n, uint32_t per_row)
     }
 }
 
-/* Words of burst n_written, as far as it is known that nothing lands before cycle `known` but what
- * write_back.h has. True: all. */
+/* Write words of burst n_written, while it is known that no words land before cycle `known`
+ * except those of write_back.h. True: all. */
 static bool write_burst(struct read_channel *c, uint64_t known)
 {
     struct read_load *l = &c->load;
@@ -260,7 +260,7 @@ static bool write_burst(struct read_channel *c, uint64_t known)
     return true;
 }
 
-/* LOAD's words of the beats that have come; true: a walk's last, of *seen. */
+/* Write LOAD's words of the beats that have come; true: a walk's last, of *seen. */
 static bool write_words(struct read_channel *c, uint64_t limit, struct read_burst *seen)
 {
     struct read_load *l = &c->load;

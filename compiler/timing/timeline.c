@@ -106,7 +106,7 @@ static uint64_t waits(const struct timeline *t, const struct hd_common *c)
     return at;
 }
 
-/* WEIGHT from the scratchpad, not from memory. */
+/* Return true for WEIGHT from the scratchpad, not from memory. */
 static bool from_spad(const struct sched_command *c)
 {
     return c->unit == HD_UNIT_WEIGHT && c->w.dma_read.spad;
@@ -210,8 +210,9 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
 
 /* --- in parallel with ARRAY ------------------------------------------------------------------- */
 
-/* A trial takes WEIGHT's words as granted at once: with all of ARRAY's reads the search ended in
- * other local optima, vit_own at sys8 16,685 to 16,744 cycles. */
+/* Return true if ARRAY's reads can delay the work. A trial takes WEIGHT's words as granted at
+ * once: with all of ARRAY's reads the search ended in other local optima, vit_own at sys8 16,685
+ * to 16,744 cycles. */
 static bool meets_array(const struct timeline *t, const struct contention_work *w)
 {
     return t->array.command && !(t->trace.rough && w == &t->weight);
@@ -246,7 +247,7 @@ static struct contention_work work_begin(const struct sched_command *c, uint64_t
         .command = c, .since = since, .left = (double)left, .cost = (double)c->cost};
 }
 
-/* VECTOR as far as ARRAY's next command cannot change it; STORE after it. */
+/* Simulate VECTOR as far as ARRAY's next command cannot change it, and STORE after it. */
 static void work_on(struct timeline *t)
 {
     work_run(t, &t->vector, t->array.from + t->array.cycles);
@@ -695,7 +696,7 @@ static uint32_t earliest(struct timeline *t, uint64_t *best)
     return what;
 }
 
-/* One more step, of the read channel if it is first; false if there is none. */
+/* Take one more step, of the read channel if it is first; false if there is none. */
 static bool step(struct timeline *t)
 {
     uint64_t at;

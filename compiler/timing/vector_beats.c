@@ -164,7 +164,7 @@ static bool has_room(const struct vector_beats *b, uint32_t port)
     return b->pipe.held[port] + b->pipe.word[port] + b->pipe.fly[port] < HD_TIMING_VECTOR_QUEUE;
 }
 
-/* at: of the pixel's first channel. */
+/* Request a port's operand; at: the address of the pixel's first channel. */
 static bool ask(struct vector_beats *b, uint32_t port, int64_t at, uint64_t *busy,
                 const struct hd_config *hw)
 {
@@ -211,7 +211,7 @@ static void read_beat(struct vector_beats *b, uint64_t *busy, uint32_t pop,
     next_beat(b);
 }
 
-/* Softmax: the row's sum is taken if scales take one in this cycle. */
+/* Take a softmax row's sum if the scales take one in this cycle. */
 static bool take_sum(struct vector_beats *b)
 {
     uint64_t *until = &b->scale_until[b->cycle % 2];
@@ -223,7 +223,7 @@ static bool take_sum(struct vector_beats *b)
     return true;
 }
 
-/* The last stage's beat leaves; *queues: its value, to hd_requant's queue. */
+/* Let the last stage's beat leave; *queues: its value goes to hd_requant's queue. */
 static bool leaves_stage(struct vector_beats *b, bool lanes, bool *queues)
 {
     const uint32_t end = VECTOR_BEATS_STAGES - 1;

@@ -45,7 +45,7 @@ struct vector_beats vector_beats_start(const struct hd_cmd_vector *v, double lef
 /* A cycle in which others read the banks *busy; adds those that it reads. */
 void vector_beats_cycle(struct vector_beats *b, uint64_t *busy, const struct hd_config *hw);
 
-/* All beats are read and all values have left. */
+/* Return true if all beats are read and all values have left. */
 static inline bool vector_beats_ended(const struct vector_beats *b)
 {
     return b->left + b->pending == 0;

@@ -41,7 +41,7 @@ void write_back_vector(struct write_back *r, const struct sched_command *c, uint
  * never go back. */
 uint64_t write_back_next(struct write_back *r, uint64_t cycle, uint64_t limit);
 
-/* Does a result in that cycle take `bank`? */
+/* Return true if a result in that cycle takes `bank`. */
 bool write_back_take(struct write_back *r, uint64_t cycle, uint32_t bank);
 
 #endif

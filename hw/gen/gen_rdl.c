@@ -10,7 +10,7 @@ static void description(struct text *t, const char *indent, const char *doc)
     text_add(t, "\";\n");
 }
 
-/* Whether a register's field has it. */
+/* Return true if a register's field has it. */
 static bool used(const struct accel *acc, const struct accel_enum *e)
 {
     for (uint32_t i = 0; i < acc->n_registers; i++)

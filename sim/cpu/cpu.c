@@ -117,7 +117,7 @@ static enum iss_stop misaligned(struct cpu *u)
     return trap(u, ISS_FETCH_MISALIGNED, op.kind == ISS_JALR ? address & ~1u : address);
 }
 
-/* A read, a write or a fetch outside memory; the core waits as long as the device takes. */
+/* Make a read, a write or a fetch outside memory; the core waits as long as the device takes. */
 static bool access_device(struct cpu *u, const struct hd_cpu_state *s)
 {
     const uint32_t shift = s->strobe ? (uint32_t)__builtin_ctz(s->strobe) : 0,

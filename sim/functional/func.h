@@ -30,7 +30,7 @@ uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint6
  * the bounds. */
 void hd_func_put(struct hd_func *f, uint32_t unit, uint32_t space, uint32_t address,
                  const void *data, uint32_t n);
-/* n bytes, one a lane, become what table `table` (modulo those there are) of each lane has for them. */
+/* Look up n bytes, one a lane, in the lanes' table `table` (modulo the number of tables). */
 void hd_func_look_up(const struct hd_func *f, uint32_t table, int8_t *value, uint32_t n);
 /* Report to the sink only; space as in struct hd_sim_commit. */
 void hd_func_commit(struct hd_func *f, uint32_t unit, uint32_t space, uint64_t address,

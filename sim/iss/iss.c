@@ -127,7 +127,7 @@ uint8_t *iss_bytes(struct iss *c, uint32_t address, uint32_t n_bytes)
     return r != NULL && r->bytes != NULL ? r->bytes + (address - r->base) : NULL;
 }
 
-/* Both trap and return false when the access is misaligned or faults. */
+/* Load or store: both trap and return false if the access is misaligned or faults. */
 static bool load(struct iss *c, uint32_t address, uint32_t n_bytes, uint32_t *value)
 {
     const struct iss_region *const r = iss_find(c, address, n_bytes);
@@ -226,7 +226,7 @@ static uint32_t remainder_of(uint32_t a, uint32_t b)
     return a == 0x80000000u && b == ~0u ? 0 : (uint32_t)((int32_t)a % (int32_t)b);
 }
 
-/* Go on at `target`, `more` cycles later; false after a trap. */
+/* Continue at `target`, `more` cycles later; false after a trap. */
 static bool jump(struct iss *c, uint32_t target, uint8_t more)
 {
     const uint32_t from = c->pc;
@@ -241,7 +241,7 @@ static bool jump(struct iss *c, uint32_t target, uint8_t more)
     return true;
 }
 
-/* A branch by `imm` if `taken`. */
+/* Branch by `imm` if `taken`. */
 static bool branch(struct iss *c, bool taken, uint32_t imm)
 {
     if (taken)
@@ -266,7 +266,7 @@ static void put_late(struct iss *c, uint32_t rd, uint32_t value, uint32_t late)
     put(c, rd, value, c->cost.waits ? 0 : late);
 }
 
-/* A jump that leaves the address after it in `rd`. */
+/* Jump, and put the address after it into `rd`. */
 static bool link(struct iss *c, uint32_t rd, uint32_t target, uint8_t more)
 {
     const uint32_t next = c->pc + 4;
@@ -277,7 +277,7 @@ static bool link(struct iss *c, uint32_t rd, uint32_t target, uint8_t more)
     return true;
 }
 
-/* A result that can be used at once. */
+/* Write a result that can be used at once. */
 static bool result(struct iss *c, uint32_t rd, uint32_t value)
 {
     put(c, rd, value, 0);
@@ -298,7 +298,7 @@ static bool divided(struct iss *c, uint32_t rd, uint32_t value)
     return result(c, rd, value);
 }
 
-/* A load; the value's sign is its bit `bits` - 1, 0: it has none. */
+/* Write the result of a load; the value's sign is its bit `bits` - 1, 0: it has none. */
 static bool loaded(struct iss *c, const struct iss_op *op, uint32_t n_bytes, uint32_t bits)
 {
     const uint32_t sign = bits ? 1u << (bits - 1) : 0;
@@ -341,7 +341,7 @@ static bool execute_system(struct iss *c, const struct iss_op *op)
     return true;
 }
 
-/* One instruction whose operands are there; false after a trap: it has not completed. */
+/* Execute one instruction whose operands are there; false after a trap: it has not completed. */
 static bool execute(struct iss *c, const struct iss_op *op)
 {
     const uint32_t a = c->x[op->rs1], b = c->x[op->rs2], imm = (uint32_t)op->imm, rd = op->rd;
@@ -406,7 +406,7 @@ void iss_irq(struct iss *c, enum iss_irq line, bool high)
     c->attend = true;
 }
 
-/* slli x0,x0,0x1f; ebreak; srai x0,x0,7: RISC-V semihosting 0.2. */
+/* Return true at slli x0,x0,0x1f; ebreak; srai x0,x0,7: RISC-V semihosting 0.2. */
 bool iss_is_semihosting(struct iss *c)
 {
     static const uint32_t sequence[3] = {0x01f01013, 0x00100073, 0x40705013};

@@ -80,7 +80,7 @@ static enum status load_segments(struct iss *c, struct arena *a, const struct fi
     return ST_OK;
 }
 
-/* Functions and untyped labels of code; not the compiler's own (".L4", "$x"). */
+/* Return true for functions and untyped labels of code; not the compiler's own (".L4", "$x"). */
 static bool is_place(const Elf32_Sym *s, const char *name)
 {
     const uint32_t type = ELF32_ST_TYPE(s->st_info);

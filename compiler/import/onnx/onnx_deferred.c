@@ -530,8 +530,9 @@ static enum status finish_codes(struct ox *m, const struct ox_deferred *p, const
     return ST_OK;
 }
 
-/* ONNX's own rounding is asked for, and quantised values would round what float32 has: the bias, or
- * each value of a pool; a transposed convolution's sums have no such rounding. */
+/* Return true if ONNX's own rounding is asked for, and quantised values would round a float32
+ * intermediate: the bias, or each value of a pool. A transposed convolution's sums have no such
+ * rounding. */
 static bool is_inexact(const struct ox *m, const struct ox_deferred *p)
 {
     const float s_in = p->n_in != 0 ? m->g->tensor[p->in[0]]->quant.scale[0] : 0;

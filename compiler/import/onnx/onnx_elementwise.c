@@ -18,8 +18,9 @@ static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t 
     return ST_OK;
 }
 
-/* The divisor is one constant number and the dividend quantised values: x / c is x * (1 / c), except
- * in ONNX's rounding, where a tie of the quotient may be none of the product. */
+/* Return true if the divisor is one constant number and the dividend quantised values. x / c is
+ * then x * (1 / c), except in ONNX's rounding, where a tie of the quotient may not be a tie of
+ * the product. */
 static bool by_constant(const struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
@@ -47,7 +48,7 @@ static enum status reciprocal(struct ox *m, uint32_t *id)
     return ST_OK;
 }
 
-/* Computed int32 or int64. */
+/* Return true for computed int32 or int64. */
 static bool is_integer(const struct ox *m, const struct ox_value *v)
 {
     return v && v->kind == OX_TENSOR && !v->real && ir_is_int(m->g->tensor[v->tensor]->type);

@@ -42,7 +42,7 @@ uint32_t ox_tensor(struct ox *m, const char *name, enum ir_type type, struct ox_
     return t->id;
 }
 
-/* Layout and borders do not name a row. */
+/* Return true for an operator that only moves values; it does not name a row. */
 static bool moves(enum ir_opcode opcode)
 {
     return ir_op_info(opcode)->keeps_values && opcode != IR_OP_CAST;

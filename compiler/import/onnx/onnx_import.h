@@ -96,7 +96,7 @@ double ox_number(const struct ox_const *c, uint64_t i);
 void *ox_new_const(struct ox *m, struct ox_const *c, int32_t type, uint32_t rank,
                    const int32_t *dim);
 
-/* Values of 16 bits. */
+/* Return true for values of 16 bits. */
 bool ox_is_wide(int32_t type);
 /* Least and largest code of an 8- or 16-bit type. */
 int32_t ox_lowest(int32_t type);
@@ -132,9 +132,8 @@ enum status ox_any_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, 
                          int64_t axis, struct ir_quant *q, int32_t *type);
 /* Give tensor `id` scale and zero point, or check that it has these. */
 enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q);
-/* Quantised values of two tensors that are to be mixed have one scale; one that is not known yet
- * will be it.
- */
+/* Require one scale of the quantised values of two tensors to be mixed; a scale not known yet
+ * becomes that. */
 bool ox_one_scale(struct ox *m, uint32_t a, uint32_t b);
 bool ox_same_quant(const struct ir_quant *a, const struct ir_quant *b);
 /* A constant IR tensor with its own copy of the data. */
@@ -208,7 +207,7 @@ void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real);
 
 /* --- onnx_shape.c --- */
 
-/* The shape that two operands broadcast to; false when they do not. */
+/* Compute the shape that two operands broadcast to; false if they do not. */
 bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y);
 /* The same; ST_MODEL with both shapes when they do not. */
 enum status ox_common_shape(struct ox *m, const struct ox_shape *a, const struct ox_shape *b,
@@ -296,7 +295,7 @@ uint32_t ox_f32_const(struct ox *m, const char *name, uint32_t rank, const int32
                       const float *value);
 /* A constant of rank 0. */
 uint32_t ox_number_tensor(struct ox *m, const char *name, float v);
-/* An operand is float32, or there is no arithmetic on quantised values. */
+/* Return true if an operand is float32, or there is no arithmetic on quantised values. */
 bool ox_is_float(const struct ox *m, const struct ox_deferred *p);
 /* `p` with operands, weights and bias in float32. */
 struct ox_deferred ox_float_pending(struct ox *m, const struct ox_deferred *p);
@@ -318,8 +317,8 @@ enum status ox_f32_div(struct ox *m, const char *name, uint32_t a, uint32_t b, u
 /* Over the axes of `mask`, kept as 1 or left out. */
 uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
                        uint32_t mask, bool keep);
-/* A clamp, a bias or a scale may go into the deferred result `v`: no other reader would have it
- * computed twice. */
+/* Return true if a clamp, a bias or a scale may go into the deferred result `v`: no other reader
+ * would have it computed twice. */
 bool ox_may_grow(const struct ox *m, const struct ox_value *v);
 /* --- onnx_value.c: inputs of a node as IR tensors --- */
 

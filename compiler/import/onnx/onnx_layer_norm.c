@@ -51,7 +51,7 @@ static uint32_t mean_of(const struct ir_graph *g, uint32_t id)
     return op->in[0];
 }
 
-/* `id` = (x - mean) / sqrt(variance + epsilon)? */
+/* Return true if `id` = (x - mean) / sqrt(variance + epsilon). */
 static bool normalises(const struct ir_graph *g, uint32_t id, struct layer_norm *n)
 {
     const struct ir_op *div = maker(g, id, IR_OP_DIV), *sub, *root, *add, *square, *from;
@@ -148,7 +148,7 @@ static void rewrite(struct ir_graph *g, struct ir_op *op, const struct layer_nor
     memcpy(&op->attr[IR_EPSILON_BITS], &n->epsilon, sizeof n->epsilon);
 }
 
-/* Float32 operators without readers; their rows are part of row[tensor]'s. */
+/* Drop float32 operators without readers; their rows are part of row[tensor]'s. */
 static void drop_unread(struct ir_graph *g, uint32_t *row)
 {
     for (uint32_t i = g->n_op; i-- > 0;) {

@@ -66,8 +66,8 @@ static void scale_floats(struct ox *m, struct ox_deferred *p, const struct affin
     p->weight.data = w;
 }
 
-/* Every channel can be scaled on quantised values: a negative one wants quantised values that have
- * a negative. */
+/* Return true if every channel can be scaled on quantised values: a negative scale needs values
+ * that all have a negative. */
 static bool keeps_codes(const struct ox_deferred *p, const struct affine *f)
 {
     const size_t each = (size_t)p->weight.n / (size_t)f->n;

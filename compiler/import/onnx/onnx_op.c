@@ -13,7 +13,7 @@ struct rule {
     ox_handler *fn;
 };
 
-/* Operators that are one of ours, or mostly are. */
+/* Operators with a row of the IR's, exactly or mostly. */
 #define OPERATOR(code, name, columns)          static const struct rule rules_##code[] = {columns{0}};
 #define ONNX(name, domain, min_in, max_in, fn) {#name, domain, min_in, max_in, ox_##fn},
 #include "operators/operators.def"

@@ -246,7 +246,7 @@ static uint32_t bilinear(struct ox *m, const struct resize *r, const struct axis
     return ox_reshape(m, name, out, (struct ox_shape){4, {s.dim[0], s.dim[1], y->out, x->out}});
 }
 
-/* An image that is resized as such and small enough for a table of its cells. */
+/* Return true for an image that is resized as such and small enough for a table of its cells. */
 static bool is_bilinear(const struct ox *m, const struct resize *r, const struct ir_tensor *t,
                         const struct axis *a)
 {

@@ -62,7 +62,8 @@ enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, ui
     return ST_OK;
 }
 
-/* Operators evaluated where they read constants alone: movers, CAST and arithmetic of integers. */
+/* Return true for operators evaluated at import if they read constants alone: movers, CAST and
+ * arithmetic of integers. */
 static bool folds(enum ir_opcode opcode, enum ir_type type)
 {
     const struct ir_op_info *info = ir_op_info(opcode);

@@ -49,7 +49,7 @@ static bool is_plain(const struct tfl_operator *src)
            o->dilation_w == 1;
 }
 
-/* The dilated form's attributes, if it has pads of at least 0. */
+/* Set the dilated form's attributes, if it has pads of at least 0. */
 static bool set_window(struct ir_op *op, const struct tfl_blocks *to, const struct tfl_blocks *back)
 {
     int32_t pad[2][2];

@@ -258,7 +258,7 @@ enum status tfl_resize_nearest(struct tfl_importer *m, const struct tfl_operator
     return tfl_reshape(m, row, x, y);
 }
 
-/* The converter may give the same bytes another scale. */
+/* Return true if the converter gave the same bytes another scale. */
 static bool rescaled(const struct ir_tensor *x, const struct ir_tensor *y)
 {
     return x->quant.n == 1 && y->quant.n == 1 && x->type == y->type &&

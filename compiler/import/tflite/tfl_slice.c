@@ -15,7 +15,8 @@ enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int
     return tfl_emit(m, IR_OP_SLICE, row, step != NULL ? 3 : 2, in, y, NULL);
 }
 
-/* A part of no element (Keras' GRU without reset_after has one). Who reads it is refused. */
+/* Return true for a part of no element (Keras' GRU without reset_after has one). Its readers are
+ * refused. */
 static bool is_empty(const struct tfl_importer *m, int32_t tensor)
 {
     bool empty = false;
@@ -186,8 +187,8 @@ static enum status spec_of(struct tfl_importer *m, const struct tfl_operator *sr
     if (s->n == n_end && s->n == n_step && s->n <= 31)
         return ST_OK;
     return FAIL(m->d, ST_MODEL,
-                "begin, end and strides: expected the same number of each, found %u, %u, %u", s->n, n_end,
-                n_step);
+                "begin, end and strides: expected the same number of each, found %u, %u, %u", s->n,
+                n_end, n_step);
 }
 
 /* Entry i of the parameters for dimension `k` of x. */

@@ -9,7 +9,7 @@
 
 enum { SCHEMA_VERSION = 3, MAX_OPERATORS = 100000 };
 
-/* An operator runs other subgraphs: CALL_ONCE, which initialises variables. */
+/* Return true if an operator runs other subgraphs: CALL_ONCE, which initialises variables. */
 static bool runs_subgraphs(const struct tfl_file *f)
 {
     for (uint32_t i = 0; i < f->n_operator; i++)

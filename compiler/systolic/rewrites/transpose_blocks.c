@@ -91,7 +91,7 @@ static struct ir_tensor *turn(struct ir_graph *g, uint32_t row, const struct ir_
     return y;
 }
 
-/* All but rows, columns and channels are 1. */
+/* Return true if all dimensions but rows, columns and channels are 1. */
 static bool is_image(const struct ir_tensor *t)
 {
     for (uint32_t back = t->rank < 4 ? 2 : 3; back < t->rank; back++)
@@ -131,7 +131,7 @@ static bool next_exchange(struct merged *m, int32_t d[4])
     return true;
 }
 
-/* Each exchange is one that rewrite takes, or an image's. */
+/* Return true if each exchange is one that the rewrite takes, or an image's. */
 static bool is_exchanges(struct merged m)
 {
     int32_t d[4];

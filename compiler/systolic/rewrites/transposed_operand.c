@@ -88,7 +88,9 @@ static void turn_product(struct ir_graph *g, struct ir_op *product, struct ir_op
     after->in[1] = lgl_new_constant(g, z->name, IR_I32, 1, &rank, perm)->id;
 }
 
-/* The accelerator reads the second operand from its memory of weights, the first one as an image. */
+/* Return true if the product may become that of the transposes, (A B')' = B A': both operands
+ * are computed. The accelerator reads the second one from its memory of weights, the first one
+ * as an image. */
 static bool may_turn(const struct ir_graph *g, const struct ir_op *product)
 {
     return product->attr[IR_ADJ_B] != 0 && ir_in(g, product, 0)->role != IR_CONST &&

@@ -99,7 +99,7 @@ static void take_strips(struct ir_graph *g, struct ir_op *op, int32_t accumulato
     op->dead = true;
 }
 
-/* A constant, in whatever shape. */
+/* Return true for a constant, in any shape. */
 static bool is_constant(const struct ir_graph *g, const struct ir_tensor *t)
 {
     while (t->role != IR_CONST && t->producer != IR_NONE && ir_is_reshape(g->op[t->producer]))
