@@ -133,11 +133,11 @@ static int32_t average(int32_t sum, uint32_t n)
 static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
 {
     const struct hd_cmd_vector *c = j->c;
+    const uint32_t b_chunk = c->b_splat ? 0 : j->chunk;
     const int8_t *b = NULL;
 
     if (j->op->operands == 2) {
-        b = operand(j,
-                    c->b_base + j->row * c->b_row + j->col * c->b_col + (c->b_splat ? 0 : j->chunk),
+        b = operand(j, c->b_base + j->row * c->b_row + j->col * c->b_col + b_chunk,
                     c->b_splat ? 1 : j->n);
         if (!b)
             return -1;

@@ -4,35 +4,18 @@
 # `heddle ops` lists it, and its C gives the reference's bytes. In the same copy the blocks of docs/ADD_A_REWRITE.md
 # make GATHER of neighbours a SLICE.
 . "$(dirname "$0")/common.sh"
-
-mkdir tree
-(cd "$HEDDLE_HOME" && git ls-files -z -- ':!tests' | tar -c --null -T -) | tar -x -C tree ||
-    fail "cannot copy the sources"
-
-# The page's N-th indented block; an empty line inside, before another indented one, is part of it.
-block() {
-    awk -v want="$1" '/^    /{if (!inside) n++; else if (empty && n == want) print ""; inside = 1; empty = 0
-            if (n == want) print substr($0, 5); next}
-        /^$/{empty = 1; next} {inside = 0; empty = 0}' "$page" >block
-    [ -s block ] || fail "$page has no block $1"
-}
-# before FILE TEXT N: the block goes before FILE's first line with TEXT.
-before() {
-    block "$3"
-    awk -v text="$2" 'FNR == NR {block = block $0 "\n"; next}
-        !done && index($0, text) {printf "%s", block; done = 1} {print}' block "tree/$1" >changed
-    cmp -s changed "tree/$1" && fail "$1 has no line with '$2'"
-    mv changed "tree/$1"
-}
+. "$HEDDLE_HOME/tests/docs/typed_page.sh"
 
 page=$HEDDLE_HOME/docs/ADD_AN_OPERATOR.md
-before operators/operators.def 'OPERATOR(NEG,' 1
-before reference/ref_float_unary.c 'static float f32_relu(' 2
-before kernels/hdk_f32_ops.c 'UNARY(negative,' 3
-before kernels/hdk_f32.h 'void hdk_f32_negative(' 4
+copy_sources
+
+put before operators/operators.def 'OPERATOR(NEG,' 1
+put before reference/ref_float_unary.c 'static float f32_relu(' 2
+put before kernels/hdk_f32_ops.c 'UNARY(negative,' 3
+put before kernels/hdk_f32.h 'void hdk_f32_negative(' 4
 page=$HEDDLE_HOME/docs/ADD_A_REWRITE.md
-block 1 && mv block tree/compiler/systolic/rewrites/gather_run.c
-before compiler/passes.def 'REWRITE(left_padding,' 2
+block_of 1 && mv block tree/compiler/systolic/rewrites/gather_run.c
+put before compiler/passes.def 'REWRITE(left_padding,' 2
 
 cmake -S tree -B tree/build -DHEDDLE_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug >log 2>&1 &&
     cmake --build tree/build -j "$(nproc)" --target heddle gen >log 2>&1 ||

@@ -122,13 +122,14 @@ static inline int8_t vector_element(const struct vector_model *m, uint32_t row, 
     const struct hd_cmd_vector *c = m->c;
     const int64_t a = c->a_base + (int64_t)row * c->a_row + (int64_t)col * c->a_col;
     const int64_t b = c->b_base + (int64_t)row * c->b_row + (int64_t)col * c->b_col;
+    const uint32_t b_ch = c->b_splat ? 0 : ch;
     int64_t v;
 
     if (vector_has_window(c->op))
         v = vector_of_window(m, a + ch, row, col);
     else
         v = vector_zeroed(c, vector_of_two(c, vector_byte(m, a + (c->a_splat ? 0 : ch)) - c->z_a,
-                                           vector_byte(m, b + (c->b_splat ? 0 : ch)) - c->z_b));
+                                           vector_byte(m, b + b_ch) - c->z_b));
     return (int8_t)(v < c->act_min ? c->act_min : v > c->act_max ? c->act_max : v);
 }
 

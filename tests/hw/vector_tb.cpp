@@ -486,7 +486,7 @@ struct bench {
         return 0;
     }
 
-    static constexpr unsigned CmdVectorWords = 28;
+    static constexpr unsigned CmdVectorWords = sizeof(hd_cmd_vector) / 4;
 
     void show(const hd_cmd_vector &c)
     {

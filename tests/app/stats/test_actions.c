@@ -9,6 +9,7 @@
 
 #include "app/stats/actions.h"
 #include "driver/hd_walk.h"
+#include "hd_accel_tables.h"
 
 enum { N = 8, PORTS = 4, AXI = 8, CASES = 300 };
 static const struct hd_config config = {
@@ -146,9 +147,8 @@ static void vector_commands(void **state)
                                       x % v->kernel_w,
                                   v->in_w);
         const uint64_t outputs = (uint64_t)v->rows * v->cols * v->channels;
-        const int two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_SQUARED ||
-                        v->op == HD_VOP_MUL || v->op == HD_VOP_MAX || v->op == HD_VOP_MIN ||
-                        v->op == HD_VOP_PRELU;
+        const struct hd_vop_facts *op = &hd_vop_facts[v->op];
+        const int two = op->operands == 2;
         uint64_t a = 0, b = 0; /* bytes at one position */
         v->a_splat = two ? draw(0, 1) & 1 : 0;
         v->b_splat = two ? draw(0, 1) & 1 : 0;
@@ -157,15 +157,14 @@ static void vector_commands(void **state)
                 a += !v->a_splat || lane == first;
                 b += two && (!v->b_splat || lane == first);
             }
-        const bool softmax = v->op == HD_VOP_SOFTMAX;
-        const uint64_t passes = softmax ? 3 : 1;
+        const bool softmax = op->softmax;
+        const uint64_t passes = op->passes;
         assert_int_equal(count(&c, ACTION_VECTOR_OP), passes * cells * v->channels);
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_READ),
                          passes * cells * a + (uint64_t)v->rows * v->cols * b +
-                             (v->op == HD_VOP_MAX_POOL_TWO ? cells * v->channels : 0));
+                             (op->pair ? cells * v->channels : 0));
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_WRITTEN), outputs);
-        assert_int_equal(count(&c, ACTION_REQUANTISE),
-                         two || v->op == HD_VOP_SUM || softmax ? outputs : 0);
+        assert_int_equal(count(&c, ACTION_REQUANTISE), op->rescale ? outputs : 0);
         assert_int_equal(count(&c, ACTION_WEIGHT_READ), v->look_up ? outputs
                                                         : softmax  ? 8 * outputs
                                                                    : 0);
