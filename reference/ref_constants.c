@@ -125,7 +125,7 @@ static void two_sided(const struct ref_maker *m, float negative)
     ref_set_fixed(m, 3, d);
 }
 
-/* s_x / s_y of n elements: the multiplier over n, with as many bits more as 63 leave room for. */
+/* s_x / s_y of n elements: the multiplier over n, with all extra bits for which 63 leave room. */
 static void fixed_mean(const struct ref_maker *m)
 {
     const uint64_t n = ir_elements(m->x) / ir_elements(m->y);

@@ -31,7 +31,7 @@ static float at(const uint8_t *p, size_t i)
     return v;
 }
 
-/* From 0, in the order of the sum. */
+/* Sums start at 0 and add in order. */
 enum status ref_f32_cumsum(const struct ref_call *c, struct diag *d)
 {
     const struct rows r = rows_of(c->in[0], (uint32_t)c->op->attr[IR_AXIS]);

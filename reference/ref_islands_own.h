@@ -57,7 +57,7 @@ struct isl {
     struct isl_value *value; /* of each tensor of `from` */
     uint32_t *uses;          /* of each tensor of `from`: readers and graph outputs */
     uint32_t *row_ops; /* of each row of `from`: its operators but for DEQUANTIZE and QUANTIZE */
-    uint32_t row;      /* of what is made now */
+    uint32_t row;      /* row of the operator being made */
 };
 
 /* --- ref_islands.c --- */

@@ -13,8 +13,8 @@ struct heddle {
     void *text_ctx;
     struct options o;
     struct option_set set;
-    const char *name;       /* of what was loaded; NULL: nothing */
-    struct run_bytes bytes; /* of it, if it came from memory */
+    const char *name;       /* name of the model loaded; NULL: none */
+    struct run_bytes bytes; /* its bytes, if it came from memory */
     enum options_command loaded_for;
     bool stale; /* options have changed since */
     struct pipeline p;

@@ -1,4 +1,4 @@
-/* folders.h - where headers and libraries of targets are. */
+/* folders.h - the folders of targets' headers and libraries. */
 #ifndef HEDDLE_BUILD_FOLDERS_H
 #define HEDDLE_BUILD_FOLDERS_H
 

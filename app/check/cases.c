@@ -10,7 +10,7 @@
 #define TRIES 6000
 
 static const struct {
-    draw_maker *any, *real; /* of all types; of float32, where they differ */
+    draw_maker *any, *real; /* makers of all types; of float32, where they differ */
 } makers[] = {
 #define OPERATOR(code, name, columns) {columns},
 #define CASES(fn)                     .any = draw_##fn,

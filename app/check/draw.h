@@ -13,7 +13,7 @@ struct draw {
      * the number of the next; true if their shapes may differ. */
     struct ir_tensor *given[2];
     uint32_t operand;
-    int32_t channels; /* of the composite's first input; 0: not drawn yet */
+    int32_t channels; /* channels of the composite's first input; 0: not drawn yet */
     /* misfit: a given operand has not the shape that was drawn; keeps_shape: windows give what they
      * take */
     bool broadcast, misfit, keeps_shape;

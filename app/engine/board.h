@@ -15,7 +15,7 @@
 #define BOARD_REGISTERS_BYTES 0x1000u
 #define BOARD_MEMORY          0x50000000u
 #define BOARD_MEMORY_BYTES    (64u << 20)
-#define BOARD_PROGRAM_BYTES   (16u << 20) /* of it, what a program of --prog has */
+#define BOARD_PROGRAM_BYTES   (16u << 20) /* the part that a program of --prog has */
 /* Addresses of core i of another target, counted from 0; memories one after another, each from a
  * multiple of BOARD_CORE_ALIGN on. */
 #define BOARD_CORES                4u

@@ -20,7 +20,7 @@ struct waves {
         stopped;                /* a submission is traced; the file was opened; it is complete */
     struct gtkw_marker *marker; /* room for MARKERS and those of one submission more */
     uint32_t n_marker;
-    uint64_t begin, end; /* of what is shown, cycles since open */
+    uint64_t begin, end; /* shown range, cycles since open */
     uint64_t mark;       /* 0, or a cycle of the submission that gets marker A */
 };
 

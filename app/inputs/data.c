@@ -45,7 +45,7 @@ static const char *shape_text(struct arena *a, uint32_t rank, const uint64_t *di
 static uint64_t inferences(const struct ir_tensor *t, const struct npy *npy)
 {
     const bool before = npy->rank == t->rank + 1;
-    const uint32_t from = before || t->rank < 2 ? 0 : 1; /* of the tensor's: exactly as they are */
+    const uint32_t from = before || t->rank < 2 ? 0 : 1; /* first dimension that must be equal */
 
     if (npy->rank != t->rank && !before)
         return 0;

@@ -36,7 +36,7 @@ struct run_bytes {
 };
 
 struct run_job {
-    struct arena *arena; /* of the run; the model's is p->arena */
+    struct arena *arena; /* the run's arena; the model's is p->arena */
     const struct options *options;
     struct pipeline *p;
     struct run_bytes model; /* wins over the file that options->model names */

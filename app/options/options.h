@@ -115,7 +115,7 @@ struct options {
     bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
     uint32_t tolerance;               /* of outputs, in steps */
     uint64_t max_cycles;              /* of one submission */
-    const struct option_given *given; /* as they were given, to print a command again */
+    const struct option_given *given; /* the options as typed, to print a command again */
     uint32_t n_given;
 };
 

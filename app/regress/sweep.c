@@ -100,7 +100,7 @@ static void find_front(struct sweep_series *series, enum sweep_axis axis)
     }
 }
 
-/* Those without an answer are last, in the suite's order. */
+/* Runs without an answer are last, in the suite's order. */
 static int by_time(const void *a, const void *b)
 {
     const struct sweep_point *p = a, *q = b;

@@ -199,7 +199,7 @@ static bool has_part(const struct account_layer *l, const char *target)
     return false;
 }
 
-/* Counters of the cores that a layer runs on; of all cores (IR_NONE). None: no member. */
+/* Add the counters of the cores that a layer runs on; of all cores (IR_NONE). None: no member. */
 static void add_cores(const struct stats *s, cJSON *o, uint32_t row)
 {
     const struct core_targets *cores = stats_timed(s->job) ? s->job->cores : NULL;

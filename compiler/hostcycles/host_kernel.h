@@ -1,4 +1,5 @@
-/* host_kernel.h - which kernel computes an operator on the host: column KERNEL of operators.def. */
+/* host_kernel.h - the kernel that computes an operator on the host: column KERNEL of
+ * operators.def. */
 #ifndef HEDDLE_COMPILER_HOSTCYCLES_HOST_KERNEL_H
 #define HEDDLE_COMPILER_HOSTCYCLES_HOST_KERNEL_H
 

@@ -40,7 +40,7 @@ struct geo {
     int32_t pt, pl;
     int32_t z_in, z_w, z_out;
     uint32_t multiplier; /* depthwise taken as CONV, whose other weights are 0: outputs a channel */
-    uint32_t up_y, up_x; /* phase of a transposed convolution: its rows are so far apart */
+    uint32_t up_y, up_x; /* phase of a transposed convolution: distance of its rows and columns */
     uint32_t first_y, first_x; /* from output row first_y on; else 1 and 0 */
     uint32_t tap_y, tap_x;     /* kernel row of its last tap */
     uint32_t vop;              /* enum hd_vop for VECTOR operators */
@@ -53,12 +53,14 @@ struct geo {
     const struct ir_tensor *table; /* paddings, indices or permutation */
     int32_t before[3], after[3];   /* PAD */
     uint32_t back, from[3];        /* GATHER's dimension; TRANSPOSE: the input's of each one */
-    uint32_t step;                 /* from row to row the input's rows are at most so far apart */
+    uint32_t step;                 /* largest distance of input rows for two rows of the result */
     bool shared;                   /* a tensor is part of another's image */
     /* A copy to or from a place in memory that is known when it runs (geo_start.c). */
     const struct ir_tensor *start; /* the start indices; NULL: none */
-    uint32_t start_box;            /* the operand, or the result, that is there */
-    uint32_t images; /* of a batch; 1 where its rows do not interact: then these are one image's */
+    uint32_t start_box;            /* of a batch; 1 if its rows do not interact and are one
+                                    * image's */
+    uint32_t images; /* images of a batch; 1 if its rows do not interact: then these are one
+                      * image's */
     /* the strip (strips.h); before cutting, all of the images and channels */
     struct geo_box box[GEO_BOXES];
     bool flat;              /* rows are cut anywhere: each byte counts as a pixel */

@@ -368,7 +368,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
         struct op_plan *p = &l->plan[i];
         if (p->passed || (i > 0 && p[-1].cascaded) ||
             !matters(w->program, w->program->span[p->position]))
-            continue; /* fitted with the one before or the first of its cascade; of no trial */
+            continue; /* fitted with one before it, or not part of the trial */
         for (;;) {
             uint32_t used = w->resident[p->position], budget = w->budget[p->position];
             if (used <= budget && fit_tile(w, p, budget - used))

@@ -29,19 +29,19 @@ struct plan_line_buffer {
 
 struct op_plan {
     const struct ir_op *op;
-    struct geo geo;              /* of the whole operator, lowering: of one strip */
+    struct geo geo;              /* geometry of the whole operator; while lowering of one strip */
     uint32_t position;           /* in graph order */
     const struct ir_op *look_up; /* a LUT that results go through, which may be `op`; NULL: none */
     struct strip_cut cut;        /* how it is cut into strips, */
     uint32_t n_strip;            /* number of strips, */
-    struct geo largest;          /* of which one as large as any; the whole operator if it is one */
+    struct geo largest;          /* a strip as large as any; the whole operator if it is one */
     uint32_t n_buffer;           /* tile buffers of each streamed tensor, 1 or 2 */
     bool one_buffer;             /* two do not fit, however it is cut */
     uint32_t tile_rows;          /* output rows per tile */
-    uint32_t prologue; /* of the first and the last one, see layout_tile; 0: tile_rows as well */
-    uint32_t n_tiles;  /* of a strip */
-    uint32_t before;   /* lowering: tiles of the strips before, */
-    bool last;         /* the last strip, or not one */
+    uint32_t prologue;           /* rows of the first and last tile; 0: as tile_rows */
+    uint32_t n_tiles;            /* of a strip */
+    uint32_t before;             /* lowering: tiles of the strips before, */
+    bool last;                   /* the last strip, or not one */
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
     bool direct;    /* a copy between memory and a place in the scratchpad: LOAD or STORE alone */

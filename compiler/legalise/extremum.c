@@ -1,4 +1,4 @@
-/* extremum.c - a LUT that only rescales an operand of MAXIMUM or MINIMUM becomes part of it (PReLU
+/* extremum.c - fuse a LUT that only rescales an operand of MAXIMUM or MINIMUM into it (PReLU
  * written out).
  * in: int8 operators after code_table.c.  out: fewer of them; MAXIMUM and MINIMUM in a common scale. */
 #include "fixed_math.h"

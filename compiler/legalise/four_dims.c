@@ -1,5 +1,5 @@
-/* four_dims.c - products, softmaxes and transpositions of more than four dimensions whose outer ones
- * count as one (attention in windows).
+/* four_dims.c - merge the outer dimensions of products, softmaxes and transpositions of more than
+ * four (attention in windows).
  * in: BATCH_MATMUL, SOFTMAX, TRANSPOSE of int8.  out: those of four dimensions between RESHAPEs, if
  * all outer dimensions are alike in both operands, or stay where they are. */
 #include "legalise.h"

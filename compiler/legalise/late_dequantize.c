@@ -1,6 +1,6 @@
-/* late_dequantize.c - DEQUANTIZE goes after what only moves its values, QUANTIZE before: bytes are moved,
- * and what is between becomes a table (float_table.c).
- * in: DEQUANTIZE of int8 whose readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..); QUANTIZE of what is
+/* late_dequantize.c - push DEQUANTIZE after movers of its values, and QUANTIZE before: bytes are
+ * moved, and the operators between become a table (float_table.c). in: DEQUANTIZE of int8 whose
+ * readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..); QUANTIZE of what is
  * moved, or joined, for it alone (rotary embeddings).  out: they move the int8 values; a DEQUANTIZE each
  * after them, a QUANTIZE of each part. */
 #include "legalise.h"

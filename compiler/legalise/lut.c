@@ -1,4 +1,4 @@
-/* lut.c - every unary int8 function becomes LUT with a table of 256 values, index code + 128.
+/* lut.c - rewrite every unary int8 function as LUT with a table of 256 values, index value + 128.
  * Formulas: NUMERICS.md, "Operators". in: int8 operators after u8_to_i8. out: LUT. */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* pad.c - fold PAD into the operators that read it.
- * Convolutions see x - z outside the image as 0, which is what PAD's fill means; max pools ignore
- * what is outside, which is the same when the fill is the smallest code. Average pools count cells
- * and are left alone. */
+ * Convolutions see x - z outside the image as 0, which is what PAD's fill means; max pools
+ * ignore cells outside, which is the same if the fill is the smallest value. Average pools count
+ * cells and are left alone. */
 #include "legalise.h"
 
 static bool pads_image_only(const struct ir_graph *g, const struct ir_op *pad)

@@ -1,7 +1,7 @@
-/* padding.c - SAME padding becomes pads written out.
+/* padding.c - replace SAME padding by explicit pads.
  * in: operators with windows as files have them.  out: padding 0 (explicit) everywhere. The output
- * holds ceil(size / stride) windows; of the cells that they need outside, the odd one is at the
- * end. */
+ * holds ceil(size / stride) windows; if they need an odd number of cells outside, the odd one is
+ * at the end. */
 #include "legalise.h"
 
 /* Cells before the first one and after the last. */

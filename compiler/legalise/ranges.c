@@ -70,7 +70,7 @@ static bool fits(const struct sums *s, int32_t shift)
     return s->low >= INT32_MIN / factor && s->high <= INT32_MAX / factor;
 }
 
-/* Sums that would wrap may be anything. */
+/* The range of sums that would wrap is unbounded. */
 static struct ir_range requantised(const struct ir_fixed *fixed, uint32_t c, const struct sums *s,
                                    int32_t zero)
 {

@@ -1,4 +1,4 @@
-/* repeated_operands.c - an operand that is broadcast along too many dimensions is repeated in memory.
+/* repeated_operands.c - repeat an operand that is broadcast along too many dimensions in memory.
  * in: operators of two operands of any type.  out: the same, whose result the host's kernels walk in at most
  * four loops (struct hdk_walk2): a constant is written out, another operand gathers itself. */
 #include <string.h>

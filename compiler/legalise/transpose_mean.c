@@ -1,8 +1,8 @@
 /* transpose_mean.c - push TRANSPOSE after the MEAN that reads it.
  * in: TRANSPOSE -> MEAN (some exporters average an NHWC image as NCHW).  out: MEAN over the mapped
- * axes, then a TRANSPOSE of what is left, which fold.c drops when no dimension changes place. The
- * mean has the result's name only with the result's channels: tables of constant channels go by
- * name. */
+ * axes, then a TRANSPOSE of the remaining dimensions, which fold.c drops when no dimension
+ * changes place. The mean has the result's name only with the result's channels: tables of
+ * constant channels go by name. */
 #include "legalise.h"
 #include "new_ops.h"
 

@@ -1,4 +1,4 @@
-/* unread.c - operators that a pass has left without readers. */
+/* unread.c - drop operators that a pass has left without readers. */
 #include "legalise.h"
 
 uint32_t *lgl_rows(const struct ir_graph *g)

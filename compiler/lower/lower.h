@@ -19,7 +19,7 @@ struct lower_slice {
 /* The tables that an operator's results go through; n 0: none. */
 struct lower_table {
     uint32_t n, number, first; /* how many; the first's place, counted on and in the lanes */
-    uint32_t channel;          /* of the operator's channels the first that they are of */
+    uint32_t channel;          /* first of the operator's channels in it */
     bool by_channel;           /* one of each column tile */
 };
 

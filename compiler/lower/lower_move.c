@@ -371,8 +371,8 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
     return (int32_t)(s.base + y * s.pitch);
 }
 
-/* Scratchpad bytes of `rows` rows of box i from `begin` on; of a tensor whose gaps are another one's
- * bytes just its own. */
+/* Scratchpad bytes of `rows` rows of box i from `begin` on. Gaps that are another tensor's bytes
+ * do not count. */
 static void access_rows(struct lower *l, struct sched_command *c, const struct op_plan *p,
                         uint32_t i, uint64_t begin, uint32_t rows)
 {

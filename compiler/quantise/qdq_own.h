@@ -12,7 +12,7 @@ enum qdq_form { QDQ_PLAIN, QDQ_NCHW };
 
 /* One form of a tensor. */
 struct qdq_value {
-    const char *name;     /* of what readers read first */
+    const char *name;     /* the tensor's name as readers see it first */
     const char *raw, *dq; /* names in the file: float32, and what DequantizeLinear gives; NULL */
     bool is_border;       /* input or output of the graph: the name is fixed */
 };

@@ -10,7 +10,7 @@ struct trials {
     const struct sched_program *p;
     struct sched_program like; /* what knobs do not change */
     struct arena *arena;       /* of one trial after the other */
-    uint64_t commands;         /* scheduled so far, or as much work */
+    uint64_t commands;         /* commands scheduled so far, or other work in their measure */
     uint64_t key[TRIALS_KNOWN], score[TRIALS_KNOWN];
 };
 

@@ -223,7 +223,7 @@ static enum status blocks(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
-/* "granularity": "region": one call for all, of what its shared object compiles. */
+/* "granularity": "region": one call for all operators that its shared object compiles. */
 static enum status region(struct reader *r, const cJSON *root)
 {
     const cJSON *granularity = get(root, "granularity");

@@ -80,7 +80,7 @@ static const char *check_transposed(struct question *q)
     return NULL;
 }
 
-/* Rows of matrices are pixels: so far apart as 16 bits count, padding included. */
+/* Matrix rows are addressed as pixels, so their pitch, padding included, must fit in 16 bits. */
 static const char *check_product(struct question *q)
 {
     const struct geo *g = &q->g;
@@ -93,8 +93,8 @@ static const char *check_product(struct question *q)
     return NULL;
 }
 
-/* Where a tile has few rows, all weights come again for each. Such a program would be larger than
- * memory, the operator's own bytes thousands of times. */
+/* If a tile has few rows, all weights are fetched again for each tile. Such a program would be
+ * larger than memory, thousands of times the operator's own bytes. */
 static const char *check_blocks(struct question *q)
 {
     enum { MOST_BLOCKS = 1 << 17 };

@@ -45,7 +45,7 @@ struct read_load {
 };
 
 struct read_channel {
-    uint32_t bytes, n, rate, latency, bursts; /* of a beat, a word; a cycle; cycles; at most */
+    uint32_t bytes, n, rate, latency, bursts; /* a beat; a word; beats a cycle; cycles; at most */
     struct read_walk walk[READ_SOURCES][2];
     uint32_t n_walk[READ_SOURCES];
     uint64_t granted[READ_SOURCES];  /* last grant of the source */

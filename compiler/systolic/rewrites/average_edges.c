@@ -1,5 +1,4 @@
-/* average_edges.c - an average that rounds ties up has windows of
- * one size each.
+/* average_edges.c - cut an average that rounds ties up into averages with windows of one size.
  * in: AVERAGE_POOL2D with `round_up` (it was uint8) whose windows at the edges are cut.  out: one for
  * the windows that are whole, one for each row and column of windows that are not, all of parts of
  * the image and without padding, joined. The number of values is the same in each, as the accelerator's

@@ -1,6 +1,6 @@
-/* cache_update.c - a variable that is read, updated by a part and assigned again takes the part in
- * place: it writes the part's bytes and no others.
- * in: READ_VARIABLE, UPDATE_SLICE of its result, ASSIGN_VARIABLE of that, no other operator with that
+/* cache_update.c - rewrite a variable that is read, updated by a part and assigned again as an
+ * update in place, which writes the part's bytes alone. in: READ_VARIABLE, UPDATE_SLICE of its
+ * result, ASSIGN_VARIABLE of that, no other operator with that
  * variable between them.   out: UPDATE_VARIABLE, then READ_VARIABLE for who reads the updated value. */
 #include "compiler/ir/rules.h"
 #include "rewrites.h"

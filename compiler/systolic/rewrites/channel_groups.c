@@ -1,6 +1,6 @@
-/* channel_groups.c - a convolution in groups of channels is several of
- * as many groups as fill the array.
- * in: CONV2D of int8, [OC,KH,KW,C/G], before weights_ko, which makes each a convolution over all of its
+/* channel_groups.c - cut a convolution in groups of channels into convolutions of the groups that
+ * fill the array. in: CONV2D of int8, [OC,KH,KW,C/G], before weights_ko, which makes each a
+ * convolution over all of its
  * channels.  out: one for each part of the groups, of slices of the channels, joined; left as it is
  * where that saves less than half of the products. */
 #include "compiler/legalise/fixed_math.h"

@@ -1,5 +1,4 @@
-/* channel_mean.c - a mean over channels is a product with a column
- * of ones.
+/* channel_mean.c - rewrite a mean over channels as a product with a column of ones.
  * in: MEAN of int8 over its innermost dimensions alone.  out: FULLY_CONNECTED with weights of 1 and
  * the mean's multiplier, which divides by the number of values already. Both requantise the sum of
  * all x - z_in (NUMERICS.md, "Pools and reductions"), so that every byte stays. The result keeps its dimensions, so

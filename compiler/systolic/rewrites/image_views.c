@@ -1,5 +1,5 @@
-/* image_views.c - CONCATENATION, SLICE and GATHER of tensors that are no image
- * (a batch, more than four dimensions) become those of images, whose parts are views.
+/* image_views.c - rewrite CONCATENATION, SLICE and GATHER of tensors that are no image (a batch,
+ * more than four dimensions) as those of images, whose parts are views.
  * in: CONCATENATION, SLICE of int8 not backwards, GATHER of a batch.  out: the same along one dimension of an image, between
  * RESHAPEs; a SLICE of several dimensions is one for each. Tables and operators of two operands of more
  * than four dimensions are those of an image. A dimension of rows, columns or channels stays

@@ -1,6 +1,6 @@
-/* left_padding.c - a depthwise convolution has less padding on the
- * left than the array has rows.
- * in: DEPTHWISE_CONV2D of one int8 image with `array_rows` columns of padding on its left or more (long
+/* left_padding.c - limit a depthwise convolution's padding on the left to less than the array's
+ * rows. in: DEPTHWISE_CONV2D of one int8 image with `array_rows` columns of padding on its left or
+ * more (long
  * kernels of audio networks, large dilations).  out: PAD writes these columns, whose fill is the
  * zero point, which is what the convolution sees outside the image. */
 #include <string.h>

@@ -1,4 +1,4 @@
-/* lstm_input.c - an LSTM's products of the input, of all time steps at once.
+/* lstm_input.c - compute an LSTM's products of the input for all time steps at once.
  * in: LSTM of x [B,T,I].  out: a matrix product of x and the gates' weights, and an LSTM that reads
  * its sums (attribute `digits`). The accelerator writes int8 alone; so a sum s is written as digits
  * in [-64, 64], s = sum of d[p] * 128^p. Digit p is the requantisation of s by 2^-7p that keeps its

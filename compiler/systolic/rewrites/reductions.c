@@ -1,4 +1,4 @@
-/* reductions.c - reductions of int8 are operators that it has.
+/* reductions.c - rewrite reductions of int8 as operators of the accelerator.
  * in: REDUCE_MAX, REDUCE_MIN, SUM of int8 over any dimensions.  out: SUM is MEAN, whose multiplier divides by
  * nothing: both requantise the sum of all x - z_in (NUMERICS.md). The largest and the smallest are
  * MAXIMUM, MINIMUM of a dimension's two halves until one value is left, a dimension after the other; of an

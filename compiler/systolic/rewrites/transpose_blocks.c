@@ -1,6 +1,6 @@
-/* transpose_blocks.c - a TRANSPOSE that exchanges two inner
- * dimensions of four (SPACE_TO_DEPTH, DEPTH_TO_SPACE) is joined parts of an image.
- * in: TRANSPOSE of int8, after dimensions that stay neighbours count as one [A,B,C,D] ->
+/* transpose_blocks.c - rewrite a TRANSPOSE that exchanges two inner dimensions of four
+ * (SPACE_TO_DEPTH, DEPTH_TO_SPACE) as joined parts of an image. in: TRANSPOSE of int8, after
+ * dimensions that stay neighbours count as one [A,B,C,D] ->
  * [A,C,B,D].  out: with C parts, x as an image of A rows, B columns and C * D channels; channels
  * [c D, (c + 1) D) are columns [c B, (c + 1) B) of the result's A rows of C * B columns. With B
  * parts the way back. Few parts: views or one strided copy each. One whose dimensions are at most three,

@@ -1,4 +1,4 @@
-/* transposed_operand.c - operands of BATCH_MATMUL that are read transposed.
+/* transposed_operand.c - let BATCH_MATMUL read operands transposed.
  * in: BATCH_MATMUL with adj_a, adj_b; a TRANSPOSE that turns rows of an operand into columns, or
  * those of the product: (A B')' = B A'.  out: which takes rows of
  * the first operand, of the second one rows or columns: adj_b as far as it goes, of those TRANSPOSEs

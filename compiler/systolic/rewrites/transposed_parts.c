@@ -1,7 +1,7 @@
-/* transposed_parts.c - a batch of images that it takes one by one
- * is parts of an image, and a wide TRANSPOSE_CONV is strips.
- * in: TRANSPOSE_CONV, RESIZE_BILINEAR of int8 (FACTS .one_image) of N images, ADD, MUL, .. of N whose
- * operand differs from image to image and is broadcast; TRANSPOSE_CONV whose phases have more columns
+/* transposed_parts.c - cut operators of a batch into one for each image, and a wide TRANSPOSE_CONV
+ * into strips. in: TRANSPOSE_CONV, RESIZE_BILINEAR of int8 (FACTS .one_image) of N images, ADD,
+ * MUL, .. of N whose operand differs from image to image and is broadcast; TRANSPOSE_CONV whose
+ * phases have more columns
  * than `accumulators`.  out: one operator an image, of slices of the rows of all, joined;
  * one operator a strip of columns, of the columns of the input that reach it, joined. A strip begins
  * with the padding that is left: an output o takes kernel column o + pad_left - i * stride of input i. */

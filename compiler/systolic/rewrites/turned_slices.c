@@ -1,5 +1,5 @@
-/* turned_slices.c - a SLICE backwards (REVERSE_V2, a STRIDED_SLICE
- * with a negative step) is GATHER, which reads in any order.
+/* turned_slices.c - rewrite a SLICE with a negative step (REVERSE_V2, STRIDED_SLICE) as a GATHER,
+ * which reads in any order.
  * in: SLICE of int8 whose step is below 0 along some dimensions.  out: SLICE along the others, then GATHER along
  * each of these. */
 #include <string.h>

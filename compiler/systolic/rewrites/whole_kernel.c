@@ -1,6 +1,7 @@
-/* whole_kernel.c - a convolution whose window is the whole image is a product.
+/* whole_kernel.c - rewrite a convolution whose window is the whole image as a product.
  * in: CONV2D of int8 without padding, [KH,KW,C,OC] of images [B,KH,KW,C].  out: FULLY_CONNECTED, [KH KW C,OC]: the same
- * weights, sums and requantisation. Few outputs of it take all columns; of more the convolution is as good. */
+ * weights, sums and requantisation. A product of few outputs uses all columns; with more the
+ * convolution is as good. */
 #include <string.h>
 
 #include "compiler/legalise/new_ops.h"
