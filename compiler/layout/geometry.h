@@ -57,10 +57,8 @@ struct geo {
     bool shared;                   /* a tensor is part of another's image */
     /* A copy to or from a place in memory that is known when it runs (geo_start.c). */
     const struct ir_tensor *start; /* the start indices; NULL: none */
-    uint32_t start_box;            /* of a batch; 1 if its rows do not interact and are one
-                                    * image's */
-    uint32_t images; /* images of a batch; 1 if its rows do not interact: then these are one
-                      * image's */
+    uint32_t start_box;            /* the copy's side with that place */
+    uint32_t images; /* of a batch; 1 if its rows do not interact and are one image's */
     /* the strip (strips.h); before cutting, all of the images and channels */
     struct geo_box box[GEO_BOXES];
     bool flat;              /* rows are cut anywhere: each byte counts as a pixel */
