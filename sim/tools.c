@@ -58,12 +58,12 @@ double tool_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void tell(const struct tool_watch *w, double *told)
+static void report_time(const struct tool_watch *w, double *reported)
 {
-    if (w->output == NULL || tool_now() - *told < 1)
+    if (w->output == NULL || tool_now() - *reported < 1)
         return;
-    *told = tool_now();
-    output_printf(w->output, OUTPUT_PROGRESS, "%s %.0f s", w->doing, *told - w->begin);
+    *reported = tool_now();
+    output_printf(w->output, OUTPUT_PROGRESS, "%s %.0f s", w->doing, *reported - w->begin);
 }
 
 /* Looks ten times a second while there is something to watch; at a limit the group that the child
@@ -74,7 +74,7 @@ static enum status wait_child(pid_t pid, const char *name, const struct tool_wat
     const struct timespec pause = {.tv_nsec = 100000000};
     const bool looks = w->seconds != 0 || w->output != NULL;
     const double begin = tool_now();
-    double told = begin;
+    double reported = begin;
     bool late = false;
     pid_t ended;
     int info;
@@ -87,7 +87,7 @@ static enum status wait_child(pid_t pid, const char *name, const struct tool_wat
             (void)kill(-pid, SIGKILL);
         else if (ended == 0)
             (void)nanosleep(&pause, NULL);
-        tell(w, &told);
+        report_time(w, &reported);
     }
     if (late)
         return FAIL(d, ST_INTERNAL, "'%s' was stopped after %u s", name, w->seconds);

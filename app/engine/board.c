@@ -102,8 +102,8 @@ static enum status open_accelerator(struct board *b, const struct sim_model *so)
 
 /* --- run --- */
 
-/* "inference 3, hdk_softmax + 0x1c: " before what happened. */
-static enum status told(struct board *b, enum status st)
+/* Add the place to the message of a failure: "inference 3, hdk_softmax + 0x1c: ". */
+static enum status located(struct board *b, enum status st)
 {
     if (st != ST_OK && b->job->program)
         diag_prefix(b->d, "%s, in %s", b->job->options->prog, board_place(b));
@@ -232,7 +232,7 @@ enum status board_run(struct run_job *job, uint32_t process, const char *elf,
     if (job->cpu)
         TRY(cpu_open(&b->core, job->cpu, b->cpu, o->host_memory, d));
     start = monotonic_seconds();
-    st = told(b, run(b));
+    st = located(b, run(b));
     b->shared->wall_seconds = monotonic_seconds() - start;
     if (job->cpu)
         cpu_close(&b->core);

@@ -31,7 +31,7 @@
 typedef int program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes);
 
 /* The child's report, in shared memory. */
-struct told {
+struct report {
     volatile uint32_t entered, returned, faulted;
     int rc; /* of hd_program */
     volatile uintptr_t fault;
@@ -49,13 +49,13 @@ struct own {
     enum options_engine engine;
     struct sim_model sim;
     uint8_t *memory; /* PROGRAM_MEMORY bytes between the guards */
-    struct told *told;
+    struct report *report;
 };
 
 /* --- the child ------------------------------------------------------------------------------- */
 
 /* A signal handler has no argument to find it by; set in the child process only. */
-static struct told *fault_to;
+static struct report *fault_to;
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
@@ -73,7 +73,7 @@ static void tell_faults(struct own *p)
     struct sigaction action = {.sa_sigaction = on_fault,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
 
-    fault_to = p->told;
+    fault_to = p->report;
     (void)sigaltstack(&stack, NULL);
     (void)sigaction(SIGSEGV, &action, NULL);
     (void)sigaction(SIGBUS, &action, NULL);
@@ -109,9 +109,9 @@ static void stop_waves(struct own *p, struct device *v)
         return;
     v->sim.api->trace_stop(v->sim.sim);
     v->sim.api->totals(v->sim.sim, &t);
-    p->told->trace_cycles = t.trace_cycles;
-    p->told->trace_bytes = t.trace_bytes;
-    p->told->trace_limited = t.trace_limited;
+    p->report->trace_cycles = t.trace_cycles;
+    p->report->trace_bytes = t.trace_bytes;
+    p->report->trace_limited = t.trace_limited;
 }
 
 __attribute__((noinline)) static enum status execute(struct own *p, struct diag *d)
@@ -126,18 +126,18 @@ __attribute__((noinline)) static enum status execute(struct own *p, struct diag 
                     &(struct device_text){0}, d));
     TRY(start_waves(p, v, d));
     tell_faults(p);
-    p->told->entered = 1;
-    p->told->rc = entry(&v->dev, v->memory, DEVICE_BASE, v->n_bytes);
-    p->told->returned = 1;
-    p->told->cycles = v->dev.total_cycles;
-    p->told->submissions = v->dev.submissions;
+    p->report->entered = 1;
+    p->report->rc = entry(&v->dev, v->memory, DEVICE_BASE, v->n_bytes);
+    p->report->returned = 1;
+    p->report->cycles = v->dev.total_cycles;
+    p->report->submissions = v->dev.submissions;
     stop_waves(p, v);
-    if (p->told->rc < 0) {
+    if (p->report->rc < 0) {
         char text[256];
         const char *what =
-            p->told->rc == HD_ERROR_FAULT
+            p->report->rc == HD_ERROR_FAULT
                 ? hd_error_text(HD_ERROR_FAULT)
-                : hd_describe(&v->dev, p->told->rc, NULL, 0, NULL, 0, text, sizeof text);
+                : hd_describe(&v->dev, p->report->rc, NULL, 0, NULL, 0, text, sizeof text);
         return FAIL(d, ST_DEVICE, "%s: %s%s%s", p->options->prog, what,
                     *device_detail(v) ? "; " : "", device_detail(v));
     }
@@ -152,10 +152,10 @@ static void child(struct own *p)
 
     interrupt_leave();
     if (handler && setjmp(*handler))
-        p->told->status = FAIL(&d, ST_NO_MEMORY, "out of memory in the process that runs it");
+        p->report->status = FAIL(&d, ST_NO_MEMORY, "out of memory in the process that runs it");
     else
-        p->told->status = execute(p, &d);
-    memcpy(p->told->message, d.text, sizeof p->told->message);
+        p->report->status = execute(p, &d);
+    memcpy(p->report->message, d.text, sizeof p->report->message);
     fflush(NULL);
     _exit(0);
 }
@@ -191,9 +191,9 @@ static int wait_child(pid_t pid, int end, uint64_t seconds, bool *late)
 
 static const char *where(const struct own *p)
 {
-    const uintptr_t first = (uintptr_t)p->memory, at = p->told->fault;
+    const uintptr_t first = (uintptr_t)p->memory, at = p->report->fault;
 
-    if (!p->told->faulted)
+    if (!p->report->faulted)
         return "";
     if (at >= first + PROGRAM_MEMORY && at < first + PROGRAM_MEMORY + PROGRAM_GUARD)
         return arena_printf(p->arena, ", %llu bytes after the end of its memory (%u bytes)",
@@ -207,7 +207,7 @@ static const char *where(const struct own *p)
 static enum status judge(const struct own *p, int state, bool late, uint64_t seconds,
                          struct diag *d)
 {
-    const struct told *t = p->told;
+    const struct report *t = p->report;
     const char *source = p->options->prog;
 
     if (late)
@@ -234,9 +234,9 @@ static enum status judge(const struct own *p, int state, bool late, uint64_t sec
     return ST_OK;
 }
 
-static enum status report(struct own *p, struct diag *d)
+static enum status print_report(struct own *p, struct diag *d)
 {
-    const struct told *t = p->told;
+    const struct report *t = p->report;
     const struct output *to = p->options->output;
 
     if (!t->returned)
@@ -275,7 +275,7 @@ static enum status run_child(struct own *p, struct diag *d)
     const int state = wait_child(pid, end[0], seconds, &late);
     interrupt_child(0);
     (void)close(end[0]);
-    TRY(report(p, d));
+    TRY(print_report(p, d));
     return judge(p, state, late, seconds, d);
 }
 
@@ -285,21 +285,21 @@ static enum status with_memory(struct own *p, struct diag *d)
     const size_t n = PROGRAM_MEMORY + 2 * (size_t)PROGRAM_GUARD;
     const int flags = MAP_SHARED | MAP_ANONYMOUS, both = PROT_READ | PROT_WRITE;
     uint8_t *all = mmap(NULL, n, PROT_NONE, flags, -1, 0);
-    void *told = mmap(NULL, sizeof *p->told, both, flags, -1, 0);
+    void *report = mmap(NULL, sizeof *p->report, both, flags, -1, 0);
     enum status st;
 
-    if (all == MAP_FAILED || told == MAP_FAILED ||
+    if (all == MAP_FAILED || report == MAP_FAILED ||
         mprotect(all + PROGRAM_GUARD, PROGRAM_MEMORY, both) != 0) {
         st = FAIL(d, ST_NO_MEMORY, "no memory to share with the process of the program");
     } else {
         p->memory = all + PROGRAM_GUARD;
-        p->told = told;
+        p->report = report;
         st = run_child(p, d);
     }
     if (all != MAP_FAILED)
         (void)munmap(all, n);
-    if (told != MAP_FAILED)
-        (void)munmap(told, sizeof *p->told);
+    if (report != MAP_FAILED)
+        (void)munmap(report, sizeof *p->report);
     return st;
 }
 

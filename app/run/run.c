@@ -98,7 +98,7 @@ static enum status mismatch(struct run_job *job, struct diag *d)
     return ST_MISMATCH;
 }
 
-static enum status taught(struct run_job *job, struct diag *d)
+static enum status check_operators(struct run_job *job, struct diag *d)
 {
     struct text report;
     const char *name;
@@ -172,7 +172,7 @@ enum status run_command(struct run_job *job, struct diag *d)
     if (o->prog)
         return run_program(job->arena, o, d);
     if (o->teacher && !run_is_package(job->arena, o->model))
-        return taught(job, d);
+        return check_operators(job, d);
     TRY(run_load(job, d));
     return run_loaded(job, d);
 }

@@ -22,7 +22,7 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
 }
 
 /* Some have no arithmetic on quantised values. */
-static enum status check_codes(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+static enum status check_quantised(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_op_info *info = ir_op_info(op->opcode);
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -74,7 +74,7 @@ enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct
     if (st == ST_OK)
         st = check_float(g, op, d);
     if (st == ST_OK)
-        st = check_codes(g, op, d);
+        st = check_quantised(g, op, d);
     if (st == ST_OK)
         st = rule_table[op->opcode](g, op, d);
     if (st != ST_OK && op->row < g->n_row)

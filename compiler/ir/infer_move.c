@@ -258,7 +258,7 @@ static enum status want_state(const struct ir_graph *g, const struct ir_tensor *
                               enum ir_type type, const int32_t *dim, struct diag *d)
 {
     TRY(ir_want_type(t, what, type, d));
-    TRY(ir_want_codes(t, what, d));
+    TRY(ir_want_quantised(t, what, d));
     if (t->role != IR_VARIABLE)
         return FAIL(d, ST_MODEL, "%s '%.80s': expected a variable", what, t->name);
     return ir_want_shape(g, t, what, 2, dim, d);
@@ -283,9 +283,9 @@ enum status infer_lstm(const struct ir_graph *g, const struct ir_op *op, struct 
     int exponent;
 
     TRY(ir_want_type(x, "input", IR_I8, d));
-    TRY(ir_want_codes(x, "input", d));
+    TRY(ir_want_quantised(x, "input", d));
     TRY(ir_want_type(y, "output", IR_I8, d));
-    TRY(ir_want_codes(y, "output", d));
+    TRY(ir_want_quantised(y, "output", d));
     TRY(ir_want_rank(x, "input", 3, d));
     if (time != 0 && time != 1)
         return FAIL(d, ST_MODEL, "axis: expected 0 or 1, found %d", time);
@@ -311,7 +311,7 @@ static enum status want_filters(const struct ir_tensor *t, const char *what, enu
                                 struct diag *d)
 {
     TRY(ir_want_type(t, what, type, d));
-    TRY(ir_want_codes(t, what, d));
+    TRY(ir_want_quantised(t, what, d));
     TRY(ir_want_rank(t, what, 2, d));
     if (t->role != IR_CONST || ir_zero_point(t) != 0)
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected a constant with zero point 0", what,
@@ -327,10 +327,10 @@ enum status infer_svdf(const struct ir_graph *g, const struct ir_op *op, struct 
     const int32_t units = ir_dim_back(y, 0);
 
     TRY(ir_want_type(x, "input", IR_I8, d));
-    TRY(ir_want_codes(x, "input", d));
+    TRY(ir_want_quantised(x, "input", d));
     TRY(ir_want_rank(x, "input", 2, d));
     TRY(ir_want_type(y, "output", IR_I8, d));
-    TRY(ir_want_codes(y, "output", d));
+    TRY(ir_want_quantised(y, "output", d));
     TRY(want_filters(feature, "feature weights", IR_I8, d));
     TRY(want_filters(time, "time weights", IR_I16, d));
     if (feature->dim[1] != x->dim[1] || time->dim[0] != feature->dim[0] ||

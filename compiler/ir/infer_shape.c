@@ -110,8 +110,8 @@ enum status infer_compare(const struct ir_graph *g, const struct ir_op *op, stru
     if (a->type == IR_BOOL && !equal)
         return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected numbers, found bool", a->name);
     if (ir_is_code(a->type)) {
-        TRY(ir_want_codes(a, "first input", d));
-        TRY(ir_want_codes(b, "second input", d));
+        TRY(ir_want_quantised(a, "first input", d));
+        TRY(ir_want_quantised(b, "second input", d));
     }
     if (a->type == IR_I16)
         TRY(ir_want_same_quant(a, b, d));
@@ -175,7 +175,7 @@ enum status infer_quantize(const struct ir_graph *g, const struct ir_op *op, str
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
     TRY(ir_want_act(x, "input", d));
-    TRY(ir_want_codes(y, "output", d));
+    TRY(ir_want_quantised(y, "output", d));
     if (y->type == IR_I16 && x->type != IR_F32 && x->type != IR_I16)
         return FAIL(d, ST_UNSUPPORTED, "output '%.80s': expected type i8 or u8 of %s, found i16",
                     y->name, ir_type_name(x->type));
@@ -189,7 +189,7 @@ enum status infer_dequantize(const struct ir_graph *g, const struct ir_op *op, s
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
-    TRY(ir_want_codes(x, "input", d));
+    TRY(ir_want_quantised(x, "input", d));
     TRY(ir_want_type(y, "output", IR_F32, d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }

@@ -14,10 +14,10 @@ enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_ty
 
 enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d)
 {
-    return t->type == IR_F32 ? ST_OK : ir_want_codes(t, what, d);
+    return t->type == IR_F32 ? ST_OK : ir_want_quantised(t, what, d);
 }
 
-enum status ir_want_codes(const struct ir_tensor *t, const char *what, struct diag *d)
+enum status ir_want_quantised(const struct ir_tensor *t, const char *what, struct diag *d)
 {
     if (!ir_is_code(t->type))
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type i8, u8 or i16, found %s", what,

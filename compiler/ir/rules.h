@@ -17,7 +17,7 @@ enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct
 enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_type type,
                          struct diag *d);
 /* 8-bit or, with zero point 0, int16; quantised per tensor. */
-enum status ir_want_codes(const struct ir_tensor *t, const char *what, struct diag *d);
+enum status ir_want_quantised(const struct ir_tensor *t, const char *what, struct diag *d);
 /* The same, or float32. */
 enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d);
 /* Data movement: one type in and out; 8- and 16-bit ones with one quantisation. */

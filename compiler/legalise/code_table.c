@@ -13,16 +13,16 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-enum { CODES = 256 };
+enum { VALUES = 256 };
 
-/* A pass takes a cycle for N bytes of a pixel, a table of N channels CODES cycles of WEIGHT, beside which
+/* A pass takes a cycle for N bytes of a pixel, a table of N channels VALUES cycles of WEIGHT, beside which
  * other units work. */
-enum { PIXELS_AT_LEAST = 2 * CODES, OPERATORS_AT_LEAST = 2 };
+enum { PIXELS_AT_LEAST = 2 * VALUES, OPERATORS_AT_LEAST = 2 };
 
 /* An int8 tensor as a function of the codes -128.. of `of`, in its shape; NULL: of none. */
 struct function {
     const struct ir_tensor *of;
-    const int8_t *value; /* n * CODES: one of all channels (n 1), or one of each */
+    const int8_t *value; /* n * VALUES: one of all channels (n 1), or one of each */
     uint32_t n;
     uint32_t operators; /* that it is made by */
 };
@@ -41,7 +41,7 @@ typedef void kernel(void);
 typedef void apply(kernel *k, const struct ir_graph *g, const struct ir_op *op, const int8_t *a,
                    const int8_t *b, int8_t *y);
 
-static const struct hdk_walk2 walk = {{1, 1, 1, CODES}, {0, 0, 0, 1}, {0, 0, 0, 1}};
+static const struct hdk_walk2 walk = {{1, 1, 1, VALUES}, {0, 0, 0, 1}, {0, 0, 0, 1}};
 
 static int32_t zero_in(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
@@ -175,9 +175,9 @@ static bool operand(const struct tabulation *t, const struct ir_op *op, uint32_t
     if (f->value && !x->is_output && ir_uses(g, x->id) == 1)
         return true;
     const uint32_t n = is_const ? (uint32_t)ir_elements(x) : 1;
-    value = ARENA_ARRAY(g->arena, int8_t, (size_t)n * CODES);
-    for (uint32_t k = 0; k < n * CODES; k++)
-        value[k] = (int8_t)(is_const ? (int8_t)x->data[k / CODES] : (int32_t)k - 128);
+    value = ARENA_ARRAY(g->arena, int8_t, (size_t)n * VALUES);
+    for (uint32_t k = 0; k < n * VALUES; k++)
+        value[k] = (int8_t)(is_const ? (int8_t)x->data[k / VALUES] : (int32_t)k - 128);
     *f = (struct function){is_const ? NULL : x, value, n, 0};
     return true;
 }
@@ -212,13 +212,13 @@ static struct function result(const struct ir_graph *g, const struct ir_op *op,
     if (!of || (f[1].of && f[1].of != of) || ir_elements(of) != ir_elements(ir_out(g, op, 0)) ||
         (n > 1 && (int32_t)n != ir_dim_back(of, 0)))
         return none;
-    int8_t *value = ARENA_ARRAY(g->arena, int8_t, (size_t)n * CODES);
+    int8_t *value = ARENA_ARRAY(g->arena, int8_t, (size_t)n * VALUES);
     for (uint32_t c = 0; c < n; c++) {
-        const int8_t *a = f[0].value + (f[0].n > 1 ? c * CODES : 0),
-                     *b = f[1].value ? f[1].value + (f[1].n > 1 ? c * CODES : 0) : NULL;
-        for (uint32_t i = 0; i < CODES && op->fixed.table; i++)
-            value[c * CODES + i] = op->fixed.table[a[i] + 128];
-        if (!op->fixed.table && !apply_two(g, op, a, b, value + (size_t)c * CODES))
+        const int8_t *a = f[0].value + (f[0].n > 1 ? c * VALUES : 0),
+                     *b = f[1].value ? f[1].value + (f[1].n > 1 ? c * VALUES : 0) : NULL;
+        for (uint32_t i = 0; i < VALUES && op->fixed.table; i++)
+            value[c * VALUES + i] = op->fixed.table[a[i] + 128];
+        if (!op->fixed.table && !apply_two(g, op, a, b, value + (size_t)c * VALUES))
             return none;
     }
     y.value = value;
@@ -238,7 +238,7 @@ static bool gains(const struct tabulation *t, const struct function *y)
 
 static void become_tables(struct ir_graph *g, struct ir_op *op, const struct function *y)
 {
-    const int32_t dim[2] = {(int32_t)y->n, CODES};
+    const int32_t dim[2] = {(int32_t)y->n, VALUES};
     const struct ir_tensor *tables =
         lgl_new_constant(g, ir_out(g, op, 0)->name, IR_I8, 2, dim, y->value);
 

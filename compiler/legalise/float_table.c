@@ -11,7 +11,7 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-enum { CODES = 256 };
+enum { VALUES = 256 };
 
 typedef void kernel(void);
 typedef void unary(const struct hdk_f32_unary *p, const float *x, float *y);
@@ -42,9 +42,9 @@ struct function {
 
 static struct function dequantized(struct arena *a, const struct ir_tensor *x)
 {
-    struct function f = {x, ARENA_ARRAY(a, float, CODES)};
+    struct function f = {x, ARENA_ARRAY(a, float, VALUES)};
 
-    for (int32_t i = 0; i < CODES; i++)
+    for (int32_t i = 0; i < VALUES; i++)
         f.value[i] = x->quant.scale[0] * (float)(i - 128 - x->quant.zero_point[0]);
     return f;
 }
@@ -68,8 +68,8 @@ static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i
     *f = known[x->id];
     if (f->value || x->role != IR_CONST || x->type != IR_F32 || !is_number(x))
         return f->value != NULL;
-    f->value = ARENA_ARRAY(g->arena, float, CODES);
-    for (uint32_t k = 0; k < CODES; k++)
+    f->value = ARENA_ARRAY(g->arena, float, VALUES);
+    for (uint32_t k = 0; k < VALUES; k++)
         memcpy(&f->value[k], x->data, sizeof(float));
     return true;
 }
@@ -89,17 +89,18 @@ static struct function applied(const struct ir_graph *g, const struct ir_op *op,
     }
     if (!y.of)
         return y;
-    y.value = ARENA_ARRAY(g->arena, float, CODES);
+    y.value = ARENA_ARRAY(g->arena, float, VALUES);
     if (n == 1) {
         const struct ir_two_floats numbers = ir_unary_numbers(op);
-        const struct hdk_f32_unary p = {.n = CODES, .a = numbers.a, .b = numbers.b};
+        const struct hdk_f32_unary p = {.n = VALUES, .a = numbers.a, .b = numbers.b};
         ((unary *)kernels[op->opcode].of[FORM_F32])(&p, f[0].value, y.value);
     } else {
         const struct ir_two_floats bounds = ir_fused_bounds(op);
-        const struct hdk_f32_binary p = {
-            .walk = {.shape = {1, 1, 1, CODES}, .a_stride = {0, 0, 0, 1}, .b_stride = {0, 0, 0, 1}},
-            .low = bounds.a,
-            .high = bounds.b};
+        const struct hdk_f32_binary p = {.walk = {.shape = {1, 1, 1, VALUES},
+                                                  .a_stride = {0, 0, 0, 1},
+                                                  .b_stride = {0, 0, 0, 1}},
+                                         .low = bounds.a,
+                                         .high = bounds.b};
         ((binary *)kernels[op->opcode].of[FORM_F32])(&p, f[0].value, f[1].value, y.value);
     }
     return y;
@@ -122,7 +123,7 @@ static int8_t entry_of(const struct ir_op *quantize, const struct ir_tensor *y, 
 static bool make_table(const struct ir_op *quantize, const struct ir_tensor *y, const float *value,
                        int8_t *table)
 {
-    for (uint32_t i = 0; i < CODES; i++) {
+    for (uint32_t i = 0; i < VALUES; i++) {
         if (isnan(value[i]) && quantize->fixed.n_real != 0)
             return false;
         table[i] = entry_of(quantize, y, value[i]);
@@ -137,7 +138,7 @@ static bool tabulated(struct ir_graph *g, struct ir_op *quantize, const struct f
 
     if (!f->value || y->type != IR_I8 || ir_elements(f->of) != ir_elements(y))
         return false;
-    int8_t *table = ARENA_ARRAY(g->arena, int8_t, CODES);
+    int8_t *table = ARENA_ARRAY(g->arena, int8_t, VALUES);
     if (!make_table(quantize, y, f->value, table))
         return false;
     lgl_become_table(quantize, lgl_in_shape(g, quantize->row, f->of, y), table);

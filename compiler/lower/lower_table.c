@@ -2,7 +2,7 @@
  * requantisation lanes in turn, and one stays until others need its place. */
 #include "lower.h"
 
-enum { CODES = 256 };
+enum { VALUES = 256 };
 
 /* One table for all lanes: 4 entries a word, again for each lane of a quarter. */
 static uint32_t pack(struct lower *l, const struct op_plan *p, uint32_t n)
@@ -25,23 +25,23 @@ static uint32_t pack_channels(struct lower *l, const struct op_plan *p, uint32_t
         return sched_constant(l->program, NULL, n);
     int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, n);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t column = i / (CODES * lanes) * lanes + i / 4 % lanes,
-                       entry = i / (4 * lanes) % (CODES / 4) * 4 + i % 4;
-        bytes[i] = from[CODES * geo_channel(&p->geo, column) + entry];
+        const uint32_t column = i / (VALUES * lanes) * lanes + i / 4 % lanes,
+                       entry = i / (4 * lanes) % (VALUES / 4) * 4 + i % 4;
+        bytes[i] = from[VALUES * geo_channel(&p->geo, column) + entry];
     }
     return sched_constant(l->program, bytes, n);
 }
 
 static void fetch(struct lower *l, const struct op_plan *p, const struct lower_table *t)
 {
-    const uint32_t n = CODES * l->hw->n;
+    const uint32_t n = VALUES * l->hw->n;
 
     if (t->by_channel)
         lower_fetch(l, p->op->row, HD_SPACE_TABLE, pack_channels(l, p, t->n * n), 1, t->n * n,
-                    t->first * CODES, "tables by channel");
+                    t->first * VALUES, "tables by channel");
     else
         lower_fetch(l, p->op->row, HD_SPACE_TABLE_ALL, pack(l, p, n / 4), 1, n / 4,
-                    t->first * (CODES / 4), "table");
+                    t->first * (VALUES / 4), "table");
 }
 
 struct lower_table lower_have_table(struct lower *l, const struct op_plan *p)

@@ -59,10 +59,10 @@ void partition_print_constants(const struct ir_graph *g, struct text *t)
     for (uint32_t r = 0; r < g->n_row; r++) {
         const struct ir_row *row = &g->row[r];
         for (uint32_t i = 0; i < row->n_constant; i++) {
-            bool told = false;
+            bool printed = false;
             for (uint32_t k = 0; k < i; k++)
-                told = told || row->constant[k].value == row->constant[i].value;
-            if (told)
+                printed = printed || row->constant[k].value == row->constant[i].value;
+            if (printed)
                 continue;
             if (!any)
                 text_printf(t, "\n%-26s %s\n", "constant channels", "whatever the input, because");

@@ -13,14 +13,14 @@ enum {
         HD_TIMING_READ_WORD + HD_TIMING_READ_DONE + HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_FOLLOW,
 };
 
-void landings_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts)
+void arrivals_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts)
 {
     *l = (struct arrivals){0};
     l->burst = ARENA_ARRAY(a, struct arrival, n_bursts + 1);
     l->first = ARENA_ARRAY(a, uint32_t, n_commands + 1);
 }
 
-void landings_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words, bool ends)
+void arrivals_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words, bool ends)
 {
     uint64_t before = l->n > l->first[l->n_command] ? l->burst[l->n - 1].words : 0;
 
@@ -29,7 +29,7 @@ void landings_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words
         l->first[++l->n_command] = l->n;
 }
 
-void landings_skip(struct arrivals *l)
+void arrivals_skip(struct arrivals *l)
 {
     l->first[++l->n_command] = l->n;
 }

@@ -20,11 +20,11 @@ struct arrivals {
 };
 
 /* Prepare for n_commands commands with n_bursts bursts in all. */
-void landings_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts);
+void arrivals_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts);
 /* A burst of the command after the last whole one; ends: its last. */
-void landings_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words, bool ends);
+void arrivals_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words, bool ends);
 /* A command after the last whole one that has no bursts: its words are the scratchpad's. */
-void landings_skip(struct arrivals *l);
+void arrivals_skip(struct arrivals *l);
 
 /* When an ARRAY command loads its first tile, of n words, if it could at `begin`; UINT64_MAX while
  * that depends on bursts to come. It reads the words of WEIGHT command `k` from the skip-th on. */

@@ -180,7 +180,7 @@ static enum read_event begin_data(struct read_channel *c, struct read_burst *see
     c->bus_free = b->last + 1;
     c->consumed[b->source] = b->consumed;
     if (b->source == READ_WEIGHT)
-        landings_add(&c->arrivals, from, b->consumed, b->words, b->ends);
+        arrivals_add(&c->arrivals, from, b->consumed, b->words, b->ends);
     *seen = *b;
     if (b->source == READ_WEIGHT && b->ends)
         return READ_ENDED;

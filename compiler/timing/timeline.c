@@ -287,7 +287,7 @@ static void store_end(struct timeline *t, uint64_t now)
 static void take_weight_spad(struct timeline *t, struct sched_command *c, uint64_t now)
 {
     c->cost = cost_weight_spad(&c->w.dma_read, t->p->hw);
-    landings_skip(&t->channel.arrivals);
+    arrivals_skip(&t->channel.arrivals);
     t->weight = work_begin(c, now, c->cost - 1);
     t->weight_ends = work_ends(t, &t->weight);
 }
@@ -641,7 +641,7 @@ static void init(struct timeline *t, struct arena *a)
     t->seen = ARENA_ARRAY(a, struct seen, t->p->graph->n_row + 1);
     place_regions(t);
     read_channel_init(&t->channel, a, t->p->hw, t->p->options.mem_latency, t->p->options.mem_bytes);
-    landings_init(&t->channel.arrivals, a, n[HD_UNIT_WEIGHT], bursts);
+    arrivals_init(&t->channel.arrivals, a, n[HD_UNIT_WEIGHT], bursts);
     struct fetch *f = &t->fetch;
     uint64_t at = t->region[HD_REGION_COMMANDS] + s->offset;
     uint32_t n_beats = (uint32_t)((at + s->n_bytes + width - 1) / width - at / width);

@@ -293,7 +293,7 @@ static enum status transposed_window(struct ox *m, const struct ir_tensor *x, co
 
 /* Return true if a transposed convolution may keep quantised weights: one group, a scale for
  * each output channel or one for all, and one zero point. */
-static bool keeps_codes(const struct ox_deferred *p, const struct ox_value *w)
+static bool keeps_quantised(const struct ox_deferred *p, const struct ox_value *w)
 {
     if (!w->real || p->group != 1 || (w->c.type != OX_INT8 && w->c.type != OX_UINT8) ||
         (w->quant.n > 1 && w->quant.axis != 1))
@@ -309,7 +309,7 @@ static bool keeps_codes(const struct ox_deferred *p, const struct ox_value *w)
 static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const struct ox_value *w,
                                       const struct window *v)
 {
-    const bool codes = keeps_codes(p, w);
+    const bool codes = keeps_quantised(p, w);
     const struct ox_const c = codes ? w->c : ox_const_values(m, &w->c, &w->quant);
     const size_t size = ox_type_bytes(c.type);
     const bool image = v->n == 2;

@@ -68,7 +68,7 @@ static void scale_floats(struct ox *m, struct ox_deferred *p, const struct affin
 
 /* Return true if every channel can be scaled on quantised values: a negative scale needs values
  * that all have a negative. */
-static bool keeps_codes(const struct ox_deferred *p, const struct affine *f)
+static bool keeps_quantised(const struct ox_deferred *p, const struct affine *f)
 {
     const size_t each = (size_t)p->weight.n / (size_t)f->n;
     const int8_t *code = p->weight.data;
@@ -89,7 +89,7 @@ static bool keeps_codes(const struct ox_deferred *p, const struct affine *f)
 /* Weights of `p` with output channel c times a[c]. */
 static void scale_weights(struct ox *m, struct ox_deferred *p, const struct affine *f)
 {
-    if (p->weight.type != OX_FLOAT && !keeps_codes(p, f))
+    if (p->weight.type != OX_FLOAT && !keeps_quantised(p, f))
         *p = ox_float_pending(m, p);
     if (p->weight.type == OX_FLOAT) {
         scale_floats(m, p, f);

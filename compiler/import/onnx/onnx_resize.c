@@ -275,7 +275,7 @@ static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
 
 /* Give float32 tensor `id`, of quantised values and values between them, the scale of `x` again,
  * rounded towards zero as ONNX Runtime does. */
-static enum status codes_again(struct ox *m, uint32_t x, uint32_t id, const char *name)
+static enum status quantised_again(struct ox *m, uint32_t x, uint32_t id, const char *name)
 {
     const struct ir_tensor *t = m->g->tensor[x];
     const uint32_t zero = ox_number_tensor(m, name, 0);
@@ -309,7 +309,7 @@ static enum status set_result(struct ox *m, const struct ox_value *x, bool codes
                               bool real)
 {
     if (codes)
-        return codes_again(m, x->tensor, id, ox_out(m, 0)->name);
+        return quantised_again(m, x->tensor, id, ox_out(m, 0)->name);
     ox_set_tensor(m, 0, id, real);
     return ST_OK;
 }

@@ -42,7 +42,7 @@ static enum status real_input(struct tfl_importer *m, const struct tfl_operator 
     t = m->g->tensor[*id];
     if (t->type == IR_F32)
         return ST_OK;
-    TRY(ir_want_codes(t, "input", m->d));
+    TRY(ir_want_quantised(t, "input", m->d));
     real = ir_tensor_new(m->g, t->name, IR_F32, t->rank, t->dim);
     TRY(tfl_emit(m, IR_OP_DEQUANTIZE, row, 1, id, real->id, NULL));
     *id = real->id;

@@ -45,7 +45,7 @@ static enum status part(struct tfl_importer *m, const struct tfl_operator *src, 
     if ((*t)->role != IR_CONST)
         return FAIL(m->d, ST_UNSUPPORTED, "weights '%.80s': expected a constant", (*t)->name);
     if (type == IR_I8)
-        TRY(ir_want_codes(*t, "weights", m->d));
+        TRY(ir_want_quantised(*t, "weights", m->d));
     if (ir_zero_point(*t) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "weights '%.80s': expected zero point 0, found %d",
                     (*t)->name, ir_zero_point(*t));
@@ -121,7 +121,7 @@ static enum status hidden_state(struct tfl_importer *m, const struct tfl_operato
     if (all->n <= HIDDEN || all->v[HIDDEN] < 0 || (uint32_t)all->v[HIDDEN] >= m->file->n_tensor)
         return FAIL(m->d, ST_MODEL, "expected 5 intermediate tensors, found %u", all->n);
     t = &m->file->tensor[all->v[HIDDEN]];
-    TRY(ir_want_codes(y, "output", m->d));
+    TRY(ir_want_quantised(y, "output", m->d));
     const int64_t zero = tfl_zero_point(t, 0);
     if (t->n_scale != 1 || !(t->scale[0] > 0) || isinf(t->scale[0]) || zero < -128 || zero > 127)
         return FAIL(m->d, ST_MODEL,

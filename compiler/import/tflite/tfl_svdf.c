@@ -15,7 +15,7 @@ static enum status weights(struct tfl_importer *m, const struct tfl_operator *sr
     TRY(tfl_value(m, src, i, id));
     t = m->g->tensor[*id];
     TRY(ir_want_type(t, "weights", type, m->d));
-    TRY(ir_want_codes(t, "weights", m->d));
+    TRY(ir_want_quantised(t, "weights", m->d));
     return tfl_want_symmetric(m, t);
 }
 

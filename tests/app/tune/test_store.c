@@ -192,21 +192,21 @@ static void a_kill_loses_no_trial(void **state)
     (void)state;
     struct fixture f = make();
     struct store_trial *t;
-    int told[2];
+    int written[2];
     uint32_t n, last = 0;
     store_close(f.s);
-    assert_int_equal(pipe(told), 0);
+    assert_int_equal(pipe(written), 0);
     pid_t pid = fork();
     if (pid == 0) {
         open_store(&f, STORE_WRITE);
         for (uint32_t i = 0;; i++) {
             add(&f, i, 1000 + i, i + 1);
-            if (write(told[1], &i, sizeof i) != sizeof i)
+            if (write(written[1], &i, sizeof i) != sizeof i)
                 _exit(1);
         }
     }
     for (uint32_t i = 0; i < 20; i++)
-        assert_int_equal(read(told[0], &last, sizeof last), sizeof last);
+        assert_int_equal(read(written[0], &last, sizeof last), sizeof last);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     open_store(&f, STORE_READ);
