@@ -88,10 +88,10 @@ struct heddle_target_api {
      * on. Several trials may be asked for before their cycles are known: number tells them apart.
      */
     int (*tune)(const struct heddle_tuning *t, int64_t *value);
-    /* "granularity": "region": of operators that target.json takes, which does it take together?
-     * takes[n_ops]: 1 or 0 each; all 1: *cycles is the estimate of the region. Else the runs of
-     * either kind are asked about again, and `why` is the reason of those that are never taken. 1:
-     * answered. */
+    /* "granularity": "region": choose the operators, among those that target.json takes, that it
+     * takes together. takes[n_ops]: 1 or 0 each; all 1: *cycles is the estimate of the region.
+     * Else the runs of either kind are asked about again, and `why` is the reason of those that
+     * are never taken. 1: answered. */
     int (*region)(const struct heddle_region *r, uint8_t *takes, double *cycles, char *why,
                   size_t why_bytes);
     /* A region that it takes whole, compiled: $blob of target.json's call. 1: *blob holds n_bytes

@@ -1,5 +1,5 @@
-/* gen_sv.c - hd_accel.svh and hd_config.svh. What Verilator 5.006, Icarus 11 and yosys 0.23 accept
- * together is narrow (hw/gen/README.md); the header comment printed below is the rule for users. */
+/* gen_sv.c - hd_accel.svh and hd_config.svh. Verilator 5.006, Icarus 11 and yosys 0.23 together
+ * accept little (hw/gen/README.md); the header comment printed below is the rule for users. */
 #include <string.h>
 
 #include "gen.h"

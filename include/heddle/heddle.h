@@ -11,9 +11,8 @@
  * for). A function returns enum heddle_code, the command line's exit codes; heddle_error has the
  * text.
  *
- * Memory: what is passed in is copied before a function returns. What is handed out (texts,
- * tensors, outputs) belongs to the context and is good until the next call that returns a code, or
- * heddle_free. Names in struct heddle_tensor and outputs are good until the next heddle_load,
+ * Memory: arguments are copied before a function returns. Results (texts, tensors, outputs) belong
+ * to the context and are good until the next call that returns a code, or heddle_free. Names in struct heddle_tensor and outputs are good until the next heddle_load,
  * heddle_run, heddle_set or heddle_reset.
  * Threads: one thread at a time in a context; several contexts may be used side by side.
  * Processes: heddle_run, tune, regress, sweep, check-target start children (the network's C runs in one,
@@ -114,7 +113,7 @@ HEDDLE_API enum heddle_code heddle_command(struct heddle *h, const char *command
                                            const char *const *argument, size_t n);
 /* The names of all commands, NULL at the end. */
 HEDDLE_API const char *const *heddle_commands(void);
-/* Does `command` use the option of this full name? heddle_command refuses one that is set and that
+/* 1 if `command` uses the option of this full name. heddle_command refuses one that is set and that
  * the command does not use (HEDDLE_USAGE): heddle_unset it first. */
 HEDDLE_API int heddle_uses(const char *command, const char *option);
 

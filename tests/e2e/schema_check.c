@@ -1,4 +1,4 @@
-/* schema_check.c - is a JSON file what its schema states?
+/* schema_check.c - check a JSON file against its schema.
  *
  *     schema_check docs/inspect.v1.schema.json FILE
  *

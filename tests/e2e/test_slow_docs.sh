@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every command printed on a page (README.md, docs/, the README of each folder, those that new-target writes) does
 # what it states, pasted as printed: in the checkout at ~/heddle, pages of docs/ and of new targets in an empty folder with
-# what their own lines put there. Each page starts afresh. What the page shows as printed was printed by one of its
+# what their own lines put there. Each page starts afresh. Text that the page shows as printed was printed by one of its
 # commands, digit for digit (page_says.py). `never` and `later` are what is not tried, and why; HEDDLE_DOCS=all (.ci/nightly)
 # tries `later` too. Lines after such a command are compared then. UPDATE=1 writes what is printed now into the pages:
 #     UPDATE=1 HEDDLE_HOME=$PWD HEDDLE_BUILD=$PWD/build bash tests/e2e/test_slow_docs.sh README.md
