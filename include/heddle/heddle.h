@@ -11,9 +11,9 @@
  * for). A function returns enum heddle_code, the command line's exit codes; heddle_error has the
  * text.
  *
- * Memory: arguments are copied before a function returns. Results (texts, tensors, outputs) belong to
- * the context and are good until the next call that returns a code, or heddle_free. Names in struct
- * heddle_tensor and outputs are good until the next heddle_load, heddle_run, heddle_set or
+ * Memory: arguments are copied before a function returns. Results (texts, tensors, outputs) belong
+ * to the context and are good until the next call that returns a code, or heddle_free. Names in
+ * struct heddle_tensor and outputs are good until the next heddle_load, heddle_run, heddle_set or
  * heddle_reset.
  * Threads: one thread at a time in a context; several contexts may be used side by side.
  * Processes: heddle_run, tune, regress, sweep, check-target start children (the network's C runs in one,
