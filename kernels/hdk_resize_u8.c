@@ -2,7 +2,7 @@
  * products are in variables of their own, so that none is contracted with a sum. */
 #include "hdk.h"
 
-/* Neighbours of a place, and how far it is from the lower one. */
+/* Neighbours of a place, and its distance from the lower one. */
 struct place {
     uint32_t low, high;
     float part, rest;

@@ -51,7 +51,7 @@ static double inverse(const struct norm *k, double variances)
     return MOST * PART / k->greatest / sqrt(variances / k->n + k->epsilon);
 }
 
-/* From the last octave to the first: what it adds to those after it. */
+/* Compute the octaves from the last to the first: each one's contribution to those after it. */
 static void make_octaves(struct norm *k, double least)
 {
     int32_t sum;

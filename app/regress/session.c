@@ -29,7 +29,7 @@ struct session {
     struct launch launch;
     const char *folder; /* of the results, absolute */
     uint32_t n_wrong, n_ended;
-    double weight_all, weight_done; /* of the runs to start: seconds that they took before */
+    double weight_all, weight_done; /* seconds of the runs to start, as measured before */
     double begun, shown;
 };
 

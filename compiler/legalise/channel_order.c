@@ -429,7 +429,7 @@ static bool is_plain_slice(const struct reorder *r, const struct ir_op *op)
            !order_changed(r, r->map[op->out[0]]->root) && op->in[0] == r->map[op->out[0]]->root;
 }
 
-/* The moves between root and `id` once more, on the root as it is held. */
+/* Repeat the moves between root and `id` on the root in its actual order. */
 static uint32_t moved_again(struct reorder *r, uint32_t id, uint32_t root)
 {
     struct ir_graph *g = r->g;

@@ -311,8 +311,8 @@ static void cut_fixed(const struct folding *f, struct ir_fixed *fixed, const uin
     fixed->shift = shift;
 }
 
-/* Rows of weights of input channels that go; what they add is added to `bias`, modulo 2^32 as the
- * sums are. */
+/* Remove the rows of weights of dropped input channels, and add their constant sums to `bias`,
+ * modulo 2^32 as the sums are. */
 static void cut_rows(const struct folding *f, const struct ir_op *op, struct ir_tensor *w,
                      struct ir_tensor *bias)
 {

@@ -14,8 +14,8 @@ struct byte_set {
 /* The empty set of a memory of `n` bytes. */
 struct byte_set byte_set_new(struct arena *a, uint64_t n);
 
-/* Bytes [begin, end) come in, go out, or become what they are in `from`. Bytes beyond the memory are left
- * out. */
+/* Add or remove bytes [begin, end), or copy their state from `from`. Bytes beyond the memory are
+ * left out. */
 void byte_set_add(struct byte_set *s, uint64_t begin, uint64_t end);
 void byte_set_remove(struct byte_set *s, uint64_t begin, uint64_t end);
 void byte_set_take(struct byte_set *s, const struct byte_set *from, uint64_t begin, uint64_t end);

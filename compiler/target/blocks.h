@@ -1,6 +1,6 @@
 /* blocks.h - a convolution or dense layer on a unit that multiplies blocks of rows x depth bytes
- * with columns x depth bytes: which part of it is where and when (kernels/hdk_blocks.h runs
- * it). in:  an operator, the unit's sizes.   out: struct hdk_blocks with its plan, an estimate. */
+ * with columns x depth bytes: the order and places of its parts (kernels/hdk_blocks.h runs it).
+ * in:  an operator, the unit's sizes.   out: struct hdk_blocks with its plan, an estimate. */
 #ifndef HEDDLE_COMPILER_TARGET_BLOCKS_H
 #define HEDDLE_COMPILER_TARGET_BLOCKS_H
 

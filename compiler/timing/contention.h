@@ -45,7 +45,8 @@ struct contention_words {
     uint32_t row, in_row; /* words of this row still to be read, */
     uint32_t bank;        /* the next one's bank */
     uint64_t left;
-    uint32_t pace, credit; /* words that may be read a cycle, for beats are as slow; in 65536ths */
+    uint32_t pace, credit; /* words that may be read a cycle, since beats limit the pace; in
+                            * 65536ths */
 };
 
 /* Where a command's reads are, as of cycle `upto`. */

@@ -123,7 +123,8 @@ static enum xnn_status make_int8(const struct xnnpack_sizes *s, const int8_t *w,
     return made;
 }
 
-/* Weights with a zero point, which the library has of uint8, with one scale. */
+/* Make an operator of weights with a zero point and one scale, which the library supports for
+ * uint8. */
 static enum xnn_status make_uint8(const struct xnnpack_sizes *s, const int8_t *w, size_t n_w,
                                   const int32_t *bias, const float *scale, xnn_operator_t *op)
 {
