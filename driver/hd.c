@@ -43,7 +43,7 @@ int hd_open(struct hd_device *dev, const struct hd_port *port, uint32_t config_h
     return dev->found_hash == config_hash ? HD_OK : HD_ERROR_CONFIG;
 }
 
-/* Whether the port's window shows `host` at just that device address. */
+/* Return 1 if the port's window shows `host` at that device address. */
 static uint32_t is_shared(const struct hd_port *port, const uint8_t *host, uint64_t device,
                           uint32_t n_bytes)
 {

@@ -5,7 +5,9 @@
 #include "hdk_tile.h"
 
 #define ROWS_BYTES (32u << 10) /* stays in the first level of cache in addition to weights */
-#define COPY       16u         /* lanes that copies of windows move at once, and may go over */
+#define COPY                                                                                       \
+    16u /* lanes that a copy of a window moves at once, perhaps beyond its
+                                * end */
 
 /* The position of the walk over the output. */
 struct cursor {

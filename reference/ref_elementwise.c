@@ -142,7 +142,7 @@ enum status ref_squared(const struct ref_call *c, struct diag *d)
     return binary(c, squared_one);
 }
 
-/* From byte to byte. */
+/* LUT from byte to byte. */
 enum status ref_lut(const struct ref_call *c, struct diag *d)
 {
     const size_t n = (size_t)ir_elements(c->out[0]);

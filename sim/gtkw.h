@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "hd_sim.h"
 
-/* Where a layer starts. */
+/* The start of a layer. */
 struct gtkw_marker {
     const char *name;
     uint64_t cycle; /* since open */

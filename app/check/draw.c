@@ -96,7 +96,7 @@ static struct ir_tensor *tensor(struct ir_graph *g, enum ir_type type, uint32_t 
     return t;
 }
 
-/* of_weights: of one scale without a zero point, the middle. */
+/* The zero point for `value`; for weights, which have one scale and none, the middle. */
 static int32_t zero_point(struct draw *w, enum target_value value, bool may, bool of_weights)
 {
     static const int32_t edges[] = {-128, 127, 0, -1};

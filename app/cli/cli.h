@@ -50,8 +50,8 @@ int cli_asks_for_man(struct cli *p, int argc, char **argv);
 
 /* --- say.c --- */
 
-/* Where texts go. Progress on a terminal replaces the line before; elsewhere a line of it appears
- * after each 10 s, so that a log shows where it is. */
+/* The destinations of texts. Progress on a terminal replaces the line before; elsewhere a line
+ * of it appears after each 10 s, so that a log shows where it is. */
 struct cli_say {
     int colour_out, colour_err, terminal; /* of standard error */
     double last;                          /* when the last line of progress was written, or began */

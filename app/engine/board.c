@@ -173,7 +173,7 @@ static enum status run(struct board *b)
     return check_end(b);
 }
 
-/* From the processor's cycles to the accelerator's. */
+/* Convert the processor's cycles to the accelerator's. */
 static void scale(struct board *b)
 {
     struct run_host *const h = &b->shared->host;

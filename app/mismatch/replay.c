@@ -190,7 +190,7 @@ static bool kept(const char *name)
     return strncmp(name, "target-", 7) == 0;
 }
 
-/* Where the layer ran in the network. */
+/* Select the target on which the layer ran in the network. */
 static void same_place(const struct ir_row *layer, struct arena *a, struct options *o)
 {
     bool host = strcmp(layer->target, "c") == 0, none = strcmp(layer->target, "none") == 0;

@@ -200,7 +200,7 @@ static enum status look(struct local *o, bool *any, struct diag *d)
     return ST_OK;
 }
 
-/* Until one has ended: SIGCHLD is blocked, so that none is missed between look and sleep. */
+/* Wait until one has ended: SIGCHLD is blocked, so that none is missed between look and sleep. */
 static enum status wait_one(struct local *o, struct diag *d)
 {
     const struct timespec tenth = {0, 100000000};

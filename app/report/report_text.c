@@ -29,8 +29,7 @@ static void add_share(struct text *t, const cJSON *o)
         text_printf(t, "%7s", "-");
 }
 
-/* Where most of the cycles of a layer or group were lost: what the unit that computes waited for.
- */
+/* Print the wait that cost a layer or group most of its cycles, in the unit that computes. */
 static void add_stall(struct text *t, const cJSON *l, double cycles)
 {
     const cJSON *unit = report_busier(l), *wait = report_worst_wait(unit);

@@ -391,7 +391,7 @@ enum status run_package_load(struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-/* Where the cycles of an inference went on the simulated processor. */
+/* Print the parts of an inference's cycles on the simulated processor. */
 static void add_host(const struct run_job *job, struct text *t)
 {
     const struct run_host *h = &job->shared->host;

@@ -97,7 +97,7 @@ uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_
 bool geo_rows_of_matrix(const struct geo *g, const struct ir_tensor *t);
 /* The tensor's matrix that belongs to matrix `image` of the result. */
 uint32_t geo_matrix(const struct geo *g, const struct ir_tensor *t, uint32_t image);
-/* From places of rows to those of matrices. */
+/* Turn places of rows into those of matrices. */
 void geo_place_matrices(const struct geo *g, const struct ir_tensor *t, struct sched_place *s);
 /* Return true if output channels of the product are rows of the second operand's matrices. */
 bool geo_transposed_weights(const struct geo *g);

@@ -189,7 +189,7 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
     return best;
 }
 
-/* From memory and to it. */
+/* Stream tensors from memory and to it. */
 static void stream_operands(struct layout_work *w, uint32_t root)
 {
     struct layout *l = w->layout;
@@ -375,7 +375,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
                 break;
             const struct ir_tensor *t = victim(w, p);
             if (!t && (fit_tile(w, p, w->hw->scratchpad_bytes) || fit_strips(w, p)))
-                break; /* alone with its tiles: nothing to be fragmented by */
+                break; /* alone with its tiles: nothing can fragment the space */
             if (!t)
                 return no_space(w, p, d);
             stream_tensor(w, t); /* which changes the operators at which it was alive */
@@ -475,7 +475,7 @@ static uint32_t chip_pitch(struct layout_work *w, const struct ir_tensor *t)
     return r->wrap ? r->pitch : w->program->place[t->id].pitch;
 }
 
-/* From row to row what was from pixel to pixel. */
+/* Exchange the pitches of rows and pixels. */
 static struct sched_place swapped(const struct sched_place *s)
 {
     struct sched_place t = *s;

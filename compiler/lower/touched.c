@@ -40,7 +40,7 @@ struct walk {
     int64_t step, apart;
 };
 
-/* Where cell k of the window meets cells of the image. */
+/* The places where cell k of the window meets cells of the image. */
 static struct places places_of_cell(const struct walk *w, uint32_t k)
 {
     const int64_t at = w->start + k * w->dilation;

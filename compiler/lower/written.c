@@ -104,7 +104,7 @@ static void begin_memory(struct proof *w)
             byte_set_add(&w->region[HOST][r], 0, region_bytes(w, r));
 }
 
-/* Where the host has a tensor. */
+/* The host's place of a tensor. */
 static struct sched_place host_place(const struct proof *w, uint32_t id)
 {
     struct sched_place s = w->p->place[id];

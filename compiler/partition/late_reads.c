@@ -65,7 +65,7 @@ static void place(struct late_reads *l, uint32_t position)
     l->op[l->n++] = op;
 }
 
-/* The operator at `position` may write a variable: what reads that is there before. */
+/* Place the reads of a variable that the operator at `position` may write before it. */
 static void place_reads(struct late_reads *l, uint32_t position)
 {
     const struct ir_op *op = l->g->op[position];

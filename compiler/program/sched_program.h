@@ -98,7 +98,7 @@ struct sched_view {
     bool swapped; /* its rows are the image's columns and its columns the image's rows: heads */
 };
 
-/* Where a tensor lives. A tensor may live in the scratchpad, in memory, or in both. */
+/* The places of a tensor: in the scratchpad, in memory, or in both. */
 struct sched_place {
     bool in_memory;
     uint32_t mem_region; /* HD_REGION_ARENA, or HD_REGION_IO + i; constants: HD_REGION_CONSTANTS */

@@ -5,7 +5,7 @@
 
 /* --- weights --- */
 
-/* Where element `i` of ONNX's order is in the IR's: `step` of each of ONNX's dimensions. */
+/* Index of element `i` of ONNX's order in the IR's: `step` of each of ONNX's dimensions. */
 static size_t place(const int32_t *dim, const size_t *step, uint32_t rank, size_t i)
 {
     size_t at = 0;

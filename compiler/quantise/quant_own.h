@@ -40,7 +40,7 @@ struct quant {
     const bool *keep;              /* by row: stays float32 */
     bool *fused;                   /* by operator: part of what the compiler takes as one */
     bool *inside;                  /* by tensor: within that, so float32 */
-    uint32_t *source;              /* by tensor: of whose values it is a function, or IR_NONE */
+    uint32_t *source;              /* by tensor: the tensor it is a function of, or IR_NONE */
     bool *op;                      /* by operator: computes on quantised values */
     const char **reason;           /* by operator: why not */
     uint32_t *group;               /* by tensor: tensors of one scale have one number */

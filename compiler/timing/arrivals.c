@@ -44,7 +44,7 @@ static void tile_with(const struct array_cost *c, uint64_t w, uint64_t *word, ui
     *step = tile * c->tile_steps + segment * c->segment_steps;
 }
 
-/* When the first n words of the command of bursts [b, end) have come, or all of it. */
+/* The cycle when the first n words of the command of bursts [b, end) have come, or all of it. */
 static uint64_t come(const struct arrival *b, const struct arrival *end, uint64_t n)
 {
     if (n > end[-1].words)

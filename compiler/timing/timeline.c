@@ -218,7 +218,7 @@ static bool meets_array(const struct timeline *t, const struct contention_work *
     return t->array.command && !(t->trace.rough && w == &t->weight);
 }
 
-/* When the work ends if ARRAY begins nothing more. */
+/* The end of the work if ARRAY begins nothing more. */
 static uint64_t work_ends(struct timeline *t, const struct contention_work *w)
 {
     struct contention_work alone = *w;
@@ -420,7 +420,7 @@ static void take_array(struct timeline *t, struct sched_command *c, uint64_t now
     follow_array(t, now);
 }
 
-/* From now on others work in parallel with the command taken last. */
+/* Begin the command taken last: from now on others work in parallel with it. */
 static void begin_array(struct timeline *t, uint64_t now)
 {
     const struct sched_command *c = t->issue.command;
@@ -550,7 +550,7 @@ static bool collect(struct timeline *t, uint32_t n)
     return true;
 }
 
-/* When FETCH has the next command and its unit's queue has a place. */
+/* The cycle when FETCH has the next command and its unit's queue has a place. */
 static uint64_t push_time(struct timeline *t)
 {
     struct fetch *f = &t->fetch;

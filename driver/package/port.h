@@ -19,8 +19,8 @@ int port_interrupt(void *ctx);
 /* A clock for --time; 0 where there is none. */
 uint64_t port_nanoseconds(void);
 
-/* main.c. Run all inferences that the input files hold; or, with rounds > 0, time that many of
- * inputs full of one value. The exit status. */
+/* main.c. Run all inferences that the input files hold; or, with rounds > 0, time that number of
+ * inferences with inputs full of one value. Returns the exit status. */
 int package_main(uint32_t rounds);
 
 #endif

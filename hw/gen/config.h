@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Where a configuration's clock comes from. */
+/* The origin of a configuration's clock. */
 enum hd_clock_origin { HD_CLOCK_ASSUMED, HD_CLOCK_GIVEN, HD_CLOCK_PLACED, HD_CLOCK_ROUTED };
 
 struct hd_config {

@@ -31,8 +31,9 @@ static int32_t inverse(int32_t half)
     return (int32_t)r;
 }
 
-/* sum: Q12.19, at least e^0, but of a wrong maximum: then as the RTL, which counts to 15. From 2^28 on
- * the result's shift is more than 31, and the result 0. */
+/* The scale of a sum in Q12.19. The sum is at least e^0, except with a wrong maximum: then this
+ * is as the RTL, which counts to 15. From 2^28 on the result's shift is more than 31, and the
+ * result 0. */
 static void scale_of_sum(uint32_t sum, struct softmax_scale *s)
 {
     int32_t zeros = 0, r;
