@@ -5,9 +5,7 @@
 #include "hdk_tile.h"
 
 #define ROWS_BYTES (32u << 10) /* stays in the first level of cache in addition to weights */
-#define COPY                                                                                       \
-    16u /* lanes that a copy of a window moves at once, perhaps beyond its
-                                * end */
+#define COPY       16u         /* lanes that a copy of a window moves at once */
 
 /* The position of the walk over the output. */
 struct cursor {
