@@ -100,7 +100,7 @@ module hd_vector #(
     end
   end
 
-  hd_vop_facts_t facts;
+  hd_vop_facts_t facts, lane_facts;
   logic [4:0]    right_a, right_b;
   logic [31:0]   below_a, below_b;
 
@@ -110,6 +110,7 @@ module hd_vector #(
     .op_i     (cmd_q.op),
     .shifts_i ({cmd_q.shift_a[4:0], cmd_q.shift_b[4:0]}),
     .facts_o  (facts),
+    .lane_o   (lane_facts),
     .right_a_o(right_a),
     .right_b_o(right_b),
     .below_a_o(below_a),
@@ -269,7 +270,7 @@ module hd_vector #(
       .z_a_i          (on ? row_zero : facts.rescale ? cmd_q.z_a : 8'd0),
       .z_b_i          (cmd_q.z_b),
       .blank_i        ({{2{facts.extremum | maximum}}, 7'd0}),
-      .facts_i        (facts),
+      .facts_i        (lane_facts),
       .right_a_i      (right_a),
       .right_b_i      (right_b),
       .below_a_i      (below_a),
