@@ -51,6 +51,13 @@ flags+=(--Mdir "$out")
 # Verilator's own library is most of a small bench's build, and the same for all: its objects are kept.
 kept=$build/hw/verilated_$({ "$verilator" --version && grep '^VM_[A-Z_]* = [01]' "$out/Vbench_classes.mk"; } | md5sum | cut -c 1-16)
 [ ! -e "$kept/verilated.o" ] || cp "$kept"/*.o "$out"
+# An object whose build read a file that no longer exists is built again; make would stop at its dependency data.
+for data in "$out"/*.d; do
+    [ -e "$data" ] || continue
+    for file in $(tr ' \\' '\n\n' <"$data" | grep '^/' | sed 's/:$//'); do
+        [ -e "$file" ] || { rm -f "$data" "${data%.d}.o"; break; }
+    done
+done
 make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=$slow" Vbench >"$out/make.log" 2>&1 ||
     { tail -40 "$out/make.log" >&2; exit 1; }
 if [ ! -e "$kept/verilated.o" ]; then

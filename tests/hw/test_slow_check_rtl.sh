@@ -16,6 +16,8 @@ check || fail "at first: $(cat stdout)"
 [ "$(ran)" = 2 ] || fail "at first: $(cat stdout)"
 check || fail "again: $(cat stdout)"
 [ "$(cat stdout)" = "no bench is built from what changed" ] || fail "again: $(cat stdout)"
+sed -i "1s|:|: $work/gone.h|" tree/build/hw/acc_n16-O1/acc_tb.d
+HEDDLE_BUILD=$work/tree/build bash tree/tests/hw/run_bench.sh acc 16 >stdout 2>&1 || fail "built from a header that is gone: $(tail -n 3 stdout)"
 echo "// changed" >>tree/hw/rtl/hd_vector.sv
 check || fail "another module: $(cat stdout)"
 [ "$(cat stdout)" = "no bench is built from what changed" ] || fail "another module: $(cat stdout)"
