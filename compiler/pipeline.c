@@ -161,10 +161,9 @@ static struct lgl_options legalise_options(const struct pipeline *p)
 
     for (uint32_t i = 0; i < p->targets.n; i++) {
         const struct target *t = p->targets.target[i];
-        const struct hd_config *hw = target_hw(t, &p->hw);
 
         if (t->desc->accelerator)
-            sys_for_accelerator(&o, hw->n, hw->acc_depth, hd_config_tables(hw));
+            sys_for_accelerator(&o, target_hw(t, &p->hw));
     }
     return o;
 }

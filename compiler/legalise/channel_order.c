@@ -13,68 +13,8 @@
 
 #include "channel_order.h"
 #include "compiler/ir/rules.h"
+#include "driver/hd_walk.h"
 #include "legalise.h"
-
-/* --- orders in weights --- */
-
-/* `count` rows of `inner` bytes each: row i of the result is row from[i], from[i] IR_NONE: filled. */
-static const uint8_t *rows_from(struct ir_graph *g, const uint8_t *data, size_t inner,
-                                uint32_t count, const uint32_t *from, uint8_t filled)
-{
-    uint8_t *to = arena_alloc(g->arena, inner * count);
-
-    for (uint32_t i = 0; i < count; i++)
-        if (from[i] == IR_NONE)
-            memset(to + i * inner, filled, inner);
-        else
-            memcpy(to + i * inner, data + from[i] * inner, inner);
-    return to;
-}
-
-/* The inverse of `order`, n of `count`. */
-static uint32_t *inverse(struct ir_graph *g, const uint32_t *order, uint32_t n, uint32_t count)
-{
-    uint32_t *from = ARENA_ARRAY(g->arena, uint32_t, count);
-
-    memset(from, 0xff, count * sizeof *from);
-    for (uint32_t c = 0; c < n; c++)
-        from[order ? order[c] : c] = c;
-    return from;
-}
-
-static void turn_quant(struct ir_graph *g, struct ir_quant *q, uint32_t n, const uint32_t *from)
-{
-    if (q->n <= 1)
-        return;
-    q->scale = (const void *)rows_from(g, (const void *)q->scale, 4, n, from, 0);
-    q->zero_point = (const void *)rows_from(g, (const void *)q->zero_point, 4, n, from, 0);
-    q->n = n;
-}
-
-/* The operator makes n channels: channel from[i] as channel i. */
-static void turn_columns(struct ir_graph *g, struct ir_op *op, uint32_t n, const uint32_t *from)
-{
-    const struct ir_tensor *w = ir_in(g, op, 1), *b = ir_in(g, op, 2);
-    const uint32_t all = order_channels(w);
-    struct ir_tensor *weights = order_tensor_like(g, w, n), *bias = order_tensor_like(g, b, n);
-    uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(weights));
-    struct ir_fixed *f = &op->fixed;
-
-    for (size_t i = 0; i < (size_t)ir_bytes(weights); i++)
-        data[i] = w->data[i / n * all + from[i % n]];
-    weights->role = bias->role = IR_CONST;
-    weights->data = data;
-    bias->data = rows_from(g, b->data, 4, n, from, 0);
-    turn_quant(g, &weights->quant, n, from);
-    turn_quant(g, &bias->quant, n, from);
-    op->in[1] = weights->id;
-    op->in[2] = bias->id;
-    if (f->n > 1) {
-        f->multiplier = (const void *)rows_from(g, (const void *)f->multiplier, 4, n, from, 0);
-        f->shift = (const void *)rows_from(g, (const void *)f->shift, 1, n, from, 0);
-        f->n = n;
-    }
-}
 
 /* The result is held in another order. */
 static void hold(struct reorder *r, struct ir_op *op, const uint32_t *order)
@@ -111,7 +51,7 @@ static void make_as_wished(struct reorder *r, struct ir_op *op)
         from[i] = t[i].c;
         order[t[i].c] = i;
     }
-    turn_columns(g, op, n, from);
+    order_columns(g, op, n, from);
     hold(r, op, order);
 }
 
@@ -141,7 +81,7 @@ static bool order_product(struct reorder *r, struct ir_op *op)
                        count = order_channels(g->tensor[h->actual]);
         const size_t columns = order_channels(ir_out(g, op, 0));
         const uint32_t taps = (uint32_t)(ir_elements(w) / columns / n);
-        const uint32_t *one = inverse(g, h->order, n, count);
+        const uint32_t *one = order_inverse(g, h->order, n, count);
         uint32_t *from = ARENA_ARRAY(g->arena, uint32_t, (size_t)taps * count);
         struct ir_tensor *weights;
         int32_t dim[IR_MAX_RANK];
@@ -156,7 +96,7 @@ static bool order_product(struct reorder *r, struct ir_op *op)
         weights->role = IR_CONST;
         weights->quant = w->quant;
         weights->data =
-            rows_from(g, w->data, columns, taps * count, from, (uint8_t)ir_zero_point(w));
+            order_rows(g, w->data, columns, taps * count, from, (uint8_t)ir_zero_point(w));
         op->in[0] = h->actual;
         op->in[1] = weights->id;
     }
@@ -164,16 +104,71 @@ static bool order_product(struct reorder *r, struct ir_op *op)
     return true;
 }
 
-/* Return true if several outputs a channel are better as one operator for the first output of
- * all channels, one for the second and so on. Else the accelerator takes it as a convolution
- * (weights between other channels are zero); by the passes over the image that an array of 16 x
- * 16 makes. */
-static bool better_apart(const struct ir_op *op, uint32_t channels, uint32_t m)
+/* Steps of the array for one tile of channels: `pixels` for each segment (hd_walk.h) of a kernel of kh
+ * rows of `lanes`, which is cut into parts of at most `most` lanes; at least a step for each lane's
+ * weights. */
+static uint64_t kernel_steps(const struct lgl_options *o, uint32_t kh, uint32_t lanes,
+                             uint32_t most, uint32_t ports, bool depthwise, uint64_t pixels)
 {
-    const uint32_t taps = (uint32_t)(op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W]);
-    const uint32_t whole = (taps * channels + 15) / 16 * ((channels * m + 15) / 16);
+    struct hd_walk walk;
+    struct hd_segment seg;
+    uint64_t n = 0;
 
-    return m > 1 && whole > 2 * m * ((channels + 15) / 16);
+    for (uint32_t part; lanes > 0; lanes -= part) {
+        part = lanes < most ? lanes : most;
+        hd_walk_start(&walk, kh, part, o->array_rows, ports, depthwise);
+        while (hd_walk_next(&walk, &seg))
+            n += pixels > seg.len ? pixels : seg.len;
+    }
+    return n;
+}
+
+/* Steps as a convolution, with the weights between other channels zero; two pixels of a row at once
+ * where the columns have room for both. */
+static uint64_t steps_whole(const struct lgl_options *o, const struct ir_op *op, uint32_t channels,
+                            const struct ir_tensor *y)
+{
+    const uint32_t kh = (uint32_t)op->attr[IR_KERNEL_H], kw = (uint32_t)op->attr[IR_KERNEL_W];
+    const uint32_t row = kw * channels, most = op->attr[IR_DILATION_W] > 1 ? channels : row;
+    const uint32_t outputs = order_channels(y), width = (uint32_t)ir_dim_back(y, 1);
+    const uint64_t rows = ir_elements(y) / outputs / width;
+    const uint64_t tiles = (outputs + o->array_rows - 1) / o->array_rows;
+    const uint64_t one = tiles * kernel_steps(o, kh, row, most, o->ports, false, rows * width);
+
+    if (most < row || o->ports < 2 || 2 * outputs > o->array_rows)
+        return one;
+    const uint64_t two =
+        kernel_steps(o, kh, row, most, o->ports / 2, false, rows * ((width + 1) / 2));
+    return two < one ? two : one;
+}
+
+/* Steps of depthwise convolutions with one output a channel each: a column a channel, which takes every
+ * position of a row, whatever the stride. */
+static uint64_t steps_apart(const struct lgl_options *o, const struct ir_op *op, uint32_t in_width,
+                            uint32_t channels, const struct ir_tensor *y)
+{
+    const uint32_t kh = (uint32_t)op->attr[IR_KERNEL_H], kw = (uint32_t)op->attr[IR_KERNEL_W];
+    const uint32_t most = op->attr[IR_DILATION_W] > 1 ? 1 : o->array_rows;
+    const uint32_t outputs = order_channels(y), width = (uint32_t)ir_dim_back(y, 1);
+    const uint32_t span = (width - 1) * (uint32_t)op->attr[IR_STRIDE_W] + 1;
+    const uint64_t positions =
+        ir_elements(y) / outputs / width * (span > in_width ? span : in_width);
+    const uint64_t tiles = (channels + o->array_rows - 1) / o->array_rows;
+
+    return outputs / channels * tiles * kernel_steps(o, kh, kw, most, o->ports, true, positions);
+}
+
+/* Return true if the accelerator computes a depthwise convolution with several outputs a channel in
+ * fewer steps as one operator for the first output of all channels, one for the second and so on. It
+ * takes the whole one as a convolution. Fewer weights decide a tie. */
+static bool better_apart(const struct reorder *r, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(r->g, op, 0), *y = ir_out(r->g, op, 0);
+    const uint32_t channels = order_channels(x);
+
+    return r->options->array_rows > 0 && order_channels(y) > channels &&
+           steps_apart(r->options, op, (uint32_t)ir_dim_back(x, 1), channels, y) <=
+               steps_whole(r->options, op, channels, y);
 }
 
 /* Output q of channel c becomes channel q * channels + c. */
@@ -199,7 +194,7 @@ static void take_apart(struct reorder *r, const struct ir_op *op, uint32_t m,
         one->in[0] = r->held[op->in[0]].actual;
         one->attr[IR_MULTIPLIER] = 1;
         one->fixed = op->fixed;
-        turn_columns(g, one, n, from);
+        order_columns(g, one, n, from);
         one->out[0] = part[q] = order_tensor_like(g, y, n)->id;
         g->tensor[part[q]]->producer = one->id;
     }
@@ -219,8 +214,8 @@ static bool order_depthwise(struct reorder *r, struct ir_op *op)
     if (op->attr[IR_WEIGHTS_KO] == 0 || !b || b->role != IR_CONST || op->fixed.n_real != 0 ||
         ir_out(g, op, 0)->is_output)
         return false;
-    if (better_apart(op, n / m, m)) {
-        take_apart(r, op, m, inverse(g, h.order, n / m, n / m));
+    if (better_apart(r, op)) {
+        take_apart(r, op, m, order_inverse(g, h.order, n / m, n / m));
         op->dead = true;
         return true;
     }
@@ -229,7 +224,7 @@ static bool order_depthwise(struct reorder *r, struct ir_op *op)
     order = ARENA_ARRAY(g->arena, uint32_t, n);
     for (uint32_t c = 0; c < n; c++)
         order[c] = (h.order ? h.order[c / m] : c / m) * m + c % m;
-    turn_columns(g, op, n, inverse(g, order, n, n));
+    order_columns(g, op, n, order_inverse(g, order, n, n));
     op->in[0] = h.actual;
     hold(r, op, order);
     return true;
@@ -429,25 +424,6 @@ static bool is_plain_slice(const struct reorder *r, const struct ir_op *op)
            !order_changed(r, r->map[op->out[0]]->root) && op->in[0] == r->map[op->out[0]]->root;
 }
 
-/* Repeat the moves between root and `id` on the root in its actual order. */
-static uint32_t moved_again(struct reorder *r, uint32_t id, uint32_t root)
-{
-    struct ir_graph *g = r->g;
-    struct ir_op *op, *again;
-
-    if (id == root)
-        return r->held[root].actual;
-    op = g->op[g->tensor[id]->producer];
-    const uint32_t x = moved_again(r, op->in[0], root);
-    again = ir_op_new(g, op->opcode, op->row, op->n_in, 1);
-    memcpy(again->attr, op->attr, sizeof op->attr);
-    memcpy(again->in, op->in, op->n_in * sizeof *op->in);
-    again->in[0] = x;
-    order_set_maker(g, again,
-                    order_tensor_like(g, g->tensor[id], order_channels(g->tensor[id]))->id);
-    return again->out[0];
-}
-
 static void reorder_mover(struct reorder *r, const struct ir_op *op)
 {
     const uint32_t id = op->out[0], root = r->map[id]->root;
@@ -463,7 +439,7 @@ static void reorder_mover(struct reorder *r, const struct ir_op *op)
              order_channels(r->g->tensor[r->held[root].actual]) == order_channels(x) &&
              channel_map_keeps_channels(r->map[id], order_channels(x)))
         r->held[id] =
-            (struct held){.actual = moved_again(r, id, root), .order = r->held[root].order};
+            (struct held){.actual = order_moved_again(r, id, root), .order = r->held[root].order};
 }
 
 static void reorder_op(struct reorder *r, struct ir_op *op)
@@ -486,9 +462,8 @@ static void reorder_op(struct reorder *r, struct ir_op *op)
 
 enum status lgl_channel_order(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
-    struct reorder r = {.g = g, .n_tensor = g->n_tensor, .n_op = g->n_op};
+    struct reorder r = {.g = g, .options = o, .n_tensor = g->n_tensor, .n_op = g->n_op};
 
-    (void)o;
     r.map = ARENA_ARRAY(g->arena, struct channel_map *, g->n_tensor + 1);
     r.selection = ARENA_ARRAY(g->arena, const uint32_t *, g->n_tensor + 1);
     r.held = ARENA_ARRAY(g->arena, struct held, g->n_tensor + 1);

@@ -3,6 +3,7 @@
 #define HEDDLE_COMPILER_LEGALISE_CHANNEL_ORDER_H
 
 #include "channel_map.h"
+#include "legalise.h"
 
 /* The order of channels in a tensor: its channel c is channel order[c] of `actual`; NULL: c. */
 struct held {
@@ -20,6 +21,7 @@ struct wish {
 
 struct reorder {
     struct ir_graph *g;
+    const struct lgl_options *options;
     uint32_t n_tensor; /* of the graph as it was, by whose ids the arrays are */
     uint32_t n_op;
     struct channel_map **map;   /* of what moves bytes; NULL: none, the tensor is a root */
@@ -56,12 +58,21 @@ struct ir_tensor *order_tensor_like(struct ir_graph *g, const struct ir_tensor *
 /* `op` makes tensor `y`, any code. */
 void order_set_maker(struct ir_graph *g, struct ir_op *op, uint32_t y);
 
-/* channel_select.c: a tensor like `like`, tensors part[0 .. n - 1] beside each other. */
+/* channel_select.c: `count` rows of `inner` bytes each; row i is row from[i] of `data`, or `filled`. */
+const uint8_t *order_rows(struct ir_graph *g, const uint8_t *data, size_t inner, uint32_t count,
+                          const uint32_t *from, uint8_t filled);
+/* The inverse of `order`, n of `count`. */
+uint32_t *order_inverse(struct ir_graph *g, const uint32_t *order, uint32_t n, uint32_t count);
+/* The operator makes n channels: channel from[i] as channel i. */
+void order_columns(struct ir_graph *g, struct ir_op *op, uint32_t n, const uint32_t *from);
+/* The same file: a tensor like `like`, tensors part[0 .. n - 1] beside each other. */
 uint32_t order_join(struct ir_graph *g, uint32_t row, const struct ir_tensor *like, uint32_t n,
                     const uint32_t *part);
-/* channel_select.c: tensor `id` as the file has it, from what is held of it. */
+/* The same file: tensor `id` as the file has it, from what is held of it. */
 void order_need_plain(struct reorder *r, uint32_t id);
 /* The same file: what `op` makes is some channels of a root; they are held as slices of that. */
 void order_select(struct reorder *r, const struct ir_op *op);
+/* The same file: repeat the moves between root and `id` on the root in its actual order. */
+uint32_t order_moved_again(struct reorder *r, uint32_t id, uint32_t root);
 
 #endif

@@ -39,6 +39,67 @@ void order_set_maker(struct ir_graph *g, struct ir_op *op, uint32_t y)
     op->fixed.act_max = 127;
 }
 
+/* --- orders in weights --- */
+
+/* `count` rows of `inner` bytes each: row i of the result is row from[i], from[i] IR_NONE: filled. */
+const uint8_t *order_rows(struct ir_graph *g, const uint8_t *data, size_t inner, uint32_t count,
+                          const uint32_t *from, uint8_t filled)
+{
+    uint8_t *to = arena_alloc(g->arena, inner * count);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (from[i] == IR_NONE)
+            memset(to + i * inner, filled, inner);
+        else
+            memcpy(to + i * inner, data + from[i] * inner, inner);
+    return to;
+}
+
+/* The inverse of `order`, n of `count`. */
+uint32_t *order_inverse(struct ir_graph *g, const uint32_t *order, uint32_t n, uint32_t count)
+{
+    uint32_t *from = ARENA_ARRAY(g->arena, uint32_t, count);
+
+    memset(from, 0xff, count * sizeof *from);
+    for (uint32_t c = 0; c < n; c++)
+        from[order ? order[c] : c] = c;
+    return from;
+}
+
+static void order_quant(struct ir_graph *g, struct ir_quant *q, uint32_t n, const uint32_t *from)
+{
+    if (q->n <= 1)
+        return;
+    q->scale = (const void *)order_rows(g, (const void *)q->scale, 4, n, from, 0);
+    q->zero_point = (const void *)order_rows(g, (const void *)q->zero_point, 4, n, from, 0);
+    q->n = n;
+}
+
+/* The operator makes n channels: channel from[i] as channel i. */
+void order_columns(struct ir_graph *g, struct ir_op *op, uint32_t n, const uint32_t *from)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1), *b = ir_in(g, op, 2);
+    const uint32_t all = order_channels(w);
+    struct ir_tensor *weights = order_tensor_like(g, w, n), *bias = order_tensor_like(g, b, n);
+    uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(weights));
+    struct ir_fixed *f = &op->fixed;
+
+    for (size_t i = 0; i < (size_t)ir_bytes(weights); i++)
+        data[i] = w->data[i / n * all + from[i % n]];
+    weights->role = bias->role = IR_CONST;
+    weights->data = data;
+    bias->data = order_rows(g, b->data, 4, n, from, 0);
+    order_quant(g, &weights->quant, n, from);
+    order_quant(g, &bias->quant, n, from);
+    op->in[1] = weights->id;
+    op->in[2] = bias->id;
+    if (f->n > 1) {
+        f->multiplier = (const void *)order_rows(g, (const void *)f->multiplier, 4, n, from, 0);
+        f->shift = (const void *)order_rows(g, (const void *)f->shift, 1, n, from, 0);
+        f->n = n;
+    }
+}
+
 /* --- the file's order again --- */
 
 /* y[.., c] = x[.., from[c]] by a 1x1 convolution or a product: factor 1, bias 0. */
@@ -198,4 +259,22 @@ void order_select(struct reorder *r, const struct ir_op *op)
         r->held[id] = (struct held){.actual = x->id, .order = order};
     else
         gather_runs(r, op->row, id, t, x);
+}
+
+uint32_t order_moved_again(struct reorder *r, uint32_t id, uint32_t root)
+{
+    struct ir_graph *g = r->g;
+    struct ir_op *op, *again;
+
+    if (id == root)
+        return r->held[root].actual;
+    op = g->op[g->tensor[id]->producer];
+    const uint32_t x = order_moved_again(r, op->in[0], root);
+    again = ir_op_new(g, op->opcode, op->row, op->n_in, 1);
+    memcpy(again->attr, op->attr, sizeof op->attr);
+    memcpy(again->in, op->in, op->n_in * sizeof *op->in);
+    again->in[0] = x;
+    order_set_maker(g, again,
+                    order_tensor_like(g, g->tensor[id], order_channels(g->tensor[id]))->id);
+    return again->out[0];
 }

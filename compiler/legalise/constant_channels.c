@@ -8,8 +8,9 @@
  * Channels of tensors that can only go together are one class (union-find): those of a pool's input
  * and output, of both operands of ADD. A class is needed if any member is: at the graph's border,
  * by an operator that no rule describes, or by a weight other than 0 on the way to a channel that
- * is needed. Found backwards until nothing changes; a tensor keeps at least one channel, and one of
- * 16 channels and more loses whole tiles of 16 (part of a tile saves no step). */
+ * is needed. Found backwards until nothing changes; a tensor keeps at least one channel. Where an
+ * accelerator is selected, one of as many channels as its array has columns loses whole tiles of
+ * these (part of a tile saves no step). */
 #include <string.h>
 
 #include "compiler/ir/rules.h"
@@ -234,15 +235,14 @@ static void find_needed(struct folding *f)
 }
 
 /* Removing part of a tile saves no step: tensors of a tile and more lose whole tiles. */
-static bool keep_tiles(struct folding *f)
+static bool keep_tiles(struct folding *f, uint32_t tile)
 {
-    enum { TILE = 16 };
     bool more = false;
 
     for (uint32_t i = 0; i < f->g->n_tensor; i++) {
         const struct ir_tensor *t = f->g->tensor[i];
         const uint32_t n = t->rank && t->type == IR_I8 && t->role != IR_CONST ? channels(t) : 0;
-        uint32_t left = n >= TILE ? (TILE - count_needed(f, t) % TILE) % TILE : 0;
+        uint32_t left = n >= tile ? (tile - count_needed(f, t) % tile) % tile : 0;
 
         for (uint32_t c = 0; c < n && left > 0; c++)
             if (!needed(f, t, c)) {
@@ -435,10 +435,9 @@ enum status lgl_constant_channels(struct ir_graph *g, const struct lgl_options *
     struct folding f = {.g = g, .r = lgl_ranges(g)};
     const uint32_t n_tensor = g->n_tensor;
 
-    (void)o;
     make_classes(&f);
     find_needed(&f);
-    while (keep_tiles(&f))
+    while (keep_tiles(&f, o->array_rows > 0 ? o->array_rows : 1))
         find_needed(&f);
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead && f.r->follows[i])

@@ -18,9 +18,9 @@ enum lgl_rounding { LGL_ROUND_TFLITE, LGL_ROUND_ONNX };
 struct lgl_options {
     enum lgl_fc_scale fc_scale;
     enum lgl_rounding rounding;
-    /* For the selected accelerators: rows of the array, pixels that it adds up, tables of a
-     * lane; the fewest of several, 0 without one. */
-    uint32_t array_rows, accumulators, tables;
+    /* The least of the selected accelerators' array rows (and columns), scratchpad ports, accumulators and
+     * tables of a lane; 0 without an accelerator. */
+    uint32_t array_rows, ports, accumulators, tables;
     uint32_t table_pixels; /* least pixels for a table of each channel; 0: where it gains */
 };
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "compiler/graph_passes.h"
-#include "compiler/systolic/rewrites/rewrites.h"
 #include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
 #include "compiler/schedule/sched.h"
+#include "compiler/systolic/rewrites/rewrites.h"
 #include "driver/hd_crc.h"
 
 enum { GAP = 64, POISON = 0xa5 };
@@ -46,8 +46,7 @@ static enum status schedule(struct layer *l, struct diag *d)
     struct lgl_options legalise = o->legalise;
     struct partition partition;
 
-    sys_for_accelerator(&legalise, l->setup->hw.n, l->setup->hw.acc_depth,
-                        hd_config_tables(&l->setup->hw));
+    sys_for_accelerator(&legalise, &l->setup->hw);
     legalise.table_pixels = 1; /* or none of these small ones gains */
     l->graph = layers_make(l->arena, l->setup->seed, &l->setup->hw);
     TRY(passes_run(l->graph, &legalise, d));

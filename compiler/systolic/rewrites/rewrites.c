@@ -1,17 +1,25 @@
 /* rewrites.c - one driver for all rewrites of the array's back end. */
 #include "rewrites.h"
 
+#include "hw/gen/config.h"
+
 /* Each operator that is added is visited in the next round. */
 enum { MOST_ROUNDS = 16 };
 
-void sys_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators,
-                         uint32_t tables)
+static void lower(uint32_t *least, uint32_t n, bool first)
+{
+    if (first || n < *least)
+        *least = n;
+}
+
+void sys_for_accelerator(struct lgl_options *o, const struct hd_config *hw)
 {
     const bool first = o->array_rows == 0;
 
-    o->array_rows = first || array_rows < o->array_rows ? array_rows : o->array_rows;
-    o->accumulators = first || accumulators < o->accumulators ? accumulators : o->accumulators;
-    o->tables = first || tables < o->tables ? tables : o->tables;
+    lower(&o->array_rows, hw->n, first);
+    lower(&o->ports, hw->ports, first);
+    lower(&o->accumulators, hw->acc_depth, first);
+    lower(&o->tables, hd_config_tables(hw), first);
 }
 
 enum status sys_rewrite_all(struct ir_graph *g, sys_rewrite *rewrite, enum ir_opcode code,

@@ -12,9 +12,9 @@ typedef void sys_rewrite(struct ir_graph *g, struct ir_op *op, const struct lgl_
 #define REWRITE(name, code, needs, leaves) sys_rewrite sys_##name;
 #include "compiler/passes.def"
 
-/* One accelerator more is selected. */
-void sys_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators,
-                         uint32_t tables);
+/* One accelerator more is selected, of configuration `hw`. */
+struct hd_config;
+void sys_for_accelerator(struct lgl_options *o, const struct hd_config *hw);
 
 /* Visit every operator of opcode `code` (IR_OP_ANY: every operator), also those that the rewrite
  * adds, then link the graph. Without an accelerator the graph stays. ST_INTERNAL: the rewrite

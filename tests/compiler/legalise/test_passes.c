@@ -18,7 +18,7 @@ static const struct {
 static enum status run_named(const char *path, struct ir_graph *g, struct diag *d)
 {
     const struct lgl_options o = {
-        .fc_scale = LGL_FC_CLASSIC, .array_rows = 16, .accumulators = 8, .tables = 1};
+        .fc_scale = LGL_FC_CLASSIC, .array_rows = 16, .ports = 4, .accumulators = 8, .tables = 1};
 
     for (size_t i = 0; i < sizeof pass_table / sizeof *pass_table; i++) {
         if (strstr(path, pass_table[i].folder) == NULL)
