@@ -1,6 +1,8 @@
 /* geometry.c - operators as rows, windows and kernel pieces; see geometry.h. */
 #include "geometry.h"
 
+#include "hd_timing.h"
+
 void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c)
 {
     *c = (uint32_t)ir_dim_back(t, 0);
@@ -478,7 +480,8 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t w
 {
     if (wish == 1 || g->kind == GEO_PRODUCT || g->kind == GEO_DEPTHWISE ||
         g->kind == GEO_TRANSPOSED || g->up_x > 1 || !geo_on_array(g) || geo_parts(g, hw) ||
-        hw->ports < 2 || g->ow < 2 || g->apart || 2 * g->sx * g->c > 65535 || 2 * g->oc > 65535)
+        hw->ports < 2 || g->ow < 2 || g->apart || 2 * g->sx * g->c > HD_MOST_ARRAY_X_STEP ||
+        2 * g->oc > HD_MOST_ARRAY_OUT_STEP)
         return 1;
     if (2 * g->oc > hw->n) /* worth its weights where that is a tile less */
         return wish == 2 && div_up(2 * g->oc, hw->n) < 2 * div_up(g->oc, hw->n) ? 2 : 1;

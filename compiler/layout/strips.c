@@ -1,8 +1,10 @@
 /* strips.c - operators in parts; see strips.h. */
 #include "strips.h"
 
-/* Largest rows and columns of an image that commands can count (signed 16 bits). */
-enum { MOST = 32767, MOST_BYTES = 65535 };
+#include "hd_timing.h"
+
+/* Largest rows and columns of an image that commands can count, and bytes from pixel to pixel. */
+enum { MOST = HD_MOST_ARRAY_Y_START, MOST_BYTES = HD_MOST_ARRAY_X_STEP };
 
 /* Columns of a strip, in halos, and bytes of a run in memory, below which one rather cuts in another
  * direction: a halo is read twice, a short run takes a burst of its own. */

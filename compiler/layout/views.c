@@ -4,10 +4,11 @@
 #include "views.h"
 
 #include "compiler/ir/rules.h"
+#include "hd_timing.h"
 
 enum {
-    STEP_LIMIT = 65535, /* bytes from pixel to pixel: a field of ARRAY */
-    ROW_LIMIT = 65024,  /* the same where padding may follow */
+    STEP_LIMIT = HD_MOST_ARRAY_X_STEP, /* bytes from pixel to pixel: a field of ARRAY */
+    ROW_LIMIT = 65024,                 /* the same where padding may follow */
 };
 
 /* An operator's requirements of a tensor's bytes. */

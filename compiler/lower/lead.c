@@ -8,7 +8,7 @@
 #include "hd_timing.h"
 #include "lower.h"
 
-enum { TILES = 255 }; /* most that the field has */
+enum { TILES = HD_MOST_ARRAY_LEAD_TILES };
 
 _Static_assert(HD_TIMING_ARRAY_SLOTS == 2, "a command begins once the last but one is done");
 

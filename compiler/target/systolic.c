@@ -4,8 +4,23 @@
 #include "compiler/layout/views.h"
 #include "compiler/schedule/sched.h"
 #include "hd_accel_tables.h"
+#include "hd_timing.h"
 #include "refuse.h"
 #include "target.h"
+
+#define LEAST(a, b) ((a) < (b) ? (a) : (b))
+
+/* What command fields hold: kernels, strides and dilations; padding; rows and columns of an image; bytes
+ * from pixel to pixel read and written. */
+enum {
+    MOST_WINDOW =
+        LEAST(HD_MOST_ARRAY_KERNEL_H, LEAST(LEAST(HD_MOST_ARRAY_STRIDE_X, HD_MOST_ARRAY_STRIDE_Y),
+                                            HD_MOST_ARRAY_DILATION_Y)),
+    MOST_PADDING = HD_MOST_ARRAY_PAD_LEFT,
+    MOST_ROWS = HD_MOST_ARRAY_Y_START,
+    MOST_STEP = HD_MOST_ARRAY_X_STEP,
+    MOST_OUT_STEP = HD_MOST_ARRAY_OUT_STEP,
+};
 
 struct question {
     struct arena *arena;
@@ -47,16 +62,16 @@ static const char *check_window(struct question *q)
 {
     const struct geo *g = &q->g;
 
-    if (g->kh > 255 || g->kw > 255 || g->sy > 255 || g->sx > 255 || g->dy > 255 || g->dx > 255)
-        REFUSE(q, "kernel %ux%u, stride %ux%u, dilation %ux%u: at most 255 each", g->kh, g->kw,
-               g->sy, g->sx, g->dy, g->dx);
-    if ((g->kh - 1) * g->dy >= 32767 || (g->kw - 1) * g->dx >= 32767)
-        REFUSE(
-            q,
-            "kernel %ux%u, dilation %ux%u: a window of at most 32767 rows and columns is supported",
-            g->kh, g->kw, g->dy, g->dx);
-    if (g->pt < 0 || g->pl < 0 || g->pt > 255 || g->pl > 255)
-        REFUSE(q, "padding %d, %d: expected 0 to 255", g->pt, g->pl);
+    if (g->kh > MOST_WINDOW || g->kw > MOST_WINDOW || g->sy > MOST_WINDOW || g->sx > MOST_WINDOW ||
+        g->dy > MOST_WINDOW || g->dx > MOST_WINDOW)
+        REFUSE(q, "kernel %ux%u, stride %ux%u, dilation %ux%u: at most %u each", g->kh, g->kw,
+               g->sy, g->sx, g->dy, g->dx, MOST_WINDOW);
+    if ((g->kh - 1) * g->dy >= MOST_ROWS || (g->kw - 1) * g->dx >= MOST_ROWS)
+        REFUSE(q,
+               "kernel %ux%u, dilation %ux%u: a window of at most %u rows and columns is supported",
+               g->kh, g->kw, g->dy, g->dx, MOST_ROWS);
+    if (g->pt < 0 || g->pl < 0 || g->pt > MOST_PADDING || g->pl > MOST_PADDING)
+        REFUSE(q, "padding %d, %d: expected 0 to %u", g->pt, g->pl, MOST_PADDING);
     return NULL;
 }
 
@@ -71,12 +86,13 @@ static const char *check_transposed(struct question *q)
     if (pixels > q->hw->acc_depth)
         REFUSE(q, "output width %u exceeds the %u accumulators of %s", pixels, q->hw->acc_depth,
                q->hw->name);
-    if (g->sx * g->c > 65535)
-        REFUSE(q, "stride %u x %u channels exceeds 65535 bytes", g->sx, g->c);
-    if (g->sx * g->oc > 65535)
-        REFUSE(q, "stride %u x %u output channels exceeds 65535 bytes", g->sx, g->oc);
-    if (g->h > 32767 || g->oh > 32767)
-        REFUSE(q, "%u rows to %u: a transposed convolution supports at most 32767", g->h, g->oh);
+    if (g->sx * g->c > MOST_STEP)
+        REFUSE(q, "stride %u x %u channels exceeds %u bytes", g->sx, g->c, MOST_STEP);
+    if (g->sx * g->oc > MOST_OUT_STEP)
+        REFUSE(q, "stride %u x %u output channels exceeds %u bytes", g->sx, g->oc, MOST_OUT_STEP);
+    if (g->h > MOST_ROWS || g->oh > MOST_ROWS)
+        REFUSE(q, "%u rows to %u: a transposed convolution supports at most %u", g->h, g->oh,
+               MOST_ROWS);
     return NULL;
 }
 
@@ -87,9 +103,9 @@ static const char *check_product(struct question *q)
 
     ASK(check_tensor(q, g->y2, "the second operand"));
     for (uint32_t i = 0; i < GEO_BOXES; i++)
-        if (g->box[i].cols > 32767 || g->box[i].channels > 32767)
-            REFUSE(q, "a matrix of %u x %u: at most 32767 each are supported", g->box[i].cols,
-                   g->box[i].channels);
+        if (g->box[i].cols > MOST_ROWS || g->box[i].channels > MOST_ROWS)
+            REFUSE(q, "a matrix of %u x %u: at most %u each are supported", g->box[i].cols,
+                   g->box[i].channels, MOST_ROWS);
     return NULL;
 }
 
@@ -162,8 +178,9 @@ static const char *check_pool(struct question *q)
         if (g->x->rank < 4 && geo_mean_over(g, 2) && !geo_mean_over(g, 1) &&
             ir_dim_back(g->x, 1) > 1)
             REFUSE(q, "the mean runs over the outermost of three dimensions");
-        if (g->kh > 4095)
-            REFUSE(q, "%u rows: the vector unit supports at most 4095", g->kh);
+        if (g->kh > HD_MOST_VECTOR_KERNEL_H)
+            REFUSE(q, "%u rows: the vector unit supports at most %u", g->kh,
+                   HD_MOST_VECTOR_KERNEL_H);
         return NULL;
     }
     ASK(check_window(q));

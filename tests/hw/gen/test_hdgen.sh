@@ -26,6 +26,10 @@ grep -q 'CfgN = 4;' "$dir/tiny/hd_config.svh"
 # A depth goes to scheduler and RTL, a delay to the scheduler alone.
 grep -q 'HD_TIMING_DMA_QUEUE = 8,' "$dir/a b/c/hd_timing.h"
 grep -q 'HD_TIMING_REQUANT = 8,' "$dir/a b/c/hd_timing.h"
+for most in ARRAY_KERNEL_H=255 ARRAY_Y_START=32767 ARRAY_X_STEP=65535 VECTOR_KERNEL_H=4095; do
+    grep -q "HD_MOST_${most%=*} = ${most#*=}," "$dir/a b/c/hd_timing.h" || { echo "no HD_MOST_$most"; exit 1; }
+done
+! grep -q 'HD_MOST_ARRAY_MULTIPLIER' "$dir/a b/c/hd_timing.h" || { echo "a field of 32 bits fits in no enum"; exit 1; }
 grep -q 'localparam int TimingDmaQueue = 8;' "$dir/sv/hd_accel.svh"
 ! grep -q "TimingRequant " "$dir/sv/hd_accel.svh" || { echo "TimingRequant: the RTL takes no delay"; exit 1; }
 
