@@ -19,103 +19,6 @@ static bool is_node(const char *node, const char *const *list)
     return *list != NULL;
 }
 
-static void set_tensor(struct isl *s, uint32_t file_id, uint32_t id)
-{
-    s->value[file_id] = (struct isl_value){.kind = ISL_TENSOR, .id = id};
-}
-
-/* Constants come over when somebody reads them. */
-struct isl_value *isl_value(struct isl *s, uint32_t file_id)
-{
-    const struct ir_tensor *t = s->from->tensor[file_id];
-
-    if (s->value[file_id].kind == ISL_UNKNOWN && t->role == IR_CONST)
-        set_tensor(s, file_id, isl_const(s, t->name, t->type, t->rank, t->dim, t->data, &t->quant));
-    return &s->value[file_id];
-}
-
-/* Code 1 or -1, or 0, of a scale of its own. */
-static uint32_t number(struct isl *s, const struct ir_tensor *t, float v)
-{
-    const struct ir_quant q = isl_one_scale(s, v != 0 ? fabsf(v) : 1, 0);
-    int8_t *one = arena_alloc(s->arena, 1);
-
-    *one = (int8_t)((v > 0) - (v < 0));
-    return isl_const(s, t->name, IR_I8, t->rank, t->dim, one, &q);
-}
-
-static uint32_t values_of(struct isl *s, const struct ir_tensor *t)
-{
-    return isl_const(s, t->name, IR_F32, t->rank, t->dim, isl_values(s, t), NULL);
-}
-
-static uint32_t dequantise(struct isl *s, const char *name, uint32_t id)
-{
-    const struct ir_tensor *t = s->to->tensor[id];
-    const uint32_t out = isl_tensor(s, name, IR_F32, t->rank, t->dim, NULL);
-
-    isl_op(s, IR_OP_DEQUANTIZE, 1, &id, out);
-    return out;
-}
-
-uint32_t isl_as_float(struct isl *s, uint32_t id)
-{
-    const struct ir_tensor *t = s->to->tensor[id];
-
-    if (t->type == IR_F32)
-        return id;
-    if (t->role == IR_CONST)
-        return values_of(s, t);
-    return dequantise(s, isl_inner(s, t->name, "float"), id);
-}
-
-static enum status settled(struct isl *s, uint32_t file_id)
-{
-    const struct isl_value *v = isl_value(s, file_id);
-    uint32_t id;
-
-    if (v->kind == ISL_UNKNOWN)
-        return FAIL(s->d, ST_INTERNAL, "'%.80s' is read before it is computed",
-                    s->from->tensor[file_id]->name);
-    if (v->kind != ISL_DEFERRED)
-        return ST_OK;
-    TRY(isl_make_float(s, v->deferred, &id));
-    set_tensor(s, file_id, id);
-    return ST_OK;
-}
-
-enum status isl_float(struct isl *s, uint32_t file_id, uint32_t *id)
-{
-    struct isl_value *v = isl_value(s, file_id);
-
-    TRY(settled(s, file_id));
-    if (v->kind == ISL_QUANTISED && v->real == 0)
-        v->real = isl_as_float(s, v->id) + 1;
-    *id = v->kind == ISL_QUANTISED ? v->real - 1 : v->id;
-    return ST_OK;
-}
-
-enum status isl_operand(struct isl *s, uint32_t file_id, uint32_t *id)
-{
-    const struct isl_value *v = isl_value(s, file_id);
-    const struct ir_tensor *t;
-    float f;
-
-    TRY(settled(s, file_id));
-    *id = v->id;
-    t = s->to->tensor[v->id];
-    if (t->role != IR_CONST)
-        return ST_OK;
-    if (v->kind == ISL_QUANTISED && (t->quant.n != 1 || t->type == IR_I32)) {
-        *id = values_of(s, t);
-    } else if (v->kind == ISL_TENSOR && t->type == IR_F32 && ir_elements(t) == 1) {
-        memcpy(&f, t->data, sizeof f);
-        if (isfinite(f))
-            *id = number(s, t, f);
-    }
-    return ST_OK;
-}
-
 /* --- operators that are as they are --- */
 
 /* A new tensor for output `i`. */
@@ -124,7 +27,7 @@ static uint32_t result(struct isl *s, const struct ir_op *op, uint32_t i)
     const struct ir_tensor *y = ir_out(s->from, op, i);
     const uint32_t id = isl_tensor(s, y->name, y->type, y->rank, y->dim, &y->quant);
 
-    set_tensor(s, op->out[i], id);
+    isl_set_tensor(s, op->out[i], id);
     return id;
 }
 
@@ -187,10 +90,10 @@ static enum status moved(struct isl *s, const struct ir_op *op)
     uint32_t *in = ARENA_ARRAY(s->arena, uint32_t, op->n_in), id;
     bool has = true;
 
-    TRY(settled(s, op->in[0]));
+    TRY(isl_settle(s, op->in[0]));
     t = s->to->tensor[x->id];
     if (x->kind == ISL_QUANTISED && (t->quant.n != 1 || t->type == IR_I32)) {
-        set_tensor(s, op->in[0], values_of(s, t)); /* constants only */
+        isl_set_tensor(s, op->in[0], isl_float_const(s, t)); /* constants only */
         t = s->to->tensor[x->id];
     }
     if (op->opcode == IR_OP_MAX_POOL2D) {
@@ -275,7 +178,7 @@ static enum status quantised(struct isl *s, const struct ir_op *op)
         TRY(isl_make(s, x->deferred, y->name, y->type, &y->quant, &id));
     else
         id = isl_rescale(s, y->name, x->id, y->type, &y->quant);
-    set_tensor(s, op->out[0], id);
+    isl_set_tensor(s, op->out[0], id);
     return ST_OK;
 }
 
@@ -343,7 +246,7 @@ static void begin(struct isl *s)
 
         s->to->in[i] = isl_tensor(s, t->name, t->type, t->rank, t->dim, &t->quant);
         s->to->tensor[s->to->in[i]]->role = IR_INPUT;
-        set_tensor(s, g->in[i], s->to->in[i]);
+        isl_set_tensor(s, g->in[i], s->to->in[i]);
     }
     s->to->n_in = g->n_in;
     count(s);
@@ -358,7 +261,7 @@ static enum status one_output(struct isl *s, uint32_t file_id)
 
     s->row = s->from->op[y->producer]->row;
     if (isl_value(s, file_id)->kind == ISL_QUANTISED)
-        set_tensor(s, file_id, dequantise(s, y->name, isl_value(s, file_id)->id));
+        isl_set_tensor(s, file_id, isl_dequantise(s, y->name, isl_value(s, file_id)->id));
     TRY(isl_float(s, file_id, &id));
     t = s->to->tensor[id];
     if (t->role != IR_VALUE || t->is_output) {

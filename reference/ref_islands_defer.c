@@ -64,39 +64,6 @@ bool isl_defers(const struct isl *s, const struct ir_op *op)
     return is_one_of(node, any) || (is_one_of(node, one) && s->row_ops[op->row] == 1);
 }
 
-bool isl_is_float(const struct isl *s, const struct isl_deferred *p)
-{
-    bool found = !ir_op_info(p->opcode)->onnx_codes || (p->has_weights && p->w.type == IR_F32);
-
-    for (uint32_t i = 0; i < p->n_in; i++)
-        found = found || s->to->tensor[p->in[i]]->type == IR_F32;
-    return found;
-}
-
-void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_deferred *p)
-{
-    s->value[op->out[0]] = (struct isl_value){.kind = ISL_DEFERRED, .deferred = p};
-}
-
-/* The pending result of the file's tensor if it may become part of `op`'s, that is if no other
- * operator would compute it in float32 again. */
-struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t file_id)
-{
-    const struct isl_value *v = isl_value(s, file_id);
-    struct isl_deferred *p;
-
-    if (v->kind != ISL_DEFERRED || (s->uses[file_id] > 1 && isl_is_float(s, v->deferred)))
-        return NULL;
-    p = arena_memdup(s->arena, v->deferred, sizeof *p);
-    p->y = ir_out(s->from, op, 0);
-    return p;
-}
-
-bool isl_is_clamped(const struct isl_deferred *p)
-{
-    return p->low > -INFINITY || p->high < INFINITY;
-}
-
 static void bounds_of(const struct ir_op *op, float *low, float *high)
 {
     *low = 0;
@@ -174,21 +141,6 @@ static enum status adds_bias(struct isl *s, const struct ir_op *op, uint32_t fil
     isl_set_deferred(s, op, p);
     *done = true;
     return ST_OK;
-}
-
-struct isl_deferred *isl_new_deferred(struct isl *s, const struct ir_op *op, uint32_t n_in)
-{
-    struct isl_deferred *p = ARENA_NEW(s->arena, struct isl_deferred);
-
-    p->y = ir_out(s->from, op, 0);
-    p->row = op->row;
-    p->opcode = op->opcode;
-    memcpy(p->attr, op->attr, sizeof p->attr);
-    p->n_in = n_in;
-    p->in = ARENA_ARRAY(s->arena, uint32_t, n_in);
-    p->low = -INFINITY;
-    p->high = INFINITY;
-    return p;
 }
 
 /* --- the operator itself --- */

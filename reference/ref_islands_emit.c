@@ -1,4 +1,6 @@
-/* ref_islands_emit.c - tensors, operators and movers of the graph that islands become. */
+/* ref_islands_emit.c - tensors, operators and movers of the graph that islands become; values and deferred
+ * results of the file. */
+#include <math.h>
 #include <string.h>
 
 #include "ref_islands_own.h"
@@ -117,4 +119,119 @@ uint32_t isl_rescale(struct isl *s, const char *name, uint32_t id, enum ir_type 
     out = isl_tensor(s, name, type, t->rank, t->dim, q);
     isl_op(s, IR_OP_QUANTIZE, 1, &id, out);
     return out;
+}
+
+/* --- values of the file, results that wait --- */
+
+void isl_set_tensor(struct isl *s, uint32_t file_id, uint32_t id)
+{
+    s->value[file_id] = (struct isl_value){.kind = ISL_TENSOR, .id = id};
+}
+
+/* Constants come over when somebody reads them. */
+struct isl_value *isl_value(struct isl *s, uint32_t file_id)
+{
+    const struct ir_tensor *t = s->from->tensor[file_id];
+
+    if (s->value[file_id].kind == ISL_UNKNOWN && t->role == IR_CONST)
+        isl_set_tensor(s, file_id,
+                       isl_const(s, t->name, t->type, t->rank, t->dim, t->data, &t->quant));
+    return &s->value[file_id];
+}
+
+uint32_t isl_float_const(struct isl *s, const struct ir_tensor *t)
+{
+    return isl_const(s, t->name, IR_F32, t->rank, t->dim, isl_values(s, t), NULL);
+}
+
+uint32_t isl_dequantise(struct isl *s, const char *name, uint32_t id)
+{
+    const struct ir_tensor *t = s->to->tensor[id];
+    const uint32_t out = isl_tensor(s, name, IR_F32, t->rank, t->dim, NULL);
+
+    isl_op(s, IR_OP_DEQUANTIZE, 1, &id, out);
+    return out;
+}
+
+uint32_t isl_as_float(struct isl *s, uint32_t id)
+{
+    const struct ir_tensor *t = s->to->tensor[id];
+
+    if (t->type == IR_F32)
+        return id;
+    if (t->role == IR_CONST)
+        return isl_float_const(s, t);
+    return isl_dequantise(s, isl_inner(s, t->name, "float"), id);
+}
+
+struct isl_deferred *isl_new_deferred(struct isl *s, const struct ir_op *op, uint32_t n_in)
+{
+    struct isl_deferred *p = ARENA_NEW(s->arena, struct isl_deferred);
+
+    p->y = ir_out(s->from, op, 0);
+    p->row = op->row;
+    p->opcode = op->opcode;
+    memcpy(p->attr, op->attr, sizeof p->attr);
+    p->n_in = n_in;
+    p->in = ARENA_ARRAY(s->arena, uint32_t, n_in);
+    p->low = -INFINITY;
+    p->high = INFINITY;
+    return p;
+}
+
+void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_deferred *p)
+{
+    s->value[op->out[0]] = (struct isl_value){.kind = ISL_DEFERRED, .deferred = p};
+}
+
+bool isl_is_float(const struct isl *s, const struct isl_deferred *p)
+{
+    bool found = !ir_op_info(p->opcode)->onnx_codes || (p->has_weights && p->w.type == IR_F32);
+
+    for (uint32_t i = 0; i < p->n_in; i++)
+        found = found || s->to->tensor[p->in[i]]->type == IR_F32;
+    return found;
+}
+
+/* The pending result of the file's tensor if it may become part of `op`'s, that is if no other
+ * operator would compute it in float32 again. */
+struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t file_id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    struct isl_deferred *p;
+
+    if (v->kind != ISL_DEFERRED || (s->uses[file_id] > 1 && isl_is_float(s, v->deferred)))
+        return NULL;
+    p = arena_memdup(s->arena, v->deferred, sizeof *p);
+    p->y = ir_out(s->from, op, 0);
+    return p;
+}
+
+bool isl_is_clamped(const struct isl_deferred *p)
+{
+    return p->low > -INFINITY || p->high < INFINITY;
+}
+
+void isl_set_bounds(int32_t *attr, const struct isl_deferred *p)
+{
+    memcpy(&attr[IR_CLIP_LOW_BITS], &p->low, sizeof p->low);
+    memcpy(&attr[IR_CLIP_HIGH_BITS], &p->high, sizeof p->high);
+}
+
+void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p)
+{
+    memcpy(op->attr, p->attr, sizeof op->attr);
+    if (op->opcode == IR_OP_CLIP)
+        isl_set_bounds(op->attr, p);
+    if (!ir_op_info(op->opcode)->fuses_clamp || !isl_is_clamped(p))
+        return;
+    op->attr[IR_ACTIVATION] = IR_ACT_CLIP;
+    isl_set_bounds(op->attr, p);
+}
+
+/* Operand `i` as the result's arithmetic reads it. */
+uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
+                            const struct isl_want *want, uint32_t i)
+{
+    return want->type == IR_F32 ? isl_as_float(s, p->in[i]) : p->in[i];
 }

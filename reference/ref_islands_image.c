@@ -6,6 +6,33 @@
 
 #include "ref_islands_own.h"
 
+/* Input channels of each group. */
+int32_t isl_groups(const struct isl *s, const struct isl_deferred *p)
+{
+    return s->to->tensor[p->in[0]]->dim[1] / p->w.dim[1];
+}
+
+static float weight_scale(const struct isl_deferred *p, int32_t channel)
+{
+    return p->w.scale[p->w.n_scale > 1 ? channel : 0];
+}
+
+/* The bias in units of s_in * s_w, not rounded. */
+double isl_bias_units(const struct isl *s, const struct isl_deferred *p, int32_t channel)
+{
+    const float s_in = s->to->tensor[p->in[0]]->quant.scale[0];
+
+    if (p->sums != NULL)
+        return p->sums[channel];
+    return p->bias[channel] / ((double)s_in * (double)weight_scale(p, channel));
+}
+
+bool isl_has_pads(const struct isl_deferred *p)
+{
+    return p->attr[IR_PAD_TOP] != 0 || p->attr[IR_PAD_BOTTOM] != 0 || p->attr[IR_PAD_LEFT] != 0 ||
+           p->attr[IR_PAD_RIGHT] != 0;
+}
+
 /* --- weights and bias --- */
 
 /* [O,C,KH,KW] as [O,KH,KW,C], or (depthwise) as [1,KH,KW,O]. */
@@ -80,7 +107,7 @@ uint32_t isl_bias_const(struct isl *s, const struct isl_deferred *p, const struc
         else if (p->sums == NULL)
             f[c] = (float)p->bias[c];
         else
-            f[c] = (float)(p->sums[c] * (double)x->quant.scale[0] * (double)isl_weight_scale(p, c));
+            f[c] = (float)(p->sums[c] * (double)x->quant.scale[0] * (double)weight_scale(p, c));
     }
     return isl_const(s, isl_inner(s, want->name, "bias"), real ? IR_F32 : IR_I32, 1, &n,
                      real ? (const void *)f : whole, NULL);

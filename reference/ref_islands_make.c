@@ -7,44 +7,6 @@
 
 enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24 };
 
-static void set_bounds(int32_t *attr, const struct isl_deferred *p)
-{
-    memcpy(&attr[IR_CLIP_LOW_BITS], &p->low, sizeof p->low);
-    memcpy(&attr[IR_CLIP_HIGH_BITS], &p->high, sizeof p->high);
-}
-
-void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p)
-{
-    memcpy(op->attr, p->attr, sizeof op->attr);
-    if (op->opcode == IR_OP_CLIP)
-        set_bounds(op->attr, p);
-    if (!ir_op_info(op->opcode)->fuses_clamp || !isl_is_clamped(p))
-        return;
-    op->attr[IR_ACTIVATION] = IR_ACT_CLIP;
-    set_bounds(op->attr, p);
-}
-
-/* Input channels of each group. */
-int32_t isl_groups(const struct isl *s, const struct isl_deferred *p)
-{
-    return s->to->tensor[p->in[0]]->dim[1] / p->w.dim[1];
-}
-
-float isl_weight_scale(const struct isl_deferred *p, int32_t channel)
-{
-    return p->w.scale[p->w.n_scale > 1 ? channel : 0];
-}
-
-/* The bias in units of s_in * s_w, not rounded. */
-double isl_bias_units(const struct isl *s, const struct isl_deferred *p, int32_t channel)
-{
-    const float s_in = s->to->tensor[p->in[0]]->quant.scale[0];
-
-    if (p->sums != NULL)
-        return p->sums[channel];
-    return p->bias[channel] / ((double)s_in * (double)isl_weight_scale(p, channel));
-}
-
 /* Return true if integers would round a float32 intermediate; only asked in ONNX's own rounding. */
 static bool rounds_more(const struct isl *s, const struct isl_deferred *p)
 {
@@ -60,12 +22,6 @@ static bool rounds_more(const struct isl *s, const struct isl_deferred *p)
     }
     return p->opcode == IR_OP_AVERAGE_POOL2D && !p->whole_image &&
            frexpf(s->to->tensor[p->in[0]]->quant.scale[0], &exponent) != 0.5f;
-}
-
-bool isl_has_pads(const struct isl_deferred *p)
-{
-    return p->attr[IR_PAD_TOP] != 0 || p->attr[IR_PAD_BOTTOM] != 0 || p->attr[IR_PAD_LEFT] != 0 ||
-           p->attr[IR_PAD_RIGHT] != 0;
 }
 
 static bool fits_integers(const struct isl *s, const struct isl_deferred *p)
@@ -86,13 +42,6 @@ static bool fits_integers(const struct isl *s, const struct isl_deferred *p)
         if (s->to->tensor[p->in[i]]->role == IR_CONST)
             return false;
     return true;
-}
-
-/* Operand `i` in the form that the result's arithmetic reads. */
-uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
-                            const struct isl_want *want, uint32_t i)
-{
-    return want->type == IR_F32 ? isl_as_float(s, p->in[i]) : p->in[i];
 }
 
 /* --- one function a kind of operator; images are in ref_islands_image.c --- */
@@ -205,11 +154,11 @@ static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
     x = make(s, p, &inside);
     t = s->to->tensor[x];
     y = isl_tensor(s, want->name, t->type, t->rank, t->dim, &t->quant);
-    set_bounds(isl_op(s, IR_OP_CLIP, 1, &x, y)->attr, p);
+    isl_set_bounds(isl_op(s, IR_OP_CLIP, 1, &x, y)->attr, p);
     return y;
 }
 
-enum status isl_make_float(struct isl *s, const struct isl_deferred *p, uint32_t *id)
+static enum status make_float(struct isl *s, const struct isl_deferred *p, uint32_t *id)
 {
     const struct isl_want want = {p->y->name, IR_F32, NULL};
     const uint32_t row = s->row;
@@ -234,7 +183,7 @@ enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *na
 
     if (isl_is_float(s, p) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
         !fits_integers(s, p)) {
-        TRY(isl_make_float(s, p, &real));
+        TRY(make_float(s, p, &real));
         *id = isl_rescale(s, name, real, type, q);
         return ST_OK;
     }
@@ -246,5 +195,64 @@ enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *na
     *id = make_clamped(s, p, &want);
     *id = isl_rescale(s, name, *id, type, q);
     s->row = row;
+    return ST_OK;
+}
+
+/* --- values of the file as operands --- */
+
+/* Code 1 or -1, or 0, of a scale of its own. */
+static uint32_t number(struct isl *s, const struct ir_tensor *t, float v)
+{
+    const struct ir_quant q = isl_one_scale(s, v != 0 ? fabsf(v) : 1, 0);
+    int8_t *one = arena_alloc(s->arena, 1);
+
+    *one = (int8_t)((v > 0) - (v < 0));
+    return isl_const(s, t->name, IR_I8, t->rank, t->dim, one, &q);
+}
+
+enum status isl_settle(struct isl *s, uint32_t file_id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    uint32_t id;
+
+    if (v->kind == ISL_UNKNOWN)
+        return FAIL(s->d, ST_INTERNAL, "'%.80s' is read before it is computed",
+                    s->from->tensor[file_id]->name);
+    if (v->kind != ISL_DEFERRED)
+        return ST_OK;
+    TRY(make_float(s, v->deferred, &id));
+    isl_set_tensor(s, file_id, id);
+    return ST_OK;
+}
+
+enum status isl_float(struct isl *s, uint32_t file_id, uint32_t *id)
+{
+    struct isl_value *v = isl_value(s, file_id);
+
+    TRY(isl_settle(s, file_id));
+    if (v->kind == ISL_QUANTISED && v->real == 0)
+        v->real = isl_as_float(s, v->id) + 1;
+    *id = v->kind == ISL_QUANTISED ? v->real - 1 : v->id;
+    return ST_OK;
+}
+
+enum status isl_operand(struct isl *s, uint32_t file_id, uint32_t *id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    const struct ir_tensor *t;
+    float f;
+
+    TRY(isl_settle(s, file_id));
+    *id = v->id;
+    t = s->to->tensor[v->id];
+    if (t->role != IR_CONST)
+        return ST_OK;
+    if (v->kind == ISL_QUANTISED && (t->quant.n != 1 || t->type == IR_I32)) {
+        *id = isl_float_const(s, t);
+    } else if (v->kind == ISL_TENSOR && t->type == IR_F32 && ir_elements(t) == 1) {
+        memcpy(&f, t->data, sizeof f);
+        if (isfinite(f))
+            *id = number(s, t, f);
+    }
     return ST_OK;
 }

@@ -48,6 +48,13 @@ struct isl_deferred {
     float low, high;     /* clamp after it, infinite without */
 };
 
+/* The result to make: of `type`, with scale `q` unless it is float32. */
+struct isl_want {
+    const char *name;
+    enum ir_type type;
+    const struct ir_quant *q;
+};
+
 struct isl {
     struct arena *arena;
     struct diag *d;
@@ -60,19 +67,7 @@ struct isl {
     uint32_t row;      /* row of the operator being made */
 };
 
-/* --- ref_islands.c --- */
-
-struct isl_value *isl_value(struct isl *s, uint32_t file_id);
-/* The file's tensor as an operand: quantised, or float32. A float constant of one element is the
- * quantised value 1 or -1 of the scale that is its magnitude. */
-enum status isl_operand(struct isl *s, uint32_t file_id, uint32_t *id);
-/* The same in float32. */
-enum status isl_float(struct isl *s, uint32_t file_id, uint32_t *id);
-/* Tensor `id` in float32. */
-uint32_t isl_as_float(struct isl *s, uint32_t id);
-bool isl_same_quant(const struct ir_tensor *t, enum ir_type type, const struct ir_quant *q);
-
-/* --- ref_islands_emit.c: tensors and operators of `to` --- */
+/* --- ref_islands_emit.c: tensors, operators and values of `to`, results that wait --- */
 
 uint32_t isl_tensor(struct isl *s, const char *name, enum ir_type type, uint32_t rank,
                     const int32_t *dim, const struct ir_quant *q);
@@ -95,6 +90,32 @@ void isl_nhwc_shape(const struct ir_tensor *file, int32_t dim[4]);
 uint32_t isl_rescale(struct isl *s, const char *name, uint32_t id, enum ir_type type,
                      const struct ir_quant *q);
 
+bool isl_same_quant(const struct ir_tensor *t, enum ir_type type, const struct ir_quant *q);
+
+struct isl_value *isl_value(struct isl *s, uint32_t file_id);
+void isl_set_tensor(struct isl *s, uint32_t file_id, uint32_t id);
+/* Tensor `id` in float32; a constant. */
+uint32_t isl_as_float(struct isl *s, uint32_t id);
+uint32_t isl_float_const(struct isl *s, const struct ir_tensor *t);
+/* Quantised `id` in float32, as tensor `name`. */
+uint32_t isl_dequantise(struct isl *s, const char *name, uint32_t id);
+
+struct isl_deferred *isl_new_deferred(struct isl *s, const struct ir_op *op, uint32_t n_in);
+/* The result that the file's tensor is, to become part of `op`'s, or NULL: somebody else would
+ * compute it in float32 again. */
+struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t file_id);
+/* `p` is the result of `op`. */
+void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_deferred *p);
+bool isl_is_clamped(const struct isl_deferred *p);
+/* Return true if part of it is float32, or there is no integer arithmetic. */
+bool isl_is_float(const struct isl *s, const struct isl_deferred *p);
+/* Attributes of the result, its clamp among them if the operator has one; the clamp alone. */
+void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p);
+void isl_set_bounds(int32_t *attr, const struct isl_deferred *p);
+/* Operand `i` as the result's arithmetic reads it. */
+uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
+                            const struct isl_want *want, uint32_t i);
+
 /* --- ref_islands_const.c: constants of the file --- */
 
 /* Weights of file operator `op`, its input 1. */
@@ -114,15 +135,6 @@ const float *isl_values(struct isl *s, const struct ir_tensor *t);
  * scale or clamp. */
 bool isl_defers(const struct isl *s, const struct ir_op *op);
 enum status isl_defer(struct isl *s, const struct ir_op *op);
-struct isl_deferred *isl_new_deferred(struct isl *s, const struct ir_op *op, uint32_t n_in);
-/* The result that the file's tensor is, to become part of `op`'s, or NULL: somebody else would
- * compute it in float32 again. */
-struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t file_id);
-/* `p` is the result of `op`. */
-void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_deferred *p);
-bool isl_is_clamped(const struct isl_deferred *p);
-/* Return true if an operand is float32, or there is no integer arithmetic. */
-bool isl_is_float(const struct isl *s, const struct isl_deferred *p);
 
 /* --- ref_islands_norm.c --- */
 
@@ -135,32 +147,26 @@ enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *do
 
 /* --- ref_islands_make.c --- */
 
-/* The result to make: of `type`, with scale `q` unless it is float32. */
-struct isl_want {
-    const char *name;
-    enum ir_type type;
-    const struct ir_quant *q;
-};
-
-/* Attributes of the result, its clamp among them if the operator has one. */
-void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p);
-/* Groups of input channels of a convolution. */
-int32_t isl_groups(const struct isl *s, const struct isl_deferred *p);
-float isl_weight_scale(const struct isl_deferred *p, int32_t channel);
-/* The bias in units of s_in * s_w, not rounded. */
-double isl_bias_units(const struct isl *s, const struct isl_deferred *p, int32_t channel);
-bool isl_has_pads(const struct isl_deferred *p);
-/* Operand `i` as the result's arithmetic reads it. */
-uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
-                            const struct isl_want *want, uint32_t i);
+/* The file's tensor as an operand: quantised, or float32. A float constant of one element is the
+ * quantised value 1 or -1 of the scale that is its magnitude. */
+enum status isl_operand(struct isl *s, uint32_t file_id, uint32_t *id);
+/* The same in float32. */
+enum status isl_float(struct isl *s, uint32_t file_id, uint32_t *id);
+/* Make the result of the file's tensor if it waits for a reader. */
+enum status isl_settle(struct isl *s, uint32_t file_id);
 
 /* `p` with a result of `type` and scale `q`, called `name`: in integers if docs/ONNX.md's rule
  * allows, else in float32 and QUANTIZE. */
 enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
                      enum ir_type type, const struct ir_quant *q, uint32_t *id);
-enum status isl_make_float(struct isl *s, const struct isl_deferred *p, uint32_t *id);
 
 /* --- ref_islands_image.c --- */
+
+/* Input channels of each group of a convolution. */
+int32_t isl_groups(const struct isl *s, const struct isl_deferred *p);
+/* The bias in units of s_in * s_w, not rounded. */
+double isl_bias_units(const struct isl *s, const struct isl_deferred *p, int32_t channel);
+bool isl_has_pads(const struct isl_deferred *p);
 
 /* Weights, and the bias or IR_NONE, as constants of `to`. */
 uint32_t isl_weights_const(struct isl *s, const struct isl_deferred *p, const struct isl_want *want,

@@ -7,16 +7,6 @@
 #include "base/json_doc.h"
 #include "views.h"
 
-const char *regress_folder(const struct options *o)
-{
-    return o->out ? o->out : "regress";
-}
-
-const char *regress_database(struct arena *a, const struct options *o)
-{
-    return arena_printf(a, "%s/regress.db", regress_folder(o));
-}
-
 struct reader {
     struct arena *arena;
     const struct options *o;

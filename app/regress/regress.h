@@ -11,8 +11,7 @@ enum status regress_command(struct arena *a, const struct options *o, struct dia
 
 /* session.c: run a suite. */
 enum status regress_run(struct arena *a, const struct options *o, struct diag *d);
-/* The folder of the results: -o, or regress. */
-const char *regress_folder(const struct options *o);
+/* The same file: the history in the folder of the results, -o, or regress. */
 const char *regress_database(struct arena *a, const struct options *o);
 
 #endif

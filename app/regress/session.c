@@ -33,6 +33,16 @@ struct session {
     double begun, shown;
 };
 
+static const char *folder_of(const struct options *o)
+{
+    return o->out ? o->out : "regress";
+}
+
+const char *regress_database(struct arena *a, const struct options *o)
+{
+    return arena_printf(a, "%s/regress.db", folder_of(o));
+}
+
 /* --- what is tested: heddle, its RTL, the commit ------------------------------------------------- */
 
 /* The program, the libraries next to it, RTL, simulator and targets: what may change an answer or a cycle. */
@@ -313,9 +323,9 @@ static enum status show_suite(struct session *s, struct diag *d)
     TRY(view_targets(s->arena, &s->view, s->folder, &targets, d));
     if (targets)
         output_printf(s->o->output, OUTPUT_RESULT,
-                      "%s/targets.html, .md, .csv: networks x targets\n", regress_folder(s->o));
+                      "%s/targets.html, .md, .csv: networks x targets\n", folder_of(s->o));
     output_printf(s->o->output, OUTPUT_RESULT, "%s/index.html shows the history\n",
-                  regress_folder(s->o));
+                  folder_of(s->o));
     return ST_OK;
 }
 
@@ -333,7 +343,7 @@ static enum status show_sweep(struct session *s, struct diag *d)
     TRY(file_write(arena_printf(s->arena, "%s/sweep.csv", s->folder), csv.data, csv.length, d));
     TRY(sweep_page(&sweep, arena_printf(s->arena, "%s/sweep.html", s->folder), d));
     output_printf(s->o->output, OUTPUT_RESULT,
-                  "%s/sweep.html shows it, sweep.csv has all numbers\n", regress_folder(s->o));
+                  "%s/sweep.html shows it, sweep.csv has all numbers\n", folder_of(s->o));
     return ST_OK;
 }
 
@@ -353,8 +363,8 @@ static enum status run_suite(struct session *s, struct diag *d)
     char real[PATH_MAX];
 
     TRY(history_open(s->arena, regress_database(s->arena, s->o), DATABASE_WRITE, &s->h, d));
-    if (!realpath(regress_folder(s->o), real))
-        return FAIL(d, ST_USAGE, "-o: '%s' is gone", regress_folder(s->o));
+    if (!realpath(folder_of(s->o), real))
+        return FAIL(d, ST_USAGE, "-o: '%s' is gone", folder_of(s->o));
     s->folder = arena_strdup(s->arena, real);
     TRY(identify(s, d));
     TRY(run_missing(s, d));
@@ -380,7 +390,7 @@ enum status regress_run(struct arena *a, const struct options *o, struct diag *d
     TRY(find_program(s, d));
     TRY(suite_read(a, o->model, &s->view.suite, d));
     s->view.suite.sweeps = o->command == COMMAND_SWEEP;
-    TRY(file_lock_dir(regress_folder(o), &lock, d));
+    TRY(file_lock_dir(folder_of(o), &lock, d));
     enum status st = run_suite(s, d);
     history_close(&s->h);
     (void)close(lock);

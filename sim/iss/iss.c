@@ -53,24 +53,6 @@ struct iss *iss_new(struct arena *a, const struct iss_cycles *cost)
     return c;
 }
 
-void iss_spend(struct iss *c)
-{
-    c->spent[c->in] += c->cycles - c->spent_at;
-    c->spent_at = c->cycles;
-}
-
-void iss_entered(struct iss *c, uint32_t from)
-{
-    const uint32_t offset = c->pc - c->code_base;
-
-    if (offset < c->code_bytes && c->owner[offset / 4] != c->in) {
-        iss_spend(c);
-        if (c->left != NULL)
-            c->left(c->left_ctx, c->in, from);
-        c->in = c->owner[offset / 4];
-    }
-}
-
 /* --- memory --- */
 
 static void add_region(struct iss *c, const struct iss_region *r)

@@ -1,4 +1,4 @@
-/* iss_csr.c - machine-mode control registers and traps. There is no other mode: mstatus.MPP reads
+/* iss_csr.c - machine-mode control registers, traps, and whose code runs. There is no other mode: mstatus.MPP reads
  * as 3. Registers that a hart may lack (counters 3 to 31, protection) are illegal to access. */
 #include "iss_csr.h"
 
@@ -94,6 +94,24 @@ bool iss_csr_execute(struct iss *c, uint32_t word)
     if (rd != 0)
         c->x[rd] = old;
     return true;
+}
+
+void iss_spend(struct iss *c)
+{
+    c->spent[c->in] += c->cycles - c->spent_at;
+    c->spent_at = c->cycles;
+}
+
+void iss_entered(struct iss *c, uint32_t from)
+{
+    const uint32_t offset = c->pc - c->code_base;
+
+    if (offset < c->code_bytes && c->owner[offset / 4] != c->in) {
+        iss_spend(c);
+        if (c->left != NULL)
+            c->left(c->left_ctx, c->in, from);
+        c->in = c->owner[offset / 4];
+    }
 }
 
 void iss_trap(struct iss *c, uint32_t cause, uint32_t value)
