@@ -68,7 +68,7 @@ enum status energy_table(struct arena *a, const char *name, struct energy_table 
     return st;
 }
 
-double energy_of(const struct energy_table *t, const struct actions *actions)
+static double energy_of(const struct energy_table *t, const struct actions *actions)
 {
     double sum = 0;
 

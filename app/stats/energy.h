@@ -18,7 +18,6 @@ struct energy_table {
 
 /* name: of a table of heddle's, or of a file. ST_USAGE: neither, or not such a table. */
 enum status energy_table(struct arena *a, const char *name, struct energy_table *t, struct diag *d);
-double energy_of(const struct energy_table *t, const struct actions *actions);
 
 /* Members "actions", counts by name, and "energy". */
 void energy_add(cJSON *o, const struct energy_table *t, const struct actions *actions);

@@ -52,7 +52,5 @@ void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op);
 enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d);
 /* "    .scale = {...}," of op->fixed. */
 void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op);
-/* Array of 4 dimensions, outermost first. */
-void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x);
 
 #endif

@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x)
-{
-    text_printf(t, "    .%s = {%d, %d, %d, %d},\n", name, ir_dim_back(x, 3), ir_dim_back(x, 2),
-                ir_dim_back(x, 1), ir_dim_back(x, 0));
-}
-
 static int32_t param(const struct emit_unit *u, const struct ir_op *op, uint32_t input, uint32_t i)
 {
     int32_t v;

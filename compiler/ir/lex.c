@@ -115,7 +115,7 @@ enum status lex_u32(struct lex *l, uint32_t *v)
     return ST_OK;
 }
 
-enum status lex_float(struct lex *l, float *v)
+static enum status lex_float(struct lex *l, float *v)
 {
     char *end;
 

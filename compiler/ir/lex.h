@@ -26,7 +26,6 @@ enum status lex_name(struct lex *l, char *name);
 bool lex_key(struct lex *l, char *name);
 enum status lex_int(struct lex *l, int64_t low, int64_t high, int64_t *v);
 enum status lex_u32(struct lex *l, uint32_t *v);
-enum status lex_float(struct lex *l, float *v);
 /* "..." with the escapes of ir_print.c. */
 enum status lex_string(struct lex *l, const char **s);
 /* (1,2,-3): integers within low..high; '-' alone stands for `none`. */

@@ -101,7 +101,6 @@ enum status lower_vector(struct lower *l, const struct op_plan *p);
 struct nest;
 struct nest *lower_array_begin(struct lower *l, const struct op_plan *p);
 void lower_array_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows);
-bool lower_array_keeps(const struct nest *n);
 void lower_vector_begin(struct lower *l, const struct op_plan *p);
 void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows);

@@ -700,8 +700,3 @@ bool lower_array_slice(struct nest *n, struct lower_slice *s)
     *s = (struct lower_slice){group, n->first[group], group_channels(n, group)};
     return true;
 }
-
-bool lower_array_keeps(const struct nest *n)
-{
-    return n->keep;
-}

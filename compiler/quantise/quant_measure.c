@@ -72,7 +72,8 @@ static void put_constants(const struct quant *q, struct ir_graph *g, struct ir_o
     }
 }
 
-struct ir_graph *quant_simulated(const struct quant *q)
+/* The graph with quantised weights and constants as the floats that they stand for. */
+static struct ir_graph *simulated(const struct quant *q)
 {
     struct ir_graph *g = ir_copy(q->arena, q->g);
 
@@ -163,7 +164,7 @@ enum status quant_measure(const struct quant_job *job, const struct quant_trial 
     const uint32_t samples = job->samples.n < SAMPLES ? job->samples.n : SAMPLES;
 
     for (uint32_t t = 0; t < n; t++) {
-        rounded[t] = ref_new(a, quant_simulated(trial[t].q), &options);
+        rounded[t] = ref_new(a, simulated(trial[t].q), &options);
         watch[t] = (struct watch){trial[t].q, exact, trial[t].noise, trial[t].own};
         ref_set_tap(rounded[t], tap, &watch[t]);
     }

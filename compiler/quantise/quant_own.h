@@ -113,8 +113,6 @@ void quant_make_weights(struct quant *q);
 
 /* --- quant_measure.c --- */
 
-/* The graph with quantised weights and constants as the floats that they stand for. */
-struct ir_graph *quant_simulated(const struct quant *q);
 /* Signal and noise of each operator's output, and of the graph's outputs, in [n_op]. */
 struct quant_noise {
     double signal, noise;

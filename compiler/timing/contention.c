@@ -239,7 +239,8 @@ static void extrapolate(struct contention_work *w, double done, uint64_t cycles,
     w->left = 0;
 }
 
-uint64_t contention_until(const struct contention_array *a, const struct hd_config *hw)
+/* Cycle by which the results of the array's last reads have left. */
+static uint64_t until_of(const struct contention_array *a, const struct hd_config *hw)
 {
     return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + COST_ARRAY_SUM);
 }
@@ -260,7 +261,7 @@ static bool is_through(const struct contention_work *w)
 void contention_run(struct contention_trace *t, struct contention_work *w,
                     const struct contention_array *a, uint64_t until, const struct hd_config *hw)
 {
-    uint64_t end = contention_until(a, hw), reads = a->from < until ? a->from : until;
+    uint64_t end = until_of(a, hw), reads = a->from < until ? a->from : until;
 
     until = end < until ? end : until;
     if (w->since < reads && !is_through(w)) { /* by itself up to there */

@@ -69,9 +69,6 @@ struct contention_work {
 /* ARRAY begins another command, which reads from cycle `from` on. */
 void contention_turn(struct contention_trace *t, uint64_t from);
 
-/* Cycle by which the results of the array's last reads have left. */
-uint64_t contention_until(const struct contention_array *a, const struct hd_config *hw);
-
 /* The work up to cycle `until` or the end of its stretch in parallel with `a`, or to its own end.
  * VECTOR goes before STORE. */
 void contention_run(struct contention_trace *t, struct contention_work *w,

@@ -158,7 +158,7 @@ static bool compare(const struct ox *m, struct number a, struct number b)
                                   : order >= 0;
 }
 
-uint64_t ox_broadcast_at(const struct ox_const *c, const struct ox_shape *y, uint64_t k)
+static uint64_t broadcast_at(const struct ox_const *c, const struct ox_shape *y, uint64_t k)
 {
     uint64_t stride = 1, at = 0;
 
@@ -207,8 +207,8 @@ static enum status two_constants(struct ox *m, const struct ox_const *c, struct 
                     ox_type_name(c[0].type), ox_type_name(c[1].type));
     TRY(ox_const_new(m, to, compares(m) ? OX_BOOL : c[0].type, y.rank, y.dim));
     for (uint64_t k = 0; k < to->n; k++) {
-        struct number a = load(&c[0], ox_broadcast_at(&c[0], &y, k)),
-                      b = load(&c[1], ox_broadcast_at(&c[1], &y, k));
+        struct number a = load(&c[0], broadcast_at(&c[0], &y, k)),
+                      b = load(&c[1], broadcast_at(&c[1], &y, k));
 
         if (compares(m)) {
             store(to, k, (struct number){.i = compare(m, a, b)});
@@ -300,9 +300,9 @@ static enum status fold_where(struct ox *m)
     TRY(common_shape(m, 3, c, &y));
     TRY(ox_const_new(m, &to, c[1].type, y.rank, y.dim));
     for (uint64_t k = 0; k < to.n; k++) {
-        const struct ox_const *from = ox_int(&c[0], ox_broadcast_at(&c[0], &y, k)) ? &c[1] : &c[2];
+        const struct ox_const *from = ox_int(&c[0], broadcast_at(&c[0], &y, k)) ? &c[1] : &c[2];
 
-        store(&to, k, load(from, ox_broadcast_at(from, &y, k)));
+        store(&to, k, load(from, broadcast_at(from, &y, k)));
     }
     ox_set_const(m, 0, &to);
     return ST_OK;
@@ -409,15 +409,6 @@ enum status ox_size(struct ox *m)
     *(int64_t *)ox_new_const(m, &c, OX_INT64, 0, NULL) = n;
     ox_set_const(m, 0, &c);
     return ST_OK;
-}
-
-enum status ox_only_constant(struct ox *m)
-{
-    struct ox_const c;
-
-    for (uint32_t i = 0; i < m->node->n_input; i++)
-        TRY(ox_const_input(m, i, &c));
-    return FAIL(m->d, ST_UNSUPPORTED, "expected constants");
 }
 
 /* --- which nodes --- */

@@ -158,7 +158,6 @@ enum status ox_const_new(struct ox *m, struct ox_const *c, int32_t type, uint32_
 enum status ox_const_input(struct ox *m, uint32_t i, struct ox_const *c);
 /* Element of `c` for element `k` of shape `y`, to which it broadcasts. */
 struct ox_shape;
-uint64_t ox_broadcast_at(const struct ox_const *c, const struct ox_shape *y, uint64_t k);
 /* A list of int64 as a shape. */
 enum status ox_read_shape(struct ox *m, const struct ox_const *c, struct ox_shape *s);
 /* Output 0 is a part of constant `x`, or what Gather takes from it. */
@@ -363,10 +362,9 @@ ox_handler ox_identity, ox_dropout, ox_reshape_node, ox_flatten, ox_squeeze, ox_
     ox_concat_node, ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space,
     ox_constant, ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose,
     ox_matmul_integer, ox_conv_integer, ox_dynamic_quantize, ox_variadic;
-ox_handler ox_constant_of_shape, ox_range, ox_size, ox_only_constant, ox_tile, ox_concat_const,
-    ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k,
-    ox_where, ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu,
-    ox_mod;
+ox_handler ox_constant_of_shape, ox_range, ox_size, ox_tile, ox_concat_const, ox_qgemm, ox_arg,
+    ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k, ox_where,
+    ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu, ox_mod;
 /* onnx_attributes.c: refuse an attribute that the importer does not know of the operator m->op. */
 enum status ox_check_attributes(struct ox *m);
 /* Node `index` of the file. */
