@@ -78,7 +78,7 @@ static const struct {
     [TEMPLATE_CALL] = {{"kit/call", "newtarget"}},
     [TEMPLATE_NATIVE] = {{"kit/call", "newtarget"}, {"kit/native", "newtarget"}},
     [TEMPLATE_COPY] = {{"kit/copy", "newcopy"}},
-    [TEMPLATE_WIDE] = {{"kit/copy", "newcopy"}, {"kit/wide", "newcopy"}},
+    [TEMPLATE_WIDE] = {{"kit/copy", "newcopy"}, {"kit/wide", "newwide"}},
     [TEMPLATE_CORE] = {{"vanilla", "vanilla"}, {"kit/core", "newtarget"}},
 };
 

@@ -26,7 +26,7 @@ SECTION = re.compile(r'([\w/]+\.md), "([^"]+)"')
 
 # Files of which each folder has its own, and files that a reader's own hands make.
 MADE = """
-    target.json meta.json verilated.mk runtime/ newtarget/ newcopy/ build/gen/ out.json my.json a.sv
+    target.json meta.json verilated.mk runtime/ newtarget/ newcopy/ newwide/ build/gen/ out.json my.json a.sv
 """.split()
 # Names of other programs, and of what heddle writes.
 ELSEWHERE = """

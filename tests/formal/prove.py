@@ -103,7 +103,7 @@ def with_properties(module, text, proof):
     """text with the properties of the proof or of the module; or with what says that it may rest, and those of the module at
     rest."""
     proven = module == proof.module
-    names = [f"rest_{module}"] * proven if proof.rests else [proof.name] * proven + [module]
+    names = [f"rest_{module}"] * proven if proof.rests else [proof.name] * proven + [f"holds_{module}"]
     known = next((f.read_text() for f in (HERE / f"{name}.sv" for name in names) if f.exists()), "")
     if proof.rests and proven:
         known = f"logic f_moves;\n{known}assign f_moves = {proof.rests};\n"

@@ -60,11 +60,11 @@ cp -r "$HEDDLE_HOME/tests/formal" tree/tests/formal
 mkdir tree/tests/mutants && cp "$HEDDLE_HOME/tests/mutants/planted.py" tree/tests/mutants/
 cp -r "$HEDDLE_HOME/hw/rtl" tree/hw/rtl
 copy="python3 tree/tests/formal/prove.py --from one.txt --build $HEDDLE_BUILD"
-sed -i 's/count_q <= Depth/count_q < Depth/' tree/tests/formal/hd_fifo.sv
+sed -i 's/count_q <= Depth/count_q < Depth/' tree/tests/formal/holds_hd_fifo.sv
 expect 1 '' $copy
 says '^p .* counterexample$' "a wrong property"
-cp "$HEDDLE_HOME/tests/formal/hd_fifo.sv" tree/tests/formal/
-sed -i '/a_kept:/d' tree/tests/formal/hd_fifo.sv
+cp "$HEDDLE_HOME/tests/formal/holds_hd_fifo.sv" tree/tests/formal/
+sed -i '/a_kept:/d' tree/tests/formal/holds_hd_fifo.sv
 sed -i 's/Depth=2/Depth=4/' one.txt
 sed 's/^steps/alone a_order\n&/' one.txt >alone.txt
 expect 1 '' ${copy/one.txt/alone.txt}

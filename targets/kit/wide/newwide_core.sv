@@ -1,8 +1,8 @@
-// newcopy_core - copies bytes of its memory by the wide port, 16 in a cycle once the first are there.
+// newwide_core - copies bytes of its memory by the wide port, 16 in a cycle once the first are there.
 // Registers: 0 start (write 1; 0 takes irq_o back), 4 from, 8 to, 12 bytes. Ports: sim/core/README.md.
 // Bench: heddle check-target
 `default_nettype none
-module newcopy_core (
+module newwide_core (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
   input  wire logic         reg_write_i,
