@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json_doc.h"
-#include "views.h"
+#include "session_views.h"
 
 struct reader {
     struct arena *arena;

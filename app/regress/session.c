@@ -14,10 +14,10 @@
 #include "base/text.h"
 #include "launch.h"
 #include "regress.h"
+#include "session_views.h"
 #include "sim/evict.h"
 #include "sim/hash.h"
 #include "sweep.h"
-#include "views.h"
 
 enum { PAGE_SESSIONS = 60, PAGE_RUNS = 20000 };
 

@@ -4,7 +4,7 @@
 #define HEDDLE_REGRESS_SWEEP_H
 
 #include "app/stats/area.h"
-#include "views.h"
+#include "session_views.h"
 
 enum sweep_axis {
     SWEEP_TIME,

@@ -1,10 +1,10 @@
-/* view_json.c - see views.h. */
+/* view_json.c - see session_views.h. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "views.h"
+#include "session_views.h"
 
 static void add_number(cJSON *o, const char *name, double v)
 {

@@ -1,9 +1,9 @@
-/* view_junit.c - see views.h. The form is what Jenkins, GitLab and pytest agree on: testsuite,
+/* view_junit.c - see session_views.h. The form is what Jenkins, GitLab and pytest agree on: testsuite,
  * testcase, failure, error, skipped. */
 #include <string.h>
 
 #include "base/file.h"
-#include "views.h"
+#include "session_views.h"
 
 void view_escape(struct text *t, const char *s)
 {

@@ -1,9 +1,9 @@
-/* view_page.c - the history as one page; see views.h. It is self-contained: no script, no other
+/* view_page.c - the history as one page; see session_views.h. It is self-contained: no script, no other
  * file, light and dark, and it prints. Every text from outside is escaped. */
 #include <string.h>
 
 #include "base/file.h"
-#include "views.h"
+#include "session_views.h"
 
 enum { WIDTH = 180, HEIGHT = 28, EDGE = 4 };
 

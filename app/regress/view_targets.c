@@ -5,7 +5,7 @@
 
 #include "app/report/report_csv.h"
 #include "base/file.h"
-#include "views.h"
+#include "session_views.h"
 
 static const char option[] = "--target=";
 

@@ -1,4 +1,4 @@
-/* view_text.c - tables for people; see views.h. */
+/* view_text.c - tables for people; see session_views.h. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "app/report/report_read.h"
 #include "result.h"
-#include "views.h"
+#include "session_views.h"
 
 enum { MAX_NAME = 60, MAX_CAUSES = 3 };
 

@@ -5,11 +5,11 @@
 #include "app/job/shared.h"
 #include "app/stats/stats.h"
 #include "base/file.h"
-#include "graph.h"
+#include "layer_graph.h"
 #include "page.h"
 #include "report_read.h"
 #include "run_pages.h"
-#include "trace.h"
+#include "run_trace.h"
 #include "trace_json.h"
 
 static void add_trace(const struct run_job *job, struct text *t)

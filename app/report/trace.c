@@ -1,6 +1,6 @@
-/* trace.c - see trace.h. In the order in which emitted code works: operators of the host one by
+/* trace.c - see run_trace.h. In the order in which emitted code works: operators of the host one by
  * one, those of a region as one submission (compiler/emit/emit_model.c). */
-#include "trace.h"
+#include "run_trace.h"
 
 #include "app/stats/actions.h"
 #include "driver/hd.h"

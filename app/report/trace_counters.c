@@ -5,7 +5,7 @@
  * is written again. */
 #include <stdlib.h>
 
-#include "trace.h"
+#include "run_trace.h"
 #include "trace_counters.h"
 
 /* A change of the value. */

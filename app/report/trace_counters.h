@@ -2,7 +2,7 @@
 #ifndef HEDDLE_REPORT_TRACE_COUNTERS_H
 #define HEDDLE_REPORT_TRACE_COUNTERS_H
 
-#include "trace.h"
+#include "run_trace.h"
 
 /* The points of a device's counters: of the bus from its sums, of the scratchpad from the bytes that
  * commands read and write. */

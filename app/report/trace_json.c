@@ -3,7 +3,7 @@
  * first process has the host and the cores of targets. */
 #include "trace_json.h"
 #include "hd_accel_tables.h"
-#include "trace.h"
+#include "run_trace.h"
 
 static const struct {
     const char *name, *unit;

@@ -104,7 +104,7 @@ void partition_print(const struct partition *p, struct text *t);
 void partition_print_constants(const struct ir_graph *g, struct text *t);
 /* inspect_json.c: the same as member "layers" of `o`. */
 void partition_json(const struct partition *p, cJSON *o);
-/* draw.c: the partitioned graph for Graphviz, and drawn. */
+/* draw_graph.c: the partitioned graph for Graphviz, and drawn. */
 void partition_dot(const struct partition *p, struct text *t);
 void partition_svg(const struct partition *p, struct text *t);
 

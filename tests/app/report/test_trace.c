@@ -2,7 +2,7 @@
  * and writes more than the bus carries in its own cycles. Two submissions with the host between them. */
 #include "tests/app/net.h"
 
-#include "app/report/trace.h"
+#include "app/report/run_trace.h"
 
 static const char *const words[] = {"--hw=tiny", "--partition=priority", "--no-search", NULL};
 

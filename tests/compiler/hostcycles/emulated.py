@@ -48,7 +48,7 @@ class Machine:
         run([self.tools + "gcc", *self.flags, *FLAGS, "-O2", "-fno-tree-loop-distribute-patterns", "-I", package, "-I",
              os.path.join(package, "runtime"), "-Wa,-I" + package, "-nostdlib", "-Wl,--gc-sections",
              f"-Wl,--defsym=STACK_BYTES={STACK_BYTES}", "-T", os.path.join(bare, self.bare + ".ld"),
-             os.path.join(bare, self.bare + ".c"), os.path.join(bare, "memory.c"), os.path.join(HERE, "layers.c"), *sources,
+             os.path.join(bare, self.bare + ".c"), os.path.join(bare, "memory.c"), os.path.join(HERE, "bare_layers.c"), *sources,
              library, "-lgcc", "-o", program])
         return program
 

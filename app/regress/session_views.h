@@ -1,6 +1,6 @@
-/* views.h - the forms in which a session is shown. */
-#ifndef HEDDLE_REGRESS_VIEWS_H
-#define HEDDLE_REGRESS_VIEWS_H
+/* session_views.h - the forms in which a session is shown. */
+#ifndef HEDDLE_REGRESS_SESSION_VIEWS_H
+#define HEDDLE_REGRESS_SESSION_VIEWS_H
 
 #include "base/text.h"
 #include "history.h"

@@ -1,4 +1,4 @@
-/* layers.c - a network on a bare processor, so that an emulator's log of what it executed can be
+/* bare_layers.c - a network on a bare processor, so that an emulator's log of what it executed can be
  * cut into layers: hd_model.run with mark() before each part and after the last one. Linked with the
  * package's model.c, kernels and start-up code. Parts of an accelerator, which is absent, make no values.
  * Inputs follow from their type and name: "pos..." are positive, "idx..." are 0 to 3. */

@@ -1,6 +1,6 @@
-/* graph.h - what went where, as a drawing. */
-#ifndef HEDDLE_REPORT_GRAPH_H
-#define HEDDLE_REPORT_GRAPH_H
+/* layer_graph.h - what went where, as a drawing. */
+#ifndef HEDDLE_REPORT_LAYER_GRAPH_H
+#define HEDDLE_REPORT_LAYER_GRAPH_H
 
 #include "base/text.h"
 #include "compiler/pipeline.h"

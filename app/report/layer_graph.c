@@ -1,9 +1,9 @@
-/* graph.c - the network's layers and their targets, drawn. Layers that are fused into another
+/* layer_graph.c - the network's layers and their targets, drawn. Layers that are fused into another
  * are not drawn: their row names the other. */
 #include <string.h>
 
 #include "compiler/partition/drawing.h"
-#include "graph.h"
+#include "layer_graph.h"
 
 /* Row of the operator that makes each tensor; IR_NONE: an input or a constant. */
 static uint32_t *makers(const struct ir_graph *g)

@@ -1,10 +1,10 @@
-/* trace.h - when each command of an inference ran, from the RTL: what trace.json and the timeline
+/* run_trace.h - when each command of an inference ran, from the RTL: what trace.json and the timeline
  * of report.html show. Time is in cycles since the inference began. Submissions follow one another;
  * between them the host works, as long as its model estimates; or all is where a simulated processor
  * had it (struct trace_host_time).
  * Invariant: slices of a track are in the order of time and do not overlap. */
-#ifndef HEDDLE_REPORT_TRACE_H
-#define HEDDLE_REPORT_TRACE_H
+#ifndef HEDDLE_REPORT_RUN_TRACE_H
+#define HEDDLE_REPORT_RUN_TRACE_H
 
 #include "app/job/times.h"
 #include "app/stats/account.h"

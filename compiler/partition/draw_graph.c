@@ -1,4 +1,4 @@
-/* draw.c - the partitioned graph as Graphviz text and as a drawing. One box an operator in
+/* draw_graph.c - the partitioned graph as Graphviz text and as a drawing. One box an operator in
  * execution order, a colour a target, an arrow a tensor; an arrow between targets is dashed and
  * states what crosses. */
 #include <string.h>
