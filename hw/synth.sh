@@ -100,6 +100,17 @@ table() {
         }' "$2" "$3"
 }
 
+# dsp_map: yosys's file of the multiplier MULT18X18D, the first that it can read: newer ones have it in another folder.
+dsp_map() {
+    local file
+    for file in ecp5/dsp_map.v lattice/dsp_map_18x18.v; do
+        "$yosys" -q -p "read_verilog +/$file" >/dev/null 2>&1 && { echo "+/$file"; return; }
+    done
+    echo "synth.sh: $yosys has no +/ecp5/dsp_map.v and no +/lattice/dsp_map_18x18.v" >&2
+    return 1
+}
+[ "$family" = xc7 ] || dsp=$(dsp_map) || exit 1
+
 # coarse: the step of that name of synth_ecp5, but for `share` (cells used at different times): its proofs took 21 GB
 # at hd_spad of sys16. That of synth_xilinx begins where multipliers are mapped.
 coarse() {
@@ -107,11 +118,11 @@ coarse() {
         echo "techmap -map +/cmp2lut.v -map +/cmp2lcu.v -D LUT_WIDTH=6; alumacc; opt; memory -nomap; opt_clean"
         return
     fi
-    cat <<'END'
+    cat <<END
 proc; flatten; tribuf -logic; deminout; opt_expr; opt_clean; check; opt -nodffe -nosdff; fsm; opt; wreduce; peepopt
 opt_clean; techmap -map +/cmp2lut.v -D LUT_WIDTH=4; opt_expr; opt_clean
-techmap -map +/mul2dsp.v -map +/ecp5/dsp_map.v -D DSP_A_MAXWIDTH=18 -D DSP_B_MAXWIDTH=18 -D DSP_A_MINWIDTH=2 -D DSP_B_MINWIDTH=2 -D DSP_NAME=$__MUL18X18
-chtype -set $mul t:$__soft_mul; alumacc; opt; memory -nomap; opt_clean
+techmap -map +/mul2dsp.v -map $dsp -D DSP_A_MAXWIDTH=18 -D DSP_B_MAXWIDTH=18 -D DSP_A_MINWIDTH=2 -D DSP_B_MINWIDTH=2 -D DSP_NAME=\$__MUL18X18
+chtype -set \$mul t:\$__soft_mul; alumacc; opt; memory -nomap; opt_clean
 END
 }
 

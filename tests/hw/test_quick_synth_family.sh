@@ -20,5 +20,24 @@ says 'tiny: fits an XC7K325T: 69 of 203800 LUTs, 31 of 64000 LUT-RAM, 41 of 4076
 DSP=841 expect 0 '' "$HEDDLE_HOME/hw/synth.sh" tiny
 grep -q '^tiny: does not fit an XC7K325T: .* 841 of 840 DSP48E1,' stdout || fail "a multiplier too many: $(cat stdout)"
 [ "$area" = "$(cat "$HEDDLE_HOME/hw/area.csv")" ] || fail "hw/area.csv was written"
+# An ECP5's multipliers are in another file of newer yosys.
+cat >ecp5 <<'END'
+#!/bin/bash
+[ "$2" = -p ] && { [ "$3" = "read_verilog +/$DSP" ]; exit; }
+cp top.ys "$OUT"
+printf '=== hd_top ===\n     LUT4 5\n' | tee memory.stat >top.stat
+END
+chmod +x ecp5
+cp "$HEDDLE_HOME/hw/area.csv" .
+export OUT=$work/script
+for DSP in ecp5/dsp_map.v lattice/dsp_map_18x18.v; do
+    export DSP
+    rm -f script
+    YOSYS=$work/ecp5 SYNTH_FAMILY=ecp5 SYNTH_FMAX=none SYNTH_AREA=$work/area.csv expect 0 '' "$HEDDLE_HOME/hw/synth.sh" tiny
+    grep -qF "techmap -map +/mul2dsp.v -map +/$DSP " script || fail "no $DSP: $(cat script)"
+    grep -qF 'DSP_NAME=$__MUL18X18' script && grep -qF 'chtype -set $mul t:$__soft_mul' script || fail "names: $(cat script)"
+done
+DSP=none YOSYS=$work/ecp5 SYNTH_FAMILY=ecp5 expect 1 \
+    "synth.sh: $work/ecp5 has no +/ecp5/dsp_map.v and no +/lattice/dsp_map_18x18.v" "$HEDDLE_HOME/hw/synth.sh" tiny
 SYNTH_FAMILY=ice40 expect 2 "synth.sh: SYNTH_FAMILY: expected ecp5 or xc7, found 'ice40'" "$HEDDLE_HOME/hw/synth.sh" tiny
 finish
