@@ -10,18 +10,13 @@ those of heddle's reference. Nothing is refused, no check of the compiler fails.
 Exit status 1 if one does. Environment: requirements-new.txt.
 """
 
-import argparse
-import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import rand_onnx
+import run_random
 
 QDQ = ("Add", "Sub", "Mul", "Max", "Min", "Less", "Greater", "Equal", "LessOrEqual", "GreaterOrEqual")
 QLINEAR = ("QLinearAdd", "QLinearMul")
@@ -126,53 +121,22 @@ class Maker:
 
 
 def one(args, seed):
-    """heddle's answer where it is not right, the folder then kept; and whether the oracle ran."""
     maker = Maker(seed)
     model = maker.make()
     try:
         want = rand_onnx.session(model).run(None, {i.name: x for i, x in zip(maker.inputs, maker.codes)})
     except rand_onnx.NOT_THERE:
         want = None
-    with tempfile.TemporaryDirectory() as tmp:
-        folder = pathlib.Path(tmp)
-        onnx.save(model, folder / "model.onnx")
-        given, expected = [], []
-        for flag, name, arrays, to in (("-i", "in", maker.codes, given), ("--expect", "out", want or [], expected)):
-            for k, x in enumerate(arrays):
-                x.tofile(folder / f"{name}_{k}.bin")
-                to += [flag, f"{name}_{k}.bin"]
-        for how in (["--target=c", "--onnx-rounding=onnx", *expected], []):
-            cmd = [args.heddle.resolve(), "run", "model.onnx", "--engine=func", f"--hw={args.hw}", "-q", *given, *how]
-            done = subprocess.run(cmd, capture_output=True, text=True, timeout=600, cwd=folder)
-            if done.returncode == 0:
-                continue
-            kept = args.keep / f"seed_{seed}"
-            shutil.rmtree(kept, ignore_errors=True)
-            shutil.copytree(folder, kept)
-            return f"{' '.join(n.op_type for n in model.graph.node if not n.op_type.endswith('izeLinear'))} {' '.join(how[:2])}: exit " \
-                f"{done.returncode}: " + (done.stderr.strip() or done.stdout.strip()).split("\n")[0], want is not None
-    return None, want is not None
+    why = run_random.ask(args, seed, "model.onnx", model.SerializeToString(), maker.codes, want or [],
+                         [(["--target=c", "--onnx-rounding=onnx"], True), ([], False)])
+    if why:
+        return f"{' '.join(n.op_type for n in model.graph.node if not n.op_type.endswith('izeLinear'))} {why}"
+    return "unjudged" if want is None else "equal"
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--heddle", type=pathlib.Path, default=pathlib.Path("build/heddle"))
-    ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--count", type=int, default=100)
-    ap.add_argument("--hw", default="tiny")
-    ap.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/broadcast-onnx"))
-    args = ap.parse_args()
-    wrong = judged = 0
-    for seed in range(args.seed, args.seed + args.count):
-        why, ran = one(args, seed)
-        judged += ran
-        if why:
-            wrong += 1
-            print(f"seed {seed}: {why}", flush=True)
-            print(f"again: {sys.argv[0]} --heddle {args.heddle} --seed {seed} --count 1 --hw {args.hw}", flush=True)
-    print(f"broadcasts, seeds {args.seed} to {args.seed + args.count - 1}: {args.count - wrong} equal, {wrong} not; "
-          f"{judged} judged by ONNX Runtime, the others by heddle's reference")
-    return wrong != 0
+    args = run_random.arguments(__doc__, "build/broadcast-onnx").parse_args()
+    return run_random.seeds(args, one)["wrong"] != 0
 
 
 if __name__ == "__main__":

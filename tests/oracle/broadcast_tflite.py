@@ -5,21 +5,18 @@
 One to three operators of int8 or uint8 (ADD, SUB, MUL, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, comparisons), 1 to 5
 dimensions, batches included; either operand is an input, a constant or an earlier result. One network in eight has
 scales so far apart that rounding rules end. Answers with and without the accelerator (func, and --target=c) must be the
-golden oracle's. Where the oracle refuses, heddle's own reference is the judge. Nothing is refused, no check of the
+golden oracle's. Where the oracle refuses, heddle's own reference is the judge (unjudged). Nothing is refused, no check of the
 compiler fails. A network that differs is kept in DIR. Exit status 1 if one does. Environment: requirements-classic.txt.
 """
 
-import argparse
 import os
-import pathlib
-import shutil
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
 import make_goldens
+import run_random
 from tflite_writer import Net
 
 SAME_SCALE = ("MAXIMUM", "MINIMUM")
@@ -135,52 +132,18 @@ def answers(content, codes):
 
 
 def one(args, seed):
-    """heddle's answer where it is not right, the folder then kept; and whether the oracle ran."""
     maker = Maker(seed)
     content = maker.make()
     want = None if maker.undefined else answers(content, maker.codes)
-    with tempfile.TemporaryDirectory() as tmp:
-        folder = pathlib.Path(tmp)
-        (folder / "model.tflite").write_bytes(content)
-        files = []
-        for flag, name, arrays in (("-i", "in", maker.codes), ("--expect", "out", want or [])):
-            for k, x in enumerate(arrays):
-                x.tofile(folder / f"{name}_{k}.bin")
-                files += [flag, f"{name}_{k}.bin"]
-        for how in ([], ["--target=c"]):
-            cmd = [args.heddle.resolve(), "run", "model.tflite", "--engine=func", f"--hw={args.hw}", "-q", *files, *how]
-            done = subprocess.run(cmd, capture_output=True, text=True, timeout=600, cwd=folder)
-            if done.returncode == 0:
-                continue
-            kept = args.keep / f"seed_{seed}"
-            shutil.rmtree(kept, ignore_errors=True)
-            kept.mkdir(parents=True)
-            for f in folder.glob("*.*"):
-                (kept / f.name).write_bytes(f.read_bytes())
-            return f"{' '.join(o[0] for o in maker.net.ops)} {' '.join(how)}: exit {done.returncode}: " + \
-                (done.stderr.strip() or done.stdout.strip()).split("\n")[0], want is not None
-    return None, want is not None
+    why = run_random.ask(args, seed, "model.tflite", content, maker.codes, want or [], [([], True), (["--target=c"], True)])
+    if why:
+        return f"{' '.join(o[0] for o in maker.net.ops)} {why}"
+    return "unjudged" if want is None else "equal"
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--heddle", type=pathlib.Path, default=pathlib.Path("build/heddle"))
-    ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--count", type=int, default=100)
-    ap.add_argument("--hw", default="tiny")
-    ap.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/broadcast-tflite"))
-    args = ap.parse_args()
-    wrong = judged = 0
-    for seed in range(args.seed, args.seed + args.count):
-        why, ran = one(args, seed)
-        judged += ran
-        if why:
-            wrong += 1
-            print(f"seed {seed}: {why}", flush=True)
-            print(f"again: {sys.argv[0]} --heddle {args.heddle} --seed {seed} --count 1 --hw {args.hw}", flush=True)
-    print(f"broadcasts, seeds {args.seed} to {args.seed + args.count - 1}: {args.count - wrong} equal, {wrong} not; "
-          f"{judged} judged by the oracle, the others by heddle's reference")
-    return wrong != 0
+    args = run_random.arguments(__doc__, "build/broadcast-tflite").parse_args()
+    return run_random.seeds(args, one)["wrong"] != 0
 
 
 if __name__ == "__main__":

@@ -10,20 +10,70 @@ seed takes its place. Exit status 1 if any differs. Environment: requirements-cl
 """
 
 import argparse
+import collections
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
-import make_goldens
-import rand_tflite
-
 ENGINES = {"ref": ["--engine=ref"], "func": ["--engine=func"], "rtl": ["--engine=rtl"],
            "c": ["--engine=func", "--target=c"]}
 EQUAL, DIFFERS, NO_NETWORK = 0, 1, 2
+
+
+def arguments(doc, keep):
+    """The options that all have."""
+    ap = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--heddle", type=lambda path: pathlib.Path(path).resolve(), default="build/heddle")
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--count", type=int, default=100)
+    ap.add_argument("--hw", default="tiny")
+    ap.add_argument("--keep", type=lambda path: pathlib.Path(path).resolve(), default=keep)
+    return ap
+
+
+def seeds(args, one):
+    """Print what one(args, seed) returns other than "equal": "kind: text"; and the command that repeats a wrong one.
+    Returns how many there are of each kind; "wrong" are those of no kind."""
+    kinds, count = ("equal", "refused", "no network", "unjudged"), collections.Counter()
+    for seed in range(args.seed, args.seed + args.count):
+        said = one(args, seed)
+        kind = said.split(":")[0]
+        count[kind if kind in kinds else "wrong"] += 1
+        if said not in kinds:
+            print(f"seed {seed}: {said}", flush=True)
+        if kind not in kinds:
+            print(f"again: {sys.argv[0]} --heddle {args.heddle} --seed {seed} --count 1 --hw {args.hw}", flush=True)
+    print(f"{pathlib.Path(sys.argv[0]).name}, seeds {args.seed} to {args.seed + args.count - 1}, {args.hw}: "
+          + ", ".join(f"{count[k]} {k}" for k in ("equal", "wrong", "refused", "no network", "unjudged")), flush=True)
+    return count
+
+
+def ask(args, seed, model, content, inputs, outputs, ways):
+    """What heddle says of a network in the first of `ways` that fails, else None. A way: options, and whether outputs are
+    compared with `outputs` or with heddle's reference. The folder is kept then."""
+    with tempfile.TemporaryDirectory() as tmp:
+        folder, given = pathlib.Path(tmp), {"-i": [], "--expect": []}
+        (folder / model).write_bytes(content)
+        for flag, name, arrays in (("-i", "in", inputs), ("--expect", "out", outputs)):
+            for k, x in enumerate(arrays):
+                x.tofile(folder / f"{name}_{k}.bin")
+                given[flag] += [flag, f"{name}_{k}.bin"]
+        for how, judged in ways:
+            cmd = [args.heddle, "run", model, "--engine=func", f"--hw={args.hw}", "-q", *given["-i"],
+                   *(given["--expect"] if judged else []), *how]
+            done = subprocess.run(cmd, capture_output=True, text=True, timeout=600, cwd=folder)
+            if done.returncode != 0:
+                kept = args.keep / f"seed_{seed}"
+                shutil.rmtree(kept, ignore_errors=True)
+                shutil.copytree(folder, kept)
+                said = (done.stderr.strip() or done.stdout.strip()).split("\n")[0]
+                return f"{' '.join(how)}: exit {done.returncode}: {said}"
+    return None
 
 
 def answer(args, folder, engine):
@@ -40,6 +90,7 @@ def answer(args, folder, engine):
 
 def write(folder, content, inputs):
     """A folder with a model, its inputs and the oracle's answers."""
+    import make_goldens
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.tflite").write_bytes(content)
     for k, x in enumerate(inputs):
@@ -50,6 +101,7 @@ def write(folder, content, inputs):
 
 def shrink(args, maker, folder, engine):
     """The shortest run of operators that still differs; its number of operators."""
+    import make_goldens
     net, (inputs, _) = maker.net, maker.borders
     made = [t for op in net.ops for t in op[3]]
     whole = make_goldens.open_model(make_goldens.with_outputs(net.finish(inputs, made), made))
@@ -72,6 +124,7 @@ def shrink(args, maker, folder, engine):
 
 def one(args, seed, names, types):
     """Seed `seed` on every engine."""
+    import rand_tflite
     with tempfile.TemporaryDirectory() as tmp:
         folder = pathlib.Path(tmp)
         try:
@@ -108,17 +161,14 @@ def apart(case):
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--heddle", default="build/heddle")
-    ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--count", type=int, default=20)
+    import rand_tflite
+    ap = arguments(__doc__, "build/random_failures")
+    ap.set_defaults(count=20)
     ap.add_argument("--engine", default="ref,func,c")
-    ap.add_argument("--hw", default="tiny")
     ap.add_argument("--ops", default=",".join(rand_tflite.OPS))
     ap.add_argument("--max-ops", type=int, default=20)
     ap.add_argument("--samples", type=int, default=3)
     ap.add_argument("--types", default="int8,uint8")
-    ap.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/random_failures"))
     args = ap.parse_args()
     names, types = args.ops.split(","), [np.dtype(t).type for t in args.types.split(",")]
     tried, count = 0, {EQUAL: 0, DIFFERS: 0, NO_NETWORK: 0}

@@ -10,9 +10,7 @@ give the same network and the same run; one that differs is kept as DIR/seed_<n>
 ends in an error other than a refusal. Environment: requirements-classic.txt.
 """
 
-import argparse
 import collections
-import pathlib
 import re
 import shutil
 import subprocess
@@ -21,6 +19,7 @@ import sys
 import numpy as np
 
 import make_goldens
+import run_random
 import tflite_writer
 
 Q = dict(scale=0.05, zero=-3)
@@ -343,7 +342,7 @@ def run(cmd, folder):
 
 
 def one(args, seed):
-    """None: equal; "no network", "refused"; else what is wrong."""
+    """Equal, no network or refused; else what is wrong."""
     maker = Maker(seed)
     try:
         content = maker.build()
@@ -366,33 +365,17 @@ def one(args, seed):
     done, cmd = run(cmd, folder)
     if done.returncode in (0, 3):
         shutil.rmtree(folder)
-        return f"refused: {done.stderr.strip()}" if done.returncode else None
+        return f"refused: {done.stderr.strip()}" if done.returncode else "equal"
     (folder / "command").write_text(" ".join(cmd) + "\n")
     return f"exit {done.returncode}: {done.stderr.strip()}\n  {' '.join(cmd)}"
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--heddle", default="build/heddle")
-    ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--count", type=int, default=100)
+    ap = run_random.arguments(__doc__, "build/views_failures")
     ap.add_argument("--engine", default="func")
-    ap.add_argument("--hw", default="tiny")
     ap.add_argument("--no-places", dest="places", action="store_false", help="all targets as heddle chooses")
     ap.add_argument("--no-stalls", dest="stalls", action="store_false", help="rtl: a memory without stalls")
-    ap.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/views_failures"))
-    args = ap.parse_args()
-    args.heddle, args.keep = pathlib.Path(args.heddle).resolve(), args.keep.resolve()
-    count = collections.Counter()
-
-    for seed in range(args.seed, args.seed + args.count):
-        said = one(args, seed)
-        kind = "equal" if said is None else said.split(":")[0]
-        count[kind if kind in ("equal", "refused", "no network") else "wrong"] += 1
-        if said:
-            print(f"seed {seed}: {said}", flush=True)
-    print(f"seeds {args.seed} to {args.seed + args.count - 1}, {args.engine}, {args.hw}: {count['equal']} equal, "
-          f"{count['wrong']} wrong, {count['refused']} refused, {count['no network']} no network", flush=True)
+    count = run_random.seeds(ap.parse_args(), one)
     return 1 if count["wrong"] or not count["equal"] else 0
 
 
