@@ -1,6 +1,6 @@
 /* interrupt.h - Ctrl-C (SIGINT) and SIGTERM: kill the child process, remove half-written files,
  * exit with 130. From any point of a run, so it happens in the signal handler and is not passed
- * up as a status; that handler is the one place in addition to main.c that exits. */
+ * up as a status; that handler is the one place in addition to app/heddle.c that exits. */
 #ifndef HEDDLE_BASE_INTERRUPT_H
 #define HEDDLE_BASE_INTERRUPT_H
 

@@ -1,7 +1,7 @@
 /* status.h - how every fallible function in heddle reports.
  * A function returns enum status and writes its results through pointers. The first failure
- * records one message in struct diag: what, where, expected, found, what to do. Only main.c
- * prints it and turns the status into an exit code. */
+ * records one message in struct diag: what, where, expected, found, what to do. Only
+ * app/heddle.c prints it and turns the status into an exit code. */
 #ifndef HEDDLE_BASE_STATUS_H
 #define HEDDLE_BASE_STATUS_H
 

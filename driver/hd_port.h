@@ -1,6 +1,7 @@
 /* hd_port.h - the hinge of the testbench: how the driver reaches a device.
  * The same driver and the same emitted code run on memory-mapped registers (port_mmio.c), on the
- * Verilated model, on the functional model (func/), and on a recorder in tests (port_record.c).
+ * Verilated model, on the functional model (sim/functional), and on a recorder in tests
+ * (port_record.c).
  * C11, freestanding. Every function takes the port's own context first. */
 #ifndef HD_PORT_H
 #define HD_PORT_H

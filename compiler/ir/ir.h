@@ -182,7 +182,8 @@ static inline bool ir_is_reshape(const struct ir_op *op)
 {
     return op->opcode == IR_OP_RESHAPE;
 }
-/* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for what does not multiply and add. */
+/* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for operators that do not multiply and
+ * add. */
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);
 /* Readers of tensor `id` that are alive. */
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id);

@@ -8,7 +8,7 @@ static const char *const role_name[] = {"value", "input", "const", "variable"};
 
 enum { HEX_PER_LINE = 48, FILL_MIN = 8 };
 
-/* "..." with \", \\ and \xHH for what is not printable ASCII. */
+/* "..." with \", \\ and \xHH for characters that are not printable ASCII. */
 static void print_string(struct text *t, const char *key, const char *s)
 {
     text_printf(t, " %s=\"", key);

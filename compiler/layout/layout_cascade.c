@@ -277,7 +277,7 @@ void layout_find_cascades(struct layout_work *w)
     }
 }
 
-/* Rows of what plan[i] makes that its readers' windows have in common, the most of them. */
+/* The most rows of plan[i]'s result that its readers' windows have in common. */
 static uint32_t common_rows(const struct op_plan *plan, uint32_t n, uint32_t i)
 {
     uint32_t most = 0;

@@ -19,7 +19,7 @@ struct layout_work {
     const struct hd_config *hw;
     struct layout *layout;
     uint32_t *base; /* by root: of its image in the scratchpad */
-    /* By tensor, and true of what shares bytes at their root alone (views.h): */
+    /* By tensor; tensors that share bytes have it at their root alone (views.h): */
     bool *contiguous;            /* by tensor: rows must be contiguous */
     struct row_reads *row_reads; /* by tensor */
     bool *second;                /* by tensor: the second operand of an elementwise operator */
@@ -30,7 +30,8 @@ struct layout_work {
     bool *cascade_tensor; /* by tensor: passes from stage to stage, cannot go to memory */
     const struct ir_tensor **in_place_of; /* by tensor: it is in this one's first pixel */
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
-    uint32_t *n_bytes, *resident; /* layout_bytes by root; by position, of what is on chip there */
+    uint32_t *n_bytes, *resident; /* layout_bytes by root; by position, those of tensors on chip
+                                   * there */
 };
 
 /* The tensor that has the place of `t`. */

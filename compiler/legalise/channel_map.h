@@ -13,8 +13,8 @@ struct channel_map {
     int32_t base;
 };
 
-/* The map of what `op` makes: of TRANSPOSE, RESHAPE, SLICE and GATHER, from that of its input, NULL
- * if the input is a root itself. NULL: another operator, or no sum of that form. */
+/* The map of the result of `op`: for TRANSPOSE, RESHAPE, SLICE and GATHER, from that of its
+ * input, NULL if the input is a root itself. NULL: another operator, or no sum of that form. */
 struct channel_map *channel_map_of(struct ir_graph *g, const struct ir_op *op,
                                    const struct channel_map *in);
 

@@ -10,7 +10,7 @@ static int32_t scaled(const struct ir_fixed *f, uint32_t i, int32_t diff)
     return lgl_mbqm(diff * (1 << 20), f->multiplier[i], f->shift[i]);
 }
 
-/* An operand of MAXIMUM or MINIMUM: the table that makes it, or NULL, and what that reads. */
+/* An operand of MAXIMUM or MINIMUM: the table that makes it, or NULL, and that table's input. */
 struct operand {
     struct ir_op *lut;
     const struct ir_tensor *from;
@@ -47,8 +47,8 @@ static bool equals_table(const struct ir_op *op, uint32_t i, const struct operan
     return true;
 }
 
-/* MAXIMUM and MINIMUM of two tables that only rescale: of what these read, in a common scale. As
- * both are monotonous, the larger result is that of the larger value. */
+/* Rewrite MAXIMUM and MINIMUM of two tables that only rescale as that of the tables' inputs, in
+ * a common scale. As both are monotonous, the larger result is that of the larger value. */
 static void join_rescales(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(g, op, 0);

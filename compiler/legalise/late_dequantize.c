@@ -22,7 +22,7 @@ static bool all_move(const struct ir_graph *g, uint32_t tensor)
     return !g->tensor[tensor]->is_output;
 }
 
-/* The operator moves x instead of what `from` makes of it. */
+/* Let the operator move x instead of its values through `from`. */
 static void move_codes(struct ir_graph *g, struct ir_op *op, const struct ir_op *from)
 {
     const struct ir_tensor *x = ir_in(g, from, 0);

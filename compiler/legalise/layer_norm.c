@@ -206,7 +206,7 @@ struct parts {
     struct ir_tensor *coarse, *fine; /* [R,1] */
 };
 
-/* sum = bias + x * weights: sum / unit, and what that leaves in 1/254 of it. */
+/* sum = bias + x * weights: sum / unit, and the rest in 1/254 of it. */
 static struct parts divided(struct norm *k, const char *what, struct ir_tensor *x,
                             const int8_t *weights, int32_t bias, int32_t unit)
 {

@@ -1,5 +1,5 @@
 /* lower_copy.c - PAD, GATHER along one dimension and TRANSPOSE as VECTOR commands: the maximum over
- * one cell is that cell; over none it is what the clamp makes of it. */
+ * one cell is that cell; over none it is the clamp's bound. */
 #include "lower.h"
 
 /* Bytes of rows and columns from one place of the scratchpad to another; steps may be negative. */

@@ -1,4 +1,4 @@
-/* late_reads.c - what an accelerator reads of variables comes right before what computes with it.
+/* late_reads.c - move an accelerator's reads of variables right before the operators that use them.
  * Files read all variables first. LOAD takes its commands in order, so operands of the first layers
  * waited for states of the last ones, and these took the bus and scratchpad from then on.
  * in:  a graph with op->target.   out: READ_VARIABLE, and what only moves what it reads, before

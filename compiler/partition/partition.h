@@ -9,7 +9,7 @@
 
 #include "compiler/target/target.h"
 
-/* The reason of what the command line keeps on the host. */
+/* The reason of operators that the command line keeps on the host. */
 #define PARTITION_KEPT "--keep-on-host"
 
 enum partition_mode {
@@ -73,7 +73,7 @@ enum status partition_check(const struct ir_graph *g, const struct target_list *
                             struct diag *d);
 
 /* Name the target of each row, where most of its cycles are: by the partition's costs, or, with
- * p->row_estimate, by what the schedule takes for it; and the reason of its operator there. */
+ * p->row_estimate, by the schedule's cycles for it; and the reason of its operator there. */
 void partition_name_rows(const struct partition *p, struct ir_graph *g);
 
 /* Cycles of the operator at position `i` where it is. Those of an accelerator are its row's as the

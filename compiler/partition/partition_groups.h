@@ -16,8 +16,8 @@ void groups_take(const struct partition *p, struct ir_graph *g, uint32_t k, bool
  * all are on its target, GROUPS_NEVER for each that is there without the others and cannot be. */
 #define GROUPS_NEVER 1e15
 double groups_adjust(const struct partition *p, uint32_t k);
-/* The search is over: op->call of the groups that are whole on their target, and what their operators
- * answer then. */
+/* The search is over: set op->call of the groups that are whole on their target, and their
+ * operators' answers then. */
 void groups_close(struct partition *p, struct ir_graph *g);
 /* The operators of a call are neighbours. */
 enum status groups_bring_together(const struct partition *p, struct ir_graph *g, struct diag *d);

@@ -7,7 +7,7 @@
 #include "partition.h"
 
 /* Cycles by row and target, spent[row * targets->n + target]: the partition's costs. Those of
- * accelerators are scaled to what the schedule takes for the row, once there is a schedule. */
+ * accelerators are scaled to the schedule's cycles of the row, once there is a schedule. */
 static double *cycles_spent(const struct partition *p, const struct ir_graph *g)
 {
     const uint32_t n = p->targets->n;

@@ -84,7 +84,7 @@ static void add_flip(struct flips *f, uint32_t row, uint32_t from, uint32_t to)
     f->op[f->n++] = op;
 }
 
-/* The uint8 form of what `op` reads: made before it if nothing has it. */
+/* The uint8 form of an input of `op`: made before it if none exists. */
 static uint32_t read_as_uint8(struct flips *f, const struct ir_op *op, uint32_t id)
 {
     const struct ir_tensor *t = f->g->tensor[id];

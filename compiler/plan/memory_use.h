@@ -1,5 +1,5 @@
-/* memory_use.h - what the plan holds compared with what the network needs: bytes of activations
- * alive at each operator, and the traffic with memory that no schedule can avoid.
+/* memory_use.h - the memory that the plan holds compared with the network's need: bytes of
+ * activations alive at each operator, and the traffic with memory that no schedule can avoid.
  * in:  a built program.   out: figures for reports; nothing depends on them. */
 #ifndef HEDDLE_COMPILER_PLAN_MEMORY_USE_H
 #define HEDDLE_COMPILER_PLAN_MEMORY_USE_H

@@ -1,6 +1,6 @@
 /* quant_weights.c - weights to int8, one scale an output channel, and biases to int32 in the scale
- * of the sums. With bias correction a bias also gets back what the weights' rounding takes from the
- * mean of the sums: (w - its int8 value) times the mean of what it multiplies. */
+ * of the sums. With bias correction a bias also gets the change of the sums' mean by the
+ * weights' rounding: (w - its int8 value) times the mean of its inputs. */
 #include <math.h>
 
 #include "quant_own.h"

@@ -1,8 +1,8 @@
 /* devices.c - one program for several accelerators.
- * Each has knobs, scratchpad layout and streams of its own, and what is not its own happens in
- * memory: a part is the program of one of them. One arena plan holds for all: it is made over what
- * each part keeps in memory. Constants of one part follow those of the part before. The whole has
- * the streams of all, in the graph's order. */
+ * Each has knobs, scratchpad layout and streams of its own, and exchanges tensors with others in
+ * memory: a part is the program of one of them. One arena plan holds for all: it is made over
+ * all tensors that the parts keep in memory. Constants of one part follow those of the part
+ * before. The whole has the streams of all, in the graph's order. */
 #include <string.h>
 
 #include "compiler/layout/geometry.h"
