@@ -81,8 +81,8 @@ static enum status add_folder(struct arena *a, struct build_files *files, const 
     return st;
 }
 
-/* What a unit does in a cycle, as the values of an enum per unit, so that waves show text. Each
- * enum is in the unit's own scope: the same name may be in several. */
+/* The activities of a unit in a cycle, as the values of an enum per unit, so that waves show
+ * text. Each enum is in the unit's own scope: the same name may be in several. */
 static void kinds(struct text *t, const struct accel *acc)
 {
     text_add(t, "// hd_sim_kinds.svh - generated from accel.json `units`; do not edit.\n");
@@ -132,9 +132,9 @@ static void names(struct text *t, const struct accel *acc)
     text_add(t, "};\n#endif\n");
 }
 
-/* What waves leave out, since half of the cost of a short window is names: the ports of memories
- * and delay lines, which are wires of the module around them; of the cells all columns but the
- * first, of accumulators and lanes all but the first, whose values stand side by side in a vector
+/* Names that waves leave out, since half of the cost of a short window is names: the ports of
+ * memories and delay lines, which are wires of the module around them; all columns of cells but
+ * the first, all accumulators and lanes but the first, whose values are also in one vector
  * outside. */
 static void waves(struct text *t, uint32_t n)
 {

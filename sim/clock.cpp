@@ -1,14 +1,14 @@
 // clock.cpp - the clocks of the model. A cycle is settle(), where outputs follow inputs with the
 // clock low, then edge(): everyone looks at the settled signals, the clocks of what does not rest
-// rise, and the model takes its inputs for the next cycle with the same edge. Whoever drives an
-// input sets `fresh`: only then does the model take its inputs, and only what drives them in
-// between (the register bus) needs settle() to do anything. Which clocks rise is set here; rise()
-// (triggers.cpp) has the model follow.
+// rise, and the model takes its inputs for the next cycle with the same edge. A driver of an input
+// sets `fresh`: only then does the model take its inputs, and only what drives them in between (the
+// register bus) needs settle() to do anything. Which clocks rise is set here; rise() (triggers.cpp)
+// has the model follow.
 #include <chrono>
 
 #include "sim.h"
 
-// What $finish, $stop and assertions of this thread's model said (VL_USER_FINISH, _STOP, _FATAL).
+// Messages of $finish, $stop and assertions of this thread's model (VL_USER_FINISH, _STOP, _FATAL).
 static thread_local std::string model_failure;
 
 void vl_finish(const char *file, int line, const char *) VL_MT_UNSAFE

@@ -15,8 +15,8 @@
 struct hd_sim;
 struct hd_sim_api;
 
-/* What the memory does wrong once, at one beat. read: R beats; write: W beats, whose burst's B it is.
- * tests/e2e/bus_faults.c shows what the accelerator makes of each. */
+/* The memory's fault at one beat. read: R beats; write: W beats, whose burst's B it is.
+ * tests/e2e/bus_faults.c shows the accelerator's answer to each. */
 enum hd_sim_bus_kind {
     HD_SIM_BUS_NONE,
     HD_SIM_BUS_READ_SLVERR,
@@ -78,14 +78,15 @@ struct hd_sim_moved {
 /* One command of the current submission, by index. Cycles count from the doorbell. */
 struct hd_sim_command {
     uint64_t start, done; /* done 0: not completed */
-    /* Of all commands, from the doorbell to the end of cycle `start` and of cycle `done`. */
+    /* Sums over all commands, from the doorbell to the end of cycle `start` and of cycle `done`. */
     struct hd_sim_moved at_start, at_done;
     uint32_t unit, layer;
 };
 
-/* What one layer cost within a submission. Rows are in the order of their layers' last commands. A
- * cycle in which ARRAY takes steps (busy or conflict) is that of the layer it takes them for; any
- * other cycle is the first row's whose layer, or one before, has commands that are not complete. */
+/* The cost of one layer within a submission. Rows are in the order of their layers' last
+ * commands. A cycle in which ARRAY takes steps (busy or conflict) is that of the layer it takes
+ * them for; any other cycle is the first row's whose layer, or one before, has commands that are
+ * not complete. */
 struct hd_sim_row {
     uint64_t cycles;
     /* Busy cycles of ARRAY and VECTOR for commands of the layer, all of them: those of ARRAY are
@@ -93,8 +94,8 @@ struct hd_sim_row {
     uint64_t array_cycles, vector_cycles;
     /* Cycles by what each unit did (accel.json `units`); those of a unit add up to `cycles`. */
     uint64_t counter[HD_SIM_UNITS][HD_SIM_KINDS];
-    /* What the layer's own commands moved, whenever that was, their own words included, in beats of
-     * the bus. All rows: the memory traffic of the submission. */
+    /* Beats of the bus moved by the layer's own commands at any time, with their own words. All
+     * rows: the memory traffic of the submission. */
     uint64_t read_bytes, write_bytes;
     uint32_t layer;
 };
@@ -169,8 +170,8 @@ struct hd_sim_api {
     /* Every commit from now on goes to `sink` (NULL: off, costs nothing). */
     void (*commits)(struct hd_sim *sim, void (*sink)(void *ctx, const struct hd_sim_commit *commit),
                     void *ctx);
-    /* For waves: clock so many cycles, whether the interrupt is high or not; then `function` (NULL: as
-     * before) is what the host executes. NULL of a core. */
+    /* For waves: clock `cycles` cycles, whether the interrupt is high or not; then the host
+     * executes `function` (NULL: as before). NULL for a core. */
     void (*show_host)(struct hd_sim *sim, uint64_t cycles, const char *function);
     uint32_t memory_bits; /* of a core's memory port with ready/valid; 0: another memory */
 };

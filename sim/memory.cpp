@@ -1,5 +1,5 @@
-// memory.cpp - the memory model: what a handshake does. What the accelerator sees next is
-// memory_drive.cpp.
+// memory.cpp - the memory model: the effects of a handshake. memory_drive.cpp has the signals that
+// the accelerator sees next.
 #include "memory.h"
 
 #include <cstdarg>

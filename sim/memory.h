@@ -36,7 +36,7 @@ class Memory
         stall_ = {};
     }
 
-    // What happens wrong from now on (hd_sim.h); nullptr: nothing, and what was withheld comes.
+    // Set the fault to apply from now on (hd_sim.h); nullptr: none, and beats withheld come.
     void set_fault(hd_sim_bus_fault *fault);
 
     void sample(const Vhd_sim_top &top, uint64_t now)
@@ -70,7 +70,7 @@ class Memory
     {
         return beats_;
     }
-    // What rule of AXI the accelerator broke first; empty: none.
+    // The rule of AXI that the accelerator broke first; empty: none.
     const char *violation() const
     {
         return violation_;
@@ -184,7 +184,7 @@ class Memory
     std::unique_ptr<uint8_t[]> early_;            // random: kBursts x kBeats x kWidth
     std::unique_ptr<Beat[]> late_;                // random: kBursts x kBeats
 
-    // What the accelerator sees now.
+    // The signals that the accelerator sees now.
     bool ar_ready_ = false, aw_ready_ = false, w_ready_ = false, r_valid_ = false, b_valid_ = false;
     bool r_fired_ = false, b_fired_ = false;
     uint32_t r_index_ = 0, b_index_ = 0; // burst shown on R, B

@@ -82,7 +82,7 @@ void Memory::spoil_write(Write &write, uint32_t &response)
     if (!strikes(HD_SIM_BUS_WRITE_SLVERR, HD_SIM_BUS_WRITE_EARLY, w_beats_++))
         return;
     if (fault_->kind == HD_SIM_BUS_WRITE_EARLY) {
-        // Of bursts before it the answers come first: only the oldest can have one too early.
+        // Answers of the bursts before it come first: only the oldest can have one too early.
         if (write.beat + 1 == write.request.beats || open_write_ != 0)
             return;
         early_b_ = 1;

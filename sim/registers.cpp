@@ -40,7 +40,8 @@ uint32_t hd_sim::read32(uint32_t offset)
     return ~0u;
 }
 
-// What the simulator itself must know: where the stream is, and the doorbell, in its own cycle.
+// Writes that the simulator itself must know: the stream's place, and the doorbell, in its own
+// cycle.
 void hd_sim::written(uint32_t offset, uint32_t value)
 {
     const auto index = [offset](uint32_t first) { return (offset - first) / 4; };

@@ -31,7 +31,7 @@ uint64_t run_bytes(uint64_t at, uint32_t runs, uint32_t n, uint32_t pitch)
 
 } // namespace
 
-// Rows by the last command of each layer; END, the only command of FETCH, is nobody's.
+// Rows by the last command of each layer; END, the only command of FETCH, has no row.
 void Rows::order(const std::vector<hd_sim_command> &commands)
 {
     std::vector<size_t> last(UINT16_MAX + 1, 0); // index + 1 of a layer's last command

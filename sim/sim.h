@@ -74,7 +74,7 @@ struct hd_sim {
     void (*sink)(void *, const hd_sim_commit *) = nullptr;
     void *sink_ctx = nullptr;
 
-    // What the bus master wrote: where the command stream is.
+    // The place of the command stream that the bus master wrote.
     uint32_t command_offset = 0, command_length = 0;
     uint64_t region_base[HD_REGIONS] = {};
     bool rung = false; // a doorbell whose write is not answered yet, while FETCH rested

@@ -160,7 +160,8 @@ void Trace::dump_low(hd_sim &sim)
 
 // The writer keeps blocks in memory, and flush() only asks for one to be written: that happens with
 // the next change of time. So ask, see the size a cycle later, and look again after half of what is
-// left at the rate seen so far. What closing adds (names of signals, the last block) is kept free.
+// left at the rate seen so far. Room for the bytes that closing adds (names of signals, the last
+// block) is kept free.
 void Trace::check_size()
 {
     struct stat info;

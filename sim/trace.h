@@ -32,7 +32,7 @@ class Trace
     // Before the edge that begins cycle sim.now; moved: a command of the submission started or
     // completed. True: inputs of the model are new.
     bool choose(hd_sim &sim, bool moved);
-    // What the host executes, from the next cycle on.
+    // Show the function that the host executes, from the next cycle on.
     void show_host(hd_sim &sim, const char *function);
     void dump_low(hd_sim &sim);
     void dump_high(hd_sim &sim);

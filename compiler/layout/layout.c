@@ -455,8 +455,7 @@ static bool assign(struct layout_work *w)
             add_line_buffer(w, &set, &w->layout->plan[i]);
         }
     for (uint32_t i = 0; i < set.n; i++)
-        set.buffer[i].lead = 1; /* its writer need not wait for the last reader of the bytes
-                                 * before */
+        set.buffer[i].lead = 1; /* its writer need not wait for the reader before */
     uint64_t peak = place_solve(&set, w->hw->n, w->hw->scratchpad_bytes);
     pass_tiles(w->layout);
     w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;

@@ -30,8 +30,7 @@ struct layout_work {
     bool *cascade_tensor; /* by tensor: passes from stage to stage, cannot go to memory */
     const struct ir_tensor **in_place_of; /* by tensor: it is in this one's first pixel */
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
-    uint32_t *n_bytes, *resident; /* layout_bytes by root; by position, those of tensors on chip
-                                   * there */
+    uint32_t *n_bytes, *resident; /* layout_bytes by root; of tensors on chip by position */
 };
 
 /* The tensor that has the place of `t`. */

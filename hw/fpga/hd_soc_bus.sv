@@ -61,7 +61,7 @@ module hd_soc_bus #(
   logic [7:0]          left_q;           // beats after the next one
   logic [3:0]          rid_q;
 
-  // What has been read is in the memory's output register until its user takes it.
+  // A word read is in the memory's output register until its user takes it.
   assign free      = !rvalid_o || rready_i;
   assign cpu_read  = cpu_valid_i && !cpu_ready_o && cpu_wstrb_i == '0 && free;
   assign cpu_write = cpu_valid_i && !cpu_ready_o && cpu_wstrb_i != '0;

@@ -1,4 +1,4 @@
-// hd_align - a byte queue between lanes of any two widths: what DMA turns rows into runs with, and
+// hd_align - a byte queue between lanes of any two widths, by which DMA turns rows into runs and
 // back.
 //   In:  in_bytes_i bytes of in_data_i, from lane in_lo_i on, go to its end.  Out: it shows its
 //   first out_bytes_i bytes at lanes out_lo_i and up of out_data_o, zeros beside them; out_valid_o
@@ -7,8 +7,8 @@
 //   in_ready_o depends on what it holds alone. out_valid_o and out_data_o need out_lo_i and
 //   out_bytes_i of the same cycle; out_data_o is undefined while out_valid_o is low.
 // Byte i of the stream has place i modulo Ring. Bytes that come are rotated to their places, those
-// that go are rotated to their lanes: two short ways, and nothing that it holds moves. What is
-// written beyond in_bytes_i is free space.
+// that go are rotated to their lanes: two short ways, and nothing that it holds moves. Bytes
+// written beyond in_bytes_i count as free space.
 // Latency 1, throughput 1 a cycle. Reset: empty. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 

@@ -1,7 +1,7 @@
 // hd_array_scan - the innermost loops of ARRAY: rows of a block, scan positions of a row
 // (docs/HARDWARE.md).
 //   load_i: the next step is the first of a tile of ld_i that begins at in_i, out_i, image row y_i.
-//   pixel_i: a position of cmd_i is issued. Of this position: row_end_o (last of its row), vector_o
+//   pixel_i: a position of cmd_i is issued. At this position: row_end_o (last of its row), vector_o
 //   (it ends an output vector: every position, depthwise every stride_x-th), x_o and y_o (byte in
 //   the image row, image row of kernel row 0), addr_o, out_addr_o, acc_o (scratchpad bytes,
 //   accumulator); mask_o: taps of a depthwise position that take part.

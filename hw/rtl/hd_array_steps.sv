@@ -1,7 +1,7 @@
 // hd_array_steps - the steps of ARRAY's tile under way: max(scan positions, lanes of the segment,
 // 4): the accumulators need 2 steps from write to read, and hd_weights is read once a step.
 //   load_i: a tile of pixels_i positions and rows_i weight rows begins with the next step. run_i:
-//   one is under way. Of this step: lane_o (its number, from 0, as a weight row's), pixel_o (it
+//   one is under way. For this step: lane_o (its number, from 0, as a weight row's), pixel_o (it
 //   issues a position), row_o (a weight row), last_o (it is the tile's last).
 // Each is found in the step before, and the length in the tile's first step, from which the last
 // one is at least three away.

@@ -1,7 +1,7 @@
-// hd_array_tile - the outer loops of ARRAY: channel tile, block, segment (docs/HARDWARE.md): what
-// the tile to load is.
+// hd_array_tile - the outer loops of ARRAY: channel tile, block, segment (docs/HARDWARE.md): the
+// tile to load.
 //   start_i begins command cmd_i; ld_i is that command from the next cycle on. load_i: its next
-//   tile is loaded. Of the tile to load:
+//   tile is loaded. For the tile to load:
 //   block_o (it begins another block of the same channel tile), tile_o (another channel tile),
 //   again_o (its weights are those of an earlier block), y_o, in_o, out_o (image row, scratchpad
 //   bytes of input and output), pixels_o (positions), nch_o (channels), final_o

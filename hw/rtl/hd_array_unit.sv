@@ -96,7 +96,7 @@ module hd_array_unit #(
   logic [G-1:0]           ar_req;
   logic [G*CntBits-1:0]   group_lo, ar_lo, ar_hi;
 
-  // What leaves the sequencer with a position, a step after it.
+  // Fields that leave the sequencer with a position, a step after it.
   typedef struct packed {
     logic [N-1:0]          mask;
     logic                  tag_valid, tag_slot, tag_add, tag_last;
@@ -158,8 +158,8 @@ module hd_array_unit #(
   );
   assign issued.begins = begin_q[1];
 
-  // A step that is not granted waits here while the sequencer makes the next one, then stands. What
-  // is asked for is in registers all the time: grants take a cycle.
+  // A step that is not granted waits here while the sequencer makes the next one, then stops.
+  // Requests are in registers all the time: grants take a cycle.
   if (G > 1) begin : gen_hold
     step_t held_q;
     logic  refused_q;  // !step in a register of its own: each has hundreds of loads
@@ -180,8 +180,8 @@ module hd_array_unit #(
   end
   assign {ar_need0_o, ar_need1_o, ar_req, ar_addr_o, ar_lo, ar_hi} = asked_request;
 
-  // What the steps of a position need of its command. cmd is the next command's from the cycle T in
-  // which that issues its first position; T+2 and T+3 get it with that position.
+  // Fields of a command that the steps of a position need. cmd is the next command's from the cycle
+  // T in which that issues its first position; T+2 and T+3 get it with that position.
   logic [1:0] begin_q;  // that position was issued none, one steps ago
   logic       begin2_q, begun_q;  // it is in T+2; the command changed in the cycle before
   always_ff @(posedge clk_i) begin

@@ -51,7 +51,7 @@ module hd_clocks (
   assign active_vector_o  = active_vector;
   assign active_requant_o = active_requant;
 
-  logic unused;  // whoever drives the clocks has clk_i
+  logic unused;  // the driver of the clocks has clk_i
   assign unused = clk_i;
 `else
   logic unused;

@@ -320,7 +320,7 @@ module hd_control #(
   assign weight_count_o = count_low[UnitWeight*16 +: 16];
   assign cmd_soon_o     = {cmd_soon[UnitStore], cmd_soon[UnitWeight], cmd_soon[UnitLoad]};
 
-  logic unused;  // what nobody asks of some units
+  logic unused;  // outputs of some units without a reader
   assign unused = ^{in_unit, cmd_soon};
 
 endmodule

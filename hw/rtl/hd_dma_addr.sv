@@ -31,7 +31,7 @@ module hd_dma_addr #(
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
-  // command, in bytes and words; it stands a cycle before cmd_valid_i (hd_issue)
+  // command, in bytes and words; valid a cycle before cmd_valid_i (hd_issue)
   input  wire logic                  cmd_valid_i,
   output logic                       cmd_ready_o,
   input  wire logic [31:0]           index_i,
@@ -258,7 +258,7 @@ module hd_dma_addr #(
     end
   end
 
-  // What the fault is, if it is one in this cycle.
+  // The fault, if this cycle has one.
   always_ff @(posedge clk_i) begin
     if (!fault_q) begin
       code_q       <= check_bad || bad_q ? FaultBadField : FaultRegionRight;

@@ -81,7 +81,8 @@ module hd_dma_bursts #(
   );
 
   assign line       = line_addr[AddrBits:LineBits];
-  // {line, top} is beyond the limit if it and what lies beyond the limit come to 2^(AddrBits + 1).
+  // {line, top} is beyond the limit if its sum with the space beyond the limit reaches 2^(AddrBits
+  // + 1).
   assign left       = {1'b1, {(AddrBits + 1){1'b0}}} - {1'b0, limit_i};
   assign sum        = {1'b0, line, top} + beyond_limit;
   assign beyond     = sum[AddrBits+1];

@@ -232,7 +232,7 @@ module hd_dma_read #(
   assign done_o   = done_q;
   assign active_o = addr_active || r_valid_i || beat_valid || out_valid_o || asked_q;
 
-  // What this cycle counts as, of a word's write the one before; LOAD and WEIGHT have the same
+  // The counter of this cycle, for a word's write of the one before; LOAD and WEIGHT have the same
   // kinds. In one assignment: a default that is overridden wakes hd_dma's always_comb whenever
   // Icarus computes it, and that all others.
   assign kind_o = taken_q ? 3'(CounterLoadBusy) : asked_q ? 3'(CounterLoadWaitPort)

@@ -1,10 +1,10 @@
 // hd_dma_walk - cuts `count` pieces of `bytes` bytes, `pitch` apart, at the borders of Bytes-wide
 // lines.
 //   One step a cycle: bytes lo_o..top_o of the line at addr_o (a multiple of Bytes), bytes_o of
-//   them; end_o: last of its piece, last_o: last of the walk, tag_o: what came with it.
+//   them; end_o: last of its piece, last_o: last of the walk, tag_o: the tag that came with it.
 //   With Bytes = a beat it gives beats, with 16 beats it gives bursts, with N (and addr = word * N)
 //   it gives words.
-// What is shown comes from registers: whether a piece ends in its line is known a step ahead. So
+// All outputs come from registers: whether a piece ends in its line is known a step ahead. So
 // does ready_o: it answers the cycle after a walk was taken, which valid_i waits for. The next walk
 // starts without a gap, after a walk of one step with one of a cycle. valid_i may be late: with
 // offer_i, which it needs, the walk is taken in any case, and valid_i says whether it is one.

@@ -139,7 +139,7 @@ module hd_fetch #(
   assign chunk_first = pos_q == '0;
   assign chunk_take  = chunk_valid && !chunk_error && taking_q && !no_left_q && !refused;
 
-  // The common part's word 0 is in the first chunk. What is wrong with it is known a cycle later.
+  // The common part's word 0 is in the first chunk. A fault in it is known a cycle later.
   logic [7:0] opcode, length, expected;  // lengths in 16 bytes
   logic       no_left_q;                 // left_q is 0
   logic       first_q, unknown_q, length_bad_q, refused;  // of the first chunk, just taken

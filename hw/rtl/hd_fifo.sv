@@ -1,4 +1,4 @@
-// hd_fifo - first in, first out; the oldest entry stands in a register.
+// hd_fifo - first in, first out; the oldest entry is in a register.
 //   An entry pushed (valid_i & ready_o) in cycle t is at data_o in t+1 at the earliest, without
 //   Direct in t+2: it goes through the memory even if that is empty, which saves a multiplexer of
 //   Width bits. Throughput 1 a cycle.

@@ -3,8 +3,8 @@
 //   The head is presented (cmd_valid_o) once, for every unit u of its wait_enable, counts_i[u] -
 //   wait_u >= 0 (16 bits, signed), fewer than InFlight commands are in the unit, and stop_i is low;
 //   it then stays until taken. Whether its waits hold is found a cycle ahead: counts_i go up by
-//   dones_i. So cmd_o and cmd_index_o stand a cycle before cmd_valid_o, the last one marked by
-//   cmd_soon_o: what of a command needs time begins then.
+//   dones_i. So cmd_o and cmd_index_o are valid a cycle before cmd_valid_o, the last one marked
+//   by cmd_soon_o: slow parts of a command begin then.
 //   unit_cmd_o, unit_layer_o: the oldest command in the unit, else its last one, else 0. done_o,
 //   done_cmd_o follow done_i at once. kind_o: the unit's, but wait_token for idle while a command
 //   is queued.
@@ -77,8 +77,8 @@ module hd_issue #(
 
   assign common = cmd_o[CommonBits-1:0];
 
-  // Whether a count will be below its wait. What completes in this cycle comes last, and turns a
-  // sign only where all other bits are set.
+  // Whether a count will be below its wait. A completion in this cycle is added last, and changes
+  // the sign only where all other bits are set.
   function automatic logic below(input logic [15:0] count, input logic [15:0] target,
                                  input logic done);
     logic [15:0] ahead;

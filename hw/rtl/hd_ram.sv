@@ -1,8 +1,8 @@
 // hd_ram - the memory: one synchronous read port, one synchronous write port (1R1W).
 //   rdata_o(t+1) = memory[raddr_i](t) if re_i(t), else rdata_o(t).
 //   memory[waddr_i] lane b = wdata_i lane b where we_i and be_i[b]; lane = Width / BeBits bits.
-//   Read and write of one word in one cycle: the read gives the old word. With Apart nobody uses
-//   what it gives of the lanes written: synthesis takes a block RAM without the logic for it, and
+//   Read and write of one word in one cycle: the read gives the old word. With Apart the value read
+//   of the lanes written is not used: synthesis takes a block RAM without the logic for it, and
 //   simulation inverts them, so that every run tries it. HD_COLLISIONS counts such cycles
 //   (tests/hw/collisions.sh).
 // Latency 1, throughput 1 read and 1 write a cycle. Reset: none, contents and rdata_o start

@@ -116,7 +116,7 @@ module hd_requant #(
   /* verilator lint_on UNUSEDSIGNAL */
   logic [N*8-1:0]  asks_value;
 
-  // What passes is scaled by 1: 2^30 / 2^31, one bit to the left.
+  // A value that only passes is scaled by 1: 2^30 / 2^31, one bit to the left.
   assign average = v_mode_i == RqAverage;
   assign pass    = v_mode_i == RqPass;
   assign mbqm    = (v_mode_i == RqMbqm) && !waiting;
@@ -146,7 +146,7 @@ module hd_requant #(
   assign pr_req_o   = array & (a_has_bias_i | !a_common_scale_i);
   assign pr_entry_o = a_entry_i;
 
-  // What travels beside the lanes: index s is the output of stage s.
+  // Fields that travel beside the lanes: index s is the output of stage s.
   typedef struct packed {
     logic [AddrBits-1:0] addr;
     logic [CntBits-1:0]  count;

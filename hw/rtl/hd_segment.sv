@@ -10,8 +10,8 @@
 // again. In between (a walk goes on in the two cycles after take_i) there is no start_i.
 // Fields are of the command that is to begin, but in those two cycles (goes_on_o) of the one under
 // way, as walk_pitch_i and walk_dilation_i are from the cycle after start_i on.
-// Of a segment's pieces only the last one may end before its row does, for it fills the lanes; so
-// all but the first begin a row, and where each begins follows from what is left of the first row.
+// Only the last piece of a segment may end before its row does, for it fills the lanes; so
+// all but the first begin a row, and the start of each follows from the rest of the first row.
 // Throughput: a segment in three cycles. Reset: none, start_i. Bench: tests/hw/segment_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"

@@ -1,4 +1,4 @@
-// hd_softmax - VECTOR's softmax: what its three passes over the rows of a command keep.
+// hd_softmax - VECTOR's softmax: the values that its three passes over a command's rows keep.
 // A row is the channels of one pixel; a command has at most Rows of them. Each pass is the whole
 // walk of the command:
 //   maximum   the largest byte of each row
@@ -10,7 +10,7 @@
 // At the values: high_i are the lanes' words (byte or exponential), count_i of them real, put
 // together with shift_en_i and added to their row's, as the value stage loads, with value_en_i. In
 // the first two passes the last beat of a row makes a value that is not hd_requant's: valid_i while
-// it stands, ready_o when it is taken; a row's sum waits there for its turn at the scales.
+// it waits, ready_o when it is taken; a row's sum waits there for its turn at the scales.
 // multiplier_o, shift_o belong to the value stage's row.
 // next_o: the next pass begins. more_o: this pass is not the last.
 // Each addition of the sum takes one lane's rounding bit as its carry: N of them, N bits.

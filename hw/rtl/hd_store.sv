@@ -146,8 +146,8 @@ module hd_store #(
     .fault_addr_o
   );
 
-  // Words out of the scratchpad. What grants them knows late, so it takes them from a queue.
-  // reserved_q: on their way there and not yet past u_words.
+  // Words out of the scratchpad. The grant comes late in the cycle, so requests wait in a queue.
+  // reserved_q: words on their way there and not yet past u_words.
   logic              asks_ready, asked_q, pending_q, pending_flip_q, ask_flip;
   logic              word_valid, word_take, words_ready;
   logic [LaneBits:0] ask_count, pending_count_q, word_count;
@@ -273,7 +273,7 @@ module hd_store #(
   assign done_o   = done_q;
   assign active_o = addr_active || write_active || word_valid || sr_req_o || asked_q || done_q;
 
-  // What this cycle counts as; of the scratchpad, the one before.
+  // The counter of this cycle; for the scratchpad, of the one before.
   always_comb begin
     kind_o = 3'(CounterStoreIdle);
     if (pending_q || commit_valid_o) kind_o = 3'(CounterStoreBusy);

@@ -366,7 +366,7 @@ module hd_top #(
     .qw_cmd_o        (trace_cmd)
   );
 
-  // What is traced, or nothing: then synthesis drops what only that needs.
+  // The trace, or nothing: then synthesis removes the logic that only the trace needs.
   assign commit_q_valid_o = Trace ? qw_valid : '0;
   assign commit_q_unit_o  = Trace ? trace_unit : '0;
   assign commit_q_cmd_o   = Trace ? trace_cmd : '0;

@@ -11,7 +11,7 @@
 // least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
 // A window with no cell inside has sum 0 and maximum -128. kind_o: busy, wait_port (a request not
 // granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
-// The output may lie exactly on A or B (each byte is read before it is written); any other overlap
+// The output may be exactly on A or B (each byte is read before it is written); any other overlap
 // of them is undefined here, for reads run about 17 beats ahead of writes.
 // Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none

@@ -47,7 +47,7 @@ module hd_vector_axis #(
   assign {seeking_o, unused} = first_q + start_i;  // negative
   assign rem_first = $signed({2'b0, size_i} + ~{{2{start_i[15]}}, start_i});
 
-  // Of k0: it is the image's last cell or beyond, the kernel's; k0 - stride is not negative.
+  // For k0: it is the image's last cell or beyond, the kernel's; k0 - stride is not negative.
   logic in_q, end_q, more_q, in_first_q, end_first_q, more_first_q, empty_first_q;
   logic in_first, end_first, more_first, empty_first, in_next, end_next, more_next, empty_next;
 

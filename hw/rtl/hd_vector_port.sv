@@ -50,7 +50,8 @@ module hd_vector_port #(
   logic [MetaBits-1:0] head_meta_q, skid_meta_q, spare_meta_q, word_meta_q, fly_meta_q;
   logic                room, some, comes, head_en, skid_en, spare_en;
 
-  // At most three are there or in flight before a request, four after it: as many as find room.
+  // At most three are there or in flight before a request, four after it, which is the room of the
+  // queue.
   assign some    = count_i != '0;
   assign room    = !(spare_q & (word_q | fly_q)) & !(skid_q & word_q & fly_q);
   assign comes   = word_q & !spare_q;

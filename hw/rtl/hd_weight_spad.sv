@@ -81,8 +81,8 @@ module hd_weight_spad #(
   assign straddles    = (LaneBits + 1)'(at) + count > (LaneBits + 1)'(N);
   assign next_row     = row_q + pitch_q;
 
-  // A row is read by one or two requests, or (transposed, beyond the last one) is 0. What grants
-  // them knows late, so it takes them from a queue.
+  // A row is read by one or two requests, or (transposed, beyond the last one) is 0. The grant
+  // comes late in the cycle, so requests wait in a queue.
   localparam int AskBits = 3 + 1 + LaneBits + 1 + LaneBits + WordBits;
 
   logic                asks_ready, ask, ask_valid, ask_take;
@@ -229,7 +229,8 @@ module hd_weight_spad #(
     else if (ask && left_q != '0) second_q <= 1'b1;
   end
 
-  // What the command waited for may be written as late as hd_requant's Ahead after its done_o.
+  // Bytes that the command waited for may be written as late as hd_requant's Ahead after its
+  // done_o.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;

@@ -240,7 +240,7 @@ struct CoreMemory<Top, std::void_t<decltype(std::declval<Top &>().rd_valid_o)>> 
         take(w_free_);
     }
 
-    // Of four cycles three go on; else a stall of 1 to 8.
+    // Three of four cycles go on; else a stall of 1 to 8.
     bool stalls(uint32_t channel)
     {
         if (random_ == 0)

@@ -76,8 +76,9 @@ struct hd_cpu {
         return nullptr;
     }
 
-    // A word of memory. What traps elsewhere, ecall and semihosting's ebreak, is fetched as an instruction of the
-    // custom-0 space, which the core offers: custom a0, a0, a1 with the original's bit 20.
+    // A word of memory. ecall and semihosting's ebreak, which trap elsewhere, are fetched as an
+    // instruction of the custom-0 space, which the core offers: custom a0, a0, a1 with the
+    // original's bit 20.
     uint32_t read(const uint8_t *from)
     {
         uint32_t word;

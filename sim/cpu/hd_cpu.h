@@ -33,10 +33,10 @@ struct hd_cpu_options {
 };
 
 enum hd_cpu_stop {
-    HD_CPU_LIMIT = 0, /* so many cycles have passed */
+    HD_CPU_LIMIT = 0, /* the given number of cycles has passed */
     HD_CPU_ACCESS,    /* address, strobe, word: an access that no region holds; then answer() */
     HD_CPU_OFFER, /* word, rs1, rs2: an instruction that the core does not know; then answer() */
-    HD_CPU_TRAP,  /* the core has stopped: misaligned, or an instruction that nobody knows */
+    HD_CPU_TRAP,  /* the core has stopped: misaligned, or an unknown instruction */
 };
 
 struct hd_cpu_state {
@@ -58,8 +58,8 @@ struct hd_cpu_api {
     /* Clock at most `cycles`. */
     enum hd_cpu_stop (*run)(struct hd_cpu *cpu, uint64_t cycles);
     const struct hd_cpu_state *(*state)(const struct hd_cpu *cpu);
-    /* After HD_CPU_ACCESS: the core waits so many cycles, then has the word. After HD_CPU_OFFER: the
-     * result, in this cycle, if `writes`; wait is 0. */
+    /* After HD_CPU_ACCESS: the core waits `wait` cycles, then has the word. After HD_CPU_OFFER:
+     * the result, in this cycle, if `writes`; wait is 0. */
     void (*answer)(struct hd_cpu *cpu, uint32_t word, int writes, uint64_t wait);
 };
 

@@ -1,7 +1,7 @@
 // vanilla_core - a quantised convolution, one output after the other, eight taps in two cycles.
 //   y[oy][ox][oc] = clamp(requantise(sum (x - z_in) * w + bias) + z_out, act_min, act_max)
 // Registers: 32 bits each at the offsets of reg_e; write 1 to 0 to start, 0 to it to take irq back.
-// Ports: sim/core/README.md. A row of the kernel that lies within the image is one run of bytes in x
+// Ports: sim/core/README.md. A row of the kernel within the image is one run of bytes in x
 // and in w, so that small channel counts waste nothing. Bench: heddle check-target
 `default_nettype none
 module vanilla_core (

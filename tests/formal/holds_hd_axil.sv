@@ -5,7 +5,7 @@ logic [31:0]         f_data_q, r_shown_q, f_read_q;
 logic [3:0]          f_strb_q;
 logic                aw_now, w_now, due;
 
-// What the bus gave last, taken at its handshakes, without a look at the unit's state.
+// The last transfer of the bus, taken at its handshakes, without a look at the unit's state.
 assign aw_now = s_axil_awvalid && s_axil_awready;
 assign w_now  = s_axil_wvalid && s_axil_wready;
 assign due    = aw_q2 && w_q2 && !s_axil_bvalid && !hold_i;
@@ -47,7 +47,7 @@ always_comb begin
     a_written: assert (!due || (f_addr_q >> (WordBits + 2)) != '0 || write_o);
     a_read: assert (s_axil_rvalid == (r_real_q || r_hold_q) && (!r_real_q || s_axil_rdata == f_read_q));
     a_okay: assert (s_axil_bresp == '0 && s_axil_rresp == '0);
-    // What is held; the induction needs it.
+    // The transfers held; the induction needs this.
     a_aw_held: assert (aw_held_q == (aw_q2 && !b_valid_q) && w_held_q == (w_q2 && !b_valid_q));
     a_aw_is: assert (!aw_held_q || aw_q == f_addr_q);
     a_read_word: assert (!(r_taken_q || r_next_q || r_third_q) || read_word_o == f_ar_q[WordBits+1:2]);

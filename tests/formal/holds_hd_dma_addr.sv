@@ -1,9 +1,9 @@
-// A beat that is taken lies in its command's region, and is the next one of the oldest burst that was handed out: its
+// A beat that is taken is in its command's region, and is the next one of the oldest burst that was handed out: its
 // address, its command, its end. Nothing is left to hand out when no run waits and none is under way.
 //   Bursts and beats are two walks over the same runs. f_list_q keeps the steps of the first that the second has not ended,
 //   oldest first; then comes the step that the first one stands at. Each is what follows from the one before it, and the
 //   first of a command is as u_runs has it.
-localparam int FOut      = 2;         // bursts handed out whose last beat is to come: as many as the proof allows
+localparam int FOut      = 2;         // bursts handed out whose last beat is to come
 localparam int FList     = FOut + 2;  // and those in hd_dma_bursts' queue
 localparam int FLine     = 16 * AxiBytes;
 localparam int FLineBits = $clog2(FLine);
@@ -48,7 +48,7 @@ localparam int FBits = 1 + FRuns + 5 * BusBits + 2 * FRun + 1 + 32;
 (* hierconn *) wire [RunBits-1:0]           \u_runs.head_q ;
 (* hierconn *) wire [RunBits-1:0]           \u_runs.f_behind ;
 
-// What the bursts' walk stands at.
+// The position of the bursts' walk.
 logic               f_first_q;
 logic [BusBits-1:0] f_base_q, f_limit_q, f_pitch_q;
 logic [FRun-1:0]    f_bytes_q;
@@ -121,7 +121,7 @@ always_ff @(posedge clk_i) begin
   end
 end
 
-// All steps, the one that the walk stands at after those of the list; what each makes of the one after it.
+// All steps, the walk's current one after those of the list; the effect of each on the one after it.
 logic [FList:0] f_is_first, f_valid, f_follows, f_sound, f_handed, f_queued, f_as_run;
 logic [2:0]     f_rank[FList+2];  // commands that begin before it, of those whose beats do not
 
@@ -163,7 +163,7 @@ for (genvar i = 0; i <= FList; i++) begin : gen_f
   end else begin : gen_none
     assign f_follows[i] = 1'b1;
   end
-  // The last one of the list is the last of its command if the walk stands nowhere.
+  // The last one of the list is the last of its command if the walk is idle.
   assign f_sound[i] = count != '0 && rem != '0 && rem <= bytes && base <= piece && piece <= at
                       && !base[BusBits-1] && !pitch[BusBits-1] && (!limit[BusBits-1] || limit[BusBits-2:0] == '0)
                       && (!first || (at == piece && rem == {1'b0, bytes}))
@@ -185,7 +185,7 @@ for (genvar i = 0; i <= FList; i++) begin : gen_f
                        || run == {piece, 32'(bytes), 16'(count), pitch, cmd};
 end
 
-// The beats' walk stands in the line of the oldest step, or at the begin of a command.
+// The beats' walk is in the line of the oldest step, or at the begin of a command.
 logic               f_old_first;
 logic [FRuns-1:0]   f_old_count;
 logic [BusBits-1:0] f_old_piece, f_old_at, f_old_base, f_old_limit, f_old_pitch;

@@ -8,7 +8,7 @@ logic                shown_last_q;
 logic [TagBits-1:0]  shown_tag_q;
 logic [AddrBits+1:0] first_after, step_after;   // first address after the burst, after the step
 
-// What enters the queue of bursts; proof `fifo` has the rest of their way.
+// The entries of the queue of bursts; proof `fifo` has the rest of their way.
 assign goes_at     = {line[AddrBits-1:LineBits], lo[LineBits-1:BeatBits], {BeatBits{1'b0}}};
 assign first_after = {2'b0, goes_at} + ((AddrBits + 2)'(len) + 1'b1) * AxiBytes;
 assign step_after  = {1'b0, line_addr} + top + 1'b1;

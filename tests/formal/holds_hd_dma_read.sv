@@ -1,5 +1,5 @@
-// A beat is taken only of a burst that was handed out: what proof `addr` assumes. What u_addr gives is free but for what
-// that proof has of it; the bus answers what was asked, in order.
+// A beat is taken only of a burst that was handed out: what proof `addr` assumes. u_addr's outputs
+// are free except for the properties of that proof; the bus answers requests in order.
 (* hierconn *) wire [4:0] \u_beats.count_q ;
 localparam int FBursts = 2;  // handed out without their last beat, at most
 logic                 f_hand, f_end, f_pop, f_come, f_come_last;

@@ -1,4 +1,5 @@
-// What comes out is what went in, in order and once: of a run of pushes any one, chosen by the solver, is followed.
+// Entries come out as they went in, in order and once: any push of a run, chosen by the solver, is
+// followed.
 //   `ahead` is the number of entries before it; it is at data_o when that is 0 and there is a head.
 logic [PtrBits:0] ahead_q;
 logic             followed_q, hold_q;

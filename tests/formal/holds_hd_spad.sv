@@ -1,5 +1,5 @@
-// Any bank, chosen by the solver, reads the word of whoever was granted one of it, and takes its write from one of the
-// writers; what it is asked to write is theirs.
+// Any bank, chosen by the solver, reads the word of the port that was granted one of it, and takes
+// its write from one of the writers, with their bytes.
 logic [BankBits-1:0]       f_bank;
 logic [$clog2(Words)-1:0]  f_pick;
 logic [Words*WordBits-1:0] f_words;

@@ -1,6 +1,6 @@
-// A cycle after hd_requant gives them: one writer a bank, hd_requant's word, its next word or LOAD's. Of hd_requant's bytes
-// any one, chosen by the solver, is written at its place, and of all places any one takes a byte only if one of them is for
-// it.
+// A cycle after hd_requant gives them: one writer a bank, hd_requant's word, its next word or
+// LOAD's. Any byte of hd_requant's, chosen by the solver, is written at its place, and any place
+// takes a byte only if one of them is for it.
 logic                f_valid;  // qw, a cycle later
 logic [AddrBits-1:0] f_addr;
 logic [CntBits-1:0]  f_count;

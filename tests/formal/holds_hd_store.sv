@@ -1,5 +1,6 @@
-// A strobe of a W beat is a byte of the region, by the address that its burst's AW gave; WLAST comes as AWLEN said. What
-// u_addr gives is free but for what proof `addr` has of it; of that proof's assumptions the first is proven here.
+// A strobe of a W beat is a byte of the region, by the address that its burst's AW gave; WLAST
+// comes as AWLEN said. u_addr's outputs are free except for the properties of proof `addr`, whose
+// first assumption is proven here.
 localparam int FBursts = 2;  // of u_write
 (* hierconn *) wire [$clog2(FBursts+1)-1:0] \u_write.ahead_q ;
 logic                        f_hand, f_end, f_pop, f_new, f_gone;

@@ -133,7 +133,8 @@ def prepare(folder, proof, mutant, build):
 
 
 def yosys_run(yosys, script, folder, seconds):
-    """Of the processor's time, so that a busy machine does no harm; a hundred times as long is too long for any."""
+    """Limit of the processor's time, so that a busy machine does no harm; a hundred times as long is too long for
+    any."""
     done = subprocess.run(["prlimit", f"--cpu={seconds}", yosys, "-p", script], cwd=folder, capture_output=True, text=True,
                           timeout=100 * seconds, check=False)
     if done.returncode == -signal.SIGXCPU:
@@ -142,7 +143,7 @@ def yosys_run(yosys, script, folder, seconds):
 
 
 class Netlist:
-    """What `script` reads, flat and in registers, to be given more cells."""
+    """The design that `script` reads, flat and in registers, to be given more cells."""
     def __init__(self, yosys, proof, script, folder, seconds):
         freed = "".join(f"cutpoint {proof.module}/{name}; " for name in proof.free)
         if freed:
@@ -223,9 +224,10 @@ def parts(netlist, proof):
 
 
 def induct(yosys, proof, script, folder, seconds, mutant=None):
-    """Verdict of yosys on what `script` reads, as text: 'proven, length N', 'counterexample', or what else came of it.
+    """Verdict of yosys on the design that `script` reads, as text: 'proven, length N', 'counterexample', or another
+    result.
     Inputs named by `cases` are fixed, in all ways; that holds for inputs that change if the step needs one cycle alone.
-    Of a mutant (a planted one, or True) a counterexample is looked for, and no proof."""
+    For a mutant (a planted one, or True) it looks for a counterexample, not for a proof."""
     sat = f"sat -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq {proof.steps + 1 if mutant else 1} "
     if not mutant:
         sat += f"-tempinduct -maxsteps {proof.steps} "

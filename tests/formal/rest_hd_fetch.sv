@@ -23,7 +23,8 @@ always_comb begin
   m_stop: assume (!f_stop_q || stop_i || !rst_ni);
   if (rst_ni) begin
     a_taken: assert (!\u_chunks.u_bursts.u_walk.taken_q || \u_chunks.u_bursts.u_walk.valid_q );
-    // The walk of bursts stands only where it must: its queue is full but for what was just asked, or it is at the limit.
+    // The walk of bursts stops only where it must: its queue is full except for the last request,
+    // or it is at the limit.
     a_full: assert (!f_step || state_q == StBounds || \u_chunks.u_bursts.u_bursts.count_q == 2 || fault_q || stop_i
       || ((f_asked_q || f_began_q) && \u_chunks.u_bursts.u_bursts.count_q == 1));
     a_queue: assert (\u_chunks.u_bursts.u_bursts.valid_q == (\u_chunks.u_bursts.u_bursts.count_q != 0)
@@ -33,7 +34,7 @@ always_comb begin
     a_limit: assert (!f_beyond || state_q == StBounds || \u_chunks.u_bursts.u_bursts.count_q != 0 || fault_q || stop_i
       || f_asked_q || f_began_q);
     a_taking: assert (taking_q == (state_q == StHeader || state_q == StCollect));
-    // What registers that may move go to while a command waits for its queue.
+    // The next values of registers that may move while a command waits for its queue.
     a_push: assert (state_q != StPush || f_moves || (pos_q == '0 && cmd_at_q == at_q
       && unit_q[UnitLoad] == (cmd_opcode == OpLoad) && unit_q[UnitWeight] == (cmd_opcode == OpWeight)
       && unit_q[UnitArray] == (cmd_opcode == OpArray) && unit_q[UnitVector] == (cmd_opcode == OpVector)

@@ -1,6 +1,7 @@
-// A request of VECTOR, STORE or LOAD waits as many cycles at most as those before it ask for one of its banks without a
-// pause. There is no other bound: ARRAY, which asks for one word in each cycle, is served in each, and VECTOR and STORE,
-// which ask for other words of that bank, never are; nor is LOAD while hd_requant writes a byte of its bank in each cycle.
+// A request of VECTOR, STORE or LOAD waits at most the cycles in which those before it request one
+// of its banks without a pause. There is no other bound: ARRAY, which asks for one word in each
+// cycle, is served in each, and VECTOR and STORE, which ask for other words of that bank, never
+// are; nor is LOAD while hd_requant writes a byte of its bank in each cycle.
 (* hierconn *) wire [G-1:0] \u_grant.got0_q ;
 (* hierconn *) wire [G-1:0] \u_grant.got1_q ;
 logic                f_reads_q, f_writes_q, f_reads, f_writes;  // so it was since reset, so it is
@@ -18,7 +19,8 @@ always_ff @(posedge clk_i) begin
   f_load_q   <= lw_word_i;
 end
 
-// Who waits, and whether one before it asks for its bank: VECTOR's ports, STORE, LOAD. For how many cycles by now.
+// Waits, and whether one before asks for the bank: VECTOR's ports, STORE, LOAD. The number of
+// cycles by now.
 logic [3:0]       f_waits, f_busy, f_less;
 logic [Banks-1:0] f_asked, f_asked0, f_asked1;  // banks of ARRAY's words; of a port of VECTOR
 logic [4*4-1:0]   f_waited_q, f_busy_q;

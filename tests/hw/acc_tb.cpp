@@ -1,5 +1,6 @@
 /* acc_tb.cpp - hd_acc: the sums of all columns, kept and added, against an array: all addresses, an accumulator that is
- * asked for in the step after it was written (in the very step nobody asks for it), frozen cycles, sums that wrap. Argument: [seed]. */
+ * asked for in the step after it was written (never in the very step), frozen cycles, sums that
+ * wrap. Argument: [seed]. */
 #include <array>
 #include <cstdio>
 #include <memory>

@@ -44,7 +44,7 @@ module array_bench #(
   output logic      [1:0]              vr_ready_o,
   input  wire logic [2*AddrBits-1:0]   vr_addr_i,
   output logic                         vr_parity_o,
-  // WEIGHT's port; done: its command is complete; before: as many were, of this submission
+  // WEIGHT's port; done: its command is complete; before: the number completed in this submission
   input  wire logic [15:0]             ww_before_i,
   input  wire logic                    stop_i,       // no more words will come
   input  wire logic                    ww_done_i,

@@ -121,7 +121,7 @@ struct array_job {
     {
         return running() && left == 0 && loaded > 0;
     }
-    /* Have the words of the next tile come? N of them, as it may have so many, or all. */
+    /* Return true if the words of the next tile have come: N of them if it has more, else all. */
     bool here(const array_weights &w) const
     {
         return (loaded > 0 && loaded < tiles.size() && tiles[loaded].again) ||

@@ -18,8 +18,8 @@ constexpr int G = CfgPorts;
 constexpr uint32_t spad_bytes = CfgScratchpadBytes;
 using word = std::array<uint8_t, N>;
 
-/* What a layer computes. Tensors are NHWC int8, weights [kh][kw][c][oc] (depthwise [kh][kw][oc]).
- */
+/* The computation of a layer. Tensors are NHWC int8, weights [kh][kw][c][oc] (depthwise
+ * [kh][kw][oc]). */
 struct shape {
     std::string name;
     bool depthwise;
@@ -34,7 +34,7 @@ struct shape {
     }
 };
 
-/* How it is run and where it lies. */
+/* Its commands' settings and addresses. */
 struct placing {
     int ports;      /* pieces a segment may have */
     bool pairs;     /* two pixel streams */

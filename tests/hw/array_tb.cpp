@@ -81,7 +81,7 @@ struct bench {
         port.tick(dut->ww_valid_i, dut->ww_word_i, dut->ww_done_i);
     }
 
-    /* As many commands of WEIGHT were before: 16 bits that wrap. */
+    /* Number of WEIGHT commands before: 16 bits that wrap. */
     void renumber(uint16_t before)
     {
         port.seen.count = (uint16_t)(port.seen.count + before - dut->ww_before_i);
@@ -89,7 +89,7 @@ struct bench {
         tick();
     }
 
-    /* What was written is a WEIGHT command. */
+    /* The words written are a WEIGHT command. */
     void complete()
     {
         dut->ww_done_i = 1;
@@ -233,7 +233,7 @@ struct bench {
         n.cycles++;
     }
 
-    /* May the command be given? hd_issue would, its waits hold. */
+    /* Return true if the command may be given: hd_issue would, its waits hold. */
     bool waits_hold(const hd_cmd_array &c) const
     {
         return !c.follow || (int16_t)(uint16_t)(port.seen.count - c.common.wait_weight) >= 0;
@@ -357,7 +357,7 @@ bool meet(int a, int n_a, int b, int n_b)
     return a < b + n_b && b < a + n_a;
 }
 
-/* May l run after the layers of the batch, its operands loaded before all? */
+/* Return true if l may run after the layers of the batch, its operands loaded before all. */
 bool fits_behind(const std::vector<layer> &batch, const layer &l)
 {
     auto tiles = [](const layer &x) { return ceil_div(x.s.oc * (x.p.pairs ? 2 : 1), N); };
@@ -455,7 +455,7 @@ shape random_shape(rng &r)
     return s;
 }
 
-/* What a command leaves in the pipe must not reach the next one. By turns: depthwise without
+/* Values that a command leaves in the pipe must not reach the next one. By turns: depthwise without
  * padding (all its masks set), a short convolution, depthwise with padding that looks back far
  * beyond the command's start. */
 shape switch_shape(rng &r, int turn)
@@ -539,7 +539,7 @@ bool random_layer(rng &r, int i, layer &l)
     return random_placing(r, l);
 }
 
-/* Layers i.. in a row, as many as are wanted and fit next to one another. */
+/* Layers i.. in a row, at most `wanted`, that fit next to one another. */
 std::vector<layer> random_batch(rng &r, int i, int wanted)
 {
     std::vector<layer> batch;
@@ -695,7 +695,7 @@ int expect_timing(const char *what, long found, long expected)
 /* Each delay of ARRAY that accel.json states, on commands of known steps. */
 int run_timing()
 {
-    /* What a command waited for may be written in these cycles. */
+    /* Bytes that a command waited for may be written in these cycles. */
     static_assert(HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST >
                   HD_TIMING_REQUANT_AHEAD);
     const int n = 2 * N; /* positions: more than a tile's words */

@@ -1,10 +1,10 @@
 #!/bin/bash
 # coverage.sh [STEP...] - line and toggle coverage of hw/rtl: benches and random layers on models that count, merged in
-# build/coverage: annotated sources, and the share of each module against waivers (coverage.py). What `make coverage`
-# runs, about half an hour of CPU time; STEP: those of the list whose name begins so, the others' counters stay, and no
-# share is held.
-# tiny has everything but softmax and what needs a second port (pixel pairs, contention of ports, wider groups): that is
-# sys8's. Larger configurations have more of the same. Environment: SEED of the random layers (default 1).
+# build/coverage: annotated sources, and the share of each module against waivers (coverage.py). `make coverage` runs
+# this, about half an hour of CPU time; STEP: those of the list whose name begins so, the others' counters stay, and no
+# share is held. tiny has everything but softmax and what needs a second port (pixel pairs, contention of ports, wider
+# groups): that is sys8's. Larger configurations have more of the same. Environment: SEED of the random layers (default
+# 1).
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}

@@ -27,7 +27,7 @@ struct command {
         right;
 };
 
-/* What one of the three outputs shows, as numbers. */
+/* The values of one of the three outputs, as numbers. */
 using shown = std::vector<uint64_t>;
 
 struct bench {
@@ -158,7 +158,7 @@ struct bench {
         clock();
     }
 
-    /* The command stands a cycle before it is valid. */
+    /* The command is there a cycle before it is valid. */
     void drive(const command &c)
     {
         dut->cmd_valid_i = 0;
@@ -195,7 +195,7 @@ struct bench {
         return taken;
     }
 
-    /* Runs and rows of as many bytes. */
+    /* Runs and rows of the same number of bytes. */
     command make()
     {
         command c = {};

@@ -69,7 +69,8 @@ inline uint32_t words_of(uint32_t row_bytes)
     return (row_bytes + CfgN - 1) / CfgN;
 }
 
-/* What command `cmd`, which reads `bytes`, writes; of LOAD into `spad` too, of WEIGHT that is null. */
+/* The writes of command `cmd`, which reads `bytes`; those of LOAD into `spad` too, which is null
+ * for WEIGHT. */
 inline std::vector<word_write> words_of_rows(const hd_cmd_dma_read &c,
                                              const std::vector<uint8_t> &bytes, uint32_t cmd,
                                              std::vector<uint8_t> *spad)

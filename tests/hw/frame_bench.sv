@@ -1,5 +1,5 @@
 // frame_bench - hd_top without its compute units: registers, FETCH, queues, DMA, scratchpad, weight memories.
-//   Stand-ins take the places of hd_array_unit, hd_vector and hd_requant, with the parameters that these have in
+//   Stubs take the places of hd_array_unit, hd_vector and hd_requant, with the parameters that these have in
 //   hd_top (a netlist gives none): a command of ARRAY or VECTOR takes
 //   as many cycles as its `layer` specifies. With noise_i (in 256ths) VECTOR reads random words and
 //   hd_requant writes random bytes of the scratchpad's upper half, so LOAD and STORE meet busy
@@ -323,7 +323,7 @@ module frame_bench (
   output logic      [63:0]               store_addr_o,
   output logic                           store_wrong_o,   // not the data and strobes on the bus
   output logic                           result_wrong_o,  // not what hd_requant writes
-  output logic                           array_begin_o,   // hd_top's: the stand-in says it of what it takes
+  output logic                           array_begin_o,   // hd_top's: of a command that the stub takes
   output logic                           array_taken_o,
   output logic      [31:0]               array_index_o,
   output logic      [CmdArrayBits-1:0]   array_cmd_o,

@@ -2,12 +2,12 @@
  * own.
  *   timing     delays and depths against accel.json's timing
  *   registers  random words and strobes at every address against a plain array
- *   order      waits of ARRAY and VECTOR, END after all; a stream longer than what is read ahead
+ *   order      waits of ARRAY and VECTOR, END after all; a stream longer than the buffer of FETCH
  *   transfers  random LOAD, WEIGHT, STORE with waits: every word written, all of memory, counters
  *              that add up
  *   regions    of any number of bytes at any address: the last byte, and the next one
- *   faults     header, opcode, length, fields, limits, bus errors, each also with random numbers as
- *              large as the field; every reserved bit, the CRC, rights of regions: cause, unit,
+ *   faults     header, opcode, length, fields, limits, bus errors, each also with random numbers up
+ *   to the field's size; every reserved bit, the CRC, rights of regions: cause, unit,
  *              command, address; restart
  *   reset      soft reset at a random cycle; the bus is drained; restart
  *   bandwidth  beats a cycle of long streams, printed

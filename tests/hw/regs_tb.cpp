@@ -1,6 +1,6 @@
 /* regs_tb.cpp - hd_regs against a state machine written after its contract: random accesses, units
  * and faults. Checked in every cycle: start, clear, stop, the units' reset, the interrupt; after a
- * submission, however it ends, every register; what units are told of regions. clk_i has an edge
+ * submission, however it ends, every register; the regions as units see them. clk_i has an edge
  * only where active_o asked for one. Arguments: [seed [submissions]]. */
 #include <cinttypes>
 #include <cstdio>
@@ -336,7 +336,7 @@ struct bench {
         }
     }
 
-    /* Regions near the end of the bus and beyond, and what units are told of them. */
+    /* Regions near the end of the bus and beyond, as units see them. */
     void regions()
     {
         for (uint32_t i = 0; i < kRegions; i++) {

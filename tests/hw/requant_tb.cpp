@@ -93,7 +93,7 @@ struct bench {
         return e;
     }
 
-    /* What the table `first` has for the results, if the vector is looked up. */
+    /* The entries of table `first` for the results, if the vector is looked up. */
     void look_up(expected *e, bool looks_up, int first) const
     {
         for (int l = 0; looks_up && l < N; l++)
@@ -253,7 +253,7 @@ struct bench {
         }
     }
 
-    /* Of the inputs as they are, whether they are valid or not. */
+    /* A function of the inputs as they are, valid or not. */
     bool vector_is_pass() const
     {
         return dut.v_mode_i == 2;

@@ -49,12 +49,12 @@ struct pair_port {
     }
 };
 
-/* What a port must show next. */
+/* The next value of a port. */
 struct answer {
     bool valid = false;
     uint32_t off = 0, lo = 0, hi = 0;
     uint8_t lane[N];
-    bool any[N]; /* written in the same cycle: nobody uses it */
+    bool any[N]; /* written in the same cycle: not used */
 };
 
 struct bench {
@@ -238,7 +238,8 @@ struct bench {
         return false;
     }
 
-    /* VECTOR and STORE are taken if nobody before them reads another word of one of their banks. */
+    /* VECTOR and STORE are granted if no port before them reads another word of one of their
+     * banks. */
     void check_turns()
     {
         std::vector<int64_t> taken;
@@ -276,7 +277,7 @@ struct bench {
         waits += load_req && !dut->lw_ready_o;
     }
 
-    /* What this cycle's grants must show after the edge, then this cycle's writes. */
+    /* The values after the edge that follow from this cycle's grants, then this cycle's writes. */
     void expect()
     {
         array_new = dut->ar_en_o;

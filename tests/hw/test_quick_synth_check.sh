@@ -1,6 +1,6 @@
 #!/bin/bash
-# make synth-check tells a unit that takes more cells, one that is slower, one that is new and one that is gone, with what synth.sh
-# would print in its place. docs/AREA.md has the tables of hw/units.csv.
+# make synth-check names a unit that takes more cells, one that is slower, one that is new and one that is gone, with
+# what synth.sh would print in its place. docs/AREA.md has the tables of hw/units.csv.
 . "$(dirname "$0")/../e2e/common.sh"
 cat >synth.sh <<'EOF'
 #!/bin/bash

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Nobody uses what a memory with Apart reads of a word that is written in the same cycle: a network and random layers on
-# tiny with that inverted (hd_ram). Inverted in every cycle that reads and writes, whatever the words, they are wrong.
+# No module uses the value that a memory with Apart reads of a word written in the same cycle: a network and random
+# layers on tiny with that inverted (hd_ram). Inverted in every cycle that reads and writes, whatever the words, they
+# are wrong.
 . "$(dirname "$0")/../e2e/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 collisions=$HEDDLE_HOME/tests/hw/collisions.sh

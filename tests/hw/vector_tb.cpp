@@ -24,7 +24,7 @@ constexpr int size = CfgScratchpadBytes;
 constexpr int overhead =
     HD_TIMING_VECTOR_START + HD_TIMING_VECTOR_VALUE + HD_TIMING_REQUANT - HD_TIMING_REQUANT_AHEAD;
 
-/* What a command waited for may be written in these cycles. */
+/* Bytes that a command waited for may be written in these cycles. */
 static_assert(HD_TIMING_VECTOR_START > HD_TIMING_REQUANT_AHEAD);
 
 /* Counter kinds of VECTOR. */
@@ -180,7 +180,7 @@ struct maker {
         }
     }
 
-    /* Addresses that keep the output clear of itself; the inputs may lie anywhere. */
+    /* Addresses that keep the output clear of itself; the inputs may be anywhere. */
     void output(hd_cmd_vector *c)
     {
         c->out_base = r.next() % size;
@@ -289,8 +289,8 @@ struct maker {
         return c;
     }
 
-    /* Rows, columns, or rows or columns of the window: as many as the field has. Outputs fall on
-     * one place. */
+    /* Rows, columns, or rows or columns of the window up to the end of their field. Outputs fall
+     * on one place. */
     hd_cmd_vector longest(int which)
     {
         hd_cmd_vector c = command(which < 2 ? HD_VOP_ADD : HD_VOP_MAX_POOL);
@@ -307,7 +307,7 @@ struct maker {
         return c;
     }
 
-    /* An average over as many cells: 2048 at most. */
+    /* An average over `cells` cells: 2048 at most. */
     hd_cmd_vector widest(uint32_t cells)
     {
         hd_cmd_vector c = command(HD_VOP_AVG_POOL);

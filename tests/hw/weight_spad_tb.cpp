@@ -45,7 +45,7 @@ struct job {
     }
 };
 
-/* As many rows, or bytes of a row, as the memories hold. */
+/* The most rows, or bytes of a row, that the memories hold. */
 job long_job(rng &r)
 {
     job j;

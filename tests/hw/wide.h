@@ -82,7 +82,7 @@ struct rng {
     }
 };
 
-/* What a bench has found wrong, the first ten printed, and how much it has seen. */
+/* The mistakes that a bench has found, the first ten printed, and the number of checks. */
 struct findings {
     long failures = 0, seen = 0;
 

@@ -395,7 +395,7 @@ void test_fault_waits(bench &b)
         expect_fault(b, s.words,
                      {HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, 1, at + HD_CMD_ARRAY_BYTES, true},
                      "opcode after a slow command");
-        CHECK(b.read(HD_REG_CYCLES_LO) > 3000, "a slow command ends before the fault is told");
+        CHECK(b.read(HD_REG_CYCLES_LO) > 3000, "a slow command ends before the fault is reported");
     }
 }
 
