@@ -78,7 +78,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-/* argp's table: the library's rows in their order, room for titles behind. */
+/* argp's table: the library's rows in their order, followed by room for titles. */
 static int make_table(struct cli *p)
 {
     size_t n = 0;

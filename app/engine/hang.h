@@ -1,5 +1,6 @@
-/* hang.h - code or a core of an external target that hangs is stopped.
- * in:  a call, as it begins and ends.   out: the process's results hold what hung; the process has ended. */
+/* hang.h - stop code or a core of an external target that hangs. in: a call, as it begins and
+ * ends. out: the process's results name the layer and the target that hang; the process has
+ * ended. */
 #ifndef HEDDLE_ENGINE_HANG_H
 #define HEDDLE_ENGINE_HANG_H
 

@@ -65,10 +65,10 @@ const uint8_t *order_rows(struct ir_graph *g, const uint8_t *data, size_t inner,
 uint32_t *order_inverse(struct ir_graph *g, const uint32_t *order, uint32_t n, uint32_t count);
 /* The operator makes n channels: channel from[i] as channel i. */
 void order_columns(struct ir_graph *g, struct ir_op *op, uint32_t n, const uint32_t *from);
-/* The same file: a tensor like `like`, tensors part[0 .. n - 1] beside each other. */
+/* The same file: a tensor like `like`, of tensors part[0 .. n - 1] joined. */
 uint32_t order_join(struct ir_graph *g, uint32_t row, const struct ir_tensor *like, uint32_t n,
                     const uint32_t *part);
-/* The same file: tensor `id` as the file has it, from what is held of it. */
+/* The same file: restore the file's order of tensor `id`. */
 void order_need_plain(struct reorder *r, uint32_t id);
 /* The same file: what `op` makes is some channels of a root; they are held as slices of that. */
 void order_select(struct reorder *r, const struct ir_op *op);

@@ -15,11 +15,11 @@
 
 enum { VALUES = 256 };
 
-/* A pass takes a cycle for N bytes of a pixel, a table of N channels VALUES cycles of WEIGHT, beside which
- * other units work. */
+/* A pass takes a cycle for N bytes of a pixel, a table of N channels VALUES cycles of WEIGHT, in
+ * parallel with which other units work. */
 enum { PIXELS_AT_LEAST = 2 * VALUES, OPERATORS_AT_LEAST = 2 };
 
-/* An int8 tensor as a function of the codes -128.. of `of`, in its shape; NULL: of none. */
+/* An int8 tensor as a function of the values -128.. of `of`, in its shape; NULL: of none. */
 struct function {
     const struct ir_tensor *of;
     const int8_t *value; /* n * VALUES: one of all channels (n 1), or one of each */

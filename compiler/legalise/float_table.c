@@ -34,7 +34,7 @@ static const struct {
 #include "operators/operators.def"
 };
 
-/* A float32 tensor as a function of the codes -128.. of `of`; NULL: of none. */
+/* A float32 tensor as a function of the values -128.. of `of`; NULL: of none. */
 struct function {
     const struct ir_tensor *of;
     float *value;

@@ -6,8 +6,8 @@
 #include "onnx_bytes.h"
 #include "quant_own.h"
 
-/* An image of the IR is NHWC, of ONNX NCHW. A tensor is written in the form in which its maker has
- * it, and turned where a reader wants the other. */
+/* An image of the IR is NHWC, of ONNX NCHW. A tensor is written in the form in which its maker
+ * has it, and transposed where a reader needs the other. */
 enum qdq_form { QDQ_PLAIN, QDQ_NCHW };
 
 /* One form of a tensor. */

@@ -114,7 +114,8 @@ static const char *bind(const struct describe_composite *c, const struct target_
     return NULL;
 }
 
-/* With the operands of steps turned by the bits of `turns`. *left: the step that failed. */
+/* Match with the operands of steps exchanged by the bits of `turns`. *left: the step that
+ * failed. */
 static const char *try_turns(const struct describe_composite *c, const struct target_question *q,
                              uint32_t turns, struct composite_match *m, uint32_t *left)
 {

@@ -174,7 +174,7 @@ const char *composite_refusal(const struct describe_composite *c, const struct t
 /* The composite whose call the operator of `q` is part of after the partition; NULL: none. */
 const struct describe_composite *composite_of(const struct target_question *q,
                                               struct composite_match *m);
-/* The operator of a step as the step has it: its two operands turned, if they must be. */
+/* The operator of a step as the step has it: its two operands exchanged, if they must be. */
 struct ir_op composite_op(const struct ir_graph *g, const struct composite_match *m, uint32_t step);
 /* The words of a region's call, as edges: REGION_*. */
 enum { REGION_BLOB, REGION_BYTES, REGION_INPUTS, REGION_OUTPUTS };

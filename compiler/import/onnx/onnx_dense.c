@@ -166,7 +166,7 @@ static enum status add_matrix(struct ox *m, const struct ox_deferred *p, float b
     return ST_OK;
 }
 
-/* Operand `i` of a Gemm with computed weights, turned if `attr` specifies this. */
+/* Operand `i` of a Gemm with computed weights, transposed if `attr` specifies this. */
 static enum status gemm_operand(struct ox *m, uint32_t i, const char *attr, uint32_t *id)
 {
     TRY(ox_operand(m, i, i == 0 ? "first input" : "second input", id));

@@ -25,7 +25,8 @@ static const struct ir_op *maker(const struct ir_graph *g, uint32_t id, enum ir_
                                                                                          : g->op[i];
 }
 
-/* The operand beside a float32 constant of n values along the innermost dimension; IR_NONE: it has no such. */
+/* The other operand of an operator with a float32 constant of n values along the innermost
+ * dimension; IR_NONE: it has no such constant. */
 static uint32_t beside_constant(const struct ir_graph *g, const struct ir_op *op, int32_t n,
                                 const struct ir_tensor **constant)
 {
