@@ -18,8 +18,7 @@ static enum status ends(struct tfl_importer *m, const struct tfl_operator *src, 
     return ST_OK;
 }
 
-/* Transpose x, seen as `dim`, by `from` into y (`y` IR_NONE: into a tensor like `back`, whose id
- * is returned in it). */
+/* Transpose x, seen with dimensions `dim`, by `from` into y. */
 static enum status shuffle(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t rank,
                            const int32_t *dim, const int32_t *from, uint32_t y)
 {
