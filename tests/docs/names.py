@@ -40,7 +40,7 @@ FOREIGN = ["--preset", "--threads"]
 
 
 def skipped(parts):
-    """Is a path below one of the folders SKIPPED, or below the tree's build folder?"""
+    """Return true for a path below one of the folders SKIPPED, or below the tree's build folder."""
     return bool(SKIPPED & set(parts)) or parts[:1] == ("build",)
 
 

@@ -1,8 +1,8 @@
 // A beat that is taken is in its command's region, and is the next one of the oldest burst that was handed out: its
 // address, its command, its end. Nothing is left to hand out when no run waits and none is under way.
 //   Bursts and beats are two walks over the same runs. f_list_q keeps the steps of the first that the second has not ended,
-//   oldest first; then comes the step that the first one stands at. Each is what follows from the one before it, and the
-//   first of a command is as u_runs has it.
+//   oldest first; then comes the current step of the first one. Each is what follows from the one
+//   before it, and the first of a command is as u_runs has it.
 localparam int FOut      = 2;         // bursts handed out whose last beat is to come
 localparam int FList     = FOut + 2;  // and those in hd_dma_bursts' queue
 localparam int FLine     = 16 * AxiBytes;

@@ -1,6 +1,6 @@
 #!/bin/bash
-# make formal tells an open proof, a property that is wrong, a planted bug that passes, and one that no longer applies; the
-# README lists every proof with its planted bugs.
+# make formal reports an open proof, a property that is wrong, a planted bug that passes, and one that no longer
+# applies; the README lists every proof with its planted bugs.
 . "$(dirname "$0")/../e2e/common.sh"
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 run="python3 $HEDDLE_HOME/tests/formal/prove.py"

@@ -6,8 +6,8 @@ Writes DIR/net_<seed>/{model.tflite, in_<k>.bin, out_<k>.bin, meta.json} for see
 folder format of tests/models. The same seed and options give the same files. Environment:
 requirements-classic.txt.
 
-A network is a random graph: each operator takes a random earlier tensor (mostly the newest), tensors
-that nobody reads become the graph's outputs. Sizes straddle 4, 8, 16 and 32. Output scales follow the
+A network is a random graph: each operator takes a random earlier tensor (mostly the newest), tensors without readers
+become the graph's outputs. Sizes straddle 4, 8, 16 and 32. Output scales follow the
 range that the float form of the operator reaches on the network's own samples, so answers fill int8
 without all of them saturating. Left out on purpose: what the reference leaves undefined (NUMERICS.md)
 and what no converter writes (stride and dilation together). The other operators are in rand_ops.py and
