@@ -6,155 +6,15 @@
 #include "arrivals.h"
 #include "banks.h"
 #include "compiler/layout/geometry.h"
-#include "contention.h"
-#include "cost.h"
-#include "hd_timing.h"
-#include "read_channel.h"
+#include "timeline_parts.h"
 
 enum {
     /* Cycles that the estimate of a submission has beyond END and the interrupt: no delay of the
      * RTL, but what keeps estimates comparable with those made before. */
     END_MARGIN = 2,
-    /* DMA commands taken whose data have not all come. */
-    DMA_TAKEN = HD_TIMING_DMA_AHEAD + 1,
     /* Loading a command's first tile to its first reads. */
     ARRAY_READS = HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST,
 };
-
-/* A unit's commands, by sequence. Times are known up to the count. */
-struct queue {
-    uint32_t *index; /* of the stream's commands */
-    uint64_t *pushed, *taken, *consumed, *done;
-    uint32_t n_pushed, n_taken, n_consumed, n_done, depth;
-};
-
-struct fetch {
-    uint32_t next;            /* command to hand over */
-    uint32_t at;              /* bytes taken, from the border of the stream's first beat */
-    uint64_t free;            /* a chunk may be taken from this cycle on */
-    uint64_t collected;       /* the command is in; READ_UNKNOWN: beats are missing */
-    uint64_t *arrival, *used; /* by beat */
-    uint32_t n_asked, n_arrived, n_used; /* beats */
-    bool has_header;
-    bool waits; /* the next burst has no credit yet */
-};
-
-/* The cost found for an operator's last ARRAY command; tiles of equal shape have the same. */
-struct seen {
-    uint32_t out_h, out_w, out_channels, kernel_h, kernel_row_bytes, streams;
-    struct array_cost cost;
-};
-
-/* ARRAY's issue: the command taken last, and when. */
-struct array_issue {
-    const struct sched_command *command; /* NULL: none yet */
-    uint64_t begin;                      /* its first tile is loaded; READ_UNKNOWN: and looked at */
-    uint64_t ready;                      /* the next one can be taken */
-    uint64_t last_step;
-    uint64_t last_position[COST_CELLS]; /* by what it sets up in the cells; 0: none yet */
-    /* Taken, but not all words are known of the WEIGHT command that it follows, by sequence. */
-    bool pending;
-    uint32_t follows;
-    uint64_t earliest; /* it can begin, but for them */
-    bool begun;        /* when it begins is known */
-};
-
-struct timeline {
-    const struct sched_program *p;
-    struct sched_stream *s;
-    struct queue queue[HD_UNIT_FETCH];
-    struct read_channel channel;
-    struct fetch fetch;
-    struct array_issue issue;
-    /* Known while the array reads for its command. weight: of the scratchpad. */
-    struct contention_work store, vector, weight;
-    uint64_t store_ends, vector_ends, weight_ends; /* if ARRAY begins nothing more until then */
-    uint32_t storing;              /* STORE command in its data phase, by sequence */
-    struct contention_array array; /* the command that ARRAY is at, or was */
-    struct contention_trace trace;
-    uint64_t array_steps; /* its, without conflicts */
-    struct seen *seen;    /* by row */
-    uint64_t region[16];  /* address in device memory */
-    uint64_t last;        /* latest completion so far */
-};
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* --- waits ----------------------------------------------------------------------------------- */
-
-/* Earliest cycle at which the waits hold. */
-static uint64_t waits(const struct timeline *t, const struct hd_common *c)
-{
-    const uint32_t need[HD_UNIT_FETCH] = {c->wait_load, c->wait_weight, c->wait_array,
-                                          c->wait_vector, c->wait_store};
-    uint64_t at = 0;
-
-    for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
-        const struct queue *q = &t->queue[u];
-        if (!(c->wait_enable >> u & 1u))
-            continue;
-        uint32_t ahead = (q->n_done - need[u]) & 0xffffu; /* as the RTL compares */
-        if (ahead >= 0x8000u)
-            return READ_UNKNOWN;
-        uint32_t k = q->n_done - ahead;
-        if (k > 0 && k <= q->n_done)
-            at = later(at, q->done[k - 1] + HD_TIMING_ISSUE_COUNT);
-    }
-    return at;
-}
-
-/* Return true for WEIGHT from the scratchpad, not from memory. */
-static bool from_spad(const struct sched_command *c)
-{
-    return c->unit == HD_UNIT_WEIGHT && c->w.dma_read.spad;
-}
-
-static struct sched_command *head(const struct timeline *t, uint32_t unit)
-{
-    const struct queue *q = &t->queue[unit];
-
-    return &t->s->cmd[q->index[q->n_taken]];
-}
-
-/* Earliest cycle in which `unit` takes its next command. */
-static uint64_t take_time(const struct timeline *t, uint32_t unit)
-{
-    const struct queue *q = &t->queue[unit];
-
-    if (q->n_taken == q->n_pushed)
-        return READ_UNKNOWN;
-    uint64_t at = waits(t, &head(t, unit)->w.common), other = 0;
-    if (at == READ_UNKNOWN)
-        return at;
-    at = later(at, q->pushed[q->n_taken] + HD_TIMING_ISSUE_PUSH);
-    if (q->n_taken > 0)
-        at = later(at, q->taken[q->n_taken - 1] + 1);
-    if (unit == HD_UNIT_ARRAY)
-        return later(at, t->issue.ready);
-    const bool alone = unit == HD_UNIT_VECTOR || from_spad(head(t, unit)); /* one at a time */
-    if (alone && q->n_done < q->n_taken)
-        return READ_UNKNOWN;
-    if (alone)
-        return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
-    if (unit == HD_UNIT_WEIGHT && q->n_taken > 0 &&
-        from_spad(&t->s->cmd[q->index[q->n_taken - 1]])) {
-        if (q->n_done < q->n_taken)
-            return READ_UNKNOWN; /* the other source's are done first */
-        at = later(at, q->done[q->n_done - 1] + 1);
-    }
-    if (unit != HD_UNIT_STORE)
-        other = read_channel_ready(&t->channel, unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT);
-    if (other == READ_UNKNOWN)
-        return other;
-    if (q->n_taken >= DMA_TAKEN && q->n_consumed + DMA_TAKEN <= q->n_taken)
-        return READ_UNKNOWN;
-    if (q->n_taken >= DMA_TAKEN)
-        other = later(other, q->consumed[q->n_taken - DMA_TAKEN] + 1);
-    return later(at, other);
-}
 
 /* --- taking a command ------------------------------------------------------------------------ */
 
@@ -462,7 +322,7 @@ static void vector_end(struct timeline *t, uint64_t now)
 static void take(struct timeline *t, uint32_t unit, uint64_t now)
 {
     struct queue *q = &t->queue[unit];
-    struct sched_command *c = head(t, unit);
+    struct sched_command *c = timeline_head(t, unit);
 
     q->taken[q->n_taken++] = now;
     c->est_start = now;
@@ -474,123 +334,11 @@ static void take(struct timeline *t, uint32_t unit, uint64_t now)
         store_begin(t);
         break;
     default:
-        if (from_spad(c))
+        if (timeline_from_spad(c))
             take_weight_spad(t, c, now);
         else
             take_read(t, c, now);
     }
-}
-
-/* --- fetch ----------------------------------------------------------------------------------- */
-
-/* Cycle from which `places` of FETCH's places are neither taken nor promised to a burst. */
-static uint64_t places_free(const struct fetch *f, uint32_t places)
-{
-    uint32_t k = f->n_asked + places; /* of all places, with those used again */
-
-    k = k > HD_TIMING_FETCH_BEATS ? k - HD_TIMING_FETCH_BEATS : 0;
-    if (k > f->n_used)
-        return READ_UNKNOWN;
-    return later(HD_TIMING_FETCH_START, k ? f->used[k - 1] + 1 : 0);
-}
-
-/* The next burst of the stream may be asked for once there are places for a whole one: when the
- * beats that leave them are used. It goes first once more than half of all are free. */
-static void give_credit(struct timeline *t)
-{
-    struct fetch *f = &t->fetch;
-    struct read_channel *c = &t->channel;
-
-    if (c->n_walk[READ_FETCH] == 0)
-        return;
-    if (f->waits) {
-        c->walk[READ_FETCH][0].ready = places_free(f, HD_TIMING_BURST_BEATS);
-        f->waits = c->walk[READ_FETCH][0].ready == READ_UNKNOWN;
-    }
-    c->fetch_first = places_free(f, HD_TIMING_FETCH_BEATS * 3 / 4);
-}
-
-static void asked(struct timeline *t, const struct read_burst *b)
-{
-    t->fetch.n_asked += b->beats;
-    t->fetch.waits = true;
-    if (t->channel.n_walk[READ_FETCH])
-        t->channel.walk[READ_FETCH][0].ready = READ_UNKNOWN;
-}
-
-static void arrived(struct timeline *t, const struct read_burst *b)
-{
-    struct fetch *f = &t->fetch;
-    const struct read_channel *c = &t->channel;
-
-    for (uint32_t i = 0; i < b->beats; i++)
-        f->arrival[f->n_arrived++] = b->first + (uint64_t)i * c->bytes / c->rate;
-}
-
-/* Take the chunks of `n` bytes, 16 bytes each or a beat if that is narrower; false if a beat of
- * theirs is still to come. */
-static bool collect(struct timeline *t, uint32_t n)
-{
-    struct fetch *f = &t->fetch;
-    uint32_t width = t->channel.bytes, chunk = width < 16 ? width : 16;
-
-    if ((f->at + n - 1) / width >= f->n_arrived)
-        return false;
-    uint64_t now = f->free;
-    for (uint32_t end = f->at + n; f->at < end; now++) {
-        uint32_t beat = f->at / width;
-        now = later(now, f->arrival[beat] + HD_TIMING_FETCH_BEAT);
-        f->at += chunk;
-        if (f->at % width == 0) {
-            f->used[beat] = now;
-            f->n_used = beat + 1;
-        }
-    }
-    f->collected = now;
-    return true;
-}
-
-/* The cycle when FETCH has the next command and its unit's queue has a place. */
-static uint64_t push_time(struct timeline *t)
-{
-    struct fetch *f = &t->fetch;
-    const struct sched_command *c = &t->s->cmd[f->next];
-
-    if (!f->has_header) {
-        if (!collect(t, HD_HEADER_BYTES))
-            return READ_UNKNOWN;
-        f->has_header = true;
-        f->free = f->collected + HD_TIMING_FETCH_CHECK;
-        f->collected = READ_UNKNOWN;
-    }
-    if (f->next == t->s->n)
-        return READ_UNKNOWN;
-    if (f->collected == READ_UNKNOWN && !collect(t, c->w.common.length * 16u))
-        return READ_UNKNOWN;
-    if (c->unit == HD_UNIT_FETCH)
-        return f->collected;
-    const struct queue *q = &t->queue[c->unit];
-    if (q->n_pushed - q->n_taken == q->depth)
-        return READ_UNKNOWN;
-    uint64_t room = q->n_pushed >= q->depth ? q->taken[q->n_pushed - q->depth] + 1 : 0;
-    return later(f->collected, room);
-}
-
-static void push(struct timeline *t, uint64_t now)
-{
-    struct fetch *f = &t->fetch;
-    struct sched_command *c = &t->s->cmd[f->next];
-
-    if (c->unit != HD_UNIT_FETCH) {
-        struct queue *q = &t->queue[c->unit];
-        q->index[q->n_pushed] = f->next;
-        q->pushed[q->n_pushed++] = now;
-    } else {
-        c->est_start = now;
-    }
-    f->next++;
-    f->free = now + 1;
-    f->collected = READ_UNKNOWN;
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */
@@ -658,9 +406,9 @@ static void init(struct timeline *t, struct arena *a)
 static void read_seen(struct timeline *t, enum read_event event, const struct read_burst *b)
 {
     if (event == READ_GRANTED && b->source == READ_FETCH)
-        asked(t, b);
+        fetch_asked(t, b);
     if (event == READ_BEGUN && b->source == READ_FETCH)
-        arrived(t, b);
+        fetch_arrived(t, b);
     else if (event == READ_BEGUN)
         follow_array(t, t->channel.last_grant);
     if (event != READ_ENDED)
@@ -682,8 +430,8 @@ static uint32_t earliest(struct timeline *t, uint64_t *best)
 
     *best = READ_UNKNOWN;
     for (uint32_t i = 0; i < STEPS; i++) {
-        uint64_t at = i < HD_UNIT_FETCH  ? take_time(t, i)
-                      : i == STEP_PUSH   ? push_time(t)
+        uint64_t at = i < HD_UNIT_FETCH  ? timeline_take_time(t, i)
+                      : i == STEP_PUSH   ? fetch_push_time(t)
                       : i == STEP_STORE  ? t->store_ends
                       : i == STEP_VECTOR ? t->vector_ends
                       : i == STEP_WEIGHT ? t->weight_ends
@@ -703,7 +451,7 @@ static bool step(struct timeline *t)
     struct read_burst b;
     uint32_t what = earliest(t, &at);
 
-    give_credit(t);
+    fetch_give_credit(t);
     enum read_event event =
         read_channel_run(&t->channel, what > STEP_PUSH ? at : at - (at > 0), &b);
     if (event != READ_NOTHING)
@@ -711,7 +459,7 @@ static bool step(struct timeline *t)
     else if (what < HD_UNIT_FETCH)
         take(t, what, at);
     else if (what == STEP_PUSH)
-        push(t, at);
+        fetch_push(t, at);
     else if (what == STEP_STORE)
         store_end(t, at);
     else if (what == STEP_VECTOR)
