@@ -234,6 +234,17 @@ static void find_needed(struct folding *f)
     } while (f->changed);
 }
 
+/* Channels that are removed together: columns of the array, or of a wider one what its ports bring to
+ * a segment at GRAIN lanes each, as fewer channels are fewer bytes (yolov8n at sys32: 448,537 cycles by
+ * 16, 451,922 by 32). */
+static uint32_t tile_of(const struct lgl_options *o)
+{
+    enum { GRAIN = 4 };
+    const uint32_t lanes = GRAIN * o->ports;
+
+    return o->array_rows == 0 ? 1 : lanes < o->array_rows ? lanes : o->array_rows;
+}
+
 /* Removing part of a tile saves no step: tensors of a tile and more lose whole tiles. */
 static bool keep_tiles(struct folding *f, uint32_t tile)
 {
@@ -437,7 +448,7 @@ enum status lgl_constant_channels(struct ir_graph *g, const struct lgl_options *
 
     make_classes(&f);
     find_needed(&f);
-    while (keep_tiles(&f, o->array_rows > 0 ? o->array_rows : 1))
+    while (keep_tiles(&f, tile_of(o)))
         find_needed(&f);
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead && f.r->follows[i])
