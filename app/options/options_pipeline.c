@@ -1,4 +1,4 @@
-/* options_pipeline.c - what of the command line the compiler is given. */
+/* options_pipeline.c - the options of the command line that the compiler gets. */
 #include "options.h"
 
 struct pipeline_options options_pipeline(const struct options *o)

@@ -268,7 +268,8 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
     }
 }
 
-/* Where box i of the operator is, as if it were a tensor of its own; `s` is its tensor's place. */
+/* The place of box i of the operator, as if it were a tensor of its own; `s` is its tensor's
+ * place. */
 static struct sched_place box_of(const struct lower *l, const struct op_plan *p, uint32_t i,
                                  struct sched_place s)
 {

@@ -29,7 +29,7 @@ static void reshape(struct qdq *w)
     made(w, "Reshape", QDQ_PLAIN, qdq_ints(w, y->rank, shape), NULL, NULL);
 }
 
-/* Between NHWC and NCHW: the other form of the same values, which is made if nothing has yet. */
+/* Make the other form of the same values, between NHWC and NCHW, unless it exists. */
 static void transpose(struct qdq *w)
 {
     const uint32_t x = w->op->in[0], y = w->op->out[0], rank = w->g->tensor[x]->rank;
