@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "app/stats/columns.h"
 #include "app/stats/files.h"
 
 struct part {
@@ -35,9 +36,14 @@ static void add_part(struct text *t, const struct part *part, const char *name, 
 
 void page_html(struct text *t, const char *stats, const char *trace, const char *graph)
 {
+    struct text table;
+
+    text_init(&table, t->arena);
+    columns_json(&table);
     const struct part parts[] = {{"report.css", report_file("report.css"), false},
                                  {"report.js", report_file("report.js"), false},
                                  {"stats", stats, true},
+                                 {"columns", table.data, true},
                                  {"trace", trace, true},
                                  {"graph", graph, false},
                                  {NULL, NULL, false}};

@@ -2,7 +2,7 @@
 // model become text nodes only, never markup.
 "use strict";
 const read = id => JSON.parse(document.getElementById(id).textContent || "null");
-const stats = read("stats"), trace = read("trace");
+const stats = read("stats"), trace = read("trace"), columns = read("columns");
 const $ = id => document.getElementById(id);
 const UNITS = ["load", "weight", "array", "vector", "store", "fetch"];
 const paint = name => `var(--${name})`;
@@ -365,11 +365,17 @@ function wavesOf(l, range) {
     range ? el("button", {onclick: () => view(range[0] - (range[1] - range[0]) / 20, range[1] + (range[1] - range[0]) / 20)}, "Show in the timeline") : null];
 }
 
+// A column of columns.def: a member of a group has the group's where it has none of its own.
+function figureOf(c, l, own) {
+  const v = known(l[c.name]) ? l[c.name] : own[c.name], group = known(l.group) && !known(l[c.name]);
+  return [c.label + (c.name === "host_cycles" && !simulated ? ", model" : "") + (group ? ` of group ${l.group}` : ""),
+    !v ? "" : c.type === "share" ? percent(v) : whole(v)];
+}
+
 function choose(index) {
   const l = layers[index], d = $("detail"), own = known(l.group) ? groups[l.group] : l, range = trace ? window0(index) : null;
   const list = [["Operator", l.op], ["Tensor", l.tensor], ["Output", l.shape], ["Target", l.target],
-    [known(l.group) ? `Cycles of group ${l.group}` : "Cycles", known(own.cycles) ? whole(own.cycles) : ""], ["Estimate", known(own.estimated_cycles) ? whole(own.estimated_cycles) : ""],
-    [simulated ? "Host cycles" : "Host cycles, model", l.host_cycles ? whole(l.host_cycles) : ""], ["MACs", l.macs ? whole(l.macs) : ""], ["Utilisation", l.utilisation ? percent(l.utilisation) : ""],
+    ...columns.filter(c => c.label).map(c => figureOf(c, l, own)),
     ["Read, written", l.actions ? `${bytes(l.actions.bus_read)}, ${bytes(l.actions.bus_written)}` : ""], ["Energy, model", l.energy ? joules(l.energy) : ""],
     ["Activations held, needed", known(l.activation_bytes) ? `${bytes(l.activation_bytes)}, ${bytes(l.live_bytes)}` : ""],
     ["In the timeline", range ? `${whole(range[0])} to ${whole(range[1])}` : ""]];

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/stats/columns.h"
 #include "hd_accel_tables.h"
 #include "report_csv.h"
 #include "report_read.h"
@@ -25,13 +26,6 @@ void report_csv_number(struct text *t, double v)
         text_add(t, ",");
 }
 
-/* Members of a layer or group that are numbers, in the columns' order. */
-static const char *const numbers[] = {"cycles",           "estimated_cycles", "array_cycles",
-                                      "vector_cycles",    "host_cycles",      "macs",
-                                      "accelerator_macs", "host_macs",        "folded_macs",
-                                      "utilisation",      "dram_read_bytes",  "dram_write_bytes",
-                                      "live_bytes",       "activation_bytes"};
-
 static void csv_line(struct text *t, const cJSON *l, const char *name, const char *op, double group)
 {
     const cJSON *units = report_member(l, "counters");
@@ -41,8 +35,9 @@ static void csv_line(struct text *t, const cJSON *l, const char *name, const cha
     report_csv_text(t, report_word(l, "shape"));
     text_add(t, report_word(l, "target"));
     report_csv_number(t, group);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        report_csv_number(t, report_number(l, numbers[i]));
+    for (const struct column *c = columns; c->name; c++)
+        if (c->csv)
+            report_csv_number(t, report_number(l, c->name));
     for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
         const cJSON *unit = report_member(units, hd_unit_names[u]);
         for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
@@ -59,8 +54,9 @@ void report_csv(struct text *t, const cJSON *all)
     int n = 0;
 
     text_add(t, "layer,op,shape,target,group");
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        text_printf(t, ",%s", numbers[i]);
+    for (const struct column *c = columns; c->name; c++)
+        if (c->csv)
+            text_printf(t, ",%s", c->name);
     for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
         for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
             if (hd_counter_names[u][k])

@@ -1,7 +1,9 @@
 /* report_legend.c - what columns, units and counters mean, of those that a report shows. */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <string.h>
 
+#include "app/stats/columns.h"
 #include "hd_accel_tables.h"
 #include "report.h"
 #include "report_legend.h"
@@ -81,23 +83,32 @@ static bool shown(const cJSON *all, const char *name, enum report_detail detail)
     return false;
 }
 
+/* Add the columns of the table; neighbours of one meaning share it. */
+static void add_columns(struct text *t, size_t *place, const char *host)
+{
+    char name[64] = "", meaning[96];
+
+    for (const struct column *c = columns; c->name; c++) {
+        const size_t n = strlen(name);
+        if (!*c->heading)
+            continue;
+        snprintf(name + n, sizeof name - n, "%s%s", n ? ", " : "", c->heading);
+        if (c[1].name && *c[1].heading && strcmp(c[1].meaning, c->meaning) == 0)
+            continue;
+        snprintf(meaning, sizeof meaning, c->meaning, host);
+        add(t, place, name, meaning);
+        *name = '\0';
+    }
+}
+
 void report_legend(struct text *t, const cJSON *all, enum report_detail detail)
 {
     const bool simulated = strcmp(report_word(all, "host_model"), "estimate") != 0;
-    const struct meaning columns[] = {
-        {"cycles", "of the accelerator, measured"},
-        {"estimate", "the schedule's for the same"},
-        {"host",
-         simulated ? "cycles of the host, the driver's included" : "cycles of the host, by model"},
-        {"util", "MACs / (multipliers x cycles)"},
-        {"read, written", "bytes on the bus"},
-    };
     const bool with_units = detail == REPORT_UNITS && report_member(all, "counters");
     size_t column = 7;
 
     text_add(t, "legend:");
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        add(t, &column, columns[i].name, columns[i].text);
+    add_columns(t, &column, simulated ? "the driver's included" : "by model");
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         if (shown(all, counters[i].name, detail))
             add(t, &column, counters[i].name, counters[i].text);

@@ -10,23 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/stats/columns.h"
+
 static void add_cell(struct text *t, double v, int width)
 {
     if (v < 0)
         text_printf(t, "%*s", width, "-");
     else
         text_printf(t, "%*.0f", width, v);
-}
-
-/* The share of its multipliers that a layer or group uses. */
-static void add_share(struct text *t, const cJSON *o)
-{
-    double used = report_number(o, "utilisation");
-
-    if (used > 0)
-        text_printf(t, "%6.1f%%", 100 * used);
-    else
-        text_printf(t, "%7s", "-");
 }
 
 /* Print the wait that cost a layer or group most of its cycles, in the unit that computes. */
@@ -37,14 +28,6 @@ static void add_stall(struct text *t, const cJSON *l, double cycles)
     if (cycles > 0 && wait)
         text_printf(t, "  %-6s %-10s %3.0f%%", unit->string, wait->string,
                     100 * wait->valuedouble / cycles);
-}
-
-/* Cycles of the host; nothing where it does nothing. */
-static void add_host(struct text *t, const cJSON *l)
-{
-    double host = report_number(l, "host_cycles");
-
-    add_cell(t, host > 0 ? host : -1, 9);
 }
 
 /* "busy 96, bytes 768" of a core. */
@@ -88,26 +71,6 @@ static void add_remark(struct text *t, const cJSON *l)
         add_stall(t, l, report_number(l, "cycles"));
 }
 
-static void layer_line(struct text *t, const cJSON *l)
-{
-    bool member = report_number(l, "group") >= 0;
-    const char *target = report_word(l, "target");
-
-    text_add(t, member ? "| " : "");
-    report_name(t, report_word(l, "name"), member ? 22 : 24);
-    report_name(t, report_word(l, "shape"), 16);
-    report_name(t, arena_strndup(t->arena, target, strcspn(target, " ")), 10);
-    add_cell(t, report_number(l, "cycles"), 8);
-    add_cell(t, report_number(l, "estimated_cycles"), 9);
-    add_host(t, l);
-    add_share(t, l);
-    add_cell(t, report_number(l, "dram_read_bytes"), 9);
-    add_cell(t, report_number(l, "dram_write_bytes"), 9);
-    text_add(t, strstr(target, "(not simulated)") ? "  not simulated" : "");
-    add_remark(t, l);
-    text_add(t, "\n");
-}
-
 /* Its members' bytes: what the group's commands moved. */
 static double sum_of(const cJSON *layers, double group, const char *name)
 {
@@ -123,6 +86,43 @@ static double sum_of(const cJSON *layers, double group, const char *name)
     return sum;
 }
 
+/* A column of a layer, or of group `group` (-1: a layer), whose members are among `layers`. */
+static void add_column(struct text *t, const struct column *c, const cJSON *l, const cJSON *layers,
+                       int group)
+{
+    const double v = c->cell == COLUMN_MOVED && group >= 0 ? sum_of(layers, group, c->name)
+                                                           : report_number(l, c->name);
+
+    if (c->cell == COLUMN_SHARE && v > 0)
+        text_printf(t, "%*.1f%%", c->width - 1, 100 * v);
+    else if (c->cell == COLUMN_NUMBER || c->cell == COLUMN_MOVED)
+        add_cell(t, v, c->width);
+    else
+        add_cell(t, c->cell == COLUMN_POSITIVE && v > 0 ? v : -1, c->width);
+}
+
+static void add_columns(struct text *t, const cJSON *l, const cJSON *layers, int group)
+{
+    for (const struct column *c = columns; c->name; c++)
+        if (*c->heading)
+            add_column(t, c, l, layers, group);
+}
+
+static void layer_line(struct text *t, const cJSON *l)
+{
+    bool member = report_number(l, "group") >= 0;
+    const char *target = report_word(l, "target");
+
+    text_add(t, member ? "| " : "");
+    report_name(t, report_word(l, "name"), member ? 22 : 24);
+    report_name(t, report_word(l, "shape"), 16);
+    report_name(t, arena_strndup(t->arena, target, strcspn(target, " ")), 10);
+    add_columns(t, l, NULL, -1);
+    text_add(t, strstr(target, "(not simulated)") ? "  not simulated" : "");
+    add_remark(t, l);
+    text_add(t, "\n");
+}
+
 static void group_line(struct text *t, const cJSON *layers, const cJSON *g, int index)
 {
     int n = cJSON_GetArraySize(report_member(g, "members"));
@@ -133,12 +133,7 @@ static void group_line(struct text *t, const cJSON *layers, const cJSON *g, int 
     report_name(t, name, 24);
     report_name(t, of, 16);
     report_name(t, "", 10);
-    add_cell(t, report_number(g, "cycles"), 8);
-    add_cell(t, report_number(g, "estimated_cycles"), 9);
-    add_cell(t, -1, 9);
-    add_share(t, g);
-    add_cell(t, sum_of(layers, index, "dram_read_bytes"), 9);
-    add_cell(t, sum_of(layers, index, "dram_write_bytes"), 9);
+    add_columns(t, g, layers, index);
     add_stall(t, g, report_number(g, "cycles"));
     text_add(t, "\n");
 }
@@ -149,8 +144,11 @@ static void table(struct text *t, const cJSON *all)
     const cJSON *layers = report_member(all, "layers"), *groups = report_member(all, "groups"), *l;
     int shown = 0;
 
-    text_printf(t, "%-24s %-16s %-9s %8s %8s %8s %6s %8s %8s  %s\n", "layer", "output", "target",
-                "cycles", "estimate", "host", "util", "read", "written", "waits most for");
+    text_printf(t, "%-24s %-16s %-9s ", "layer", "output", "target");
+    for (const struct column *c = columns; c->name; c++)
+        if (*c->heading)
+            text_printf(t, "%*s", c->width, c->heading);
+    text_add(t, "  waits most for\n");
     cJSON_ArrayForEach(l, layers)
     {
         double group = report_number(l, "group");

@@ -10,19 +10,9 @@
 #include "compiler/target/describe.h"
 #include "energy.h"
 #include "hd_accel_tables.h"
+#include "numbers.h"
 #include "stats_layers.h"
 #include "stats_member.h"
-
-/* Figures of a layer, or their sums over a group. */
-struct share {
-    bool timed;     /* it has cycles */
-    bool on_units;  /* of a built-in accelerator: with counters */
-    bool estimated; /* something of it runs on an accelerator */
-    bool peak;      /* multipliers is known */
-    uint64_t macs, cycles, estimate;
-    double multipliers; /* of the widest array or core */
-    uint64_t counter[HD_SIM_UNITS][HD_SIM_KINDS];
-};
 
 static void add_target(struct share *to, const struct run_job *job, const struct account_part *part)
 {
@@ -214,24 +204,18 @@ static void add_cores(const struct stats *s, cJSON *o, uint32_t row)
     }
 }
 
-/* Activations alive at the layer's operators, and what the plan holds of them: the largest. */
-static void add_memory(const struct stats *s, cJSON *o, const struct memory_at *at, uint32_t row)
+/* Set the activations alive at the layer's operators, and those that the plan holds: the largest. */
+static void find_memory(const struct memory_at *at, uint32_t row, struct numbers *v)
 {
-    const struct ir_graph *g = s->job->p->graph;
-    uint64_t live = 0, held = 0;
-    bool any = false;
+    const struct ir_graph *g = v->job->p->graph;
 
     for (uint32_t i = 0; at && i < g->n_op; i++) {
         if (g->op[i]->dead || g->op[i]->row != row)
             continue;
-        any = true;
-        live = at[i].live > live ? at[i].live : live;
-        held = at[i].held > held ? at[i].held : held;
+        v->memory = true;
+        v->live = at[i].live > v->live ? at[i].live : v->live;
+        v->held = at[i].held > v->held ? at[i].held : v->held;
     }
-    if (!any)
-        return;
-    stats_count(o, "live_bytes", live);
-    stats_count(o, "activation_bytes", held);
 }
 
 /* Cycles of a part on the host are the model's, or, simulated, the layer's where it is the only part; on an accelerator
@@ -261,27 +245,25 @@ static void add_parts(const struct stats *s, cJSON *o, uint32_t row_index,
     }
 }
 
-static void add_layer_cycles(const struct stats *s, cJSON *o, uint32_t i, const struct share *share)
+static struct numbers numbers_of(const struct stats *s, const struct memory_at *at, uint32_t i)
 {
+    static const struct run_row no_row;
     const struct run_job *job = s->job;
     const struct account_layer *l = &s->account->layer[i];
-    const struct run_row *row = share->timed ? &job->shared->row[i] : NULL;
-    bool own = l->group == IR_NONE, units = share->timed && share->on_units;
+    const struct share share = share_of(s, i),
+                       whole = l->group == IR_NONE ? share : group_of(s, l->group);
+    struct numbers v = {.job = job,
+                        .layer = l,
+                        .row = job->shared ? &job->shared->row[i] : &no_row,
+                        .share = share,
+                        .utilisation = utilisation(s, share.macs, &whole),
+                        .own = l->group == IR_NONE,
+                        .units = share.timed && share.on_units,
+                        .native = job->options->host == HOST_NATIVE,
+                        .by_row = job->shared && job->shared->host.by_row};
 
-    if (own)
-        cJSON_AddNullToObject(o, "group");
-    else
-        stats_count(o, "group", l->group);
-    add_mean_or_null(o, "cycles", own && share->timed, share->cycles, job->n);
-    add_mean_or_null(o, "array_cycles", units, units ? row->array_cycles : 0, job->n);
-    add_mean_or_null(o, "vector_cycles", units, units ? row->vector_cycles : 0, job->n);
-    add_mean_or_null(o, "estimated_cycles", own && share->estimated && job->p->program,
-                     share->estimate, 1);
-    if (job->options->host == HOST_NATIVE)
-        return stats_count(o, "host_cycles", l->host_cycles);
-    const bool known = job->shared->host.by_row;
-    add_mean_or_null(o, "host_cycles", known, job->shared->row[i].host_cycles, job->n);
-    add_mean_or_null(o, "driver_cycles", known, job->shared->row[i].driver_cycles, job->n);
+    find_memory(at, i, &v);
+    return v;
 }
 
 static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint32_t i)
@@ -289,11 +271,9 @@ static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint
     const struct run_job *job = s->job;
     const struct ir_row *r = &job->p->graph->row[i];
     const struct account_layer *l = &s->account->layer[i];
-    struct share share = share_of(s, i), group = share;
+    const struct numbers v = numbers_of(s, at, i);
     cJSON *o = cJSON_CreateObject();
 
-    if (l->group != IR_NONE)
-        group = group_of(s, l->group);
     cJSON_AddStringToObject(o, "name", r->name);
     cJSON_AddStringToObject(o, "op", r->op);
     cJSON_AddStringToObject(o, "tensor", r->tensor ? r->tensor : "");
@@ -301,41 +281,37 @@ static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint
     cJSON_AddStringToObject(o, "target", r->target && l->n_part ? r->target : "none");
     add_text(o, "fused_into",
              r->fused_into == IR_NONE ? NULL : job->p->graph->row[r->fused_into].name);
-    add_layer_cycles(s, o, i, &share);
-    stats_count(o, "macs", l->accelerator_macs + l->host_macs);
-    stats_count(o, "accelerator_macs", l->accelerator_macs);
-    stats_count(o, "host_macs", l->host_macs);
-    stats_count(o, "folded_macs", l->folded_macs);
-    cJSON_AddNumberToObject(o, "utilisation", utilisation(s, share.macs, &group));
+    if (v.own)
+        cJSON_AddNullToObject(o, "group");
+    else
+        stats_count(o, "group", l->group);
+    numbers_add(o, &v, COLUMN_CYCLES);
+    numbers_add(o, &v, COLUMN_WORK);
     add_text(o, "reason", r->reason);
-    add_parts(s, o, i, &share);
-    add_memory(s, o, at, i);
+    add_parts(s, o, i, &v.share);
+    numbers_add(o, &v, COLUMN_MEMORY);
     add_cores(s, o, i);
     if (s->actions && l->n_accelerator)
         energy_add(o, job->energy, &s->actions[i]);
-    if (share.timed && share.on_units) {
-        stats_mean(o, "dram_read_bytes", job->shared->row[i].read_bytes, job->n);
-        stats_mean(o, "dram_write_bytes", job->shared->row[i].write_bytes, job->n);
-        if (l->group == IR_NONE)
-            add_units(o, &share, job->n);
-    }
+    numbers_add(o, &v, COLUMN_BUS);
+    if (v.units && v.own)
+        add_units(o, &v.share, job->n);
     return o;
 }
 
 static cJSON *group_json(const struct stats *s, uint32_t k)
 {
-    struct share all = group_of(s, k);
+    struct numbers v = {.job = s->job, .share = group_of(s, k)};
     cJSON *o = cJSON_CreateObject(), *members = cJSON_AddArrayToObject(o, "members");
 
+    v.utilisation = utilisation(s, v.share.macs, &v.share);
     for (uint32_t i = 0; i < s->account->n_layer; i++)
         if (s->account->layer[i].group == k)
             cJSON_AddItemToArray(members, cJSON_CreateNumber(i));
-    add_mean_or_null(o, "cycles", all.timed, all.cycles, s->job->n);
-    stats_count(o, "estimated_cycles", all.estimate);
-    stats_count(o, "macs", all.macs);
-    cJSON_AddNumberToObject(o, "utilisation", utilisation(s, all.macs, &all));
-    if (all.timed)
-        add_units(o, &all, s->job->n);
+    numbers_add(o, &v, COLUMN_CYCLES);
+    numbers_add(o, &v, COLUMN_WORK);
+    if (v.share.timed)
+        add_units(o, &v.share, s->job->n);
     return o;
 }
 

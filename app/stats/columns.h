@@ -1,0 +1,31 @@
+/* columns.h - the numbers of a layer and of a group, as columns.def lists them. */
+#ifndef HEDDLE_STATS_COLUMNS_H
+#define HEDDLE_STATS_COLUMNS_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+/* Where a column is among a layer's members: the first two before its parts, MEMORY after them, BUS after its energy. */
+enum column_place { COLUMN_CYCLES, COLUMN_WORK, COLUMN_MEMORY, COLUMN_BUS };
+
+/* A cell of the table: the number; nothing for 0; percent; for a group the sum of its members. */
+enum column_cell { COLUMN_NUMBER, COLUMN_POSITIVE, COLUMN_SHARE, COLUMN_MOVED };
+
+struct column {
+    const char *name, *type;
+    enum column_place place;
+    bool csv;
+    const char *heading; /* "": not in the table */
+    int width;
+    enum column_cell cell;
+    const char *label, *meaning; /* "": none */
+};
+
+/* The name of the last is NULL. */
+extern const struct column columns[];
+
+/* Add them as JSON: a list of objects, for report.html. */
+void columns_json(struct text *t);
+
+#endif

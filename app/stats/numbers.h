@@ -1,0 +1,40 @@
+/* numbers.h - the values of columns.def: what a layer or a group has in its columns. */
+#ifndef HEDDLE_STATS_NUMBERS_H
+#define HEDDLE_STATS_NUMBERS_H
+
+#include <cjson/cJSON.h>
+
+#include "account.h"
+#include "app/job/shared.h"
+#include "columns.h"
+
+/* Figures of a layer, or their sums over a group. */
+struct share {
+    bool timed;     /* it has cycles */
+    bool on_units;  /* of a built-in accelerator: with counters */
+    bool estimated; /* something of it runs on an accelerator */
+    bool peak;      /* multipliers is known */
+    uint64_t macs, cycles, estimate;
+    double multipliers; /* of the widest array or core */
+    uint64_t counter[HD_SIM_UNITS][HD_SIM_KINDS];
+};
+
+/* A layer or a group, as the values of columns.def read it. */
+struct numbers {
+    const struct run_job *job;
+    const struct account_layer *layer; /* these two: NULL for a group */
+    const struct run_row *row;
+    struct share share;
+    double utilisation;
+    bool own;    /* no member of a group */
+    bool units;  /* counters of a built-in accelerator */
+    bool native; /* the host is a model */
+    bool by_row; /* else: its cycles are known by layer */
+    bool memory; /* these are known: */
+    uint64_t live, held;
+};
+
+/* Add the columns of one place. */
+void numbers_add(cJSON *o, const struct numbers *v, enum column_place place);
+
+#endif
