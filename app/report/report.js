@@ -365,13 +365,9 @@ function wavesOf(l, range) {
     range ? el("button", {onclick: () => view(range[0] - (range[1] - range[0]) / 20, range[1] + (range[1] - range[0]) / 20)}, "Show in the timeline") : null];
 }
 
-// A column of columns.def: a member of a group has the group's where it has none of its own.
-function figureOf(c, l, own) {
-  const v = known(l[c.name]) ? l[c.name] : own[c.name], group = known(l.group) && !known(l[c.name]);
-  return [c.label + (c.name === "host_cycles" && !simulated ? ", model" : "") + (group ? ` of group ${l.group}` : ""),
-    !v ? "" : c.type === "share" ? percent(v) : whole(v)];
-}
-
+// A column for a chosen layer; a member of a group has the group's where it has none of its own.
+const figureOf = (c, l, own, v = known(l[c.name]) ? l[c.name] : own[c.name]) =>
+  [c.label + (known(l[c.name]) || own === l ? "" : ` of group ${l.group}`) + (c.name === "host_cycles" && !simulated ? ", model" : ""), v ? (c.type === "share" ? percent : whole)(v) : ""];
 function choose(index) {
   const l = layers[index], d = $("detail"), own = known(l.group) ? groups[l.group] : l, range = trace ? window0(index) : null;
   const list = [["Operator", l.op], ["Tensor", l.tensor], ["Output", l.shape], ["Target", l.target],

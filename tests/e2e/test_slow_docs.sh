@@ -27,7 +27,7 @@ later=(
     'run resnet8_own .*--target=(onednn|strawberry,c|vanilla|xnnpack)( |$)' '10 to 20 s each; tests/e2e/test_slow_ONE.sh runs digits there'
     'check-target targets/' 'tests/e2e/test_slow_ONE.sh does'
     'README\.md cmake -S net ' 'docs/PACKAGE.md has the same'
-    'PACKAGE\.md .*(net/riscv|run net(55)?\.tar)' 'compiles all kernels again; tests/e2e/test_slow_package.sh does it'
+    'PACKAGE\.md .*(net/riscv|run net(55)?\.tar)' 'compiles all kernels again; tests/app/run/test_slow_package.sh does it'
     'tune/README\.md ' 'README.md has the same'
     'FPGA\.md bash \S*/simulate\.sh' 'builds a model for half a minute; tests/fpga/test_slow_soc.sh runs the same'
     '\.md make regress' 'builds models of four configurations'

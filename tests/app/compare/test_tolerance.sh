@@ -2,7 +2,7 @@
 # Outputs that differ from the expected ones: reported as values, per output, in steps; --tolerance states how
 # many steps are allowed, and the word match is for equal bytes only. Every answer is made here from the
 # golden by changing known bytes, so the text to print is known without heddle.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 
 golden=$models/digits/out_0.bin
 head -c $((64 * 6)) "$models/digits/in_0.bin" >in.bin

@@ -2,7 +2,7 @@
 # `heddle compile -o`: a folder or a tar file with the same bytes every time, that builds alone with
 # gcc and clang, and for Cortex-M and RISC-V without a C library, and gives the golden answer in
 # each (the last two on qemu, where their tools are). Memory figures are printed, and true.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 
 skipped=()
 samples=8

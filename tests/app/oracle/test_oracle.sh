@@ -1,7 +1,7 @@
 #!/bin/bash
 # --oracle: what heddle asks a framework, and what it makes of the answer. A stub stands for Python and the framework;
 # test_slow_oracle.sh asks the real ones.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 mkdir fake
 
 # fake ANSWER: a Python whose framework answers with the shell commands ANSWER, in the folder of the question.

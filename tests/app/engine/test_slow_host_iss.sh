@@ -1,7 +1,7 @@
 #!/bin/bash
 # --host=iss: the package on the simulated processor with the RTL: outputs and the accelerator's cycles, counters and
 # bytes as with --host=native; times that add up; an own target's C; programs that hang, fault or overflow their stack.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 for tool in riscv64-unknown-elf-gcc cmake; do
     command -v $tool >/dev/null || { echo "$tool not found (make test installs it)"; exit 77; }
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # heddle quantise: the float digits become an ONNX file that the accelerator computes whole and as accurately; every
 # float operator survives the way through the file; exit codes and messages; the same bytes each time.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 
 float=$models/digits/float.tflite
 samples=$models/digits/calibration.npz

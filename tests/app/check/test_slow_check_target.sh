@@ -1,7 +1,7 @@
 #!/bin/bash
 # check-target passes the example and what new-target writes, and finds bugs planted in the example:
 # each with the kind of complaint that leads to it.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CONFIG_HOME=$work/config
 vanilla=$HEDDLE_HOME/targets/vanilla
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # --prog: own C passes when hd_program returns 0, and in no other way.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CACHE_HOME=$work/cache
 # program NAME BODY: its C file
 program() {

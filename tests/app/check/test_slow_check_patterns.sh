@@ -1,7 +1,7 @@
 #!/bin/bash
 # check-target makes operators of every kind that a pattern can take; one that no operator ever comes
 # to is a failure, and so is one whose code leaves the output alone.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 kinds="maximum minimum lut concatenation squared_difference prelu mean sum reduce_max reduce_min \
 resize_bilinear batch_matmul softmax l2_normalization"

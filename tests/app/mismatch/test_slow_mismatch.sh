@@ -2,7 +2,7 @@
 # A wrong byte of the RTL: what heddle prints and leaves. The fault turns the bytes of 128 scratchpad addresses, where
 # one layer of digits writes first (which is the schedule's): alone it is placed elsewhere, and right; a convolution of
 # one's own covers them alone too. The fault's lines also hold a harmless assignment that Verilator warns of.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 head -c 64 "$models/digits/in_0.bin" >'in put.bin'
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Compiled host C: kept by content, unused for two weeks it leaves when another is compiled; C that does
 # not compile is called what it is.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
 host=$XDG_CACHE_HOME/heddle/host
 run() { "$heddle" run "$@" --engine=func -o out >stdout 2>stderr || fail "$*: $(cat stderr)"; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The code of an external target that crashes or never returns ends with exit 4, its name and what tests it alone.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 "$heddle" new-target mine >/dev/null || fail "new-target"
 printf '%s\n' 'heddle-ir 1' 'graph name="g"' 'row 0 name="00_fully_connected" op="FULLY_CONNECTED" tensor="y" shape="1x4" macs=16' \
     'tensor 0 i8 [1,4] input name="x" scale=(0.5) zero=(3)' 'tensor 1 i8 [4,4] const name="w" scale=(0.25) zero=(0) fill=3' \

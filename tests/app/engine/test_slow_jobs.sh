@@ -1,7 +1,7 @@
 #!/bin/bash
 # -j: the same outputs and the same numbers however many processes share the inferences, also under random stalls;
 # failures are those of the first inference that fails.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
 head -c $((64 * 11)) "$models/digits/in_0.bin" >in.bin

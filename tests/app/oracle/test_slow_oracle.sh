@@ -1,6 +1,6 @@
 #!/bin/bash
 # --oracle with LiteRT and ONNX Runtime themselves: every tensor of networks of both formats equals theirs.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 venv=$(cd "$HEDDLE_HOME" && .ci/venv new) || { echo "$venv"; exit 77; }
 case $venv in /*) ;; *) venv=$HEDDLE_HOME/$venv ;; esac
 export HEDDLE_PYTHON=$venv/bin/python
