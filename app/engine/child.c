@@ -10,7 +10,7 @@
 
 #include "app/job/monotonic.h"
 #include "app/job/shared.h"
-#include "board.h"
+#include "board_job.h"
 #include "core_targets.h"
 #include "hang.h"
 #include "runner.h"
@@ -259,7 +259,7 @@ void child_run(struct run_job *job, uint32_t process, const char *so_path,
     c->process = process;
     c->shared = run_results(job, process);
     c->shared->status = job->options->host != HOST_NATIVE
-                            ? board_run(job, process, so_path, sim, &c->d)
+                            ? board_job(job, process, so_path, sim, &c->d)
                             : child_main(c, so_path, sim);
     snprintf(c->shared->message, sizeof c->shared->message, "%s", c->d.text);
     fflush(NULL);

@@ -3,9 +3,9 @@
 #include "app/build/cross.h"
 #include "base/home.h"
 #include "base/text.h"
-#include "board.h"
 #include "core_targets.h"
 #include "host_core.h"
+#include "sim/board/board.h"
 #include "sim/cpu/cpu.h"
 
 enum status run_iss_check(const struct run_job *job, struct diag *d)
@@ -36,6 +36,16 @@ enum status run_iss_check(const struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
+/* Address of core i's memory, or of the end of all; 0: they do not fit. */
+static uint32_t memory_of(const struct core_targets *cores, uint32_t i)
+{
+    uint32_t n_bytes[TARGET_MAX];
+
+    for (uint32_t k = 0; k < cores->n; k++)
+        n_bytes[k] = cores->core[k].memory_bytes;
+    return board_core_memory(n_bytes, i);
+}
+
 /* Check that the processor's program can be made: one accelerator, and cores for which there are
  * addresses. */
 static enum status check_program(const struct run_job *job, struct diag *d)
@@ -49,7 +59,7 @@ static enum status check_program(const struct run_job *job, struct diag *d)
     if (cores->n > BOARD_CORES)
         return FAIL(d, ST_UNSUPPORTED, "--host=%s: %u cores of targets; it supports %u", name,
                     cores->n, BOARD_CORES);
-    if (board_core_memory(cores, cores->n) == 0)
+    if (memory_of(cores, cores->n) == 0)
         return FAIL(
             d, ST_UNSUPPORTED,
             "--host=%s: cores with more than %u MiB of memory together; it supports no more", name,
@@ -91,7 +101,7 @@ static const char *toolchain(struct arena *a, const struct run_job *job,
                 BOARD_MEMORY, BOARD_MEMORY_BYTES, job->options->poll ? "" : " HD_IRQ");
     if (job->cores->n) {
         add_cores(&t, "HD_CORE_REGISTERS", job->cores, registers_of);
-        add_cores(&t, "HD_CORE_MEMORY", job->cores, board_core_memory);
+        add_cores(&t, "HD_CORE_MEMORY", job->cores, memory_of);
         add_cores(&t, "HD_CORE_MEMORY_BYTES", job->cores, bytes_of);
     }
     text_add(&t, ")\nadd_compile_options(-g)\n"); /* lines of faults (board_source.c) */

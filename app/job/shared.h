@@ -3,6 +3,7 @@
 #define HEDDLE_JOB_SHARED_H
 
 #include "job.h"
+#include "sim/board/board.h"
 #include "sim/hd_sim.h"
 
 /* The report of a child process; in shared memory, of fixed size apart from the rows that
@@ -23,16 +24,7 @@ struct run_shared {
     bool fault_happened;  /* --bus-fault, of any */
     double wall_seconds;
     uint64_t sim_cycles;
-    /* --host=iss, rtl: cycles, sums over the inferences: in all; host operators and what is around them;
-     * the driver while the accelerator rests, and while it works. */
-    struct run_host {
-        uint64_t total, operators, driver, waiting;
-        uint64_t
-            split[4]; /* of driver: before the doorbell, in register accesses, until it knows of
-                            * the end, after that */
-        uint64_t accesses; /* of the accelerator's registers */
-        bool by_row;       /* host_cycles of rows are known */
-    } host;
+    struct board_host host;                                  /* --host=iss, rtl */
     uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of other targets' cores */
     uint64_t wave_cycles, wave_bytes;                        /* in the file; 0 without */
     uint32_t wave_limited;                                   /* it reached --waves-limit */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "again.h"
 #include "app/build/object.h"
-#include "app/engine/again.h"
 #include "hd_accel_tables.h"
 
 static void log_submission(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer)

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "again.h"
 #include "app/compare/compare_layers.h"
-#include "app/engine/again.h"
 #include "app/engine/core_targets.h"
 #include "app/engine/waves.h"
 #include "app/job/job.h"

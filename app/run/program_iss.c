@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "app/build/object.h"
-#include "app/engine/board.h"
 #include "app/engine/core_targets.h"
 #include "app/engine/host_core.h"
 #include "app/engine/host_iss.h"
@@ -18,6 +17,7 @@
 #include "base/home.h"
 #include "base/private.h"
 #include "program_iss.h"
+#include "sim/board/board.h"
 #include "sim/evict.h"
 #include "sim/hash.h"
 #include "sim/tools.h"

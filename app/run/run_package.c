@@ -394,7 +394,7 @@ enum status run_package_load(struct run_job *job, struct diag *d)
 /* Print the parts of an inference's cycles on the simulated processor. */
 static void add_host(const struct run_job *job, struct text *t)
 {
-    const struct run_host *h = &job->shared->host;
+    const struct board_host *h = &job->shared->host;
 
     text_printf(t, "end to end %.1f cycles (%s): host operators %.1f, driver %.1f, waiting %.1f\n",
                 (double)h->total / job->n, run_iss_name(job->options),

@@ -173,7 +173,7 @@ static void add_host(const struct run_job *job, cJSON *o)
 {
     static const char *const split[] = {"prepare_cycles", "access_cycles", "interrupt_cycles",
                                         "finish_cycles"};
-    const struct run_host *h = &job->shared->host;
+    const struct board_host *h = &job->shared->host;
 
     stats_mean(o, "host_cycles", h->operators + h->driver, job->n);
     stats_mean(o, "driver_cycles", h->driver, job->n);

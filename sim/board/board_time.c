@@ -1,69 +1,36 @@
-/* board_time.c - see board_parts.h. One time: what the processor takes, the accelerator is advanced by. */
-#include "app/job/shared.h"
-#include "app/job/times.h"
-#include "board_parts.h"
+/* board_time.c - see board_time.h. One time: the accelerator is advanced by the cycles of the processor. */
+#include "board_time.h"
 
-/* --- one time --- */
+#include "board_clock.h"
+#include "board_cores.h"
+#include "board_waves.h"
+#include "hd_accel.h"
 
-uint64_t board_device_cycle(const struct board *b, uint64_t cycle)
+/* The processor's track up to now. */
+static void trace(struct board *b, enum board_doing doing)
 {
-    const uint32_t *const ratio = b->job->options->host_clock;
-
-    return cycle * ratio[1] / ratio[0];
-}
-
-void board_wait_until(struct board *b, uint64_t device_cycle)
-{
-    const uint32_t *const ratio = b->job->options->host_clock;
-    const uint64_t cycle = (device_cycle * ratio[0] + ratio[1] - 1) / ratio[1];
-
-    if (cycle > b->cpu->cycles)
-        b->cpu->cycles = cycle;
-}
-
-uint32_t board_bus_wait(const struct board *b)
-{
-    const struct options *const o = b->job->options;
-    const uint64_t device = o->host_bus ? o->host_bus : o->mem_latency,
-                   cycles = (device * o->host_clock[0] + o->host_clock[1] - 1) / o->host_clock[1];
-
-    return cycles > o->host_memory ? (uint32_t)(cycles - o->host_memory) : 0;
-}
-
-/* The processor's track, of the first inference: up to now it did this. */
-static void trace(struct board *b, enum trace_doing doing)
-{
-    struct trace_host_time *const t = b->job->host_times;
     const uint64_t zero = board_device_cycle(b, b->begun),
                    begin = board_device_cycle(b, b->traced) - zero,
                    end = board_device_cycle(b, b->cpu->cycles) - zero;
 
     b->traced = b->cpu->cycles;
-    if (!t || !b->within || b->shared->inference != 0 || begin == end ||
-        b->row >= b->job->p->graph->n_row)
-        return;
-    if (t->n && t->slice[t->n - 1].row == b->row && t->slice[t->n - 1].doing == doing)
-        t->slice[t->n - 1].end = end;
-    else if (t->n < t->most)
-        t->slice[t->n++] = (struct trace_host_slice){
-            begin, end, doing == TRACE_WAITS && b->busy ? b->rang - zero : 0, b->row, doing};
+    if (b->within && begin != end && b->row < b->setup->n_row)
+        b->watch->did(b->watch->ctx, b->row, doing, begin, end,
+                      doing == BOARD_WAITS && b->busy ? b->rang - zero : 0);
 }
 
 /* Add cycles to their owner, by the processor's activity in them. */
 static void add_cycles(struct board *b, bool driver, uint64_t cycles)
 {
     const bool rests = !b->busy && !b->sleeping;
-    struct run_shared *const s = b->shared;
 
     b->parts[(rests ? 0 : 2) + driver] += cycles;
     if (!b->within || (driver && !rests))
         return;
     if (driver)
-        s->host.split[b->phase] += cycles;
-    if (b->row < b->job->p->graph->n_row) {
-        s->row[b->row].host_cycles += cycles;
-        s->row[b->row].driver_cycles += driver ? cycles : 0;
-    }
+        b->result->host.split[b->phase] += cycles;
+    if (b->row < b->setup->n_row)
+        b->watch->worked(b->watch->ctx, b->row, cycles, driver);
 }
 
 /* Cycles since the last call. */
@@ -73,38 +40,20 @@ void board_account(struct board *b)
     for (uint32_t i = 0; i <= OF_RUN; i++) {
         if (b->cpu->spent[i]) {
             add_cycles(b, i == OF_DRIVER, b->cpu->spent[i]);
-            trace(b, i != OF_DRIVER           ? TRACE_WORKS
-                     : b->busy || b->sleeping ? TRACE_WAITS
-                                              : TRACE_DRIVES);
+            trace(b, i != OF_DRIVER           ? BOARD_WORKS
+                     : b->busy || b->sleeping ? BOARD_WAITS
+                                              : BOARD_DRIVES);
         }
         b->cpu->spent[i] = 0;
     }
 }
 
-uint64_t board_cycles(const struct hd_sim_api *api, struct hd_sim *sim)
-{
-    struct hd_sim_totals t = {0};
-
-    api->totals(sim, &t);
-    return t.cycles;
-}
-
 /* Collect the times of the submission that ended. */
 void board_collect(struct board *b)
 {
-    const struct hd_sim_row *from;
-    const bool first = b->shared->inferences == 0 && b->process == 0;
-
-    if (!b->pending)
-        return;
+    if (b->pending)
+        b->watch->submission_ended(b->watch->ctx);
     b->pending = false;
-    const uint32_t n = b->api->rows(b->sim, &from);
-    run_add_rows(b->job, b->shared, from, n);
-    waves_submission_end(&b->waves);
-    if (first && b->job->times)
-        run_add_times(b->job, &b->n_time, b->api, b->sim);
-    for (uint32_t i = 0; first && i < HD_SIM_UNITS * HD_SIM_KINDS; i++)
-        b->shared->counter[i] += b->api->read32(b->sim, HD_REG_COUNTER(i));
 }
 
 static void rest(struct board *b)
@@ -113,11 +62,6 @@ static void rest(struct board *b)
     b->busy = false;
     b->pending = true;
     b->phase = BOARD_IS_TOLD;
-}
-
-void board_line(struct board *b)
-{
-    iss_irq(b->cpu, ISS_IRQ_EXTERNAL, b->line || board_cores_line(b));
 }
 
 /* Advance the model by at most `cycles` while a submission runs; true: it has ended. */
@@ -157,7 +101,7 @@ static bool sleep_for_core(struct board *b)
 
     board_account(b);
     b->sleeping = true;
-    ended = board_run_cores(b, b->job->options->max_cycles);
+    ended = board_run_cores(b, b->setup->max_cycles);
     board_account(b);
     b->sleeping = false;
     return ended;
@@ -166,7 +110,7 @@ static bool sleep_for_core(struct board *b)
 static bool sleep_for_accelerator(struct board *b)
 {
     const uint64_t before = board_cycles(b->api, b->sim);
-    const bool ended = advance(b, b->job->options->max_cycles);
+    const bool ended = advance(b, b->setup->max_cycles);
 
     b->synced += board_cycles(b->api, b->sim) - before;
     board_wait_until(b, b->synced);
@@ -184,7 +128,7 @@ enum status board_sleep(struct board *b)
     ended = b->busy ? sleep_for_accelerator(b) : sleep_for_core(b);
     if (!ended && !b->stuck)
         return FAIL(b->d, ST_DEVICE, "no interrupt in %llu cycles (--max-cycles)",
-                    (unsigned long long)b->job->options->max_cycles);
+                    (unsigned long long)b->setup->max_cycles);
     return ST_OK;
 }
 
@@ -213,7 +157,7 @@ static void accessed(struct board *b, uint64_t before)
     b->phase = BOARD_ACCESSES;
     board_account(b);
     b->phase = phase;
-    b->shared->host.accesses += b->within;
+    b->result->host.accesses += b->within;
 }
 
 bool board_read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t *value)
@@ -224,7 +168,7 @@ bool board_read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t 
     *value = b->api->read32(b->sim, offset);
     accessed(b, before);
     if (offset == HD_REG_CYCLES_LO || offset == HD_REG_CYCLES_HI) /* the driver: once each */
-        b->shared->cycles += (uint64_t)*value << (offset == HD_REG_CYCLES_HI ? 32 : 0);
+        b->result->cycles += (uint64_t)*value << (offset == HD_REG_CYCLES_HI ? 32 : 0);
     if (b->busy && offset == HD_REG_STATUS && (*value & HD_STATUS_DONE_MASK))
         rest(b);
     return n_bytes == 4;
@@ -247,7 +191,7 @@ bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t
     if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK)) {
         b->busy = true;
         b->rang = b->synced + board_cycles(b->api, b->sim) - before;
-        b->shared->submissions++;
+        b->result->submissions++;
     }
     accessed(b, before);
     return true;

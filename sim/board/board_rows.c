@@ -1,12 +1,12 @@
-/* board_rows.c - see board_parts.h. Find the row of the network for which the processor works.
+/* board_rows.c - see board_rows.h. Find the row of the network for which the processor works.
  * run() of model.c calls for one row after another, in the order of its model_enter lines; the
  * program's debug information (-g) gives the line of a call. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/home.h"
-#include "board_parts.h"
-#include "compiler/emit/emit.h"
+#include "board_rows.h"
+#include "board_time.h"
 #include "sim/iss/iss_decode.h"
 #include "sim/tools.h"
 
@@ -20,16 +20,12 @@ bool board_is_run(const struct iss_symbol *s)
            (strcmp(s->name, "run") == 0 || strncmp(s->name, "run.", 4) == 0);
 }
 
-/* For each line of model.c the last row entered at or before it; IR_NONE before the first. */
+/* For each line of model.c the last row entered at or before it; BOARD_NO_ROW before the first. */
 static uint32_t *rows_of_lines(struct board *b, uint32_t *n_line)
 {
-    const struct emit_unit *const u = b->job->p->emitted;
-    const char *text = "";
-    uint32_t row = IR_NONE, n = 0, *rows;
+    const char *const text = b->setup->source;
+    uint32_t row = BOARD_NO_ROW, n = 0, *rows;
 
-    for (uint32_t i = 0; i < u->n; i++)
-        if (strcmp(u->file[i].name, "model.c") == 0)
-            text = u->file[i].text.data;
     for (const char *c = text; *c; c++)
         n += *c == '\n';
     rows = ARENA_ARRAY(b->arena, uint32_t, n + 1);
@@ -37,7 +33,7 @@ static uint32_t *rows_of_lines(struct board *b, uint32_t *n_line)
     for (const char *line = text; *n_line <= n; line = strchr(line, '\n') + 1, ++*n_line) {
         if (strncmp(line, "    model_enter(call, ", 22) == 0) {
             row = (uint32_t)strtoul(line + 22, NULL, 10);
-            b->first_row = b->first_row == IR_NONE ? row : b->first_row;
+            b->first_row = b->first_row == BOARD_NO_ROW ? row : b->first_row;
         }
         rows[*n_line] = row;
     }
@@ -58,7 +54,7 @@ static void keep_rows(struct board *b, const char *text, const uint32_t *rows, u
             at = (uint32_t)strtoul(line, NULL, 16) - b->cpu->code_base;
         } else if (found && found < end) {
             const unsigned long k = strtoul(found + strlen(MODEL), NULL, 10);
-            if (k < n_line && rows[k] != IR_NONE)
+            if (k < n_line && rows[k] != BOARD_NO_ROW)
                 b->row_of[at / 4] = rows[k];
         }
     }
@@ -68,7 +64,7 @@ static void keep_rows(struct board *b, const char *text, const uint32_t *rows, u
 static enum status ask(struct board *b, const struct sim_tool *tool, uint32_t *at,
                        const uint32_t *rows, uint32_t n_line)
 {
-    const char *argv[MAX_ASKED + 7] = {tool->path, "-a", "-i", "-e", b->elf}, *text;
+    const char *argv[MAX_ASKED + 7] = {tool->path, "-a", "-i", "-e", b->setup->elf}, *text;
     const struct iss *const c = b->cpu;
     uint32_t n = 5;
 
@@ -93,8 +89,8 @@ enum status board_find_rows(struct board *b)
     const char *cache;
     uint32_t n_line, at = 0;
 
-    b->first_row = b->row = IR_NONE;
-    if (b->job->program || b->job->package) /* which have no rows */
+    b->first_row = b->row = BOARD_NO_ROW;
+    if (!b->setup->source)
         return ST_OK;
     TRY(home_cache(b->arena, &cache, b->d));
     if (tool_find(b->arena, cache, BOARD_ADDR2LINE, BOARD_BINUTILS, NULL, &tool, &ignored) != ST_OK)
@@ -102,10 +98,10 @@ enum status board_find_rows(struct board *b)
     const uint32_t *const rows = rows_of_lines(b, &n_line);
     b->row_of = ARENA_ARRAY(b->arena, uint32_t, b->cpu->code_bytes / 4);
     for (uint32_t i = 0; i < b->cpu->code_bytes / 4; i++)
-        b->row_of[i] = IR_NONE;
+        b->row_of[i] = BOARD_NO_ROW;
     while (at < b->cpu->code_bytes)
         TRY(ask(b, &tool, &at, rows, n_line));
-    b->shared->host.by_row = true;
+    b->result->host.by_row = true;
     return ST_OK;
 }
 
@@ -115,9 +111,9 @@ void board_left(void *ctx, uint32_t owner, uint32_t from)
 {
     struct board *const b = ctx;
     const uint32_t row =
-        owner == OF_RUN && b->row_of ? b->row_of[(from - b->cpu->code_base) / 4] : IR_NONE;
+        owner == OF_RUN && b->row_of ? b->row_of[(from - b->cpu->code_base) / 4] : BOARD_NO_ROW;
 
-    if (row != IR_NONE && row != b->row) {
+    if (row != BOARD_NO_ROW && row != b->row) {
         b->row = row;
         b->phase = BOARD_PREPARES;
     }

@@ -1,9 +1,11 @@
-/* board_files.c - see board_parts.h. Files of the program are the job's inputs and outputs; an inference lasts from its
+/* board_files.c - see board_files.h. Files of the program are the setup's; an inference lasts from its
  * last input to its first output. */
 #include <stdio.h>
 #include <string.h>
 
-#include "board_parts.h"
+#include "board_files.h"
+#include "board_time.h"
+#include "board_waves.h"
 
 #define MAX_PRINTED 4096u
 
@@ -12,7 +14,7 @@ enum { SYS_OPEN = 1, SYS_CLOSE = 2, SYS_WRITE0 = 4, SYS_WRITE = 5, SYS_READ = 6,
 /* "in_3.bin" is file 3, "out_0.bin" the one after the inputs; -1: no such file. */
 static int32_t open_file(const struct board *b, uint32_t name, uint32_t length)
 {
-    const struct ir_graph *g = b->job->p->graph;
+    const struct board_setup *const g = b->setup;
     const char *const text = (const char *)iss_bytes(b->cpu, name, length);
     char copy[16];
     uint32_t index;
@@ -32,12 +34,10 @@ static int32_t open_file(const struct board *b, uint32_t name, uint32_t length)
 /* The next inference's bytes of an input or output, if there is one; NULL: none. */
 static uint8_t *next_bytes(struct board *b, uint32_t file, uint32_t n_bytes)
 {
-    const struct run_job *job = b->job;
-    const uint32_t n_in = job->p->graph->n_in;
-    const struct run_data *const data = file < n_in ? &job->in[file] : &job->out[file - n_in];
-    const uint64_t k = b->process + b->read[file] * job->n_process;
+    const struct board_file *const data = &b->setup->file[file];
+    const uint64_t k = b->setup->first + b->read[file] * b->setup->step;
 
-    if (k >= job->n || n_bytes != data->n_bytes)
+    if (k >= b->setup->n || n_bytes != data->n_bytes)
         return NULL;
     b->read[file]++;
     return data->bytes + k * data->n_bytes;
@@ -45,13 +45,15 @@ static uint8_t *next_bytes(struct board *b, uint32_t file, uint32_t n_bytes)
 
 void board_begin(struct board *b)
 {
+    const uint32_t k = b->setup->first + b->done * b->setup->step;
+
     board_account(b);
-    b->shared->inference = b->process + b->shared->inferences * b->job->n_process;
+    b->watch->inference(b->watch->ctx, k);
     b->begun = b->cpu->cycles;
     b->within = true;
     b->traced = b->begun;
-    if (b->sim && b->job->options->stall_seed)
-        b->api->seed(b->sim, b->job->options->stall_seed + b->shared->inference);
+    if (b->sim && b->setup->stall_seed)
+        b->api->seed(b->sim, b->setup->stall_seed + k);
     memcpy(b->before, b->parts, sizeof b->before);
     b->row = b->first_row;
     b->phase = BOARD_PREPARES;
@@ -62,12 +64,12 @@ void board_end(struct board *b)
 {
     board_account(b);
     board_collect(b);
-    b->shared->host.operators += b->parts[0] + b->parts[2] - b->before[0] - b->before[2];
-    b->shared->host.driver += b->parts[1] - b->before[1];
-    b->shared->host.waiting += b->parts[3] - b->before[3];
-    b->shared->inferences++;
+    b->result->host.operators += b->parts[0] + b->parts[2] - b->before[0] - b->before[2];
+    b->result->host.driver += b->parts[1] - b->before[1];
+    b->result->host.waiting += b->parts[3] - b->before[3];
+    b->done++;
     b->within = false;
-    waves_inference_end(&b->waves);
+    b->watch->inference_ended(b->watch->ctx);
 }
 
 static uint32_t read_file(struct board *b, uint32_t file, uint32_t to, uint32_t n_bytes)
@@ -78,7 +80,7 @@ static uint32_t read_file(struct board *b, uint32_t file, uint32_t to, uint32_t 
     if (!from)
         return n_bytes;
     memcpy(bytes, from, n_bytes);
-    if (file + 1 == b->job->p->graph->n_in)
+    if (file + 1 == b->setup->n_in)
         board_begin(b);
     return 0;
 }
@@ -100,7 +102,7 @@ static uint32_t write_file(struct board *b, uint32_t file, uint32_t from, uint32
 static void print(struct board *b, uint32_t at)
 {
     for (const uint8_t *c; (c = iss_bytes(b->cpu, at, 1)) != NULL && *c != '\0'; at++)
-        if (b->job->program)
+        if (b->setup->program)
             putchar(*c);
         else if (b->printed.length < MAX_PRINTED)
             text_printf(&b->printed, "%c", *c);
@@ -117,7 +119,7 @@ void board_semihosting(struct board *b)
         if (word != NULL)
             memcpy(&argument[i], word, 4);
     }
-    const uint32_t files = b->job->p->graph->n_in + b->job->p->graph->n_out;
+    const uint32_t files = b->setup->n_in + b->setup->n_out;
     const bool known = argument[0] < files;
     b->cpu->pc += 4;
     switch (x[10]) {

@@ -1,13 +1,20 @@
 /* board.c - see board.h. */
 #define _GNU_SOURCE
-#include <string.h>
+#include "board.h"
 
-#include "app/job/monotonic.h"
-#include "app/job/shared.h"
+#include <string.h>
+#include <time.h>
+
 #include "base/file.h"
-#include "board_parts.h"
-#include "host_core.h"
-#include "runner.h"
+#include "board_clock.h"
+#include "board_cores.h"
+#include "board_files.h"
+#include "board_ports.h"
+#include "board_rows.h"
+#include "board_source.h"
+#include "board_time.h"
+#include "board_waves.h"
+#include "sim/load.h"
 
 #define MAX_ELF     ((size_t)256 << 20)
 #define FREE_RUN    1000000u /* cycles of the processor alone, at a time */
@@ -52,13 +59,13 @@ static enum status load(struct board *b)
     size_t n_bytes;
 
     iss_memory(b->cpu, BOARD_RAM, BOARD_RAM_BYTES, ram, 0);
-    TRY(file_read(b->arena, b->elf, MAX_ELF, &file, &n_bytes, b->d));
-    TRY(iss_load(b->cpu, b->arena, b->elf, file, n_bytes, &b->program, b->d));
+    TRY(file_read(b->arena, b->setup->elf, MAX_ELF, &file, &n_bytes, b->d));
+    TRY(iss_load(b->cpu, b->arena, b->setup->elf, file, n_bytes, &b->program, b->d));
     name_owners(b);
     TRY(board_find_rows(b));
     guard = iss_symbol_named(&b->program, "stack_guard");
     if (guard == NULL)
-        return FAIL(b->d, ST_INTERNAL, "%s: found no symbol stack_guard", b->elf);
+        return FAIL(b->d, ST_INTERNAL, "%s: found no symbol stack_guard", b->setup->elf);
     const uint32_t low = guard->address - BOARD_RAM, high = low + STACK_GUARD;
     b->cpu->n_region = 0;
     iss_memory(b->cpu, BOARD_RAM, low, ram, 0);
@@ -66,35 +73,31 @@ static enum status load(struct board *b)
     return ST_OK;
 }
 
-static enum status open_accelerator(struct board *b, const struct sim_model *so)
+static enum status open_accelerator(struct board *b)
 {
-    const struct options *o = b->job->options;
-    const struct ir_graph *g = b->job->p->graph;
-    const char **const names = ARENA_ARRAY(b->arena, const char *, g->n_row + 1);
-    const uint64_t n = b->job->program ? BOARD_PROGRAM_BYTES : BOARD_MEMORY_BYTES;
+    const struct board_setup *const o = b->setup;
+    const uint64_t n = o->program ? BOARD_PROGRAM_BYTES : BOARD_MEMORY_BYTES;
     uint8_t *const raw = arena_alloc(b->arena, n + 64),
                    *memory = raw + (64 - (uintptr_t)raw % 64) % 64;
     struct hd_sim_options s = {.memory = memory,
                                .memory_base = BOARD_MEMORY,
                                .memory_bytes = n,
-                               .latency = o->mem_latency,
-                               .bytes_per_cycle = o->mem_bytes,
+                               .latency = o->memory_latency,
+                               .bytes_per_cycle = o->memory_bytes,
                                .stall_seed = o->stall_seed,
-                               .layer_names = names,
-                               .n_layers = g->n_row,
-                               .tile = runner_tile,
-                               .tile_ctx = b->job->p->program};
+                               .layer_names = o->row_name,
+                               .n_layers = o->n_row,
+                               .tile = o->tile,
+                               .tile_ctx = o->tile_ctx};
     char error[512] = "";
 
-    for (uint32_t i = 0; i < g->n_row; i++)
-        names[i] = g->row[i].name;
-    TRY(sim_load(so->path, so->source_hash, b->job->p->program->device[0].hw->hash, &b->api, b->d));
+    TRY(sim_load(o->sim->path, o->sim->source_hash, o->hash, &b->api, b->d));
     b->sim = b->api->open(&s, error, sizeof error);
     if (!b->sim)
         return FAIL(b->d, ST_INTERNAL, "cannot open the model: %s", error);
     b->registers = (struct iss_device){board_read_register, board_write_register, b};
-    TRY(board_waves_open(b));
-    device_spoil_bus(o, b->api, b->sim, &b->device.bus_fault);
+    b->shown = ~0u;
+    TRY(b->watch->opened(b->watch->ctx, b->api, b->sim, b->d));
     iss_device(b->cpu, BOARD_REGISTERS, BOARD_REGISTERS_BYTES, &b->registers);
     iss_memory(b->cpu, BOARD_MEMORY, (uint32_t)n, memory, board_bus_wait(b));
     return ST_OK;
@@ -102,13 +105,21 @@ static enum status open_accelerator(struct board *b, const struct sim_model *so)
 
 /* --- run --- */
 
+/* The inference that runs, or ran last. */
+static uint32_t inference(const struct board *b)
+{
+    const uint32_t k = b->within || b->done == 0 ? b->done : b->done - 1;
+
+    return b->setup->first + k * b->setup->step;
+}
+
 /* Add the place to the message of a failure: "inference 3, hdk_softmax + 0x1c: ". */
 static enum status located(struct board *b, enum status st)
 {
-    if (st != ST_OK && b->job->program)
-        diag_prefix(b->d, "%s, in %s", b->job->options->prog, board_place(b));
+    if (st != ST_OK && b->setup->program)
+        diag_prefix(b->d, "%s, in %s", b->setup->program, board_place(b));
     else if (st != ST_OK)
-        diag_prefix(b->d, "inference %u, in %s", b->shared->inference, board_place(b));
+        diag_prefix(b->d, "inference %u, in %s", inference(b), board_place(b));
     return st;
 }
 
@@ -125,10 +136,10 @@ static enum status trapped(struct board *b)
 
 static enum status check_end(struct board *b)
 {
-    if (b->job->program && b->within)
+    if (b->setup->program && b->within)
         board_end(b);
-    b->shared->code = (int32_t)b->code;
-    if (b->reason == APPLICATION && (b->code == 0 || b->job->program))
+    b->result->code = b->code;
+    if (b->reason == APPLICATION && (b->code == 0 || b->setup->program))
         return ST_OK;
     return FAIL(b->d, ST_DEVICE, "the program ended with code %u: %s", b->code,
                 b->printed.length ? b->printed.data : "nothing printed");
@@ -138,15 +149,16 @@ static enum status check_end(struct board *b)
  * most max_cycles. */
 static enum status run(struct board *b)
 {
-    const uint64_t most = b->job->options->max_cycles;
+    const uint64_t most = b->setup->max_cycles;
     uint64_t since = 0;
     uint32_t seen = 0;
 
     while (!b->ended) {
-        const bool starts = b->job->program && !b->within;
+        const bool starts = b->setup->program && !b->within;
         const uint64_t step = b->busy || starts || board_waves_want(b) ? 1 : FREE_RUN;
         const uint64_t until = b->cpu->cycles + step;
-        const enum iss_stop stop = b->job->cpu ? cpu_run(&b->core, until) : iss_run(b->cpu, until);
+        const enum iss_stop stop =
+            b->setup->cpu ? cpu_run(&b->core, until) : iss_run(b->cpu, until);
 
         board_follow(b);
         if (starts && b->cpu->pc == iss_symbol_named(&b->program, "hd_program")->address)
@@ -157,13 +169,13 @@ static enum status run(struct board *b)
             return trapped(b);
         if (stop == ISS_SEMIHOSTING)
             board_semihosting(b);
-        b->slept = stop == ISS_WAITING && !b->job->cpu;
+        b->slept = stop == ISS_WAITING && !b->setup->cpu;
         if (stop == ISS_WAITING && !(b->cpu->mip & b->cpu->mie)) /* nor in the cycle of wfi */
             TRY(board_sleep(b));
         if (b->stuck)
             return FAIL(b->d, ST_DEVICE, "%s", b->stuck);
-        if (b->shared->inferences != seen) {
-            seen = b->shared->inferences;
+        if (b->done != seen) {
+            seen = b->done;
             since = b->cpu->cycles;
         }
         if (b->cpu->cycles - since > most)
@@ -176,68 +188,66 @@ static enum status run(struct board *b)
 /* Convert the processor's cycles to the accelerator's. */
 static void scale(struct board *b)
 {
-    struct run_host *const h = &b->shared->host;
+    struct board_host *const h = &b->result->host;
     uint64_t *const sums[] = {&h->operators, &h->driver,   &h->waiting, &h->split[0],
                               &h->split[1],  &h->split[2], &h->split[3]};
 
     for (uint32_t i = 0; i < sizeof sums / sizeof *sums; i++)
         *sums[i] = board_device_cycle(b, *sums[i]);
     h->total = h->operators + h->driver + h->waiting;
-    for (uint32_t i = 0; i < b->job->p->graph->n_row; i++) {
-        struct run_row *const row = &b->shared->row[i];
-
-        row->host_cycles = board_device_cycle(b, row->host_cycles);
-        row->driver_cycles = board_device_cycle(b, row->driver_cycles);
-    }
 }
 
 static void totals(struct board *b)
 {
     struct hd_sim_totals t = {0};
 
-    b->shared->sim_cycles = b->cpu->cycles;
+    b->result->sim_cycles = b->cpu->cycles;
     scale(b);
     board_close_cores(b);
     if (!b->sim)
         return;
     b->api->totals(b->sim, &t);
-    device_note_fault(&b->device, b->job->p->program->device[0].hw, &t, b->shared);
-    b->shared->read_bytes += t.read_bytes;
-    b->shared->write_bytes += t.write_bytes;
+    b->watch->closing(b->watch->ctx, &t);
+    b->result->read_bytes += t.read_bytes;
+    b->result->write_bytes += t.write_bytes;
     b->api->close(b->sim);
 }
 
-enum status board_run(struct run_job *job, uint32_t process, const char *elf,
-                      const struct sim_model *sim, struct diag *d)
+static double seconds(void)
 {
-    struct board *const b = ARENA_NEW(job->arena, struct board);
-    const struct options *o = job->options;
-    const struct iss_cycles cost = iss_with_memory(run_iss_core(o), o->host_memory);
-    enum status st, waves;
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+enum status board_run(const struct board_setup *setup, struct board_result *result, struct diag *d)
+{
+    struct board *const b = ARENA_NEW(setup->arena, struct board);
+    const struct iss_cycles cost = iss_with_memory(&setup->cost, setup->ram);
+    enum status st;
     double start;
 
-    *b = (struct board){.arena = job->arena,
-                        .job = job,
-                        .shared = run_results(job, process),
-                        .elf = elf,
-                        .cpu = iss_new(job->arena, &cost),
-                        .process = process,
+    *result = (struct board_result){0};
+    *b = (struct board){.arena = setup->arena,
+                        .setup = setup,
+                        .watch = setup->watch,
+                        .result = result,
+                        .cpu = iss_new(setup->arena, &cost),
                         .d = d};
-    text_init(&b->printed, job->arena);
+    text_init(&b->printed, setup->arena);
     b->cpu->stop_at_calls = b->cpu->stop_at_traps = true;
     TRY(load(b));
-    if (sim->path)
-        TRY(open_accelerator(b, sim));
+    if (setup->sim->path)
+        TRY(open_accelerator(b));
     TRY(board_open_cores(b));
-    if (job->cpu)
-        TRY(cpu_open(&b->core, job->cpu, b->cpu, o->host_memory, d));
-    start = monotonic_seconds();
+    if (setup->cpu)
+        TRY(cpu_open(&b->core, setup->cpu, b->cpu, setup->ram, d));
+    start = seconds();
     st = located(b, run(b));
-    b->shared->wall_seconds = monotonic_seconds() - start;
-    if (job->cpu)
+    result->wall_seconds = seconds() - start;
+    if (setup->cpu)
         cpu_close(&b->core);
-    waves_submission_end(&b->waves);
-    waves = waves_close(&b->waves, b->shared, d);
     totals(b);
-    return st != ST_OK ? st : waves;
+    return st;
 }

@@ -1,9 +1,9 @@
-/* board_source.c - see board_parts.h. Lines come from the program's debug information (-g) by binutils' addr2line, which
+/* board_source.c - see board_source.h. Lines come from the program's debug information (-g) by binutils' addr2line, which
  * is installed with the compiler. */
 #include <string.h>
 
 #include "base/home.h"
-#include "board_parts.h"
+#include "board_source.h"
 #include "sim/tools.h"
 
 /* "mine.c:12", or why it is not known. */
@@ -17,7 +17,7 @@ static const char *line_of(struct board *b, uint32_t address)
         tool_find(b->arena, cache, BOARD_ADDR2LINE, BOARD_BINUTILS, NULL, &tool, &d) != ST_OK)
         return "its line is not known: " BOARD_ADDR2LINE " was not found";
     const char *const argv[] = {
-        tool.path, "-s", "-e", b->elf, arena_printf(b->arena, "0x%x", address), NULL};
+        tool.path, "-s", "-e", b->setup->elf, arena_printf(b->arena, "0x%x", address), NULL};
     if (tool_ask(b->arena, "asking for a line of the source", argv, &text, &d) != ST_OK ||
         *text == '?' || !strchr(text, ':') || strchr(text, ':')[1] == '?')
         return "its line is not known";

@@ -1,10 +1,10 @@
 /* again.h - the first wrong inference again, on one engine, with somebody watching: its writes,
  * its waves. In this process; what the engine answers is not looked at. */
-#ifndef HEDDLE_ENGINE_AGAIN_H
-#define HEDDLE_ENGINE_AGAIN_H
+#ifndef HEDDLE_MISMATCH_AGAIN_H
+#define HEDDLE_MISMATCH_AGAIN_H
 
+#include "app/engine/runner.h"
 #include "app/job/job.h"
-#include "runner.h"
 
 struct again {
     enum options_engine engine;

@@ -1,0 +1,81 @@
+/* board_ports.c - see board_ports.h. */
+#include "board_ports.h"
+
+#include "board_clock.h"
+#include "board_cores.h"
+#include "board_time.h"
+#include "sim/load.h"
+
+/* The processor waits as long as the core's clock takes for the access. */
+static void accessed(struct board_core *c, uint64_t before)
+{
+    struct board *const b = c->board;
+
+    c->synced += board_cycles(c->api, c->sim) - before;
+    board_wait_until(b, c->synced);
+    c->runs = c->begun != 0 && c->api->run(c->sim, 0) != HD_SIM_IRQ;
+    board_line(b);
+    b->cpu->yield = true;
+}
+
+static bool read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t *value)
+{
+    struct board_core *const c = ctx;
+    uint64_t before;
+
+    board_follow(c->board);
+    before = board_cycles(c->api, c->sim);
+    *value = c->api->read32(c->sim, offset);
+    accessed(c, before);
+    return n_bytes == 4;
+}
+
+static bool write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t value)
+{
+    struct board_core *const c = ctx;
+    uint64_t before;
+
+    if (n_bytes != 4)
+        return false;
+    board_follow(c->board);
+    before = board_cycles(c->api, c->sim);
+    c->begun = c->synced;
+    c->api->write32(c->sim, offset, value);
+    accessed(c, before);
+    return true;
+}
+
+static enum status open_core(struct board *b, uint32_t i)
+{
+    const struct board_setup *const o = b->setup;
+    const struct board_device *of = &o->core[i];
+    struct board_core *const c = &b->core_of[i];
+    uint8_t *const memory = arena_alloc(b->arena, of->memory_bytes);
+    struct hd_sim_options s = {.memory = memory,
+                               .memory_bytes = of->memory_bytes,
+                               .latency = o->memory_latency,
+                               .bytes_per_cycle = o->memory_bytes,
+                               .stall_seed = o->stall_seed};
+    char error[512] = "";
+    uint32_t n_bytes[BOARD_CORES];
+
+    for (uint32_t k = 0; k <= i; k++)
+        n_bytes[k] = o->core[k].memory_bytes;
+    *c = (struct board_core){.board = b};
+    TRY(sim_load(of->model->path, of->model->source_hash, 0, &c->api, b->d));
+    c->sim = c->api->open(&s, error, sizeof error);
+    if (!c->sim)
+        return FAIL(b->d, ST_INTERNAL, "cannot open the core of %s: %s", of->name, error);
+    c->registers = (struct iss_device){read_register, write_register, c};
+    iss_device(b->cpu, BOARD_CORE_REGISTERS(i), BOARD_CORE_REGISTERS_BYTES, &c->registers);
+    iss_memory(b->cpu, board_core_memory(n_bytes, i), of->memory_bytes, memory, board_bus_wait(b));
+    b->n_core++;
+    return ST_OK;
+}
+
+enum status board_open_cores(struct board *b)
+{
+    for (uint32_t i = 0; i < b->setup->n_core; i++)
+        TRY(open_core(b, i));
+    return ST_OK;
+}

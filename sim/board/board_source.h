@@ -1,0 +1,10 @@
+/* board_source.h - where the program is. */
+#ifndef HEDDLE_BOARD_SOURCE_H
+#define HEDDLE_BOARD_SOURCE_H
+
+#include "board_state.h"
+
+/* "hdk_softmax + 0x1c (hdk_softmax.c:57)". */
+const char *board_place(struct board *b);
+
+#endif

@@ -1,0 +1,65 @@
+/* board_state.h - the board between its files. */
+#ifndef HEDDLE_BOARD_STATE_H
+#define HEDDLE_BOARD_STATE_H
+
+#include "base/text.h"
+#include "board.h"
+#include "sim/cpu/cpu.h"
+#include "sim/iss/iss_elf.h"
+
+#define BOARD_ADDR2LINE "riscv64-unknown-elf-addr2line"
+#define BOARD_BINUTILS  "binutils-riscv64-unknown-elf"
+
+enum { OF_REST, OF_DRIVER, OF_RUN }; /* owners of code; OF_RUN: model.c's run() */
+
+/* The driver's activity, in the order of struct board_host's split. */
+enum board_phase { BOARD_PREPARES, BOARD_ACCESSES, BOARD_IS_TOLD, BOARD_FINISHES };
+
+struct board {
+    struct arena *arena;
+    const struct board_setup *setup;
+    const struct board_watch *watch;
+    struct board_result *result;
+    struct iss *cpu;
+    struct iss_program program;
+    struct cpu core;              /* setup->cpu: executes in its place */
+    const struct hd_sim_api *api; /* NULL without accelerator */
+    struct hd_sim *sim;
+    struct iss_device registers;
+    uint32_t shown;    /* symbol in the waves */
+    bool line;         /* the accelerator's interrupt */
+    uint64_t synced;   /* the accelerator's cycle up to which the model has come */
+    bool busy;         /* a submission runs */
+    bool sleeping;     /* the processor, for a core */
+    bool pending;      /* a submission has ended, and its cost is not collected yet */
+    const char *stuck; /* why a model cannot go on; NULL: it can */
+    uint32_t n_core;
+    struct board_core {
+        struct board *board;
+        const struct hd_sim_api *api;
+        struct hd_sim *sim;
+        struct iss_device registers;
+        uint64_t synced; /* as above */
+        uint64_t begun;  /* its cycle of the last register write or, since, interrupt */
+        bool runs;       /* its interrupt is low */
+    } core_of[BOARD_CORES];
+    uint32_t done;  /* inferences */
+    uint64_t begun; /* cycle in which the inference began */
+    bool within;
+    bool slept;         /* at a wfi that the processor has gone past */
+    uint32_t *row_of;   /* of each instruction of run() that calls: its row; NULL: not known */
+    uint32_t first_row; /* or BOARD_NO_ROW */
+    uint32_t row;       /* that the processor works for, or BOARD_NO_ROW */
+    enum board_phase phase;
+    uint64_t rang;      /* the cycle of the submission's doorbell */
+    uint64_t traced;    /* the cycle up to which the processor's track has come */
+    uint64_t before[4]; /* parts[] when it began */
+    uint64_t parts[4];  /* cycles by owner, while the devices rest (0, 1) and work (2, 3) */
+    uint64_t read[64];  /* inferences that each file has given or taken */
+    struct text printed;
+    bool ended;
+    uint32_t reason, code; /* of its end */
+    struct diag *d;
+};
+
+#endif
