@@ -339,19 +339,6 @@ void compare_enter(struct compare *c, uint32_t submission)
         c->stream = &c->job->p->program->stream[s->stream];
 }
 
-void compare_note(struct compare_first *first, const struct compare_first *of,
-                  const struct compare_tensor *t)
-{
-    if (first->found)
-        return;
-    *first = *of;
-    first->found = true;
-    first->wrong = t->wrong;
-    first->index = t->index;
-    memcpy(first->want, t->want, sizeof t->want);
-    memcpy(first->got, t->got, sizeof t->got);
-}
-
 /* Add one inference of a tensor, which the operator at `position` makes, to the comparison. */
 static void add_tensor(struct compare *c, uint32_t position, uint32_t id)
 {

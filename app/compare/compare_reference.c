@@ -176,6 +176,19 @@ static struct compare_tensor against(const struct compare *c, struct ref *import
     return r;
 }
 
+void compare_note(struct compare_first *first, const struct compare_first *of,
+                  const struct compare_tensor *t)
+{
+    if (first->found)
+        return;
+    *first = *of;
+    first->found = true;
+    first->wrong = t->wrong;
+    first->index = t->index;
+    memcpy(first->want, t->want, sizeof t->want);
+    memcpy(first->got, t->got, sizeof t->got);
+}
+
 enum status compare_run_legal(struct compare *c, uint32_t k, struct diag *d)
 {
     const struct ir_graph *g = c->graph;
