@@ -428,18 +428,18 @@ void compare_judge(struct run_job *job)
 {
     if (!job->compare || !job->shared)
         return;
-    job->layers = sums(job);
-    if (!job->layers.first.found)
+    job->results.layers = sums(job);
+    if (!job->results.layers.first.found)
         return;
-    if (job->n_wrong == 0 || job->layers.first.inference < job->first_wrong)
-        job->first_wrong = job->layers.first.inference;
-    job->verdict = VERDICT_MISMATCH;
+    if (job->results.n_wrong == 0 || job->results.layers.first.inference < job->results.first_wrong)
+        job->results.first_wrong = job->results.layers.first.inference;
+    job->results.verdict = VERDICT_MISMATCH;
 }
 
 uint32_t compare_first_row(const struct run_job *job)
 {
     const struct ir_graph *g = job->p->graph;
-    const struct compare_first *first = &job->layers.first;
+    const struct compare_first *first = &job->results.layers.first;
 
     return first->found ? g->op[first->position]->row : IR_NONE;
 }
@@ -447,7 +447,7 @@ uint32_t compare_first_row(const struct run_job *job)
 const char *compare_first_text(const struct run_job *job)
 {
     const struct ir_graph *g = job->p->graph;
-    const struct compare_first *first = &job->layers.first;
+    const struct compare_first *first = &job->results.layers.first;
     const struct ir_tensor *t = g->tensor[first->tensor];
 
     return arena_printf(
@@ -463,7 +463,7 @@ const char *compare_first_text(const struct run_job *job)
 
 enum status compare_fail(const struct run_job *job, struct diag *d)
 {
-    return FAIL(d, ST_MISMATCH,
-                "%u of %u layers differ from the CPU reference, and all outputs are equal",
-                job->layers.n_layers - job->layers.n_equal, job->layers.n_layers);
+    return FAIL(
+        d, ST_MISMATCH, "%u of %u layers differ from the CPU reference, and all outputs are equal",
+        job->results.layers.n_layers - job->results.layers.n_equal, job->results.layers.n_layers);
 }

@@ -40,7 +40,7 @@ void compare_end(struct compare *c);
 
 /* Forget what the processes found, for another run of the same inferences. */
 void compare_forget(struct run_job *job);
-/* Set job->layers; a layer that differs is a mismatch, whatever the outputs are. */
+/* Set job->results.layers; a layer that differs is a mismatch, whatever the outputs are. */
 void compare_judge(struct run_job *job);
 /* ST_MISMATCH: only layers differ. */
 enum status compare_fail(const struct run_job *job, struct diag *d);

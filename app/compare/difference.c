@@ -132,7 +132,7 @@ static bool within_patterns(struct run_job *job, const struct ir_tensor *t, cons
     double apart = run_difference(t, want, got);
     if (apart > job->tolerance)
         return false;
-    job->difference = apart > job->difference ? apart : job->difference;
+    job->results.difference = apart > job->results.difference ? apart : job->results.difference;
     return true;
 }
 
@@ -154,7 +154,7 @@ static bool compare_one(struct run_job *job, uint32_t output, uint32_t k)
     const struct ir_tensor *t = output_of(job, output);
     const uint8_t *want = inference(&job->expected[output], k),
                   *got = inference(&job->out[output], k);
-    struct run_differ *r = &job->differ[output];
+    struct run_differ *r = &job->results.differ[output];
     double per_unit = steps_per_unit(job->p->graph, t);
 
     if (memcmp(want, got, job->out[output].n_bytes) == 0)
@@ -178,28 +178,29 @@ void difference_judge(struct run_job *job)
 {
     uint32_t n_out = job->p->graph->n_out;
 
-    job->verdict = job->expected ? VERDICT_MATCH : VERDICT_UNCHECKED;
+    job->results.verdict = job->expected ? VERDICT_MATCH : VERDICT_UNCHECKED;
     if (!job->expected)
         return;
-    job->differ = ARENA_ARRAY(job->arena, struct run_differ, n_out + 1);
+    job->results.differ = ARENA_ARRAY(job->arena, struct run_differ, n_out + 1);
     for (uint32_t k = 0; k < job->n; k++) {
         bool wrong = false;
         for (uint32_t i = 0; i < n_out; i++)
             wrong = !compare_one(job, i, k) || wrong;
-        job->first_wrong = wrong && job->n_wrong == 0 ? k : job->first_wrong;
-        job->n_wrong += wrong;
+        job->results.first_wrong =
+            wrong && job->results.n_wrong == 0 ? k : job->results.first_wrong;
+        job->results.n_wrong += wrong;
     }
-    for (uint32_t i = 0; i < n_out && job->verdict != VERDICT_MISMATCH; i++)
-        if (job->differ[i].n_values)
-            job->verdict = job->n_wrong ? VERDICT_MISMATCH : VERDICT_WITHIN;
+    for (uint32_t i = 0; i < n_out && job->results.verdict != VERDICT_MISMATCH; i++)
+        if (job->results.differ[i].n_values)
+            job->results.verdict = job->results.n_wrong ? VERDICT_MISMATCH : VERDICT_WITHIN;
 }
 
 void difference_sums(const struct run_job *job, double *largest, uint64_t *n_values)
 {
     *largest = 0;
     *n_values = 0;
-    for (uint32_t i = 0; job->differ && i < job->p->graph->n_out; i++) {
-        const struct run_differ *r = &job->differ[i];
+    for (uint32_t i = 0; job->results.differ && i < job->p->graph->n_out; i++) {
+        const struct run_differ *r = &job->results.differ[i];
         *largest = r->largest > *largest ? r->largest : *largest;
         *n_values += r->n_values;
     }
@@ -272,7 +273,7 @@ static const char *first_apart(const struct run_job *job, uint32_t output, const
                                const uint8_t *got)
 {
     const struct ir_tensor *t = output_of(job, output);
-    uint64_t at = job->differ[output].index;
+    uint64_t at = job->results.differ[output].index;
     double a = ir_element(t, want, at), apart = distance(a, ir_element(t, got, at));
     double per_unit = steps_per_unit(job->p->graph, t);
 
@@ -288,7 +289,7 @@ static const char *first_apart(const struct run_job *job, uint32_t output, const
 static void output_lines(const struct run_job *job, uint32_t i, struct diag *d)
 {
     const struct ir_tensor *t = output_of(job, i);
-    const struct run_differ *r = &job->differ[i];
+    const struct run_differ *r = &job->results.differ[i];
     const uint8_t *want = inference(&job->expected[i], r->inference),
                   *got = inference(&job->out[i], r->inference);
     bool steps = difference_step(job->p->graph, t) > 0;
@@ -326,11 +327,11 @@ enum status difference_fail(const struct run_job *job, struct diag *d)
     uint32_t shown = 0, n_out = job->p->graph->n_out;
 
     (void)FAIL(d, ST_MISMATCH, "%llu of %u inferences differ from %s",
-               (unsigned long long)job->n_wrong, job->n,
+               (unsigned long long)job->results.n_wrong, job->n,
                strcmp(job->checked_against, "ref") == 0 ? "the CPU reference"
                                                         : "the expected outputs");
     for (uint32_t i = 0; i < n_out; i++)
-        if (job->differ[i].wrong && shown++ < SHOWN_OUTPUTS)
+        if (job->results.differ[i].wrong && shown++ < SHOWN_OUTPUTS)
             output_lines(job, i, d);
     if (shown > SHOWN_OUTPUTS)
         diag_line(d, "%u more outputs differ", shown - SHOWN_OUTPUTS);

@@ -1,5 +1,5 @@
 /* difference.h - a run's outputs against what was expected: by values, per output.
- * in:  job->out and job->expected, --tolerance, the targets' patterns.   out: job->differ, verdict.
+ * in:  job->out and job->expected, --tolerance, the targets' patterns.   out: job->results.differ, verdict.
  * A step is the distance of two neighbouring quantised values. Invariant: VERDICT_MATCH means equal
  * bytes; what differs and is allowed to is VERDICT_WITHIN. */
 #ifndef HEDDLE_COMPARE_DIFFERENCE_H

@@ -33,7 +33,7 @@ enum status run_first_with_reference(struct run_job *job, struct run_data *to, u
         if (job->compare)
             TRY(compare_reference(job->compare, r, k, d));
     }
-    job->ref_seconds = monotonic_seconds() - start;
+    job->results.ref_seconds = monotonic_seconds() - start;
     return ST_OK;
 }
 

@@ -4,7 +4,7 @@
 /* "14 of 14 layers", "14 of 14 layers (in 160 inferences)". */
 static const char *layers_text(const struct run_job *job)
 {
-    const struct compare_sums *s = &job->layers;
+    const struct compare_sums *s = &job->results.layers;
     const char *part = s->n_inferences < job->n
                            ? arena_printf(job->arena, " (in %u inferences)", s->n_inferences)
                            : "";
@@ -19,7 +19,7 @@ const char *run_match_text(const struct run_job *job)
     struct arena *a = job->arena;
     const uint32_t n_out = job->p->graph->n_out;
     const char *outputs = arena_printf(a, "%u output%s", n_out, n_out == 1 ? "" : "s"),
-               *layers = job->layers.n_layers ? layers_text(job) : NULL,
+               *layers = job->results.layers.n_layers ? layers_text(job) : NULL,
                *both = layers ? arena_printf(a, "%s and %s", layers, outputs) : outputs,
                *n = arena_printf(a, "%u%s inference%s", job->n, job->generated ? " generated" : "",
                                  job->n == 1 ? "" : "s");

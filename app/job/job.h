@@ -21,8 +21,6 @@ struct run_package {
 struct compare;
 struct core_targets;
 struct energy_table;
-struct oracle_answer;
-struct run_differ;
 struct run_shared;
 struct sim_model;
 struct trace_host_time;
@@ -48,33 +46,25 @@ struct run_job {
     struct run_data *in, *out, *expected;
     const char *checked_against; /* "ref" or "expect" */
     const char *expected_from;   /* where those came from, as text; NULL: the reference */
-    enum run_verdict verdict;
-    double tolerance;  /* of differences, as a part of an output's range; 0: none are allowed */
-    double difference; /* the largest that the patterns allowed */
+    struct run_results results;
+    double tolerance; /* of differences, as a part of an output's range; 0: none are allowed */
     struct compare *compare;       /* layers (compare_layers.h); NULL: outputs alone */
     const struct watcher *watcher; /* of the calls of an inference (watcher.h), or NULL */
-    struct compare_sums layers;
-    struct run_differ *differ; /* of each output (difference.h); NULL unchecked */
-    uint64_t n_wrong;          /* inferences that differ by more than is allowed */
-    uint32_t first_wrong;      /* the first of them */
-    int32_t *label;            /* NULL without labels */
-    uint32_t n_right;
-    const char *model_path, *zoo; /* zoo: the network's folder, or NULL */
-    const char *out_dir;          /* or NULL */
-    struct stage stage;           /* while files of out_dir are written */
-    bool out_made;                /* by this run, which has not ended well yet */
-    int out_lock;                 /* its descriptor + 1, while it is locked */
-    uint32_t n_process;           /* of func and rtl, as are: */
-    struct run_shared *shared;    /* of process 0, in the end of all */
+    int32_t *label;                /* NULL without labels */
+    const char *model_path, *zoo;  /* zoo: the network's folder, or NULL */
+    const char *out_dir;           /* or NULL */
+    struct stage stage;            /* while files of out_dir are written */
+    bool out_made;                 /* by this run, which has not ended well yet */
+    int out_lock;                  /* its descriptor + 1, while it is locked */
+    uint32_t n_process;            /* of func and rtl, as are: */
+    struct run_shared *shared;     /* of process 0, in the end of all */
     const struct energy_table *energy;
     struct trace_time *times; /* shared too: of each command of the first inference, one stream
                                      after another, as measured; NULL: not wanted */
     struct trace_host_time *host_times; /* likewise of the simulated processor; NULL: none */
     struct core_targets *cores; /* Verilated cores of other targets; NULL until rtl needs them */
     struct sim_model *cpu;      /* of --host=rtl (sim/cpu); else NULL */
-    double ref_seconds;
-    struct oracle_answer *oracle; /* --oracle: the answer of the framework; NULL: none */
-    bool writes;                  /* a command: a mismatch leaves files without -o too */
+    bool writes;                /* a command: a mismatch leaves files without -o too */
 };
 
 #endif

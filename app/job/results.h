@@ -30,4 +30,19 @@ struct compare_sums {
     struct compare_first first;
 };
 
+struct oracle_answer;
+struct run_differ;
+
+struct run_results {
+    enum run_verdict verdict;
+    double difference; /* the largest that the patterns allowed */
+    struct compare_sums layers;
+    struct run_differ *differ; /* of each output (difference.h); NULL unchecked */
+    uint64_t n_wrong;          /* inferences that differ by more than is allowed */
+    uint32_t first_wrong;      /* the first of them */
+    uint32_t n_right;
+    double ref_seconds;
+    struct oracle_answer *oracle; /* --oracle: the answer of the framework; NULL: none */
+};
+
 #endif

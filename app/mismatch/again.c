@@ -44,8 +44,8 @@ enum status again_run(struct run_job *job, const struct again *again, struct dia
 
     TRY(runner_open(p, job, again->engine, again->so, again->sim, enter, &s, d));
     state = p->model->state_bytes > 0 && !job->options->reset_state;
-    for (uint32_t k = state ? 0 : job->first_wrong; k <= job->first_wrong; k++) {
-        if (k == job->first_wrong)
+    for (uint32_t k = state ? 0 : job->results.first_wrong; k <= job->results.first_wrong; k++) {
+        if (k == job->results.first_wrong)
             watch(&s);
         seed_stalls(&s, k);
         (void)runner_infer(p, k);

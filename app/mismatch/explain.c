@@ -224,8 +224,9 @@ static bool as_reference(const struct replayer *r)
     bool same = true;
 
     for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-        same = same && memcmp(r->out[i], job->out[i].bytes + job->first_wrong * job->out[i].n_bytes,
-                              job->out[i].n_bytes) == 0;
+        same = same &&
+               memcmp(r->out[i], job->out[i].bytes + job->results.first_wrong * job->out[i].n_bytes,
+                      job->out[i].n_bytes) == 0;
     return same;
 }
 
@@ -298,7 +299,7 @@ static void elsewhere_lines(struct replayer *r, struct diag *d)
         diag_line(d, "the CPU reference could not be run: %s", why.text);
         return;
     }
-    if (!job->layers.first.found && as_reference(r)) {
+    if (!job->results.layers.first.found && as_reference(r)) {
         diag_line(d, "the CPU reference gives the values found: what was expected comes from other "
                      "arithmetic, weights or inputs");
         return;

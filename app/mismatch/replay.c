@@ -159,8 +159,8 @@ enum status replay_open(struct replayer *r, struct diag *d)
     for (uint32_t i = 0; i < g->n_out; i++)
         r->out[i] = arena_alloc(job->arena, (size_t)ir_bytes(g->tensor[g->out[i]]));
     r->ref = ref_new(job->arena, g, &options);
-    for (uint32_t k = state && !job->options->reset_state ? 0 : job->first_wrong;
-         k <= job->first_wrong; k++) {
+    for (uint32_t k = state && !job->options->reset_state ? 0 : job->results.first_wrong;
+         k <= job->results.first_wrong; k++) {
         for (uint32_t i = 0; i < g->n_in; i++)
             in[i] = job->in[i].bytes + k * job->in[i].n_bytes;
         TRY(ref_run(r->ref, in, r->out, d));
@@ -221,7 +221,7 @@ static void own_options(const struct replayer *r, const struct ir_graph *g,
         o->input[i] = arena_printf(a, "%s/replay_in_%u.bin", r->folder, i);
     for (uint32_t i = 0; i < g->n_out; i++)
         o->expect[i] = arena_printf(a, "%s/replay_out_%u.bin", r->folder, i);
-    o->stall_seed = o->stall_seed ? o->stall_seed + r->job->first_wrong : 0;
+    o->stall_seed = o->stall_seed ? o->stall_seed + r->job->results.first_wrong : 0;
     o->jobs = 1;
     o->tolerance = 0;
     same_place(layer, a, o);
@@ -269,7 +269,7 @@ static enum status run_alone(const struct replayer *r, const struct options *o, 
     struct run_job own = {.arena = r->job->arena, .options = o, .p = &p};
     const enum status st = r->answer(&own, d);
 
-    *wrong = st == ST_OK && own.verdict == VERDICT_MISMATCH;
+    *wrong = st == ST_OK && own.results.verdict == VERDICT_MISMATCH;
     run_release(&own);
     return st;
 }

@@ -115,10 +115,10 @@ static enum status ask_oracle(struct run_job *job, struct diag *d)
                                       .n = job->n,
                                       .reset_state = job->options->reset_state,
                                       .output = job->options->output};
-    job->oracle = ARENA_NEW(job->arena, struct oracle_answer);
-    TRY(oracle_ask(job->arena, &q, job->oracle, d));
-    if (job->oracle->n_equal < job->oracle->n_tensor)
-        job->verdict = VERDICT_MISMATCH;
+    job->results.oracle = ARENA_NEW(job->arena, struct oracle_answer);
+    TRY(oracle_ask(job->arena, &q, job->results.oracle, d));
+    if (job->results.oracle->n_equal < job->results.oracle->n_tensor)
+        job->results.verdict = VERDICT_MISMATCH;
     return ST_OK;
 }
 

@@ -43,7 +43,7 @@ static void score(struct run_job *job)
         for (uint64_t i = 1; i < ir_elements(t); i++)
             if (ir_element(t, bytes, i) > ir_element(t, bytes, best))
                 best = i;
-        job->n_right += (int64_t)best == job->label[k];
+        job->results.n_right += (int64_t)best == job->label[k];
     }
 }
 
@@ -86,12 +86,12 @@ static enum status answer(struct run_job *job, struct diag *d)
 
 static enum status mismatch(struct run_job *job, struct diag *d)
 {
-    if (job->oracle && job->oracle->n_equal < job->oracle->n_tensor && job->n_wrong == 0 &&
-        !job->layers.first.found)
+    if (job->results.oracle && job->results.oracle->n_equal < job->results.oracle->n_tensor &&
+        job->results.n_wrong == 0 && !job->results.layers.first.found)
         return FAIL(d, ST_MISMATCH, "the CPU reference and %s differ on this file: %s",
-                    job->oracle->runtime, oracle_text(job->arena, job->oracle));
-    (void)(job->n_wrong ? difference_fail(job, d) : compare_fail(job, d));
-    if (job->layers.first.found)
+                    job->results.oracle->runtime, oracle_text(job->arena, job->results.oracle));
+    (void)(job->results.n_wrong ? difference_fail(job, d) : compare_fail(job, d));
+    if (job->results.layers.first.found)
         diag_line(d, "first wrong layer: %s", compare_first_text(job));
     if (job->tolerance == 0)
         explain_mismatch(job, answer, d);
@@ -135,10 +135,10 @@ static enum status run_locked(struct run_job *job, struct diag *d)
         TRY(stats_accelergy(job, o->accelergy, d));
     text_init(&report, job->arena);
     run_report(job, &report, o->format, run_detail(o));
-    if (o->strength && job->verdict == VERDICT_MATCH)
+    if (o->strength && job->results.verdict == VERDICT_MATCH)
         TRY(strength_run(job, &report, d));
     output_text(o->output, OUTPUT_RESULT, report.data);
-    return job->verdict == VERDICT_MISMATCH ? mismatch(job, d) : ST_OK;
+    return job->results.verdict == VERDICT_MISMATCH ? mismatch(job, d) : ST_OK;
 }
 
 /* The folder of -o is this run's alone; one that it made and left empty goes again. */

@@ -334,13 +334,13 @@ static enum status check(struct run_job *job, const char **verdict, struct diag 
     *verdict = "";
     difference_judge(job);
     difference_sums(job, &largest, &n_values);
-    switch (job->verdict) {
+    switch (job->results.verdict) {
     case VERDICT_MISMATCH: return difference_fail(job, d);
     case VERDICT_UNCHECKED: *verdict = "unchecked, no --expect"; break;
     case VERDICT_MATCH: *verdict = run_match_text(job); break;
     case VERDICT_WITHIN:
         *verdict =
-            job->options->tolerance && job->difference == 0
+            job->options->tolerance && job->results.difference == 0
                 ? arena_printf(job->arena,
                                "within %u steps (largest %.4g, %llu values) of the expected "
                                "outputs",
@@ -349,7 +349,7 @@ static enum status check(struct run_job *job, const char **verdict, struct diag 
                                "within %.3g of the output's range against the expected "
                                "outputs, not bit for bit: the package's patterns may add up "
                                "to %.3g",
-                               job->difference, job->tolerance);
+                               job->results.difference, job->tolerance);
     }
     return ST_OK;
 }

@@ -81,7 +81,7 @@ static void add_counters(const struct run_job *job, cJSON *o)
 static void add_sim(const struct run_job *job, cJSON *o)
 {
     cJSON *sim = cJSON_AddObjectToObject(o, "sim");
-    double wall = job->shared ? job->shared->wall_seconds : job->ref_seconds;
+    double wall = job->shared ? job->shared->wall_seconds : job->results.ref_seconds;
 
     cJSON_AddNumberToObject(sim, "wall_seconds", wall);
     stats_count(sim, "processes", job->shared ? job->n_process : 1);
@@ -148,7 +148,7 @@ static void add_differences(const struct run_job *job, cJSON *o)
         return;
     cJSON *all = cJSON_AddArrayToObject(o, "differences");
     for (uint32_t i = 0; i < g->n_out; i++) {
-        const struct run_differ *r = &job->differ[i];
+        const struct run_differ *r = &job->results.differ[i];
         const struct ir_tensor *t = ir_border(g, g->out[i]);
         if (r->n_values == 0)
             continue;
@@ -237,26 +237,26 @@ static void add_macs(const struct account *a, cJSON *o)
 
 static void add_verdict(const struct run_job *job, cJSON *o)
 {
-    cJSON_AddStringToObject(o, "verdict", verdict_names[job->verdict]);
+    cJSON_AddStringToObject(o, "verdict", verdict_names[job->results.verdict]);
     cJSON_AddStringToObject(o, "checked_against", job->checked_against);
     if (job->tolerance > 0) {
         cJSON_AddNumberToObject(o, "tolerance", job->tolerance);
-        cJSON_AddNumberToObject(o, "difference", job->difference);
+        cJSON_AddNumberToObject(o, "difference", job->results.difference);
     }
     add_differences(job, o);
     if (job->expected_from)
         cJSON_AddStringToObject(o, "expected_from", job->expected_from);
     stats_count(o, "outputs", job->p->graph->n_out);
-    if (job->verdict == VERDICT_MATCH && job->p->graph->n_out)
+    if (job->results.verdict == VERDICT_MATCH && job->p->graph->n_out)
         cJSON_AddStringToObject(o, "statement", run_match_text(job));
     if (job->label)
-        cJSON_AddNumberToObject(o, "accuracy", (double)job->n_right / job->n);
+        cJSON_AddNumberToObject(o, "accuracy", (double)job->results.n_right / job->n);
 }
 
 /* The layers that were compared, and the first that differs. */
 static void add_compared(const struct run_job *job, cJSON *o)
 {
-    const struct compare_sums *s = &job->layers;
+    const struct compare_sums *s = &job->results.layers;
 
     if (!job->compare)
         return;
@@ -280,7 +280,7 @@ static void add_compared(const struct run_job *job, cJSON *o)
 /* --oracle: what the framework answered. */
 static void add_oracle(const struct run_job *job, cJSON *o)
 {
-    const struct oracle_answer *answer = job->oracle;
+    const struct oracle_answer *answer = job->results.oracle;
 
     if (!answer)
         return;

@@ -118,7 +118,7 @@ static void run(struct net *n, uint32_t i, uint32_t k)
                        n->out[o].n_bytes) != 0;
     }
     runner_close(&n->runner);
-    n->job.verdict = VERDICT_MATCH;
+    n->job.results.verdict = VERDICT_MATCH;
     compare_judge(&n->job);
 }
 
@@ -157,9 +157,9 @@ static bool plant(struct net *n, const struct sched_stream *s, const struct sche
         run(n, m->offset + m->run_bytes / 2, m->offset + m->run_bytes / 2);
     if (n->refused)
         return true;
-    if (!n->job.layers.first.found)
+    if (!n->job.results.layers.first.found)
         return false;
-    assert_int_equal(n->job.verdict, VERDICT_MISMATCH);
+    assert_int_equal(n->job.results.verdict, VERDICT_MISMATCH);
     if (!makes(n, s, c->row, compare_first_row(&n->job)))
         fail_msg("%s: a fault in %s is found as: %s", n->options.model,
                  n->p.graph->row[c->row].name, compare_first_text(&n->job));
@@ -175,10 +175,10 @@ static void check(struct arena *a, const char *path, const char *hw, uint32_t mo
 
     run(n, NO_FAULT, NO_FAULT);
     assert_false(n->refused);
-    if (n->job.verdict != VERDICT_MATCH)
+    if (n->job.results.verdict != VERDICT_MATCH)
         fail_msg("%s: %s", path, compare_first_text(&n->job));
-    assert_int_equal(n->job.layers.n_layers, n->job.layers.n_equal);
-    assert_true(n->job.layers.n_layers > 0);
+    assert_int_equal(n->job.results.layers.n_layers, n->job.results.layers.n_equal);
+    assert_true(n->job.results.layers.n_layers > 0);
     for (uint32_t k = 0; k < p->n_stream; k++)
         for (uint32_t i = 0; i < p->stream[k].n; i++)
             each += p->stream[k].cmd[i].unit == HD_UNIT_WEIGHT;
@@ -203,7 +203,7 @@ static void host_results(void **state)
     (void)state;
     n->spoilt = n->p.graph->op[1]->out[0];
     run(n, NO_FAULT, NO_FAULT);
-    assert_int_equal(n->job.verdict, VERDICT_MISMATCH);
+    assert_int_equal(n->job.results.verdict, VERDICT_MISMATCH);
     assert_int_equal(compare_first_row(&n->job), 1);
     run_release(&n->job);
     arena_free(a);
@@ -267,7 +267,7 @@ static void counts(const char *path, uint32_t count)
         planted++;
         run(n, m->offset + i, m->offset + i + 1);
         outputs += n->refused || n->outputs_differ;
-        layers += n->refused || n->outputs_differ || n->job.layers.first.found;
+        layers += n->refused || n->outputs_differ || n->job.results.layers.first.found;
     }
     printf("%s: %u exchanges of two weight bytes: outputs show %u, layers %u\n", path, planted,
            outputs, layers);

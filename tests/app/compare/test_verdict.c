@@ -73,10 +73,10 @@ static void expect(struct fixture *f, enum run_verdict verdict, uint64_t n_wrong
                    uint32_t first_wrong)
 {
     difference_judge(&f->job);
-    assert_int_equal(f->job.verdict, verdict);
-    assert_int_equal(f->job.n_wrong, n_wrong);
+    assert_int_equal(f->job.results.verdict, verdict);
+    assert_int_equal(f->job.results.n_wrong, n_wrong);
     if (n_wrong)
-        assert_int_equal(f->job.first_wrong, first_wrong);
+        assert_int_equal(f->job.results.first_wrong, first_wrong);
     arena_free(f->a);
 }
 
@@ -146,14 +146,14 @@ static void wrong(struct fixture *f, uint32_t process, uint32_t inference, uint3
 
 static void expect_layers(struct fixture *f, uint32_t n_equal, uint32_t inference, uint32_t row)
 {
-    f->job.verdict = VERDICT_MATCH;
+    f->job.results.verdict = VERDICT_MATCH;
     compare_judge(&f->job);
-    assert_int_equal(f->job.layers.n_layers, 3);
-    assert_int_equal(f->job.layers.n_equal, n_equal);
-    assert_int_equal(f->job.verdict, row == IR_NONE ? VERDICT_MATCH : VERDICT_MISMATCH);
+    assert_int_equal(f->job.results.layers.n_layers, 3);
+    assert_int_equal(f->job.results.layers.n_equal, n_equal);
+    assert_int_equal(f->job.results.verdict, row == IR_NONE ? VERDICT_MATCH : VERDICT_MISMATCH);
     assert_int_equal(compare_first_row(&f->job), row);
     if (row != IR_NONE)
-        assert_int_equal(f->job.first_wrong, inference);
+        assert_int_equal(f->job.results.first_wrong, inference);
     arena_free(f->a);
 }
 
@@ -184,8 +184,8 @@ static void passes_are_layers_too(void **state)
     (void)state;
     f->job.compare->row[2].wrong = 1;
     f->job.compare->first = (struct compare_first){true, true, 1, 2, 3, 4, 1, 0, {0}, {0}};
-    f->job.n_wrong = 1;
-    f->job.first_wrong = 2;
+    f->job.results.n_wrong = 1;
+    f->job.results.first_wrong = 2;
     wrong(f, 0, 1, 1);
     expect_layers(f, 2, 1, 1);
 }
