@@ -19,10 +19,11 @@
 static const struct options usual = {
     .engine = ENGINE_RTL, .host = HOST_ISS, .host_memory = 1, .host_clock = {1, 1}, .jobs = 1};
 
-static void is(const char *text, enum status st, const struct diag *d)
+static void is(const char *text, enum status st, struct diag *d)
 {
     assert_int_equal(st, *text ? ST_USAGE : ST_OK);
     assert_string_equal(d->text, text);
+    *d = (struct diag){0};
 }
 
 static void a_simulated_host(void **state)

@@ -71,7 +71,7 @@ def written(lines, columns):
 
 
 def missing(columns, given, tree):
-    """What a column lacks, as text."""
+    """Yield each form of the report that a column is missing from."""
     def read(path):
         with open(path, encoding="utf-8") as file:
             return file.read()
