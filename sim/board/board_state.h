@@ -40,7 +40,7 @@ struct board {
         struct hd_sim *sim;
         struct iss_device registers;
         uint64_t synced; /* as above */
-        uint64_t begun;  /* its cycle of the last register write or, since, interrupt */
+        uint64_t begun;  /* the core's cycle at the last register write or interrupt */
         bool runs;       /* its interrupt is low */
     } core_of[BOARD_CORES];
     uint32_t done;  /* inferences */
