@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "text.h"
 
 enum { BUSY_MS = 2000 };
 
@@ -66,6 +67,59 @@ static enum status check_whole(struct database *b, struct diag *d)
     return good ? ST_OK : database_failed(b, rc == SQLITE_ROW ? SQLITE_CORRUPT : rc, d);
 }
 
+static enum status damaged(const struct database *b, const char *table, const char *what,
+                           struct diag *d)
+{
+    return FAIL(d, ST_USAGE, "%s: damaged: table %s, %s; remove it and run heddle %s again",
+                b->path, table, what, b->kind->command);
+}
+
+/* Check the columns from *c on that are of one table; *c is then the next table's first. */
+static enum status check_table(struct database *b, const struct database_column **c, struct diag *d)
+{
+    static const struct {
+        const char *type, *text;
+    } values[] = {
+        [DATABASE_INTEGER] = {"integer", "an integer"},
+        [DATABASE_COUNT] = {"integer", "an integer from 0 to 10000000"},
+        [DATABASE_REAL] = {"real", "a number"},
+        [DATABASE_TEXT] = {"text", "a text"},
+    };
+    const struct database_column *const first = *c;
+    struct text sql;
+    sqlite3_stmt *q;
+
+    text_init(&sql, b->arena);
+    text_add(&sql, "SELECT CASE");
+    for (; (*c)->table && strcmp((*c)->table, first->table) == 0; ++*c) {
+        text_printf(&sql, " WHEN typeof(%s) != '%s'", (*c)->column, values[(*c)->values].type);
+        if ((*c)->values == DATABASE_COUNT)
+            text_printf(&sql, " OR %s NOT BETWEEN 0 AND 10000000", (*c)->column);
+        text_printf(&sql, " THEN %d", (int)(*c - first));
+    }
+    text_printf(&sql, " END AS wrong FROM %s WHERE wrong IS NOT NULL LIMIT 1", first->table);
+    if (sqlite3_prepare_v2(b->db, sql.data, -1, &q, NULL) != SQLITE_OK)
+        return damaged(b, first->table, arena_strdup(b->arena, sqlite3_errmsg(b->db)), d);
+    const int rc = sqlite3_step(q);
+    const struct database_column *wrong = first + sqlite3_column_int(q, 0);
+    sqlite3_finalize(q);
+    if (rc == SQLITE_ROW)
+        return damaged(b, first->table,
+                       arena_printf(b->arena, "column %s: expected %s in each row", wrong->column,
+                                    values[wrong->values].text),
+                       d);
+    return rc == SQLITE_DONE ? ST_OK : database_failed(b, rc, d);
+}
+
+static enum status check_columns(struct database *b, struct diag *d)
+{
+    const struct database_column *c = b->kind->column;
+
+    while (c->table)
+        TRY(check_table(b, &c, d));
+    return ST_OK;
+}
+
 /* Ours, and of this format; an empty database is made ours. */
 static enum status check_kind(struct database *b, enum database_mode mode, struct diag *d)
 {
@@ -98,7 +152,8 @@ static enum status check_kind(struct database *b, enum database_mode mode, struc
         return FAIL(d, ST_USAGE,
                     "%s: has format %lld, this heddle reads format %d; name another file", b->path,
                     (long long)format, b->kind->format);
-    return check_whole(b, d);
+    TRY(check_whole(b, d));
+    return check_columns(b, d);
 }
 
 enum status database_begin(struct database *b, struct diag *d)

@@ -11,12 +11,25 @@
 
 enum database_mode { DATABASE_READ, DATABASE_WRITE };
 
+/* Type of a column's values: SQLite itself stores any in any. */
+enum database_values {
+    DATABASE_INTEGER,
+    DATABASE_COUNT, /* an integer from 0 to 10,000,000: what may size memory */
+    DATABASE_REAL,
+    DATABASE_TEXT
+};
+struct database_column {
+    const char *table, *column;
+    enum database_values values;
+};
+
 /* The identification of our files. */
 struct database_kind {
     const char *command; /* that writes it: "tune" */
     const char *create;  /* for the message of one that is not found: "heddle tune MODEL ..." */
     int application_id, format;
-    const char *schema;  /* SQL that makes an empty file one of this kind */
+    const char *schema;                   /* SQL that makes an empty file one of this kind */
+    const struct database_column *column; /* by table; the last one's is NULL */
     const char *upgrade; /* SQL that makes a file of the format before one of this; NULL: none */
 };
 

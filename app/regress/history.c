@@ -34,6 +34,53 @@ static const char schema[] =
     " set_at INTEGER NOT NULL, why TEXT NOT NULL);"
     "CREATE INDEX baseline_of ON baseline (suite, label);";
 
+static const struct database_column own_columns[] = {
+    {"session", "id", DATABASE_INTEGER},
+    {"session", "suite", DATABASE_TEXT},
+    {"session", "plan", DATABASE_TEXT},
+    {"session", "commit_name", DATABASE_TEXT},
+    {"session", "versions", DATABASE_TEXT},
+    {"session", "started", DATABASE_INTEGER},
+    {"session", "ended", DATABASE_INTEGER},
+    {"session", "planned", DATABASE_COUNT},
+    {"run", "session", DATABASE_INTEGER},
+    {"run", "number", DATABASE_COUNT},
+    {"run", "label", DATABASE_TEXT},
+    {"run", "network", DATABASE_TEXT},
+    {"run", "configuration", DATABASE_TEXT},
+    {"run", "engine", DATABASE_TEXT},
+    {"run", "options", DATABASE_TEXT},
+    {"run", "seed", DATABASE_INTEGER},
+    {"run", "model", DATABASE_TEXT},
+    {"run", "verdict", DATABASE_TEXT},
+    {"run", "exit", DATABASE_INTEGER},
+    {"run", "message", DATABASE_TEXT},
+    {"run", "inferences", DATABASE_REAL},
+    {"run", "cycles", DATABASE_REAL},
+    {"run", "estimated_cycles", DATABASE_REAL},
+    {"run", "host_cycles", DATABASE_REAL},
+    {"run", "utilisation", DATABASE_REAL},
+    {"run", "read_bytes", DATABASE_REAL},
+    {"run", "write_bytes", DATABASE_REAL},
+    {"run", "wall_seconds", DATABASE_REAL},
+    {"run", "baseline", DATABASE_REAL},
+    {"run", "detail", DATABASE_TEXT},
+    {"run", "energy", DATABASE_REAL},
+    {"run", "energy_unit", DATABASE_TEXT},
+    {"finding", "session", DATABASE_INTEGER},
+    {"finding", "number", DATABASE_COUNT},
+    {"finding", "kind", DATABASE_TEXT},
+    {"finding", "text", DATABASE_TEXT},
+    {"baseline", "id", DATABASE_INTEGER},
+    {"baseline", "suite", DATABASE_TEXT},
+    {"baseline", "label", DATABASE_TEXT},
+    {"baseline", "cycles", DATABASE_REAL},
+    {"baseline", "session", DATABASE_INTEGER},
+    {"baseline", "set_at", DATABASE_INTEGER},
+    {"baseline", "why", DATABASE_TEXT},
+    {NULL, NULL, DATABASE_TEXT},
+};
+
 /* Format 1 had no energy. */
 static const char upgrade[] = "ALTER TABLE run ADD COLUMN energy REAL NOT NULL DEFAULT -1;"
                               "ALTER TABLE run ADD COLUMN energy_unit TEXT NOT NULL DEFAULT '';";
@@ -46,8 +93,8 @@ static const char upgrade[] = "ALTER TABLE run ADD COLUMN energy REAL NOT NULL D
 enum status history_open(struct arena *a, const char *path, enum database_mode mode,
                          struct history *h, struct diag *d)
 {
-    *h = (struct history){
-        .kind = {"regress", "heddle regress SUITE.json", APPLICATION_ID, FORMAT, schema, upgrade}};
+    *h = (struct history){.kind = {"regress", "heddle regress SUITE.json", APPLICATION_ID, FORMAT,
+                                   schema, own_columns, upgrade}};
     return database_open(a, path, mode, &h->kind, &h->base, d);
 }
 

@@ -22,13 +22,24 @@ static const char schema[] =
     " estimate INTEGER NOT NULL, cycles INTEGER NOT NULL, knobs TEXT NOT NULL,"
     " PRIMARY KEY (network, number)) WITHOUT ROWID;";
 
+static const struct database_column own_columns[] = {
+    {"network", "id", DATABASE_INTEGER},     {"network", "graph", DATABASE_TEXT},
+    {"network", "hardware", DATABASE_TEXT},  {"network", "schedule", DATABASE_TEXT},
+    {"trial", "network", DATABASE_INTEGER},  {"trial", "number", DATABASE_INTEGER},
+    {"trial", "estimate", DATABASE_INTEGER}, {"trial", "cycles", DATABASE_INTEGER},
+    {"trial", "knobs", DATABASE_TEXT},       {NULL, NULL, DATABASE_TEXT},
+};
+
 /* The file of a message says how to make it. */
 static struct database_kind kind_of(struct arena *a, const char *path)
 {
-    return (struct database_kind){
-        "tune",         arena_printf(a, "heddle tune MODEL --tuned=%s", path),
-        APPLICATION_ID, FORMAT,
-        schema,         NULL};
+    return (struct database_kind){"tune",
+                                  arena_printf(a, "heddle tune MODEL --tuned=%s", path),
+                                  APPLICATION_ID,
+                                  FORMAT,
+                                  schema,
+                                  own_columns,
+                                  NULL};
 }
 
 enum status store_open(struct arena *a, const char *path, enum store_mode mode, struct store **out,

@@ -181,6 +181,19 @@ mkdir d && echo "not a database, but more than a hundred bytes of text .........
 expect 2 "heddle: d/regress.db: not an SQLite database; expected one of heddle regress" regress s.json -o d
 cp regress/regress.db d/regress.db && head -c 9000 regress/regress.db >d/regress.db
 expect 2 "heddle: d/regress.db: damaged; remove it and run heddle regress again" "$heddle" regress show -o d
+# damage SQL MESSAGE: of a copy of the database
+damage() {
+    cp regress/regress.db d/regress.db
+    python3 -c 'import sqlite3, sys; c = sqlite3.connect("d/regress.db"); c.executescript(sys.argv[1])' "$1" || fail "$1"
+    expect 2 "heddle: d/regress.db: damaged: $2; remove it and run heddle regress again" "$heddle" regress show -o d
+}
+damage "UPDATE session SET planned = 4611686018427387904" "table session, column planned: expected an integer from 0 to 10000000 in each row"
+damage "UPDATE run SET number = -1 WHERE number = 0" "table run, column number: expected an integer from 0 to 10000000 in each row"
+damage "UPDATE run SET cycles = x'00ff'" "table run, column cycles: expected a number in each row"
+damage "UPDATE run SET label = x'00ff' WHERE number = 1" "table run, column label: expected a text in each row"
+damage "UPDATE session SET started = 'now'" "table session, column started: expected an integer in each row"
+damage "ALTER TABLE run RENAME COLUMN energy TO power" "table run, no such column: energy"
+damage "DROP TABLE finding" "table finding, no such table: finding"
 python3 - <<'PY' &
 import sqlite3, time
 c = sqlite3.connect("k/regress.db", isolation_level=None)
