@@ -2,6 +2,7 @@
 # .npy and .npz as inputs and expected outputs: element type, shape and order must be the model's, or the
 # answer to another question would be called a match.
 . "$(dirname "$0")/common.sh"
+export heddle
 digits=$models/digits in=serving_default_input:0 out=StatefulPartitionedCall:0
 head -c 64 "$digits/in_0.bin" >one.bin
 head -c 10 "$digits/out_0.bin" >out.bin
@@ -109,6 +110,37 @@ for file in cut bent; do
     "$heddle" run digits --engine=ref -i $file.npz >stdout 2>stderr
     [ $? = 2 ] && grep -q "^heddle: $file.npz: " stderr || fail "$file: $(cat stderr)"
 done
+# Each field of the directory and of the headers, and other methods.
+python3 - <<'P' || fail "zip fields"
+import os, struct, subprocess, sys, zipfile
+heddle, good = os.environ["heddle"], open("two.npz", "rb").read()
+end = good.rindex(b"PK\5\6")
+entry = struct.unpack_from("<I", good, end + 16)[0]
+def says(bytes_, text):
+    open("odd.npz", "wb").write(bytes_)
+    done = subprocess.run([heddle, "run", "digits", "--engine=ref", "-i", "odd.npz"], capture_output=True, text=True)
+    assert done.returncode == 2 and text in done.stderr, (text, done)
+def put(at, form, value):
+    b = bytearray(good)
+    struct.pack_into(form, b, at, value)
+    return bytes(b)
+damaged = "heddle: odd.npz: damaged .npz file: "
+says(good[:-1], damaged + "no directory of a ZIP archive at its end")
+says(put(end + 16, "<I", len(good)), damaged + "its directory is cut short")
+says(put(end + 10, "<H", 3), damaged + "its directory is cut short")
+says(put(end + 10, "<H", 0), "heddle: odd.npz: found no array, expected at least one")
+says(put(entry + 28, "<H", 65535), damaged + "its directory is cut short")
+says(put(entry + 42, "<I", 2**32 - 1), damaged + "a member is cut short")
+says(put(entry + 20, "<I", 2**32 - 1), damaged + "a member is cut short")
+says(put(entry + 24, "<I", 5), damaged + "sizes of a stored member")
+says(put(entry + 24, "<I", 2**32 - 1), "its data exceed what heddle reads from a file")
+says(put(entry + 16, "<I", 1), damaged + "a checksum")
+says(put(entry + 10, "<H", 14), "heddle: odd.npz: array 'other': expected data stored or deflated, found method 14")
+says(put(entry + 8, "<H", 1), "found method 0, encrypted")
+second = good.index(b"PK\1\2", entry + 4)
+says(put(second + 24, "<I", 2**28), damaged + "sizes of a deflated member")
+says(put(second + 24, "<I", 5), damaged + "deflated data")
+P
 
 # --- a network with two inputs: one archive for both, by name or in order ---
 cat >two.ir <<'I'

@@ -44,5 +44,13 @@ try inspect "$heddle" inspect digits --hw=tiny --no-search
 try onnx "$heddle" inspect "$onnx" --hw=tiny --no-search
 try compile "$heddle" compile digits --hw=tiny --no-search -o out
 try tar "$heddle" compile digits --hw=tiny --no-search -o out/net.tar
+python3 - "$models/digits/in_0.bin" <<'P' || exit 1
+import sys, zipfile
+header = b"{'descr': '|i1', 'fortran_order': False, 'shape': (10, 8, 8, 1)}"
+header += b" " * (117 - len(header)) + b"\n"
+with zipfile.ZipFile("x.npz", "w", zipfile.ZIP_DEFLATED) as z:
+    z.writestr("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + open(sys.argv[1], "rb").read(640))
+P
+try npz "$heddle" run digits --hw=tiny --engine=ref -i "$work/x.npz" -o out
 try run "$heddle" run digits --hw=tiny --engine=func --no-search -o out
 finish
