@@ -10,8 +10,8 @@
 
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
-/* What command fields hold: kernels, strides and dilations; padding; rows and columns of an image; bytes
- * from pixel to pixel read and written. */
+/* The largest values of command fields: kernels, strides and dilations; padding; rows and
+ * columns of an image; bytes between pixels read and written. */
 enum {
     MOST_WINDOW =
         LEAST(HD_MOST_ARRAY_KERNEL_H, LEAST(LEAST(HD_MOST_ARRAY_STRIDE_X, HD_MOST_ARRAY_STRIDE_Y),

@@ -17,7 +17,7 @@
 #define BOARD_MEMORY          0x50000000u
 #define BOARD_MEMORY_BYTES    (64u << 20)
 #define BOARD_PROGRAM_BYTES   (16u << 20) /* the part that a C program has */
-/* Of core i of another target, whose addresses count from 0; memories one after another, each from a
+/* Addresses of core i of another target, counted from 0; memories one after another, each from a
  * multiple of BOARD_CORE_ALIGN on. */
 #define BOARD_CORES                4u
 #define BOARD_CORE_REGISTERS(i)    (0x48000000u + BOARD_CORE_REGISTERS_BYTES * (i))

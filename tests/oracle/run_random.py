@@ -54,7 +54,8 @@ def seeds(args, one):
 
 
 def ask(args, seed, model, content, inputs, outputs, ways):
-    """What heddle says of a network in the first of `ways` that fails, else None. A way: options, and whether outputs are
+    """heddle's message for a network in the first of `ways` that fails, else None. A way: options, and whether outputs
+    are
     compared with `outputs` or with heddle's reference. The folder is kept then."""
     with tempfile.TemporaryDirectory() as tmp:
         folder, given = pathlib.Path(tmp), {"-i": [], "--expect": []}
