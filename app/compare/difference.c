@@ -44,12 +44,6 @@ double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint
 
 /* --- steps --- */
 
-/* Return true if the operator only moves values and keeps them. */
-static bool moves(const struct ir_op *op)
-{
-    return ir_is_reshape(op) || op->opcode == IR_OP_TRANSPOSE;
-}
-
 static const struct ir_op *producer(const struct ir_graph *g, const struct ir_tensor *t)
 {
     for (uint32_t i = 0; i < g->n_op; i++)
@@ -65,7 +59,7 @@ double difference_step(const struct ir_graph *g, const struct ir_tensor *t)
 
     if (t->type != IR_F32)
         return ir_is_code(t->type) && t->quant.n ? (double)t->quant.scale[0] : 0;
-    while (op && moves(op))
+    while (op && ir_rearranges(op))
         op = producer(g, ir_in(g, op, 0));
     if (!op || op->opcode != IR_OP_DEQUANTIZE)
         return 0;

@@ -177,6 +177,18 @@ static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir
 {
     return g->tensor[op->out[i]];
 }
+/* Inputs that are data; the others are parameters. */
+static inline uint32_t ir_n_data(const struct ir_op *op)
+{
+    const uint32_t n = ir_op_info(op->opcode)->n_data;
+
+    return n != 0 ? n : op->n_in;
+}
+/* Its result has each value of its input once, in another shape or order. */
+static inline bool ir_rearranges(const struct ir_op *op)
+{
+    return ir_op_info(op->opcode)->moves && ir_op_info(op->opcode)->keeps_values;
+}
 /* Return true if it moves no byte: its result shares its input's. */
 static inline bool ir_is_reshape(const struct ir_op *op)
 {

@@ -82,14 +82,6 @@ static void compose(struct ir_graph *g, struct ir_op *second)
         replace_reads(g, y->id, first->in[0]);
 }
 
-/* Inputs that are data; the others are parameters. */
-static uint32_t n_data(const struct ir_op *op)
-{
-    const uint32_t n = ir_op_info(op->opcode)->n_data;
-
-    return n != 0 ? n : op->n_in;
-}
-
 /* The input of a RESHAPE that only drops leading ones, if it is transposed; else NULL. */
 static const struct ir_tensor *with_ones(const struct ir_graph *g, uint32_t id)
 {
@@ -125,14 +117,14 @@ static void keep_ones(struct ir_graph *g, struct ir_op *op)
     int32_t dim[IR_MAX_RANK];
     uint32_t rank = 0;
 
-    for (uint32_t i = 0; i < n_data(op); i++) {
+    for (uint32_t i = 0; i < ir_n_data(op); i++) {
         const struct ir_tensor *x = with_ones(g, op->in[i]);
 
         if (op->opcode == IR_OP_CONCATENATION && (!x || (rank != 0 && x->rank != rank)))
             return; /* its operands have one rank */
         rank = x && x->rank > rank ? x->rank : rank;
     }
-    for (uint32_t i = 0; i < n_data(op); i++) {
+    for (uint32_t i = 0; i < ir_n_data(op); i++) {
         const struct ir_tensor *x = with_ones(g, op->in[i]);
 
         op->in[i] = x ? x->id : op->in[i];
@@ -164,7 +156,7 @@ static const int32_t *common_perm(const struct ir_graph *g, const struct ir_op *
     const uint32_t rank = ir_out(g, op, 0)->rank;
     const int32_t *perm = NULL;
 
-    for (uint32_t i = 0; i < n_data(op); i++) {
+    for (uint32_t i = 0; i < ir_n_data(op); i++) {
         const struct ir_op *t = transpose_before(g, op->in[i]);
 
         if (follows(ir_in(g, op, i)))
@@ -186,7 +178,7 @@ static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint3
 
     if (op->in[i] == IR_NONE || (op->opcode == IR_OP_PAD && i == 2))
         return op->in[i]; /* the number that is filled in */
-    if (i >= n_data(op))
+    if (i >= ir_n_data(op))
         return lgl_turned_rows(g, t, op->opcode == IR_OP_PAD ? 2 : 1, rank, perm);
     if (t->role == IR_CONST && ir_elements(t) != 1)
         return lgl_turned_const(g, t, rank, perm);
@@ -213,7 +205,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     /* tables of constant channels name the mean (transpose_mean.c) */
     const bool renamed = op->opcode == IR_OP_MEAN && perm[rank - 1] != rank - 1;
 
-    for (uint32_t i = 0; !before && i < n_data(op); i++)
+    for (uint32_t i = 0; !before && i < ir_n_data(op); i++)
         before = follows(ir_in(g, op, i)) ? NULL : transpose_before(g, op->in[i]);
     for (uint32_t i = 0; i < op->n_in; i++)
         op->in[i] = turned_operand(g, op, i, perm);

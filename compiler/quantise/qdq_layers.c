@@ -22,25 +22,10 @@ struct order {
     size_t step[4];
 };
 
-static struct order order_of(const struct ir_op *op, const struct ir_tensor *t)
-{
-    const int32_t *d = t->dim;
-    const size_t h = (size_t)d[2] * (size_t)d[3], all = (size_t)d[1] * h, w = (size_t)d[3];
-
-    switch (op->opcode) {
-    case IR_OP_CONV2D: return (struct order){4, 0, {d[0], d[3], d[1], d[2]}, {all, 1, h, w}};
-    case IR_OP_DEPTHWISE_CONV2D: return (struct order){4, 0, {d[3], 1, d[1], d[2]}, {1, 0, h, w}};
-    case IR_OP_TRANSPOSE_CONV:
-        return (struct order){4, 1, {d[3], d[0], d[1], d[2]}, {1, all, h, w}};
-    default: return (struct order){2, 0, {d[0], d[1]}, {(size_t)d[1], 1}};
-    }
-}
-
-static const char *weights(struct qdq *w)
+static const char *weights(struct qdq *w, struct order o)
 {
     const struct ir_tensor *t = ir_in(w->g, w->op, 1);
     const struct quant_weights *q = &w->q->weights[w->op->id];
-    const struct order o = order_of(w->op, t);
     const size_t n = (size_t)ir_elements(t), each = q->n ? 1 : sizeof(float);
     const uint8_t *from = q->n ? (const uint8_t *)q->code : t->data;
     uint8_t *to = arena_alloc(w->arena, n * each);
@@ -82,18 +67,23 @@ static const char *bias(struct qdq *w)
 
 /* --- layers --- */
 
-static void window(const struct ir_op *op, struct text *t)
+/* The attributes of an image's window. */
+static struct text window(const struct qdq *w)
 {
-    const int32_t *a = op->attr;
+    const enum ir_opcode opcode = w->op->opcode;
+    const int32_t *a = w->op->attr;
+    struct text t;
 
-    onnx_attr_ints(t, "kernel_shape", 2, (int64_t[]){a[IR_KERNEL_H], a[IR_KERNEL_W]});
-    onnx_attr_ints(t, "strides", 2, (int64_t[]){a[IR_STRIDE_H], a[IR_STRIDE_W]});
-    if (ir_op_has(op->opcode, IR_DILATION_H))
-        onnx_attr_ints(t, "dilations", 2, (int64_t[]){a[IR_DILATION_H], a[IR_DILATION_W]});
-    if (ir_op_has(op->opcode, IR_PAD_BOTTOM))
+    text_init(&t, w->arena);
+    onnx_attr_ints(&t, "kernel_shape", 2, (int64_t[]){a[IR_KERNEL_H], a[IR_KERNEL_W]});
+    onnx_attr_ints(&t, "strides", 2, (int64_t[]){a[IR_STRIDE_H], a[IR_STRIDE_W]});
+    if (ir_op_has(opcode, IR_DILATION_H))
+        onnx_attr_ints(&t, "dilations", 2, (int64_t[]){a[IR_DILATION_H], a[IR_DILATION_W]});
+    if (ir_op_has(opcode, IR_PAD_BOTTOM))
         onnx_attr_ints(
-            t, "pads", 4,
+            &t, "pads", 4,
             (int64_t[]){a[IR_PAD_TOP], a[IR_PAD_LEFT], a[IR_PAD_BOTTOM], a[IR_PAD_RIGHT]});
+    return t;
 }
 
 /* The values missing at the result's ends: cut off as padding, or added. */
@@ -112,27 +102,59 @@ static void transposed_pads(const struct qdq *w, struct text *t)
     onnx_attr_ints(t, "output_padding", 2, (int64_t[]){h < 0 ? -h : 0, v < 0 ? -v : 0});
 }
 
-static void image_node(struct qdq *w, const char *name)
+/* Its weights in this order of dimensions; NULL: it has none. */
+static void image_node(struct qdq *w, const char *node, const struct order *o,
+                       const struct text *attributes)
 {
-    const struct ir_op *op = w->op;
-    const uint32_t y = op->out[0];
-    const char *x = qdq_read(w, op->in[0], QDQ_NCHW), *out = qdq_result(w, y, QDQ_NCHW);
+    const uint32_t y = w->op->out[0];
+    const char *x = qdq_read(w, w->op->in[0], QDQ_NCHW), *out = qdq_result(w, y, QDQ_NCHW);
     const char *from = qdq_unclamped(w, out);
-    const bool layer = op->n_in > 1;
-    struct text attributes;
 
-    text_init(&attributes, w->arena);
-    window(op, &attributes);
-    if (op->opcode == IR_OP_DEPTHWISE_CONV2D)
-        onnx_attr_int(&attributes, "group", ir_in(w->g, op, 0)->dim[3]);
-    if (op->opcode == IR_OP_CONV2D)
-        onnx_attr_int(&attributes, "group",
-                      ir_in(w->g, op, 0)->dim[3] / ir_in(w->g, op, 1)->dim[3]);
-    if (op->opcode == IR_OP_TRANSPOSE_CONV)
-        transposed_pads(w, &attributes);
-    qdq_node(w, name, from, x, layer ? weights(w) : NULL, layer ? bias(w) : NULL, &attributes);
+    qdq_node(w, node, from, x, o ? weights(w, *o) : NULL, o ? bias(w) : NULL, attributes);
     qdq_clamp(w, from, out);
     qdq_made(w, y, QDQ_NCHW, out);
+}
+
+void qdq_conv2d(struct qdq *w, const char *node)
+{
+    const int32_t *d = ir_in(w->g, w->op, 1)->dim;
+    const size_t row = (size_t)d[2] * (size_t)d[3];
+    const struct order o = {
+        4, 0, {d[0], d[3], d[1], d[2]}, {(size_t)d[1] * row, 1, row, (size_t)d[3]}};
+    struct text attributes = window(w);
+
+    onnx_attr_int(&attributes, "group", ir_in(w->g, w->op, 0)->dim[3] / d[3]);
+    image_node(w, node, &o, &attributes);
+}
+
+void qdq_depthwise(struct qdq *w, const char *node)
+{
+    const int32_t *d = ir_in(w->g, w->op, 1)->dim;
+    const size_t row = (size_t)d[2] * (size_t)d[3];
+    const struct order o = {4, 0, {d[3], 1, d[1], d[2]}, {1, 0, row, (size_t)d[3]}};
+    struct text attributes = window(w);
+
+    onnx_attr_int(&attributes, "group", ir_in(w->g, w->op, 0)->dim[3]);
+    image_node(w, node, &o, &attributes);
+}
+
+void qdq_transpose_conv(struct qdq *w, const char *node)
+{
+    const int32_t *d = ir_in(w->g, w->op, 1)->dim;
+    const size_t row = (size_t)d[2] * (size_t)d[3];
+    const struct order o = {
+        4, 1, {d[3], d[0], d[1], d[2]}, {1, (size_t)d[1] * row, row, (size_t)d[3]}};
+    struct text attributes = window(w);
+
+    transposed_pads(w, &attributes);
+    image_node(w, node, &o, &attributes);
+}
+
+void qdq_pool(struct qdq *w, const char *node)
+{
+    const struct text attributes = window(w);
+
+    image_node(w, node, NULL, &attributes);
 }
 
 /* `from` in another shape, quantised if the operator is: to `out`. */
@@ -159,13 +181,14 @@ static const char *rounded(struct qdq *w, const char *from, uint32_t id)
 }
 
 /* Gemm takes matrices: other shapes are reshaped before and after it. */
-static void dense(struct qdq *w)
+void qdq_dense(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const struct ir_tensor *x = ir_in(w->g, op, 0), *y = ir_out(w->g, op, 0),
                            *k = ir_in(w->g, op, 1);
     const int32_t rows = (int32_t)(ir_elements(x) / (uint64_t)k->dim[1]);
     const char *in = qdq_read(w, x->id, QDQ_PLAIN), *out = qdq_result(w, y->id, QDQ_PLAIN);
+    const struct order o = {2, 0, {k->dim[0], k->dim[1]}, {(size_t)k->dim[1], 1}};
     const bool flat = y->rank == 2;
     struct text attributes;
 
@@ -180,7 +203,7 @@ static void dense(struct qdq *w)
     const char *to = flat ? out : qdq_unique(w, arena_printf(w->arena, "%s/matrix", out));
     const char *from = qdq_unclamped(w, to);
 
-    qdq_node(w, "Gemm", from, in, weights(w), bias(w), &attributes);
+    qdq_node(w, node, from, in, weights(w, o), bias(w), &attributes);
     qdq_clamp(w, from, to);
     if (!flat)
         reshape(w, rounded(w, to, y->id), y->rank, y->dim, out);
@@ -204,7 +227,7 @@ static const char *exchanged(struct qdq *w, uint32_t i)
     return rounded(w, out, t->id);
 }
 
-static void product(struct qdq *w)
+void qdq_product(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const uint32_t y = op->out[0];
@@ -215,25 +238,11 @@ static void product(struct qdq *w)
     if (ir_in(w->g, op, 2)) {
         const char *sum = qdq_unique(w, arena_printf(w->arena, "%s/product", out));
 
-        qdq_node(w, "MatMul", sum, a, b, NULL, NULL);
+        qdq_node(w, node, sum, a, b, NULL, NULL);
         qdq_node(w, "Add", from, sum, qdq_read(w, op->in[2], QDQ_PLAIN), NULL, NULL);
     } else {
-        qdq_node(w, "MatMul", from, a, b, NULL, NULL);
+        qdq_node(w, node, from, a, b, NULL, NULL);
     }
     qdq_clamp(w, from, out);
     qdq_made(w, y, QDQ_PLAIN, out);
-}
-
-bool qdq_layer(struct qdq *w)
-{
-    switch (w->op->opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D: image_node(w, "Conv"); return true;
-    case IR_OP_TRANSPOSE_CONV: image_node(w, "ConvTranspose"); return true;
-    case IR_OP_AVERAGE_POOL2D: image_node(w, "AveragePool"); return true;
-    case IR_OP_MAX_POOL2D: image_node(w, "MaxPool"); return true;
-    case IR_OP_FULLY_CONNECTED: dense(w); return true;
-    case IR_OP_BATCH_MATMUL: product(w); return true;
-    default: return false;
-    }
 }

@@ -19,18 +19,18 @@ static void made(struct qdq *w, const char *op, enum qdq_form form, const char *
     qdq_made(w, y, form, out);
 }
 
-static void reshape(struct qdq *w)
+void qdq_reshape(struct qdq *w, const char *node)
 {
     const struct ir_tensor *y = ir_out(w->g, w->op, 0);
     int64_t shape[IR_MAX_RANK];
 
     for (uint32_t i = 0; i < y->rank; i++)
         shape[i] = y->dim[i];
-    made(w, "Reshape", QDQ_PLAIN, qdq_ints(w, y->rank, shape), NULL, NULL);
+    made(w, node, QDQ_PLAIN, qdq_ints(w, y->rank, shape), NULL, NULL);
 }
 
 /* Make the other form of the same values, between NHWC and NCHW, unless it exists. */
-static void transpose(struct qdq *w)
+void qdq_transpose(struct qdq *w, const char *node)
 {
     const uint32_t x = w->op->in[0], y = w->op->out[0], rank = w->g->tensor[x]->rank;
     const int32_t *perm = numbers(w, 1);
@@ -46,10 +46,10 @@ static void transpose(struct qdq *w)
         order[i] = perm[i];
     text_init(&attributes, w->arena);
     onnx_attr_ints(&attributes, "perm", rank, order);
-    made(w, "Transpose", QDQ_PLAIN, NULL, NULL, &attributes);
+    made(w, node, QDQ_PLAIN, NULL, NULL, &attributes);
 }
 
-static void concatenation(struct qdq *w)
+void qdq_concatenation(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const enum qdq_form form = qdq_found(w);
@@ -65,12 +65,12 @@ static void concatenation(struct qdq *w)
     onnx_node(
         &w->nodes,
         &(struct onnx_node){
-            .op = "Concat", .n_more = op->n_in, .more = in, .out = out, .attributes = &attributes});
+            .op = node, .n_more = op->n_in, .more = in, .out = out, .attributes = &attributes});
     qdq_made(w, op->out[0], form, out);
 }
 
 /* From begin on the size of the result; a step below 0 ends before the first. */
-static void slice(struct qdq *w)
+void qdq_slice(struct qdq *w, const char *node)
 {
     const struct ir_tensor *y = ir_out(w->g, w->op, 0);
     const int32_t *begin = numbers(w, 1), *step = w->op->n_in > 2 ? numbers(w, 2) : NULL;
@@ -89,11 +89,11 @@ static void slice(struct qdq *w)
     const char *more[] = {in, qdq_ints(w, y->rank, start), qdq_ints(w, y->rank, end),
                           qdq_ints(w, y->rank, axis), qdq_ints(w, y->rank, steps)};
 
-    onnx_node(&w->nodes, &(struct onnx_node){.op = "Slice", .n_more = 5, .more = more, .out = out});
+    onnx_node(&w->nodes, &(struct onnx_node){.op = node, .n_more = 5, .more = more, .out = out});
     qdq_made(w, y->id, form, out);
 }
 
-static void pad(struct qdq *w)
+void qdq_pad(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const uint32_t rank = ir_out(w->g, op, 0)->rank;
@@ -105,34 +105,15 @@ static void pad(struct qdq *w)
         all[qdq_axis(form, i)] = pads[2 * i];
         all[rank + qdq_axis(form, i)] = pads[2 * i + 1];
     }
-    made(w, "Pad", form, qdq_ints(w, 2 * rank, all),
+    made(w, node, form, qdq_ints(w, 2 * rank, all),
          op->n_in > 2 && ir_in(w->g, op, 2) ? qdq_read(w, op->in[2], QDQ_PLAIN) : NULL, NULL);
 }
 
-static void gather(struct qdq *w)
+void qdq_gather(struct qdq *w, const char *node)
 {
     struct text attributes;
 
     text_init(&attributes, w->arena);
     onnx_attr_int(&attributes, "axis", w->op->attr[IR_AXIS]);
-    made(w, "Gather", QDQ_PLAIN, qdq_read(w, w->op->in[1], QDQ_PLAIN), NULL, &attributes);
-}
-
-bool qdq_mover(struct qdq *w)
-{
-    const struct ir_op *op = w->op;
-
-    switch (op->opcode) {
-    case IR_OP_RESHAPE: reshape(w); return true;
-    case IR_OP_TRANSPOSE: transpose(w); return true;
-    case IR_OP_CONCATENATION: concatenation(w); return true;
-    case IR_OP_SLICE: slice(w); return true;
-    case IR_OP_PAD: pad(w); return true;
-    case IR_OP_GATHER:
-        if (op->attr[IR_BATCH_DIMS])
-            return false;
-        gather(w);
-        return true;
-    default: return false;
-    }
+    made(w, node, QDQ_PLAIN, qdq_read(w, w->op->in[1], QDQ_PLAIN), NULL, &attributes);
 }

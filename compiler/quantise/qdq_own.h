@@ -71,14 +71,19 @@ static inline uint32_t qdq_axis(enum qdq_form form, uint32_t i)
     return form == QDQ_NCHW ? to[i] : i;
 }
 
-/* --- qdq_layers.c, qdq_move.c, qdq_parts.c, qdq_ops.c --- */
+/* --- column TO_ONNX of operators.def --- */
 
-/* Write w->op if it is a layer with weights, a matrix product or a pool. */
-bool qdq_layer(struct qdq *w);
-/* Write w->op if it only moves values. */
-bool qdq_mover(struct qdq *w);
-/* Write w->op if it is several nodes in ONNX. */
-bool qdq_parts(struct qdq *w);
+/* Write w->op; `node` gives its result. */
+typedef void qdq_writer(struct qdq *w, const char *node);
+/* qdq_layers.c: with weights, matrix products, pools */
+qdq_writer qdq_conv2d, qdq_depthwise, qdq_transpose_conv, qdq_pool, qdq_dense, qdq_product;
+/* qdq_move.c: they only move values */
+qdq_writer qdq_reshape, qdq_transpose, qdq_concatenation, qdq_slice, qdq_pad, qdq_gather;
+/* qdq_parts.c: several nodes */
+qdq_writer qdq_not_equal, qdq_rsqrt, qdq_l2_normalization, qdq_interpolate;
+/* qdq_ops.c: the others */
+qdq_writer qdq_plain, qdq_clamped, qdq_softmax, qdq_mean, qdq_reduction, qdq_place, qdq_cast,
+    qdq_cumsum;
 /* Any operator; ST_UNSUPPORTED: it has no ONNX form here. */
 enum status qdq_op(struct qdq *w, struct diag *d);
 /* --- qdq_clamp.c --- */

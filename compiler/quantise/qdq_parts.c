@@ -27,8 +27,18 @@ static void two(struct qdq *w, const char *first, const char *second)
     qdq_made(w, w->op->out[0], form, out);
 }
 
+void qdq_not_equal(struct qdq *w, const char *node)
+{
+    two(w, "Equal", node);
+}
+
+void qdq_rsqrt(struct qdq *w, const char *node)
+{
+    two(w, "Sqrt", node);
+}
+
 /* x / sqrt(max(sum of squares, 1e-6)) of each row. */
-static void l2_normalization(struct qdq *w)
+void qdq_l2_normalization(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const char *x = qdq_read(w, op->in[0], QDQ_PLAIN);
@@ -36,7 +46,7 @@ static void l2_normalization(struct qdq *w)
     const char *length = part(w, "Sqrt", part(w, "Max", sum, qdq_number(w, 1e-6f)), NULL);
     const char *out = qdq_result(w, op->out[0], QDQ_PLAIN);
 
-    qdq_node(w, "Div", out, x, length, NULL, NULL);
+    qdq_node(w, node, out, x, length, NULL, NULL);
     qdq_made(w, op->out[0], QDQ_PLAIN, out);
 }
 
@@ -67,7 +77,7 @@ static const char *tap(struct qdq *w, const char *x, uint32_t t)
     return part(w, "Mul", found, qdq_floats(w, "factor", rank, dim, factor));
 }
 
-static void interpolate(struct qdq *w)
+void qdq_interpolate(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const uint32_t taps = (uint32_t)ir_in(w->g, op, 1)->dim[1];
@@ -76,17 +86,6 @@ static void interpolate(struct qdq *w)
 
     for (uint32_t t = 1; t < taps; t++)
         sum = part(w, "Add", sum, tap(w, x, t));
-    qdq_node(w, "Identity", out, sum, NULL, NULL, NULL);
+    qdq_node(w, node, out, sum, NULL, NULL, NULL);
     qdq_made(w, op->out[0], QDQ_PLAIN, out);
-}
-
-bool qdq_parts(struct qdq *w)
-{
-    switch (w->op->opcode) {
-    case IR_OP_NOT_EQUAL: two(w, "Equal", "Not"); return true;
-    case IR_OP_RSQRT: two(w, "Sqrt", "Reciprocal"); return true;
-    case IR_OP_L2_NORMALIZATION: l2_normalization(w); return true;
-    case IR_OP_INTERPOLATE: interpolate(w); return true;
-    default: return false;
-    }
 }

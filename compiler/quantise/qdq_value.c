@@ -198,7 +198,7 @@ enum qdq_form qdq_found(const struct qdq *w)
 {
     bool nchw = false;
 
-    for (uint32_t i = 0; i < quant_n_values(w->op); i++) {
+    for (uint32_t i = 0; i < ir_n_data(w->op); i++) {
         const struct ir_tensor *t = ir_in(w->g, w->op, i);
 
         if (!t || (t->role == IR_CONST && t->rank <= 4))

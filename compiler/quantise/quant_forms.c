@@ -4,60 +4,17 @@
 
 #include "quant_own.h"
 
-static enum quant_form form_of(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D:
-    case IR_OP_FULLY_CONNECTED:
-    case IR_OP_TRANSPOSE_CONV: return QUANT_PRODUCES;
-    case IR_OP_ADD:
-    case IR_OP_SUB:
-    case IR_OP_MUL:
-    case IR_OP_BATCH_MATMUL:
-    case IR_OP_AVERAGE_POOL2D:
-    case IR_OP_MEAN:
-    case IR_OP_SOFTMAX:
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH:
-    case IR_OP_LEAKY_RELU:
-    case IR_OP_RELU:
-    case IR_OP_RELU6:
-    case IR_OP_RELU_N1_TO_1:
-    case IR_OP_RELU_0_TO_1:
-    case IR_OP_CLIP:
-    case IR_OP_ABS:
-    case IR_OP_ELU:
-    case IR_OP_EXP:
-    case IR_OP_LOG:
-    case IR_OP_SQRT:
-    case IR_OP_RSQRT:
-    case IR_OP_ERF:
-    case IR_OP_NEG:
-    case IR_OP_GELU:
-    case IR_OP_HARD_SIGMOID:
-    case IR_OP_HARD_SWISH: return QUANT_COMPUTES;
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_MAX_POOL2D:
-    case IR_OP_CONCATENATION:
-    case IR_OP_RESHAPE:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_SLICE:
-    case IR_OP_PAD:
-    case IR_OP_GATHER: return QUANT_MOVES;
-    default: return QUANT_NO_FORM;
-    }
-}
-
-uint32_t quant_n_values(const struct ir_op *op)
-{
-    const uint32_t n = ir_op_info(op->opcode)->n_data;
-
-    if (op->opcode == IR_OP_TRANSPOSE || op->opcode == IR_OP_GATHER)
-        return 1;
-    return n ? n : op->n_in;
-}
+/* Columns of operators.def. */
+static const struct {
+    enum quant_form form;
+    bool fixed;
+    float low, high;
+} of_operator[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define QUANTISE(how)                 .form = QUANT_##how,
+#define QUANT_RANGE(least, most)      .fixed = true, .low = (least), .high = (most)
+#include "operators/operators.def"
+};
 
 static bool is_const(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
@@ -89,7 +46,7 @@ static bool odd_constant(const struct ir_graph *g, const struct ir_op *op)
         memcpy(&number, value->data, sizeof number);
     if (number < 0 || number > 0)
         return true;
-    for (uint32_t i = 0; i < quant_n_values(op) && op->opcode != IR_OP_CONCATENATION; i++)
+    for (uint32_t i = 0; i < ir_n_data(op) && op->opcode != IR_OP_CONCATENATION; i++)
         if (is_const(g, op, i))
             return true;
     return false;
@@ -97,7 +54,7 @@ static bool odd_constant(const struct ir_graph *g, const struct ir_op *op)
 
 enum quant_form quant_form_of(const struct ir_graph *g, const struct ir_op *op)
 {
-    const enum quant_form form = form_of(op->opcode);
+    const enum quant_form form = of_operator[op->opcode].form;
 
     if (form == QUANT_NO_FORM || ir_out(g, op, 0)->type != IR_F32)
         return QUANT_NO_FORM;
@@ -113,20 +70,11 @@ enum quant_form quant_form_of(const struct ir_graph *g, const struct ir_op *op)
     return form;
 }
 
-/* 256 values of 1/256 from 0 on and of 1/128 from -1 on: the scales of TFLite's operators. */
 bool quant_fixed_range(const struct ir_op *op, float *low, float *high)
 {
-    if (op->opcode == IR_OP_SOFTMAX || op->opcode == IR_OP_LOGISTIC) {
-        *low = 0;
-        *high = 255.0f / 256;
-        return true;
-    }
-    if (op->opcode == IR_OP_TANH) {
-        *low = -1;
-        *high = 127.0f / 128;
-        return true;
-    }
-    return false;
+    *low = of_operator[op->opcode].low;
+    *high = of_operator[op->opcode].high;
+    return of_operator[op->opcode].fixed;
 }
 
 uint32_t quant_channel(const struct ir_graph *g, const struct ir_op *op, size_t i)

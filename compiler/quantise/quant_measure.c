@@ -58,7 +58,7 @@ static void put_weights(const struct quant *q, struct ir_graph *g, struct ir_op 
 
 static void put_constants(const struct quant *q, struct ir_graph *g, struct ir_op *op)
 {
-    for (uint32_t i = 0; i < quant_n_values(op); i++) {
+    for (uint32_t i = 0; i < ir_n_data(op); i++) {
         const struct ir_tensor *t = ir_in(g, op, i);
 
         if (!t || t->role != IR_CONST || !q->tensor[t->id])

@@ -62,8 +62,6 @@ enum quant_form quant_form_of(const struct ir_graph *g, const struct ir_op *op);
 bool quant_fixed_range(const struct ir_op *op, float *low, float *high);
 /* Return true for a LEAKY_RELU that the compiler does not take on quantised values. */
 bool quant_negative_slope(const struct ir_op *op);
-/* Inputs that are values, not indices or shapes. */
-uint32_t quant_n_values(const struct ir_op *op);
 static inline bool quant_is_value(const struct ir_tensor *t)
 {
     return t && t->type == IR_F32 && t->role != IR_CONST;

@@ -98,24 +98,19 @@ static uint32_t find(uint32_t *group, uint32_t t)
     return t;
 }
 
-static bool only_moves(const struct ir_op *op)
-{
-    return op->opcode == IR_OP_RESHAPE || op->opcode == IR_OP_TRANSPOSE;
-}
-
 /* The form that the user leaves it. */
 static enum quant_form form_left(const struct quant *q, const struct ir_op *op)
 {
     if (q->fused[op->id])
         return QUANT_COMPUTES;
-    return q->keep[op->row] && !only_moves(op) ? QUANT_NO_FORM : quant_form_of(q->g, op);
+    return q->keep[op->row] && !ir_rearranges(op) ? QUANT_NO_FORM : quant_form_of(q->g, op);
 }
 
 static void join(const struct quant *q, const struct ir_op *op)
 {
     const uint32_t out = find(q->group, op->out[0]);
 
-    for (uint32_t i = 0; i < quant_n_values(op); i++)
+    for (uint32_t i = 0; i < ir_n_data(op); i++)
         if (op->in[i] != IR_NONE)
             q->group[find(q->group, op->in[i])] = out;
 }
@@ -124,7 +119,7 @@ static void join(const struct quant *q, const struct ir_op *op)
  * Tensors inside fused operators have none, nor have their constants. */
 static void mark(const struct quant *q, const struct ir_op *op, enum quant_form form, bool *has)
 {
-    const uint32_t n = form == QUANT_PRODUCES ? 1 : quant_n_values(op);
+    const uint32_t n = form == QUANT_PRODUCES ? 1 : ir_n_data(op);
 
     for (uint32_t i = 0; i < n; i++)
         if (op->in[i] != IR_NONE && !q->inside[op->in[i]] &&

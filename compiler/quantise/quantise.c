@@ -22,11 +22,6 @@ static double output_decibel(const struct ir_graph *g, const struct quant_noise 
     return quant_decibel(sum);
 }
 
-static bool only_moves(const struct ir_op *op)
-{
-    return op->opcode == IR_OP_RESHAPE || op->opcode == IR_OP_TRANSPOSE;
-}
-
 /* A layer is a row of the file; its last operator that computes makes what is compared. */
 static void list_layers(const struct quant *q, const struct quant_noise *network,
                         const struct quant_noise *own, struct quant_result *r)
@@ -38,7 +33,7 @@ static void list_layers(const struct quant *q, const struct quant_noise *network
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
 
-        if (only_moves(op) || ir_out(g, op, 0)->type != IR_F32)
+        if (ir_rearranges(op) || ir_out(g, op, 0)->type != IR_F32)
             continue;
         if (!place[op->row]) {
             r->layer[r->n_layer] = (struct quant_layer){.row = op->row, .quantised = true};
