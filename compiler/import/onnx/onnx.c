@@ -363,8 +363,7 @@ static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, s
     if (v->real) {
         m->op = "DequantizeLinear";
         m->row = IR_NONE;
-        id = ox_tensor(m, v->name, IR_F32, ox_shape_of(m, id), NULL);
-        ox_op(m, IR_OP_DEQUANTIZE, 1, &v->tensor, id);
+        id = ox_dequantized(m, v->name, id);
     }
     if (m->g->tensor[id]->role == IR_INPUT || m->g->tensor[id]->is_output) {
         m->op = "Identity";

@@ -63,7 +63,7 @@ enum status ox_mod(struct ox *m)
 {
     if (ox_attr_int(m, "fmod", 0) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "fmod: expected 0, found 1");
-    return ox_integers(m, IR_OP_FLOOR_MOD);
+    return ox_integers(m, m->opcode);
 }
 
 enum status ox_integers(struct ox *m, enum ir_opcode opcode)
@@ -88,7 +88,7 @@ enum status ox_not(struct ox *m)
 
     TRY(ox_number_input(m, 0, "input", &x));
     TRY(want_bool(m, "input", x));
-    TRY(emit(m, IR_OP_LOGICAL_NOT, ox_out(m, 0)->name, IR_BOOL, 1, &x, &id));
+    TRY(emit(m, m->opcode, ox_out(m, 0)->name, IR_BOOL, 1, &x, &id));
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }
@@ -117,34 +117,36 @@ enum status ox_where(struct ox *m)
         return FAIL(m->d, ST_MODEL, "branches are %s and %s: expected one type",
                     ir_type_name(m->g->tensor[in[1]]->type),
                     ir_type_name(m->g->tensor[in[2]]->type));
-    TRY(emit(m, IR_OP_SELECT, ox_out(m, 0)->name, m->g->tensor[in[1]]->type, 3, in, &id));
+    TRY(emit(m, m->opcode, ox_out(m, 0)->name, m->g->tensor[in[1]]->type, 3, in, &id));
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }
 
-/* x > alpha ? x : 0 */
-enum status ox_where_not_zero(struct ox *m, const char *name, uint32_t by, uint32_t x, uint32_t *id)
+/* x where the comparison `code` of `a` and `b` holds, else 0. */
+static enum status where(struct ox *m, const char *name, enum ir_opcode code, const char *inner,
+                         uint32_t a, uint32_t b, uint32_t x, uint32_t *id)
 {
-    const uint32_t zero = ox_number_tensor(m, name, 0), both[2] = {by, zero};
-    uint32_t in[3] = {0, x, zero};
+    const uint32_t both[2] = {a, b};
+    uint32_t in[3] = {0, x, ox_number_tensor(m, name, 0)};
 
-    TRY(emit(m, IR_OP_NOT_EQUAL, ox_inner(m, name, "not_zero"), IR_BOOL, 2, both, &in[0]));
+    TRY(emit(m, code, ox_inner(m, name, inner), IR_BOOL, 2, both, &in[0]));
     return emit(m, IR_OP_SELECT, name, IR_F32, 3, in, id);
 }
 
+enum status ox_where_not_zero(struct ox *m, const char *name, uint32_t by, uint32_t x, uint32_t *id)
+{
+    return where(m, name, IR_OP_NOT_EQUAL, "not_zero", by, ox_number_tensor(m, name, 0), x, id);
+}
+
+/* x > alpha ? x : 0 */
 enum status ox_thresholded_relu(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
-    uint32_t x, in[3], id;
+    uint32_t x, alpha, id;
 
     TRY(ox_float_input(m, 0, "input", &x));
-    in[0] = x;
-    in[1] = ox_number_tensor(m, name, ox_attr_float(m, "alpha", 1));
-    TRY(emit(m, IR_OP_GREATER, ox_inner(m, name, "above"), IR_BOOL, 2, in, &id));
-    in[0] = id;
-    in[1] = x;
-    in[2] = ox_number_tensor(m, name, 0);
-    TRY(emit(m, IR_OP_SELECT, name, IR_F32, 3, in, &id));
+    alpha = ox_number_tensor(m, name, ox_attr_float(m, "alpha", 1));
+    TRY(where(m, name, IR_OP_GREATER, "above", x, alpha, x, &id));
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }

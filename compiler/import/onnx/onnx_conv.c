@@ -183,7 +183,7 @@ enum status ox_conv_geometry(struct ox *m, struct ox_deferred *p, const struct o
 
 enum status ox_conv(struct ox *m)
 {
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_CONV2D, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, m->opcode, (struct ox_shape){0});
     const struct ox_value *w = ox_in(m, 1);
 
     p->n_in = 1;
@@ -222,7 +222,7 @@ enum status ox_bias_codes(struct ox *m, struct ox_deferred *p, uint32_t i)
 /* x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias */
 enum status ox_qlinear_conv(struct ox *m)
 {
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_CONV2D, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, m->opcode, (struct ox_shape){0});
     const struct ox_const *w;
     struct ir_quant q;
 
@@ -346,7 +346,7 @@ static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const
 
 enum status ox_conv_transpose(struct ox *m)
 {
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_TRANSPOSE_CONV, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, m->opcode, (struct ox_shape){0});
     const int64_t group = ox_attr_int(m, "group", 1);
     const struct ox_value *w = ox_in(m, 1);
     const struct ir_tensor *x;
@@ -424,7 +424,7 @@ static enum status average_pool(struct ox *m, uint32_t id, struct ox_deferred **
     for (uint32_t i = 0; i < w.n; i++)
         if (w.dilation[i] != 1)
             return FAIL(m->d, ST_UNSUPPORTED, "dilations: expected 1, found %d", w.dilation[i]);
-    p = ox_deferred_new(m, IR_OP_AVERAGE_POOL2D, window_shape(&w, x->dim[0], x->dim[1]));
+    p = ox_deferred_new(m, m->opcode, window_shape(&w, x->dim[0], x->dim[1]));
     p->n_in = 1;
     p->in[0] = id;
     set_window(&w, false, p->attr);
@@ -487,7 +487,7 @@ enum status ox_max_pool(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED, "output 1 (indices) is not supported");
     if (m->options->literal) {
         out = ox_like(m, ox_out(m, 0)->name, x->tensor, window_shape(&w, t->dim[0], t->dim[1]));
-        set_window(&w, false, ox_op(m, IR_OP_MAX_POOL2D, 1, &x->tensor, out)->attr);
+        set_window(&w, false, ox_op(m, m->opcode, 1, &x->tensor, out)->attr);
         ox_set_tensor(m, 0, out, false);
         return ST_OK;
     }
@@ -495,7 +495,7 @@ enum status ox_max_pool(struct ox *m)
     out = ox_like(
         m, ox_inner(m, ox_out(m, 0)->name, "nhwc"), in,
         (struct ox_shape){4, {t->dim[0], w.n == 2 ? w.out[0] : 1, w.out[w.n - 1], t->dim[1]}});
-    op = ox_op(m, IR_OP_MAX_POOL2D, 1, &in, out);
+    op = ox_op(m, m->opcode, 1, &in, out);
     set_window(&w, false, op->attr);
     ox_set_tensor(m, 0, ox_from_nhwc(m, ox_out(m, 0)->name, out, t->rank), x->real);
     return ST_OK;

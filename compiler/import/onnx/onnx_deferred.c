@@ -270,7 +270,7 @@ static enum status one_transposed(struct ox *m, const struct ox_deferred *p, con
     in[1] = weight_const(m, name, &w, &p->weight_quant, t->type);
     TRY(bias_const(m, p, name, y.dim[3], &in[2]));
     *id = ox_tensor(m, ox_inner(m, name, "nhwc"), t->type, y, q);
-    finish_op(m, p, IR_OP_TRANSPOSE_CONV, in[2] == IR_NONE ? 2 : 3, in, *id);
+    finish_op(m, p, p->opcode, in[2] == IR_NONE ? 2 : 3, in, *id);
     return ST_OK;
 }
 
@@ -310,7 +310,7 @@ static enum status finish_dense(struct ox *m, const struct ox_deferred *p, const
     in[1] = weight_const(m, name, &p->weight, &p->weight_quant, x->type);
     TRY(bias_const(m, p, name, p->weight.dim[0], &in[2]));
     *id = ox_tensor(m, name, x->type, p->shape, q);
-    finish_op(m, p, IR_OP_FULLY_CONNECTED, in[2] == IR_NONE ? 2 : 3, in, *id);
+    finish_op(m, p, p->opcode, in[2] == IR_NONE ? 2 : 3, in, *id);
     return ST_OK;
 }
 
@@ -352,7 +352,7 @@ static enum status padded_pool(struct ox *m, const struct ox_deferred *p, const 
     for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
         inside.attr[i] = 0;
     out = ox_tensor(m, ox_inner(m, name, "nhwc"), IR_F32, ox_nhwc_shape(p->shape), NULL);
-    finish_op(m, &inside, IR_OP_AVERAGE_POOL2D, 1, &in, out);
+    finish_op(m, &inside, p->opcode, 1, &in, out);
     *id = ox_from_nhwc(m, name, out, p->shape.rank);
     return ST_OK;
 }
@@ -371,7 +371,7 @@ static enum status finish_pool(struct ox *m, const struct ox_deferred *p, const 
         return x->type == IR_F32 ? padded_pool(m, p, name, id) : pool_as_conv(m, p, name, q, id);
     in = ox_to_nhwc(m, p->in[0]);
     out = ox_tensor(m, ox_inner(m, name, "nhwc"), x->type, ox_nhwc_shape(p->shape), q);
-    finish_op(m, p, IR_OP_AVERAGE_POOL2D, 1, &in, out);
+    finish_op(m, p, p->opcode, 1, &in, out);
     *id = ox_from_nhwc(m, name, out, p->shape.rank);
     return ST_OK;
 }
@@ -475,23 +475,17 @@ static enum status finish_in(struct ox *m, const struct ox_deferred *p, const ch
     return finishers[p->opcode].finish(m, p, name, type, q, id);
 }
 
-/* A clamp that the operator itself cannot carry. */
-static uint32_t clip(struct ox *m, const struct ox_deferred *p, const char *name, uint32_t x)
+/* It has a clamp that the operator itself cannot carry. */
+static bool is_clipped_after(const struct ox_deferred *p)
 {
-    const struct ir_tensor *t = m->g->tensor[x];
-    const uint32_t y = ox_tensor(m, name, t->type, ox_shape_of(m, x), &t->quant);
-    struct ir_op *op = ox_op(m, IR_OP_CLIP, 1, &x, y);
-
-    memcpy(&op->attr[IR_CLIP_LOW_BITS], &p->low, 4);
-    memcpy(&op->attr[IR_CLIP_HIGH_BITS], &p->high, 4);
-    return y;
+    return (p->low != -INFINITY || p->high != INFINITY) && !ir_op_info(p->opcode)->fuses_clamp &&
+           ir_op_info(p->opcode)->activation != IR_ACT_CLIP;
 }
 
 enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const char *name,
                             uint32_t *id)
 {
-    const bool clipped = (p->low != -INFINITY || p->high != INFINITY) &&
-                         !ir_op_info(p->opcode)->fuses_clamp && p->opcode != IR_OP_CLIP;
+    const bool clipped = is_clipped_after(p);
     struct ox_deferred f;
 
     if (m->options->literal) {
@@ -503,7 +497,7 @@ enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const cha
     f = ox_float_pending(m, p);
     TRY(finish_in(m, &f, clipped ? ox_inner(m, name, "inner") : name, IR_F32, NULL, id));
     if (clipped)
-        *id = clip(m, p, name, *id);
+        *id = ox_clipped(m, name, *id, p->low, p->high);
     return ST_OK;
 }
 
@@ -515,16 +509,15 @@ static enum status finish_codes(struct ox *m, const struct ox_deferred *p, const
     const enum ir_type own = rescales ? type : m->g->tensor[p->in[0]]->type;
     const int32_t zero = q->zero_point[0] + (own == type ? 0 : own == IR_I8 ? -128 : 128);
     const struct ir_quant inside = {1, 0, q->scale, arena_memdup(m->arena, &zero, sizeof zero)};
-    const bool unclipped = p->low == -INFINITY && p->high == INFINITY;
-    const bool clipped =
-        !unclipped && !ir_op_info(p->opcode)->fuses_clamp && p->opcode != IR_OP_CLIP;
+    const bool clipped = is_clipped_after(p);
 
     m->op = p->op;
     m->row = IR_NONE;
     TRY(finish_in(m, p, own != type || clipped ? ox_inner(m, name, "inner") : name, own, &inside,
                   id));
     if (clipped)
-        *id = clip(m, p, own != type ? ox_inner(m, name, "clipped") : name, *id);
+        *id =
+            ox_clipped(m, own != type ? ox_inner(m, name, "clipped") : name, *id, p->low, p->high);
     if (own != type)
         *id = ox_rescale(m, name, *id, q, type);
     return ST_OK;

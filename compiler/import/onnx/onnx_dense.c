@@ -88,7 +88,7 @@ static enum status matrices(struct ox *m)
     TRY(ox_operand(m, 0, "first input", &in[0]));
     TRY(ox_operand(m, 1, "second input", &in[1]));
     TRY(ox_matrices_shape(m, in[0], in[1], &y));
-    p = ox_deferred_new(m, IR_OP_BATCH_MATMUL, y);
+    p = ox_deferred_new(m, m->opcode, y);
     p->n_in = 2;
     memcpy(p->in, in, sizeof in);
     ox_set_deferred(m, p);
@@ -204,7 +204,7 @@ static enum status computed_gemm(struct ox *m, float alpha, float beta)
 
 enum status ox_gemm(struct ox *m)
 {
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, m->opcode, (struct ox_shape){0});
     const float alpha = ox_attr_float(m, "alpha", 1), beta = ox_attr_float(m, "beta", 1);
     const struct ox_value *w, *b = ox_in(m, 2);
     struct ir_quant q;
@@ -270,7 +270,7 @@ static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
     for (uint32_t i = 0; i < 2; i++)
         in[i] = ox_qlinear_codes(m, in[i]);
     TRY(ox_matrices_shape(m, in[0], in[1], &y));
-    p = ox_deferred_new(m, IR_OP_BATCH_MATMUL, y);
+    p = ox_deferred_new(m, m->opcode, y);
     p->n_in = 2;
     memcpy(p->in, in, sizeof in);
     return ox_qlinear_result(m, p, 6);
@@ -320,7 +320,7 @@ static enum status qgemm_weights(struct ox *m, struct ox_deferred *p)
  */
 enum status ox_qgemm(struct ox *m)
 {
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, m->opcode, (struct ox_shape){0});
 
     if (ox_attr_int(m, "transA", 0) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "transA: expected 0");

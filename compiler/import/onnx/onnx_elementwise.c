@@ -145,7 +145,7 @@ enum status ox_qlinear_binary(struct ox *m)
 static enum status unary_pending(struct ox *m, uint32_t id, struct ox_deferred **p)
 {
     const enum ir_opcode opcode = m->opcode;
-    const bool hard = opcode == IR_OP_HARD_SIGMOID;
+    const bool hard = ir_op_has(opcode, IR_BETA_BITS); /* HardSigmoid */
     const float alpha = ox_attr_float(m, "alpha", hard ? 0.2f : 0.01f);
     const float beta = ox_attr_float(m, "beta", 0.5f);
 
@@ -159,7 +159,7 @@ static enum status unary_pending(struct ox *m, uint32_t id, struct ox_deferred *
         memcpy(&(*p)->attr[IR_ALPHA_BITS], &alpha, 4);
     if (hard)
         memcpy(&(*p)->attr[IR_BETA_BITS], &beta, 4);
-    if (opcode == IR_OP_GELU)
+    if (ir_op_has(opcode, IR_APPROXIMATE))
         (*p)->attr[IR_APPROXIMATE] = strcmp(ox_attr_text(m, "approximate", "none"), "tanh") == 0;
     return ST_OK;
 }
@@ -194,7 +194,7 @@ static enum status clamp(struct ox *m, float low, float high)
         p->low = fminf(fmaxf(p->low, low), high);
         p->high = fminf(fmaxf(p->high, low), high);
     }
-    if (p->opcode == IR_OP_CLIP) {
+    if (ir_op_info(p->opcode)->activation == IR_ACT_CLIP) {
         memcpy(&p->attr[IR_CLIP_LOW_BITS], &p->low, 4);
         memcpy(&p->attr[IR_CLIP_HIGH_BITS], &p->high, 4);
     }
@@ -247,7 +247,6 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_deferred
 {
     const float one = 1;
     const int64_t opset = ox_attr_int(m, "opset", m->opset);
-    const bool logarithm = m->opcode == IR_OP_LOG_SOFTMAX;
     const uint32_t rank = m->g->tensor[id]->rank;
     uint32_t axis;
 
@@ -262,7 +261,7 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_deferred
     (*p)->n_in = 1;
     (*p)->in[0] = id;
     (*p)->attr[IR_AXIS] = (int32_t)axis;
-    if (!logarithm)
+    if (ir_op_has(m->opcode, IR_BETA_BITS))
         memcpy(&(*p)->attr[IR_BETA_BITS], &one, 4);
     return ST_OK;
 }
@@ -313,7 +312,7 @@ enum status ox_qlinear_concat(struct ox *m)
     }
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), m->g->tensor[part[0]]->rank, &axis));
     TRY(ox_check_parts(m, n, part, axis, false));
-    p = ox_deferred_new(m, IR_OP_CONCATENATION, (struct ox_shape){0});
+    p = ox_deferred_new(m, m->opcode, (struct ox_shape){0});
     p->n_part = n;
     p->part = part;
     p->in[0] = part[0];

@@ -201,17 +201,48 @@ uint32_t ox_from_nhwc(struct ox *m, const char *name, uint32_t id, uint32_t rank
     return ox_reshape(m, name, id, s);
 }
 
+uint32_t ox_dequantized(struct ox *m, const char *name, uint32_t id)
+{
+    const uint32_t out = ox_tensor(m, name, IR_F32, ox_shape_of(m, id), NULL);
+
+    ox_op(m, IR_OP_DEQUANTIZE, 1, &id, out);
+    return out;
+}
+
+uint32_t ox_number_as(struct ox *m, const char *name, uint32_t id, enum ir_type type)
+{
+    const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), NULL);
+
+    ox_op(m, IR_OP_CAST, 1, &id, out);
+    return out;
+}
+
+uint32_t ox_clipped(struct ox *m, const char *name, uint32_t id, float low, float high)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    const uint32_t out = ox_tensor(m, name, t->type, ox_shape_of(m, id), &t->quant);
+    struct ir_op *op = ox_op(m, IR_OP_CLIP, 1, &id, out);
+
+    memcpy(&op->attr[IR_CLIP_LOW_BITS], &low, 4);
+    memcpy(&op->attr[IR_CLIP_HIGH_BITS], &high, 4);
+    return out;
+}
+
+uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
+                      const struct ir_quant *q)
+{
+    const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), q);
+
+    ox_op(m, IR_OP_QUANTIZE, 1, &id, out);
+    return out;
+}
+
 uint32_t ox_rescale(struct ox *m, const char *name, uint32_t id, const struct ir_quant *q,
                     enum ir_type type)
 {
     const struct ir_tensor *t = m->g->tensor[id];
-    uint32_t out;
 
-    if (t->type == type && ox_same_quant(&t->quant, q))
-        return id;
-    out = ox_tensor(m, name, type, ox_shape_of(m, id), q);
-    ox_op(m, IR_OP_QUANTIZE, 1, &id, out);
-    return out;
+    return t->type == type && ox_same_quant(&t->quant, q) ? id : ox_quantized(m, name, id, type, q);
 }
 
 void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real)

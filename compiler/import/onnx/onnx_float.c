@@ -57,8 +57,7 @@ uint32_t ox_as_float(struct ox *m, uint32_t id)
     out = *float_slot(m, id);
     if (out != 0)
         return out - 1;
-    out = ox_tensor(m, ox_inner(m, t->name, "float"), IR_F32, ox_shape_of(m, id), NULL);
-    ox_op(m, IR_OP_DEQUANTIZE, 1, &id, out);
+    out = ox_dequantized(m, ox_inner(m, t->name, "float"), id);
     *float_slot(m, id) = out + 1;
     return out;
 }
@@ -132,15 +131,6 @@ struct ox_deferred ox_float_pending(struct ox *m, const struct ox_deferred *p)
     }
     f.attr[IR_QLINEAR] = 0;
     return f;
-}
-
-uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
-                      const struct ir_quant *q)
-{
-    const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), q);
-
-    ox_op(m, IR_OP_QUANTIZE, 1, &id, out);
-    return out;
 }
 
 enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,

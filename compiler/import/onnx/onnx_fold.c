@@ -61,15 +61,6 @@ static bool is_number(enum ir_type type)
     return type == IR_I32 || type == IR_I64 || type == IR_F32 || type == IR_BOOL;
 }
 
-/* Tensor `id` as `type`, both numbers. */
-static uint32_t number_as(struct ox *m, const char *name, uint32_t id, enum ir_type type)
-{
-    const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), NULL);
-
-    ox_op(m, IR_OP_CAST, 1, &id, out);
-    return out;
-}
-
 /* 8-bit integers are quantised values of scale 1: they are reached through float32, which has all
  * of them. */
 static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t type)
@@ -95,11 +86,11 @@ static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t t
     }
     if (!is_number(to)) {
         if (m->g->tensor[id]->type != IR_I32)
-            id = number_as(m, ox_inner(m, name, "integers"), id, IR_I32);
-        id = number_as(m, ox_inner(m, name, "float"), id, IR_F32);
+            id = ox_number_as(m, ox_inner(m, name, "integers"), id, IR_I32);
+        id = ox_number_as(m, ox_inner(m, name, "float"), id, IR_F32);
         id = ox_quantized(m, name, id, to, &plain);
     } else if (m->g->tensor[id]->type != to) {
-        id = number_as(m, name, id, to);
+        id = ox_number_as(m, name, id, to);
     }
     ox_set_tensor(m, 0, id, false);
     return ST_OK;

@@ -192,6 +192,15 @@ uint32_t ox_gather(struct ox *m, const char *name, uint32_t id, uint32_t axis, u
 uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *before,
                 const int32_t *after, uint32_t value); /* IR_NONE: the zero point */
 uint32_t ox_concat(struct ox *m, const char *name, uint32_t n, const uint32_t *id, uint32_t axis);
+/* Tensor `id` as quantised values of `type` with scale `q`. */
+uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
+                      const struct ir_quant *q);
+/* Quantised values `id`, whose scale is known, in float32. */
+uint32_t ox_dequantized(struct ox *m, const char *name, uint32_t id);
+/* Numbers `id` as numbers of another type. */
+uint32_t ox_number_as(struct ox *m, const char *name, uint32_t id, enum ir_type type);
+/* Tensor `id` clamped to two real bounds. */
+uint32_t ox_clipped(struct ox *m, const char *name, uint32_t id, float low, float high);
 /* [N,C,L] or [N,C,H,W] to [N,H,W,C], and a tensor [N,H,W,C] back to rank 3 or 4. */
 uint32_t ox_to_nhwc(struct ox *m, uint32_t id);
 uint32_t ox_from_nhwc(struct ox *m, const char *name, uint32_t id, uint32_t rank);
@@ -275,8 +284,6 @@ uint32_t ox_literal(struct ox *m, const struct ox_deferred *p, const char *name)
 /* Quantised values `c` of scale `q` after a DEQUANTIZE of their own. */
 uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
                           const struct ir_quant *q);
-/* DEQUANTIZE of tensor `id`, whose scale is known. */
-uint32_t ox_literal_dequantize(struct ox *m, const char *name, uint32_t id);
 /* A constant in float32: quantised values after a DEQUANTIZE. */
 uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
 /* Quantised values of tensor `id`, whose scale is known, for a QLinear operator: after a DEQUANTIZE
@@ -298,9 +305,6 @@ uint32_t ox_number_tensor(struct ox *m, const char *name, float v);
 bool ox_is_float(const struct ox *m, const struct ox_deferred *p);
 /* `p` with operands, weights and bias in float32. */
 struct ox_deferred ox_float_pending(struct ox *m, const struct ox_deferred *p);
-/* Float32 tensor `id` as quantised values of `type` with scale `q`. */
-uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
-                      const struct ir_quant *q);
 /* Float32 operators that write a new tensor. */
 enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
                          uint32_t *id);

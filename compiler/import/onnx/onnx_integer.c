@@ -62,7 +62,7 @@ enum status ox_matmul_integer(struct ox *m)
     TRY(zero_input(m, 2, in[0], y.dim[y.rank - 2], &in[2]));
     TRY(zero_input(m, 3, in[1], y.dim[y.rank - 1], &in[3]));
     out = ox_tensor(m, ox_out(m, 0)->name, IR_I32, y, NULL);
-    ox_count_macs(m, ox_op(m, IR_OP_MATMUL_INTEGER, 4, in, out), 1, 1);
+    ox_count_macs(m, ox_op(m, m->opcode, 4, in, out), 1, 1);
     ox_set_tensor(m, 0, out, false);
     return ST_OK;
 }
@@ -70,7 +70,7 @@ enum status ox_matmul_integer(struct ox *m)
 /* Constant weights [OC,C/G,KH,KW]. */
 enum status ox_conv_integer(struct ox *m)
 {
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_CONV_INTEGER, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, m->opcode, (struct ox_shape){0});
     const struct ir_quant none = {0};
     const struct ox_const *w;
     struct ox_const turned;
@@ -89,7 +89,7 @@ enum status ox_conv_integer(struct ox *m)
     TRY(zero_input(m, 3, in[1], 1, &in[3]));
     out = ox_tensor(m, ox_inner(m, ox_out(m, 0)->name, "nhwc"), IR_I32, ox_nhwc_shape(p->shape),
                     NULL);
-    op = ox_op(m, IR_OP_CONV_INTEGER, 4, in, out);
+    op = ox_op(m, m->opcode, 4, in, out);
     memcpy(op->attr, p->attr, sizeof op->attr);
     ox_count_macs(m, op, 1, 1);
     ox_set_tensor(m, 0, ox_from_nhwc(m, ox_out(m, 0)->name, out, p->shape.rank), false);
@@ -107,16 +107,6 @@ static uint32_t extreme(struct ox *m, enum ir_opcode reduce, enum ir_opcode with
     ox_op(m, reduce, 1, &x, out)->attr[IR_AXIS] = (1 << m->g->tensor[x]->rank) - 1;
     ox_op(m, with, 2, both, y);
     return y;
-}
-
-/* 0 to 255. */
-static uint32_t saturated(struct ox *m, const char *name, uint32_t x)
-{
-    const float high = 255;
-    const uint32_t out = ox_tensor(m, name, IR_F32, ox_shape_of(m, x), NULL);
-
-    memcpy(&ox_op(m, IR_OP_CLIP, 1, &x, out)->attr[IR_CLIP_HIGH_BITS], &high, 4);
-    return out;
 }
 
 /* Integers from 0 to 255 as uint8. */
@@ -148,12 +138,12 @@ enum status ox_dynamic_quantize(struct ox *m)
                       ox_number_tensor(m, name, 0x1p-126f), &scale));
     TRY(ox_f32_div(m, ox_inner(m, name, "low"), low, scale, &zero));
     TRY(ox_f32_sub(m, ox_inner(m, name, "offset"), none, zero, &zero));
-    zero = saturated(m, ox_inner(m, name, "saturated"), zero);
+    zero = ox_clipped(m, ox_inner(m, name, "saturated"), zero, 0, 255);
     TRY(ox_f32_round(m, ox_inner(m, name, "zero"), zero, &zero));
     TRY(ox_f32_div(m, ox_inner(m, name, "steps"), x, scale, &y));
     TRY(ox_f32_round(m, ox_inner(m, name, "rounded"), y, &y));
     TRY(ox_f32_add(m, ox_inner(m, name, "moved"), y, zero, &y));
-    set_codes(m, 0, saturated(m, ox_inner(m, name, "codes"), y));
+    set_codes(m, 0, ox_clipped(m, ox_inner(m, name, "codes"), y, 0, 255));
     if (m->node->n_output > 1 && *m->node->output[1])
         ox_set_tensor(m, 1, scale, false);
     set_codes(m, 2, zero);

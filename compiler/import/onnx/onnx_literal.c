@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-uint32_t ox_literal_dequantize(struct ox *m, const char *name, uint32_t id)
-{
-    const uint32_t out = ox_tensor(m, name, IR_F32, ox_shape_of(m, id), NULL);
-
-    ox_op(m, IR_OP_DEQUANTIZE, 1, &id, out);
-    return out;
-}
-
 /* The initializer itself: its bytes are not copied. */
 static uint32_t constant(struct ox *m, const char *name, const struct ox_const *c)
 {
@@ -29,7 +21,7 @@ uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const 
     const uint32_t id = constant(m, name, c);
 
     m->g->tensor[id]->quant = *q;
-    return ox_literal_dequantize(m, ox_inner(m, name, "float"), id);
+    return ox_dequantized(m, ox_inner(m, name, "float"), id);
 }
 
 uint32_t ox_literal_const(struct ox *m, const struct ox_value *v)
@@ -41,7 +33,7 @@ uint32_t ox_qlinear_codes(struct ox *m, uint32_t id)
 {
     const char *name = ox_inner(m, m->g->tensor[id]->name, "float");
 
-    return m->options->literal ? ox_literal_dequantize(m, name, id) : id;
+    return m->options->literal ? ox_dequantized(m, name, id) : id;
 }
 
 enum status ox_literal_add(struct ox *m, struct ox_deferred *p, uint32_t id, float factor)

@@ -300,7 +300,7 @@ enum status ox_concat_node(struct ox *m)
     y = ox_shape_of(m, id[0]);
     for (uint32_t i = 1; i < n; i++)
         y.dim[axis] += m->g->tensor[id[i]]->dim[axis];
-    p = ox_deferred_new(m, IR_OP_CONCATENATION, y);
+    p = ox_deferred_new(m, m->opcode, y);
     p->n_part = n;
     p->part = id;
     p->in[0] = id[0];

@@ -67,17 +67,13 @@ static enum status quantize_by(struct ox *m, uint32_t scale, uint32_t zero_point
     const struct ir_quant plain = {1, 0, &one, &zero};
     const float low = (float)ox_lowest(type), high = (float)ox_highest(type);
     const char *name = ox_out(m, 0)->name;
-    struct ir_op *op;
     uint32_t x, out;
 
     TRY(ox_float_input(m, 0, "input", &x));
     TRY(ox_f32_div(m, ox_inner(m, name, "steps"), x, scale, &x));
     TRY(ox_f32_round(m, ox_inner(m, name, "rounded"), x, &x));
     TRY(ox_f32_add(m, ox_inner(m, name, "moved"), x, zero_point, &x));
-    out = ox_tensor(m, ox_inner(m, name, "saturated"), IR_F32, ox_shape_of(m, x), NULL);
-    op = ox_op(m, IR_OP_CLIP, 1, &x, out);
-    memcpy(&op->attr[IR_CLIP_LOW_BITS], &low, 4);
-    memcpy(&op->attr[IR_CLIP_HIGH_BITS], &high, 4);
+    out = ox_clipped(m, ox_inner(m, name, "saturated"), x, low, high);
     if (ox_is_wide(type)) {
         ox_set_tensor(m, 0, out, false);
         ox_out(m, 0)->wide = type;
@@ -195,8 +191,7 @@ enum status ox_quantize(struct ox *m)
     if (m->g->tensor[x->tensor]->type != IR_F32)
         return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected float32, found %s", x->name,
                     ir_type_name(m->g->tensor[x->tensor]->type));
-    id = ox_tensor(m, ox_out(m, 0)->name, ox_ir_type(type), ox_shape_of(m, x->tensor), &q);
-    ox_op(m, IR_OP_QUANTIZE, 1, &x->tensor, id);
+    id = ox_quantized(m, ox_out(m, 0)->name, x->tensor, ox_ir_type(type), &q);
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }
@@ -214,8 +209,7 @@ static enum status dequantize_by(struct ox *m, uint32_t id, uint32_t scale, uint
     if (m->g->tensor[id]->type == IR_F32) {
         v = id;
     } else if (m->g->tensor[id]->type == IR_I32) {
-        v = ox_tensor(m, ox_inner(m, name, "float"), IR_F32, ox_shape_of(m, id), NULL);
-        ox_op(m, IR_OP_CAST, 1, &id, v);
+        v = ox_number_as(m, ox_inner(m, name, "float"), id, IR_F32);
     } else {
         TRY(ox_set_quant(m, id, &plain));
         v = ox_as_float(m, id);
@@ -282,7 +276,7 @@ enum status ox_dequantize(struct ox *m)
         return dequantize_float(m, x->tensor, &q);
     TRY(ox_set_quant(m, x->tensor, &q));
     if (m->options->literal)
-        ox_set_tensor(m, 0, ox_literal_dequantize(m, y->name, x->tensor), false);
+        ox_set_tensor(m, 0, ox_dequantized(m, y->name, x->tensor), false);
     else
         ox_set_tensor(m, 0, x->tensor, true);
     return ST_OK;

@@ -160,7 +160,7 @@ enum status ox_cumsum(struct ox *m)
     TRY(one_integer(m, 1, "axis", &k));
     TRY(ox_axis(m, "axis", k, m->g->tensor[x]->rank, &axis));
     out = ox_tensor(m, name, IR_F32, ox_shape_of(m, x), NULL);
-    op = ox_op(m, IR_OP_CUMSUM, 1, &x, out);
+    op = ox_op(m, m->opcode, 1, &x, out);
     op->attr[IR_AXIS] = (int32_t)axis;
     op->attr[IR_EXCLUSIVE] = ox_attr_int(m, "exclusive", 0) != 0;
     op->attr[IR_REVERSE] = ox_attr_int(m, "reverse", 0) != 0;
@@ -190,7 +190,7 @@ enum status ox_top_k(struct ox *m)
         if (!*m->node->output[i])
             continue;
         out = ox_tensor(m, ox_out(m, i)->name, type[i], s, NULL);
-        op = ox_op(m, IR_OP_TOP_K, 1, &x, out);
+        op = ox_op(m, m->opcode, 1, &x, out);
         op->attr[IR_AXIS] = (int32_t)axis;
         op->attr[IR_REVERSE] = ox_attr_int(m, "largest", 1) == 0;
         ox_set_tensor(m, i, out, false);

@@ -301,7 +301,7 @@ static enum status gather_computed(struct ox *m, uint32_t index)
         return FAIL(m->d, ST_MODEL, "result %s is too large",
                     ir_shape_text(m->arena, s.rank, s.dim));
     out = ox_like(m, ox_out(m, 0)->name, in[0], s);
-    ox_op(m, IR_OP_GATHER, 2, in, out)->attr[IR_AXIS] = (int32_t)axis;
+    ox_op(m, m->opcode, 2, in, out)->attr[IR_AXIS] = (int32_t)axis;
     ox_set_tensor(m, 0, out, real);
     return ST_OK;
 }
