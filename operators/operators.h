@@ -77,8 +77,14 @@ struct ir_op_info {
     const char *attributes;        /* names it may have, space separated; NULL: none */
     enum ir_activation activation; /* the clamp that it is */
     uint32_t n_data;               /* inputs that are data, the rest parameters; 0: all are data */
+    uint32_t n_rows;               /* first parameters, with a row of numbers for each dimension */
+    bool weights;                  /* its second input is weights, its third a bias or absent */
+    bool depthwise;                /* an output channel reads one input channel: channels are the
+                                    * innermost dimension of its weights */
+    bool commutes;                 /* its two inputs may be exchanged */
     bool any_layout;               /* computes alike on permuted dimensions (legalise/nhwc.c) */
     bool has_state;                /* reads or writes a variable: never dropped, keeps its place */
+    bool reads_state;              /* and only reads it */
     bool moves;                    /* its output has its input's bytes at places known beforehand */
     bool keeps_values;             /* its output has its input's values, or their nearest */
     bool one_image; /* the accelerator takes a batch image by image (rewrites/transposed_parts.c) */

@@ -264,7 +264,7 @@ static void fixed_ratio(const struct ref_maker *m)
 
 static void fixed_i16_two_sided(const struct ref_maker *m)
 {
-    const bool leaky = m->op->opcode == IR_OP_LEAKY_RELU;
+    const bool leaky = ir_op_has(m->op->opcode, IR_ALPHA_BITS);
     const float alpha = leaky ? ref_attr_float(m->op, IR_ALPHA_BITS) : 1;
     int32_t *multiplier;
 

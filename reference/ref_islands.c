@@ -69,7 +69,7 @@ static enum status quantised_fill(struct isl *s, const struct ir_tensor *t, uint
 }
 
 /* A maximum over windows of an image [N,C,..]. */
-static uint32_t max_pool(struct isl *s, const struct ir_op *op, uint32_t x)
+static uint32_t windows(struct isl *s, const struct ir_op *op, uint32_t x)
 {
     const struct ir_tensor *y = ir_out(s->from, op, 0), *t = s->to->tensor[x];
     int32_t dim[4];
@@ -78,35 +78,50 @@ static uint32_t max_pool(struct isl *s, const struct ir_op *op, uint32_t x)
     isl_nhwc_shape(y, dim);
     in = isl_to_nhwc(s, x);
     out = isl_tensor(s, isl_inner(s, y->name, "nhwc"), t->type, 4, dim, &t->quant);
-    memcpy(isl_op(s, IR_OP_MAX_POOL2D, 1, &in, out)->attr, op->attr, sizeof op->attr);
+    memcpy(isl_op(s, op->opcode, 1, &in, out)->attr, op->attr, sizeof op->attr);
     return isl_from_nhwc(s, y->name, out, y->rank);
 }
 
-/* Its first input is quantised or a tensor of any type, and so is the result. */
-static enum status moved(struct isl *s, const struct ir_op *op)
+/* Find the first input of `op`: a tensor of any type, or quantised values of one scale. */
+static enum status movable(struct isl *s, const struct ir_op *op, const struct isl_value **x)
 {
-    struct isl_value *x = isl_value(s, op->in[0]);
-    const struct ir_tensor *y = ir_out(s->from, op, 0), *t;
-    uint32_t *in = ARENA_ARRAY(s->arena, uint32_t, op->n_in), id;
-    bool has = true;
+    const struct isl_value *v = isl_value(s, op->in[0]);
+    const struct ir_tensor *t;
 
     TRY(isl_settle(s, op->in[0]));
-    t = s->to->tensor[x->id];
-    if (x->kind == ISL_QUANTISED && (t->quant.n != 1 || t->type == IR_I32)) {
+    t = s->to->tensor[v->id];
+    if (v->kind == ISL_QUANTISED && (t->quant.n != 1 || t->type == IR_I32))
         isl_set_tensor(s, op->in[0], isl_float_const(s, t)); /* constants only */
-        t = s->to->tensor[x->id];
-    }
-    if (op->opcode == IR_OP_MAX_POOL2D) {
-        id = max_pool(s, op, x->id);
-        s->value[op->out[0]] = (struct isl_value){.kind = x->kind, .id = id};
-        return ST_OK;
-    }
+    *x = v;
+    return ST_OK;
+}
+
+static enum status isl_max_pool(struct isl *s, const struct ir_op *op)
+{
+    const struct isl_value *x;
+
+    TRY(movable(s, op, &x));
+    s->value[op->out[0]] = (struct isl_value){.kind = x->kind, .id = windows(s, op, x->id)};
+    return ST_OK;
+}
+
+/* Its first input is quantised or a tensor of any type, and so is the result. */
+static enum status isl_moved(struct isl *s, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(s->from, op, 0), *t;
+    uint32_t *in = ARENA_ARRAY(s->arena, uint32_t, op->n_in), id;
+    const struct isl_value *x;
+    bool has = true;
+
+    TRY(movable(s, op, &x));
+    t = s->to->tensor[x->id];
     if (x->kind != ISL_QUANTISED)
         return copied(s, op);
     in[0] = x->id;
     for (uint32_t i = 1; i < op->n_in; i++) {
         in[i] = IR_NONE;
-        if (op->opcode == IR_OP_PAD && i == 2)
+        if (i >= ir_n_data(op) + ir_op_info(op->opcode)->n_rows &&
+            ir_op_info(op->opcode)->n_rows > 0) /* the number that is filled in */
             TRY(quantised_fill(s, t, op->in[2], &in[2], &has));
         else if (op->in[i] != IR_NONE)
             TRY(isl_float(s, op->in[i], &in[i]));
@@ -124,7 +139,7 @@ static enum status moved(struct isl *s, const struct ir_op *op)
 }
 
 /* Parts of one scale are put together as they are. */
-static enum status concatenated(struct isl *s, const struct ir_op *op)
+static enum status isl_concatenated(struct isl *s, const struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(s->from, op, 0), *first = NULL;
     uint32_t *in = ARENA_ARRAY(s->arena, uint32_t, op->n_in), id;
@@ -150,19 +165,19 @@ static bool is_alias(const struct isl *s, const struct ir_op *op)
 {
     static const char *const list[] = {"Identity", "Dropout", "Max", "Min", "Sum", "Mean", NULL};
 
-    return op->opcode == IR_OP_RESHAPE && is_node(node_of(s, op), list);
+    return ir_is_reshape(op) && is_node(node_of(s, op), list);
 }
 
 /* --- borders of islands --- */
 
-static enum status dequantised(struct isl *s, const struct ir_op *op)
+static enum status isl_dequantised(struct isl *s, const struct ir_op *op)
 {
     s->value[op->out[0]] =
         (struct isl_value){.kind = ISL_QUANTISED, .id = isl_value(s, op->in[0])->id};
     return ST_OK;
 }
 
-static enum status quantised(struct isl *s, const struct ir_op *op)
+static enum status isl_quantised(struct isl *s, const struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(s->from, op, 0);
     const struct isl_value *x = isl_value(s, op->in[0]);
@@ -188,6 +203,14 @@ static bool belongs_to_pool(const struct isl *s, const struct ir_op *op)
     return op->opcode == IR_OP_PAD && strcmp(node_of(s, op), "AveragePool") == 0;
 }
 
+static const struct {
+    enum status (*take)(struct isl *s, const struct ir_op *op);
+} takers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define ISLAND(fn)                    isl_##fn
+#include "operators/operators.def"
+};
+
 static enum status one_operator(struct isl *s, const struct ir_op *op)
 {
     s->row = op->row;
@@ -197,17 +220,10 @@ static enum status one_operator(struct isl *s, const struct ir_op *op)
         s->value[op->out[0]] = *isl_value(s, op->in[0]);
         return ST_OK;
     }
-    switch (op->opcode) {
-    case IR_OP_DEQUANTIZE: return dequantised(s, op);
-    case IR_OP_QUANTIZE: return quantised(s, op);
-    case IR_OP_CONCATENATION: return concatenated(s, op);
-    case IR_OP_MAX_POOL2D:
-    case IR_OP_ARG_MAX:
-    case IR_OP_ARG_MIN: return moved(s, op);
-    default: break;
-    }
+    if (takers[op->opcode].take)
+        return takers[op->opcode].take(s, op);
     if (ir_op_info(op->opcode)->moves)
-        return moved(s, op);
+        return isl_moved(s, op);
     return isl_defers(s, op) ? isl_defer(s, op) : copied(s, op);
 }
 

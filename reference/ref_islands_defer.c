@@ -60,7 +60,7 @@ bool isl_defers(const struct isl *s, const struct ir_op *op)
     if (ir_out(s->from, op, 0)->type != IR_F32)
         return false;
     if (strcmp(node, "BatchNormalization") == 0)
-        return op->opcode == IR_OP_DEPTHWISE_CONV2D;
+        return ir_is_depthwise(op);
     return is_one_of(node, any) || (is_one_of(node, one) && s->row_ops[op->row] == 1);
 }
 
@@ -212,21 +212,15 @@ static enum status divides(struct isl *s, const struct ir_op *op, struct isl_def
     return ST_OK;
 }
 
-static bool has_weights(enum ir_opcode opcode)
-{
-    return opcode == IR_OP_CONV2D || opcode == IR_OP_TRANSPOSE_CONV ||
-           opcode == IR_OP_FULLY_CONNECTED;
-}
-
 static enum status defer(struct isl *s, const struct ir_op *op)
 {
-    const bool weights = has_weights(op->opcode);
+    const bool weights = ir_op_info(op->opcode)->weights;
     struct isl_deferred *p = isl_new_deferred(s, op, weights ? 1 : op->n_in);
     uint32_t file_x = op->in[0];
     float low, high;
 
     p->has_weights = weights;
-    if (op->opcode == IR_OP_CLIP) {
+    if (ir_op_info(op->opcode)->activation == IR_ACT_CLIP) {
         bounds_of(op, &low, &high);
         clamp_range(p, low, high);
     }
@@ -251,7 +245,7 @@ enum status isl_defer(struct isl *s, const struct ir_op *op)
 {
     bool done = false;
 
-    if (op->opcode == IR_OP_DEPTHWISE_CONV2D)
+    if (ir_is_depthwise(op))
         return isl_normalise(s, op);
     if (clamps(s, op))
         return ST_OK;

@@ -221,7 +221,7 @@ void isl_set_bounds(int32_t *attr, const struct isl_deferred *p)
 void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p)
 {
     memcpy(op->attr, p->attr, sizeof op->attr);
-    if (op->opcode == IR_OP_CLIP)
+    if (ir_op_info(op->opcode)->activation == IR_ACT_CLIP)
         isl_set_bounds(op->attr, p);
     if (!ir_op_info(op->opcode)->fuses_clamp || !isl_is_clamped(p))
         return;

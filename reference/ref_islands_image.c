@@ -127,7 +127,7 @@ static uint32_t window_result(struct isl *s, const struct isl_deferred *p,
     out = isl_tensor(s, isl_inner(s, want->name, "nhwc"), want->type, 4, dim, want->q);
     op = isl_op(s, opcode, n_in, in, out);
     isl_set_attributes(op, p);
-    if (opcode == IR_OP_DEPTHWISE_CONV2D)
+    if (ir_is_depthwise(op))
         op->attr[IR_MULTIPLIER] = dim[3] / s->to->tensor[in[0]]->dim[3];
     return isl_from_nhwc(s, want->name, out, p->y->rank);
 }
@@ -171,7 +171,7 @@ static uint32_t one_transposed(struct isl *s, const struct isl_deferred *p,
 
     isl_nhwc_shape(p->y, dim);
     out = isl_tensor(s, isl_inner(s, want->name, "nhwc"), want->type, 4, dim, want->q);
-    isl_set_attributes(isl_op(s, IR_OP_TRANSPOSE_CONV, in[2] == IR_NONE ? 2 : 3, in, out), p);
+    isl_set_attributes(isl_op(s, p->opcode, in[2] == IR_NONE ? 2 : 3, in, out), p);
     return out;
 }
 
@@ -266,5 +266,5 @@ uint32_t isl_make_pool(struct isl *s, const struct isl_deferred *p, const struct
     x = isl_to_nhwc(s, isl_result_operand(s, p, want, 0));
     if (counted)
         x = padded(s, &inside, x);
-    return window_result(s, &inside, want, IR_OP_AVERAGE_POOL2D, 1, &x);
+    return window_result(s, &inside, want, p->opcode, 1, &x);
 }

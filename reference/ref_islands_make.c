@@ -52,7 +52,7 @@ uint32_t isl_make_dense(struct isl *s, const struct isl_deferred *p, const struc
                       isl_bias_const(s, p, want)};
     const uint32_t out = isl_tensor(s, want->name, want->type, p->y->rank, p->y->dim, want->q);
 
-    isl_set_attributes(isl_op(s, IR_OP_FULLY_CONNECTED, in[2] == IR_NONE ? 2 : 3, in, out), p);
+    isl_set_attributes(isl_op(s, p->opcode, in[2] == IR_NONE ? 2 : 3, in, out), p);
     return out;
 }
 
@@ -148,7 +148,8 @@ static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
     const struct ir_tensor *t;
     uint32_t x, y;
 
-    if (!isl_is_clamped(p) || ir_op_info(p->opcode)->fuses_clamp || p->opcode == IR_OP_CLIP)
+    if (!isl_is_clamped(p) || ir_op_info(p->opcode)->fuses_clamp ||
+        ir_op_info(p->opcode)->activation == IR_ACT_CLIP)
         return make(s, p, want);
     inside.name = isl_inner(s, want->name, "unclamped");
     x = make(s, p, &inside);

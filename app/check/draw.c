@@ -305,7 +305,7 @@ static bool of_blocks(const struct draw *w)
 /* Where the compiler cuts the depth of a product (blocks), many channels are wanted. */
 bool draw_convolution(struct draw *w, struct ir_graph *g)
 {
-    bool depthwise = w->p->opcode == IR_OP_DEPTHWISE_CONV2D;
+    bool depthwise = ir_op_info(w->p->opcode)->depthwise;
     int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0}, c, oc;
     const int64_t most = of_blocks(w) ? 150 : 19;
 

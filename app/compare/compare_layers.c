@@ -357,7 +357,7 @@ static bool last_writer(const struct ir_graph *g, uint32_t position, uint32_t id
 {
     for (uint32_t i = g->n_op; i-- > position;)
         for (uint32_t k = 0; !g->op[i]->dead && k < g->op[i]->n_in; k++)
-            if (g->op[i]->in[k] == id && g->op[i]->opcode != IR_OP_READ_VARIABLE)
+            if (g->op[i]->in[k] == id && !ir_is_read(g->op[i]))
                 return i == position;
     return false;
 }

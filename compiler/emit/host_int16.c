@@ -28,7 +28,7 @@ enum status emit_i16_conv(struct emit_unit *u, struct text *t, const struct ir_o
     emit_field(t, "in_c", x->dim[3]);
     emit_field(t, "out_h", y->dim[1]);
     emit_field(t, "out_w", y->dim[2]);
-    if (op->opcode == IR_OP_DEPTHWISE_CONV2D) {
+    if (ir_is_depthwise(op)) {
         emit_field(t, "depth_multiplier", op->attr[IR_MULTIPLIER]);
     } else {
         emit_field(t, "out_c", y->dim[3]);

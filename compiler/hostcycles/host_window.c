@@ -33,7 +33,7 @@ void host_window_of(const struct ir_graph *g, const struct ir_op *op, struct hos
         .pt = a[IR_PAD_TOP],
         .pl = a[IR_PAD_LEFT],
     };
-    if (op->opcode == IR_OP_DEPTHWISE_CONV2D && w->c > 1)
+    if (ir_is_depthwise(op) && w->c > 1)
         w->groups = w->c;
     else if ((op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_CONV_INTEGER) && f->rank == 4)
         w->groups = w->c / (uint32_t)f->dim[a[IR_WEIGHTS_KO] ? 2 : 3];

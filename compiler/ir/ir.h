@@ -189,6 +189,15 @@ static inline bool ir_rearranges(const struct ir_op *op)
 {
     return ir_op_info(op->opcode)->moves && ir_op_info(op->opcode)->keeps_values;
 }
+static inline bool ir_is_depthwise(const struct ir_op *op)
+{
+    return ir_op_info(op->opcode)->depthwise;
+}
+/* It only reads a variable. */
+static inline bool ir_is_read(const struct ir_op *op)
+{
+    return ir_op_info(op->opcode)->reads_state;
+}
 /* Return true if it moves no byte: its result shares its input's. */
 static inline bool ir_is_reshape(const struct ir_op *op)
 {

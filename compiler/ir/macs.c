@@ -7,7 +7,7 @@
 static uint64_t per_channel(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *w = ir_in(g, op, 1);
-    const bool innermost = op->opcode == IR_OP_DEPTHWISE_CONV2D || op->attr[IR_WEIGHTS_KO] != 0;
+    const bool innermost = ir_is_depthwise(op) || op->attr[IR_WEIGHTS_KO] != 0;
     const int32_t channels = innermost || w->rank == 0 ? ir_dim_back(w, 0) : w->dim[0];
 
     return ir_elements(w) / (uint64_t)channels;

@@ -80,7 +80,7 @@ static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op
         return FAIL(d, ST_INTERNAL, "%u multipliers for %d channels", f->n,
                     ir_dim_back(ir_out(g, op, 0), 0));
     for (uint32_t i = 0; i < f->n; i++)
-        if ((f->multiplier[i] < 0 && op->opcode != IR_OP_LEAKY_RELU) || f->shift[i] < -31 ||
+        if ((f->multiplier[i] < 0 && !ir_op_has(op->opcode, IR_ALPHA_BITS)) || f->shift[i] < -31 ||
             f->shift[i] > 31)
             return FAIL(d, ST_INTERNAL, "multiplier %u is %d with shift %d", i, f->multiplier[i],
                         f->shift[i]);

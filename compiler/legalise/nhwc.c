@@ -26,6 +26,24 @@ static struct ir_op *transpose_before(const struct ir_graph *g, uint32_t id)
     return maker(g, id, IR_OP_TRANSPOSE);
 }
 
+static const struct ir_op *reshape_before(const struct ir_graph *g, uint32_t id)
+{
+    return maker(g, id, IR_OP_RESHAPE);
+}
+
+/* Its attribute `axis` is one dimension; else it has none, or a set. */
+static bool has_axis(const struct ir_op *op)
+{
+    return ir_op_has(op->opcode, IR_AXIS) && !ir_op_has(op->opcode, IR_KEEP_DIMS);
+}
+
+/* Input `i` has a row of numbers for each dimension. */
+static bool has_rows(const struct ir_op *op, uint32_t i)
+{
+    return i >= ir_n_data(op) && i - ir_n_data(op) < ir_op_info(op->opcode)->n_rows &&
+           op->in[i] != IR_NONE;
+}
+
 static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = 0; i < g->n_op; i++)
@@ -85,7 +103,7 @@ static void compose(struct ir_graph *g, struct ir_op *second)
 /* The input of a RESHAPE that only drops leading ones, if it is transposed; else NULL. */
 static const struct ir_tensor *with_ones(const struct ir_graph *g, uint32_t id)
 {
-    const struct ir_op *reshape = id == IR_NONE ? NULL : maker(g, id, IR_OP_RESHAPE);
+    const struct ir_op *reshape = id == IR_NONE ? NULL : reshape_before(g, id);
     const struct ir_tensor *t = id == IR_NONE ? NULL : g->tensor[id], *x;
 
     if (!reshape || reshape->attr[IR_RECODE] != 0 || !transpose_before(g, reshape->in[0]))
@@ -120,7 +138,7 @@ static void keep_ones(struct ir_graph *g, struct ir_op *op)
     for (uint32_t i = 0; i < ir_n_data(op); i++) {
         const struct ir_tensor *x = with_ones(g, op->in[i]);
 
-        if (op->opcode == IR_OP_CONCATENATION && (!x || (rank != 0 && x->rank != rank)))
+        if (has_axis(op) && (!x || (rank != 0 && x->rank != rank)))
             return; /* its operands have one rank */
         rank = x && x->rank > rank ? x->rank : rank;
     }
@@ -131,12 +149,11 @@ static void keep_ones(struct ir_graph *g, struct ir_op *op)
     }
     if (rank <= y->rank)
         return;
-    if (op->opcode == IR_OP_CONCATENATION)
+    if (has_axis(op))
         op->attr[IR_AXIS] += (int32_t)(rank - y->rank);
-    if (op->opcode == IR_OP_PAD || op->opcode == IR_OP_SLICE)
-        op->in[1] = wide_rows(g, ir_in(g, op, 1), rank - y->rank, 0);
-    if (op->opcode == IR_OP_SLICE && op->n_in > 2 && op->in[2] != IR_NONE)
-        op->in[2] = wide_rows(g, ir_in(g, op, 2), rank - y->rank, 1); /* its steps */
+    for (uint32_t i = 0; i < op->n_in; i++)
+        if (has_rows(op, i)) /* amounts, begins; steps are 1 */
+            op->in[i] = wide_rows(g, ir_in(g, op, i), rank - y->rank, i == 2);
     for (uint32_t i = 0; i < rank; i++)
         dim[i] = ir_dim_back(y, rank - 1 - i);
     wide = ir_tensor_new(g, y->name, y->type, rank, dim);
@@ -176,10 +193,10 @@ static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint3
     const struct ir_tensor *t = ir_in(g, op, i);
     const struct ir_op *transpose = transpose_before(g, op->in[i]);
 
-    if (op->in[i] == IR_NONE || (op->opcode == IR_OP_PAD && i == 2))
-        return op->in[i]; /* the number that is filled in */
-    if (i >= ir_n_data(op))
-        return lgl_turned_rows(g, t, op->opcode == IR_OP_PAD ? 2 : 1, rank, perm);
+    if (has_rows(op, i))
+        return lgl_turned_rows(g, t, (uint32_t)ir_elements(t) / rank, rank, perm);
+    if (op->in[i] == IR_NONE || i >= ir_n_data(op))
+        return op->in[i]; /* a PAD's number */
     if (t->role == IR_CONST && ir_elements(t) != 1)
         return lgl_turned_const(g, t, rank, perm);
     return transpose && !follows(t) ? transpose->in[0] : op->in[i];
@@ -202,16 +219,17 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     const struct ir_op *before = NULL;
     int32_t dim[IR_MAX_RANK] = {0};
     struct ir_op *after;
+    const bool mean = ir_op_has(op->opcode, IR_KEEP_DIMS);
     /* tables of constant channels name the mean (transpose_mean.c) */
-    const bool renamed = op->opcode == IR_OP_MEAN && perm[rank - 1] != rank - 1;
+    const bool renamed = mean && perm[rank - 1] != rank - 1;
 
     for (uint32_t i = 0; !before && i < ir_n_data(op); i++)
         before = follows(ir_in(g, op, i)) ? NULL : transpose_before(g, op->in[i]);
     for (uint32_t i = 0; i < op->n_in; i++)
         op->in[i] = turned_operand(g, op, i, perm);
-    if (op->opcode == IR_OP_CONCATENATION)
+    if (has_axis(op))
         op->attr[IR_AXIS] = perm[op->attr[IR_AXIS]];
-    if (op->opcode == IR_OP_MEAN)
+    if (mean)
         op->attr[IR_AXIS] = turned_axes(op->attr[IR_AXIS], perm, rank);
     for (int32_t k = 0; k < rank; k++)
         dim[perm[k]] = y->dim[k];
@@ -234,7 +252,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
  * from the file's, and gets a name of its own. */
 static void into_weights(struct ir_graph *g, struct ir_op *dense)
 {
-    const struct ir_op *flat = maker(g, dense->in[0], IR_OP_RESHAPE);
+    const struct ir_op *flat = reshape_before(g, dense->in[0]);
     const struct ir_op *transpose = flat ? transpose_before(g, flat->in[0]) : NULL;
     const struct ir_tensor *w = ir_in(g, dense, 1), *t, *x;
     struct ir_tensor *turned;
@@ -272,7 +290,7 @@ static void drop_unread(struct ir_graph *g)
     for (uint32_t i = g->n_op; i-- > 0;) {
         struct ir_op *op = g->op[i];
 
-        if (op->opcode == IR_OP_TRANSPOSE || op->opcode == IR_OP_RESHAPE)
+        if (ir_rearranges(op))
             op->dead = !ir_out(g, op, 0)->is_output && ir_uses(g, op->out[0]) == 0;
     }
 }

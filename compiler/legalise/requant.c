@@ -340,7 +340,7 @@ static enum status fixed_i16_two_sided(const struct fixing *f)
     struct ir_graph *g = f->g;
     struct ir_op *op = f->op;
     const float x = scale_of(ir_in(g, op, 0)), y = scale_of(ir_out(g, op, 0));
-    const float alpha = op->opcode == IR_OP_LEAKY_RELU ? ir_attr_float(op, IR_ALPHA_BITS) : 1;
+    const float alpha = ir_op_has(op->opcode, IR_ALPHA_BITS) ? ir_attr_float(op, IR_ALPHA_BITS) : 1;
     struct lgl_fixed_scale scale[3] = {lgl_fixed_scale((double)(x / y)), {0, 0}, {0, 0}};
 
     scale[1] = lgl_fixed_scale((double)fabsf(x * alpha / y));

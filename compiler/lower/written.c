@@ -149,8 +149,7 @@ static void host_writes(struct proof *w, uint32_t id)
  * variable may. */
 static bool writes_operand(const struct proof *w, const struct ir_op *op, uint32_t k)
 {
-    return op->in[k] != IR_NONE && w->g->tensor[op->in[k]]->role == IR_VARIABLE &&
-           op->opcode != IR_OP_READ_VARIABLE;
+    return op->in[k] != IR_NONE && w->g->tensor[op->in[k]]->role == IR_VARIABLE && !ir_is_read(op);
 }
 
 static enum status host_operator(struct proof *w, uint32_t position)

@@ -36,7 +36,7 @@ static bool *mixed(const struct ir_graph *g)
  * constants. */
 static bool can_wait(const struct late_reads *l, const struct ir_op *op)
 {
-    bool any = op->opcode == IR_OP_READ_VARIABLE;
+    bool any = ir_is_read(op);
 
     if (op->dead || op->n_out != 1 || !l->targets->target[op->target]->desc->accelerator ||
         l->mixed[op->out[0]] || !(any || ir_op_info(op->opcode)->moves))
@@ -72,8 +72,7 @@ static void place_reads(struct late_reads *l, uint32_t position)
 
     for (uint32_t i = 0; i < position && ir_op_info(op->opcode)->has_state; i++)
         for (uint32_t k = 0; k < op->n_in; k++)
-            if (l->waits[i] && l->g->op[i]->opcode == IR_OP_READ_VARIABLE &&
-                l->g->op[i]->in[0] == op->in[k])
+            if (l->waits[i] && ir_is_read(l->g->op[i]) && l->g->op[i]->in[0] == op->in[k])
                 place(l, i);
 }
 

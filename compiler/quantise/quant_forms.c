@@ -81,7 +81,7 @@ uint32_t quant_channel(const struct ir_graph *g, const struct ir_op *op, size_t 
 {
     const struct ir_tensor *w = ir_in(g, op, 1);
 
-    if (op->opcode == IR_OP_DEPTHWISE_CONV2D)
+    if (ir_is_depthwise(op))
         return (uint32_t)(i % (size_t)w->dim[3]);
     return (uint32_t)(i / (size_t)(ir_elements(w) / (uint64_t)w->dim[0]));
 }

@@ -14,7 +14,7 @@ static float at(const struct ir_tensor *t, size_t i)
 
 static uint32_t channels(const struct ir_tensor *w, const struct ir_op *op)
 {
-    return (uint32_t)(op->opcode == IR_OP_DEPTHWISE_CONV2D ? w->dim[3] : w->dim[0]);
+    return (uint32_t)(ir_is_depthwise(op) ? w->dim[3] : w->dim[0]);
 }
 
 /* The greatest magnitude is 127; a bias still fits into 31 bits. */
@@ -57,7 +57,7 @@ static double mean_at(const struct quant *q, const struct ir_op *op, size_t i)
     const size_t inner = (size_t)ir_dim_back(w, 0);
     size_t c = i % inner;
 
-    if (op->opcode == IR_OP_DEPTHWISE_CONV2D)
+    if (ir_is_depthwise(op))
         c /= (size_t)op->attr[IR_MULTIPLIER];
     else if (op->opcode == IR_OP_CONV2D) /* in groups of `inner` channels */
         c += (size_t)quant_channel(q->g, op, i) * s->n_sum / inner / (size_t)w->dim[0] * inner;

@@ -41,14 +41,14 @@ static bool reads_in_place(const struct sched_program *p, uint32_t position)
     const struct ir_graph *g = p->graph;
     const struct ir_op *read = g->op[position];
 
-    if (read->dead || read->opcode != IR_OP_READ_VARIABLE || !sched_owns(p, read))
+    if (read->dead || !ir_is_read(read) || !sched_owns(p, read))
         return false;
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t k = 0; k < g->op[i]->n_in && !g->op[i]->dead; k++) {
             const uint32_t id = g->op[i]->in[k];
             if (id == IR_NONE)
                 continue;
-            if (i > position && id == read->in[0] && g->op[i]->opcode != IR_OP_READ_VARIABLE)
+            if (i > position && id == read->in[0] && !ir_is_read(g->op[i]))
                 return false;
             if (ir_storage(g, id) == read->out[0] && !sched_owns(p, g->op[i]))
                 return false;

@@ -7,13 +7,6 @@
 #include "describe.h"
 #include "refuse.h"
 
-/* Return true if a op b is b op a. */
-static bool exchanges(enum ir_opcode opcode)
-{
-    return opcode == IR_OP_ADD || opcode == IR_OP_MUL || opcode == IR_OP_MAXIMUM ||
-           opcode == IR_OP_MINIMUM || opcode == IR_OP_SQUARED_DIFFERENCE;
-}
-
 struct ir_op composite_op(const struct ir_graph *g, const struct composite_match *m, uint32_t step)
 {
     struct ir_op op = *g->op[m->op[step]];
@@ -142,7 +135,8 @@ const char *composite_refusal(const struct describe_composite *c, const struct t
     if (c->step[c->n_step - 1].pattern.opcode != q->op->opcode)
         return "";
     for (uint32_t s = 0; s < c->n_step; s++)
-        may |= exchanges(c->step[s].pattern.opcode) && c->step[s].n_in == 2 ? 1u << s : 0;
+        may |=
+            ir_op_info(c->step[s].pattern.opcode)->commutes && c->step[s].n_in == 2 ? 1u << s : 0;
     for (uint32_t turns = 0;; turns = (turns - may) & may) { /* all subsets of `may` */
         const char *why = try_turns(c, q, turns, m, &left);
         if (!why)

@@ -47,8 +47,7 @@ static const char *check_tensor(const struct describe_pattern *p, const struct t
 
 bool describe_has_weights(enum ir_opcode opcode)
 {
-    return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
-           opcode == IR_OP_FULLY_CONNECTED;
+    return ir_op_has(opcode, IR_WEIGHTS_KO);
 }
 
 static bool all_zero(const struct ir_tensor *t)

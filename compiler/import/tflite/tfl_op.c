@@ -142,8 +142,8 @@ static enum status import_window(struct tfl_importer *m, const struct tfl_operat
                                  struct ir_op *op, int32_t kernel_h, int32_t kernel_w)
 {
     const struct tfl_options *o = &src->options;
-    const bool pool = op->opcode == IR_OP_AVERAGE_POOL2D || op->opcode == IR_OP_MAX_POOL2D;
-    const int32_t dh = pool ? 1 : o->dilation_h, dw = pool ? 1 : o->dilation_w;
+    const bool dilates = ir_op_has(op->opcode, IR_DILATION_H);
+    const int32_t dh = dilates ? o->dilation_h : 1, dw = dilates ? o->dilation_w : 1;
     int32_t *a = op->attr;
 
     if (o->stride_h < 1 || o->stride_w < 1 || dh < 1 || dw < 1 || kernel_h < 1 || kernel_w < 1)
@@ -157,7 +157,7 @@ static enum status import_window(struct tfl_importer *m, const struct tfl_operat
     a[IR_KERNEL_W] = kernel_w;
     a[IR_STRIDE_H] = o->stride_h;
     a[IR_STRIDE_W] = o->stride_w;
-    if (!pool) {
+    if (dilates) {
         a[IR_DILATION_H] = dh;
         a[IR_DILATION_W] = dw;
     }
