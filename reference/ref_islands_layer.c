@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ir/formula.h"
 #include "ref_islands_own.h"
 
 enum { LEAST = 64, MOST = 1016 };
@@ -11,72 +12,41 @@ struct found {
     uint32_t x, gamma, beta, epsilon; /* of the file; beta may be IR_NONE */
 };
 
-static const struct ir_op *made_by(const struct isl *s, uint32_t file_id, enum ir_opcode opcode)
+static bool is_constant(const struct ir_match *m, uint32_t file_id)
+{
+    return isl_is_const(m->ctx, file_id);
+}
+
+/* A mean is one of rows. */
+static bool takes(const struct ir_match *m, const struct ir_op *op)
+{
+    return !ir_op_has(op->opcode, IR_KEEP_DIMS) ||
+           (op->attr[IR_KEEP_DIMS] != 0 &&
+            op->attr[IR_AXIS] == 1 << (ir_in(m->g, op, 0)->rank - 1));
+}
+
+static bool has_values(const struct isl *s, uint32_t file_id, uint64_t n)
 {
     const struct ir_tensor *t = s->from->tensor[file_id];
 
-    if (isl_is_const(s, file_id) || t->producer == IR_NONE)
-        return NULL;
-    return s->from->op[t->producer]->opcode == opcode ? s->from->op[t->producer] : NULL;
+    return ir_elements(t) == n && (n == 1 || (uint64_t)ir_dim_back(t, 0) == n);
 }
 
-/* Return true for a binary operator with a constant of n elements: *other is its other operand. */
-static bool takes_constant(const struct isl *s, const struct ir_op *op, uint64_t n, uint32_t *other,
-                           uint32_t *constant)
-{
-    for (uint32_t i = 0; op != NULL && i < 2; i++) {
-        const struct ir_tensor *t = s->from->tensor[op->in[i]];
-
-        if (isl_is_const(s, op->in[i]) && ir_elements(t) == n &&
-            (n == 1 || (uint64_t)ir_dim_back(t, 0) == n)) {
-            *constant = op->in[i];
-            *other = op->in[1 - i];
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_mean_of_rows(const struct isl *s, const struct ir_op *op)
-{
-    return op != NULL && op->attr[IR_KEEP_DIMS] != 0 &&
-           op->attr[IR_AXIS] == 1 << (s->from->tensor[op->in[0]]->rank - 1);
-}
-
-/* Return true for (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon). */
-static bool is_normal(const struct isl *s, uint32_t file_id, struct found *f)
-{
-    const struct ir_op *quotient = made_by(s, file_id, IR_OP_DIV), *root, *centred, *mean, *square;
-    uint32_t variance;
-
-    if (quotient == NULL)
-        return false;
-    centred = made_by(s, quotient->in[0], IR_OP_SUB);
-    root = made_by(s, quotient->in[1], IR_OP_SQRT);
-    if (centred == NULL || root == NULL ||
-        !takes_constant(s, made_by(s, root->in[0], IR_OP_ADD), 1, &variance, &f->epsilon))
-        return false;
-    mean = made_by(s, variance, IR_OP_MEAN);
-    if (!is_mean_of_rows(s, mean))
-        return false;
-    square = made_by(s, mean->in[0], IR_OP_MUL);
-    mean = made_by(s, centred->in[1], IR_OP_MEAN);
-    f->x = centred->in[0];
-    return square != NULL && square->in[0] == quotient->in[0] && square->in[1] == quotient->in[0] &&
-           is_mean_of_rows(s, mean) && mean->in[0] == f->x;
-}
-
+/* (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * gamma, and beta perhaps. */
 static bool is_layer_norm(const struct isl *s, const struct ir_op *quantise, struct found *f)
 {
+    static const char *const formula[] = {
+        "add(mul(div(c = sub(x, mean(x)), sqrt(add(mean(mul(c, c)), #e))), #g), #b)",
+        "mul(div(c = sub(x, mean(x)), sqrt(add(mean(mul(c, c)), #e))), #g)"};
     const uint64_t n = (uint64_t)ir_dim_back(ir_out(s->from, quantise, 0), 0);
-    const struct ir_op *shift = made_by(s, quantise->in[0], IR_OP_ADD);
-    uint32_t scaled = quantise->in[0], normal;
+    struct ir_match m = {.g = s->from, .ctx = s, .takes = takes, .is_constant = is_constant};
 
-    f->beta = IR_NONE;
-    if (shift != NULL && !takes_constant(s, shift, n, &scaled, &f->beta))
+    if (!ir_match(&m, quantise->in[0], formula[0]) && !ir_match(&m, quantise->in[0], formula[1]))
         return false;
-    return takes_constant(s, made_by(s, scaled, IR_OP_MUL), n, &normal, &f->gamma) &&
-           is_normal(s, normal, f);
+    *f = (struct found){ir_matched(&m, 'x'), ir_matched(&m, 'g'), ir_matched(&m, 'b'),
+                        ir_matched(&m, 'e')};
+    return has_values(s, f->epsilon, 1) && has_values(s, f->gamma, n) &&
+           (f->beta == IR_NONE || has_values(s, f->beta, n));
 }
 
 /* The file's constant as float32 [n]; NULL: a value is not finite. IR_NONE: zeros. */

@@ -3,6 +3,7 @@
  * and layer normalisations (docs/ONNX.md, 9.). */
 #include <string.h>
 
+#include "compiler/ir/formula.h"
 #include "quant_own.h"
 
 /* Return true for a constant whose elements are all one number. */
@@ -63,45 +64,37 @@ static bool only_functions_read(const struct quant *q, uint32_t id)
 
 enum { NORM = 9 };
 
-static bool reads(const struct ir_op *op, uint32_t a, uint32_t b)
+/* A mean is over the innermost dimension. */
+static bool takes(const struct ir_match *m, const struct ir_op *op)
 {
-    return op->n_in == 2 && op->in[0] == a && op->in[1] == b;
-}
-
-static bool reads_constant(const struct ir_graph *g, const struct ir_op *op, uint32_t a)
-{
-    return op->n_in == 2 && ((op->in[0] == a && ir_in(g, op, 1)->role == IR_CONST) ||
-                             (op->in[1] == a && ir_in(g, op, 0)->role == IR_CONST));
-}
-
-static bool is_mean(const struct ir_graph *g, const struct ir_op *op)
-{
-    return op->opcode == IR_OP_MEAN && op->attr[IR_KEEP_DIMS] &&
-           op->attr[IR_AXIS] == 1 << (ir_in(g, op, 0)->rank - 1);
+    return !ir_op_has(op->opcode, IR_KEEP_DIMS) ||
+           (op->attr[IR_KEEP_DIMS] && op->attr[IR_AXIS] == 1 << (ir_in(m->g, op, 0)->rank - 1));
 }
 
 /* Operators of the layer normalisation that begins at `i`; 0: none does. */
 static uint32_t norm_at(const struct ir_graph *g, uint32_t i)
 {
-    struct ir_op *const *o = g->op + i;
-    const uint32_t left = g->n_op - i;
+#define SCALED(square) "mul(div(d = sub(x, mean(x)), sqrt(add(mean(" square "), #e))), #g)"
+    static const struct {
+        uint32_t n;
+        const char *formula;
+    } form[] = {{NORM, "add(" SCALED("mul(d, d)") ", #b)"},
+                {NORM, "add(" SCALED("pow(d, #p)") ", #b)"},
+                {NORM - 1, SCALED("mul(d, d)")},
+                {NORM - 1, SCALED("pow(d, #p)")}};
+#undef SCALED
+    struct ir_match m = {.g = g, .takes = takes};
 
-    if (left < NORM - 1 || !is_mean(g, o[0]) || o[1]->opcode != IR_OP_SUB ||
-        !reads(o[1], o[0]->in[0], o[0]->out[0]))
-        return 0;
-    const uint32_t part = o[1]->out[0];
-    const bool square = (o[2]->opcode == IR_OP_MUL && reads(o[2], part, part)) ||
-                        (o[2]->opcode == IR_OP_POW && reads_constant(g, o[2], part));
+    for (uint32_t k = 0; k < sizeof form / sizeof *form; k++) {
+        const uint32_t end = i + form[k].n;
+        bool within = end <= g->n_op && ir_match(&m, g->op[end - 1]->out[0], form[k].formula);
 
-    if (!square || !is_mean(g, o[3]) || o[3]->in[0] != o[2]->out[0] || o[4]->opcode != IR_OP_ADD ||
-        !reads_constant(g, o[4], o[3]->out[0]) || o[5]->opcode != IR_OP_SQRT ||
-        o[5]->in[0] != o[4]->out[0] || o[6]->opcode != IR_OP_DIV ||
-        !reads(o[6], part, o[5]->out[0]) || o[7]->opcode != IR_OP_MUL ||
-        !reads_constant(g, o[7], o[6]->out[0]))
-        return 0;
-    return left >= NORM && o[8]->opcode == IR_OP_ADD && reads_constant(g, o[8], o[7]->out[0])
-               ? NORM
-               : NORM - 1;
+        for (uint32_t at = 0; within && at < m.n_op; at++)
+            within = m.op[at]->id >= i && m.op[at]->id < end;
+        if (within)
+            return form[k].n;
+    }
+    return 0;
 }
 
 /* Return true if no other operator reads a tensor inside operators `from` to `from + n - 1`. */

@@ -5,51 +5,41 @@
  *     (x - mean) / deviation * gamma + beta. */
 #include <string.h>
 
+#include "compiler/ir/formula.h"
 #include "quant_own.h"
 
 enum { LEAST = 64, MOST = 1016 };
 
 /* --- Keras' layer normalisation --- */
 
-enum { MEAN, SQUARE, VARIANCE, POSITIVE, INVERSE, SCALE, SCALED, SHIFT, LEFT, SUM, NORM };
+/* In the order of the formula. */
+enum { SUM, SCALED, SCALE, INVERSE, POSITIVE, VARIANCE, SQUARE, MEAN, LEFT, SHIFT, NORM };
 
-static bool reads(const struct ir_op *op, uint32_t a, uint32_t b)
+struct norm {
+    struct ir_op *op[NORM];
+    uint32_t gamma, beta; /* IR_NONE: it is none */
+};
+
+/* The normalisation whose last operator is `last`. */
+static bool find_norm(const struct ir_graph *g, const struct ir_op *last, struct norm *found)
 {
-    return op->n_in == 2 &&
-           ((op->in[0] == a && op->in[1] == b) || (op->in[0] == b && op->in[1] == a));
-}
+    struct ir_match m = {.g = g};
 
-/* The operand of `op` that is not `a`; a constant, or NULL. */
-static const struct ir_tensor *constant_with(const struct ir_graph *g, const struct ir_op *op,
-                                             uint32_t a)
-{
-    const struct ir_tensor *t = ir_in(g, op, op->in[0] == a ? 1 : 0);
+    if (!ir_match(
+            &m, last->out[0],
+            "add(mul(x, s = mul(rsqrt(add(mean(squared_difference(x, m = mean(x))), #e)), #g)),"
+            "    sub(#b, mul(m, s)))"))
+        return false;
+    const int32_t n = ir_dim_back(g->tensor[ir_matched(&m, 'x')], 0);
 
-    return t && (op->in[0] == a || op->in[1] == a) && t->role == IR_CONST ? t : NULL;
-}
-
-static bool is_norm(const struct ir_graph *g, struct ir_op *const *o)
-{
-    static const enum ir_opcode wanted[NORM] = {IR_OP_MEAN,  IR_OP_SQUARED_DIFFERENCE,
-                                                IR_OP_MEAN,  IR_OP_ADD,
-                                                IR_OP_RSQRT, IR_OP_MUL,
-                                                IR_OP_MUL,   IR_OP_MUL,
-                                                IR_OP_SUB,   IR_OP_ADD};
-    const uint32_t x = o[MEAN]->in[0], mean = o[MEAN]->out[0], scale = o[SCALE]->out[0];
-    const int32_t n = ir_dim_back(g->tensor[x], 0);
-
-    for (int i = 0; i < NORM; i++)
-        if (o[i]->opcode != wanted[i] || (i < SUM && ir_out(g, o[i], 0)->is_output))
+    for (uint32_t i = SUM + 1; i < NORM; i++)
+        if (ir_out(g, m.op[i], 0)->is_output)
             return false;
-    return n >= LEAST && n <= MOST && reads(o[SQUARE], x, mean) &&
-           o[VARIANCE]->in[0] == o[SQUARE]->out[0] &&
-           constant_with(g, o[POSITIVE], o[VARIANCE]->out[0]) &&
-           o[INVERSE]->in[0] == o[POSITIVE]->out[0] &&
-           constant_with(g, o[SCALE], o[INVERSE]->out[0]) && reads(o[SCALED], x, scale) &&
-           reads(o[SHIFT], mean, scale) && o[LEFT]->in[1] == o[SHIFT]->out[0] &&
-           ir_in(g, o[LEFT], 0)->role == IR_CONST &&
-           reads(o[SUM], o[SCALED]->out[0], o[LEFT]->out[0]) && ir_uses(g, mean) == 2 &&
-           ir_uses(g, scale) == 2 && ir_uses(g, o[INVERSE]->out[0]) == 1;
+    memcpy(found->op, m.op, sizeof found->op);
+    found->gamma = ir_matched(&m, 'g');
+    found->beta = ir_matched(&m, 'b');
+    return n >= LEAST && n <= MOST && ir_uses(g, ir_matched(&m, 'm')) == 2 &&
+           ir_uses(g, ir_matched(&m, 's')) == 2 && ir_uses(g, m.op[INVERSE]->out[0]) == 1;
 }
 
 static void become(struct ir_op *op, enum ir_opcode opcode, uint32_t a, uint32_t b)
@@ -61,16 +51,15 @@ static void become(struct ir_op *op, enum ir_opcode opcode, uint32_t a, uint32_t
 }
 
 /* SQUARE is SUB by now, with its result `part`. */
-static void make_norm(const struct ir_graph *g, struct ir_op *const *o, uint32_t part)
+static void make_norm(const struct norm *n, uint32_t part)
 {
-    const uint32_t gamma = constant_with(g, o[SCALE], o[INVERSE]->out[0])->id;
-    const uint32_t beta = o[LEFT]->in[0];
+    struct ir_op *const *o = n->op;
 
     become(o[SQUARE], IR_OP_SUB, o[MEAN]->in[0], o[MEAN]->out[0]);
     become(o[INVERSE], IR_OP_SQRT, o[POSITIVE]->out[0], 0);
     become(o[SCALE], IR_OP_DIV, part, o[INVERSE]->out[0]);
-    become(o[SCALED], IR_OP_MUL, o[SCALE]->out[0], gamma);
-    become(o[SUM], IR_OP_ADD, o[SCALED]->out[0], beta);
+    become(o[SCALED], IR_OP_MUL, o[SCALE]->out[0], n->gamma);
+    become(o[SUM], IR_OP_ADD, o[SCALED]->out[0], n->beta);
     o[SHIFT]->dead = o[LEFT]->dead = true;
 }
 
@@ -98,22 +87,20 @@ enum status quant_split(struct arena *a, const struct ir_graph *from, struct ir_
                         struct diag *d)
 {
     struct ir_graph *g = ir_copy(a, from);
+    const uint32_t n = g->n_op;
+    struct norm *norm = ARENA_ARRAY(a, struct norm, n + 1), found; /* by its SQUARED_DIFFERENCE */
 
     *to = g;
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        struct ir_op *o[NORM];
-        bool norm = false;
-
+    for (uint32_t i = 0; i < n; i++)
+        if (find_norm(g, g->op[i], &found))
+            norm[found.op[SQUARE]->id] = found;
+    for (uint32_t i = n; i-- > 0;) {
         if (g->op[i]->opcode != IR_OP_SQUARED_DIFFERENCE || ir_out(g, g->op[i], 0)->type != IR_F32)
             continue;
-        if (i >= SQUARE && i - SQUARE + NORM <= g->n_op) {
-            memcpy(o, g->op + i - SQUARE, sizeof o);
-            norm = is_norm(g, o);
-        }
         const uint32_t part = split(g, i);
 
-        if (norm)
-            make_norm(g, o, part);
+        if (norm[i].op[SUM])
+            make_norm(&norm[i], part);
     }
     return ir_link(g, d);
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/formula.h"
 #include "onnx_import.h"
 
 struct layer_norm {
@@ -14,79 +15,41 @@ struct layer_norm {
     float epsilon;
 };
 
-/* The operator `code` that makes tensor `id`, without a clamp; NULL: another one does. */
-static const struct ir_op *maker(const struct ir_graph *g, uint32_t id, enum ir_opcode code)
+/* Without a clamp of its own; a mean is over the innermost dimension alone. */
+static bool takes(const struct ir_match *m, const struct ir_op *op)
 {
-    const uint32_t i = g->tensor[id]->producer;
-
-    if (g->tensor[id]->role != IR_VALUE || i == IR_NONE || g->op[i]->opcode != code)
-        return NULL;
-    return ir_op_info(code)->fuses_clamp && g->op[i]->attr[IR_ACTIVATION] != IR_ACT_NONE ? NULL
-                                                                                         : g->op[i];
-}
-
-/* The other operand of an operator with a float32 constant of n values along the innermost
- * dimension; IR_NONE: it has no such constant. */
-static uint32_t beside_constant(const struct ir_graph *g, const struct ir_op *op, int32_t n,
-                                const struct ir_tensor **constant)
-{
-    for (uint32_t i = 0; i < 2; i++) {
-        const struct ir_tensor *t = ir_in(g, op, i);
-
-        if (t->role != IR_CONST || t->type != IR_F32 || ir_elements(t) != (uint64_t)n ||
-            (n > 1 && ir_dim_back(t, 0) != n))
-            continue;
-        *constant = t;
-        return op->in[1 - i];
-    }
-    return IR_NONE;
-}
-
-/* The input of a MEAN over the innermost dimension alone; IR_NONE: `id` is no such MEAN. */
-static uint32_t mean_of(const struct ir_graph *g, uint32_t id)
-{
-    const struct ir_op *op = maker(g, id, IR_OP_MEAN);
-
-    if (!op || op->attr[IR_KEEP_DIMS] == 0 || op->attr[IR_AXIS] != 1 << (ir_in(g, op, 0)->rank - 1))
-        return IR_NONE;
-    return op->in[0];
-}
-
-/* Return true if `id` = (x - mean) / sqrt(variance + epsilon). */
-static bool normalises(const struct ir_graph *g, uint32_t id, struct layer_norm *n)
-{
-    const struct ir_op *div = maker(g, id, IR_OP_DIV), *sub, *root, *add, *square, *from;
-    const struct ir_tensor *epsilon;
-    uint32_t squares;
-
-    if (!div || !(sub = maker(g, div->in[0], IR_OP_SUB)) ||
-        !(root = maker(g, div->in[1], IR_OP_SQRT)) || !(add = maker(g, root->in[0], IR_OP_ADD)) ||
-        !(from = maker(g, sub->in[0], IR_OP_DEQUANTIZE)))
+    if (ir_op_info(op->opcode)->fuses_clamp && op->attr[IR_ACTIVATION] != IR_ACT_NONE)
         return false;
-    squares = beside_constant(g, add, 1, &epsilon);
-    if (squares == IR_NONE || (squares = mean_of(g, squares)) == IR_NONE ||
-        !(square = maker(g, squares, IR_OP_MUL)) || square->in[0] != div->in[0] ||
-        square->in[1] != div->in[0] || mean_of(g, sub->in[1]) != sub->in[0])
-        return false;
-    n->epsilon = *(const float *)(const void *)epsilon->data;
-    n->x = ir_in(g, from, 0);
-    return true;
+    return !ir_op_has(op->opcode, IR_KEEP_DIMS) ||
+           (op->attr[IR_KEEP_DIMS] != 0 &&
+            op->attr[IR_AXIS] == 1 << (ir_in(m->g, op, 0)->rank - 1));
+}
+
+/* A float32 constant of n values along the innermost dimension. */
+static bool has_values(const struct ir_tensor *t, int32_t n)
+{
+    return t->type == IR_F32 && ir_elements(t) == (uint64_t)n && (n == 1 || ir_dim_back(t, 0) == n);
 }
 
 static bool matches(const struct ir_graph *g, const struct ir_op *quantize, struct layer_norm *n)
 {
+#define SCALED "mul(div(d = sub(x = dequantize(q), mean(x)), sqrt(add(mean(mul(d, d)), #e))), #g)"
     const int32_t c = ir_dim_back(ir_out(g, quantize, 0), 0);
-    const struct ir_op *add = maker(g, quantize->in[0], IR_OP_ADD), *mul;
-    uint32_t id = quantize->in[0];
+    struct ir_match m = {.g = g, .takes = takes};
+    const bool shifted = ir_match(&m, quantize->in[0], "add(" SCALED ", #b)");
 
-    *n = (struct layer_norm){0};
-    if (add && (id = beside_constant(g, add, c, &n->beta)) == IR_NONE)
+    if (!shifted && !ir_match(&m, quantize->in[0], SCALED))
         return false;
-    if (!(mul = maker(g, id, IR_OP_MUL)))
+#undef SCALED
+    const struct ir_tensor *epsilon = g->tensor[ir_matched(&m, 'e')];
+    *n = (struct layer_norm){.last = m.op[0],
+                             .x = g->tensor[ir_matched(&m, 'q')],
+                             .gamma = g->tensor[ir_matched(&m, 'g')],
+                             .beta = shifted ? g->tensor[ir_matched(&m, 'b')] : NULL};
+    if (!has_values(epsilon, 1) || !has_values(n->gamma, c) || (n->beta && !has_values(n->beta, c)))
         return false;
-    n->last = add ? add : mul;
-    id = beside_constant(g, mul, c, &n->gamma);
-    return id != IR_NONE && normalises(g, id, n);
+    n->epsilon = *(const float *)(const void *)epsilon->data;
+    return true;
 }
 
 /* The limit of docs/ONNX.md's rule that keeps it in float32; NULL: LAYER_NORM is at most one

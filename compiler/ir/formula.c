@@ -1,0 +1,100 @@
+/* formula.c - see formula.h: a formula is read along the operators that make a tensor. */
+#include "formula.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+
+enum { WORD = 24 };
+
+static bool term(struct ir_match *m, const char **at, uint32_t id);
+
+static void skip_spaces(const char **at)
+{
+    while (**at == ' ')
+        ++*at;
+}
+
+static bool skip(const char **at, char c)
+{
+    skip_spaces(at);
+    if (**at != c)
+        return false;
+    ++*at;
+    return true;
+}
+
+/* The letter is a new name of tensor `id`, or names it already. */
+static bool bind(struct ir_match *m, char letter, uint32_t id)
+{
+    uint32_t *t = &m->tensor[letter - 'a'];
+
+    if (*t == IR_NONE)
+        *t = id;
+    return *t == id;
+}
+
+static bool constant(struct ir_match *m, uint32_t id)
+{
+    return m->is_constant ? m->is_constant(m, id) : m->g->tensor[id]->role == IR_CONST;
+}
+
+/* The operands in brackets; `exchanged`: the second one first. */
+static bool operands(struct ir_match *m, const char **at, const struct ir_op *op, bool exchanged)
+{
+    for (uint32_t i = 0; skip(at, i == 0 ? '(' : ','); i++) {
+        const uint32_t k = exchanged ? 1 - i : i;
+
+        if (k >= op->n_in || op->in[k] == IR_NONE || !term(m, at, op->in[k]))
+            return false;
+    }
+    return skip(at, ')');
+}
+
+static bool operation(struct ir_match *m, const char **at, uint32_t id, const char *word)
+{
+    const uint32_t maker = m->g->tensor[id]->producer;
+    struct ir_op *op = maker == IR_NONE ? NULL : m->g->op[maker];
+    const struct ir_match before = *m;
+    const char *const begin = *at;
+    enum ir_opcode opcode = IR_OP_COUNT;
+
+    if (!ir_op_named(word, &opcode))
+        assert(!"a formula names no operator of operators.def");
+    if (!op || op->opcode != opcode || (m->takes && !m->takes(m, op)))
+        return false;
+    for (uint32_t way = 0; way < (ir_op_info(opcode)->commutes ? 2 : 1); way++) {
+        *m = before;
+        *at = begin;
+        assert(m->n_op < IR_MATCH_OPS);
+        m->op[m->n_op++] = op;
+        if (operands(m, at, op, way == 1))
+            return true;
+    }
+    return false;
+}
+
+static bool term(struct ir_match *m, const char **at, uint32_t id)
+{
+    char word[WORD] = {0};
+    uint32_t n = 0;
+
+    if (skip(at, '#') && !constant(m, id))
+        return false;
+    skip_spaces(at);
+    while (n + 1 < WORD && (isalnum((unsigned char)**at) || **at == '_'))
+        word[n++] = *(*at)++;
+    skip_spaces(at);
+    if (**at == '(')
+        return operation(m, at, id, word);
+    assert(n == 1 && islower((unsigned char)*word));
+    return bind(m, *word, id) && (!skip(at, '=') || term(m, at, id));
+}
+
+bool ir_match(struct ir_match *m, uint32_t id, const char *formula)
+{
+    m->n_op = 0;
+    for (uint32_t i = 0; i < IR_MATCH_LETTERS; i++)
+        m->tensor[i] = IR_NONE;
+    return term(m, &formula, id);
+}
