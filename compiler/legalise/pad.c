@@ -22,7 +22,7 @@ static bool takes_pad(const struct ir_graph *g, const struct ir_op *op, uint32_t
 {
     if (op->dead || op->in[0] != id)
         return false;
-    if (op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D)
+    if (ir_op_info(op->opcode)->weights && ir_op_has(op->opcode, IR_PAD_BOTTOM))
         return true;
     return op->opcode == IR_OP_MAX_POOL2D && g->tensor[id]->quant.zero_point[0] == -128;
 }
