@@ -55,8 +55,7 @@ def seeds(args, one):
 
 def ask(args, seed, model, content, inputs, outputs, ways):
     """heddle's message for a network in the first of `ways` that fails, else None. A way: options, and whether outputs
-    are
-    compared with `outputs` or with heddle's reference. The folder is kept then."""
+    are compared with `outputs` or with heddle's reference. The folder is kept then."""
     with tempfile.TemporaryDirectory() as tmp:
         folder, given = pathlib.Path(tmp), {"-i": [], "--expect": []}
         (folder / model).write_bytes(content)
