@@ -100,7 +100,7 @@ static const struct watcher *watcher_of(struct compare *c)
     return w;
 }
 
-enum status compare_open(struct run_job *job, struct diag *d)
+void compare_open(struct run_job *job)
 {
     const struct ir_graph *g = job->p->graph;
     const struct ref_options o = {.legalised = true,
@@ -108,13 +108,11 @@ enum status compare_open(struct run_job *job, struct diag *d)
                                       pipeline_ref_options(&job->options->legalise).onnx_rounding};
     struct arena *a = job->arena;
 
-    (void)d;
     job->compare = NULL;
     job->watcher = NULL;
     if (job->options->compare == COMPARE_OUTPUTS || job->options->host != HOST_NATIVE ||
-        describe_tolerance(a, g, &job->p->targets, &job->p->hw) >
-            0) /* a difference grows on its way */
-        return ST_OK;
+        job->tolerance > 0) /* a difference grows on its way */
+        return;
     struct compare *c = ARENA_NEW(a, struct compare);
     *c = (struct compare){.job = job, .graph = g, .legal = ref_new(a, g, &o)};
     c->in = ARENA_ARRAY(a, uint8_t *, g->n_in + 1);
@@ -132,7 +130,6 @@ enum status compare_open(struct run_job *job, struct diag *d)
     compare_find_pairs(c);
     job->compare = c;
     job->watcher = watcher_of(c);
-    return ST_OK;
 }
 
 /* --- in a process --- */

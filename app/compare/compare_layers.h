@@ -15,8 +15,8 @@ struct compare;
 struct ref;
 struct runner;
 
-/* Make job->compare; it stays NULL if nothing is compared (--compare=outputs, no compiled network). */
-enum status compare_open(struct run_job *job, struct diag *d);
+/* Make job->compare; it stays NULL if no layer is compared (--compare=outputs, job->tolerance, a simulated host). */
+void compare_open(struct run_job *job);
 
 /* Number of inferences compared: the first ones, as far as the reference gets in a few seconds. */
 uint32_t compare_inferences(const struct compare *c);

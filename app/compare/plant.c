@@ -201,6 +201,65 @@ uint32_t fault_plan(struct arena *a, const struct emit_unit *u, uint64_t seed, u
     return have;
 }
 
+/* --- what nothing reads --- */
+
+/* Does the command fetch byte `at` of the constants? A distance from run to run below a run's length: any between. */
+static bool fetches(const struct sched_command *c, uint32_t at)
+{
+    const struct hd_cmd_dma_read *m = &c->w.dma_read;
+
+    if ((c->unit != HD_UNIT_LOAD && c->unit != HD_UNIT_WEIGHT) || m->spad ||
+        m->region != HD_REGION_CONSTANTS || at < m->offset)
+        return false;
+    const uint32_t from = at - m->offset;
+    if (from >= (m->runs - 1) * (uint64_t)m->run_pitch + m->run_bytes)
+        return false;
+    return m->run_pitch < m->run_bytes || from % m->run_pitch < m->run_bytes;
+}
+
+static bool byte_unread(const struct emit_unit *u, uint32_t at)
+{
+    const struct sched_program *p = u->program;
+
+    for (uint32_t i = 0; i < u->graph->n_tensor; i++) {
+        const struct sched_place *s = &p->place[i];
+        if (u->graph->tensor[i]->role == IR_CONST && s->in_memory && at >= s->mem_offset &&
+            at - s->mem_offset < s->mem_bytes)
+            return false;
+    }
+    for (uint32_t k = 0; k < p->n_stream; k++)
+        for (uint32_t i = 0; i < p->stream[k].n; i++)
+            if (fetches(&p->stream[k].cmd[i], at))
+                return false;
+    return !strstr(model_source(u), "model_constants +");
+}
+
+static bool field_unread(const struct emit_unit *u, const struct fault *f)
+{
+    struct fault at = *f;
+    const struct sched_command *c = NULL;
+
+    for (uint32_t i = 0; !c || at.at != f->at; i++)
+        c = command_at(u->program, i, &at);
+    const char *name = hd_command_of_opcode[c->w.common.opcode]->fields[f->field].name;
+    if (c->unit == HD_UNIT_LOAD || c->unit == HD_UNIT_WEIGHT)
+        return (c->w.dma_read.runs == 1 && strcmp(name, "run_pitch") == 0) ||
+               (c->w.dma_read.rows == 1 && strcmp(name, "dest_pitch") == 0);
+    if (c->unit == HD_UNIT_STORE)
+        return (c->w.store.runs == 1 && strcmp(name, "run_pitch") == 0) ||
+               (c->w.store.rows == 1 && strcmp(name, "src_pitch") == 0);
+    return false;
+}
+
+bool fault_unread(const struct emit_unit *u, const struct fault *f)
+{
+    if (f->kind == FAULT_ARGUMENT)
+        return false;
+    if (f->kind == FAULT_FIELD)
+        return field_unread(u, f);
+    return byte_unread(u, f->at) && (f->kind != FAULT_EXCHANGE || byte_unread(u, f->at + 1));
+}
+
 /* --- in place --- */
 
 void fault_apply(const struct fault *f, const struct sched_program *p, uint8_t *constants,

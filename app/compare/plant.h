@@ -33,6 +33,9 @@ enum { FAULT_MAX_ARGUMENTS = 64 }; /* faults of host arguments in one plan: each
  * only if the package has fewer. */
 uint32_t fault_plan(struct arena *a, const struct emit_unit *u, uint64_t seed, uint32_t n,
                     struct fault *fault);
+/* Return true if nothing reads what the fault changes, whatever the input: a byte of the constants that is in no
+ * block of a command (only where no host call reads constants), a distance between rows where there is one. */
+bool fault_unread(const struct emit_unit *u, const struct fault *f);
 /* Put a fault that is no host argument into the package's bytes. */
 void fault_apply(const struct fault *f, const struct sched_program *p, uint8_t *constants,
                  uint8_t *commands);

@@ -1,7 +1,6 @@
 /* strength.c - see strength.h. */
 #define _GNU_SOURCE
 #include "strength.h"
-#include "sim/hash.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,16 +12,13 @@
 #include "app/build/object.h"
 #include "app/engine/runner.h"
 #include "app/inputs/generate.h"
-#include "app/job/job.h"
 #include "base/interrupt.h"
 #include "compare_layers.h"
 #include "compare_parts.h"
 #include "expected.h"
 #include "plant.h"
 #include "sim/cached.h"
-
-/* The result of a fault's process; its exit code. */
-enum found { FOUND_NOTHING, FOUND_IN_RUN, FOUND_FURTHER, FOUND_CODES };
+#include "sim/hash.h"
 
 enum { SECONDS = 600 }; /* of one fault: longer is a hang */
 
@@ -31,8 +27,8 @@ struct strength {
     struct run_job more; /* further inferences of the same package */
     const char *so_path;
     uint32_t n;
-    struct fault fault[STRENGTH_FAULTS];
-    enum found found[STRENGTH_FAULTS];
+    const struct fault *fault;
+    enum strength_found *found;
     struct hash128 *want; /* of each inference, this run's first */
 };
 
@@ -143,21 +139,22 @@ static enum status all_of(const struct strength *s, struct run_job *job,
 
 /* --- one fault --- */
 
-static enum found try_fault(struct strength *s, uint32_t i)
+/* Its exit code: STRENGTH_KINDS is a failure. */
+static enum strength_found try_fault(struct strength *s, uint32_t i)
 {
     const struct hd_model *model;
     struct diag d = {0};
     bool differs = false;
 
     if (plant(s, i, &model, &d) != ST_OK)
-        return FOUND_CODES;
+        return STRENGTH_KINDS;
     if (all_of(s, s->job, model, s->want, NULL, &differs, &d) != ST_OK)
-        return FOUND_CODES;
+        return STRENGTH_KINDS;
     if (differs)
-        return FOUND_IN_RUN;
+        return STRENGTH_IN_RUN;
     if (all_of(s, &s->more, model, s->want + s->job->n, NULL, &differs, &d) != ST_OK)
-        return FOUND_CODES;
-    return differs ? FOUND_FURTHER : FOUND_NOTHING;
+        return STRENGTH_KINDS;
+    return differs ? STRENGTH_FURTHER : STRENGTH_NOTHING;
 }
 
 /* A process that crashes or hangs would end a run too: it is found. */
@@ -177,54 +174,11 @@ static enum status run_fault(struct strength *s, uint32_t i, struct diag *d)
     while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
         continue;
     interrupt_child(0);
-    s->found[i] = WIFEXITED(state) ? (enum found)WEXITSTATUS(state) : FOUND_IN_RUN;
-    if (s->found[i] >= FOUND_CODES)
+    s->found[i] = WIFEXITED(state) ? (enum strength_found)WEXITSTATUS(state) : STRENGTH_IN_RUN;
+    if (s->found[i] >= STRENGTH_KINDS)
         return FAIL(d, ST_INTERNAL, "fault %u (%s) could not be planted", i,
                     fault_text(s->job->arena, s->job->p->emitted, &s->fault[i]));
     return ST_OK;
-}
-
-/* --- as text --- */
-
-static uint32_t count(const struct strength *s, uint32_t kind, enum found found)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < s->n; i++)
-        n += (kind == FAULT_KINDS || s->fault[i].kind == kind) && s->found[i] == found;
-    return n;
-}
-
-static void add_line(const struct strength *s, struct text *t, uint32_t kind, const char *name)
-{
-    const uint32_t nothing = count(s, kind, FOUND_NOTHING), found = count(s, kind, FOUND_IN_RUN),
-                   all = found + count(s, kind, FOUND_FURTHER);
-
-    if (nothing + all == 0)
-        return;
-    text_printf(t, "%-26s %8u %10u %8u %8u", name, nothing + all, nothing, all, found);
-    if (all)
-        text_printf(t, " %7.1f%%\n", 100.0 * found / all);
-    else
-        text_add(t, "       -\n");
-}
-
-static void add_report(const struct strength *s, struct text *t)
-{
-    text_printf(t,
-                "strength: %u of %u faults that change a compared byte are detected by this run "
-                "(seed %llu)\n",
-                count(s, FAULT_KINDS, FOUND_IN_RUN), s->n - count(s, FAULT_KINDS, FOUND_NOTHING),
-                (unsigned long long)s->job->options->seed);
-    text_printf(t, "%-26s %8s %10s %8s %8s %8s\n", "fault", "planted", "no effect", "effect",
-                "detected", "share");
-    for (uint32_t kind = 0; kind < FAULT_KINDS; kind++)
-        add_line(s, t, kind, fault_names[kind]);
-    add_line(s, t, FAULT_KINDS, "all");
-    for (uint32_t i = 0; s->job->options->verbose && i < s->n; i++)
-        if (s->found[i] == FOUND_FURTHER)
-            text_printf(t, "missed: %s\n",
-                        fault_text(s->job->arena, s->job->p->emitted, &s->fault[i]));
 }
 
 static enum status more_inferences(struct strength *s, struct options *o, struct diag *d)
@@ -232,10 +186,11 @@ static enum status more_inferences(struct strength *s, struct options *o, struct
     struct run_job *more = &s->more;
 
     *o = *s->job->options;
-    o->inferences = STRENGTH_FURTHER;
+    o->inferences = STRENGTH_MORE;
     o->seed++;
     o->n_input = 0;
-    *more = (struct run_job){.arena = s->job->arena, .options = o, .p = s->job->p};
+    *more = (struct run_job){
+        .arena = s->job->arena, .options = o, .p = s->job->p, .tolerance = s->job->tolerance};
     more->n = generate_count(more);
     more->in = ARENA_ARRAY(more->arena, struct run_data, more->p->graph->n_in + 1);
     more->out = s->job->out;
@@ -244,9 +199,82 @@ static enum status more_inferences(struct strength *s, struct options *o, struct
     TRY(generate_inputs(more, d));
     o->compare =
         COMPARE_LAYERS; /* what changes a layer has an effect, whatever this run compares */
-    TRY(compare_open(more, d));
+    compare_open(more);
     return run_with_reference(
         more, ARENA_ARRAY(more->arena, struct run_data, more->p->graph->n_out + 1), d);
+}
+
+enum status strength_try(struct run_job *job, const struct fault *fault, uint32_t n,
+                         enum strength_found *found, struct diag *d)
+{
+    struct strength *s = ARENA_NEW(job->arena, struct strength);
+    struct options further;
+    bool differs = false;
+
+    *s = (struct strength){.job = job, .n = n, .fault = fault, .found = found};
+    TRY(more_inferences(s, &further, d));
+    TRY(compile(s, d));
+    s->want = ARENA_ARRAY(job->arena, struct hash128, job->n + s->more.n);
+    TRY(all_of(s, job, NULL, NULL, s->want, &differs, d));
+    TRY(all_of(s, &s->more, NULL, NULL, s->want + job->n, &differs, d));
+    for (uint32_t i = 0; i < n; i++)
+        TRY(run_fault(s, i, d));
+    return ST_OK;
+}
+
+/* --- as text --- */
+
+struct plan {
+    const struct run_job *job;
+    uint32_t n;
+    struct fault fault[STRENGTH_FAULTS];
+    enum strength_found found[STRENGTH_FAULTS];
+};
+
+static uint32_t count(const struct plan *p, uint32_t kind, enum strength_found found)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < p->n; i++)
+        n += (kind == FAULT_KINDS || p->fault[i].kind == kind) && p->found[i] == found;
+    return n;
+}
+
+static void add_line(const struct plan *p, struct text *t, uint32_t kind, const char *name)
+{
+    const uint32_t nothing = count(p, kind, STRENGTH_NOTHING),
+                   unread = count(p, kind, STRENGTH_UNREAD),
+                   found = count(p, kind, STRENGTH_IN_RUN),
+                   all = found + count(p, kind, STRENGTH_FURTHER);
+
+    if (unread + nothing + all == 0)
+        return;
+    text_printf(t, "%-26s %8u %8u %10u %8u %8u", name, unread + nothing + all, unread, nothing, all,
+                found);
+    if (all)
+        text_printf(t, " %7.1f%%\n", 100.0 * found / all);
+    else
+        text_add(t, "       -\n");
+}
+
+static void add_report(const struct plan *p, struct text *t)
+{
+    const uint32_t found = count(p, FAULT_KINDS, STRENGTH_IN_RUN);
+
+    text_printf(t,
+                "strength: %u of %u faults that change a compared byte are detected by this run "
+                "(seed %llu)\n",
+                found, found + count(p, FAULT_KINDS, STRENGTH_FURTHER),
+                (unsigned long long)p->job->options->seed);
+    text_printf(t, "%-26s %8s %8s %10s %8s %8s %8s\n", "fault", "planted", "unread", "no effect",
+                "effect", "detected", "share");
+    for (uint32_t kind = 0; kind < FAULT_KINDS; kind++)
+        add_line(p, t, kind, fault_names[kind]);
+    add_line(p, t, FAULT_KINDS, "all");
+    for (uint32_t i = 0; p->job->options->verbose && i < p->n; i++)
+        if (p->found[i] == STRENGTH_FURTHER)
+            text_printf(t, "missed: %s\n",
+                        fault_text(p->job->arena, p->job->p->emitted, &p->fault[i]));
 }
 
 enum status strength_check(const struct options *o, struct diag *d)
@@ -260,20 +288,24 @@ enum status strength_check(const struct options *o, struct diag *d)
 
 enum status strength_run(struct run_job *job, struct text *report, struct diag *d)
 {
-    struct strength *s = ARENA_NEW(job->arena, struct strength);
-    const struct options *o = job->options;
-    struct options further;
-    bool differs = false;
+    struct plan *p = ARENA_NEW(job->arena, struct plan);
+    struct fault *run = ARENA_ARRAY(job->arena, struct fault, STRENGTH_FAULTS);
+    enum strength_found found[STRENGTH_FAULTS];
+    uint32_t n = 0;
 
-    s->job = job;
-    s->n = fault_plan(job->arena, job->p->emitted, o->seed, STRENGTH_FAULTS, s->fault);
-    TRY(more_inferences(s, &further, d));
-    TRY(compile(s, d));
-    s->want = ARENA_ARRAY(job->arena, struct hash128, job->n + s->more.n);
-    TRY(all_of(s, job, NULL, NULL, s->want, &differs, d));
-    TRY(all_of(s, &s->more, NULL, NULL, s->want + job->n, &differs, d));
-    for (uint32_t i = 0; i < s->n; i++)
-        TRY(run_fault(s, i, d));
-    add_report(s, report);
+    p->job = job;
+    p->n = fault_plan(job->arena, job->p->emitted, job->options->seed, STRENGTH_FAULTS, p->fault);
+    for (uint32_t i = 0; i < p->n; i++) {
+        p->found[i] =
+            fault_unread(job->p->emitted, &p->fault[i]) ? STRENGTH_UNREAD : STRENGTH_NOTHING;
+        if (p->found[i] != STRENGTH_UNREAD)
+            run[n++] = p->fault[i];
+    }
+    TRY(strength_try(job, run, n, found, d));
+    n = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->found[i] != STRENGTH_UNREAD)
+            p->found[i] = found[n++];
+    add_report(p, report);
     return ST_OK;
 }

@@ -1,5 +1,10 @@
-/* coverage.h - which values each channel of each quantised tensor has taken in the reference's runs. A
- * channel that saturates has one value; a wrong constant shows where its channel has several. */
+/* coverage.h - what the reference's runs would show of a wrong constant, to choose inputs by. Two parts:
+ * - values: the set of values that each channel of each quantised tensor has taken. A channel that saturates
+ *   has one value; a wrong table or a wrong scale shows where a channel has several.
+ * - exposure: of each weight of convolutions and fully connected layers, the number of results that it
+ *   would change if it were larger by 1: (operand - zero point) * scale, over all pixels whose result does
+ *   not saturate. Weights of a pair of input and output channel have one number: operands by the mean
+ *   of their channel. A weight whose every product is 0 or saturates has none. */
 #ifndef HEDDLE_INPUTS_COVERAGE_H
 #define HEDDLE_INPUTS_COVERAGE_H
 
@@ -9,10 +14,12 @@ struct coverage;
 
 /* Nothing seen, for the tensors of `g`. */
 struct coverage *coverage_new(struct arena *a, const struct ir_graph *g);
-/* The values of an operator's output: a ref_tap, ctx is the struct coverage. */
-void coverage_tap(void *ctx, const struct ir_op *op, const uint8_t *out);
-/* Coverage of the tensors by `a` and `b` together: per channel the number of values, each
- * further one worth less. b: NULL, or of the same graph. */
+/* Products of the exposure of one inference, and of a score. */
+uint64_t coverage_work(const struct coverage *c);
+/* See all operators of `ref`, which runs the graph, from now on. */
+void coverage_watch(struct coverage *c, struct ref *ref);
+/* How much `a` and `b` together show: each further value of a channel and each further changed result of a
+ * weight is worth less. b: NULL, or of the same graph. */
 uint64_t coverage_score(const struct coverage *a, const struct coverage *b);
 /* Number of values at an end of their type's range, where saturation shows. */
 uint64_t coverage_ends(const struct coverage *c);

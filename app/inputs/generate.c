@@ -9,26 +9,60 @@
 
 enum kind { UNIFORM, SMOOTH, EXTREMES, SCALED, KINDS };
 
-/* Multiply-adds of the reference that a choice of amplitudes may take: about a third of a second. */
-#define CHOICE_WORK 256000000u
+/* Candidates of an inference, and the multiply-adds of the reference that four inferences may take: about a third of a
+ * second. More candidates where those take less than a tenth. */
+enum { TRIES = 5, MOST_TRIES = 24 };
+#define TRIES_WORK      256000000u
+#define MOST_TRIES_WORK 64000000u
 
 /* With fewer products per weight and inference, a fault of a weight shows in few of them. */
-#define FEW_PRODUCTS 4
+enum { FEW_PRODUCTS = 4, SOME_PRODUCTS = 32 };
 
-/* The 16 bits, times 1 / 2^shift, around the zero point or the middle of the range. */
-struct amplitude {
-    uint32_t shift;
-    bool smooth, middle;
+/* Multiply-adds of a network whose inferences cost next to nothing. */
+#define SMALL_WORK 1000000u
+
+/* How the 16 bits become values. cell: 0, each value alone; else a smooth field, its lattice this part of the longer side
+ * apart. ends: the lowest value, the highest, the zero point. Otherwise times 1 / 2^shift, around the middle of
+ * the range or the zero point. */
+struct form {
+    uint32_t cell, shift;
+    bool middle, ends;
 };
 
-/* In the order in which they are tried, while the work allows. */
-static const struct amplitude amplitudes[] = {
-    {2, true, false}, {3, false, false}, {5, false, false}, {1, true, true},
-    {2, false, true}, {4, true, false},  {1, false, false}, {6, false, false},
-    {3, true, true},  {4, false, true},  {0, true, false},  {2, false, false},
-};
+enum { MOST_FORMS = 12 };
 
-enum { AMPLITUDES = sizeof amplitudes / sizeof amplitudes[0] };
+/* Candidates of each kind, in the order in which they are tried, as far as the work allows; then again with other bits. */
+static const struct forms {
+    uint32_t n;
+    struct form form[MOST_FORMS];
+} forms[KINDS] = {
+    [UNIFORM] = {1, {{.middle = true}}},
+    [SMOOTH] = {5,
+                {{.cell = 4, .middle = true},
+                 {.cell = 8, .middle = true},
+                 {.cell = 2, .middle = true},
+                 {.cell = 16, .middle = true},
+                 {.cell = 8}}},
+    [EXTREMES] = {5,
+                  {{.ends = true},
+                   {.ends = true, .cell = 8},
+                   {.ends = true, .cell = 4},
+                   {.ends = true, .cell = 2},
+                   {.ends = true, .cell = 16}}},
+    [SCALED] = {12,
+                {{.cell = 4, .shift = 2},
+                 {.shift = 3},
+                 {.shift = 5},
+                 {.cell = 4, .shift = 1, .middle = true},
+                 {.shift = 2, .middle = true},
+                 {.cell = 4, .shift = 4},
+                 {.shift = 1},
+                 {.shift = 6},
+                 {.cell = 4, .shift = 3, .middle = true},
+                 {.shift = 4, .middle = true},
+                 {.cell = 4},
+                 {.shift = 2}}},
+};
 
 struct generator {
     struct run_job *job;
@@ -36,17 +70,27 @@ struct generator {
     uint64_t seed;
 };
 
-/* Products per inference of a byte of the network's weights: 1 where all layers are fully connected. */
-static uint64_t reuse(const struct ir_graph *g)
+static uint64_t macs_of(const struct ir_graph *g)
 {
-    uint64_t macs = 0, bytes = 0;
+    uint64_t macs = 0;
 
     for (uint32_t i = 0; i < g->n_op; i++)
         macs += g->op[i]->dead ? 0 : ir_macs(g, g->op[i]);
+    return macs;
+}
+
+/* By the products per inference of a byte of the weights: 1 where all layers are fully connected. */
+static uint32_t count_of(const struct ir_graph *g)
+{
+    const uint64_t macs = macs_of(g);
+    uint64_t bytes = 0;
+
     for (uint32_t i = 0; i < g->n_tensor; i++)
         if (g->tensor[i]->role == IR_CONST && ir_is_code(g->tensor[i]->type))
             bytes += ir_bytes(g->tensor[i]);
-    return bytes ? macs / bytes : UINT64_MAX;
+    if (macs < FEW_PRODUCTS * bytes)
+        return GENERATE_MANY;
+    return macs < SOME_PRODUCTS * bytes && macs < SMALL_WORK ? GENERATE_SOME : GENERATE_INFERENCES;
 }
 
 uint32_t generate_count(const struct run_job *job)
@@ -57,8 +101,7 @@ uint32_t generate_count(const struct run_job *job)
         return o->inferences;
     if (o->command == COMMAND_BENCH || job->package || o->fill != FILL_RANDOM)
         return 1;
-    return job->p->reference && reuse(job->p->reference) < FEW_PRODUCTS ? GENERATE_MANY
-                                                                        : GENERATE_INFERENCES;
+    return job->p->reference ? count_of(job->p->reference) : GENERATE_INFERENCES;
 }
 
 /* --- one value --- */
@@ -82,20 +125,19 @@ static int32_t corner(uint64_t seed, uint64_t y, uint64_t x)
     return bits16(mix(mix(seed, y), x));
 }
 
-/* A quarter of the longer side, so that most windows see a slope. */
-static uint64_t lattice(uint64_t h, uint64_t w)
+static uint64_t lattice(uint64_t h, uint64_t w, uint32_t part)
 {
-    const uint64_t side = h > w ? h : w;
+    const uint64_t side = h > w ? h : w, cell = (side + part - 1) / part;
 
-    return side < 8 ? 2 : (side + 3) / 4;
+    return cell < 2 ? 2 : cell;
 }
 
 /* Value i of a smooth field over the tensor's rows and columns, another one for each channel. */
-static int32_t field(uint64_t seed, const struct ir_tensor *t, uint64_t i)
+static int32_t field(uint64_t seed, const struct ir_tensor *t, uint32_t part, uint64_t i)
 {
     const uint64_t c = t->rank > 2 ? (uint64_t)ir_dim_back(t, 0) : 1,
                    w = (uint64_t)ir_dim_back(t, t->rank > 2 ? 1 : 0), h = ir_elements(t) / (c * w),
-                   cell = lattice(h, w), x = i / c % w, y = i / c / w;
+                   cell = lattice(h, w, part), x = i / c % w, y = i / c / w;
     const int64_t fx = (int64_t)(x % cell), fy = (int64_t)(y % cell), n = (int64_t)cell;
     const uint64_t own = mix(seed, i % c);
     int64_t top = corner(own, y / cell, x / cell) * (n - fx) +
@@ -106,11 +148,17 @@ static int32_t field(uint64_t seed, const struct ir_tensor *t, uint64_t i)
     return (int32_t)((top * (n - fy) + below * fy) / (n * n));
 }
 
-static int32_t extreme(uint64_t seed, uint64_t i)
+static int32_t extreme(uint64_t random)
 {
     static const int32_t of[] = {-32768, 32767, 0, -32768, 32767, -32768, 32767, 0};
 
-    return of[mix(seed, i) % 8];
+    return of[random % 8];
+}
+
+/* The same of a field: areas instead of pixels. */
+static int32_t extreme_of_field(int32_t v)
+{
+    return v < -4096 ? -32768 : v > 4096 ? 32767 : 0;
 }
 
 /* --- from 16 bits to the tensor's type --- */
@@ -133,8 +181,7 @@ static float magnitude(const struct ir_graph *g, uint32_t tensor)
     return 1;
 }
 
-/* Number of values that an index may have: the size of the dimension from which GATHER selects
- * by it; 0: it is no index. */
+/* How many values an index may have: as many as the GATHER has that selects by it; 0: it is no index. */
 static uint64_t index_range(const struct ir_graph *g, uint32_t tensor)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -150,28 +197,28 @@ static uint64_t index_range(const struct ir_graph *g, uint32_t tensor)
 }
 
 /* The form of an input's values. */
-struct form {
+struct values {
     const struct ir_tensor *t;
-    struct amplitude amplitude;
+    struct form form;
     float magnitude;
     uint64_t indices;
 };
 
-static void put(const struct form *f, uint8_t *bytes, uint64_t i, int32_t v)
+static void put(const struct values *f, uint8_t *bytes, uint64_t i, int32_t v)
 {
     const uint32_t size = ir_type_bytes(f->t->type);
     int32_t low, high;
     int64_t code;
 
     if (f->t->type == IR_F32) {
-        float value = (float)v / (float)(32768 << f->amplitude.shift) * f->magnitude;
+        float value = (float)v / (float)(32768 << f->form.shift) * f->magnitude;
         memcpy(bytes + 4 * i, &value, 4);
         return;
     }
     bounds(f->t, &low, &high);
-    const int32_t middle = f->amplitude.middle || f->t->quant.n == 0 ? low + (high - low + 1) / 2
-                                                                     : ir_zero_point(f->t);
-    code = middle + (int64_t)v * (high - low) / (32768 << f->amplitude.shift);
+    const int32_t middle =
+        f->form.middle || f->t->quant.n == 0 ? low + (high - low + 1) / 2 : ir_zero_point(f->t);
+    code = middle + (int64_t)v * (high - low) / (32768 << f->form.shift);
     code = code < low ? low : code > high ? high : code;
     if (f->indices)
         code = (int64_t)((uint64_t)(v + 32768) * f->indices >> 16);
@@ -183,7 +230,7 @@ static void put(const struct form *f, uint8_t *bytes, uint64_t i, int32_t v)
 /* --- one inference --- */
 
 /* As every run before this one had them: bytes, or float32 of [-1, 1). */
-static void uniform(const struct form *f, uint8_t *bytes, uint64_t n_bytes, uint64_t *state)
+static void uniform(const struct values *f, uint8_t *bytes, uint64_t n_bytes, uint64_t *state)
 {
     for (uint64_t i = 0; i < n_bytes; i++)
         bytes[i] = (uint8_t)(random_next(state) >> 24);
@@ -209,64 +256,86 @@ static void fill(enum options_fill mode, const struct ir_tensor *t, uint8_t *byt
             bytes[i * ir_type_bytes(t->type)] = 1;
 }
 
-/* Input `index` of inference k, by a kind. */
+static int32_t value(const struct values *f, uint64_t seed, uint64_t i)
+{
+    if (f->form.cell == 0)
+        return f->form.ends ? extreme(mix(seed, i)) : bits16(mix(seed, i));
+    const int32_t v = field(seed, f->t, f->form.cell, i);
+    return f->form.ends ? extreme_of_field(v) : v;
+}
+
+/* Input `index` of inference k: candidate `at` of a kind. */
 static void input(const struct generator *of, uint32_t index, uint32_t k, enum kind kind,
-                  struct amplitude amplitude, uint64_t *state)
+                  uint32_t at, uint64_t *state)
 {
     const struct ir_graph *g = of->g;
     const struct run_data *data = &of->job->in[index];
     const struct ir_tensor *t = g->tensor[g->in[index]];
     uint8_t *bytes = data->bytes + k * data->n_bytes;
-    const struct form f = {t, amplitude, magnitude(g, t->id), index_range(g, t->id)};
-    const uint64_t seed = mix(mix(of->seed, k), index);
+    const struct values f = {t, forms[kind].form[at % forms[kind].n], magnitude(g, t->id),
+                             index_range(g, t->id)};
+    const uint64_t seed = mix(mix(of->seed, k + ((uint64_t)at << 32)), index);
 
     if (kind == UNIFORM)
         uniform(&f, bytes, data->n_bytes, state);
     for (uint64_t i = 0; kind != UNIFORM && i < ir_elements(t); i++)
-        put(&f, bytes, i,
-            kind == EXTREMES                                         ? extreme(seed, i)
-            : kind == SMOOTH || (kind == SCALED && amplitude.smooth) ? field(seed, t, i)
-                                                                     : bits16(mix(seed, i)));
+        put(&f, bytes, i, value(&f, seed, i));
 }
 
-static void inference(const struct generator *of, uint32_t k, enum kind kind,
-                      struct amplitude amplitude, uint64_t *state)
+static void inference(const struct generator *of, uint32_t k, enum kind kind, uint32_t at,
+                      uint64_t *state)
 {
     for (uint32_t i = 0; i < of->g->n_in; i++)
-        input(of, i, k, kind, amplitude, state);
+        input(of, i, k, kind, at, state);
 }
 
-/* --- the choice of an amplitude --- */
+/* --- the choice among candidates --- */
 
 struct chooser {
     const struct ir_graph *g; /* of the reference */
     struct ref *ref;
-    struct coverage *seen, *one;
+    struct coverage *seen, *one, *best;
     const uint8_t **in;
     uint8_t **out;
-    uint32_t tries; /* amplitudes that the work allows; below 2: there is no choice */
+    uint32_t tries; /* candidates of an inference; 0: there is no choice */
 };
+
+/* Multiply-adds of one inference on the reference, and of what is seen of it. */
+static uint64_t work_of(const struct ir_graph *g, const struct coverage *c)
+{
+    uint64_t work = coverage_work(c) + macs_of(g);
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        work += g->op[i]->dead ? 0 : 4 * ir_elements(ir_out(g, g->op[i], 0));
+    return work + 1;
+}
+
+/* Candidates of an inference if all of KINDS may take `work`, at most `most`; the uniform one has none. */
+static uint32_t tries_of(uint64_t work, uint64_t one, uint32_t most)
+{
+    const uint64_t runs = work / one, tries = runs > 1 ? (runs - 1) / (KINDS - 1) : 0;
+
+    return tries < most ? (uint32_t)tries : most;
+}
 
 static struct chooser chooser_of(const struct run_job *job)
 {
     struct arena *a = job->arena;
     struct chooser c = {.g = job->p->reference};
-    uint64_t work = 1;
 
-    if (!c.g || job->n <= SCALED)
+    if (!c.g || job->n == 1)
         return c;
-    for (uint32_t i = 0; i < c.g->n_op; i++)
-        if (!c.g->op[i]->dead)
-            work += ir_macs(c.g, c.g->op[i]) + 4 * ir_elements(ir_out(c.g, c.g->op[i], 0));
-    const uint64_t runs = CHOICE_WORK / work;
-    if (runs < SCALED + 2)
+    c.seen = coverage_new(a, c.g);
+    const uint64_t one = work_of(c.g, c.seen);
+    const uint32_t more = tries_of(MOST_TRIES_WORK, one, MOST_TRIES);
+    c.tries = tries_of(TRIES_WORK, one, TRIES);
+    c.tries = more > c.tries ? more : c.tries;
+    if (c.tries == 0)
         return c;
     const struct ref_options o = pipeline_ref_options(&job->options->legalise);
-    c.tries = runs - SCALED < AMPLITUDES ? (uint32_t)runs - SCALED : AMPLITUDES;
     c.ref = ref_new(a, c.g, &o);
-    c.seen = coverage_new(a, c.g);
     c.one = coverage_new(a, c.g);
-    ref_set_tap(c.ref, coverage_tap, c.one);
+    c.best = coverage_new(a, c.g);
     c.in = ARENA_ARRAY(a, const uint8_t *, c.g->n_in + 1);
     c.out = ARENA_ARRAY(a, uint8_t *, c.g->n_out + 1);
     for (uint32_t i = 0; i < c.g->n_out; i++)
@@ -274,25 +343,34 @@ static struct chooser chooser_of(const struct run_job *job)
     return c;
 }
 
-/* Record the values of the reference's tensors in inference k in c->one. */
+/* Run the reference on inference k; its coverage goes into c->one. */
 static enum status look(const struct chooser *c, const struct run_job *job, uint32_t k,
                         struct diag *d)
 {
     for (uint32_t i = 0; i < c->g->n_in; i++)
         c->in[i] = job->in[i].bytes + k * job->in[i].n_bytes;
     coverage_clear(c->one);
+    coverage_watch(c->one, c->ref);
     return ref_run(c->ref, c->in, c->out, d);
 }
 
-/* Inference k with the amplitude that covers most values not covered by the inferences before. */
-static enum status scaled(const struct generator *of, const struct chooser *c, uint32_t k,
+static void swap(struct coverage **a, struct coverage **b)
+{
+    struct coverage *was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
+/* Inference k, the candidate that shows most of what no inference before has. */
+static enum status choose(const struct generator *of, struct chooser *c, uint32_t k, enum kind kind,
                           struct diag *d)
 {
     uint64_t most = 0, least_ends = UINT64_MAX;
     uint32_t best = 0;
 
     for (uint32_t i = 0; i < c->tries; i++) {
-        inference(of, k, SCALED, amplitudes[i], NULL);
+        inference(of, k, kind, i, NULL);
         TRY(look(c, of->job, k, d));
         const uint64_t score = coverage_score(c->seen, c->one), ends = coverage_ends(c->one);
         if (score < most || (score == most && ends >= least_ends))
@@ -300,15 +378,25 @@ static enum status scaled(const struct generator *of, const struct chooser *c, u
         most = score;
         least_ends = ends;
         best = i;
+        swap(&c->one, &c->best);
     }
-    inference(of, k, SCALED, amplitudes[best], NULL);
+    inference(of, k, kind, best, NULL);
+    coverage_add(c->seen, c->best);
+    return ST_OK;
+}
+
+/* Inference k, which those after it add to. */
+static enum status uniform_inference(const struct generator *of, struct chooser *c, uint32_t k,
+                                     uint64_t *state, struct diag *d)
+{
+    inference(of, k, UNIFORM, 0, state);
+    TRY(look(c, of->job, k, d));
+    coverage_add(c->seen, c->one);
     return ST_OK;
 }
 
 enum status generate_inputs(struct run_job *job, struct diag *d)
 {
-    static const struct amplitude whole[] = {
-        [UNIFORM] = {0, false, true}, [SMOOTH] = {0, true, true}, [EXTREMES] = {0, false, false}};
     const struct ir_graph *g = job->p->reference ? job->p->reference : job->p->graph;
     struct generator of = {job, g, job->options->seed};
     uint64_t state = of.seed;
@@ -322,17 +410,15 @@ enum status generate_inputs(struct run_job *job, struct diag *d)
                      job->in[i].bytes + k * job->in[i].n_bytes);
         return ST_OK;
     }
-    const struct chooser c = chooser_of(job);
+    struct chooser c = chooser_of(job);
     for (uint32_t k = 0; k < job->n; k++) {
         const enum kind kind = k % KINDS;
-        if (kind == SCALED && c.tries)
-            TRY(scaled(&of, &c, k, d));
+        if (c.tries == 0 || k >= GENERATE_MANY)
+            inference(&of, k, kind, 0, &state);
+        else if (kind == UNIFORM)
+            TRY(uniform_inference(&of, &c, k, &state, d));
         else
-            inference(&of, k, kind, kind == SCALED ? amplitudes[0] : whole[kind], &state);
-        if (!c.tries)
-            continue;
-        TRY(look(&c, job, k, d));
-        coverage_add(c.seen, c.one);
+            TRY(choose(&of, &c, k, kind, d));
     }
     return ST_OK;
 }

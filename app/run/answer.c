@@ -30,7 +30,8 @@ static enum status execute(struct run_job *job, struct diag *d)
 
     if (job->options->engine == ENGINE_REF)
         return run_with_reference(job, job->out, d);
-    TRY(compare_open(job, d));
+    job->tolerance = describe_tolerance(job->arena, g, &job->p->targets, &job->p->hw);
+    compare_open(job);
     if (!job->expected) {
         job->expected = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
         job->checked_against = "ref";
@@ -131,9 +132,6 @@ enum status run_answer(struct run_job *job, struct diag *d)
     if (!job->p->emitted)
         TRY(pipeline_back(job->p, d));
     TRY(execute(job, d));
-    if (job->options->engine != ENGINE_REF)
-        job->tolerance =
-            describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
     difference_judge(job);
     compare_judge(job);
     return ask_oracle(job, d);

@@ -5,7 +5,7 @@
 cp "$models/digits/model.tflite" .
 shares() { # OPTION...: planted, with an effect, detected
     "$heddle" run model.tflite --engine=func --strength -q "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"
-    awk '/^all /{print $2, $4, $5}' stdout
+    awk '/^all /{print $2, $5, $6}' stdout
 }
 read -r planted effect found < <(shares)
 [ "$planted" = 200 ] && [ "$effect" -gt 120 ] || fail "planted $planted, with an effect $effect"
