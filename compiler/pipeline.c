@@ -6,13 +6,13 @@
 
 #include "base/file.h"
 #include "base/json_doc.h"
-#include "compiler/layout/layout.h"
-#include "compiler/lower/disasm.h"
-#include "compiler/lower/lower.h"
 #include "compiler/plan/arena_plan.h"
-#include "compiler/schedule/sched_build.h"
+#include "compiler/systolic/layout/layout.h"
+#include "compiler/systolic/lower/disasm.h"
+#include "compiler/systolic/lower/lower.h"
 #include "compiler/systolic/rewrites/rewrites.h"
-#include "compiler/timing/estimate.h"
+#include "compiler/systolic/schedule/sched_build.h"
+#include "compiler/systolic/timing/estimate.h"
 #include "phases.h"
 #include "steps.h"
 

@@ -6,8 +6,8 @@
 #include "compiler/import/ir_text.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
-#include "compiler/lower/lower.h"
-#include "compiler/schedule/sched_build.h"
+#include "compiler/systolic/lower/lower.h"
+#include "compiler/systolic/schedule/sched_build.h"
 #include "reference/ref_islands.h"
 
 /* --- import --- */

@@ -1,8 +1,8 @@
 /* steps_text.c - what the rows STEP of passes.def leave, as text. */
 #include <string.h>
 
-#include "compiler/lower/disasm.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/lower/disasm.h"
+#include "compiler/systolic/schedule/sched.h"
 #include "steps.h"
 
 void step_print_graph(const struct pipeline *p, struct text *t)

@@ -1,6 +1,6 @@
 /* hdk_rv32.h - the inner product of hdk_tile_plain on RV32IM, in the order that an in-order core
  * wants: a result is used three instructions after its load or multiplication. gcc loads first, and
- * then spills what it has loaded; tests/compiler/hostcycles measures both. */
+ * then spills what it has loaded; tests/compiler/host measures both. */
 #ifndef HDK_RV32_H
 #define HDK_RV32_H
 

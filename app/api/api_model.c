@@ -9,8 +9,8 @@
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
 #include "compiler/emit/mlf.h"
-#include "compiler/lower/disasm.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/lower/disasm.h"
+#include "compiler/systolic/schedule/sched.h"
 #include "context.h"
 
 static enum status load(struct heddle *h)

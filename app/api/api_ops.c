@@ -1,7 +1,7 @@
 /* api_ops.c - "heddle ops": a row an operator, then the names under which files have them. */
 #include <string.h>
 
-#include "compiler/hostcycles/host_kernel.h"
+#include "compiler/host/host_kernel.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
 #include "context.h"

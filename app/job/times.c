@@ -1,7 +1,7 @@
 /* times.c - see times.h. */
 #include "times.h"
 
-#include "compiler/program/sched_program.h"
+#include "compiler/systolic/program/sched_program.h"
 
 uint32_t times_first(const struct sched_program *p, uint32_t stream)
 {

@@ -1,7 +1,7 @@
 /* account.c - see account.h. */
 #include "account.h"
 
-#include "compiler/hostcycles/host_cycles.h"
+#include "compiler/host/host_cycles.h"
 #include "compiler/target/describe.h"
 
 /* Return true if the operator executes. RESHAPE shares its input's memory, and a view (view.c)

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_STATS_ACTIONS_H
 #define HEDDLE_STATS_ACTIONS_H
 
-#include "compiler/program/sched_program.h"
+#include "compiler/systolic/program/sched_program.h"
 
 enum action {
     ACTION_MAC,

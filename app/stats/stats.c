@@ -16,7 +16,7 @@
 #include "app/job/results.h"
 #include "app/oracle/oracle.h"
 #include "base/file.h"
-#include "compiler/hostcycles/host_cycles.h"
+#include "compiler/host/host_cycles.h"
 #include "compiler/plan/memory_use.h"
 #include "hd_accel_tables.h"
 #include "sim/iss/iss.h"

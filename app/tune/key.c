@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/schedule/sched.h"
 #include "compiler/target/describe.h"
 #include "sim/build_files.h"
 

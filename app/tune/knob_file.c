@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/schedule/sched.h"
 
 struct knob_shape knob_shape_of(const struct pipeline *p)
 {

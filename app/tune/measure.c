@@ -5,7 +5,7 @@
 #include "app/engine/processes.h"
 #include "app/job/job.h"
 #include "app/job/shared.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/schedule/sched.h"
 
 #include <string.h>
 

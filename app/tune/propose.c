@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "compiler/layout/geometry.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/layout/geometry.h"
+#include "compiler/systolic/schedule/sched.h"
 
 enum {
     COMMANDS = 600000, /* scheduled for one proposal: a few seconds */

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_COMPILER_EMIT_EMIT_H
 #define HEDDLE_COMPILER_EMIT_EMIT_H
 
-#include "compiler/program/sched_program.h"
+#include "compiler/systolic/program/sched_program.h"
 #include "compiler/target/target.h"
 
 /* Constants larger than this go to constants.bin. */

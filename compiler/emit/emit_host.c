@@ -2,7 +2,7 @@
  * writers share. The kernels and their layouts are in kernels/hdk.h. */
 #include <string.h>
 
-#include "compiler/schedule/host_layer.h"
+#include "compiler/systolic/schedule/host_layer.h"
 #include "emit_host.h"
 
 void emit_field(struct text *t, const char *name, int64_t value)

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_COMPILER_EMIT_EMIT_HOST_H
 #define HEDDLE_COMPILER_EMIT_EMIT_HOST_H
 
-#include "compiler/layout/geometry.h"
+#include "compiler/systolic/layout/geometry.h"
 #include "emit.h"
 
 /* The arguments between the parameter struct and the output in a kernel's call. */

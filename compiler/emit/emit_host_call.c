@@ -1,6 +1,6 @@
 /* emit_host_call.c - host operators: the parameter struct of each layer and the one line that calls
  * its kernel. host_rows.c picks the kernel, a writer puts the struct's fields. */
-#include "compiler/schedule/host_layer.h"
+#include "compiler/systolic/schedule/host_layer.h"
 #include "emit_host.h"
 
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,

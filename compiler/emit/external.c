@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "compiler/layout/geometry.h"
+#include "compiler/systolic/layout/geometry.h"
 #include "emit.h"
 #include "emit_host.h"
 #include "emit_outside.h"

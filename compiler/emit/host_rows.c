@@ -1,6 +1,6 @@
 /* host_rows.c - the arguments of a host kernel's call, and the writer of its parameter struct: a
  * row an operator, by form, made of column KERNEL of operators.def. */
-#include "compiler/hostcycles/host_kernel.h"
+#include "compiler/host/host_kernel.h"
 #include "emit_host.h"
 
 static const struct {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/json_doc.h"
-#include "compiler/hostcycles/host_kernel.h"
-#include "compiler/schedule/host_layer.h"
+#include "compiler/host/host_kernel.h"
+#include "compiler/systolic/schedule/host_layer.h"
 #include "mlf.h"
 
 enum { CPU = 1 }; /* DLPack's number of the device */

@@ -1,7 +1,7 @@
 /* border.c - uint8 at the network's border. legalise leaves a QUANTIZE there that flips the top bit of
  * each byte (u8_to_i8.c). LOAD and STORE can do that on the way, at no cycle's cost.
  * in:  a graph with op->target.   out: int8 inputs and outputs, `flipped`, without that QUANTIZE. */
-#include "compiler/hostcycles/host_kernel.h"
+#include "compiler/host/host_kernel.h"
 #include "partition.h"
 
 bool partition_flips(const struct ir_graph *g, const struct ir_op *op)

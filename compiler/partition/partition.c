@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json_doc.h"
-#include "compiler/schedule/copies.h"
+#include "compiler/systolic/schedule/copies.h"
 #include "compiler/target/describe.h"
 #include "partition_groups.h"
 #include "partition_uint8.h"

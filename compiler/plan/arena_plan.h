@@ -5,7 +5,7 @@
 #ifndef HEDDLE_COMPILER_PLAN_ARENA_PLAN_H
 #define HEDDLE_COMPILER_PLAN_ARENA_PLAN_H
 
-#include "compiler/program/sched_program.h"
+#include "compiler/systolic/program/sched_program.h"
 
 #define ARENA_ALIGN 64u
 

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_COMPILER_PLAN_MEMORY_USE_H
 #define HEDDLE_COMPILER_PLAN_MEMORY_USE_H
 
-#include "compiler/program/sched_program.h"
+#include "compiler/systolic/program/sched_program.h"
 
 /* Bytes at one operator; `held` counts operators that are interleaved (sched_span) as one. */
 struct memory_at {

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_COMPILER_TARGET_BLOCKS_H
 #define HEDDLE_COMPILER_TARGET_BLOCKS_H
 
-#include "compiler/layout/geometry.h"
+#include "compiler/systolic/layout/geometry.h"
 #include "kernels/hdk_blocks.h"
 
 /* The unit, as a target.json describes it. */

@@ -1,6 +1,6 @@
 /* host_c.c - the host CPU: emitted C calls a kernel of kernels. Takes whatever no other
  * target took. */
-#include "compiler/hostcycles/host_cycles.h"
+#include "compiler/host/host_cycles.h"
 #include "target.h"
 
 static const char *refusal(const struct target_question *q)

@@ -1,8 +1,8 @@
 /* systolic.c - the built-in accelerator: which operators it takes. Every rule names the value that
  * broke it. The limits are those of the command fields (hw/accel.json) and of the configuration. */
-#include "compiler/layout/layout.h"
-#include "compiler/layout/views.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/layout/layout.h"
+#include "compiler/systolic/layout/views.h"
+#include "compiler/systolic/schedule/sched.h"
 #include "hd_accel_tables.h"
 #include "hd_timing.h"
 #include "refuse.h"

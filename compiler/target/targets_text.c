@@ -1,7 +1,7 @@
 /* targets_text.c - "heddle targets". */
 #include <string.h>
 
-#include "compiler/layout/geometry.h"
+#include "compiler/systolic/layout/geometry.h"
 #include "describe.h"
 #include "registry.h"
 

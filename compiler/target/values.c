@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "compiler/layout/geometry.h"
+#include "compiler/systolic/layout/geometry.h"
 
 static const struct {
     const char *name, *help;

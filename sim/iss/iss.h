@@ -37,7 +37,7 @@ struct iss_cycles {
     bool waits;
 };
 
-/* The in-order core of compiler/hostcycles: 1, 2, 2, 33, 5. An estimate, not calibrated. */
+/* The in-order core of compiler/host: 1, 2, 2, 33, 5. An estimate, not calibrated. */
 extern const struct iss_cycles iss_five_stages;
 /* PicoRV32 as sim/cpu has it, measured there. */
 extern const struct iss_cycles iss_picorv32;

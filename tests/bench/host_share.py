@@ -2,7 +2,7 @@
 """host_share.py [--heddle build/heddle] [--hw sys16] [--engine func] MODEL...: how much of an inference is the host's.
 
 A line for each network: cycles of the accelerator (engine rtl: measured; func: the schedule's estimate) and of the host (the
-model of compiler/hostcycles), in thousands, the host's part, times that execution passes between them, and the host's
+model of compiler/host), in thousands, the host's part, times that execution passes between them, and the host's
 operators by their part of the host's cycles."""
 import argparse, collections, json, pathlib, subprocess, sys, tempfile
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "app/mismatch/fault.h"
-#include "compiler/layout/layout.h"
-#include "compiler/lower/lower.h"
 #include "compiler/pipeline.h"
+#include "compiler/systolic/layout/layout.h"
+#include "compiler/systolic/lower/lower.h"
 #include "tests/compiler/ir_files.h"
 
 /* A case of tests/compiler on tiny, up to waits. */
@@ -115,7 +115,7 @@ static void expect_layout(const struct pipeline *p, const char *message)
 static void planted_in_a_layout(void **state)
 {
     struct arena *a = arena_new(0);
-    struct pipeline *p = compiled(a, "tests/compiler/schedule/rows_not_read.ir");
+    struct pipeline *p = compiled(a, "tests/compiler/systolic/schedule/rows_not_read.ir");
     struct plan_stream *in = &p->program->layout->plan[0].in[0];
     struct sched_place *y = &p->program->place[1];
 

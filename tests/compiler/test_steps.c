@@ -1,4 +1,4 @@
-/* Steps of passes.def on texts: tests/compiler/<step>/<case>.ir is compiled up to that step, whose
+/* Steps of passes.def on texts: <step>/<case>.ir of tests/compiler or its systolic/ is compiled up to that step, whose
  * dump is <case>.out; of <case>_bad.ir it is the message of the step that refuses it, in <case>.err.
  * Options, if not --hw=tiny and (but for knobs/) --no-search: a line "# heddle: --hw=sys8 ...";
  * knobs of the operator at position 1: "# knobs 1: cascade=1 tile_rows=2". UPDATE=1 writes what is
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "app/options/options.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/schedule/sched.h"
 #include "hw/gen/accel.h"
 #include "tests/compiler/ir_files.h"
 
@@ -141,7 +141,13 @@ static void each_folder_of_a_step(void **state)
 {
     (void)state;
     for (uint32_t s = STEP_partition; s < STEP_COUNT; s++)
-        each_case_of(pipeline_step_name((enum step)s), (enum step)s);
+        for (uint32_t k = 0; k < 2; k++) {
+            char folder[64];
+
+            (void)snprintf(folder, sizeof folder, "%s%s", k ? "systolic/" : "",
+                           pipeline_step_name((enum step)s));
+            each_case_of(folder, (enum step)s);
+        }
     each_case_of("target", STEP_partition);
 }
 

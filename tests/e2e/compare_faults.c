@@ -1,4 +1,4 @@
-/* The comparison by layers, on the functional model: networks of tests/compiler/schedule (tiles, strips,
+/* The comparison by layers, on the functional model: networks of tests/compiler/systolic/schedule (tiles, strips,
  * line buffers, views, state) and of tests/models. Without a fault all layers are equal; with two bytes
  * exchanged (or one turned over) in the block of a WEIGHT command the first wrong layer is that command's, whatever the
  * outputs are.
@@ -219,7 +219,7 @@ static void schedule_case(struct arena *a, const char *path)
 static void schedules(void **state)
 {
     (void)state;
-    ir_each("tests/compiler/schedule/*.ir", schedule_case);
+    ir_each("tests/compiler/systolic/schedule/*.ir", schedule_case);
     printf("%u of %u faults found\n", n_found, n_planted);
     assert_true(n_found * 10 >= n_planted * 6);
 }

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "app/engine/device.h"
-#include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
+#include "compiler/systolic/lower/disasm.h"
 #include "driver/hd_crc.h"
 
 enum { LEAST_CYCLES = 500 };

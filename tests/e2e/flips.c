@@ -16,7 +16,7 @@
 
 #include "app/options/options.h"
 #include "base/file.h"
-#include "compiler/lower/disasm.h"
+#include "compiler/systolic/lower/disasm.h"
 
 enum { SECONDS = 60, EVERYTHING = 0xff };
 static const size_t memory_limit = (size_t)8 << 30; /* as in main.c */

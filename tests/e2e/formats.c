@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "compiler/graph_passes.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
-#include "compiler/graph_passes.h"
 #include "reference/ref.h"
 
 enum { MAX_FILE = 1 << 28 };

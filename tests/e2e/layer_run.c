@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "compiler/graph_passes.h"
-#include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/lower/disasm.h"
 #include "compiler/systolic/rewrites/rewrites.h"
+#include "compiler/systolic/schedule/sched.h"
 #include "driver/hd_crc.h"
 
 enum { GAP = 64, POISON = 0xa5 };

@@ -15,8 +15,8 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "compiler/import/tflite/tflite.h"
 #include "compiler/graph_passes.h"
+#include "compiler/import/tflite/tflite.h"
 #include "reference/ref.h"
 
 enum { MAX_FILE = 1 << 28, MAX_SAMPLES = 1000000 };

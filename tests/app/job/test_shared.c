@@ -8,7 +8,7 @@
 
 #include "app/job/shared.h"
 #include "app/job/times.h"
-#include "compiler/program/sched_program.h"
+#include "compiler/systolic/program/sched_program.h"
 
 enum { ROWS = 3, OUT_BYTES = 5 };
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "app/tune/store.h"
-#include "compiler/schedule/sched.h"
+#include "compiler/systolic/schedule/sched.h"
 #include "tests/compiler/ir_files.h"
 
 struct net {

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "compiler/import/onnx/onnx.h"
 #include "compiler/graph_passes.h"
+#include "compiler/import/onnx/onnx.h"
 #include "onnx_builder.h"
 #include "reference/ref.h"
 

@@ -22,9 +22,9 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "compiler/graph_passes.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/onnx/onnx_scan.h"
-#include "compiler/graph_passes.h"
 #include "reference/ref.h"
 #include "reference/ref_islands.h"
 

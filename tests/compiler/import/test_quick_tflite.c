@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "compiler/graph_passes.h"
 #include "compiler/import/tflite/tfl_import.h"
 #include "compiler/import/tflite/tflite.h"
-#include "compiler/graph_passes.h"
 #include "reference/ref.h"
 
 static const char model_path[] = "tests/models/digits/model.tflite";

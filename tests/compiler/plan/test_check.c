@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "compiler/plan/arena_plan.h"
-#include "compiler/schedule/host_layer.h"
+#include "compiler/systolic/schedule/host_layer.h"
 
 /* in -> a -> b -> c -> out, and a is read again by the last. */
 static const char text[] = "heddle-ir 1 graph name=\"chain\"\n"

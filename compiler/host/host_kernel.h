@@ -1,0 +1,15 @@
+/* host_kernel.h - the kernel that computes an operator on the host: column KERNEL of
+ * operators.def. */
+#ifndef HEDDLE_COMPILER_HOST_HOST_KERNEL_H
+#define HEDDLE_COMPILER_HOST_HOST_KERNEL_H
+
+#include "compiler/ir/ir.h"
+
+/* The form of a legalised operator, by its types, attributes and shape; FORM_COUNT: no kernel. */
+enum kernel_form host_kernel_form(const struct ir_graph *g, const struct ir_op *op);
+/* Its kernel, "hdk_<name>" without the prefix; NULL if there is none. */
+const char *host_kernel_of(const struct ir_graph *g, const struct ir_op *op);
+/* The first kernel that operators of this kind have, or NULL. */
+const char *host_kernel(enum ir_opcode opcode);
+
+#endif

@@ -1,0 +1,87 @@
+/* cascade.c - operators interleaved row by row, in the order of layout/cascade_walk.c. So tensors
+ * between them need a few rows of scratchpad (a line buffer, layout.h), and VECTOR works in parallel
+ * with ARRAY. All weights of a cascade stay in weight memory, or are one operator's. */
+#include "compiler/systolic/layout/cascade_walk.h"
+#include "lower.h"
+
+struct cascade {
+    struct lower *l;
+    struct nest **nest; /* by stage: of ARRAY operators */
+};
+
+/* A new wrap begins at row `y`: the last rows of the one before move in front of it. VECTOR copies:
+ * the maximum over one cell is that cell. */
+static void copy_halo(struct lower *l, const struct op_plan *p, uint32_t y)
+{
+    const struct ir_tensor *t = p->geo.out;
+    const struct plan_line_buffer *r = &l->layout->line_buffer[t->id];
+    const struct sched_place *s = &l->program->place[t->id];
+    uint32_t halo = r->halo < y ? r->halo : y, first = (y - halo) * r->pitch;
+
+    if (halo == 0)
+        return;
+    struct sched_command *m =
+        lower_add(l, HD_UNIT_VECTOR, HD_OPCODE_VECTOR, HD_CMD_VECTOR_UNITS, p->op->row);
+    struct hd_cmd_vector *v = &m->w.vector;
+    int32_t from = line_buffer_row0(r, y - r->wrap) + (int32_t)first,
+            to = line_buffer_row0(r, y) + (int32_t)first;
+    v->op = HD_VOP_MAX_POOL;
+    v->act_min = INT8_MIN;
+    v->act_max = INT8_MAX;
+    v->kernel_h = 1;
+    v->kernel_w = v->in_h = v->in_w = 1;
+    v->rows = halo & 0xffffu;
+    v->cols = 1;
+    v->channels = s->row_bytes;
+    v->a_base = from;
+    v->out_base = (uint32_t)to;
+    v->a_row = v->out_row = r->pitch;
+    m->note = lower_note(l, "rows %u-%u again", y - halo, y - 1);
+    uint64_t n = (uint64_t)(halo - 1) * r->pitch + s->row_bytes;
+    lower_access(m, SCHED_SPAD, false, (uint64_t)from, n);
+    lower_access(m, SCHED_SPAD, true, (uint64_t)to, n);
+}
+
+static void one_tile(struct cascade_walk *w, const struct cascade_tile *t)
+{
+    struct cascade *c = w->context;
+    const struct op_plan *p = &w->plan[t->stage];
+
+    if (t->wraps)
+        copy_halo(c->l, p, t->y);
+    c->l->made[p->geo.out->id] = t->y + t->rows;
+    if (c->nest[t->stage])
+        lower_array_tile(c->nest[t->stage], t->tile, t->y, t->rows);
+    else
+        lower_vector_tile(c->l, p, t->tile, t->y, t->rows);
+}
+
+enum status lower_cascade(struct lower *l, const struct op_plan *plan, uint32_t n)
+{
+    struct cascade c = {l, ARENA_ARRAY(l->arena, struct nest *, n)};
+    struct cascade_walk walk = {.plan = plan,
+                                .n = n,
+                                .line_buffer = l->layout->line_buffer,
+                                .context = &c,
+                                .visit = one_tile};
+    uint32_t words = 0, entries = 0;
+
+    l->in_cascade = true;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t w, e;
+        layout_cascade_needs(l->arena, &plan[i].geo, l->hw, &l->program->knobs[plan[i].position],
+                             &w, &e);
+        words += w;
+        entries += e;
+    }
+    lower_reserve(&l->words, words);
+    lower_reserve(&l->entries, entries);
+    for (uint32_t i = 0; i < n; i++)
+        if (geo_on_array(&plan[i].geo))
+            c.nest[i] = lower_array_begin(l, &plan[i]);
+        else
+            lower_vector_begin(l, &plan[i]);
+    cascade_walk(l->arena, &walk);
+    l->in_cascade = false;
+    return ST_OK;
+}

@@ -1,0 +1,68 @@
+/* nest.h - the loops of one operator on the array, shared by lower_array.c and array_command.c. */
+#ifndef HEDDLE_COMPILER_SYSTOLIC_LOWER_NEST_H
+#define HEDDLE_COMPILER_SYSTOLIC_LOWER_NEST_H
+
+#include "lower.h"
+
+/* The part of the kernel that one command takes: a piece, of one phase of a transposed
+ * convolution. */
+struct part {
+    struct geo geo; /* of the phase; else the operator's */
+    struct geo_piece piece;
+    bool first, last; /* piece of its phase */
+};
+
+/* The loops of one operator. */
+struct nest {
+    struct lower *l;
+    const struct op_plan *p;
+    const struct geo *g;
+    const struct sched_knobs *knobs;
+    struct part *part;
+    uint32_t n_part;
+    uint32_t streams; /* pixels side by side */
+    uint32_t columns; /* streams * output channels */
+    bool sums;        /* an output at a time, by the sum of columns */
+    uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
+    uint32_t n_group;
+    bool keep;                   /* all groups stay in weight memory */
+    bool keep_params;            /* all parameters stay in parameter memory */
+    uint32_t *weight_offset;     /* by group * n_part + part: in the constants */
+    uint32_t (*param_offset)[3]; /* by group */
+    uint32_t *weight_word;       /* by group * n_part + part: in weight memory while kept */
+    uint32_t *entry;             /* by group: first parameter entry while kept */
+    int32_t matrix;              /* GEO_PRODUCT: where the second operand's is in the scratchpad */
+    struct op_plan input;        /* p with the input channels that the part of the kernel takes */
+    uint32_t loads;              /* of such inputs */
+    uint32_t batch, batch_end;   /* groups whose parameters came last, when not all are kept */
+};
+
+static inline uint32_t nest_channels(const struct nest *n, uint32_t group)
+{
+    return n->first[group + 1] - n->first[group];
+}
+
+/* Return true if the group has two pixels and only the second is left. */
+static inline bool nest_only_second(const struct nest *n, uint32_t group)
+{
+    return n->first[group] >= n->g->oc;
+}
+
+static inline bool nest_has_both(const struct nest *n, uint32_t group)
+{
+    return n->first[group] < n->g->oc && n->first[group + 1] > n->g->oc;
+}
+
+/* --- array_command.c --- */
+
+/* One ARRAY command: what rows [y, y + rows) of the tile have of one group of channels and one part
+ * of the kernel. */
+void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
+                    uint32_t index, int32_t base);
+/* Return the scan positions of a row for the group: half of the columns with pixel pairs. 0: the last
+ * strip has one column, and the group has channels of second pixels only. */
+uint32_t nest_positions(const struct nest *n, const struct geo *g, uint32_t group);
+/* Return true if the last group's channels of these rows are stored apart from the others. */
+bool nest_stores_parts(const struct nest *n, uint32_t y, uint32_t rows);
+
+#endif

@@ -1,0 +1,42 @@
+/* knob_moves.h - a search under way, and the moves from its knobs to better ones. A move tries some
+ * and keeps them if the score is lower; true: it has. */
+#ifndef HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_KNOB_MOVES_H
+#define HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_KNOB_MOVES_H
+
+#include "trials.h"
+
+/* Operators first .. end - 1 and the score of their commands; end 0: of all. */
+struct moves_score {
+    uint32_t first, end;
+    uint64_t best;
+};
+
+struct search {
+    struct sched_program *p;
+    struct trials *trials;
+    uint64_t limit;           /* commands scheduled, at most */
+    struct moves_score score; /* what has to fall, */
+    struct moves_score near;  /* and before that this one; end 0: that one alone */
+    bool apart;               /* no cascades */
+};
+
+/* Descend from the current knobs by the score of operators first .. end - 1; end 0: of all. */
+void moves_begin(struct search *s, uint32_t first, uint32_t end);
+/* Return true if the current knobs are better. Always false once the limit is reached. */
+bool moves_improve(struct search *s);
+
+/* Try all choices of one operator. */
+bool moves_operator(struct search *s, uint32_t op);
+/* Try a cascade of three, where one of two gains nothing: a sum of two tensors, for example. */
+bool moves_cascade_of_three(struct search *s, uint32_t op);
+/* Try a cascade that begins here instead of before: of three in a row a pair that gains little
+ * may keep out one that gains more (channel_fusion.c takes pairs only). */
+bool moves_cascade_from_here(struct search *s, uint32_t op);
+/* Try the same groups for three in a row: if the next layer's weights are awaited, small groups
+ * gain only together. */
+bool moves_groups_of_three(struct search *s, uint32_t op);
+/* Try the same part of the image for four in a row: each reads a tile while the one before makes
+ * the next, which gains only once all of them are cut. */
+bool moves_rows_of_four(struct search *s, uint32_t op);
+
+#endif

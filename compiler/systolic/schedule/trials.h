@@ -1,0 +1,37 @@
+/* trials.h - programs that are built to be compared: a score for each set of knobs. */
+#ifndef HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_TRIALS_H
+#define HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_TRIALS_H
+
+#include "sched_build.h"
+
+#define TRIALS_KNOWN 1024u
+
+struct trials {
+    const struct sched_program *p;
+    struct sched_program like; /* what knobs do not change */
+    struct arena *arena;       /* of one trial after the other */
+    uint64_t commands;         /* commands scheduled so far, or other work in their measure */
+    uint64_t key[TRIALS_KNOWN], score[TRIALS_KNOWN];
+};
+
+/* Prepare trials of programs like `p`, which has its graph, configuration and options. False:
+ * none can be built. `like` has memory of p's arena; trials_end frees the rest. */
+bool trials_begin(struct trials *t, const struct sched_program *p);
+void trials_end(struct trials *t);
+
+/* The score (sched_score) of the commands of operators first .. end - 1 (end 0: all), in the layout
+ * of all; UINT64_MAX if nothing can be built of the knobs. */
+uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs);
+
+/* By row: cycles of the whole program in which ARRAY does not work for it. Unchanged if nothing
+ * can be built of the knobs. */
+void trials_losses(struct trials *t, struct sched_knobs *knobs, uint64_t *row);
+
+/* A hash that x has gone into. */
+static inline uint64_t trials_mix(uint64_t hash, uint64_t x)
+{
+    hash = (hash ^ x) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* estimate.h - cycles of each submission and layer, from the timeline. */
+#ifndef HEDDLE_COMPILER_SYSTOLIC_TIMING_ESTIMATE_H
+#define HEDDLE_COMPILER_SYSTOLIC_TIMING_ESTIMATE_H
+
+#include "compiler/systolic/program/sched_program.h"
+
+/* Cost of each command, then start and end of each on the device's timeline. */
+enum status sched_estimate(struct sched_program *p, struct diag *d);
+
+#endif
