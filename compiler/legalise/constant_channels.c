@@ -9,8 +9,7 @@
  * and output, of both operands of ADD. A class is needed if any member is: at the graph's border,
  * by an operator that no rule describes, or by a weight other than 0 on the way to a channel that
  * is needed. Found backwards until nothing changes; a tensor keeps at least one channel. Where an
- * accelerator is selected, one of as many channels as its array has columns loses whole tiles of
- * these (part of a tile saves no step). */
+ * accelerator is selected, a tensor loses whole tiles (tile_of), as part of one saves no step. */
 #include <string.h>
 
 #include "compiler/ir/rules.h"
