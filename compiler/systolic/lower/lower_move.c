@@ -275,7 +275,9 @@ static struct sched_place box_of(const struct lower *l, const struct op_plan *p,
 {
     const struct geo *g = &p->geo;
     const struct geo_box *b = &g->box[i];
-    uint32_t pixel = g->kind == GEO_DENSE ? i == GEO_RESULT ? g->oc : g->all_c : g->flat ? 1 : 0;
+    uint32_t pixel = g->kind == GEO_DENSE ? i == GEO_RESULT ? g->all_oc : g->all_c
+                     : g->flat            ? 1
+                                          : 0;
 
     if (pixel)
         s.pixel = s.mem_pixel = pixel;
