@@ -47,9 +47,9 @@ print(*("{.name = \"%s\", %s}" % (n, ", ".join(".%s = %d" % f for f in of[n].ite
 END
     ) || return
     mapfile -t sources < <(ls net/*.c net/runtime/*.c net/runtime/kernels/*.c | grep -v port_mmio.c)
-    ${CC:-cc} -std=c11 -O1 -Wall -Werror -I net -I net/runtime -I "$HEDDLE_HOME" -Wa,-Inet \
+    ${CC:-cc} -std=c11 -O1 -Wall -Werror -I net -I net/runtime -I "$HEDDLE_HOME" -I "$HEDDLE_BUILD/gen" -Wa,-Inet \
         "-DFUNC_CONFIGS=$configs" "$@" -o "net/$name" "${sources[@]}" \
-        "$HEDDLE_HOME"/sim/functional/*.c "$HEDDLE_HOME/tests/e2e/func_mmio.c" 2>stderr
+        "$HEDDLE_HOME"/sim/functional/*.c "$HEDDLE_BUILD/gen/hd_accel_tables.c" "$HEDDLE_HOME/tests/e2e/func_mmio.c" 2>stderr
 }
 at=(-DHD_REGISTERS=0x40000000,0x40001000 -DHD_MEMORY=0x60000000,0x70000000
     -DHD_MEMORY_BYTES=0x100000,0x100000)
