@@ -18,13 +18,11 @@
 
 enum scope { NONE, EACH, ALL };
 
-/* One row of passes.def: `run`, `pass`, `rewrite`, `build` or a phase. */
+/* One row of passes.def: `run`, `pass`, `build` or a phase. */
 struct row {
     const char *name;
     enum status (*run)(struct pipeline *p, struct diag *d);
     lgl_pass *pass;
-    sys_rewrite *rewrite;
-    enum ir_opcode code; /* of `rewrite` */
     enum status (*build)(struct sched_program *p, struct diag *d);
     enum scope scope; /* of `build`; NONE with all others NULL: passes of plug-in targets */
     enum heddle_phase phase;
@@ -72,21 +70,15 @@ static const struct row steps[STEP_COUNT] = {
      .dump = step_print_graph,                                                                     \
      .needs = before,                                                                              \
      .leaves = before},
-#define PASS(title, before, after)                                                                 \
-    {.name = #title,                                                                               \
-     .pass = lgl_##title,                                                                          \
+#define GRAPH_PASS(title, function, before, after)                                                 \
+    {.name = title,                                                                                \
+     .pass = function,                                                                             \
      .check = step_verify,                                                                         \
      .dump = step_print_graph,                                                                     \
      .needs = before,                                                                              \
      .leaves = after},
-#define REWRITE(title, of, before, after)                                                          \
-    {.name = #title,                                                                               \
-     .rewrite = sys_##title,                                                                       \
-     .code = IR_OP_##of,                                                                           \
-     .check = step_verify,                                                                         \
-     .dump = step_print_graph,                                                                     \
-     .needs = before,                                                                              \
-     .leaves = after},
+#define PASS(title, before, after)          GRAPH_PASS(#title, lgl_##title, before, after)
+#define REWRITE(title, code, before, after) GRAPH_PASS(#title, sys_pass_##title, before, after)
 #define BUILD(title, function, of, verify, print, before, after)                                   \
     {.name = #title,                                                                               \
      .build = function,                                                                            \
@@ -193,8 +185,6 @@ static enum status run(const struct row *s, struct pipeline *p, struct diag *d)
         TRY(s->run(p, d));
     else if (s->pass)
         st = s->pass(p->graph, &legal, d);
-    else if (s->rewrite)
-        st = sys_rewrite_all(p->graph, s->rewrite, s->code, &legal, d);
     else
         TRY(phases_run(p->arena, &p->targets, &p->hw, s->phase, &p->graph, d));
     if (st != ST_OK) /* what it refuses is unsupported */
@@ -217,7 +207,7 @@ void pipeline_dump(struct pipeline *p, enum step step, struct text *t)
 static enum status write_dump(struct pipeline *p, enum step step, struct diag *d)
 {
     const struct row *s = &steps[step];
-    const bool hook = !s->run && !s->pass && !s->rewrite && !s->build;
+    const bool hook = !s->run && !s->pass && !s->build;
     struct text t;
 
     if (!p->options.dump_ir || (p->options.dump_step && strcmp(p->options.dump_step, s->name)) ||

@@ -9,7 +9,10 @@
  * appended to the graph, an operator that is no longer needed is marked dead. */
 typedef void sys_rewrite(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o);
 
-#define REWRITE(name, code, needs, leaves) sys_rewrite sys_##name;
+/* The rewrite, and the pass that runs it on a graph. */
+#define REWRITE(name, code, needs, leaves)                                                         \
+    sys_rewrite sys_##name;                                                                        \
+    lgl_pass sys_pass_##name;
 #include "compiler/passes.def"
 
 /* One accelerator more is selected, of configuration `hw`. */

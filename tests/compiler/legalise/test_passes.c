@@ -6,12 +6,10 @@
 
 static const struct {
     const char *folder;
-    lgl_pass *run; /* NULL: a rewrite */
-    sys_rewrite *rewrite;
-    enum ir_opcode code;
+    lgl_pass *run;
 } pass_table[] = {
-#define PASS(name, needs, leaves)          {"/legalise/" #name "/", lgl_##name, NULL, IR_OP_ANY},
-#define REWRITE(name, code, needs, leaves) {"/rewrites/" #name "/", NULL, sys_##name, IR_OP_##code},
+#define PASS(name, needs, leaves)          {"/legalise/" #name "/", lgl_##name},
+#define REWRITE(name, code, needs, leaves) {"/rewrites/" #name "/", sys_pass_##name},
 #include "compiler/passes.def"
 };
 
@@ -20,13 +18,9 @@ static enum status run_named(const char *path, struct ir_graph *g, struct diag *
     const struct lgl_options o = {
         .fc_scale = LGL_FC_CLASSIC, .array_rows = 16, .ports = 4, .accumulators = 8, .tables = 1};
 
-    for (size_t i = 0; i < sizeof pass_table / sizeof *pass_table; i++) {
-        if (strstr(path, pass_table[i].folder) == NULL)
-            continue;
-        return pass_table[i].run
-                   ? pass_table[i].run(g, &o, d)
-                   : sys_rewrite_all(g, pass_table[i].rewrite, pass_table[i].code, &o, d);
-    }
+    for (size_t i = 0; i < sizeof pass_table / sizeof *pass_table; i++)
+        if (strstr(path, pass_table[i].folder) != NULL)
+            return pass_table[i].run(g, &o, d);
     fail_msg("%s: no pass has that folder's name", path);
     return ST_INTERNAL;
 }
