@@ -24,8 +24,9 @@ struct ir_tensor *order_tensor_like(struct ir_graph *g, const struct ir_tensor *
     int32_t dim[IR_MAX_RANK];
     struct ir_tensor *y;
 
-    for (uint32_t i = 0; i < t->rank; i++)
-        dim[i] = i + 1 < t->rank ? t->dim[i] : (int32_t)n;
+    for (uint32_t i = 0; i + 1 < t->rank; i++)
+        dim[i] = t->dim[i];
+    dim[t->rank - 1] = (int32_t)n;
     y = ir_tensor_new(g, t->name, t->type, t->rank, dim);
     y->quant = t->quant;
     return y;

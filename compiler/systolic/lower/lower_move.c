@@ -268,19 +268,17 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
     }
 }
 
-/* The place of box i of the operator, as if it were a tensor of its own; `s` is its tensor's
- * place. */
+/* Place of box i of the operator, as if it were a tensor of its own; `s`: its tensor's place. */
 static struct sched_place box_of(const struct lower *l, const struct op_plan *p, uint32_t i,
                                  struct sched_place s)
 {
     const struct geo *g = &p->geo;
     const struct geo_box *b = &g->box[i];
-    uint32_t pixel = g->kind == GEO_DENSE ? i == GEO_RESULT ? g->all_oc : g->all_c
-                     : g->flat            ? 1
-                                          : 0;
 
-    if (pixel)
-        s.pixel = s.mem_pixel = pixel;
+    if (g->kind == GEO_DENSE)
+        s.pixel = s.mem_pixel = i == GEO_RESULT ? g->all_oc : g->all_c;
+    else if (g->flat)
+        s.pixel = s.mem_pixel = 1;
     geo_place_matrices(g, i == GEO_RESULT ? g->out : geo_operand(g, i), &s);
     if (geo_starts(g, i))
         geo_start_place(l->graph, g, &s);
