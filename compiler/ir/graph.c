@@ -185,21 +185,20 @@ const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim)
 }
 
 /* Return true if all value inputs of `op` are made by operators already placed. */
-static bool ready(const struct ir_graph *g, const struct ir_op *op, const bool *made)
+static bool ready(const struct ir_graph *g, const struct ir_op *op)
 {
     for (uint32_t i = 0; i < op->n_in; i++)
-        if (op->in[i] != IR_NONE && g->tensor[op->in[i]]->role == IR_VALUE && !made[op->in[i]])
+        if (op->in[i] != IR_NONE && g->tensor[op->in[i]]->role == IR_VALUE &&
+            g->tensor[op->in[i]]->producer == IR_NONE)
             return false;
     return true;
 }
 
-static void place(struct ir_graph *g, struct ir_op *op, uint32_t at, bool *made)
+static void place(struct ir_graph *g, struct ir_op *op, uint32_t at)
 {
     op->id = at;
-    for (uint32_t i = 0; i < op->n_out; i++) {
-        made[op->out[i]] = true;
+    for (uint32_t i = 0; i < op->n_out; i++)
         g->tensor[op->out[i]]->producer = at;
-    }
 }
 
 void ir_move_op(struct ir_graph *g, uint32_t from, uint32_t to)
@@ -208,11 +207,8 @@ void ir_move_op(struct ir_graph *g, uint32_t from, uint32_t to)
 
     memmove(&g->op[to + 1], &g->op[to], (from - to) * sizeof(struct ir_op *));
     g->op[to] = moved;
-    for (uint32_t i = to; i <= from; i++) {
-        g->op[i]->id = i;
-        for (uint32_t k = 0; k < g->op[i]->n_out; k++)
-            g->tensor[g->op[i]->out[k]]->producer = i;
-    }
+    for (uint32_t i = to; i <= from; i++)
+        place(g, g->op[i], i);
 }
 
 /* Stable topological order: again and again the first operator that is ready. Linear when the
@@ -220,7 +216,6 @@ void ir_move_op(struct ir_graph *g, uint32_t from, uint32_t to)
 enum status ir_link(struct ir_graph *g, struct diag *d)
 {
     struct ir_op **order = ARENA_ARRAY(g->arena, struct ir_op *, g->n_op);
-    bool *made = ARENA_ARRAY(g->arena, bool, g->n_tensor);
     uint32_t n_left = 0, n_placed = 0;
 
     for (uint32_t i = 0; i < g->n_tensor; i++)
@@ -235,10 +230,10 @@ enum status ir_link(struct ir_graph *g, struct diag *d)
         for (uint32_t i = 0; i < n_left; i++) {
             struct ir_op *op = g->op[i];
 
-            state_waits = state_waits || (ir_op_info(op->opcode)->has_state && !ready(g, op, made));
-            if (ready(g, op, made) && !(state_waits && ir_op_info(op->opcode)->has_state)) {
+            state_waits = state_waits || (ir_op_info(op->opcode)->has_state && !ready(g, op));
+            if (ready(g, op) && !(state_waits && ir_op_info(op->opcode)->has_state)) {
                 order[n_placed] = op;
-                place(g, op, n_placed++, made);
+                place(g, op, n_placed++);
             } else {
                 g->op[n_waiting++] = op;
             }
