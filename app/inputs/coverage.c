@@ -10,7 +10,7 @@ struct set {
 
 /* An operator with constant weights, and what one inference has left of it. */
 struct layer {
-    uint32_t in, out;      /* tensors */
+    uint32_t in;           /* tensor */
     uint32_t n_in, n_out;  /* channels */
     uint32_t group;        /* input channels of an output channel; */
     uint32_t outs;         /* output channels of a group */
@@ -30,8 +30,8 @@ struct coverage {
     struct layer *layer;
     uint32_t *of_op;    /* by operator: its layer, or IR_NONE */
     uint32_t *exposure; /* in results / EXPOSURE_ONE, at most EXPOSURE_MOST */
-    uint64_t *free,
-        *sum; /* by channel of the layer under way: results that do not saturate, operands */
+    /* By channel: results of the operator under way that do not saturate, its operands. */
+    uint64_t *free, *sum;
 };
 
 enum { EXPOSURE_ONE = 256, EXPOSURE_MOST = 1 << 24 };
@@ -72,12 +72,10 @@ static bool layer_of(struct coverage *c, struct arena *a, const struct ir_op *op
     if (op->dead || ir_macs(g, op) == 0 || w->role != IR_CONST || in->role == IR_CONST ||
         !quantised(in) || !quantised(w) || !quantised(out))
         return false;
-    const bool depthwise = op->opcode == IR_OP_DEPTHWISE_CONV2D;
     *l = (struct layer){.in = in->id,
-                        .out = out->id,
                         .n_in = channels(in),
                         .n_out = channels(out),
-                        .group = depthwise ? 1 : channels(w),
+                        .group = ir_op_info(op->opcode)->depthwise ? 1 : channels(w),
                         .first = c->n_exposure};
     const uint64_t pairs = (uint64_t)l->n_out * l->group;
     if (l->n_in % l->group || l->n_out % (l->n_in / l->group) || ir_elements(w) % pairs ||
@@ -93,27 +91,20 @@ static bool layer_of(struct coverage *c, struct arena *a, const struct ir_op *op
 static void find_layers(struct coverage *c, struct arena *a)
 {
     const struct ir_graph *g = c->g;
-    uint32_t most = 0;
 
     c->layer = ARENA_ARRAY(a, struct layer, g->n_op + 1);
     c->of_op = ARENA_ARRAY(a, uint32_t, g->n_op + 1);
     for (uint32_t i = 0; i < g->n_op; i++) {
-        struct layer *l = &c->layer[c->n_layer];
-        c->of_op[g->op[i]->id] = IR_NONE;
-        if (!layer_of(c, a, g->op[i], l))
-            continue;
-        c->of_op[g->op[i]->id] = c->n_layer++;
-        most = l->n_in > most ? l->n_in : most;
-        most = l->n_out > most ? l->n_out : most;
+        const bool is = layer_of(c, a, g->op[i], &c->layer[c->n_layer]);
+        c->of_op[g->op[i]->id] = is ? c->n_layer++ : IR_NONE;
     }
     c->exposure = ARENA_ARRAY(a, uint32_t, c->n_exposure + 1);
-    c->free = ARENA_ARRAY(a, uint64_t, most + 1);
-    c->sum = ARENA_ARRAY(a, uint64_t, most + 1);
 }
 
 struct coverage *coverage_new(struct arena *a, const struct ir_graph *g)
 {
     struct coverage *c = ARENA_NEW(a, struct coverage);
+    uint32_t most = 0;
 
     c->g = g;
     c->first = ARENA_ARRAY(a, uint32_t, g->n_tensor + 1);
@@ -121,10 +112,14 @@ struct coverage *coverage_new(struct arena *a, const struct ir_graph *g)
         c->first[i] = IR_NONE;
         if (!ir_is_code(g->tensor[i]->type) || g->tensor[i]->role == IR_CONST)
             continue;
+        const uint32_t n = channels(g->tensor[i]);
         c->first[i] = c->n;
-        c->n += channels(g->tensor[i]);
+        c->n += n;
+        most = n > most ? n : most;
     }
     c->set = ARENA_ARRAY(a, struct set, c->n + 1);
+    c->free = ARENA_ARRAY(a, uint64_t, most + 1);
+    c->sum = ARENA_ARRAY(a, uint64_t, most + 1);
     find_layers(c, a);
     return c;
 }
@@ -145,10 +140,13 @@ static void see_values(struct coverage *c, const struct ir_tensor *t, const uint
 {
     const uint32_t size = ir_type_bytes(t->type), first = c->first[t->id], n = channels(t);
 
+    memset(c->free, 0, n * sizeof *c->free);
     for (uint64_t i = 0, channel = 0; i < ir_elements(t); i++) {
         const uint8_t value = out[i * size + size - 1];
+        const bool end = is_end(t->type, value);
 
-        c->n_ends += is_end(t->type, value);
+        c->n_ends += end;
+        c->free[channel] += !end;
         c->set[first + channel].bits[value / 64] |= UINT64_C(1) << value % 64;
         channel = channel + 1 == n ? 0 : channel + 1;
     }
@@ -171,30 +169,19 @@ static void add_operands(struct coverage *c, const struct ir_tensor *t, const ui
     }
 }
 
-static void count_free(struct coverage *c, const struct ir_tensor *t, const uint8_t *bytes)
-{
-    const uint32_t n = channels(t), size = ir_type_bytes(t->type);
-
-    memset(c->free, 0, n * sizeof *c->free);
-    for (uint64_t i = 0, channel = 0; i < ir_elements(t); i++) {
-        c->free[channel] += !is_end(t->type, bytes[i * size + size - 1]);
-        channel = channel + 1 == n ? 0 : channel + 1;
-    }
-}
-
 static uint32_t bounded(uint32_t exposure, uint64_t more)
 {
     return more < EXPOSURE_MOST - exposure ? exposure + (uint32_t)more : EXPOSURE_MOST;
 }
 
-static void expose(struct coverage *c, const struct layer *l, const uint8_t *out)
+/* After see_values of its output, which counts c->free. */
+static void expose(struct coverage *c, const struct layer *l)
 {
     const struct ir_tensor *in = c->g->tensor[l->in];
     const uint64_t pixels = ir_elements(in) / l->n_in;
     uint32_t *e = c->exposure + l->first;
 
     add_operands(c, in, ref_bytes(c->ref, l->in));
-    count_free(c, c->g->tensor[l->out], out);
     for (uint32_t o = 0; o < l->n_out; o++) {
         const uint64_t *sum = c->sum + o / l->outs * l->group;
         const uint64_t of_one = (c->free[o] * l->scale[o] / pixels) >> 16; /* results * 2^16 */
@@ -213,7 +200,7 @@ static void see(void *ctx, const struct ir_op *op, const uint8_t *out)
     if (c->first[t->id] != IR_NONE)
         see_values(c, t, out);
     if (c->of_op[op->id] != IR_NONE)
-        expose(c, &c->layer[c->of_op[op->id]], out);
+        expose(c, &c->layer[c->of_op[op->id]]);
 }
 
 void coverage_watch(struct coverage *c, struct ref *ref)
