@@ -6,6 +6,7 @@
 #include "app/report/report.h"
 #include "app/run/answer.h"
 #include "app/run/run.h"
+#include "app/stats/stats.h"
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
 #include "compiler/emit/mlf.h"
@@ -22,9 +23,9 @@ static enum status load(struct heddle *h)
     h->o.model = h->name;
     h->p = (struct pipeline){.arena = h->model};
     h->loaded =
-        (struct run_job){.arena = h->model, .options = &h->o, .p = &h->p, .model = h->bytes};
+        (struct run){.job = {.arena = h->model, .options = &h->o, .p = &h->p, .model = h->bytes}};
     h->stale = true; /* until all of it is there */
-    TRY(run_load(&h->loaded, &h->d));
+    TRY(run_load(&h->loaded.job, &h->loaded.measured, &h->d));
     h->stale = false;
     return ST_OK;
 }
@@ -71,7 +72,7 @@ enum status context_model(struct heddle *h)
 static enum status with_graph(struct heddle *h)
 {
     TRY(context_model(h));
-    if (h->loaded.package)
+    if (h->loaded.job.package)
         return FAIL(&h->d, ST_USAGE, "%s: a package has no graph; expected a model", h->name);
     return ST_OK;
 }
@@ -193,11 +194,11 @@ enum status context_run(struct heddle *h)
     TRY(look_up_knobs(h));
     context_forget_run(h);
     TRY(context_arena(h, &h->scratch));
-    h->job = h->loaded;
-    h->job.arena = h->scratch;
-    h->job.given_in = h->in;
-    h->job.given_expect = h->expect;
-    enum status st = run_loaded(&h->job, &h->d);
+    h->run = h->loaded;
+    h->run.job.arena = h->scratch;
+    h->run.job.given_in = h->in;
+    h->run.job.given_expect = h->expect;
+    enum status st = run_loaded(&h->run, &h->d);
     h->ran = st == ST_OK || st == ST_MISMATCH;
     return st;
 }
@@ -365,11 +366,11 @@ static enum status output(struct heddle *h, void *arg)
 
     if (!h->ran)
         return FAIL(&h->d, ST_USAGE, "output %zu: nothing has run", w->index);
-    if (w->index >= h->job.p->graph->n_out)
+    if (w->index >= h->run.job.p->graph->n_out)
         return FAIL(&h->d, ST_USAGE, "output %zu: the model has %u", w->index,
-                    h->job.p->graph->n_out);
-    const struct run_data *out = &h->job.out[w->index];
-    w->bytes = (struct run_bytes){out->bytes, (size_t)(out->n_bytes * h->job.n)};
+                    h->run.job.p->graph->n_out);
+    const struct run_data *out = &h->run.measured.out[w->index];
+    w->bytes = (struct run_bytes){out->bytes, (size_t)(out->n_bytes * h->run.job.n)};
     return ST_OK;
 }
 
@@ -388,11 +389,13 @@ static enum status report(struct heddle *h, void *arg)
     const char **text = arg;
     struct text t;
 
-    if (!h->ran || h->job.package)
+    if (!h->ran || h->run.job.package)
         return FAIL(&h->d, ST_USAGE, "no report: %s",
                     h->ran ? "a package has no graph" : "nothing has run");
     text_init(&t, h->scratch);
-    run_report(&h->job, &t, FORMAT_JSON, REPORT_UNITS);
+    cJSON *stats = run_stats_json(&h->run);
+    run_report(stats, &t, FORMAT_JSON, REPORT_UNITS);
+    cJSON_Delete(stats);
     *text = t.data;
     return ST_OK;
 }

@@ -37,14 +37,15 @@ static enum status run_as_command(struct heddle *h)
     if (command == COMMAND_BENCH || (!h->o.prog && !h->o.teacher)) {
         context_forget_bytes(h);
         TRY(context_load(h, command, h->o.model, NULL));
-        h->loaded.writes = true;
+        h->loaded.job.writes = true;
         return context_run(h);
     }
     h->p = (struct pipeline){.arena = h->scratch};
     h->name = NULL; /* a command has its own model */
-    h->job = (struct run_job){.arena = h->scratch, .options = &h->o, .p = &h->p, .writes = true};
-    enum status st = run_command(&h->job, &h->d);
-    h->ran = h->job.out && (st == ST_OK || st == ST_MISMATCH);
+    h->run =
+        (struct run){.job = {.arena = h->scratch, .options = &h->o, .p = &h->p, .writes = true}};
+    enum status st = run_command(&h->run, &h->d);
+    h->ran = h->run.measured.out && (st == ST_OK || st == ST_MISMATCH);
     return st;
 }
 

@@ -58,8 +58,8 @@ enum heddle_code context_call(struct heddle *h, enum status (*step)(struct heddl
 
 void context_forget_run(struct heddle *h)
 {
-    run_release(&h->job);
-    h->job = (struct run_job){0};
+    run_release(&h->run);
+    h->run = (struct run){0};
     h->ran = false;
 }
 

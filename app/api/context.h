@@ -18,9 +18,9 @@ struct heddle {
     enum options_command loaded_for;
     bool stale; /* options have changed since */
     struct pipeline p;
-    struct run_job loaded; /* what every run starts from */
-    struct run_job job;    /* the last run */
-    bool ran;              /* its outputs are there */
+    struct run loaded; /* what every run starts from */
+    struct run run;    /* the last run */
+    bool ran;          /* its outputs are there */
     struct run_bytes in[OPTIONS_MAX_FILES], expect[OPTIONS_MAX_FILES];
 };
 

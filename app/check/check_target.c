@@ -370,24 +370,24 @@ static enum status run_sanitized(struct check *c, struct diag *d)
 static enum status run_core(struct check *c, struct diag *d)
 {
     struct options o = *c->o;
-    struct run_job job = {
-        .arena = c->arena, .options = &o, .p = &c->p, .n = INFERENCES, .in = c->in};
+    struct job job = {.arena = c->arena, .options = &o, .p = &c->p, .n = INFERENCES, .in = c->in};
+    struct run_measured m = {0};
     struct diag inner = {0};
     const char *so;
 
     o.engine = ENGINE_RTL;
-    job.out = ARENA_ARRAY(c->arena, struct run_data, c->p.graph->n_out + 1);
+    m.out = ARENA_ARRAY(c->arena, struct run_data, c->p.graph->n_out + 1);
     for (uint32_t i = 0; i < c->p.graph->n_out; i++)
-        job.out[i] = (struct run_data){arena_alloc(c->arena, c->want[i].n_bytes * INFERENCES),
-                                       c->want[i].n_bytes};
+        m.out[i] = (struct run_data){arena_alloc(c->arena, c->want[i].n_bytes * INFERENCES),
+                                     c->want[i].n_bytes};
     TRY(run_compile(c->arena, c->p.emitted, &so, d));
-    enum status st = run_engine(&job, so, &inner);
+    enum status st = run_engine(&job, &m, so, &inner);
     if (st == ST_OK)
-        compare(c, job.out, INFERENCES, "on the Verilated core, separate memory");
+        compare(c, m.out, INFERENCES, "on the Verilated core, separate memory");
     else if (st == ST_DEVICE || st == ST_INTERNAL)
         fails(c, "on the Verilated core: %s: %s",
-              job.shared && job.shared->layer < c->cases.n ? c->cases.item[job.shared->layer].words
-                                                           : c->desc->name,
+              m.shared && m.shared->layer < c->cases.n ? c->cases.item[m.shared->layer].words
+                                                       : c->desc->name,
               inner.text);
     else
         return FAIL(d, st, "%s", inner.text);

@@ -56,7 +56,7 @@ static void find_steps(struct compare *c)
 #define MOST_MACS 2000000000u
 
 /* All inferences, or, of many, the first ones; at least four. */
-static uint32_t compared_inferences(const struct run_job *job)
+static uint32_t compared_inferences(const struct job *job)
 {
     const struct ir_graph *g = job->p->graph;
     uint64_t macs = 1;
@@ -100,7 +100,7 @@ static const struct watcher *watcher_of(struct compare *c)
     return w;
 }
 
-void compare_open(struct run_job *job)
+void compare_open(struct job *job, struct run_results *results)
 {
     const struct ir_graph *g = job->p->graph;
     const struct ref_options o = {.legalised = true,
@@ -108,7 +108,7 @@ void compare_open(struct run_job *job)
                                       pipeline_ref_options(&job->options->legalise).onnx_rounding};
     struct arena *a = job->arena;
 
-    job->compare = NULL;
+    results->compare = NULL;
     job->watcher = NULL;
     if (job->options->compare == COMPARE_OUTPUTS || job->options->host != HOST_NATIVE ||
         job->tolerance > 0) /* a difference grows on its way */
@@ -128,7 +128,7 @@ void compare_open(struct run_job *job)
     place_kept(c);
     find_steps(c);
     compare_find_pairs(c);
-    job->compare = c;
+    results->compare = c;
     job->watcher = watcher_of(c);
 }
 
@@ -392,75 +392,76 @@ static bool earlier(const struct compare_first *x, const struct compare_first *y
     return x->position <= y->position;
 }
 
-static struct compare_sums sums(const struct run_job *job)
+static struct compare_sums sums(const struct job *job, const struct run_measured *m,
+                                const struct run_results *results)
 {
-    const struct compare *c = job->compare;
+    const struct compare *c = results->compare;
     struct compare_sums s = {.n_inferences = c->n, .first = c->first};
 
     for (uint32_t i = 0; i < c->graph->n_row; i++) {
-        const struct compare_row *run = &job->shared->row[i].compare;
+        const struct compare_row *run = &m->shared->row[i].compare;
         const uint64_t compared = c->row[i].compared + run->compared;
         s.n_layers += compared != 0;
         s.n_equal += compared != 0 && c->row[i].wrong + run->wrong == 0;
     }
-    for (uint32_t k = 0; k < job->n_process; k++) {
-        const struct compare_first *other = &run_results(job, k)->first;
+    for (uint32_t k = 0; k < m->n_process; k++) {
+        const struct compare_first *other = &run_results(job, m, k)->first;
         if (other->found && !earlier(&s.first, other))
             s.first = *other;
     }
     return s;
 }
 
-void compare_forget(struct run_job *job)
+void compare_forget(const struct job *job, struct run_measured *m)
 {
-    for (uint32_t k = 0; k < job->n_process; k++) {
-        struct run_shared *r = run_results(job, k);
+    for (uint32_t k = 0; k < m->n_process; k++) {
+        struct run_shared *r = run_results(job, m, k);
         r->first = (struct compare_first){0};
         for (uint32_t i = 0; i < job->p->graph->n_row; i++)
             r->row[i].compare = (struct compare_row){0};
     }
 }
 
-void compare_judge(struct run_job *job)
+void compare_judge(const struct job *job, const struct run_measured *m, struct run_results *results)
 {
-    if (!job->compare || !job->shared)
+    if (!results->compare || !m->shared)
         return;
-    job->results.layers = sums(job);
-    if (!job->results.layers.first.found)
+    results->layers = sums(job, m, results);
+    if (!results->layers.first.found)
         return;
-    if (job->results.n_wrong == 0 || job->results.layers.first.inference < job->results.first_wrong)
-        job->results.first_wrong = job->results.layers.first.inference;
-    job->results.verdict = VERDICT_MISMATCH;
+    if (results->n_wrong == 0 || results->layers.first.inference < results->first_wrong)
+        results->first_wrong = results->layers.first.inference;
+    results->verdict = VERDICT_MISMATCH;
 }
 
-uint32_t compare_first_row(const struct run_job *job)
+uint32_t compare_first_row(const struct job *job, const struct run_results *results)
 {
     const struct ir_graph *g = job->p->graph;
-    const struct compare_first *first = &job->results.layers.first;
+    const struct compare_first *first = &results->layers.first;
 
     return first->found ? g->op[first->position]->row : IR_NONE;
 }
 
-const char *compare_first_text(const struct run_job *job)
+const char *compare_first_text(const struct job *job, const struct run_results *results)
 {
     const struct ir_graph *g = job->p->graph;
-    const struct compare_first *first = &job->results.layers.first;
+    const struct compare_first *first = &results->layers.first;
     const struct ir_tensor *t = g->tensor[first->tensor];
 
     return arena_printf(
         job->arena,
         "%s: %llu of %llu values differ in inference %u%s; the first is value %llu: expected %.9g, "
         "found %.9g",
-        g->row[compare_first_row(job)].name, (unsigned long long)first->wrong,
+        g->row[compare_first_row(job, results)].name, (unsigned long long)first->wrong,
         (unsigned long long)ir_elements(t), first->inference,
         first->compiler ? " before it is executed (the compiler's passes)" : "",
         (unsigned long long)first->index, ir_element(t, first->want, 0),
         ir_element(t, first->got, 0));
 }
 
-enum status compare_fail(const struct run_job *job, struct diag *d)
+enum status compare_fail(const struct run_results *results, struct diag *d)
 {
-    return FAIL(
-        d, ST_MISMATCH, "%u of %u layers differ from the CPU reference, and all outputs are equal",
-        job->results.layers.n_layers - job->results.layers.n_equal, job->results.layers.n_layers);
+    return FAIL(d, ST_MISMATCH,
+                "%u of %u layers differ from the CPU reference, and all outputs are equal",
+                results->layers.n_layers - results->layers.n_equal, results->layers.n_layers);
 }

@@ -15,8 +15,8 @@ struct compare;
 struct ref;
 struct runner;
 
-/* Make job->compare; it stays NULL if no layer is compared (--compare=outputs, job->tolerance, a simulated host). */
-void compare_open(struct run_job *job);
+/* Make results->compare; it stays NULL if no layer is compared (--compare=outputs, job->tolerance, a simulated host). */
+void compare_open(struct job *job, struct run_results *results);
 
 /* Number of inferences compared: the first ones, as far as the reference gets in a few seconds. */
 uint32_t compare_inferences(const struct compare *c);
@@ -39,14 +39,15 @@ void compare_end(struct compare *c);
 /* --- afterwards --- */
 
 /* Forget what the processes found, for another run of the same inferences. */
-void compare_forget(struct run_job *job);
-/* Set job->results.layers; a layer that differs is a mismatch, whatever the outputs are. */
-void compare_judge(struct run_job *job);
+void compare_forget(const struct job *job, struct run_measured *m);
+/* Set results->layers; a layer that differs is a mismatch, whatever the outputs are. */
+void compare_judge(const struct job *job, const struct run_measured *m,
+                   struct run_results *results);
 /* ST_MISMATCH: only layers differ. */
-enum status compare_fail(const struct run_job *job, struct diag *d);
+enum status compare_fail(const struct run_results *results, struct diag *d);
 /* "05_conv2d: 12 of 512 values differ, the first at [0,3,1,2]: expected -3, found 5". */
-const char *compare_first_text(const struct run_job *job);
+const char *compare_first_text(const struct job *job, const struct run_results *results);
 /* The row of the first wrong layer; IR_NONE: none is. */
-uint32_t compare_first_row(const struct run_job *job);
+uint32_t compare_first_row(const struct job *job, const struct run_results *results);
 
 #endif

@@ -28,7 +28,7 @@ struct compare_step {
 };
 
 struct compare {
-    struct run_job *job;
+    const struct job *job;
     const struct ir_graph *graph; /* the compiled one */
     struct ref *legal;
     uint8_t **in, **out; /* of it */

@@ -193,7 +193,7 @@ void compare_note(struct compare_first *first, const struct compare_first *of,
 enum status compare_run_legal(struct compare *c, uint32_t k, struct diag *d)
 {
     const struct ir_graph *g = c->graph;
-    const struct run_job *job = c->job;
+    const struct job *job = c->job;
 
     for (uint32_t i = 0; i < g->n_in; i++) {
         const struct run_data *from = &job->in[i];

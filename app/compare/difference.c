@@ -10,7 +10,7 @@
 
 enum { SHOWN_OUTPUTS = 8 };
 
-static const struct ir_tensor *output_of(const struct run_job *job, uint32_t i)
+static const struct ir_tensor *output_of(const struct job *job, uint32_t i)
 {
     return ir_border(job->p->graph, job->p->graph->out[i]);
 }
@@ -77,7 +77,7 @@ static double steps_per_unit(const struct ir_graph *g, const struct ir_tensor *t
     return t->type == IR_F32 ? 1 / step : 1;
 }
 
-enum status difference_options(const struct run_job *job, struct diag *d)
+enum status difference_options(const struct job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
 
@@ -118,20 +118,20 @@ static struct one compare_values(const struct ir_tensor *t, double per_unit, con
 }
 
 /* Return true if the difference is within the patterns' tolerance, a part of the output's range. */
-static bool within_patterns(struct run_job *job, const struct ir_tensor *t, const uint8_t *want,
-                            const uint8_t *got)
+static bool within_patterns(const struct job *job, struct run_results *results,
+                            const struct ir_tensor *t, const uint8_t *want, const uint8_t *got)
 {
     if (job->tolerance == 0 || (t->type != IR_F32 && !ir_is_code(t->type)))
         return false;
     double apart = run_difference(t, want, got);
     if (apart > job->tolerance)
         return false;
-    job->results.difference = apart > job->results.difference ? apart : job->results.difference;
+    results->difference = apart > results->difference ? apart : results->difference;
     return true;
 }
 
 /* The first value that is further off than is allowed; else the first that differs. */
-static uint64_t first_wrong(const struct run_job *job, const struct ir_tensor *t, double per_unit,
+static uint64_t first_wrong(const struct job *job, const struct ir_tensor *t, double per_unit,
                             const uint8_t *want, const uint8_t *got, uint64_t first)
 {
     for (uint64_t i = first; per_unit > 0 && job->tolerance == 0 && i < ir_elements(t); i++) {
@@ -143,20 +143,21 @@ static uint64_t first_wrong(const struct run_job *job, const struct ir_tensor *t
 }
 
 /* Compare inference k of the output. False: it differs by more than allowed. */
-static bool compare_one(struct run_job *job, uint32_t output, uint32_t k)
+static bool compare_one(const struct job *job, const struct run_measured *m,
+                        struct run_results *results, uint32_t output, uint32_t k)
 {
     const struct ir_tensor *t = output_of(job, output);
     const uint8_t *want = inference(&job->expected[output], k),
-                  *got = inference(&job->out[output], k);
-    struct run_differ *r = &job->results.differ[output];
+                  *got = inference(&m->out[output], k);
+    struct run_differ *r = &results->differ[output];
     double per_unit = steps_per_unit(job->p->graph, t);
 
-    if (memcmp(want, got, job->out[output].n_bytes) == 0)
+    if (memcmp(want, got, m->out[output].n_bytes) == 0)
         return true;
     struct one one = compare_values(t, per_unit, want, got);
     bool in_steps = per_unit > 0 && job->options->tolerance &&
                     one.largest <= job->options->tolerance + STEP_SLACK;
-    bool fine = in_steps || within_patterns(job, t, want, got);
+    bool fine = in_steps || within_patterns(job, results, t, want, got);
     if (r->n_inferences == 0 || (!fine && !r->wrong)) {
         r->inference = k;
         r->index = fine ? one.first : first_wrong(job, t, per_unit, want, got, one.first);
@@ -168,33 +169,34 @@ static bool compare_one(struct run_job *job, uint32_t output, uint32_t k)
     return fine;
 }
 
-void difference_judge(struct run_job *job)
+void difference_judge(const struct job *job, const struct run_measured *m,
+                      struct run_results *results)
 {
     uint32_t n_out = job->p->graph->n_out;
 
-    job->results.verdict = job->expected ? VERDICT_MATCH : VERDICT_UNCHECKED;
+    results->verdict = job->expected ? VERDICT_MATCH : VERDICT_UNCHECKED;
     if (!job->expected)
         return;
-    job->results.differ = ARENA_ARRAY(job->arena, struct run_differ, n_out + 1);
+    results->differ = ARENA_ARRAY(job->arena, struct run_differ, n_out + 1);
     for (uint32_t k = 0; k < job->n; k++) {
         bool wrong = false;
         for (uint32_t i = 0; i < n_out; i++)
-            wrong = !compare_one(job, i, k) || wrong;
-        job->results.first_wrong =
-            wrong && job->results.n_wrong == 0 ? k : job->results.first_wrong;
-        job->results.n_wrong += wrong;
+            wrong = !compare_one(job, m, results, i, k) || wrong;
+        results->first_wrong = wrong && results->n_wrong == 0 ? k : results->first_wrong;
+        results->n_wrong += wrong;
     }
-    for (uint32_t i = 0; i < n_out && job->results.verdict != VERDICT_MISMATCH; i++)
-        if (job->results.differ[i].n_values)
-            job->results.verdict = job->results.n_wrong ? VERDICT_MISMATCH : VERDICT_WITHIN;
+    for (uint32_t i = 0; i < n_out && results->verdict != VERDICT_MISMATCH; i++)
+        if (results->differ[i].n_values)
+            results->verdict = results->n_wrong ? VERDICT_MISMATCH : VERDICT_WITHIN;
 }
 
-void difference_sums(const struct run_job *job, double *largest, uint64_t *n_values)
+void difference_sums(const struct job *job, const struct run_results *results, double *largest,
+                     uint64_t *n_values)
 {
     *largest = 0;
     *n_values = 0;
-    for (uint32_t i = 0; job->results.differ && i < job->p->graph->n_out; i++) {
-        const struct run_differ *r = &job->results.differ[i];
+    for (uint32_t i = 0; results->differ && i < job->p->graph->n_out; i++) {
+        const struct run_differ *r = &results->differ[i];
         *largest = r->largest > *largest ? r->largest : *largest;
         *n_values += r->n_values;
     }
@@ -263,11 +265,11 @@ static uint64_t ulps(const uint8_t *want, const uint8_t *got)
     return (uint64_t)(x > y ? x - y : y - x);
 }
 
-static const char *first_apart(const struct run_job *job, uint32_t output, const uint8_t *want,
-                               const uint8_t *got)
+static const char *first_apart(const struct job *job, const struct run_results *results,
+                               uint32_t output, const uint8_t *want, const uint8_t *got)
 {
     const struct ir_tensor *t = output_of(job, output);
-    uint64_t at = job->results.differ[output].index;
+    uint64_t at = results->differ[output].index;
     double a = ir_element(t, want, at), apart = distance(a, ir_element(t, got, at));
     double per_unit = steps_per_unit(job->p->graph, t);
 
@@ -280,12 +282,13 @@ static const char *first_apart(const struct run_job *job, uint32_t output, const
                         (unsigned long long)ulps(want + 4 * at, got + 4 * at));
 }
 
-static void output_lines(const struct run_job *job, uint32_t i, struct diag *d)
+static void output_lines(const struct job *job, const struct run_measured *m,
+                         const struct run_results *results, uint32_t i, struct diag *d)
 {
     const struct ir_tensor *t = output_of(job, i);
-    const struct run_differ *r = &job->results.differ[i];
+    const struct run_differ *r = &results->differ[i];
     const uint8_t *want = inference(&job->expected[i], r->inference),
-                  *got = inference(&job->out[i], r->inference);
+                  *got = inference(&m->out[i], r->inference);
     bool steps = difference_step(job->p->graph, t) > 0;
 
     diag_line(d,
@@ -297,11 +300,11 @@ static void output_lines(const struct run_job *job, uint32_t i, struct diag *d)
     diag_line(d, "  first: inference %u, index %s (flat %llu)", r->inference,
               index_text(job->arena, t, r->index), (unsigned long long)r->index);
     diag_line(d, "  expected %s, found %s: off by %s", value_text(job->arena, t, want, r->index),
-              value_text(job->arena, t, got, r->index), first_apart(job, i, want, got));
+              value_text(job->arena, t, got, r->index), first_apart(job, results, i, want, got));
 }
 
 /* Values of an ONNX file that round otherwise than the runtime that made the expectations. */
-static void onnx_line(const struct run_job *job, struct diag *d)
+static void onnx_line(const struct job *job, struct diag *d)
 {
     const char *path = job->model_path ? job->model_path : ""; /* a package has none */
     size_t n = strlen(path);
@@ -316,17 +319,18 @@ static void onnx_line(const struct run_job *job, struct diag *d)
                      "without optimisations (docs/ONNX.md)");
 }
 
-enum status difference_fail(const struct run_job *job, struct diag *d)
+enum status difference_fail(const struct job *job, const struct run_measured *m,
+                            const struct run_results *results, struct diag *d)
 {
     uint32_t shown = 0, n_out = job->p->graph->n_out;
 
     (void)FAIL(d, ST_MISMATCH, "%llu of %u inferences differ from %s",
-               (unsigned long long)job->results.n_wrong, job->n,
+               (unsigned long long)results->n_wrong, job->n,
                strcmp(job->checked_against, "ref") == 0 ? "the CPU reference"
                                                         : "the expected outputs");
     for (uint32_t i = 0; i < n_out; i++)
-        if (job->results.differ[i].wrong && shown++ < SHOWN_OUTPUTS)
-            output_lines(job, i, d);
+        if (results->differ[i].wrong && shown++ < SHOWN_OUTPUTS)
+            output_lines(job, m, results, i, d);
     if (shown > SHOWN_OUTPUTS)
         diag_line(d, "%u more outputs differ", shown - SHOWN_OUTPUTS);
     if (job->tolerance > 0)

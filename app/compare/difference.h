@@ -1,5 +1,5 @@
 /* difference.h - a run's outputs against what was expected: by values, per output.
- * in:  job->out and job->expected, --tolerance, the targets' patterns.   out: job->results.differ, verdict.
+ * in:  m->out and job->expected, --tolerance, the targets' patterns.   out: results->differ, verdict.
  * A step is the distance of two neighbouring quantised values. Invariant: VERDICT_MATCH means equal
  * bytes; what differs and is allowed to is VERDICT_WITHIN. */
 #ifndef HEDDLE_COMPARE_DIFFERENCE_H
@@ -27,17 +27,20 @@ double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint
 double difference_step(const struct ir_graph *g, const struct ir_tensor *t);
 
 /* ST_USAGE: --tolerance, and no output has steps. */
-enum status difference_options(const struct run_job *job, struct diag *d);
+enum status difference_options(const struct job *job, struct diag *d);
 
 /* Compare all inferences; job->tolerance (of the targets' patterns) is set. Without expectations
  * the verdict is VERDICT_UNCHECKED. */
-void difference_judge(struct run_job *job);
+void difference_judge(const struct job *job, const struct run_measured *m,
+                      struct run_results *results);
 
 /* ST_MISMATCH with a message of several lines: how many differ, per output by how much, where
  * first, what was allowed. */
-enum status difference_fail(const struct run_job *job, struct diag *d);
+enum status difference_fail(const struct job *job, const struct run_measured *m,
+                            const struct run_results *results, struct diag *d);
 
 /* The sums of all outputs, for "within": the largest distance in steps and how many values. */
-void difference_sums(const struct run_job *job, double *largest, uint64_t *n_values);
+void difference_sums(const struct job *job, const struct run_results *results, double *largest,
+                     uint64_t *n_values);
 
 #endif

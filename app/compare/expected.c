@@ -9,7 +9,8 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
     return data->bytes + k * data->n_bytes;
 }
 
-enum status run_first_with_reference(struct run_job *job, struct run_data *to, uint32_t n,
+enum status run_first_with_reference(const struct job *job, const struct run_measured *m,
+                                     struct run_results *results, struct run_data *to, uint32_t n,
                                      struct diag *d)
 {
     const struct ir_graph *g = job->p->reference;
@@ -21,7 +22,7 @@ enum status run_first_with_reference(struct run_job *job, struct run_data *to, u
     double start = monotonic_seconds();
 
     for (uint32_t i = 0; i < g->n_out; i++)
-        to[i] = (struct run_data){arena_alloc(a, job->out[i].n_bytes * n), job->out[i].n_bytes};
+        to[i] = (struct run_data){arena_alloc(a, m->out[i].n_bytes * n), m->out[i].n_bytes};
     for (uint32_t k = 0; k < n; k++) {
         for (uint32_t i = 0; i < g->n_in; i++)
             in[i] = inference(&job->in[i], k);
@@ -30,14 +31,15 @@ enum status run_first_with_reference(struct run_job *job, struct run_data *to, u
         if (job->options->reset_state)
             ref_reset(r);
         TRY(ref_run(r, in, out, d));
-        if (job->compare)
-            TRY(compare_reference(job->compare, r, k, d));
+        if (results->compare)
+            TRY(compare_reference(results->compare, r, k, d));
     }
-    job->results.ref_seconds = monotonic_seconds() - start;
+    results->ref_seconds = monotonic_seconds() - start;
     return ST_OK;
 }
 
-enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
+enum status run_with_reference(const struct job *job, const struct run_measured *m,
+                               struct run_results *results, struct run_data *to, struct diag *d)
 {
-    return run_first_with_reference(job, to, job->n, d);
+    return run_first_with_reference(job, m, results, to, job->n, d);
 }

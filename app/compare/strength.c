@@ -23,8 +23,8 @@
 enum { SECONDS = 600 }; /* of one fault: longer is a hang */
 
 struct strength {
-    struct run_job *job;
-    struct run_job more; /* further inferences of the same package */
+    struct run *run;
+    struct run more; /* further inferences of the same package */
     const char *so_path;
     uint32_t n;
     const struct fault *fault;
@@ -42,8 +42,8 @@ static const char *symbol_of(struct arena *a, uint32_t fault)
 /* Compile model.c once more for each fault of a host argument, all into one object. */
 static enum status compile(struct strength *s, struct diag *d)
 {
-    struct arena *a = s->job->arena;
-    struct emit_unit *u = arena_memdup(a, s->job->p->emitted, sizeof *u);
+    struct arena *a = s->run->job.arena;
+    struct emit_unit *u = arena_memdup(a, s->run->job.p->emitted, sizeof *u);
 
     for (uint32_t i = 0; i < s->n; i++)
         if (s->fault[i].kind == FAULT_ARGUMENT)
@@ -64,12 +64,12 @@ static bool open_bytes(const uint8_t *bytes, size_t n)
 static enum status plant(const struct strength *s, uint32_t i, const struct hd_model **model,
                          struct diag *d)
 {
-    const struct sched_program *p = s->job->p->program;
+    const struct sched_program *p = s->run->job.p->program;
     const struct fault *f = &s->fault[i];
     void *so;
 
     TRY(cached_load(s->so_path, "emitted code", &so, d));
-    *model = dlsym(so, f->kind == FAULT_ARGUMENT ? symbol_of(s->job->arena, i) : "hd_model");
+    *model = dlsym(so, f->kind == FAULT_ARGUMENT ? symbol_of(s->run->job.arena, i) : "hd_model");
     if (!*model)
         return FAIL(d, ST_INTERNAL, "%s: fault %u not found", s->so_path, i);
     if (f->kind == FAULT_ARGUMENT)
@@ -86,19 +86,17 @@ static enum status plant(const struct strength *s, uint32_t i, const struct hd_m
 
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
 {
-    const struct run_job *job = ctx;
+    struct compare *compare = ctx;
 
     (void)layer;
-    if (job->compare)
-        compare_enter(job->compare, submission);
+    if (compare)
+        compare_enter(compare, submission);
 }
 
 /* *wrong: a layer differs from the reference. */
-static enum status infer(struct runner *p, uint32_t k, struct hash128 *h, bool *wrong,
-                         struct diag *d)
+static enum status infer(struct runner *p, struct compare *c, uint32_t k, struct hash128 *h,
+                         bool *wrong, struct diag *d)
 {
-    struct compare *c = p->job->compare;
-
     if (c)
         TRY(compare_begin(c, k, d));
     const int rc = runner_infer(p, k);
@@ -115,22 +113,24 @@ static enum status infer(struct runner *p, uint32_t k, struct hash128 *h, bool *
 }
 
 /* All inferences of one of the two jobs, until one differs from `want`. want NULL: note what they leave. */
-static enum status all_of(const struct strength *s, struct run_job *job,
-                          const struct hd_model *model, const struct hash128 *want,
-                          struct hash128 *to, bool *differs, struct diag *d)
+static enum status all_of(const struct strength *s, struct run *run, const struct hd_model *model,
+                          const struct hash128 *want, struct hash128 *to, bool *differs,
+                          struct diag *d)
 {
-    struct runner *p = ARENA_NEW(job->arena, struct runner);
+    struct runner *p = ARENA_NEW(run->job.arena, struct runner);
     struct hash128 h;
-    struct run_shared *shared =
-        arena_alloc(job->arena, sizeof *shared + job->p->graph->n_row * sizeof shared->row[0]);
+    struct run_shared *shared = arena_alloc(
+        run->job.arena, sizeof *shared + run->job.p->graph->n_row * sizeof shared->row[0]);
+    struct compare *compare = run->results.compare;
+    const struct runner_setup setup = {&run->job, NULL, ENGINE_FUNC, s->so_path};
     bool wrong = false;
-    enum status st = runner_open(p, job, ENGINE_FUNC, s->so_path, NULL, enter, job, d);
+    enum status st = runner_open(p, &setup, NULL, enter, compare, d);
 
     p->model = model ? model : p->model;
-    if (job->compare)
-        compare_attach(job->compare, p, shared);
-    for (uint32_t k = 0; st == ST_OK && k < job->n && !(want && *differs); k++) {
-        st = infer(p, k, to ? &to[k] : &h, &wrong, d);
+    if (compare)
+        compare_attach(compare, p, shared);
+    for (uint32_t k = 0; st == ST_OK && k < run->job.n && !(want && *differs); k++) {
+        st = infer(p, compare, k, to ? &to[k] : &h, &wrong, d);
         *differs = want && (st != ST_OK || wrong || memcmp(&h, &want[k], sizeof h) != 0);
     }
     runner_close(p);
@@ -148,11 +148,11 @@ static enum strength_found try_fault(struct strength *s, uint32_t i)
 
     if (plant(s, i, &model, &d) != ST_OK)
         return STRENGTH_KINDS;
-    if (all_of(s, s->job, model, s->want, NULL, &differs, &d) != ST_OK)
+    if (all_of(s, s->run, model, s->want, NULL, &differs, &d) != ST_OK)
         return STRENGTH_KINDS;
     if (differs)
         return STRENGTH_IN_RUN;
-    if (all_of(s, &s->more, model, s->want + s->job->n, NULL, &differs, &d) != ST_OK)
+    if (all_of(s, &s->more, model, s->want + s->run->job.n, NULL, &differs, &d) != ST_OK)
         return STRENGTH_KINDS;
     return differs ? STRENGTH_FURTHER : STRENGTH_NOTHING;
 }
@@ -177,46 +177,50 @@ static enum status run_fault(struct strength *s, uint32_t i, struct diag *d)
     s->found[i] = WIFEXITED(state) ? (enum strength_found)WEXITSTATUS(state) : STRENGTH_IN_RUN;
     if (s->found[i] >= STRENGTH_KINDS)
         return FAIL(d, ST_INTERNAL, "fault %u (%s) could not be planted", i,
-                    fault_text(s->job->arena, s->job->p->emitted, &s->fault[i]));
+                    fault_text(s->run->job.arena, s->run->job.p->emitted, &s->fault[i]));
     return ST_OK;
 }
 
 static enum status more_inferences(struct strength *s, struct options *o, struct diag *d)
 {
-    struct run_job *more = &s->more;
+    struct job *more = &s->more.job;
+    struct run_measured *m = &s->more.measured;
 
-    *o = *s->job->options;
+    *o = *s->run->job.options;
     o->inferences = STRENGTH_MORE;
     o->seed++;
     o->n_input = 0;
-    *more = (struct run_job){
-        .arena = s->job->arena, .options = o, .p = s->job->p, .tolerance = s->job->tolerance};
+    *more = (struct job){.arena = s->run->job.arena,
+                         .options = o,
+                         .p = s->run->job.p,
+                         .tolerance = s->run->job.tolerance};
     more->n = generate_count(more);
     more->in = ARENA_ARRAY(more->arena, struct run_data, more->p->graph->n_in + 1);
-    more->out = s->job->out;
+    m->out = s->run->measured.out;
     for (uint32_t i = 0; i < more->p->graph->n_in; i++)
-        more->in[i].n_bytes = s->job->in[i].n_bytes;
+        more->in[i].n_bytes = s->run->job.in[i].n_bytes;
     TRY(generate_inputs(more, d));
     o->compare =
         COMPARE_LAYERS; /* what changes a layer has an effect, whatever this run compares */
-    compare_open(more);
-    return run_with_reference(
-        more, ARENA_ARRAY(more->arena, struct run_data, more->p->graph->n_out + 1), d);
+    compare_open(more, &s->more.results);
+    return run_with_reference(more, m, &s->more.results,
+                              ARENA_ARRAY(more->arena, struct run_data, more->p->graph->n_out + 1),
+                              d);
 }
 
-enum status strength_try(struct run_job *job, const struct fault *fault, uint32_t n,
+enum status strength_try(struct run *run, const struct fault *fault, uint32_t n,
                          enum strength_found *found, struct diag *d)
 {
-    struct strength *s = ARENA_NEW(job->arena, struct strength);
+    struct strength *s = ARENA_NEW(run->job.arena, struct strength);
     struct options further;
     bool differs = false;
 
-    *s = (struct strength){.job = job, .n = n, .fault = fault, .found = found};
+    *s = (struct strength){.run = run, .n = n, .fault = fault, .found = found};
     TRY(more_inferences(s, &further, d));
     TRY(compile(s, d));
-    s->want = ARENA_ARRAY(job->arena, struct hash128, job->n + s->more.n);
-    TRY(all_of(s, job, NULL, NULL, s->want, &differs, d));
-    TRY(all_of(s, &s->more, NULL, NULL, s->want + job->n, &differs, d));
+    s->want = ARENA_ARRAY(run->job.arena, struct hash128, run->job.n + s->more.job.n);
+    TRY(all_of(s, run, NULL, NULL, s->want, &differs, d));
+    TRY(all_of(s, &s->more, NULL, NULL, s->want + run->job.n, &differs, d));
     for (uint32_t i = 0; i < n; i++)
         TRY(run_fault(s, i, d));
     return ST_OK;
@@ -225,7 +229,7 @@ enum status strength_try(struct run_job *job, const struct fault *fault, uint32_
 /* --- as text --- */
 
 struct plan {
-    const struct run_job *job;
+    const struct job *job;
     uint32_t n;
     struct fault fault[STRENGTH_FAULTS];
     enum strength_found found[STRENGTH_FAULTS];
@@ -286,22 +290,23 @@ enum status strength_check(const struct options *o, struct diag *d)
                 options_engines[o->engine], o->host == HOST_NATIVE ? "" : " with --host");
 }
 
-enum status strength_run(struct run_job *job, struct text *report, struct diag *d)
+enum status strength_run(struct run *run, struct text *report, struct diag *d)
 {
-    struct plan *p = ARENA_NEW(job->arena, struct plan);
-    struct fault *run = ARENA_ARRAY(job->arena, struct fault, STRENGTH_FAULTS);
+    struct plan *p = ARENA_NEW(run->job.arena, struct plan);
+    struct fault *fault = ARENA_ARRAY(run->job.arena, struct fault, STRENGTH_FAULTS);
     enum strength_found found[STRENGTH_FAULTS];
     uint32_t n = 0;
 
-    p->job = job;
-    p->n = fault_plan(job->arena, job->p->emitted, job->options->seed, STRENGTH_FAULTS, p->fault);
+    p->job = &run->job;
+    p->n = fault_plan(run->job.arena, run->job.p->emitted, run->job.options->seed, STRENGTH_FAULTS,
+                      p->fault);
     for (uint32_t i = 0; i < p->n; i++) {
         p->found[i] =
-            fault_unread(job->p->emitted, &p->fault[i]) ? STRENGTH_UNREAD : STRENGTH_NOTHING;
+            fault_unread(run->job.p->emitted, &p->fault[i]) ? STRENGTH_UNREAD : STRENGTH_NOTHING;
         if (p->found[i] != STRENGTH_UNREAD)
-            run[n++] = p->fault[i];
+            fault[n++] = p->fault[i];
     }
-    TRY(strength_try(job, run, n, found, d));
+    TRY(strength_try(run, fault, n, found, d));
     n = 0;
     for (uint32_t i = 0; i < p->n; i++)
         if (p->found[i] != STRENGTH_UNREAD)

@@ -22,11 +22,11 @@ enum strength_found {
 struct fault;
 
 /* Run each of n faults; found[i] is one of the first three. */
-enum status strength_try(struct run_job *job, const struct fault *fault, uint32_t n,
+enum status strength_try(struct run *run, const struct fault *fault, uint32_t n,
                          enum strength_found *found, struct diag *d);
 /* ST_USAGE: the options name another engine than func, or a simulated host. */
 enum status strength_check(const struct options *o, struct diag *d);
 /* Append its table to the report of a run whose verdict is "match". */
-enum status strength_run(struct run_job *job, struct text *report, struct diag *d);
+enum status strength_run(struct run *run, struct text *report, struct diag *d);
 
 #endif

@@ -2,9 +2,9 @@
 #include "verdict_text.h"
 
 /* "14 of 14 layers", "14 of 14 layers (in 160 inferences)". */
-static const char *layers_text(const struct run_job *job)
+static const char *layers_text(const struct job *job, const struct run_results *results)
 {
-    const struct compare_sums *s = &job->results.layers;
+    const struct compare_sums *s = &results->layers;
     const char *part = s->n_inferences < job->n
                            ? arena_printf(job->arena, " (in %u inferences)", s->n_inferences)
                            : "";
@@ -12,14 +12,14 @@ static const char *layers_text(const struct run_job *job)
     return arena_printf(job->arena, "%u of %u layers%s", s->n_equal, s->n_layers, part);
 }
 
-const char *run_match_text(const struct run_job *job)
+const char *run_match_text(const struct job *job, const struct run_results *results)
 {
     static const char reference[] = "the CPU reference, which runs the network as imported "
                                     "(decoding the file is common to both)";
     struct arena *a = job->arena;
     const uint32_t n_out = job->p->graph->n_out;
     const char *outputs = arena_printf(a, "%u output%s", n_out, n_out == 1 ? "" : "s"),
-               *layers = job->results.layers.n_layers ? layers_text(job) : NULL,
+               *layers = results->layers.n_layers ? layers_text(job, results) : NULL,
                *both = layers ? arena_printf(a, "%s and %s", layers, outputs) : outputs,
                *n = arena_printf(a, "%u%s inference%s", job->n, job->generated ? " generated" : "",
                                  job->n == 1 ? "" : "s");

@@ -5,6 +5,6 @@
 #include "app/job/job.h"
 
 /* "match: 1 output of 360 inferences equal, bit for bit, to ...". */
-const char *run_match_text(const struct run_job *job);
+const char *run_match_text(const struct job *job, const struct run_results *results);
 
 #endif

@@ -12,7 +12,8 @@
 #include "waves.h"
 
 struct board_user {
-    struct run_job *job;
+    const struct job *job;
+    struct run_measured *to;
     struct run_shared *shared;
     uint32_t process, n_time; /* n_time: commands whose times are kept */
     struct device device;     /* the accelerator, as waves.h wants it */
@@ -25,11 +26,11 @@ static enum status opened(void *ctx, const struct hd_sim_api *api, struct hd_sim
                           struct diag *d)
 {
     struct board_user *const u = ctx;
-    const struct run_job *job = u->job;
+    const struct job *job = u->job;
 
     u->device = (struct device){.engine = ENGINE_RTL, .sim = {.api = api, .sim = sim}};
     if (u->process == 0 && !job->program && !job->package) {
-        TRY(waves_open(&u->waves, u->job, &u->device, 1, d));
+        TRY(waves_open(&u->waves, u->job, u->to->cores, &u->device, 1, d));
         if (u->waves.core)
             return FAIL(d, ST_USAGE, "--host=%s: --waves: only of the accelerator",
                         run_iss_name(job->options));
@@ -65,8 +66,8 @@ static void submission_ended(void *ctx)
 
     run_add_rows(u->job, u->shared, from, n);
     waves_submission_end(&u->waves);
-    if (first && u->job->times)
-        run_add_times(u->job, &u->n_time, sim->api, sim->sim);
+    if (first && u->to->times)
+        run_add_times(u->job, u->to, &u->n_time, sim->api, sim->sim);
     for (uint32_t i = 0; first && i < HD_SIM_UNITS * HD_SIM_KINDS; i++)
         u->shared->counter[i] += sim->api->read32(sim->sim, HD_REG_COUNTER(i));
 }
@@ -107,7 +108,7 @@ static void did(void *ctx, uint32_t row, enum board_doing doing, uint64_t begin,
 {
     static const enum trace_doing as[] = {TRACE_WORKS, TRACE_DRIVES, TRACE_WAITS};
     const struct board_user *const u = ctx;
-    struct trace_host_time *const t = u->job->host_times;
+    struct trace_host_time *const t = u->to->host_times;
 
     if (!t || u->shared->inference != 0)
         return;
@@ -117,7 +118,7 @@ static void did(void *ctx, uint32_t row, enum board_doing doing, uint64_t begin,
         t->slice[t->n++] = (struct trace_host_slice){begin, end, doorbell, row, as[doing]};
 }
 
-static const char *model_source(const struct run_job *job)
+static const char *model_source(const struct job *job)
 {
     const struct emit_unit *const u = job->p->emitted;
 
@@ -128,17 +129,17 @@ static const char *model_source(const struct run_job *job)
 }
 
 /* Files, layers and cores of the job. */
-static void add_lists(struct run_job *job, struct board_setup *s)
+static void add_lists(const struct job *job, struct run_measured *m, struct board_setup *s)
 {
     const struct ir_graph *const g = job->p->graph;
     struct board_file *const file =
         ARENA_ARRAY(job->arena, struct board_file, g->n_in + g->n_out + 1);
     const char **const names = ARENA_ARRAY(job->arena, const char *, g->n_row + 1);
-    const struct core_targets *const cores = job->cores;
+    const struct core_targets *const cores = m->cores;
     struct board_device *const core = ARENA_ARRAY(job->arena, struct board_device, BOARD_CORES);
 
     for (uint32_t i = 0; i < g->n_in + g->n_out; i++) {
-        const struct run_data *const data = i < g->n_in ? &job->in[i] : &job->out[i - g->n_in];
+        const struct run_data *const data = i < g->n_in ? &job->in[i] : &m->out[i - g->n_in];
         file[i] = (struct board_file){data->bytes, data->n_bytes};
     }
     for (uint32_t i = 0; i < g->n_row; i++)
@@ -174,8 +175,8 @@ static void take_result(struct board_user *u, const struct board_result *r, cons
     }
 }
 
-enum status board_job(struct run_job *job, uint32_t process, const char *elf,
-                      const struct sim_model *sim, struct diag *d)
+enum status board_job(const struct job *job, struct run_measured *m, uint32_t process,
+                      const char *elf, const struct sim_model *sim, struct diag *d)
 {
     const struct options *const o = job->options;
     struct board_user *const u = ARENA_NEW(job->arena, struct board_user);
@@ -188,9 +189,9 @@ enum status board_job(struct run_job *job, uint32_t process, const char *elf,
                             .source = model_source(job),
                             .n = job->n,
                             .first = process,
-                            .step = job->n_process,
+                            .step = m->n_process,
                             .cost = *run_iss_core(o),
-                            .cpu = job->cpu,
+                            .cpu = m->cpu,
                             .sim = sim,
                             .hash = sim->path ? job->p->program->device[0].hw->hash : 0,
                             .tile = runner_tile,
@@ -206,8 +207,8 @@ enum status board_job(struct run_job *job, uint32_t process, const char *elf,
     struct board_result result;
 
     *u = (struct board_user){
-        .job = job, .shared = run_results(job, process), .process = process, .d = d};
-    add_lists(job, &s);
+        .job = job, .to = m, .shared = run_results(job, m, process), .process = process, .d = d};
+    add_lists(job, m, &s);
     const enum status st = board_run(&s, &result, d);
     take_result(u, &result, s.clock);
     return st != ST_OK ? st : u->waves_status;

@@ -4,10 +4,10 @@
 
 #include "app/job/job.h"
 
-/* Inferences process, process + n_process, ... of the job, into job->out and run_results(job,
+/* Inferences process, process + n_process, ... of the job, into m->out and run_results(job, m,
  * process). elf: the program. sim: the Verilated model; path NULL without accelerator. ST_* as
  * board_run. */
-enum status board_job(struct run_job *job, uint32_t process, const char *elf,
-                      const struct sim_model *sim, struct diag *d);
+enum status board_job(const struct job *job, struct run_measured *m, uint32_t process,
+                      const char *elf, const struct sim_model *sim, struct diag *d);
 
 #endif

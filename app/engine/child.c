@@ -18,7 +18,8 @@
 #include "waves.h"
 
 struct child {
-    struct run_job *job;
+    const struct job *job;
+    struct run_measured *to;
     struct run_shared *shared;
     struct runner play;
     struct device *v; /* that ran the last submission, or the first; NULL without any */
@@ -53,8 +54,8 @@ static void collect(struct child *c)
     if (c->v->engine != ENGINE_RTL)
         return;
     add_rows(c);
-    if (c->inference == 0 && c->job->times)
-        run_add_times(c->job, &c->n_time, c->v->sim.api, c->v->sim.sim);
+    if (c->inference == 0 && c->to->times)
+        run_add_times(c->job, c->to, &c->n_time, c->v->sim.api, c->v->sim.sim);
     waves_submission_end(&c->waves);
     if (c->inference == 0)
         read_counters(c);
@@ -64,7 +65,7 @@ static void collect(struct child *c)
 static void collect_cores(struct child *c)
 {
     if (c->play.call.ports && c->shared->layer < c->job->p->graph->n_row)
-        core_targets_collect(c->job->cores, c->shared, c->shared->layer);
+        core_targets_collect(c->to->cores, c->shared, c->shared->layer);
 }
 
 static const char *row_name(const struct child *c)
@@ -85,7 +86,7 @@ static void watch(struct child *c, uint32_t layer)
         hang_end();
         return;
     }
-    hang_begin(c->shared, c->play.call.ports ? c->job->cores : NULL, row_name(c), own->name,
+    hang_begin(c->shared, c->play.call.ports ? c->to->cores : NULL, row_name(c), own->name,
                o->seconds ? o->seconds : HANG_SECONDS);
 }
 
@@ -124,7 +125,9 @@ static void look(void *ctx)
 
 static enum status set_up(struct child *c, const char *so_path, const struct sim_model *sim)
 {
-    TRY(runner_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
+    const struct runner_setup setup = {c->job, c->to->cores, c->job->options->engine, so_path};
+
+    TRY(runner_open(&c->play, &setup, sim, enter, c, &c->d));
     c->v = c->play.n_device ? &c->play.v[0] : NULL;
     if (c->job->watcher)
         c->job->watcher->attach(c->job->watcher->ctx, &c->play, c->shared);
@@ -137,14 +140,14 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
     if (c->process != 0)
         return ST_OK;
     if (c->play.call.ports)
-        core_targets_note(c->job->cores, c->job->options);
-    return waves_open(&c->waves, c->job, c->play.v, c->play.n_device, &c->d);
+        core_targets_note(c->to->cores, c->job->options);
+    return waves_open(&c->waves, c->job, c->to->cores, c->play.v, c->play.n_device, &c->d);
 }
 
 /* The C function of an external target returned an error. */
 static enum status target_failure(struct child *c, int rc)
 {
-    const char *detail = c->play.call.ports ? core_targets_detail(c->job->cores) : "";
+    const char *detail = c->play.call.ports ? core_targets_detail(c->to->cores) : "";
     const struct target *own = core_targets_outside(c->job, c->shared->layer);
 
     return FAIL(&c->d, ST_DEVICE, "inference %u, %s on %s: %s%s%s", c->inference, row_name(c),
@@ -174,12 +177,12 @@ static void seed_stalls(struct child *c)
     for (uint32_t k = 0; k < c->play.n_device; k++)
         c->play.v[k].sim.api->seed(c->play.v[k].sim.sim, seed + c->inference);
     if (c->play.call.ports)
-        core_targets_seed(c->job->cores, seed + c->inference);
+        core_targets_seed(c->to->cores, seed + c->inference);
 }
 
 static enum status infer(struct child *c)
 {
-    struct run_job *job = c->job;
+    const struct job *job = c->job;
     const struct hd_model *m = c->play.model;
 
     c->shared->inference = c->inference;
@@ -190,7 +193,7 @@ static enum status infer(struct child *c)
     hang_end();
     if (rc != HD_OK)
         return device_failure(c, rc);
-    if (c->play.call.ports && *core_targets_detail(c->job->cores)) /* after its last wait */
+    if (c->play.call.ports && *core_targets_detail(c->to->cores)) /* after its last wait */
         return target_failure(c, HD_ERROR_STUCK);
     collect(c);
     collect_cores(c);
@@ -198,8 +201,8 @@ static enum status infer(struct child *c)
     if (job->watcher)
         job->watcher->end(job->watcher->ctx);
     for (uint32_t i = 0; i < m->n_outputs; i++)
-        memcpy(job->out[i].bytes + c->inference * job->out[i].n_bytes, c->play.call.out[i],
-               job->out[i].n_bytes);
+        memcpy(c->to->out[i].bytes + c->inference * c->to->out[i].n_bytes, c->play.call.out[i],
+               c->to->out[i].n_bytes);
     c->shared->inferences++;
     return ST_OK;
 }
@@ -229,7 +232,7 @@ static void totals(struct child *c)
 
 static enum status all_inferences(struct child *c)
 {
-    for (c->inference = c->process; c->inference < c->job->n; c->inference += c->job->n_process)
+    for (c->inference = c->process; c->inference < c->job->n; c->inference += c->to->n_process)
         TRY(infer(c));
     return ST_OK;
 }
@@ -246,20 +249,21 @@ static enum status child_main(struct child *c, const char *so_path, const struct
     enum status waves = waves_close(&c->waves, c->shared, &c->d);
     runner_close(&c->play);
     if (c->play.call.ports)
-        core_targets_close(c->job->cores);
+        core_targets_close(c->to->cores);
     return st != ST_OK ? st : waves;
 }
 
-void child_run(struct run_job *job, uint32_t process, const char *so_path,
+void child_run(const struct job *job, struct run_measured *m, uint32_t process, const char *so_path,
                const struct sim_model *sim)
 {
     struct child *c = ARENA_NEW(job->arena, struct child);
 
     c->job = job;
+    c->to = m;
     c->process = process;
-    c->shared = run_results(job, process);
+    c->shared = run_results(job, m, process);
     c->shared->status = job->options->host != HOST_NATIVE
-                            ? board_job(job, process, so_path, sim, &c->d)
+                            ? board_job(job, m, process, so_path, sim, &c->d)
                             : child_main(c, so_path, sim);
     snprintf(c->shared->message, sizeof c->shared->message, "%s", c->d.text);
     fflush(NULL);

@@ -8,7 +8,7 @@
  * run_results(job, process). Process 0 also writes the waves and reads the accelerator's counters.
  * so_path: the emitted object, of --host=iss the program. sim: the accelerators' Verilated models,
  * for rtl. */
-void child_run(struct run_job *job, uint32_t process, const char *so_path,
+void child_run(const struct job *job, struct run_measured *m, uint32_t process, const char *so_path,
                const struct sim_model *sim);
 
 #endif

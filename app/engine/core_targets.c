@@ -6,7 +6,7 @@
 #include "base/home.h"
 #include "compiler/target/describe.h"
 
-static enum status build(const struct run_job *job, struct core *core, struct diag *d)
+static enum status build(const struct job *job, struct core *core, struct diag *d)
 {
     struct sim_paths paths = {
         .core = &core->verilog, .checked = job->options->checked, .output = job->options->output};
@@ -21,7 +21,7 @@ static enum status build(const struct run_job *job, struct core *core, struct di
     return st;
 }
 
-void core_targets_find(const struct run_job *job, struct core_targets *c)
+void core_targets_find(const struct job *job, struct core_targets *c)
 {
     const struct target *target[TARGET_MAX];
 
@@ -39,7 +39,7 @@ void core_targets_find(const struct run_job *job, struct core_targets *c)
     }
 }
 
-enum status core_targets_build(const struct run_job *job, struct core_targets *c, struct diag *d)
+enum status core_targets_build(const struct job *job, struct core_targets *c, struct diag *d)
 {
     for (uint32_t i = 0; i < c->n; i++)
         TRY(build(job, &c->core[i], d));
@@ -127,7 +127,7 @@ const char *core_targets_detail(struct core_targets *c)
     return "";
 }
 
-const struct target *core_targets_outside(const struct run_job *job, uint32_t row)
+const struct target *core_targets_outside(const struct job *job, uint32_t row)
 {
     const struct ir_graph *g = job->p->graph;
 
@@ -142,7 +142,7 @@ const struct target *core_targets_outside(const struct run_job *job, uint32_t ro
     return NULL;
 }
 
-bool core_targets_timed(const struct run_job *job, const char *name)
+bool core_targets_timed(const struct job *job, const char *name)
 {
     for (uint32_t i = 0; i < job->p->targets.n; i++) {
         const struct target_desc *desc = job->p->targets.target[i]->desc;

@@ -24,9 +24,9 @@ struct core_targets {
 };
 
 /* The cores that the emitted code uses, in the order of its ports. */
-void core_targets_find(const struct run_job *job, struct core_targets *c);
+void core_targets_find(const struct job *job, struct core_targets *c);
 /* Find or build their models. */
-enum status core_targets_build(const struct run_job *job, struct core_targets *c, struct diag *d);
+enum status core_targets_build(const struct job *job, struct core_targets *c, struct diag *d);
 /* A core of its own memory each; a second open gives new ones. */
 enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
                               struct diag *d);
@@ -38,10 +38,10 @@ void core_targets_close(struct core_targets *c);
 /* Add the cores' work since the last call to the row and to the sums. */
 void core_targets_collect(struct core_targets *c, struct run_shared *shared, uint32_t row);
 /* The external target whose code executes an operator of the row; NULL: there is none. */
-const struct target *core_targets_outside(const struct run_job *job, uint32_t row);
+const struct target *core_targets_outside(const struct job *job, uint32_t row);
 /* The reason why one of them stopped, as text; "" if none did. */
 const char *core_targets_detail(struct core_targets *c);
 /* True if rows of target `name` take simulated time. */
-bool core_targets_timed(const struct run_job *job, const char *name);
+bool core_targets_timed(const struct job *job, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include "sim/board/board.h"
 #include "sim/cpu/cpu.h"
 
-enum status run_iss_check(const struct run_job *job, struct diag *d)
+enum status run_iss_check(const struct job *job, struct diag *d)
 {
     const struct options *o = job->options;
     const char *wrong = NULL;
@@ -48,9 +48,10 @@ static uint32_t memory_of(const struct core_targets *cores, uint32_t i)
 
 /* Check that the processor's program can be made: one accelerator, and cores for which there are
  * addresses. */
-static enum status check_program(const struct run_job *job, struct diag *d)
+static enum status check_program(const struct job *job, const struct run_measured *m,
+                                 struct diag *d)
 {
-    const struct core_targets *const cores = job->cores;
+    const struct core_targets *const cores = m->cores;
     const char *const name = run_iss_name(job->options);
 
     if (job->p->program->n_device > 1)
@@ -88,7 +89,7 @@ static uint32_t bytes_of(const struct core_targets *cores, uint32_t i)
 }
 
 /* A toolchain file around the package's own: where the board has the devices. */
-static const char *toolchain(struct arena *a, const struct run_job *job,
+static const char *toolchain(struct arena *a, const struct job *job, const struct run_measured *m,
                              const struct cross_source *from)
 {
     struct text t;
@@ -99,38 +100,40 @@ static const char *toolchain(struct arena *a, const struct run_job *job,
                 "add_compile_definitions(HD_REGISTERS=0x%xu HD_MEMORY=0x%xu HD_MEMORY_BYTES=%uu%s",
                 from->folder ? from->folder : "${CMAKE_CURRENT_LIST_DIR}", BOARD_REGISTERS,
                 BOARD_MEMORY, BOARD_MEMORY_BYTES, job->options->poll ? "" : " HD_IRQ");
-    if (job->cores->n) {
-        add_cores(&t, "HD_CORE_REGISTERS", job->cores, registers_of);
-        add_cores(&t, "HD_CORE_MEMORY", job->cores, memory_of);
-        add_cores(&t, "HD_CORE_MEMORY_BYTES", job->cores, bytes_of);
+    if (m->cores->n) {
+        add_cores(&t, "HD_CORE_REGISTERS", m->cores, registers_of);
+        add_cores(&t, "HD_CORE_MEMORY", m->cores, memory_of);
+        add_cores(&t, "HD_CORE_MEMORY_BYTES", m->cores, bytes_of);
     }
     text_add(&t, ")\nadd_compile_options(-g)\n"); /* lines of faults (board_source.c) */
     return t.data;
 }
 
-enum status run_iss_processor(struct run_job *job, const char *cache, struct diag *d)
+enum status run_iss_processor(const struct job *job, struct run_measured *m, const char *cache,
+                              struct diag *d)
 {
     struct sim_paths paths = {.cache = cache, .output = job->options->output};
 
     if (job->options->host != HOST_RTL)
         return ST_OK;
-    job->cpu = ARENA_NEW(job->arena, struct sim_model);
+    m->cpu = ARENA_NEW(job->arena, struct sim_model);
     TRY(home_find(job->arena, &paths.home, d));
-    return cpu_build(job->arena, &paths, job->cpu, d);
+    return cpu_build(job->arena, &paths, m->cpu, d);
 }
 
-enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d)
+enum status run_iss_compile(const struct job *job, struct run_measured *m, const char **elf,
+                            struct diag *d)
 {
     struct cross_source from = {0};
     const char *cache, *library = "";
 
-    if (!job->cores) {
-        job->cores = ARENA_NEW(job->arena, struct core_targets);
-        core_targets_find(job, job->cores);
+    if (!m->cores) {
+        m->cores = ARENA_NEW(job->arena, struct core_targets);
+        core_targets_find(job, m->cores);
     }
-    TRY(check_program(job, d));
+    TRY(check_program(job, m, d));
     TRY(home_cache(job->arena, &cache, d));
-    TRY(run_iss_processor(job, cache, d));
+    TRY(run_iss_processor(job, m, cache, d));
     if (job->package) {
         from.folder = job->package->folder;
         from.changes = !job->package->is_tar;
@@ -150,6 +153,6 @@ enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *
                                          .what = "rv32im",
                                          .compiler = "riscv64-unknown-elf-gcc",
                                          .debian = "gcc-riscv64-unknown-elf",
-                                         .toolchain = toolchain(job->arena, job, &from)},
+                                         .toolchain = toolchain(job->arena, job, m, &from)},
                          &from, elf, d);
 }

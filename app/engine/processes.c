@@ -17,7 +17,7 @@
 #include "waves.h"
 
 /* One after another where an inference goes on from the state that the one before has left. */
-static uint32_t how_many(const struct run_job *job)
+static uint32_t how_many(const struct job *job)
 {
     const struct ir_graph *g = job->p->graph;
 
@@ -36,36 +36,37 @@ static void leave(void)
 }
 
 /* The share of one process, in it. Out of memory ends it, and not in its parent's calls. */
-static void own_share(struct run_job *job, uint32_t process, const char *so_path,
-                      const struct sim_model *sim)
+static void own_share(const struct job *job, struct run_measured *m, uint32_t process,
+                      const char *so_path, const struct sim_model *sim)
 {
     jmp_buf *handler = arena_handler(job->arena);
 
     interrupt_leave();
     if (handler && setjmp(*handler)) {
-        struct run_shared *r = run_results(job, process);
+        struct run_shared *r = run_results(job, m, process);
         r->status = ST_NO_MEMORY;
         snprintf(r->message, sizeof r->message, "out of memory in the process that runs it");
         return;
     }
-    child_run(job, process, so_path, sim);
+    child_run(job, m, process, so_path, sim);
 }
 
 /* In the first child: start the others, do its own share, wait for them. */
-static void all_processes(struct run_job *job, const char *so_path, const struct sim_model *sim)
+static void all_processes(const struct job *job, struct run_measured *m, const char *so_path,
+                          const struct sim_model *sim)
 {
-    pid_t *pid = ARENA_ARRAY(job->arena, pid_t, job->n_process);
+    pid_t *pid = ARENA_ARRAY(job->arena, pid_t, m->n_process);
 
-    for (uint32_t k = 1; k < job->n_process; k++) {
+    for (uint32_t k = 1; k < m->n_process; k++) {
         pid[k] = fork();
         if (pid[k] == 0) {
-            own_share(job, k, so_path, sim);
+            own_share(job, m, k, so_path, sim);
             leave();
         }
     }
-    own_share(job, 0, so_path, sim);
-    for (uint32_t k = 1; k < job->n_process; k++) {
-        struct run_shared *r = run_results(job, k);
+    own_share(job, m, 0, so_path, sim);
+    for (uint32_t k = 1; k < m->n_process; k++) {
+        struct run_shared *r = run_results(job, m, k);
         int state = 0;
         while (pid[k] > 0 && waitpid(pid[k], &state, 0) < 0 && errno == EINTR)
             continue;
@@ -77,7 +78,7 @@ static void all_processes(struct run_job *job, const char *so_path, const struct
     }
 }
 
-static enum status crashed(const struct run_job *job, const struct run_shared *r, struct diag *d)
+static enum status crashed(const struct job *job, const struct run_shared *r, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
     uint32_t layer = r->layer;
@@ -97,12 +98,13 @@ static enum status crashed(const struct run_job *job, const struct run_shared *r
 }
 
 /* The failure of the first inference that failed. */
-static enum status first_failure(const struct run_job *job, struct diag *d)
+static enum status first_failure(const struct job *job, const struct run_measured *m,
+                                 struct diag *d)
 {
     const struct run_shared *first = NULL;
 
-    for (uint32_t k = 0; k < job->n_process; k++) {
-        const struct run_shared *r = run_results(job, k);
+    for (uint32_t k = 0; k < m->n_process; k++) {
+        const struct run_shared *r = run_results(job, m, k);
         if ((r->state || r->status != ST_OK) && (!first || r->inference < first->inference))
             first = r;
     }
@@ -112,12 +114,12 @@ static enum status first_failure(const struct run_job *job, struct diag *d)
 }
 
 /* Into the first process's results. Time is that of the longest: they ran side by side. */
-static void merge(struct run_job *job)
+static void merge(const struct job *job, struct run_measured *m)
 {
-    struct run_shared *to = job->shared;
+    struct run_shared *to = m->shared;
 
-    for (uint32_t k = 1; k < job->n_process; k++) {
-        const struct run_shared *r = run_results(job, k);
+    for (uint32_t k = 1; k < m->n_process; k++) {
+        const struct run_shared *r = run_results(job, m, k);
         to->inferences += r->inferences;
         to->cycles += r->cycles;
         to->submissions += r->submissions;
@@ -157,7 +159,8 @@ static void merge(struct run_job *job)
     }
 }
 
-enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
+enum status run_engine(const struct job *job, struct run_measured *m, const char *so_path,
+                       struct diag *d)
 {
     const struct sched_program *program = job->p->program;
     struct sim_model sim[SCHED_MAX_DEVICES] = {{0}};
@@ -166,27 +169,27 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
         if (job->options->engine == ENGINE_RTL && program->n_stream)
             TRY(device_model(job->arena, job->options, program->device[k].hw, &sim[k], d));
     if (job->options->engine == ENGINE_RTL) {
-        if (!job->cores) {
-            job->cores = ARENA_NEW(job->arena, struct core_targets);
-            core_targets_find(job, job->cores);
+        if (!m->cores) {
+            m->cores = ARENA_NEW(job->arena, struct core_targets);
+            core_targets_find(job, m->cores);
         }
-        TRY(core_targets_build(job, job->cores, d));
-        waves_note(job);
+        TRY(core_targets_build(job, m->cores, d));
+        waves_note(job, m->cores);
     }
-    job->n_process = how_many(job);
-    TRY(run_share(job, d));
+    m->n_process = how_many(job);
+    TRY(run_share(job, m, d));
     fflush(NULL);
     waves_partial(job, true);
     pid_t pid = fork();
     if (pid < 0)
         return FAIL(d, ST_NO_MEMORY, "no child process could be started");
     if (pid == 0) {
-        all_processes(job, so_path, sim);
+        all_processes(job, m, so_path, sim);
         leave();
     }
-    job->shared->state = run_watch(job, pid);
+    m->shared->state = run_watch(job, m, pid);
     waves_partial(job, false);
-    TRY(first_failure(job, d));
-    merge(job);
-    return device_want_fault(job->options, job->shared, d);
+    TRY(first_failure(job, m, d));
+    merge(job, m);
+    return device_want_fault(job->options, m->shared, d);
 }

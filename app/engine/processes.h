@@ -4,7 +4,8 @@
 
 #include "app/job/job.h"
 
-/* On func or rtl; results in job->shared, outputs in job->out. */
-enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);
+/* On func or rtl; results in m->shared, outputs in m->out. */
+enum status run_engine(const struct job *job, struct run_measured *m, const char *so_path,
+                       struct diag *d);
 
 #endif

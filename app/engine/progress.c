@@ -14,24 +14,25 @@
 #include "base/interrupt.h"
 #include "progress.h"
 
-static void line(const struct run_job *job, time_t begun)
+static void line(const struct job *job, const struct run_measured *m, time_t begun)
 {
     const struct ir_graph *g = job->p->graph;
-    uint32_t layer = job->shared->working, done = 0;
+    uint32_t layer = m->shared->working, done = 0;
 
     if (job->program) {
         output_printf(job->options->output, OUTPUT_PROGRESS, "%s, %lld s", job->options->prog,
                       (long long)(time(NULL) - begun));
         return;
     }
-    for (uint32_t k = 0; k < job->n_process; k++)
-        done += run_results(job, k)->inferences;
+    for (uint32_t k = 0; k < m->n_process; k++)
+        done += run_results(job, m, k)->inferences;
     output_printf(job->options->output, OUTPUT_PROGRESS, "inference %u of %u, %.40s, %lld s",
                   done < job->n ? done + 1 : job->n, job->n,
                   layer < g->n_row ? g->row[layer].name : "", (long long)(time(NULL) - begun));
 }
 
-static void watch_and_tell(const struct run_job *job, pid_t child, int *state)
+static void watch_and_tell(const struct job *job, const struct run_measured *m, pid_t child,
+                           int *state)
 {
     const struct timespec tenth = {0, 100000000};
     time_t begun = time(NULL);
@@ -43,7 +44,7 @@ static void watch_and_tell(const struct run_job *job, pid_t child, int *state)
     pthread_sigmask(SIG_BLOCK, &ended, &before);
     while (waitpid(child, state, WNOHANG) == 0)
         if (sigtimedwait(&ended, NULL, &tenth) < 0 && errno == EAGAIN) {
-            line(job, begun);
+            line(job, m, begun);
             shown = true;
         }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -51,13 +52,13 @@ static void watch_and_tell(const struct run_job *job, pid_t child, int *state)
         output_text(job->options->output, OUTPUT_PROGRESS, "");
 }
 
-int run_watch(const struct run_job *job, pid_t child)
+int run_watch(const struct job *job, const struct run_measured *m, pid_t child)
 {
     int state = 0;
 
     interrupt_child(child);
     if (output_wants(job->options->output, OUTPUT_PROGRESS))
-        watch_and_tell(job, child, &state);
+        watch_and_tell(job, m, child, &state);
     else
         while (waitpid(child, &state, 0) < 0 && errno == EINTR)
             continue;

@@ -8,6 +8,6 @@
 
 /* Wait for the child; meanwhile, if stderr is a terminal, show one line that states where it is.
  * Returns its wait status. */
-int run_watch(const struct run_job *job, pid_t child);
+int run_watch(const struct job *job, const struct run_measured *m, pid_t child);
 
 #endif

@@ -42,7 +42,7 @@ enum { N_BOARDS = sizeof boards / sizeof *boards };
 /* The processor for which a package that names none is compiled. */
 static const char usual[] = "rv32imc";
 
-enum status run_qemu_check(const struct run_job *job, struct diag *d)
+enum status run_qemu_check(const struct job *job, struct diag *d)
 {
     const struct options *o = job->options;
 
@@ -181,7 +181,7 @@ enum status run_qemu_find(struct arena *a, const char *folder, struct run_qemu *
     return find_tool(a, compiler_of(b), compiler_package(b), &gcc, d);
 }
 
-static enum status compile(struct run_job *job, const char *cache, const struct board *b,
+static enum status compile(const struct job *job, const char *cache, const struct board *b,
                            const char **elf, struct diag *d)
 {
     struct cross_source from = {0};
@@ -236,7 +236,7 @@ static enum status failed(struct arena *a, const struct board *b, const struct t
 }
 
 /* One run of the program, in `folder`; counted: with the plugin, which an other qemu may not take. */
-static enum status execute(struct run_job *job, struct run_qemu *q, const char *elf,
+static enum status execute(const struct job *job, struct run_qemu *q, const char *elf,
                            const char *folder, struct diag *d)
 {
     static const char *const flags[] = {"-nographic",
@@ -285,7 +285,7 @@ static enum status execute(struct run_job *job, struct run_qemu *q, const char *
     return failed(a, b, &watch, log, &why, d);
 }
 
-static enum status write_inputs(const struct run_job *job, const char *folder, struct diag *d)
+static enum status write_inputs(const struct job *job, const char *folder, struct diag *d)
 {
     for (uint32_t i = 0; i < job->p->graph->n_in; i++)
         TRY(file_write(arena_printf(job->arena, "%s/in_%u.bin", folder, i), job->in[i].bytes,
@@ -293,10 +293,11 @@ static enum status write_inputs(const struct run_job *job, const char *folder, s
     return ST_OK;
 }
 
-static enum status read_outputs(struct run_job *job, const char *folder, struct diag *d)
+static enum status read_outputs(const struct job *job, struct run_measured *m, const char *folder,
+                                struct diag *d)
 {
     for (uint32_t i = 0; i < job->p->graph->n_out; i++) {
-        const size_t want = job->out[i].n_bytes * job->n;
+        const size_t want = m->out[i].n_bytes * job->n;
         uint8_t *data;
         size_t n;
         TRY(file_read(job->arena, arena_printf(job->arena, "%s/out_%u.bin", folder, i), want, &data,
@@ -304,13 +305,13 @@ static enum status read_outputs(struct run_job *job, const char *folder, struct 
         if (n != want)
             return FAIL(d, ST_DEVICE, "--engine=qemu: %zu bytes of output %u, expected %zu", n, i,
                         want);
-        memcpy(job->out[i].bytes, data, n);
+        memcpy(m->out[i].bytes, data, n);
     }
     return ST_OK;
 }
 
-static enum status in_folder(struct run_job *job, struct run_qemu *q, const char *elf,
-                             const char *folder, struct diag *d)
+static enum status in_folder(const struct job *job, struct run_measured *m, struct run_qemu *q,
+                             const char *elf, const char *folder, struct diag *d)
 {
     TRY(write_inputs(job, folder, d));
     q->counted = true;
@@ -318,29 +319,31 @@ static enum status in_folder(struct run_job *job, struct run_qemu *q, const char
     const char *counts = text_of(job->arena, arena_printf(job->arena, "%s/counts", folder));
     q->counted = sscanf(counts, "%" SCNu64 " %" SCNu64, &q->calls, &q->instructions) == 2 &&
                  q->calls == job->n;
-    return read_outputs(job, folder, d);
+    return read_outputs(job, m, folder, d);
 }
 
 /* Expect the answer of the package's own C on this machine, unless another is given. */
-static enum status expect_host(struct run_job *job, const char *so_path, struct diag *d)
+static enum status expect_host(struct job *job, struct run_measured *m, const char *so_path,
+                               struct diag *d)
 {
     const uint32_t n = job->p->graph->n_out;
 
-    job->n_process = 1;
+    m->n_process = 1;
     if (job->expected)
-        return run_share(job, d);
-    TRY(run_engine(job, so_path, d));
+        return run_share(job, m, d);
+    TRY(run_engine(job, m, so_path, d));
     job->expected = ARENA_ARRAY(job->arena, struct run_data, n + 1);
     for (uint32_t i = 0; i < n; i++)
-        job->expected[i] = (struct run_data){
-            arena_memdup(job->arena, job->out[i].bytes, job->out[i].n_bytes * job->n),
-            job->out[i].n_bytes};
+        job->expected[i] =
+            (struct run_data){arena_memdup(job->arena, m->out[i].bytes, m->out[i].n_bytes * job->n),
+                              m->out[i].n_bytes};
     job->checked_against = "expect";
     job->expected_from = "the same package on this machine";
     return ST_OK;
 }
 
-enum status run_qemu(struct run_job *job, const char *so_path, struct run_qemu *q, struct diag *d)
+enum status run_qemu(struct job *job, struct run_measured *m, const char *so_path,
+                     struct run_qemu *q, struct diag *d)
 {
     struct arena *a = job->arena;
     const char *cache, *elf, *folder;
@@ -348,11 +351,11 @@ enum status run_qemu(struct run_job *job, const char *so_path, struct run_qemu *
     TRY(run_qemu_find(a, job->package->folder, q, d));
     TRY(home_cache(a, &cache, d));
     TRY(compile(job, cache, q->board, &elf, d));
-    TRY(expect_host(job, so_path, d));
+    TRY(expect_host(job, m, so_path, d));
     const char *const name = arena_printf(a, "qemu/run.%ld", (long)gettid());
     TRY(private_dirs(a, cache, name, d));
     folder = arena_printf(a, "%s/%s", cache, name);
-    const enum status st = in_folder(job, q, elf, folder, d);
+    const enum status st = in_folder(job, m, q, elf, folder, d);
     evict_tree(folder);
     return st;
 }

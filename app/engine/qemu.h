@@ -16,16 +16,17 @@ struct run_qemu {
 
 /* Check the options: ST_USAGE if --engine=qemu gets no package or options that it does not use,
  * or if --seconds comes without it. */
-enum status run_qemu_check(const struct run_job *job, struct diag *d);
+enum status run_qemu_check(const struct job *job, struct diag *d);
 
 /* The machine for the package in `folder`. ST_UNSUPPORTED: it has commands for an accelerator, a
  * library, a processor without a machine. ST_INTERNAL: qemu or the compiler is missing. */
 enum status run_qemu_find(struct arena *a, const char *folder, struct run_qemu *q, struct diag *d);
 
-/* All inferences of job->in to job->out, and job->expected by so_path, the same package compiled for
+/* All inferences of job->in to m->out, and job->expected by so_path, the same package compiled for
  * this machine, where nothing else was expected. ST_UNSUPPORTED: as above, or this qemu lacks the
  * machine. ST_DEVICE: the program failed or did not end in time. */
-enum status run_qemu(struct run_job *job, const char *so_path, struct run_qemu *q, struct diag *d);
+enum status run_qemu(struct job *job, struct run_measured *m, const char *so_path,
+                     struct run_qemu *q, struct diag *d);
 
 /* "8 inferences on cortex-m55 (mps3-an547), 2453142.0 instructions each". */
 const char *run_qemu_text(struct arena *a, const struct run_qemu *q, uint32_t n);

@@ -79,17 +79,16 @@ static enum status open_devices(struct runner *p, enum options_engine engine,
     return ST_OK;
 }
 
-enum status runner_open(struct runner *p, struct run_job *job, enum options_engine engine,
-                        const char *so_path, const struct sim_model *sim,
+enum status runner_open(struct runner *p, const struct runner_setup *s, const struct sim_model *sim,
                         void (*enter)(void *ctx, uint32_t layer, uint32_t submission), void *ctx,
                         struct diag *d)
 {
-    *p = (struct runner){.job = job};
-    TRY(load(p, so_path, d));
-    TRY(open_devices(p, engine, sim, d));
-    if (engine == ENGINE_RTL && job->cores && job->cores->n) {
-        TRY(core_targets_open(job->cores, job->arena, job->options, d));
-        p->call.ports = job->cores->port;
+    *p = (struct runner){.job = s->job};
+    TRY(load(p, s->so_path, d));
+    TRY(open_devices(p, s->engine, sim, d));
+    if (s->engine == ENGINE_RTL && s->cores && s->cores->n) {
+        TRY(core_targets_open(s->cores, s->job->arena, s->job->options, d));
+        p->call.ports = s->cores->port;
     }
     place_buffers(p);
     p->call.enter = enter;

@@ -6,8 +6,15 @@
 #include "app/job/job.h"
 #include "device.h"
 
+struct runner_setup {
+    const struct job *job;
+    struct core_targets *cores; /* for rtl; NULL: none */
+    enum options_engine engine;
+    const char *so_path; /* emitted code */
+};
+
 struct runner {
-    struct run_job *job;
+    const struct job *job;
     const struct hd_model *model;
     uint32_t n_device; /* accelerators of the network: none, one, or several */
     struct device v[SCHED_MAX_DEVICES];
@@ -15,11 +22,10 @@ struct runner {
     struct hd_call call;
 };
 
-/* Load the emitted object, open `engine` for each accelerator of the network, bind all regions.
+/* Load the emitted object, open the engine for each accelerator of the network, bind all regions.
  * sim: the Verilated model of each, for rtl. Without --memory=separate they share one memory. enter
  * and ctx as in struct hd_call. */
-enum status runner_open(struct runner *p, struct run_job *job, enum options_engine engine,
-                        const char *so_path, const struct sim_model *sim,
+enum status runner_open(struct runner *p, const struct runner_setup *s, const struct sim_model *sim,
                         void (*enter)(void *ctx, uint32_t layer, uint32_t submission), void *ctx,
                         struct diag *d);
 /* Inference k of the job's inputs; outputs stay in call.out. 0 or a negative enum hd_error. */

@@ -11,7 +11,7 @@
 
 enum { MARKERS = 64 }; /* GTKWave has 26 */
 
-static enum status find_layer(struct waves *w, const struct run_job *job, const char *name,
+static enum status find_layer(struct waves *w, const struct job *job, const char *name,
                               struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
@@ -40,7 +40,7 @@ static enum status range(struct waves *w, const char *text, struct diag *d)
     return ST_OK;
 }
 
-enum status waves_parse(struct waves *w, const struct run_job *job, struct diag *d)
+enum status waves_parse(struct waves *w, const struct job *job, struct diag *d)
 {
     const char *what = job->options->waves;
 
@@ -83,9 +83,8 @@ static uint32_t which_device(const struct waves *w)
 }
 
 /* The core that runs the layer asked for; where there is no accelerator, the first. */
-static struct core *which_core(const struct waves *w, uint32_t n_device)
+static struct core *which_core(const struct waves *w, struct core_targets *cores, uint32_t n_device)
 {
-    struct core_targets *cores = w->job->cores;
     const bool layer = w->what == WAVES_LAYER;
     const struct target *own = layer ? core_targets_outside(w->job, w->layer) : NULL;
 
@@ -95,17 +94,16 @@ static struct core *which_core(const struct waves *w, uint32_t n_device)
     return NULL;
 }
 
-void waves_note(const struct run_job *job)
+void waves_note(const struct job *job, const struct core_targets *cores)
 {
     const char *what = job->options->waves;
 
-    if (!what || strncmp(what, "layer:", 6) == 0 || !job->p->program->n_stream ||
-        job->cores->n == 0)
+    if (!what || strncmp(what, "layer:", 6) == 0 || !job->p->program->n_stream || cores->n == 0)
         return;
     output_printf(job->options->output, OUTPUT_NOTE,
                   "--waves=%s traces the accelerator; --waves=layer:NAME with a layer on %s traces "
                   "that target's core",
-                  what, job->cores->core[0].name);
+                  what, cores->core[0].name);
 }
 
 static enum status check_core(const struct waves *w, struct diag *d)
@@ -128,12 +126,12 @@ static enum status nothing_to_trace(const struct waves *w, struct diag *d)
                 "else has signals");
 }
 
-enum status waves_open(struct waves *w, struct run_job *job, struct device *v, uint32_t n_device,
-                       struct diag *d)
+enum status waves_open(struct waves *w, const struct job *job, struct core_targets *cores,
+                       struct device *v, uint32_t n_device, struct diag *d)
 {
     TRY(waves_parse(w, job, d));
     w->job = job;
-    w->core = which_core(w, n_device);
+    w->core = which_core(w, cores, n_device);
     w->v = n_device && !w->core && w->what != WAVES_OFF ? &v[which_device(w)] : NULL;
     if (w->core)
         TRY(check_core(w, d));
@@ -325,7 +323,7 @@ enum status waves_close(struct waves *w, struct run_shared *shared, struct diag 
                       w->end, d);
 }
 
-void waves_partial(const struct run_job *job, bool on)
+void waves_partial(const struct job *job, bool on)
 {
     const char *dir = job->out_dir ? job->out_dir : ".";
     const char *const end[] = {"", ".hier"}; /* .hier: the writer's own, until it closes */

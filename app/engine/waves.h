@@ -15,7 +15,7 @@ struct waves {
     const char *path;
     struct device *v;  /* of the accelerator that is traced, or NULL; */
     struct core *core; /* the core of a target's own that is, or NULL */
-    struct run_job *job;
+    const struct job *job;
     bool running, written,
         stopped;                /* a submission is traced; the file was opened; it is complete */
     struct gtkw_marker *marker; /* room for MARKERS and those of one submission more */
@@ -25,11 +25,11 @@ struct waves {
 };
 
 /* Check --waves against the network; ST_USAGE names the layers there are. */
-enum status waves_parse(struct waves *w, const struct run_job *job, struct diag *d);
-enum status waves_open(struct waves *w, struct run_job *job, struct device *v, uint32_t n_device,
-                       struct diag *d);
+enum status waves_parse(struct waves *w, const struct job *job, struct diag *d);
+enum status waves_open(struct waves *w, const struct job *job, struct core_targets *cores,
+                       struct device *v, uint32_t n_device, struct diag *d);
 /* A note, where both accelerators and cores have waves, which of them are written. */
-void waves_note(const struct run_job *job);
+void waves_note(const struct job *job, const struct core_targets *cores);
 /* Around each submission, and after an inference. */
 void waves_submission(struct waves *w, uint32_t layer);
 /* Before each submission and each other operator: a core of a target's own may run that. */
@@ -40,6 +40,6 @@ void waves_inference_end(struct waves *w);
 enum status waves_close(struct waves *w, struct run_shared *shared, struct diag *d);
 
 /* The files of a trace that a killed child leaves half written; on: from now on. */
-void waves_partial(const struct run_job *job, bool on);
+void waves_partial(const struct job *job, bool on);
 
 #endif

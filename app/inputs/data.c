@@ -8,7 +8,7 @@
 
 /* The file that is read, for messages, and its tensor. */
 struct wanted {
-    const struct run_job *job;
+    const struct job *job;
     const struct ir_tensor *tensor;
     const char *path, *what;
     uint32_t index, n_tensor, n_file; /* of this side */
@@ -135,7 +135,7 @@ static enum status take_raw(const struct wanted *w, size_t n_bytes, uint64_t *co
     return ST_OK;
 }
 
-enum status data_read(const struct run_job *job, bool input, uint32_t index, const char *path,
+enum status data_read(const struct job *job, bool input, uint32_t index, const char *path,
                       const struct run_bytes *given, uint8_t **bytes, uint64_t *count,
                       struct diag *d)
 {

@@ -15,7 +15,7 @@ bool data_is_npz(const char *path);
  * tensor's own, N times as long in its first dimension (from rank 2 on), or with N before it: N
  * inferences. In an .npz the tensor's array has its name; without such a name arrays are taken
  * in the archive's order, if their number is that of the inputs (outputs), or one for this file. */
-enum status data_read(const struct run_job *job, bool input, uint32_t index, const char *path,
+enum status data_read(const struct job *job, bool input, uint32_t index, const char *path,
                       const struct run_bytes *given, uint8_t **bytes, uint64_t *count,
                       struct diag *d);
 

@@ -65,7 +65,7 @@ static const struct forms {
 };
 
 struct generator {
-    struct run_job *job;
+    const struct job *job;
     const struct ir_graph *g; /* the network as imported; of a package, its inputs alone */
     uint64_t seed;
 };
@@ -93,7 +93,7 @@ static uint32_t count_of(const struct ir_graph *g)
     return macs < SOME_PRODUCTS * bytes && macs < SMALL_WORK ? GENERATE_SOME : GENERATE_INFERENCES;
 }
 
-uint32_t generate_count(const struct run_job *job)
+uint32_t generate_count(const struct job *job)
 {
     const struct options *o = job->options;
 
@@ -318,7 +318,7 @@ static uint32_t tries_of(uint64_t work, uint64_t one, uint32_t most)
     return tries < most ? (uint32_t)tries : most;
 }
 
-static struct chooser chooser_of(const struct run_job *job)
+static struct chooser chooser_of(const struct job *job)
 {
     struct arena *a = job->arena;
     struct chooser c = {.g = job->p->reference};
@@ -339,13 +339,12 @@ static struct chooser chooser_of(const struct run_job *job)
     c.in = ARENA_ARRAY(a, const uint8_t *, c.g->n_in + 1);
     c.out = ARENA_ARRAY(a, uint8_t *, c.g->n_out + 1);
     for (uint32_t i = 0; i < c.g->n_out; i++)
-        c.out[i] = arena_alloc(a, job->out[i].n_bytes);
+        c.out[i] = arena_alloc(a, (size_t)ir_bytes(c.g->tensor[c.g->out[i]]));
     return c;
 }
 
 /* Run the reference on inference k; its coverage goes into c->one. */
-static enum status look(const struct chooser *c, const struct run_job *job, uint32_t k,
-                        struct diag *d)
+static enum status look(const struct chooser *c, const struct job *job, uint32_t k, struct diag *d)
 {
     for (uint32_t i = 0; i < c->g->n_in; i++)
         c->in[i] = job->in[i].bytes + k * job->in[i].n_bytes;
@@ -395,7 +394,7 @@ static enum status uniform_inference(const struct generator *of, struct chooser 
     return ST_OK;
 }
 
-enum status generate_inputs(struct run_job *job, struct diag *d)
+enum status generate_inputs(const struct job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->reference ? job->p->reference : job->p->graph;
     struct generator of = {job, g, job->options->seed};

@@ -19,9 +19,9 @@
 enum { GENERATE_INFERENCES = 4, GENERATE_SOME = 8, GENERATE_MANY = 16 };
 
 /* Number of inferences of a run without -i. */
-uint32_t generate_count(const struct run_job *job);
+uint32_t generate_count(const struct job *job);
 /* job->in[].bytes of job->n inferences; job->in[].n_bytes are set. Without a reference graph (a package)
  * each inference is the first candidate. */
-enum status generate_inputs(struct run_job *job, struct diag *d);
+enum status generate_inputs(const struct job *job, struct diag *d);
 
 #endif

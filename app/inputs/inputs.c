@@ -40,7 +40,7 @@ static enum status no_model(struct arena *a, const char *home, const char *name,
                 near ? "?" : "");
 }
 
-enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
+enum status run_find_model(struct arena *a, const struct options *o, struct job *job,
                            const char **name, struct diag *d)
 {
     const char *home;
@@ -57,7 +57,7 @@ enum status run_find_model(struct arena *a, const struct options *o, struct run_
 }
 
 /* Given bytes of an input or output; NULL: none. */
-static const struct run_bytes *given_for(const struct run_job *job, bool input, uint32_t index)
+static const struct run_bytes *given_for(const struct job *job, bool input, uint32_t index)
 {
     const struct run_bytes *all = input ? job->given_in : job->given_expect;
 
@@ -65,7 +65,7 @@ static const struct run_bytes *given_for(const struct run_job *job, bool input, 
 }
 
 /* Return true if a file or data is given for any tensor of the side. */
-static bool given_any(const struct run_job *job, bool input)
+static bool given_any(const struct job *job, bool input)
 {
     for (uint32_t i = 0; i < OPTIONS_MAX_FILES; i++)
         if (given_for(job, input, i))
@@ -75,7 +75,7 @@ static bool given_any(const struct run_job *job, bool input)
 
 /* Files of inputs or outputs: -i or --expect, else the zoo's in_0.bin or out_0.bin ...; given bytes
  * have a name only. NULL: none. */
-static const char *file_for(const struct run_job *job, bool input, uint32_t index)
+static const char *file_for(const struct job *job, bool input, uint32_t index)
 {
     const struct options *o = job->options;
     struct arena *a = job->arena;
@@ -100,18 +100,15 @@ static const char *file_for(const struct run_job *job, bool input, uint32_t inde
     return file_exists(path) ? path : NULL;
 }
 
-enum status run_inputs(struct run_job *job, struct diag *d)
+enum status run_inputs(struct job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
     struct arena *a = job->arena;
     uint64_t count = 0;
 
     job->in = ARENA_ARRAY(a, struct run_data, g->n_in + 1);
-    job->out = ARENA_ARRAY(a, struct run_data, g->n_out + 1);
     for (uint32_t i = 0; i < g->n_in; i++)
         job->in[i].n_bytes = ir_bytes(g->tensor[g->in[i]]);
-    for (uint32_t i = 0; i < g->n_out; i++)
-        job->out[i].n_bytes = ir_bytes(g->tensor[g->out[i]]);
     if (job->options->n_input > g->n_in)
         return FAIL(d, ST_USAGE, "-i: found %u files, expected at most %u (the model's inputs)",
                     job->options->n_input, g->n_in);
@@ -136,7 +133,7 @@ enum status run_inputs(struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-static enum status read_labels(struct run_job *job, struct diag *d)
+static enum status read_labels(struct job *job, struct diag *d)
 {
     const char *path = job->options->labels;
     uint8_t *text;
@@ -160,7 +157,7 @@ static enum status read_labels(struct run_job *job, struct diag *d)
 }
 
 /* "tests/models/digits", or the --expect that was given first. */
-static const char *expected_from(const struct run_job *job)
+static const char *expected_from(const struct job *job)
 {
     if (given_any(job, false))
         return "given as bytes";
@@ -169,7 +166,7 @@ static const char *expected_from(const struct run_job *job)
     return arena_printf(job->arena, "tests/models/%s", job->options->model);
 }
 
-enum status run_expectations(struct run_job *job, struct diag *d)
+enum status run_expectations(struct job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
 
@@ -191,7 +188,7 @@ enum status run_expectations(struct run_job *job, struct diag *d)
         if (n != job->n)
             return FAIL(d, ST_USAGE, "%s: found %llu inferences, expected %u as in the inputs",
                         path, (unsigned long long)n, job->n);
-        job->expected[i].n_bytes = job->out[i].n_bytes;
+        job->expected[i].n_bytes = ir_bytes(g->tensor[g->out[i]]);
     }
     job->checked_against = "expect";
     job->expected_from = expected_from(job);

@@ -5,9 +5,9 @@
 #include "app/job/job.h"
 
 /* The model's path; a zoo name is looked up. *name: what reports call it. */
-enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
+enum status run_find_model(struct arena *a, const struct options *o, struct job *job,
                            const char **name, struct diag *d);
-enum status run_inputs(struct run_job *job, struct diag *d);
-enum status run_expectations(struct run_job *job, struct diag *d);
+enum status run_inputs(struct job *job, struct diag *d);
+enum status run_expectations(struct job *job, struct diag *d);
 
 #endif

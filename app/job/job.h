@@ -1,4 +1,4 @@
-/* job.h - one run: what was asked for, inputs and outputs, what it has found. */
+/* job.h - the parts of a run: what was asked for, what executes it and has measured it, its folder. */
 #ifndef HEDDLE_JOB_JOB_H
 #define HEDDLE_JOB_JOB_H
 
@@ -18,7 +18,6 @@ struct run_package {
     bool is_tar; /* else the folder is a user's: what is in it may change */
 };
 
-struct compare;
 struct core_targets;
 struct energy_table;
 struct run_shared;
@@ -33,7 +32,8 @@ struct run_bytes {
     size_t n_bytes;
 };
 
-struct run_job {
+/* The request: settled before the run executes. */
+struct job {
     struct arena *arena; /* the run's arena; the model's is p->arena */
     const struct options *options;
     struct pipeline *p;
@@ -43,28 +43,43 @@ struct run_job {
     bool program;   /* --prog on the board: no model, nothing to infer */
     uint32_t n;     /* inferences */
     bool generated; /* their inputs (generate.h) */
-    struct run_data *in, *out, *expected;
-    const char *checked_against; /* "ref" or "expect" */
-    const char *expected_from;   /* where those came from, as text; NULL: the reference */
-    struct run_results results;
-    double tolerance; /* of differences, as a part of an output's range; 0: none are allowed */
-    struct compare *compare;       /* layers (compare_layers.h); NULL: outputs alone */
+    struct run_data *in, *expected;
+    const char *checked_against;   /* "ref" or "expect" */
+    const char *expected_from;     /* where those came from, as text; NULL: the reference */
+    double tolerance;              /* as a fraction of an output's range; 0: no differences */
     const struct watcher *watcher; /* of the calls of an inference (watcher.h), or NULL */
     int32_t *label;                /* NULL without labels */
     const char *model_path, *zoo;  /* zoo: the network's folder, or NULL */
     const char *out_dir;           /* or NULL */
-    struct stage stage;            /* while files of out_dir are written */
-    bool out_made;                 /* by this run, which has not ended well yet */
-    int out_lock;                  /* its descriptor + 1, while it is locked */
-    uint32_t n_process;            /* of func and rtl, as are: */
-    struct run_shared *shared;     /* of process 0, in the end of all */
-    const struct energy_table *energy;
-    struct trace_time *times; /* shared too: of each command of the first inference, one stream
-                                     after another, as measured; NULL: not wanted */
+    bool writes;                   /* a command: a mismatch leaves files without -o too */
+};
+
+/* The processes and simulators that execute a job, and what they measured. */
+struct run_measured {
+    uint32_t n_process;        /* of func and rtl, as are: */
+    struct run_shared *shared; /* of process 0, in the end of all */
+    struct run_data *out;      /* in shared memory too */
+    struct trace_time *times;  /* shared too: of each command of the first inference, one stream
+                                  after another, as measured; NULL: not wanted */
     struct trace_host_time *host_times; /* likewise of the simulated processor; NULL: none */
     struct core_targets *cores; /* Verilated cores of other targets; NULL until rtl needs them */
     struct sim_model *cpu;      /* of --host=rtl (sim/cpu); else NULL */
-    bool writes;                /* a command: a mismatch leaves files without -o too */
+    const struct energy_table *energy;
+};
+
+/* The output folder while a run holds it. */
+struct run_folder {
+    struct stage stage; /* while its files are written */
+    bool made;          /* by this run, which has not ended well yet */
+    int lock;           /* its descriptor + 1, while it is locked */
+};
+
+/* A whole run: for what starts, repeats or reports one. Everything else takes the parts it uses. */
+struct run {
+    struct job job;
+    struct run_measured measured;
+    struct run_results results;
+    struct run_folder folder;
 };
 
 #endif

@@ -30,12 +30,14 @@ struct compare_sums {
     struct compare_first first;
 };
 
+struct compare;
 struct oracle_answer;
 struct run_differ;
 
 struct run_results {
     enum run_verdict verdict;
-    double difference; /* the largest that the patterns allowed */
+    double difference;       /* the largest that the patterns allowed */
+    struct compare *compare; /* layers (compare_layers.h); NULL: outputs alone */
     struct compare_sums layers;
     struct run_differ *differ; /* of each output (difference.h); NULL unchecked */
     uint64_t n_wrong;          /* inferences that differ by more than is allowed */

@@ -8,20 +8,21 @@
 #include <unistd.h>
 
 /* Size per process; a multiple of 64 bytes. */
-static size_t results_bytes(const struct run_job *job)
+static size_t results_bytes(const struct job *job, const struct run_measured *m)
 {
-    size_t n = sizeof *job->shared + job->p->graph->n_row * sizeof(struct run_row);
+    size_t n = sizeof *m->shared + job->p->graph->n_row * sizeof(struct run_row);
 
     return (n + 63) / 64 * 64;
 }
 
-struct run_shared *run_results(const struct run_job *job, uint32_t process)
+struct run_shared *run_results(const struct job *job, const struct run_measured *m,
+                               uint32_t process)
 {
-    return (struct run_shared *)(void *)((uint8_t *)job->shared + process * results_bytes(job));
+    return (struct run_shared *)(void *)((uint8_t *)m->shared + process * results_bytes(job, m));
 }
 
-void run_add_rows(const struct run_job *job, struct run_shared *shared,
-                  const struct hd_sim_row *from, uint32_t n)
+void run_add_rows(const struct job *job, struct run_shared *shared, const struct hd_sim_row *from,
+                  uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (from[i].layer >= job->p->graph->n_row)
@@ -38,19 +39,19 @@ void run_add_rows(const struct run_job *job, struct run_shared *shared,
     }
 }
 
-bool run_traced(const struct run_job *job)
+bool run_traced(const struct job *job)
 {
     return job->out_dir && !job->options->no_report && job->options->engine == ENGINE_RTL &&
            !job->package; /* whose commands have no names here */
 }
 
-uint32_t run_trace_commands(const struct run_job *job)
+uint32_t run_trace_commands(const struct job *job)
 {
     return times_first(job->p->program, job->p->program->n_stream);
 }
 
-void run_add_times(struct run_job *job, uint32_t *n, const struct hd_sim_api *api,
-                   struct hd_sim *sim)
+void run_add_times(const struct job *job, struct run_measured *m, uint32_t *n,
+                   const struct hd_sim_api *api, struct hd_sim *sim)
 {
     const struct hd_sim_command *from;
     const uint32_t n_command = api->commands(sim, &from), most = run_trace_commands(job);
@@ -58,7 +59,7 @@ void run_add_times(struct run_job *job, uint32_t *n, const struct hd_sim_api *ap
     for (uint32_t i = 0; i < n_command && *n < most; i++) {
         const struct hd_sim_moved *s = &from[i].at_start, *e = &from[i].at_done;
 
-        job->times[(*n)++] = (struct trace_time){
+        m->times[(*n)++] = (struct trace_time){
             from[i].start, from[i].done, {s->read, s->written}, {e->read, e->written}};
     }
 }
@@ -76,68 +77,79 @@ static void *share(size_t n)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static size_t times_bytes(const struct run_job *job)
+static size_t times_bytes(const struct job *job, const struct run_measured *m)
 {
-    return shared_bytes(run_trace_commands(job) * sizeof *job->times);
+    return shared_bytes(run_trace_commands(job) * sizeof *m->times);
 }
 
 /* An operator's, and of each submission the driver's three. More are left out. */
-static uint32_t host_slices(const struct run_job *job)
+static uint32_t host_slices(const struct job *job)
 {
     return 16 * (job->p->graph->n_op + job->p->program->n_stream) + 16;
 }
 
-static size_t host_times_bytes(const struct run_job *job)
+static size_t host_times_bytes(const struct job *job, const struct run_measured *m)
 {
-    return sizeof *job->host_times + host_slices(job) * sizeof job->host_times->slice[0];
+    return sizeof *m->host_times + host_slices(job) * sizeof m->host_times->slice[0];
 }
 
-void run_unlock(struct run_job *job)
+void run_unlock(struct run *run)
 {
-    if (job->out_made)
-        (void)rmdir(job->out_dir); /* if it is empty */
-    job->out_made = false;
-    if (job->out_lock > 0)
-        (void)close(job->out_lock - 1);
-    job->out_lock = 0;
+    if (run->folder.made)
+        (void)rmdir(run->job.out_dir); /* if it is empty */
+    run->folder.made = false;
+    if (run->folder.lock > 0)
+        (void)close(run->folder.lock - 1);
+    run->folder.lock = 0;
 }
 
-void run_release(struct run_job *job)
+void run_release(struct run *run)
 {
-    (void)stage_end(&job->stage, ST_NO_MEMORY, NULL); /* of a run that memory ended */
-    run_unlock(job);
-    if (!job->shared)
+    (void)stage_end(&run->folder.stage, ST_NO_MEMORY, NULL); /* of a run that memory ended */
+    run_unlock(run);
+    if (!run->measured.shared)
         return;
-    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-        if (job->out[i].bytes)
-            (void)munmap(job->out[i].bytes, shared_bytes(job->out[i].n_bytes * job->n));
-    if (job->times)
-        (void)munmap(job->times, times_bytes(job));
-    if (job->host_times)
-        (void)munmap(job->host_times, host_times_bytes(job));
-    job->host_times = NULL;
-    (void)munmap(job->shared, shared_bytes(job->n_process * results_bytes(job)));
-    job->times = NULL;
-    job->shared = NULL;
+    for (uint32_t i = 0; i < run->job.p->graph->n_out; i++)
+        if (run->measured.out[i].bytes)
+            (void)munmap(run->measured.out[i].bytes,
+                         shared_bytes(run->measured.out[i].n_bytes * run->job.n));
+    if (run->measured.times)
+        (void)munmap(run->measured.times, times_bytes(&run->job, &run->measured));
+    if (run->measured.host_times)
+        (void)munmap(run->measured.host_times, host_times_bytes(&run->job, &run->measured));
+    run->measured.host_times = NULL;
+    (void)munmap(run->measured.shared,
+                 shared_bytes(run->measured.n_process * results_bytes(&run->job, &run->measured)));
+    run->measured.times = NULL;
+    run->measured.shared = NULL;
 }
 
-enum status run_share(struct run_job *job, struct diag *d)
+void run_outputs(const struct job *job, struct run_measured *m)
 {
     const struct ir_graph *g = job->p->graph;
 
-    job->shared = share(job->n_process * results_bytes(job));
-    if (!job->shared)
+    m->out = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
+    for (uint32_t i = 0; i < g->n_out; i++)
+        m->out[i].n_bytes = ir_bytes(g->tensor[g->out[i]]);
+}
+
+enum status run_share(const struct job *job, struct run_measured *m, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+
+    m->shared = share(m->n_process * results_bytes(job, m));
+    if (!m->shared)
         return FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
-    if (run_traced(job) && !(job->times = share(times_bytes(job))))
+    if (run_traced(job) && !(m->times = share(times_bytes(job, m))))
         return FAIL(d, ST_NO_MEMORY, "no memory for the times of %u commands",
                     run_trace_commands(job));
     if (run_traced(job) && job->options->host != HOST_NATIVE) {
-        if (!(job->host_times = share(host_times_bytes(job))))
+        if (!(m->host_times = share(host_times_bytes(job, m))))
             return FAIL(d, ST_NO_MEMORY, "no memory for what the processor did");
-        job->host_times->most = host_slices(job);
+        m->host_times->most = host_slices(job);
     }
     for (uint32_t i = 0; i < g->n_out; i++)
-        if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
+        if (!(m->out[i].bytes = share(m->out[i].n_bytes * job->n)))
             return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);
     return ST_OK;
 }

@@ -40,21 +40,24 @@ struct run_shared {
     } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
 };
 
-/* Map job->shared, the outputs and the times, in memory that processes share. */
-enum status run_share(struct run_job *job, struct diag *d);
+/* Make m->out for the outputs of the network; run_share maps their bytes. */
+void run_outputs(const struct job *job, struct run_measured *m);
+/* Map m->shared, the outputs and the times, in memory that processes share. */
+enum status run_share(const struct job *job, struct run_measured *m, struct diag *d);
 /* The results of one process. */
-struct run_shared *run_results(const struct run_job *job, uint32_t process);
+struct run_shared *run_results(const struct job *job, const struct run_measured *m,
+                               uint32_t process);
 /* Add what the layers of a submission cost (hd_sim_api.rows). */
-void run_add_rows(const struct run_job *job, struct run_shared *to, const struct hd_sim_row *from,
+void run_add_rows(const struct job *job, struct run_shared *to, const struct hd_sim_row *from,
                   uint32_t n);
 /* True if the commands of the first inference are traced; how many they are. */
-bool run_traced(const struct run_job *job);
-uint32_t run_trace_commands(const struct run_job *job);
-/* Add the times of the commands of the submission that ended; *n: how many of job->times are there. */
-void run_add_times(struct run_job *job, uint32_t *n, const struct hd_sim_api *api,
-                   struct hd_sim *sim);
+bool run_traced(const struct job *job);
+uint32_t run_trace_commands(const struct job *job);
+/* Add the times of the commands of the submission that ended; *n: how many of m->times are there. */
+void run_add_times(const struct job *job, struct run_measured *m, uint32_t *n,
+                   const struct hd_sim_api *api, struct hd_sim *sim);
 /* Give back what is not in arenas. */
-void run_release(struct run_job *job);
-void run_unlock(struct run_job *job);
+void run_release(struct run *run);
+void run_unlock(struct run *run);
 
 #endif

@@ -36,16 +36,17 @@ static void seed_stalls(struct session *s, uint32_t inference)
         s->p->v[k].sim.api->seed(s->p->v[k].sim.sim, seed + inference);
 }
 
-enum status again_run(struct run_job *job, const struct again *again, struct diag *d)
+enum status again_run(const struct again *again, struct diag *d)
 {
-    struct runner *p = ARENA_NEW(job->arena, struct runner);
+    struct runner *p = ARENA_NEW(again->job->arena, struct runner);
     struct session s = {.again = again, .p = p};
+    const struct runner_setup setup = {again->job, again->cores, again->engine, again->so};
     bool state = false;
 
-    TRY(runner_open(p, job, again->engine, again->so, again->sim, enter, &s, d));
-    state = p->model->state_bytes > 0 && !job->options->reset_state;
-    for (uint32_t k = state ? 0 : job->results.first_wrong; k <= job->results.first_wrong; k++) {
-        if (k == job->results.first_wrong)
+    TRY(runner_open(p, &setup, again->sim, enter, &s, d));
+    state = p->model->state_bytes > 0 && !again->job->options->reset_state;
+    for (uint32_t k = state ? 0 : again->inference; k <= again->inference; k++) {
+        if (k == again->inference)
             watch(&s);
         seed_stalls(&s, k);
         (void)runner_infer(p, k);

@@ -7,6 +7,9 @@
 #include "app/job/job.h"
 
 struct again {
+    const struct job *job;
+    struct core_targets *cores; /* as in struct run_measured */
+    uint32_t inference;         /* the first wrong one */
     enum options_engine engine;
     const char *so;              /* the emitted object */
     const struct sim_model *sim; /* of each accelerator, for rtl */
@@ -21,6 +24,6 @@ struct again {
 
 /* A network with state runs all inferences up to the wrong one; only the last is watched. Stalls
  * are those of the run. */
-enum status again_run(struct run_job *job, const struct again *again, struct diag *d);
+enum status again_run(const struct again *again, struct diag *d);
 
 #endif

@@ -107,50 +107,54 @@ static const char *softmax_text(struct arena *a, const struct mismatch *m, const
 }
 
 /* Both engines, the functional model first. */
-static enum status play_both(struct run_job *job, const struct diff *diff, struct again *again,
-                             void *const ctx[2], struct diag *d)
+static enum status play_both(const struct diff *diff, struct again *again, void *const ctx[2],
+                             struct diag *d)
 {
     again->so = diff->so;
     again->sim = diff->sim;
     for (uint32_t k = 0; k < 2; k++) {
         again->engine = k ? ENGINE_RTL : ENGINE_FUNC;
         again->commits_ctx = again->ctx = ctx[k];
-        TRY(again_run(job, again, d));
+        TRY(again_run(again, d));
     }
     return ST_OK;
 }
 
-static enum status first_byte(struct run_job *job, struct commit_place place, struct diff *diff,
+static enum status first_byte(const struct again *of, struct commit_place place, struct diff *diff,
                               struct diag *d)
 {
-    struct capturing of[2] = {
-        {.capture = {.arena = job->arena, .place = place}, .functional = true},
-        {.capture = {.arena = job->arena, .place = place}}};
-    struct again again = {.commits = capture, .submission = capture_submission};
-    const struct sched_stream *s = &job->p->program->stream[place.submission];
+    struct capturing by[2] = {
+        {.capture = {.arena = of->job->arena, .place = place}, .functional = true},
+        {.capture = {.arena = of->job->arena, .place = place}}};
+    struct again again = *of;
+    const struct sched_stream *s = &of->job->p->program->stream[place.submission];
 
-    TRY(play_both(job, diff, &again, (void *[]){&of[0], &of[1]}, d));
-    diff->found = commit_capture_compare(&of[0].capture, &of[1].capture, &diff->m);
+    again.commits = capture;
+    again.submission = capture_submission;
+    TRY(play_both(diff, &again, (void *[]){&by[0], &by[1]}, d));
+    diff->found = commit_capture_compare(&by[0].capture, &by[1].capture, &diff->m);
     diff->command = &s->cmd[place.command < s->n ? place.command : s->n - 1];
     diff->device = s->device;
-    mismatch_locate(&diff->m, diff->command->w.word, job->p->program->device[s->device].hw->n);
-    if (of[0].capture.n_bytes)
-        diff->softmax = softmax_text(job->arena, &diff->m, diff->command->w.word, &of[0].before,
-                                     &of[1].capture);
+    mismatch_locate(&diff->m, diff->command->w.word, of->job->p->program->device[s->device].hw->n);
+    if (by[0].capture.n_bytes)
+        diff->softmax = softmax_text(of->job->arena, &diff->m, diff->command->w.word, &by[0].before,
+                                     &by[1].capture);
     return ST_OK;
 }
 
-enum status diff_engines(struct run_job *job, struct diff *diff, struct diag *d)
+enum status diff_engines(const struct again *of, struct diff *diff, struct diag *d)
 {
-    struct arena *a = job->arena;
+    struct arena *a = of->job->arena;
     struct commit_log log[2] = {{.arena = a}, {.arena = a}};
-    struct again again = {.commits = commit_log_sink, .submission = log_submission};
+    struct again again = *of;
     struct commit_place place;
 
     *diff = (struct diff){0};
-    TRY(run_compile(a, job->p->emitted, &diff->so, d));
-    for (uint32_t k = 0; k < job->p->program->n_device; k++)
-        TRY(device_model(a, job->options, job->p->program->device[k].hw, &diff->sim[k], d));
-    TRY(play_both(job, diff, &again, (void *[]){&log[0], &log[1]}, d));
-    return commit_log_first(&log[0], &log[1], &place) ? first_byte(job, place, diff, d) : ST_OK;
+    TRY(run_compile(a, of->job->p->emitted, &diff->so, d));
+    for (uint32_t k = 0; k < of->job->p->program->n_device; k++)
+        TRY(device_model(a, of->job->options, of->job->p->program->device[k].hw, &diff->sim[k], d));
+    again.commits = commit_log_sink;
+    again.submission = log_submission;
+    TRY(play_both(diff, &again, (void *[]){&log[0], &log[1]}, d));
+    return commit_log_first(&log[0], &log[1], &place) ? first_byte(of, place, diff, d) : ST_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_MISMATCH_DIFF_H
 #define HEDDLE_MISMATCH_DIFF_H
 
-#include "app/job/job.h"
+#include "again.h"
 #include "sim/compare.h"
 #include "sim/load.h"
 
@@ -17,7 +17,8 @@ struct diff {
     const char *softmax; /* of a softmax: row, key and pass; else NULL */
 };
 
-/* Run the first wrong inference on both engines and compare what their commands write. */
-enum status diff_engines(struct run_job *job, struct diff *diff, struct diag *d);
+/* Run the first wrong inference on both engines and compare what their commands write. of: job, cores
+ * and inference. */
+enum status diff_engines(const struct again *of, struct diff *diff, struct diag *d);
 
 #endif

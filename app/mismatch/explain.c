@@ -35,7 +35,7 @@ static void film(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32
         waves_submission_end(&f->waves);
     if (index != f->diff->m.place.submission)
         return;
-    f->st = waves_open(&f->waves, p->job, &p->v[k], 1, f->d);
+    f->st = waves_open(&f->waves, p->job, NULL, &p->v[k], 1, f->d);
     if (f->st != ST_OK)
         return;
     f->waves.mark = f->diff->m.kind == MISMATCH_MISSING ? 0 : f->diff->m.cycle;
@@ -56,7 +56,7 @@ static void film_end(void *ctx, struct runner *p)
 }
 
 /* The cycles of --waves: the array's pipe is 2 N + some deep, so what went in is there too. */
-static const char *window(const struct run_job *job, const struct diff *diff)
+static const char *window(const struct job *job, const struct diff *diff)
 {
     const uint64_t before = AROUND_CYCLES + 2 * job->p->program->device[diff->device].hw->n;
     const struct mismatch *m = &diff->m;
@@ -68,50 +68,55 @@ static const char *window(const struct run_job *job, const struct diff *diff)
                         (unsigned long long)(m->cycle + AROUND_CYCLES));
 }
 
-static enum status write_waves(const struct run_job *job, const struct diff *diff,
-                               const char *folder, struct diag *d)
+static enum status write_waves(const struct run *run, const struct diff *diff, const char *folder,
+                               struct diag *d)
 {
-    struct options o = *job->options;
-    struct run_job own = *job;
+    struct options o = *run->job.options;
+    struct job own = run->job;
     struct sim_model sim[SCHED_MAX_DEVICES];
     struct filming f = {.diff = diff, .d = d};
-    struct again again = {.engine = ENGINE_RTL,
+    struct again again = {.job = &own,
+                          .cores = run->measured.cores,
+                          .inference = run->results.first_wrong,
+                          .engine = ENGINE_RTL,
                           .so = diff->so,
                           .sim = sim,
                           .submission = film,
                           .end = film_end,
                           .ctx = &f};
 
-    o.waves = window(job, diff);
+    o.waves = window(&run->job, diff);
     own.options = &o;
     own.out_dir = folder;
-    f.shared = ARENA_NEW(job->arena, struct run_shared);
-    for (uint32_t k = 0; k < job->p->program->n_device; k++)
-        TRY(device_waves_model(job->arena, &o, job->p->program->device[k].hw, WAVES_BUILD_SECONDS,
-                               &sim[k], d));
-    TRY(again_run(&own, &again, d));
+    f.shared = ARENA_NEW(run->job.arena, struct run_shared);
+    for (uint32_t k = 0; k < run->job.p->program->n_device; k++)
+        TRY(device_waves_model(run->job.arena, &o, run->job.p->program->device[k].hw,
+                               WAVES_BUILD_SECONDS, &sim[k], d));
+    TRY(again_run(&again, d));
     return f.st;
 }
 
-static void waves_lines(const struct run_job *job, const struct diff *diff, const char *folder,
+static void waves_lines(const struct run *run, const struct diff *diff, const char *folder,
                         struct diag *d)
 {
     struct diag why = {0};
 
-    if (job->options->waves) {
-        diag_line(d, "waves (--waves=%s):", job->options->waves);
+    if (run->job.options->waves) {
+        diag_line(d, "waves (--waves=%s):", run->job.options->waves);
         diag_line(d, "  gtkwave %s",
-                  text_shell_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw",
-                                                           job->out_dir ? job->out_dir : ".")));
+                  text_shell_word(run->job.arena,
+                                  arena_printf(run->job.arena, "%s/waves.gtkw",
+                                               run->job.out_dir ? run->job.out_dir : ".")));
         return;
     }
-    if (write_waves(job, diff, folder, &why) != ST_OK)
+    if (write_waves(run, diff, folder, &why) != ST_OK)
         diag_line(d, "waves: none: %s", why.text);
     else {
-        diag_line(d, "waves of that submission, %s%s:", window(job, diff),
+        diag_line(d, "waves of that submission, %s%s:", window(&run->job, diff),
                   diff->m.kind == MISMATCH_MISSING ? "" : ", marker A at the first wrong byte");
-        diag_line(d, "  gtkwave %s",
-                  text_shell_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw", folder)));
+        diag_line(
+            d, "  gtkwave %s",
+            text_shell_word(run->job.arena, arena_printf(run->job.arena, "%s/waves.gtkw", folder)));
     }
 }
 
@@ -129,7 +134,7 @@ static void replay_lines(struct replayer *r, const struct diff *diff, struct dia
         diag_line(d, "replay of the layer: none: %s", why.text);
         return;
     }
-    diag_line(d, "replay: %s alone %s:", r->job->p->graph->row[diff->command->row].name,
+    diag_line(d, "replay: %s alone %s:", r->run->job.p->graph->row[diff->command->row].name,
               !replay.ran    ? "does not run"
               : replay.wrong ? "is wrong too"
                              : "is right: the error needs the layers around it");
@@ -137,7 +142,7 @@ static void replay_lines(struct replayer *r, const struct diff *diff, struct dia
 }
 
 /* Return true if the input came from memory, not from a file: no command line repeats it. */
-static bool given_bytes(const struct run_job *job)
+static bool given_bytes(const struct job *job)
 {
     bool any = job->model.data != NULL;
 
@@ -148,7 +153,7 @@ static bool given_bytes(const struct run_job *job)
 }
 
 /* The same run with the RTL's assertions. */
-static void checked_line(const struct run_job *job, struct diag *d)
+static void checked_line(const struct job *job, struct diag *d)
 {
     const struct options *o = job->options;
     struct text t;
@@ -172,7 +177,7 @@ static void checked_line(const struct run_job *job, struct diag *d)
 }
 
 /* They were shown when the model was built, which may be long ago. */
-static void warnings_line(const struct run_job *job, const struct diff *diff, struct diag *d)
+static void warnings_line(const struct job *job, const struct diff *diff, struct diag *d)
 {
     const char *log = arena_printf(job->arena, "%s/build.log", diff->sim[diff->device].folder);
     unsigned n = verilated_count(job->arena, log);
@@ -181,7 +186,7 @@ static void warnings_line(const struct run_job *job, const struct diff *diff, st
         diag_line(d, "Verilator warned of this RTL, %u time%s: '%s'", n, n == 1 ? "" : "s", log);
 }
 
-static const char *folder_for(const struct run_job *job)
+static const char *folder_for(const struct job *job)
 {
     if (job->out_dir)
         return arena_printf(job->arena, "%s/mismatch", job->out_dir);
@@ -190,7 +195,7 @@ static const char *folder_for(const struct run_job *job)
 
 static void found_lines(struct replayer *r, const struct diff *diff, struct diag *d)
 {
-    const struct run_job *const job = r->job;
+    const struct job *const job = &r->run->job;
     const char *folder = folder_for(job), *note = diff->command->note;
     const char *layer = job->p->graph->row[diff->command->row].name;
     struct diag why = {0};
@@ -207,7 +212,7 @@ static void found_lines(struct replayer *r, const struct diff *diff, struct diag
     else if (file_make_dirs(folder, &why) != ST_OK)
         diag_line(d, "waves and replay of the layer: none: %s", why.text);
     else {
-        waves_lines(job, diff, folder, d);
+        waves_lines(r->run, diff, folder, d);
         r->folder = folder;
         replay_lines(r, diff, d);
     }
@@ -220,20 +225,20 @@ static void found_lines(struct replayer *r, const struct diff *diff, struct diag
 /* Return true if the reference's outputs are those found. */
 static bool as_reference(const struct replayer *r)
 {
-    const struct run_job *job = r->job;
+    const struct run_data *out = r->run->measured.out;
     bool same = true;
 
-    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-        same = same &&
-               memcmp(r->out[i], job->out[i].bytes + job->results.first_wrong * job->out[i].n_bytes,
-                      job->out[i].n_bytes) == 0;
+    for (uint32_t i = 0; i < r->run->job.p->graph->n_out; i++)
+        same =
+            same && memcmp(r->out[i], out[i].bytes + r->run->results.first_wrong * out[i].n_bytes,
+                           out[i].n_bytes) == 0;
     return same;
 }
 
 /* A channel that the compiler proved constant and the reference has otherwise. */
 static void constants_lines(const struct replayer *r, struct diag *d)
 {
-    const struct ir_graph *g = r->job->p->graph, *from = r->job->p->reference;
+    const struct ir_graph *g = r->run->job.p->graph, *from = r->run->job.p->reference;
 
     for (uint32_t i = 0; from->n_row == g->n_row && i < from->n_op; i++) {
         const struct ir_op *op = from->op[i];
@@ -258,14 +263,14 @@ static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uin
     struct diag why = {0};
     struct replay replay;
 
-    if (!replay_is_layer(r->job, row) || replay_layer(r, row, &replay, &why) != ST_OK)
+    if (!replay_is_layer(&r->run->job, row) || replay_layer(r, row, &replay, &why) != ST_OK)
         return false;
     *n += replay.ran;
     *n_not += !replay.ran;
     if (!replay.ran || !replay.wrong)
         return false;
     diag_line(d, "replay: %s alone is wrong too; look at its passes, lowering or host kernel:",
-              r->job->p->graph->row[row].name);
+              r->run->job.p->graph->row[row].name);
     diag_line(d, "  %s", replay.command);
     return true;
 }
@@ -273,7 +278,8 @@ static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uin
 /* The first wrong layer alone; if that is right, or none is known, the first that is wrong alone. */
 static void layer_lines(const struct replayer *r, struct diag *d)
 {
-    const uint32_t known = compare_first_row(r->job), n_row = r->job->p->graph->n_row;
+    const uint32_t known = compare_first_row(&r->run->job, &r->run->results),
+                   n_row = r->run->job.p->graph->n_row;
     uint32_t n = 0, n_not = 0;
 
     if (known != IR_NONE && wrong_alone(r, known, &n, &n_not, d))
@@ -291,7 +297,8 @@ static void layer_lines(const struct replayer *r, struct diag *d)
 
 static void elsewhere_lines(struct replayer *r, struct diag *d)
 {
-    const struct run_job *const job = r->job;
+    const struct job *const job = &r->run->job;
+    const struct core_targets *cores = r->run->measured.cores;
     const char *folder = folder_for(job);
     struct diag why = {0};
 
@@ -299,14 +306,14 @@ static void elsewhere_lines(struct replayer *r, struct diag *d)
         diag_line(d, "the CPU reference could not be run: %s", why.text);
         return;
     }
-    if (!job->results.layers.first.found && as_reference(r)) {
+    if (!r->run->results.layers.first.found && as_reference(r)) {
         diag_line(d, "the CPU reference gives the values found: what was expected comes from other "
                      "arithmetic, weights or inputs");
         return;
     }
     constants_lines(r, d);
     r->folder = folder;
-    if (!job->cores || job->cores->n == 0) /* RTL and functional model agree: the faster one */
+    if (!cores || cores->n == 0) /* RTL and functional model agree: the faster one */
         r->engine = ENGINE_FUNC;
     if (!folder)
         diag_line(d, "look at the compiler or at a host kernel; with the option output=DIR, each "
@@ -317,17 +324,19 @@ static void elsewhere_lines(struct replayer *r, struct diag *d)
         layer_lines(r, d);
 }
 
-void explain_mismatch(struct run_job *job,
-                      enum status (*answer)(struct run_job *job, struct diag *d), struct diag *d)
+void explain_mismatch(struct run *run, enum status (*answer)(struct run *run, struct diag *d),
+                      struct diag *d)
 {
-    struct replayer r = {.answer = answer, .job = job};
-    struct diff *diff = ARENA_NEW(job->arena, struct diff);
+    struct replayer r = {.answer = answer, .run = run};
+    struct diff *diff = ARENA_NEW(run->job.arena, struct diff);
+    const struct again of = {
+        .job = &run->job, .cores = run->measured.cores, .inference = run->results.first_wrong};
     struct diag why = {0};
-    bool rtl = job->options->engine == ENGINE_RTL && job->p->program->n_stream;
+    bool rtl = run->job.options->engine == ENGINE_RTL && run->job.p->program->n_stream;
 
-    if (job->options->engine == ENGINE_REF)
+    if (run->job.options->engine == ENGINE_REF)
         return;
-    if (rtl && diff_engines(job, diff, &why) != ST_OK) {
+    if (rtl && diff_engines(&of, diff, &why) != ST_OK) {
         diag_line(d, "the engines could not be compared: %s", why.text);
         return;
     }

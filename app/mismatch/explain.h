@@ -8,7 +8,7 @@
 #include "app/job/job.h"
 
 /* answer: loads a job and runs it to its verdict. */
-void explain_mismatch(struct run_job *job,
-                      enum status (*answer)(struct run_job *job, struct diag *d), struct diag *d);
+void explain_mismatch(struct run *run, enum status (*answer)(struct run *run, struct diag *d),
+                      struct diag *d);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct cut {
     struct arena *a;
-    const struct run_job *job;
+    const struct job *job;
     const struct ir_graph *from;
     struct ir_graph *to;
     uint32_t *id;       /* tensor of `from` to tensor of `to`, or IR_NONE */
@@ -146,7 +146,8 @@ static enum status cut_out(struct cut *c, uint32_t row, struct diag *d)
 
 enum status replay_open(struct replayer *r, struct diag *d)
 {
-    struct run_job *const job = r->job;
+    const struct job *const job = &r->run->job;
+    const uint32_t first_wrong = r->run->results.first_wrong;
     const struct ir_graph *g = job->p->reference;
     const struct ref_options options = pipeline_ref_options(&job->options->legalise);
     const uint8_t **in = ARENA_ARRAY(job->arena, const uint8_t *, g->n_in + 1);
@@ -159,8 +160,8 @@ enum status replay_open(struct replayer *r, struct diag *d)
     for (uint32_t i = 0; i < g->n_out; i++)
         r->out[i] = arena_alloc(job->arena, (size_t)ir_bytes(g->tensor[g->out[i]]));
     r->ref = ref_new(job->arena, g, &options);
-    for (uint32_t k = state && !job->options->reset_state ? 0 : job->results.first_wrong;
-         k <= job->results.first_wrong; k++) {
+    for (uint32_t k = state && !job->options->reset_state ? 0 : first_wrong; k <= first_wrong;
+         k++) {
         for (uint32_t i = 0; i < g->n_in; i++)
             in[i] = job->in[i].bytes + k * job->in[i].n_bytes;
         TRY(ref_run(r->ref, in, r->out, d));
@@ -207,9 +208,9 @@ static void same_place(const struct ir_row *layer, struct arena *a, struct optio
 static void own_options(const struct replayer *r, const struct ir_graph *g,
                         const struct ir_row *layer, struct options *o)
 {
-    struct arena *a = r->job->arena;
+    struct arena *a = r->run->job.arena;
 
-    *o = *r->job->options;
+    *o = *r->run->job.options;
     o->command = COMMAND_RUN;
     o->engine = r->engine;
     o->model = arena_printf(a, "%s/replay.ir", r->folder);
@@ -221,7 +222,7 @@ static void own_options(const struct replayer *r, const struct ir_graph *g,
         o->input[i] = arena_printf(a, "%s/replay_in_%u.bin", r->folder, i);
     for (uint32_t i = 0; i < g->n_out; i++)
         o->expect[i] = arena_printf(a, "%s/replay_out_%u.bin", r->folder, i);
-    o->stall_seed = o->stall_seed ? o->stall_seed + r->job->results.first_wrong : 0;
+    o->stall_seed = o->stall_seed ? o->stall_seed + r->run->results.first_wrong : 0;
     o->jobs = 1;
     o->tolerance = 0;
     same_place(layer, a, o);
@@ -265,8 +266,8 @@ static const char *command_of(const struct options *o, struct arena *a)
 static enum status run_alone(const struct replayer *r, const struct options *o, bool *wrong,
                              struct diag *d)
 {
-    struct pipeline p = {.arena = r->job->arena};
-    struct run_job own = {.arena = r->job->arena, .options = o, .p = &p};
+    struct pipeline p = {.arena = r->run->job.arena};
+    struct run own = {.job = {.arena = r->run->job.arena, .options = o, .p = &p}};
     const enum status st = r->answer(&own, d);
 
     *wrong = st == ST_OK && own.results.verdict == VERDICT_MISMATCH;
@@ -274,7 +275,7 @@ static enum status run_alone(const struct replayer *r, const struct options *o, 
     return st;
 }
 
-bool replay_is_layer(const struct run_job *job, uint32_t row)
+bool replay_is_layer(const struct job *job, uint32_t row)
 {
     return job->p->graph->row[row].fused_into == IR_NONE && job->p->graph->row[row].target;
 }
@@ -282,7 +283,7 @@ bool replay_is_layer(const struct run_job *job, uint32_t row)
 enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *replay,
                          struct diag *d)
 {
-    struct run_job *job = r->job;
+    const struct job *job = &r->run->job;
     struct arena *a = job->arena;
     struct cut c = {.a = a, .job = job, .from = job->p->reference};
     struct diag own = {0};

@@ -10,9 +10,8 @@
 
 /* The reference after the first wrong inference, with the bytes of all tensors. */
 struct replayer {
-    enum status (*answer)(struct run_job *job,
-                          struct diag *d); /* load and run a job to its verdict */
-    struct run_job *job;
+    enum status (*answer)(struct run *run, struct diag *d); /* load and run it to its verdict */
+    struct run *run;
     const char *folder;         /* for the files; it is there */
     enum options_engine engine; /* that runs the layer */
     struct ref *ref;
@@ -26,13 +25,13 @@ struct replay {
 
 /* Add the given options that a layer alone is compiled and run with, a space before each. */
 void replay_options(struct text *t, const struct options *o, struct arena *a);
-/* r->answer and r->job are set. */
+/* r->answer and r->run are set. */
 enum status replay_open(struct replayer *r, struct diag *d);
 /* Write the files of a layer and run them once. ST_*: they cannot be written, or the layer
  * cannot run alone (the message states why). */
 enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *replay,
                          struct diag *d);
 /* Return true if the layer may be replayed: it is not fused into another. */
-bool replay_is_layer(const struct run_job *job, uint32_t row);
+bool replay_is_layer(const struct job *job, uint32_t row);
 
 #endif

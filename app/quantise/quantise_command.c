@@ -9,7 +9,7 @@
 #include "app/job/monotonic.h"
 #include "base/file.h"
 
-static enum status import(struct pipeline *p, struct run_job *job, struct diag *d)
+static enum status import(struct pipeline *p, struct job *job, struct diag *d)
 {
     const char *name;
     uint8_t *data;
@@ -76,7 +76,7 @@ enum status quantise_command(struct arena *a, const struct options *o, struct te
                              struct diag *d)
 {
     struct pipeline p = {.arena = a, .options = options_pipeline(o)};
-    struct run_job job = {.arena = a, .options = o, .p = &p};
+    struct job job = {.arena = a, .options = o, .p = &p};
     struct teller teller = {o, monotonic_seconds()};
     struct quant_job q = {.arena = a, .progress = say, .ctx = &teller};
     struct quant_result r;

@@ -72,7 +72,7 @@ static enum status find_model(struct suite_planner *p, struct suite_network *n, 
                               struct hash128 *h, const char *at, const char **argument)
 {
     struct options o = {.model = model};
-    struct run_job job = {0};
+    struct job job = {0};
     struct diag own = {0};
     const char *name;
 

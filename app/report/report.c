@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "app/stats/stats.h"
 #include "base/file.h"
 #include "report_csv.h"
 #include "report_read.h"
@@ -33,20 +32,18 @@ enum report_detail run_detail(const struct options *o)
     return o->quiet ? REPORT_VERDICT : o->verbose ? REPORT_UNITS : REPORT_LAYERS;
 }
 
-void run_report(const struct run_job *job, struct text *t, enum options_format format,
+void run_report(const cJSON *stats, struct text *t, enum options_format format,
                 enum report_detail detail)
 {
-    cJSON *o = run_stats_json(job);
-    char *s = cJSON_PrintUnformatted(o);
+    char *s = cJSON_PrintUnformatted(stats);
     cJSON *parsed = s ? cJSON_Parse(s) : NULL; /* raw numbers become numbers again */
 
     if (parsed)
         format_report(t, parsed, format, detail);
     cJSON_Delete(parsed);
     cJSON_free(s);
-    cJSON_Delete(o);
     if (!parsed)
-        arena_exhausted(job->arena);
+        arena_exhausted(t->arena);
 }
 
 enum status run_report_file(struct arena *a, const char *path, enum options_format format,

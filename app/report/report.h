@@ -2,14 +2,15 @@
 #ifndef HEDDLE_REPORT_REPORT_H
 #define HEDDLE_REPORT_REPORT_H
 
-#include "app/job/job.h"
+#include "app/options/options.h"
 #include "base/text.h"
 
 /* Detail of the report: -q, default, -v. */
 enum report_detail { REPORT_VERDICT, REPORT_LAYERS, REPORT_UNITS };
 
 enum report_detail run_detail(const struct options *o);
-void run_report(const struct run_job *job, struct text *t, enum options_format format,
+/* stats: of run_stats_json. */
+void run_report(const struct cJSON *stats, struct text *t, enum options_format format,
                 enum report_detail detail);
 /* "heddle report FILE". */
 enum status run_report_file(struct arena *a, const char *path, enum options_format format,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "app/job/shared.h"
-#include "app/stats/stats.h"
+#include "app/stats/account.h"
 #include "base/file.h"
 #include "layer_graph.h"
 #include "page.h"
@@ -12,20 +12,20 @@
 #include "run_trace.h"
 #include "trace_json.h"
 
-static void add_trace(const struct run_job *job, struct text *t)
+static void add_trace(const struct job *job, const struct run_measured *m, struct text *t)
 {
     const uint32_t n_row = job->p->graph->n_row;
     uint64_t *cycles = ARENA_ARRAY(job->arena, uint64_t, n_row + 1);
 
     for (uint32_t i = 0; i < n_row; i++)
-        cycles[i] = job->shared->row[i].cycles / job->n;
-    trace_json(trace_build(job->arena, job->p, account_of(job->arena, job->p), job->times, cycles,
-                           job->host_times),
+        cycles[i] = m->shared->row[i].cycles / job->n;
+    trace_json(trace_build(job->arena, job->p, account_of(job->arena, job->p), m->times, cycles,
+                           m->host_times),
                t);
 }
 
 /* Cycles of each layer: on the host, and on accelerators, measured, else estimated. */
-static struct graph_cycles *layer_cycles(const struct run_job *job, const cJSON *stats)
+static struct graph_cycles *layer_cycles(const struct job *job, const cJSON *stats)
 {
     struct graph_cycles *cycles =
         ARENA_ARRAY(job->arena, struct graph_cycles, job->p->graph->n_row + 1);
@@ -44,10 +44,9 @@ static struct graph_cycles *layer_cycles(const struct run_job *job, const cJSON 
     return cycles - cJSON_GetArraySize(report_member(stats, "layers"));
 }
 
-static enum status write_page(const struct run_job *job, const char *folder, const char *trace,
-                              struct diag *d)
+static enum status write_page(const struct job *job, const cJSON *o, const char *folder,
+                              const char *trace, struct diag *d)
 {
-    cJSON *o = run_stats_json(job);
     char *stats = cJSON_PrintUnformatted(o);
     cJSON *parsed = stats ? cJSON_Parse(stats) : NULL; /* raw numbers become numbers again */
     struct text graph, page;
@@ -60,23 +59,23 @@ static enum status write_page(const struct run_job *job, const char *folder, con
     }
     cJSON_Delete(parsed);
     cJSON_free(stats);
-    cJSON_Delete(o);
     if (!page.data)
         return FAIL(d, ST_NO_MEMORY, "no memory for report.html");
     return file_write(arena_printf(job->arena, "%s/report.html", folder), page.data, page.length,
                       d);
 }
 
-enum status run_pages(const struct run_job *job, const char *folder, struct diag *d)
+enum status run_pages(const struct job *job, const struct run_measured *m, const cJSON *stats,
+                      const char *folder, struct diag *d)
 {
     struct text t;
 
     if (job->options->no_report || job->package)
         return ST_OK;
     text_init(&t, job->arena);
-    if (job->times) {
-        add_trace(job, &t);
+    if (m->times) {
+        add_trace(job, m, &t);
         TRY(file_write(arena_printf(job->arena, "%s/trace.json", folder), t.data, t.length, d));
     }
-    return write_page(job, folder, t.data ? t.data : "null", d);
+    return write_page(job, stats, folder, t.data ? t.data : "null", d);
 }

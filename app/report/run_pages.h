@@ -4,7 +4,8 @@
 
 #include "app/job/job.h"
 
-/* Write both into `folder`, as far as the options want them. */
-enum status run_pages(const struct run_job *job, const char *folder, struct diag *d);
+/* stats: of run_stats_json. Write both into `folder`, as far as the options want them. */
+enum status run_pages(const struct job *job, const struct run_measured *m,
+                      const struct cJSON *stats, const char *folder, struct diag *d);
 
 #endif

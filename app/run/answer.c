@@ -9,11 +9,12 @@
 #include "app/inputs/bench.h"
 #include "app/inputs/inputs.h"
 #include "app/job/results.h"
+#include "app/job/shared.h"
 #include "app/oracle/oracle.h"
 #include "compiler/target/describe.h"
 #include "run_package.h"
 
-enum status run_trusted(const struct run_job *job, struct diag *d)
+enum status run_trusted(const struct job *job, struct diag *d)
 {
     for (uint32_t i = 0; i < job->p->targets.n; i++) {
         const struct target_desc *desc = job->p->targets.target[i]->desc;
@@ -23,32 +24,34 @@ enum status run_trusted(const struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-static enum status execute(struct run_job *job, struct diag *d)
+static enum status execute(struct run *run, struct diag *d)
 {
-    const struct ir_graph *g = job->p->graph;
+    const struct ir_graph *g = run->job.p->graph;
     const char *so_path;
 
-    if (job->options->engine == ENGINE_REF)
-        return run_with_reference(job, job->out, d);
-    job->tolerance = describe_tolerance(job->arena, g, &job->p->targets, &job->p->hw);
-    compare_open(job);
-    if (!job->expected) {
-        job->expected = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
-        job->checked_against = "ref";
-        TRY(run_with_reference(job, job->expected, d));
-    } else if (job->compare)
-        TRY(run_first_with_reference(job, ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1),
-                                     compare_inferences(job->compare), d));
-    TRY(run_trusted(job, d));
-    if (job->options->host != HOST_NATIVE)
-        TRY(run_iss_compile(job, &so_path, d));
+    if (run->job.options->engine == ENGINE_REF)
+        return run_with_reference(&run->job, &run->measured, &run->results, run->measured.out, d);
+    run->job.tolerance =
+        describe_tolerance(run->job.arena, g, &run->job.p->targets, &run->job.p->hw);
+    compare_open(&run->job, &run->results);
+    if (!run->job.expected) {
+        run->job.expected = ARENA_ARRAY(run->job.arena, struct run_data, g->n_out + 1);
+        run->job.checked_against = "ref";
+        TRY(run_with_reference(&run->job, &run->measured, &run->results, run->job.expected, d));
+    } else if (run->results.compare)
+        TRY(run_first_with_reference(&run->job, &run->measured, &run->results,
+                                     ARENA_ARRAY(run->job.arena, struct run_data, g->n_out + 1),
+                                     compare_inferences(run->results.compare), d));
+    TRY(run_trusted(&run->job, d));
+    if (run->job.options->host != HOST_NATIVE)
+        TRY(run_iss_compile(&run->job, &run->measured, &so_path, d));
     else
-        TRY(run_compile(job->arena, job->p->emitted, &so_path, d));
-    return run_engine(job, so_path, d);
+        TRY(run_compile(run->job.arena, run->job.p->emitted, &so_path, d));
+    return run_engine(&run->job, &run->measured, so_path, d);
 }
 
 /* Print the importer's notes. */
-static void import_notes(const struct run_job *job)
+static void import_notes(const struct job *job)
 {
     const struct ir_bias_note *b = &job->p->graph->bias_note;
 
@@ -60,7 +63,7 @@ static void import_notes(const struct run_job *job)
                       b->n, b->n == 1 ? " does" : "es do", b->name, b->found, b->product);
 }
 
-enum status run_front(struct run_job *job, struct diag *d)
+enum status run_front(struct job *job, struct diag *d)
 {
     const struct options *o = job->options;
     const char *name;
@@ -78,7 +81,7 @@ enum status run_front(struct run_job *job, struct diag *d)
 }
 
 /* The model or package of `run`, or the one layer of `bench`. */
-enum status run_load(struct run_job *job, struct diag *d)
+enum status run_load(struct job *job, struct run_measured *m, struct diag *d)
 {
     const struct options *o = job->options;
 
@@ -91,12 +94,12 @@ enum status run_load(struct run_job *job, struct diag *d)
             &(struct pipeline_model){"graph.ir", "graph", (const uint8_t *)ir.data, ir.length}, d);
     }
     if (o->command == COMMAND_RUN && !job->model.data && run_is_package(job->p->arena, o->model))
-        return run_package_load(job, d);
+        return run_package_load(job, m, d);
     return run_front(job, d);
 }
 
 /* --oracle: the reference, on the same inputs, against the framework that the file is made for. */
-static enum status ask_oracle(struct run_job *job, struct diag *d)
+static enum status ask_oracle(const struct job *job, struct run_results *results, struct diag *d)
 {
     const struct ir_graph *g = job->p->reference;
     const struct ref_options options = pipeline_ref_options(&job->options->legalise);
@@ -116,23 +119,24 @@ static enum status ask_oracle(struct run_job *job, struct diag *d)
                                       .n = job->n,
                                       .reset_state = job->options->reset_state,
                                       .output = job->options->output};
-    job->results.oracle = ARENA_NEW(job->arena, struct oracle_answer);
-    TRY(oracle_ask(job->arena, &q, job->results.oracle, d));
-    if (job->results.oracle->n_equal < job->results.oracle->n_tensor)
-        job->results.verdict = VERDICT_MISMATCH;
+    results->oracle = ARENA_NEW(job->arena, struct oracle_answer);
+    TRY(oracle_ask(job->arena, &q, results->oracle, d));
+    if (results->oracle->n_equal < results->oracle->n_tensor)
+        results->verdict = VERDICT_MISMATCH;
     return ST_OK;
 }
 
-enum status run_answer(struct run_job *job, struct diag *d)
+enum status run_answer(struct run *run, struct diag *d)
 {
-    job->checked_against = "ref";
-    TRY(run_inputs(job, d));
-    TRY(run_expectations(job, d));
-    TRY(difference_options(job, d));
-    if (!job->p->emitted)
-        TRY(pipeline_back(job->p, d));
-    TRY(execute(job, d));
-    difference_judge(job);
-    compare_judge(job);
-    return ask_oracle(job, d);
+    run->job.checked_against = "ref";
+    TRY(run_inputs(&run->job, d));
+    run_outputs(&run->job, &run->measured);
+    TRY(run_expectations(&run->job, d));
+    TRY(difference_options(&run->job, d));
+    if (!run->job.p->emitted)
+        TRY(pipeline_back(run->job.p, d));
+    TRY(execute(run, d));
+    difference_judge(&run->job, &run->measured, &run->results);
+    compare_judge(&run->job, &run->measured, &run->results);
+    return ask_oracle(&run->job, &run->results, d);
 }

@@ -25,23 +25,23 @@
 #define STACK "65536" /* bytes; a program keeps its streams there */
 
 /* A job without a network: one accelerator, nothing to read or to write. */
-static void prepare(struct run_job *job, struct arena *a, const struct options *o,
-                    const struct hd_config *hw)
+static void prepare(struct job *job, struct run_measured *m, struct arena *a,
+                    const struct options *o, const struct hd_config *hw)
 {
     struct sched_program *const program = ARENA_NEW(a, struct sched_program);
 
     program->n_device = program->n_stream = 1;
     program->device[0] = (struct sched_device){IR_NONE, hw};
-    *job = (struct run_job){
+    *job = (struct job){
         .arena = a, .options = o, .n = 1, .p = ARENA_NEW(a, struct pipeline), .program = true};
     job->p->arena = a;
     job->p->program = program;
     job->p->graph = ir_graph_new(a, o->prog);
-    job->cores = ARENA_NEW(a, struct core_targets);
+    m->cores = ARENA_NEW(a, struct core_targets);
 }
 
 /* Arguments of one call of the compiler for all files. */
-static enum status compile(struct run_job *job, const struct sim_tool *gcc, const char *folder,
+static enum status compile(const struct job *job, const struct sim_tool *gcc, const char *folder,
                            const char *source, const char *elf, struct diag *d)
 {
     static const char *const flags[] = {"-march=rv32im",
@@ -100,7 +100,7 @@ static enum status compile(struct run_job *job, const struct sim_tool *gcc, cons
 }
 
 /* Always compiled: headers next to the file are not hashed. */
-static enum status make_elf(struct run_job *job, const char *cache, const char **elf,
+static enum status make_elf(const struct job *job, const char *cache, const char **elf,
                             struct diag *d)
 {
     struct arena *const a = job->arena;
@@ -126,9 +126,9 @@ static enum status make_elf(struct run_job *job, const char *cache, const char *
     return ST_OK;
 }
 
-static void report(const struct run_job *job)
+static void report(const struct job *job, const struct run_measured *m)
 {
-    const struct run_shared *const s = job->shared;
+    const struct run_shared *const s = m->shared;
     const char *const hw = job->p->program->device[0].hw->name;
 
     output_printf(job->options->output, OUTPUT_RESULT,
@@ -140,9 +140,9 @@ static void report(const struct run_job *job)
                   (unsigned long long)s->host.waiting);
 }
 
-static enum status judge(const struct run_job *job, struct diag *d)
+static enum status judge(const struct job *job, const struct run_measured *m, struct diag *d)
 {
-    const int32_t rc = job->shared->code;
+    const int32_t rc = m->shared->code;
     const char *const source = job->options->prog;
 
     if (rc < 0)
@@ -155,24 +155,26 @@ static enum status judge(const struct run_job *job, struct diag *d)
 
 enum status run_program_iss(struct arena *a, const struct options *o, struct diag *d)
 {
-    struct run_job job;
+    struct run run = {0};
+    struct job *const job = &run.job;
+    struct run_measured *const m = &run.measured;
     struct hd_config hw;
     const char *cache, *elf = NULL;
     enum status st;
 
     TRY(pipeline_config(a, o->hw, &hw, d));
-    prepare(&job, a, o, &hw);
-    TRY(run_iss_check(&job, d));
+    prepare(job, m, a, o, &hw);
+    TRY(run_iss_check(job, d));
     TRY(home_cache(a, &cache, d));
-    TRY(run_iss_processor(&job, cache, d));
-    TRY(make_elf(&job, cache, &elf, d));
-    st = run_engine(&job, elf, d);
+    TRY(run_iss_processor(job, m, cache, d));
+    TRY(make_elf(job, cache, &elf, d));
+    st = run_engine(job, m, elf, d);
     (void)remove(elf);
     if (st == ST_OK) {
-        report(&job);
-        st = judge(&job, d);
+        report(job, m);
+        st = judge(job, m, d);
     }
-    if (job.shared)
-        run_release(&job);
+    if (m->shared)
+        run_release(&run);
     return st;
 }

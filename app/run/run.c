@@ -32,73 +32,75 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
 }
 
 /* Count how often the first output is largest at the label. */
-static void score(struct run_job *job)
+static void score(struct run *run)
 {
-    const struct ir_graph *g = job->p->graph;
+    const struct ir_graph *g = run->job.p->graph;
     const struct ir_tensor *t = ir_border(g, g->out[0]);
 
-    for (uint32_t k = 0; job->label && k < job->n; k++) {
-        const uint8_t *bytes = inference(&job->out[0], k);
+    for (uint32_t k = 0; run->job.label && k < run->job.n; k++) {
+        const uint8_t *bytes = inference(&run->measured.out[0], k);
         uint64_t best = 0;
         for (uint64_t i = 1; i < ir_elements(t); i++)
             if (ir_element(t, bytes, i) > ir_element(t, bytes, best))
                 best = i;
-        job->results.n_right += (int64_t)best == job->label[k];
+        run->results.n_right += (int64_t)best == run->job.label[k];
     }
 }
 
-static enum status write_into(const struct run_job *job, const char *folder, struct diag *d)
+static enum status write_into(const struct run *run, const cJSON *stats, const char *folder,
+                              struct diag *d)
 {
-    struct arena *a = job->arena;
+    struct arena *a = run->job.arena;
     struct text t;
 
-    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-        TRY(file_write(arena_printf(a, "%s/out_%u.bin", folder, i), job->out[i].bytes,
-                       job->out[i].n_bytes * job->n, d));
-    for (uint32_t i = 0; job->generated && i < job->p->graph->n_in; i++)
-        TRY(file_write(arena_printf(a, "%s/in_%u.bin", job->out_dir, i), job->in[i].bytes,
-                       job->in[i].n_bytes * job->n, d));
+    for (uint32_t i = 0; i < run->job.p->graph->n_out; i++)
+        TRY(file_write(arena_printf(a, "%s/out_%u.bin", folder, i), run->measured.out[i].bytes,
+                       run->measured.out[i].n_bytes * run->job.n, d));
+    for (uint32_t i = 0; run->job.generated && i < run->job.p->graph->n_in; i++)
+        TRY(file_write(arena_printf(a, "%s/in_%u.bin", run->job.out_dir, i), run->job.in[i].bytes,
+                       run->job.in[i].n_bytes * run->job.n, d));
     text_init(&t, a);
-    run_report(job, &t, FORMAT_TEXT, job->options->verbose ? REPORT_UNITS : REPORT_LAYERS);
+    run_report(stats, &t, FORMAT_TEXT, run->job.options->verbose ? REPORT_UNITS : REPORT_LAYERS);
     TRY(file_write(arena_printf(a, "%s/report.txt", folder), t.data, t.length, d));
-    TRY(run_stats(job, arena_printf(a, "%s/stats.json", folder), d));
-    TRY(run_pages(job, folder, d));
-    if (job->p->emitted)
-        TRY(emit_write(job->p->emitted, arena_printf(a, "%s/emitted", folder), d));
+    TRY(run_stats_write(stats, arena_printf(a, "%s/stats.json", folder), d));
+    TRY(run_pages(&run->job, &run->measured, stats, folder, d));
+    if (run->job.p->emitted)
+        TRY(emit_write(run->job.p->emitted, arena_printf(a, "%s/emitted", folder), d));
     return ST_OK;
 }
 
 /* All of them, or none where the disk is full. */
-static enum status write_outputs(struct run_job *job, struct diag *d)
+static enum status write_outputs(struct run *run, const cJSON *stats, struct diag *d)
 {
-    if (!job->out_dir)
+    if (!run->job.out_dir)
         return ST_OK;
-    TRY(stage_begin(&job->stage, job->out_dir, d));
-    return stage_end(&job->stage, write_into(job, job->stage.path, d), d);
+    TRY(stage_begin(&run->folder.stage, run->job.out_dir, d));
+    return stage_end(&run->folder.stage, write_into(run, stats, run->folder.stage.path, d), d);
 }
 
 /* A layer alone, as a run of its own. */
-static enum status answer(struct run_job *job, struct diag *d)
+static enum status answer(struct run *run, struct diag *d)
 {
-    TRY(run_load(job, d));
-    return run_answer(job, d);
+    TRY(run_load(&run->job, &run->measured, d));
+    return run_answer(run, d);
 }
 
-static enum status mismatch(struct run_job *job, struct diag *d)
+static enum status mismatch(struct run *run, struct diag *d)
 {
-    if (job->results.oracle && job->results.oracle->n_equal < job->results.oracle->n_tensor &&
-        job->results.n_wrong == 0 && !job->results.layers.first.found)
+    if (run->results.oracle && run->results.oracle->n_equal < run->results.oracle->n_tensor &&
+        run->results.n_wrong == 0 && !run->results.layers.first.found)
         return FAIL(d, ST_MISMATCH, "the CPU reference and %s differ on this file: %s",
-                    job->results.oracle->runtime, oracle_text(job->arena, job->results.oracle));
-    (void)(job->results.n_wrong ? difference_fail(job, d) : compare_fail(job, d));
-    if (job->results.layers.first.found)
-        diag_line(d, "first wrong layer: %s", compare_first_text(job));
-    if (job->tolerance == 0)
-        explain_mismatch(job, answer, d);
+                    run->results.oracle->runtime, oracle_text(run->job.arena, run->results.oracle));
+    (void)(run->results.n_wrong ? difference_fail(&run->job, &run->measured, &run->results, d)
+                                : compare_fail(&run->results, d));
+    if (run->results.layers.first.found)
+        diag_line(d, "first wrong layer: %s", compare_first_text(&run->job, &run->results));
+    if (run->job.tolerance == 0)
+        explain_mismatch(run, answer, d);
     return ST_MISMATCH;
 }
 
-static enum status check_operators(struct run_job *job, struct diag *d)
+static enum status check_operators(struct job *job, struct diag *d)
 {
     struct text report;
     const char *name;
@@ -113,66 +115,78 @@ static enum status check_operators(struct run_job *job, struct diag *d)
                          "with golden inputs some operators are off by more than one unit");
 }
 
-static enum status run_locked(struct run_job *job, struct diag *d)
+/* Write all files of the run, and the report that is printed. */
+static enum status write_all(struct run *run, struct text *report, struct diag *d)
 {
-    const struct options *o = job->options;
+    const struct options *o = run->job.options;
+    cJSON *stats = run_stats_json(run);
+    enum status st = write_outputs(run, stats, d);
+
+    if (st == ST_OK && o->stats)
+        st = run_stats_write(stats, o->stats, d);
+    if (st == ST_OK && o->accelergy)
+        st = stats_accelergy(&run->job, &run->measured, o->accelergy, d);
+    if (st == ST_OK)
+        run_report(stats, report, o->format, run_detail(o));
+    cJSON_Delete(stats);
+    return st;
+}
+
+static enum status run_locked(struct run *run, struct diag *d)
+{
+    const struct options *o = run->job.options;
     struct waves waves;
     struct text report;
 
-    if (job->package)
-        return run_package(job, d);
-    TRY(waves_parse(&waves, job, d));
+    if (run->job.package)
+        return run_package(run, d);
+    TRY(waves_parse(&waves, &run->job, d));
     if (o->bus_fault && o->engine != ENGINE_RTL)
         return FAIL(d, ST_USAGE, "--bus-fault needs --engine=rtl: nothing else has a bus");
     if (o->strength)
         TRY(strength_check(o, d));
-    TRY(run_answer(job, d));
-    score(job);
-    TRY(write_outputs(job, d));
-    if (o->stats)
-        TRY(run_stats(job, o->stats, d));
-    if (o->accelergy)
-        TRY(stats_accelergy(job, o->accelergy, d));
-    text_init(&report, job->arena);
-    run_report(job, &report, o->format, run_detail(o));
-    if (o->strength && job->results.verdict == VERDICT_MATCH)
-        TRY(strength_run(job, &report, d));
+    TRY(run_answer(run, d));
+    score(run);
+    text_init(&report, run->job.arena);
+    TRY(write_all(run, &report, d));
+    if (o->strength && run->results.verdict == VERDICT_MATCH)
+        TRY(strength_run(run, &report, d));
     output_text(o->output, OUTPUT_RESULT, report.data);
-    return job->results.verdict == VERDICT_MISMATCH ? mismatch(job, d) : ST_OK;
+    return run->results.verdict == VERDICT_MISMATCH ? mismatch(run, d) : ST_OK;
 }
 
 /* The folder of -o is this run's alone; one that it made and left empty goes again. */
-enum status run_loaded(struct run_job *job, struct diag *d)
+enum status run_loaded(struct run *run, struct diag *d)
 {
-    const char *out = job->options->out;
+    const char *out = run->job.options->out;
     int lock = -1;
 
-    TRY(run_qemu_check(job, d));
-    TRY(run_iss_check(job, d));
-    job->out_dir = out;
-    job->out_made = out && !file_exists(out);
-    job->checked_against = "ref";
-    TRY(stats_models(job, d));
+    TRY(run_qemu_check(&run->job, d));
+    TRY(run_iss_check(&run->job, d));
+    run->job.out_dir = out;
+    run->folder.made = out && !file_exists(out);
+    run->job.checked_against = "ref";
+    TRY(stats_models(&run->job, &run->measured, d));
     if (out)
         TRY(file_lock_dir(out, &lock, d));
-    job->out_lock = lock + 1;
-    const enum status st = run_locked(job, d);
+    run->folder.lock = lock + 1;
+    const enum status st = run_locked(run, d);
     if (st == ST_OK)
-        job->out_made = false;
-    run_unlock(job);
+        run->folder.made = false;
+    run_unlock(run);
     return st;
 }
 
-enum status run_command(struct run_job *job, struct diag *d)
+enum status run_command(struct run *run, struct diag *d)
 {
-    const struct options *o = job->options;
+    const struct options *o = run->job.options;
 
     if (o->prog && o->engine == ENGINE_QEMU)
         return FAIL(d, ST_USAGE, "--engine=qemu: not with --prog");
     if (o->prog)
-        return run_program(job->arena, o, d);
-    if (o->teacher && !run_is_package(job->arena, o->model))
-        return check_operators(job, d);
-    TRY(run_load(job, d));
-    return run_loaded(job, d);
+        return run_program(run->job.arena, o, d);
+    if (o->teacher && !run_is_package(run->job.arena, o->model))
+        return check_operators(&run->job, d);
+    TRY(run_load(&run->job, &run->measured, d));
+    return run_loaded(run, d);
 }

@@ -4,11 +4,11 @@
 
 #include "app/job/job.h"
 
-/* "heddle run" and "heddle bench": job->arena, options and p (with its arena) are set. On ST_OK and
- * ST_MISMATCH the outputs are in job->out until run_release. */
-enum status run_command(struct run_job *job, struct diag *d);
+/* "heddle run" and "heddle bench": run->job.arena, options and p (with its arena) are set. On ST_OK and
+ * ST_MISMATCH the outputs are in run->measured.out until run_release. */
+enum status run_command(struct run *run, struct diag *d);
 /* The part after run_load (answer.h), any number of times with a new job that has the same p,
  * model_path, zoo and package. */
-enum status run_loaded(struct run_job *job, struct diag *d);
+enum status run_loaded(struct run *run, struct diag *d);
 
 #endif

@@ -162,7 +162,7 @@ static enum status add_tensor(struct ir_graph *g, const struct hd_io *io, enum i
 }
 
 /* The accelerators that the package's commands are for. */
-static enum status describe_devices(struct run_job *job, const struct hd_model *m, struct diag *d)
+static enum status describe_devices(const struct job *job, const struct hd_model *m, struct diag *d)
 {
     struct sched_program *p = job->p->program;
     const struct hd_model_device one = {"", m->hw, m->config_hash};
@@ -186,7 +186,7 @@ static enum status describe_devices(struct run_job *job, const struct hd_model *
 }
 
 /* Describe the parts of a graph that the runner needs: borders and layer names. */
-static enum status describe(struct run_job *job, const struct hd_model *m, struct diag *d)
+static enum status describe(const struct job *job, const struct hd_model *m, struct diag *d)
 {
     struct arena *a = job->p->arena;
     struct ir_graph *g = ir_graph_new(a, m->name);
@@ -257,7 +257,7 @@ static bool read_core(struct arena *a, const char *folder, const cJSON *o, struc
 }
 
 /* Scales of the outputs, so that values and steps are those of the model. */
-static void read_scales(struct run_job *job, const cJSON *list)
+static void read_scales(const struct job *job, const cJSON *list)
 {
     const struct ir_graph *g = job->p->graph;
 
@@ -276,14 +276,14 @@ static void read_scales(struct run_job *job, const cJSON *list)
 }
 
 /* Tolerance, scales, and a core for each port of the object's table, by its name. */
-static enum status read_metadata(struct run_job *job, const char *folder, const struct hd_model *m,
-                                 struct diag *d)
+static enum status read_metadata(struct job *job, struct run_measured *m, const char *folder,
+                                 const struct hd_model *model, struct diag *d)
 {
     struct arena *a = job->p->arena;
     struct json_doc doc = {0};
     const char *path = arena_printf(a, "%s/metadata.json", folder);
 
-    job->cores = ARENA_NEW(a, struct core_targets);
+    m->cores = ARENA_NEW(a, struct core_targets);
     enum status st = json_doc_read(a, path, &doc, d);
     const cJSON *tolerance = cJSON_GetObjectItemCaseSensitive(doc.root, "tolerance");
     job->tolerance = cJSON_IsNumber(tolerance) ? tolerance->valuedouble : 0;
@@ -291,85 +291,86 @@ static enum status read_metadata(struct run_job *job, const char *folder, const 
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(doc.root, "cores"), *o;
     cJSON_ArrayForEach(o, list)
     {
-        uint32_t i = job->cores->n;
-        if (st != ST_OK || i == TARGET_MAX || i == m->n_ports ||
-            !read_core(a, folder, o, &job->cores->core[i]) ||
-            strcmp(job->cores->core[i].name, m->port_names[i]) != 0)
+        uint32_t i = m->cores->n;
+        if (st != ST_OK || i == TARGET_MAX || i == model->n_ports ||
+            !read_core(a, folder, o, &m->cores->core[i]) ||
+            strcmp(m->cores->core[i].name, model->port_names[i]) != 0)
             break;
-        job->cores->n++;
+        m->cores->n++;
     }
     json_doc_free(&doc);
-    if (st == ST_OK && job->cores->n != m->n_ports)
+    if (st == ST_OK && m->cores->n != model->n_ports)
         return FAIL(
             d, ST_USAGE,
             "%s: \"cores\": expected one with name, folder, top, verilog and memory_bytes for "
             "each of the %u ports of the package, in their order",
-            path, m->n_ports);
+            path, model->n_ports);
     return st;
 }
 
-static enum status load(struct run_job *job, const char *folder, const char *so_path,
-                        struct diag *d)
+static enum status load(struct job *job, struct run_measured *m, const char *folder,
+                        const char *so_path, struct diag *d)
 {
     void *so;
 
     TRY(cached_load(so_path, "the package's code", &so, d));
-    const struct hd_model *m = dlsym(so, "hd_model");
-    if (!m || m->abi != HD_MODEL_ABI)
+    const struct hd_model *model = dlsym(so, "hd_model");
+    if (!model || model->abi != HD_MODEL_ABI)
         return FAIL(
             d, ST_USAGE,
             "%s: found no hd_model of version %u; was the package compiled by another heddle?",
             so_path, HD_MODEL_ABI);
-    TRY(pipeline_config(job->p->arena, *m->hw ? m->hw : job->options->hw, &job->p->hw, d));
-    TRY(describe(job, m, d));
-    return read_metadata(job, folder, m, d);
+    TRY(pipeline_config(job->p->arena, *model->hw ? model->hw : job->options->hw, &job->p->hw, d));
+    TRY(describe(job, model, d));
+    return read_metadata(job, m, folder, model, d);
 }
 
 /* The verdict as the report states it, or ST_MISMATCH. */
-static enum status check(struct run_job *job, const char **verdict, struct diag *d)
+static enum status check(struct run *run, const char **verdict, struct diag *d)
 {
     double largest;
     uint64_t n_values;
 
     *verdict = "";
-    difference_judge(job);
-    difference_sums(job, &largest, &n_values);
-    switch (job->results.verdict) {
-    case VERDICT_MISMATCH: return difference_fail(job, d);
+    difference_judge(&run->job, &run->measured, &run->results);
+    difference_sums(&run->job, &run->results, &largest, &n_values);
+    switch (run->results.verdict) {
+    case VERDICT_MISMATCH: return difference_fail(&run->job, &run->measured, &run->results, d);
     case VERDICT_UNCHECKED: *verdict = "unchecked, no --expect"; break;
-    case VERDICT_MATCH: *verdict = run_match_text(job); break;
+    case VERDICT_MATCH: *verdict = run_match_text(&run->job, &run->results); break;
     case VERDICT_WITHIN:
         *verdict =
-            job->options->tolerance && job->results.difference == 0
-                ? arena_printf(job->arena,
+            run->job.options->tolerance && run->results.difference == 0
+                ? arena_printf(run->job.arena,
                                "within %u steps (largest %.4g, %llu values) of the expected "
                                "outputs",
-                               job->options->tolerance, largest, (unsigned long long)n_values)
-                : arena_printf(job->arena,
+                               run->job.options->tolerance, largest, (unsigned long long)n_values)
+                : arena_printf(run->job.arena,
                                "within %.3g of the output's range against the expected "
                                "outputs, not bit for bit: the package's patterns may add up "
                                "to %.3g",
-                               job->results.difference, job->tolerance);
+                               run->results.difference, run->job.tolerance);
     }
     return ST_OK;
 }
 
-static enum status write_outputs(struct run_job *job, struct diag *d)
+static enum status write_outputs(struct run *run, struct diag *d)
 {
     enum status st = ST_OK;
 
-    if (!job->out_dir)
+    if (!run->job.out_dir)
         return ST_OK;
-    TRY(stage_begin(&job->stage, job->out_dir, d));
-    for (uint32_t i = 0; i < job->p->graph->n_out && st == ST_OK; i++)
-        st = write_below(&(struct below){job->arena, job->stage.path},
-                         &(struct tar_file){arena_printf(job->arena, "out_%u.bin", i),
-                                            job->out[i].bytes, job->out[i].n_bytes * job->n},
+    TRY(stage_begin(&run->folder.stage, run->job.out_dir, d));
+    for (uint32_t i = 0; i < run->job.p->graph->n_out && st == ST_OK; i++)
+        st = write_below(&(struct below){run->job.arena, run->folder.stage.path},
+                         &(struct tar_file){arena_printf(run->job.arena, "out_%u.bin", i),
+                                            run->measured.out[i].bytes,
+                                            run->measured.out[i].n_bytes * run->job.n},
                          d);
-    return stage_end(&job->stage, st, d);
+    return stage_end(&run->folder.stage, st, d);
 }
 
-enum status run_package_load(struct run_job *job, struct diag *d)
+enum status run_package_load(struct job *job, struct run_measured *m, struct diag *d)
 {
     const struct options *o = job->options;
     struct arena *a = job->p->arena;
@@ -386,15 +387,15 @@ enum status run_package_load(struct run_job *job, struct diag *d)
                     o->model);
     package->is_tar = ends_with_tar(o->model);
     TRY(build(a, o, &package->folder, &package->so_path, d));
-    TRY(load(job, package->folder, package->so_path, d));
+    TRY(load(job, m, package->folder, package->so_path, d));
     job->package = package;
     return ST_OK;
 }
 
 /* Print the parts of an inference's cycles on the simulated processor. */
-static void add_host(const struct run_job *job, struct text *t)
+static void add_host(const struct job *job, const struct run_measured *m, struct text *t)
 {
-    const struct board_host *h = &job->shared->host;
+    const struct board_host *h = &m->shared->host;
 
     text_printf(t, "end to end %.1f cycles (%s): host operators %.1f, driver %.1f, waiting %.1f\n",
                 (double)h->total / job->n, run_iss_name(job->options),
@@ -402,32 +403,35 @@ static void add_host(const struct run_job *job, struct text *t)
                 (double)h->waiting / job->n);
 }
 
-enum status run_package(struct run_job *job, struct diag *d)
+enum status run_package(struct run *run, struct diag *d)
 {
-    const struct options *o = job->options;
-    const char *verdict, *program = job->package->so_path;
+    const struct options *o = run->job.options;
+    const char *verdict, *program = run->job.package->so_path;
     struct run_qemu qemu;
     struct text t;
 
-    TRY(run_inputs(job, d));
-    TRY(run_expectations(job, d));
-    TRY(difference_options(job, d));
+    TRY(run_inputs(&run->job, d));
+    run_outputs(&run->job, &run->measured);
+    TRY(run_expectations(&run->job, d));
+    TRY(difference_options(&run->job, d));
     if (o->host != HOST_NATIVE)
-        TRY(run_iss_compile(job, &program, d));
-    TRY(o->engine == ENGINE_QEMU ? run_qemu(job, program, &qemu, d) : run_engine(job, program, d));
-    TRY(write_outputs(job, d));
-    TRY(check(job, &verdict, d));
-    text_init(&t, job->arena);
+        TRY(run_iss_compile(&run->job, &run->measured, &program, d));
+    TRY(o->engine == ENGINE_QEMU ? run_qemu(&run->job, &run->measured, program, &qemu, d)
+                                 : run_engine(&run->job, &run->measured, program, d));
+    TRY(write_outputs(run, d));
+    TRY(check(run, &verdict, d));
+    text_init(&t, run->job.arena);
     text_printf(&t, "verdict: %s\n", verdict);
     if (!o->quiet)
-        text_printf(&t, "%s, engine %s: %s", job->p->graph->name, options_engines[o->engine],
-                    o->engine == ENGINE_QEMU ? run_qemu_text(job->arena, &qemu, job->n)
-                                             : arena_printf(job->arena, "%u inferences", job->n));
-    if (!o->quiet && job->shared->cycles)
-        text_printf(&t, ", %.1f cycles each", (double)job->shared->cycles / job->n);
+        text_printf(&t, "%s, engine %s: %s", run->job.p->graph->name, options_engines[o->engine],
+                    o->engine == ENGINE_QEMU
+                        ? run_qemu_text(run->job.arena, &qemu, run->job.n)
+                        : arena_printf(run->job.arena, "%u inferences", run->job.n));
+    if (!o->quiet && run->measured.shared->cycles)
+        text_printf(&t, ", %.1f cycles each", (double)run->measured.shared->cycles / run->job.n);
     text_add(&t, o->quiet ? "" : "\n");
     if (!o->quiet && o->host != HOST_NATIVE)
-        add_host(job, &t);
+        add_host(&run->job, &run->measured, &t);
     output_text(o->output, OUTPUT_RESULT, t.data);
     return ST_OK;
 }

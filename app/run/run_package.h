@@ -7,7 +7,7 @@
 /* True for a package: a .tar file, or a folder with metadata.json. */
 bool run_is_package(struct arena *a, const char *path);
 /* Its run, in two steps. */
-enum status run_package_load(struct run_job *job, struct diag *d);
-enum status run_package(struct run_job *job, struct diag *d);
+enum status run_package_load(struct job *job, struct run_measured *m, struct diag *d);
+enum status run_package(struct run *run, struct diag *d);
 
 #endif

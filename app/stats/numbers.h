@@ -21,7 +21,7 @@ struct share {
 
 /* A layer or a group, as the values of columns.def read it. */
 struct numbers {
-    const struct run_job *job;
+    const struct job *job;
     const struct account_layer *layer; /* these two: NULL for a group */
     const struct run_row *row;
     struct share share;

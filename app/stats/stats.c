@@ -28,7 +28,7 @@
 static const char *const engine_names[] = {"ref", "func", "rtl"};
 static const char *const verdict_names[] = {"match", "mismatch", "unchecked", "within"};
 
-static cJSON *hw_json(const struct run_job *job, const struct hd_config *hw)
+static cJSON *hw_json(const struct job *job, const struct hd_config *hw)
 {
     const uint32_t memory = job->options->mem_bytes;
     cJSON *o = cJSON_CreateObject();
@@ -42,7 +42,7 @@ static cJSON *hw_json(const struct run_job *job, const struct hd_config *hw)
 }
 
 /* The configuration; of several accelerators a list. */
-static void add_hw(const struct run_job *job, cJSON *o)
+static void add_hw(const struct job *job, cJSON *o)
 {
     const struct target_list *list = &job->p->targets;
     uint32_t n = 0;
@@ -65,7 +65,7 @@ static void add_hw(const struct run_job *job, cJSON *o)
     cJSON_AddItemToObject(o, "hw", hw_json(job, &job->p->hw));
 }
 
-static void add_counters(const struct run_job *job, cJSON *o)
+static void add_counters(const struct run_measured *m, cJSON *o)
 {
     cJSON *units = cJSON_AddObjectToObject(o, "counters");
 
@@ -74,31 +74,33 @@ static void add_counters(const struct run_job *job, cJSON *o)
         for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
             if (hd_counter_names[u][k])
                 stats_count(unit, hd_counter_names[u][k],
-                            job->shared->counter[u * HD_COUNTER_SLOTS + k]);
+                            m->shared->counter[u * HD_COUNTER_SLOTS + k]);
     }
 }
 
-static void add_sim(const struct run_job *job, cJSON *o)
+static void add_sim(const struct run *run, cJSON *o)
 {
     cJSON *sim = cJSON_AddObjectToObject(o, "sim");
-    double wall = job->shared ? job->shared->wall_seconds : job->results.ref_seconds;
+    double wall =
+        run->measured.shared ? run->measured.shared->wall_seconds : run->results.ref_seconds;
 
     cJSON_AddNumberToObject(sim, "wall_seconds", wall);
-    stats_count(sim, "processes", job->shared ? job->n_process : 1);
-    if (stats_timed(job) && wall > 0)
-        cJSON_AddNumberToObject(sim, "cycles_per_second", (double)job->shared->sim_cycles / wall);
+    stats_count(sim, "processes", run->measured.shared ? run->measured.n_process : 1);
+    if (stats_timed(&run->job, &run->measured) && wall > 0)
+        cJSON_AddNumberToObject(sim, "cycles_per_second",
+                                (double)run->measured.shared->sim_cycles / wall);
     else
         cJSON_AddNullToObject(sim, "cycles_per_second");
 }
 
-static const char *row_at(const struct run_job *job, uint32_t position)
+static const char *row_at(const struct job *job, uint32_t position)
 {
     const struct ir_graph *g = job->p->graph;
 
     return position < g->n_op ? g->row[g->op[position]->row].name : "";
 }
 
-static void add_memory(const struct run_job *job, cJSON *o)
+static void add_memory(const struct job *job, cJSON *o)
 {
     const struct sched_program *p = job->p->program;
 
@@ -122,33 +124,33 @@ static void add_memory(const struct run_job *job, cJSON *o)
     stats_count(memory, "command_bytes", p->command_bytes);
 }
 
-static void add_waves(const struct run_job *job, cJSON *o)
+static void add_waves(const struct job *job, const struct run_measured *m, cJSON *o)
 {
-    if (!job->shared || !job->shared->wave_bytes)
+    if (!m->shared || !m->shared->wave_bytes)
         return;
     cJSON *w = cJSON_AddObjectToObject(o, "waves");
     cJSON_AddStringToObject(
         w, "file", arena_printf(job->arena, "%s/waves.fst", job->out_dir ? job->out_dir : "."));
-    cJSON_AddNumberToObject(w, "cycles", (double)job->shared->wave_cycles);
-    cJSON_AddNumberToObject(w, "bytes", (double)job->shared->wave_bytes);
-    cJSON_AddBoolToObject(w, "limited", job->shared->wave_limited != 0);
+    cJSON_AddNumberToObject(w, "cycles", (double)m->shared->wave_cycles);
+    cJSON_AddNumberToObject(w, "bytes", (double)m->shared->wave_bytes);
+    cJSON_AddBoolToObject(w, "limited", m->shared->wave_limited != 0);
 }
 
 /* By how much the outputs differ; nothing where all bytes are equal. */
-static void add_differences(const struct run_job *job, cJSON *o)
+static void add_differences(const struct job *job, const struct run_results *results, cJSON *o)
 {
     const struct ir_graph *g = job->p->graph;
     double largest;
     uint64_t n_values;
 
-    difference_sums(job, &largest, &n_values);
+    difference_sums(job, results, &largest, &n_values);
     if (job->options->tolerance)
         stats_count(o, "tolerance_steps", job->options->tolerance);
     if (n_values == 0)
         return;
     cJSON *all = cJSON_AddArrayToObject(o, "differences");
     for (uint32_t i = 0; i < g->n_out; i++) {
-        const struct run_differ *r = &job->results.differ[i];
+        const struct run_differ *r = &results->differ[i];
         const struct ir_tensor *t = ir_border(g, g->out[i]);
         if (r->n_values == 0)
             continue;
@@ -169,16 +171,16 @@ static void add_differences(const struct run_job *job, cJSON *o)
 
 /* Cycles of the simulated processor: total_cycles is an inference from its first to its last
  * cycle. */
-static void add_host(const struct run_job *job, cJSON *o)
+static void add_host(const struct job *job, const struct run_measured *m, cJSON *o)
 {
     static const char *const split[] = {"prepare_cycles", "access_cycles", "interrupt_cycles",
                                         "finish_cycles"};
-    const struct board_host *h = &job->shared->host;
+    const struct board_host *h = &m->shared->host;
 
     stats_mean(o, "host_cycles", h->operators + h->driver, job->n);
     stats_mean(o, "driver_cycles", h->driver, job->n);
     cJSON *driver = cJSON_AddObjectToObject(o, "driver");
-    stats_mean(driver, "submissions", job->shared->submissions, job->n);
+    stats_mean(driver, "submissions", m->shared->submissions, job->n);
     stats_mean(driver, "accesses", h->accesses, job->n);
     for (uint32_t i = 0; i < sizeof h->split / sizeof *h->split; i++)
         stats_mean(driver, split[i], h->split[i], job->n);
@@ -188,23 +190,24 @@ static void add_host(const struct run_job *job, cJSON *o)
     cJSON_AddNumberToObject(o, "host_clock",
                             (double)job->options->host_clock[0] / job->options->host_clock[1]);
     stats_mean(o, "total_cycles", h->total, job->n);
-    if (!job->cores || job->cores->n == 0) /* whose cycles are not counted apart */
-        stats_mean(o, "serial_cycles", h->operators + h->driver + job->shared->cycles, job->n);
+    if (!m->cores || m->cores->n == 0) /* whose cycles are not counted apart */
+        stats_mean(o, "serial_cycles", h->operators + h->driver + m->shared->cycles, job->n);
 }
 
 /* Accelerator and host take turns: a submission is waited for, also where there are several
  * accelerators. So an inference takes the sum of all. */
 static void add_cycles(const struct stats *s, cJSON *o)
 {
-    const struct run_job *job = s->job;
+    const struct job *job = s->job;
+    const struct run_measured *m = s->measured;
     const struct account *a = s->account;
     uint64_t host = a->host_cycles * job->n;
     bool alone = true; /* the host does all */
 
     for (uint32_t i = 0; i < a->n_layer; i++)
         alone = alone && a->layer[i].n_accelerator == 0;
-    if (stats_timed(job))
-        stats_mean(o, "cycles", job->shared->cycles, job->n);
+    if (stats_timed(job, m))
+        stats_mean(o, "cycles", m->shared->cycles, job->n);
     else
         cJSON_AddNullToObject(o, "cycles");
     if (job->p->program)
@@ -212,13 +215,13 @@ static void add_cycles(const struct stats *s, cJSON *o)
     else
         cJSON_AddNullToObject(o, "estimated_cycles");
     if (job->options->host != HOST_NATIVE) {
-        add_host(job, o);
+        add_host(job, m, o);
         return stats_count(o, "crossings", a->crossings);
     }
     stats_count(o, "host_cycles", a->host_cycles);
     cJSON_AddStringToObject(o, "host_model", HOST_CYCLES_MODEL);
-    if ((stats_timed(job) || alone) && !a->untimed)
-        stats_mean(o, "total_cycles", host + (alone ? 0 : job->shared->cycles), job->n);
+    if ((stats_timed(job, m) || alone) && !a->untimed)
+        stats_mean(o, "total_cycles", host + (alone ? 0 : m->shared->cycles), job->n);
     else {
         cJSON_AddNullToObject(o, "total_cycles");
         if (job->p->program)
@@ -235,30 +238,30 @@ static void add_macs(const struct account *a, cJSON *o)
     stats_count(o, "folded_macs", a->folded_macs);
 }
 
-static void add_verdict(const struct run_job *job, cJSON *o)
+static void add_verdict(const struct job *job, const struct run_results *results, cJSON *o)
 {
-    cJSON_AddStringToObject(o, "verdict", verdict_names[job->results.verdict]);
+    cJSON_AddStringToObject(o, "verdict", verdict_names[results->verdict]);
     cJSON_AddStringToObject(o, "checked_against", job->checked_against);
     if (job->tolerance > 0) {
         cJSON_AddNumberToObject(o, "tolerance", job->tolerance);
-        cJSON_AddNumberToObject(o, "difference", job->results.difference);
+        cJSON_AddNumberToObject(o, "difference", results->difference);
     }
-    add_differences(job, o);
+    add_differences(job, results, o);
     if (job->expected_from)
         cJSON_AddStringToObject(o, "expected_from", job->expected_from);
     stats_count(o, "outputs", job->p->graph->n_out);
-    if (job->results.verdict == VERDICT_MATCH && job->p->graph->n_out)
-        cJSON_AddStringToObject(o, "statement", run_match_text(job));
+    if (results->verdict == VERDICT_MATCH && job->p->graph->n_out)
+        cJSON_AddStringToObject(o, "statement", run_match_text(job, results));
     if (job->label)
-        cJSON_AddNumberToObject(o, "accuracy", (double)job->results.n_right / job->n);
+        cJSON_AddNumberToObject(o, "accuracy", (double)results->n_right / job->n);
 }
 
 /* The layers that were compared, and the first that differs. */
-static void add_compared(const struct run_job *job, cJSON *o)
+static void add_compared(const struct job *job, const struct run_results *results, cJSON *o)
 {
-    const struct compare_sums *s = &job->results.layers;
+    const struct compare_sums *s = &results->layers;
 
-    if (!job->compare)
+    if (!results->compare)
         return;
     cJSON *compared = cJSON_AddObjectToObject(o, "compared");
     stats_count(compared, "layers", s->n_layers);
@@ -268,19 +271,20 @@ static void add_compared(const struct run_job *job, cJSON *o)
         return;
     const struct ir_tensor *t = job->p->graph->tensor[s->first.tensor];
     cJSON *first = cJSON_AddObjectToObject(compared, "first");
-    cJSON_AddStringToObject(first, "layer", job->p->graph->row[compare_first_row(job)].name);
+    cJSON_AddStringToObject(first, "layer",
+                            job->p->graph->row[compare_first_row(job, results)].name);
     cJSON_AddStringToObject(first, "by", s->first.compiler ? "passes" : "execution");
     stats_count(first, "inference", s->first.inference);
     stats_count(first, "values", ir_elements(t));
     stats_count(first, "wrong", s->first.wrong);
     stats_count(first, "index", s->first.index);
-    cJSON_AddStringToObject(first, "text", compare_first_text(job));
+    cJSON_AddStringToObject(first, "text", compare_first_text(job, results));
 }
 
 /* --oracle: what the framework answered. */
-static void add_oracle(const struct run_job *job, cJSON *o)
+static void add_oracle(const struct job *job, const struct run_results *results, cJSON *o)
 {
-    const struct oracle_answer *answer = job->results.oracle;
+    const struct oracle_answer *answer = results->oracle;
 
     if (!answer)
         return;
@@ -291,46 +295,50 @@ static void add_oracle(const struct run_job *job, cJSON *o)
     cJSON_AddStringToObject(one, "text", oracle_text(job->arena, answer));
 }
 
-cJSON *run_stats_json(const struct run_job *job)
+cJSON *run_stats_json(const struct run *run)
 {
-    const struct stats s = {job, account_of(job->arena, job->p), stats_actions(job)};
+    const struct stats s = {&run->job, &run->measured, account_of(run->job.arena, run->job.p),
+                            stats_actions(&run->job, &run->measured)};
 
     errno = 0; /* a member for which cJSON had no memory would be missing without a word */
     cJSON *o = cJSON_CreateObject();
 
     cJSON_AddStringToObject(o, "schema", "heddle.stats.v2");
-    cJSON_AddStringToObject(o, "model", job->p->graph->name);
-    cJSON_AddStringToObject(o, "engine", engine_names[job->options->engine]);
-    add_hw(job, o);
-    stats_count(o, "inferences", job->n);
-    add_verdict(job, o);
-    add_compared(job, o);
-    add_oracle(job, o);
+    cJSON_AddStringToObject(o, "model", run->job.p->graph->name);
+    cJSON_AddStringToObject(o, "engine", engine_names[run->job.options->engine]);
+    add_hw(&run->job, o);
+    stats_count(o, "inferences", run->job.n);
+    add_verdict(&run->job, &run->results, o);
+    add_compared(&run->job, &run->results, o);
+    add_oracle(&run->job, &run->results, o);
     add_cycles(&s, o);
     add_macs(s.account, o);
     stats_model(&s, o);
-    cJSON_AddNumberToObject(o, "utilisation", stats_timed(job) ? stats_utilisation(&s) : 0);
-    stats_mean(o, "dram_read_bytes", stats_timed(job) ? job->shared->read_bytes : 0, job->n);
-    stats_mean(o, "dram_write_bytes", stats_timed(job) ? job->shared->write_bytes : 0, job->n);
+    cJSON_AddNumberToObject(o, "utilisation",
+                            stats_timed(&run->job, &run->measured) ? stats_utilisation(&s) : 0);
+    stats_mean(o, "dram_read_bytes",
+               stats_timed(&run->job, &run->measured) ? run->measured.shared->read_bytes : 0,
+               run->job.n);
+    stats_mean(o, "dram_write_bytes",
+               stats_timed(&run->job, &run->measured) ? run->measured.shared->write_bytes : 0,
+               run->job.n);
     stats_layers(&s, o);
-    if (stats_timed(job) && job->p->program->n_stream)
-        add_counters(job, o);
-    add_waves(job, o);
-    add_memory(job, o);
-    add_sim(job, o);
+    if (stats_timed(&run->job, &run->measured) && run->job.p->program->n_stream)
+        add_counters(&run->measured, o);
+    add_waves(&run->job, &run->measured, o);
+    add_memory(&run->job, o);
+    add_sim(run, o);
     if (!o || errno == ENOMEM) {
         cJSON_Delete(o);
-        arena_exhausted(job->arena);
+        arena_exhausted(run->job.arena);
     }
     return o;
 }
 
-enum status run_stats(const struct run_job *job, const char *path, struct diag *d)
+enum status run_stats_write(const cJSON *stats, const char *path, struct diag *d)
 {
-    cJSON *o = run_stats_json(job);
-    char *text = cJSON_Print(o);
+    char *text = cJSON_Print(stats);
 
-    cJSON_Delete(o);
     if (!text)
         return FAIL(d, ST_NO_MEMORY, "no memory for the stats file");
     enum status st = file_write(path, text, strlen(text), d);

@@ -7,7 +7,7 @@
 #include "app/job/job.h"
 
 /* cJSON_Delete frees it. */
-struct cJSON *run_stats_json(const struct run_job *job);
-enum status run_stats(const struct run_job *job, const char *path, struct diag *d);
+cJSON *run_stats_json(const struct run *run);
+enum status run_stats_write(const cJSON *stats, const char *path, struct diag *d);
 
 #endif

@@ -14,14 +14,15 @@
 #include "stats_layers.h"
 #include "stats_member.h"
 
-static void add_target(struct share *to, const struct run_job *job, const struct account_part *part)
+static void add_target(struct share *to, const struct job *job, const struct run_measured *m,
+                       const struct account_part *part)
 {
     const struct target *t = part->target;
     const struct hd_config *hw = target_hw(t, &job->p->hw);
     double width = t->desc->accelerator ? (double)hw->n * hw->n : describe_of(t)->macs_per_cycle;
 
     to->on_units = to->on_units || t->desc->accelerator;
-    to->timed = to->timed || (stats_timed(job) && core_targets_timed(job, t->name));
+    to->timed = to->timed || (stats_timed(job, m) && core_targets_timed(job, t->name));
     to->peak = (to->peak || !to->estimated) && width > 0;
     to->estimated = true;
     to->estimate += (uint64_t)part->outside_cycles;
@@ -30,19 +31,20 @@ static void add_target(struct share *to, const struct run_job *job, const struct
 
 static struct share share_of(const struct stats *s, uint32_t row)
 {
-    const struct run_job *job = s->job;
+    const struct job *job = s->job;
+    const struct run_measured *m = s->measured;
     const struct account_layer *l = &s->account->layer[row];
     struct share share = {.macs = l->accelerator_macs};
 
     for (uint32_t i = 0; i < l->n_part; i++)
         if (!l->part[i].host)
-            add_target(&share, job, &l->part[i]);
+            add_target(&share, job, m, &l->part[i]);
     if (share.on_units && job->p->program)
         share.estimate += job->p->program->row_estimate[row];
     if (!share.timed)
         return share;
-    share.cycles = job->shared->row[row].cycles;
-    memcpy(share.counter, job->shared->row[row].counter, sizeof share.counter);
+    share.cycles = m->shared->row[row].cycles;
+    memcpy(share.counter, m->shared->row[row].counter, sizeof share.counter);
     return share;
 }
 
@@ -167,16 +169,17 @@ static void add_units(cJSON *o, const struct share *share, uint32_t n)
 }
 
 /* Add the counters of core `i` in a layer, or in all (IR_NONE). */
-static void add_core(const struct run_job *job, cJSON *all, uint32_t i, uint32_t row)
+static void add_core(const struct job *job, const struct run_measured *m, cJSON *all, uint32_t i,
+                     uint32_t row)
 {
-    const struct core *core = &job->cores->core[i];
+    const struct core *core = &m->cores->core[i];
     cJSON *one = cJSON_AddObjectToObject(all, core->name);
 
     for (uint32_t k = 0; k < core->verilog.n_counter; k++) {
         uint64_t sum = 0;
         for (uint32_t r = 0; r < job->p->graph->n_row; r++)
             if (row == IR_NONE || row == r)
-                sum += job->shared->row[r].core_counter[i][k];
+                sum += m->shared->row[r].core_counter[i][k];
         stats_mean(one, core->verilog.counter[k].name, sum, job->n);
     }
 }
@@ -192,7 +195,7 @@ static bool has_part(const struct account_layer *l, const char *target)
 /* Add the counters of the cores that a layer runs on; of all cores (IR_NONE). None: no member. */
 static void add_cores(const struct stats *s, cJSON *o, uint32_t row)
 {
-    const struct core_targets *cores = stats_timed(s->job) ? s->job->cores : NULL;
+    const struct core_targets *cores = stats_timed(s->job, s->measured) ? s->measured->cores : NULL;
     cJSON *all = NULL;
 
     for (uint32_t i = 0; cores && i < cores->n; i++) {
@@ -200,7 +203,7 @@ static void add_cores(const struct stats *s, cJSON *o, uint32_t row)
             (row != IR_NONE && !has_part(&s->account->layer[row], cores->core[i].name)))
             continue;
         all = all ? all : cJSON_AddObjectToObject(o, "core_counters");
-        add_core(s->job, all, i, row);
+        add_core(s->job, s->measured, all, i, row);
     }
 }
 
@@ -224,7 +227,7 @@ static void add_parts(const struct stats *s, cJSON *o, uint32_t row_index,
                       const struct share *share)
 {
     const struct account_layer *const l = &s->account->layer[row_index];
-    const struct run_row *row = s->job->shared ? &s->job->shared->row[row_index] : NULL;
+    const struct run_row *row = s->measured->shared ? &s->measured->shared->row[row_index] : NULL;
     cJSON *list = cJSON_AddArrayToObject(o, "parts");
     bool known = share->timed && l->n_accelerator == 1 && l->group == IR_NONE;
 
@@ -237,7 +240,7 @@ static void add_parts(const struct stats *s, cJSON *o, uint32_t row_index,
         if (part->host && s->job->options->host == HOST_NATIVE)
             stats_count(one, "cycles", part->host_cycles);
         else if (part->host)
-            add_mean_or_null(one, "cycles", l->n_part == 1 && s->job->shared->host.by_row,
+            add_mean_or_null(one, "cycles", l->n_part == 1 && s->measured->shared->host.by_row,
                              row->host_cycles, s->job->n);
         else
             add_mean_or_null(one, "cycles", known, share->cycles, s->job->n);
@@ -248,19 +251,20 @@ static void add_parts(const struct stats *s, cJSON *o, uint32_t row_index,
 static struct numbers numbers_of(const struct stats *s, const struct memory_at *at, uint32_t i)
 {
     static const struct run_row no_row;
-    const struct run_job *job = s->job;
+    const struct job *job = s->job;
+    const struct run_measured *m = s->measured;
     const struct account_layer *l = &s->account->layer[i];
     const struct share share = share_of(s, i),
                        whole = l->group == IR_NONE ? share : group_of(s, l->group);
     struct numbers v = {.job = job,
                         .layer = l,
-                        .row = job->shared ? &job->shared->row[i] : &no_row,
+                        .row = m->shared ? &m->shared->row[i] : &no_row,
                         .share = share,
                         .utilisation = utilisation(s, share.macs, &whole),
                         .own = l->group == IR_NONE,
                         .units = share.timed && share.on_units,
                         .native = job->options->host == HOST_NATIVE,
-                        .by_row = job->shared && job->shared->host.by_row};
+                        .by_row = m->shared && m->shared->host.by_row};
 
     find_memory(at, i, &v);
     return v;
@@ -268,7 +272,7 @@ static struct numbers numbers_of(const struct stats *s, const struct memory_at *
 
 static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint32_t i)
 {
-    const struct run_job *job = s->job;
+    const struct job *job = s->job;
     const struct ir_row *r = &job->p->graph->row[i];
     const struct account_layer *l = &s->account->layer[i];
     const struct numbers v = numbers_of(s, at, i);
@@ -292,7 +296,7 @@ static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint
     numbers_add(o, &v, COLUMN_MEMORY);
     add_cores(s, o, i);
     if (s->actions && l->n_accelerator)
-        energy_add(o, job->energy, &s->actions[i]);
+        energy_add(o, s->measured->energy, &s->actions[i]);
     numbers_add(o, &v, COLUMN_BUS);
     if (v.units && v.own)
         add_units(o, &v.share, job->n);

@@ -4,10 +4,10 @@
 #include "app/engine/core_targets.h"
 #include <stdio.h>
 
-bool stats_timed(const struct run_job *job)
+bool stats_timed(const struct job *job, const struct run_measured *m)
 {
     return job->options->engine == ENGINE_RTL && job->p->program &&
-           (job->p->program->n_stream > 0 || (job->cores && job->cores->n > 0));
+           (job->p->program->n_stream > 0 || (m->cores && m->cores->n > 0));
 }
 
 void stats_count(cJSON *o, const char *name, uint64_t value)

@@ -7,13 +7,14 @@
 #include "app/job/job.h"
 
 struct stats {
-    const struct run_job *job;
+    const struct job *job;
+    const struct run_measured *measured;
     const struct account *account;
     const struct actions *actions; /* by layer; NULL: no program whose commands could be counted */
 };
 
 /* True for a run on the RTL that simulated an accelerator or a core. */
-bool stats_timed(const struct run_job *job);
+bool stats_timed(const struct job *job, const struct run_measured *m);
 
 /* Members: a whole number; a sum over n inferences as a mean; null. */
 void stats_count(cJSON *o, const char *name, uint64_t value);

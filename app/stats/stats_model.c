@@ -11,24 +11,24 @@
 #include "stats_member.h"
 #include "stats_model.h"
 
-enum status stats_models(struct run_job *job, struct diag *d)
+enum status stats_models(const struct job *job, struct run_measured *m, struct diag *d)
 {
     struct energy_table *t = ARENA_NEW(job->arena, struct energy_table);
 
     TRY(energy_table(job->arena, job->options->energy ? job->options->energy : ENERGY_DEFAULT, t,
                      d));
-    job->energy = t;
+    m->energy = t;
     return ST_OK;
 }
 
-const struct actions *stats_actions(const struct run_job *job)
+const struct actions *stats_actions(const struct job *job, const struct run_measured *m)
 {
-    if (!job->energy || job->package || !job->p->program || !job->p->program->n_stream)
+    if (!m->energy || job->package || !job->p->program || !job->p->program->n_stream)
         return NULL;
     return actions_of(job->arena, job->p->program, job->p->graph->n_row);
 }
 
-static struct actions sum_of(const struct run_job *job, const struct actions *row)
+static struct actions sum_of(const struct job *job, const struct actions *row)
 {
     struct actions sum = {{0}};
 
@@ -53,7 +53,7 @@ static double cycles(const cJSON *o, const char *name)
 }
 
 /* Its clock_mhz and clock_origin: --clock's, else the slowest accelerator's, as one clock drives all. */
-static struct hd_config clock_of(const struct run_job *job)
+static struct hd_config clock_of(const struct job *job)
 {
     const struct target_list *list = &job->p->targets;
     struct hd_config c = job->p->hw;
@@ -74,7 +74,7 @@ static struct hd_config clock_of(const struct run_job *job)
 }
 
 /* LUT4 of all accelerators; -1: there is none, or one that was not counted. */
-static double lut4_of(const struct run_job *job)
+static double lut4_of(const struct job *job)
 {
     const struct target_list *list = &job->p->targets;
     double sum = 0;
@@ -123,7 +123,7 @@ static void add_time(const struct stats *s, cJSON *o)
 
 void stats_model(const struct stats *s, cJSON *o)
 {
-    const struct energy_table *t = s->job->energy;
+    const struct energy_table *t = s->measured->energy;
 
     add_time(s, o);
     if (!s->actions)
@@ -139,9 +139,10 @@ void stats_model(const struct stats *s, cJSON *o)
     energy_add(e, t, &sum);
 }
 
-enum status stats_accelergy(const struct run_job *job, const char *path, struct diag *d)
+enum status stats_accelergy(const struct job *job, const struct run_measured *m, const char *path,
+                            struct diag *d)
 {
-    const struct actions *row = stats_actions(job);
+    const struct actions *row = stats_actions(job, m);
     struct text t;
 
     if (!row)

@@ -5,12 +5,13 @@
 #include "app/job/job.h"
 #include "stats_member.h"
 
-/* Read the table of --energy into job->energy. */
-enum status stats_models(struct run_job *job, struct diag *d);
+/* Read the table of --energy into m->energy. */
+enum status stats_models(const struct job *job, struct run_measured *m, struct diag *d);
 /* The actions of each layer's commands. */
-const struct actions *stats_actions(const struct run_job *job);
+const struct actions *stats_actions(const struct job *job, const struct run_measured *m);
 void stats_model(const struct stats *s, cJSON *o);
 /* --accelergy's file. */
-enum status stats_accelergy(const struct run_job *job, const char *path, struct diag *d);
+enum status stats_accelergy(const struct job *job, const struct run_measured *m, const char *path,
+                            struct diag *d);
 
 #endif

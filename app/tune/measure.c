@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static enum status wrong(const struct run_job *job, uint32_t output, struct diag *d)
+static enum status wrong(const struct job *job, uint32_t output, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
     struct text t;
@@ -29,28 +29,29 @@ static enum status wrong(const struct run_job *job, uint32_t output, struct diag
                 output, t.data);
 }
 
-enum status tune_measure(const struct run_job *base, const struct knob_shape *shape,
-                         const struct store_trial *trial, const char *folder, struct measured *m,
-                         struct diag *d)
+enum status tune_measure(const struct job *base, const struct run_measured *shared,
+                         const struct knob_shape *shape, const struct store_trial *trial,
+                         const char *folder, struct measured *m, struct diag *d)
 {
     const struct options *o = base->options;
     struct pipeline p = *base->p;
-    struct run_job job = *base;
+    struct job job = *base;
+    struct run_measured of = *shared;
     const struct sched_options s = {
         .mem_latency = o->mem_latency, .mem_bytes = o->mem_bytes, .knobs = trial->knobs};
     const char *so_path;
 
     job.p = &p;
-    job.out = arena_memdup(p.arena, base->out, p.graph->n_out * sizeof *base->out);
+    of.out = arena_memdup(p.arena, shared->out, p.graph->n_out * sizeof *of.out);
     tune_attrs_set(&p, &shape->attrs, trial->value);
     p.options.schedule = s;
     TRY(pipeline_schedule(&p, d));
     TRY(pipeline_emit(&p, d));
     TRY(run_compile_into(p.arena, p.emitted, folder, &so_path, d));
-    TRY(run_engine(&job, so_path, d));
+    TRY(run_engine(&job, &of, so_path, d));
     for (uint32_t i = 0; i < p.graph->n_out; i++)
-        if (memcmp(job.out[i].bytes, job.expected[i].bytes, job.out[i].n_bytes) != 0)
+        if (memcmp(of.out[i].bytes, job.expected[i].bytes, of.out[i].n_bytes) != 0)
             return wrong(&job, i, d);
-    *m = (struct measured){.estimate = p.program->est_cycles, .cycles = job.shared->cycles};
+    *m = (struct measured){.estimate = p.program->est_cycles, .cycles = of.shared->cycles};
     return ST_OK;
 }

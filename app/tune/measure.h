@@ -10,10 +10,10 @@ struct measured {
 };
 
 /* shape, trial: the knobs. base: model, inputs and expected outputs of one inference, options for
- * rtl. folder: for the emitted C, made and left there. ST_MISMATCH: the bytes are wrong, the
+ * rtl. shared: its outputs. folder: for the emitted C, made and left there. ST_MISMATCH: the bytes are wrong, the
  * message names the knobs. */
-enum status tune_measure(const struct run_job *base, const struct knob_shape *shape,
-                         const struct store_trial *trial, const char *folder, struct measured *m,
-                         struct diag *d);
+enum status tune_measure(const struct job *base, const struct run_measured *shared,
+                         const struct knob_shape *shape, const struct store_trial *trial,
+                         const char *folder, struct measured *m, struct diag *d);
 
 #endif

@@ -48,7 +48,8 @@ struct tune {
     const struct options *o;
     struct options run; /* what trials are measured with */
     struct pipeline p;
-    struct run_job job;
+    struct job job;
+    struct run_measured measured;
     struct store *store;
     int64_t id;
     struct knob_shape shape;
@@ -146,7 +147,7 @@ static enum status one_trial(struct tune *t, struct slot *s, struct diag *d)
     }
     memcpy(s->knobs, to.knobs, t->p.graph->n_op * sizeof *s->knobs);
     memcpy(s->value, to.value, t->shape.attrs.n * sizeof *s->value);
-    return tune_measure(&t->job, &t->shape, &to,
+    return tune_measure(&t->job, &t->measured, &t->shape, &to,
                         arena_printf(t->arena, "%s/%u", t->folder, s->number), &s->m, d);
 }
 
@@ -324,6 +325,7 @@ static enum status set_up(struct tune *t, struct diag *d)
     TRY(pipeline_front(&t->p, t->job.model_path, name, d));
     t->run.inferences = 1;
     TRY(run_inputs(&t->job, d));
+    run_outputs(&t->job, &t->measured);
     t->job.n = 1;
     TRY(pipeline_back(&t->p, d));
     t->shape = knob_shape_of(&t->p);
@@ -336,7 +338,8 @@ static enum status set_up(struct tune *t, struct diag *d)
                     t->shape.attrs.n, MAX_ATTRS);
     TRY(run_trusted(&t->job, d));
     t->job.expected = ARENA_ARRAY(t->arena, struct run_data, t->p.graph->n_out + 1);
-    TRY(run_with_reference(&t->job, t->job.expected, d));
+    struct run_results unused;
+    TRY(run_with_reference(&t->job, &t->measured, &unused, t->job.expected, d));
     program = t->p.program;
     for (uint32_t k = 0; k < program->n_device && program->n_stream;
          k++) /* once, not in each trial's process */

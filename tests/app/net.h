@@ -16,7 +16,7 @@ struct net {
     struct arena *a;
     struct options options;
     struct pipeline p;
-    struct run_job job;
+    struct run run;
 };
 
 /* `path` compiled with options: words of the form "--name" or "--name=value", NULL at their end. */
@@ -38,8 +38,8 @@ static inline struct net *net_open(const char *path, const char *const *words)
     n->a = a;
     n->options.model = path;
     n->p = (struct pipeline){.arena = a};
-    n->job = (struct run_job){.arena = a, .options = &n->options, .p = &n->p, .n = 1};
-    if (!ok || run_front(&n->job, &d) != ST_OK || pipeline_back(&n->p, &d) != ST_OK)
+    n->run.job = (struct job){.arena = a, .options = &n->options, .p = &n->p, .n = 1};
+    if (!ok || run_front(&n->run.job, &d) != ST_OK || pipeline_back(&n->p, &d) != ST_OK)
         fail_msg("%s: %s", path, d.text);
     return n;
 }

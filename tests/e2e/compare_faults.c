@@ -24,7 +24,7 @@ struct net {
     struct arena *a;
     struct options options;
     struct pipeline p;
-    struct run_job job;
+    struct run run;
     struct runner runner;
     struct diag d;
     const char *so;
@@ -63,16 +63,17 @@ static struct net *net_open(struct arena *a, const char *path, const char *hw)
     ok(n, options_select(s, &n->d));
     n->options.model = path;
     n->p = (struct pipeline){.arena = a};
-    n->job = (struct run_job){.arena = a, .options = &n->options, .p = &n->p};
-    ok(n, run_front(&n->job, &n->d));
-    ok(n, run_inputs(&n->job, &n->d));
+    n->run.job = (struct job){.arena = a, .options = &n->options, .p = &n->p};
+    ok(n, run_front(&n->run.job, &n->d));
+    ok(n, run_inputs(&n->run.job, &n->d));
+    run_outputs(&n->run.job, &n->run.measured);
     ok(n, pipeline_back(&n->p, &n->d));
     ok(n, run_compile(a, n->p.emitted, &n->so, &n->d));
-    compare_open(&n->job);
+    compare_open(&n->run.job, &n->run.results);
     n->out = ARENA_ARRAY(a, struct run_data, n->p.graph->n_out + 1);
-    ok(n, run_with_reference(&n->job, n->out, &n->d));
-    n->job.n_process = 1;
-    ok(n, run_share(&n->job, &n->d));
+    ok(n, run_with_reference(&n->run.job, &n->run.measured, &n->run.results, n->out, &n->d));
+    n->run.measured.n_process = 1;
+    ok(n, run_share(&n->run.job, &n->run.measured, &n->d));
     return n;
 }
 
@@ -83,7 +84,7 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
     (void)layer;
     if (submission && n->spoilt != IR_NONE)
         n->runner.call.arena[n->p.program->place[n->spoilt].mem_offset] ^= 1;
-    compare_enter(n->job.compare, submission);
+    compare_enter(n->run.results.compare, submission);
 }
 
 /* Bytes of the device's constants. */
@@ -97,29 +98,31 @@ enum { NO_FAULT = UINT32_MAX };
 /* Run it with bytes i and k of the constants exchanged, or one that is turned over. */
 static void run(struct net *n, uint32_t i, uint32_t k)
 {
-    ok(n, runner_open(&n->runner, &n->job, ENGINE_FUNC, n->so, NULL, enter, n, &n->d));
+    const struct runner_setup setup = {&n->run.job, NULL, ENGINE_FUNC, n->so};
+
+    ok(n, runner_open(&n->runner, &setup, NULL, enter, n, &n->d));
     if (i != NO_FAULT) {
         const uint8_t byte = constants(n)[i];
         constants(n)[i] = constants(n)[k];
         constants(n)[k] = i == k ? byte ^ 0x80 : byte;
     }
     n->outputs_differ = n->refused = false;
-    compare_forget(&n->job);
-    compare_attach(n->job.compare, &n->runner, n->job.shared);
-    for (uint32_t inference = 0; inference < n->job.n; inference++) {
-        ok(n, compare_begin(n->job.compare, inference, &n->d));
+    compare_forget(&n->run.job, &n->run.measured);
+    compare_attach(n->run.results.compare, &n->runner, n->run.measured.shared);
+    for (uint32_t inference = 0; inference < n->run.job.n; inference++) {
+        ok(n, compare_begin(n->run.results.compare, inference, &n->d));
         n->refused = runner_infer(&n->runner, inference) != 0;
         if (n->refused)
             break;
-        compare_end(n->job.compare);
+        compare_end(n->run.results.compare);
         for (uint32_t o = 0; o < n->p.graph->n_out; o++)
             n->outputs_differ |=
                 memcmp(n->runner.call.out[o], n->out[o].bytes + inference * n->out[o].n_bytes,
                        n->out[o].n_bytes) != 0;
     }
     runner_close(&n->runner);
-    n->job.results.verdict = VERDICT_MATCH;
-    compare_judge(&n->job);
+    n->run.results.verdict = VERDICT_MATCH;
+    compare_judge(&n->run.job, &n->run.measured, &n->run.results);
 }
 
 /* Do commands of `row` make a tensor of an operator of row `other`? With a table they do. */
@@ -157,12 +160,12 @@ static bool plant(struct net *n, const struct sched_stream *s, const struct sche
         run(n, m->offset + m->run_bytes / 2, m->offset + m->run_bytes / 2);
     if (n->refused)
         return true;
-    if (!n->job.results.layers.first.found)
+    if (!n->run.results.layers.first.found)
         return false;
-    assert_int_equal(n->job.results.verdict, VERDICT_MISMATCH);
-    if (!makes(n, s, c->row, compare_first_row(&n->job)))
+    assert_int_equal(n->run.results.verdict, VERDICT_MISMATCH);
+    if (!makes(n, s, c->row, compare_first_row(&n->run.job, &n->run.results)))
         fail_msg("%s: a fault in %s is found as: %s", n->options.model,
-                 n->p.graph->row[c->row].name, compare_first_text(&n->job));
+                 n->p.graph->row[c->row].name, compare_first_text(&n->run.job, &n->run.results));
     return true;
 }
 
@@ -175,10 +178,10 @@ static void check(struct arena *a, const char *path, const char *hw, uint32_t mo
 
     run(n, NO_FAULT, NO_FAULT);
     assert_false(n->refused);
-    if (n->job.results.verdict != VERDICT_MATCH)
-        fail_msg("%s: %s", path, compare_first_text(&n->job));
-    assert_int_equal(n->job.results.layers.n_layers, n->job.results.layers.n_equal);
-    assert_true(n->job.results.layers.n_layers > 0);
+    if (n->run.results.verdict != VERDICT_MATCH)
+        fail_msg("%s: %s", path, compare_first_text(&n->run.job, &n->run.results));
+    assert_int_equal(n->run.results.layers.n_layers, n->run.results.layers.n_equal);
+    assert_true(n->run.results.layers.n_layers > 0);
     for (uint32_t k = 0; k < p->n_stream; k++)
         for (uint32_t i = 0; i < p->stream[k].n; i++)
             each += p->stream[k].cmd[i].unit == HD_UNIT_WEIGHT;
@@ -191,7 +194,7 @@ static void check(struct arena *a, const char *path, const char *hw, uint32_t mo
             ++*planted;
             *found += plant(n, &p->stream[k], c);
         }
-    run_release(&n->job);
+    run_release(&n->run);
 }
 
 /* A host call's results are compared when it is over. */
@@ -203,9 +206,9 @@ static void host_results(void **state)
     (void)state;
     n->spoilt = n->p.graph->op[1]->out[0];
     run(n, NO_FAULT, NO_FAULT);
-    assert_int_equal(n->job.results.verdict, VERDICT_MISMATCH);
-    assert_int_equal(compare_first_row(&n->job), 1);
-    run_release(&n->job);
+    assert_int_equal(n->run.results.verdict, VERDICT_MISMATCH);
+    assert_int_equal(compare_first_row(&n->run.job, &n->run.results), 1);
+    run_release(&n->run);
     arena_free(a);
 }
 
@@ -267,11 +270,11 @@ static void counts(const char *path, uint32_t count)
         planted++;
         run(n, m->offset + i, m->offset + i + 1);
         outputs += n->refused || n->outputs_differ;
-        layers += n->refused || n->outputs_differ || n->job.results.layers.first.found;
+        layers += n->refused || n->outputs_differ || n->run.results.layers.first.found;
     }
     printf("%s: %u exchanges of two weight bytes: outputs show %u, layers %u\n", path, planted,
            outputs, layers);
-    run_release(&n->job);
+    run_release(&n->run);
     arena_free(a);
 }
 

@@ -31,7 +31,7 @@ struct bench {
 };
 
 /* A layer on a device. */
-struct job {
+struct trial {
     struct bench *bench;
     const struct layer *l;
     struct device v;
@@ -73,7 +73,7 @@ static void flip(uint8_t *bytes, uint32_t n_bytes, uint64_t at, uint32_t bits)
 }
 
 /* One wrong thing in a stream. */
-static void corrupt(struct job *j, uint8_t *stream, uint32_t n_bytes)
+static void corrupt(struct trial *j, uint8_t *stream, uint32_t n_bytes)
 {
     struct layers_rng *r = &j->rng;
     const uint64_t bit = layers_next(r) % (n_bytes * 8);
@@ -90,7 +90,7 @@ static void corrupt(struct job *j, uint8_t *stream, uint32_t n_bytes)
     }
 }
 
-static int submit_all(struct job *j)
+static int submit_all(struct trial *j)
 {
     int rc = HD_OK;
 
@@ -99,7 +99,7 @@ static int submit_all(struct job *j)
     return rc;
 }
 
-static bool outputs_right(const struct job *j)
+static bool outputs_right(const struct trial *j)
 {
     const struct layer *l = j->l;
 
@@ -112,7 +112,7 @@ static bool outputs_right(const struct job *j)
 }
 
 /* Whether all bytes outside regions that may be written are those of `before`. */
-static bool others_kept(const struct job *j, const uint8_t *before)
+static bool others_kept(const struct trial *j, const uint8_t *before)
 {
     const struct layer *l = j->l;
     uint64_t at = 0;
@@ -129,7 +129,7 @@ static bool others_kept(const struct job *j, const uint8_t *before)
     return true;
 }
 
-static void show(const struct job *j, uint32_t n, const char *what)
+static void show(const struct trial *j, uint32_t n, const char *what)
 {
     if (n < MAX_SHOWN)
         printf("layer %llu, %s: --hw %s --engine %s --seed %llu --count %u%s\n",
@@ -138,7 +138,7 @@ static void show(const struct job *j, uint32_t n, const char *what)
                (unsigned long long)j->l->setup->seed, EACH, j->bench->sealed ? " --sealed" : "");
 }
 
-static void count_end(struct job *j, int rc)
+static void count_end(struct trial *j, int rc)
 {
     struct bench *b = j->bench;
     const struct hd_fault_info *f = &j->v.dev.fault;
@@ -159,7 +159,7 @@ static void count_end(struct job *j, int rc)
     }
 }
 
-static int corrupt_and_run(struct job *j, uint8_t *before)
+static int corrupt_and_run(struct trial *j, uint8_t *before)
 {
     const struct sched_program *p = j->l->program;
     struct device *v = &j->v;
@@ -185,7 +185,7 @@ static int corrupt_and_run(struct job *j, uint8_t *before)
     return rc == HD_ERROR_FAULT ? HD_OK : rc;
 }
 
-static enum status run_job(struct job *j, struct diag *d)
+static enum status run_trial(struct trial *j, struct diag *d)
 {
     const struct layer *l = j->l;
     struct device *v = &j->v;
@@ -222,15 +222,15 @@ static enum status run_layer(struct bench *b, uint64_t seed, struct diag *d)
 {
     struct arena *a = arena_new(0);
     struct layer_setup s = {.seed = seed, .hw = b->config};
-    struct job *j = ARENA_NEW(a, struct job);
+    struct trial *j = ARENA_NEW(a, struct trial);
     struct layer l;
     enum status st;
 
     s.options.mem_latency = 16;
-    *j = (struct job){.bench = b, .l = &l, .rng = {seed + 99}};
+    *j = (struct trial){.bench = b, .l = &l, .rng = {seed + 99}};
     st = layer_compile(a, &s, &l, d);
     if (st == ST_OK && !l.refused && l.program->n_stream > 0)
-        st = run_job(j, d);
+        st = run_trial(j, d);
     else if (st == ST_NO_SPACE)
         st = ST_OK;
     arena_free(a);

@@ -24,7 +24,7 @@ struct net {
     struct arena *a;
     struct options options;
     struct pipeline p;
-    struct run_job job;
+    struct run run;
     const struct hd_model *model;
     uint32_t n;
     struct fault fault[MANY];
@@ -51,17 +51,17 @@ static struct net *net_open(const char *path)
     ok(options_select(s, &d), &d);
     n->options.model = path;
     n->p = (struct pipeline){.arena = a};
-    n->job = (struct run_job){.arena = a, .options = &n->options, .p = &n->p};
-    ok(run_front(&n->job, &d), &d);
-    ok(run_answer(&n->job, &d), &d);
-    assert_int_equal(n->job.results.verdict, VERDICT_MATCH);
+    n->run.job = (struct job){.arena = a, .options = &n->options, .p = &n->p};
+    ok(run_front(&n->run.job, &d), &d);
+    ok(run_answer(&n->run, &d), &d);
+    assert_int_equal(n->run.results.verdict, VERDICT_MATCH);
     n->n = fault_plan(a, n->p.emitted, 1, MANY, n->fault);
     return n;
 }
 
 static void net_close(struct net *n)
 {
-    run_release(&n->job);
+    run_release(&n->run);
     arena_free(n->a);
 }
 
@@ -69,7 +69,7 @@ static void try_all(struct net *n, const struct fault *fault, uint32_t count)
 {
     struct diag d = {0};
 
-    ok(strength_try(&n->job, fault, count, n->found, &d), &d);
+    ok(strength_try(&n->run, fault, count, n->found, &d), &d);
 }
 
 static void the_seed_decides(void **state)

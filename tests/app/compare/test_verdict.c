@@ -37,7 +37,7 @@ struct fixture {
     struct arena *a;
     struct pipeline p;
     struct options options;
-    struct run_job job;
+    struct run run;
     uint8_t found[OUTPUTS][N * 16], expected[OUTPUTS][N * 16];
 };
 
@@ -50,12 +50,12 @@ static struct fixture *fixture(void)
     *f = (struct fixture){.a = a, .p = {.arena = a}};
     if (ir_parse(a, network, &f->p.graph, &d) != ST_OK || ir_link(f->p.graph, &d) != ST_OK)
         fail_msg("%s", d.text);
-    f->job = (struct run_job){.arena = a, .options = &f->options, .p = &f->p, .n = N};
-    f->job.out = ARENA_ARRAY(a, struct run_data, OUTPUTS);
-    f->job.expected = ARENA_ARRAY(a, struct run_data, OUTPUTS);
+    f->run.job = (struct job){.arena = a, .options = &f->options, .p = &f->p, .n = N};
+    f->run.measured.out = ARENA_ARRAY(a, struct run_data, OUTPUTS);
+    f->run.job.expected = ARENA_ARRAY(a, struct run_data, OUTPUTS);
     for (uint32_t i = 0; i < OUTPUTS; i++) {
-        f->job.out[i] = (struct run_data){f->found[i], i == 2 ? 16 : 4};
-        f->job.expected[i] = (struct run_data){f->expected[i], i == 2 ? 16 : 4};
+        f->run.measured.out[i] = (struct run_data){f->found[i], i == 2 ? 16 : 4};
+        f->run.job.expected[i] = (struct run_data){f->expected[i], i == 2 ? 16 : 4};
     }
     return f;
 }
@@ -72,11 +72,11 @@ static struct fixture *with(uint32_t output, uint32_t k, int8_t by)
 static void expect(struct fixture *f, enum run_verdict verdict, uint64_t n_wrong,
                    uint32_t first_wrong)
 {
-    difference_judge(&f->job);
-    assert_int_equal(f->job.results.verdict, verdict);
-    assert_int_equal(f->job.results.n_wrong, n_wrong);
+    difference_judge(&f->run.job, &f->run.measured, &f->run.results);
+    assert_int_equal(f->run.results.verdict, verdict);
+    assert_int_equal(f->run.results.n_wrong, n_wrong);
     if (n_wrong)
-        assert_int_equal(f->job.results.first_wrong, first_wrong);
+        assert_int_equal(f->run.results.first_wrong, first_wrong);
     arena_free(f->a);
 }
 
@@ -108,7 +108,7 @@ static void patterns_allow_a_part_of_the_range(void **state)
     (void)state;
     for (int8_t by = 5; by <= 6; by++) {
         struct fixture *f = with(0, 2, by);
-        f->job.tolerance = 0.02;
+        f->run.job.tolerance = 0.02;
         expect(f, by <= 5 ? VERDICT_WITHIN : VERDICT_MISMATCH, by > 5, 2);
     }
     struct fixture *f = fixture();
@@ -116,7 +116,7 @@ static void patterns_allow_a_part_of_the_range(void **state)
     memcpy(f->found[2], &nan, 4);
     memcpy(f->expected[2] + 4, &one, 4);
     memcpy(f->found[2] + 4, &one, 4);
-    f->job.tolerance = 0.02;
+    f->run.job.tolerance = 0.02;
     expect(f, VERDICT_MISMATCH, 1, 0);
 }
 
@@ -127,33 +127,33 @@ static struct fixture *layers(void)
     struct fixture *f = fixture();
     struct compare *c = ARENA_NEW(f->a, struct compare);
 
-    *c = (struct compare){.job = &f->job, .graph = f->p.graph};
+    *c = (struct compare){.job = &f->run.job, .graph = f->p.graph};
     c->row = ARENA_ARRAY(f->a, struct compare_row, 3);
-    f->job.compare = c;
-    f->job.n_process = PROCESSES;
-    f->job.shared = arena_alloc(f->a, 16384);
-    memset(f->job.shared, 0, 16384);
+    f->run.results.compare = c;
+    f->run.measured.n_process = PROCESSES;
+    f->run.measured.shared = arena_alloc(f->a, 16384);
+    memset(f->run.measured.shared, 0, 16384);
     for (uint32_t i = 0; i < 3; i++)
-        f->job.shared->row[i].compare.compared = 4;
+        f->run.measured.shared->row[i].compare.compared = 4;
     return f;
 }
 
 static void wrong(struct fixture *f, uint32_t process, uint32_t inference, uint32_t position)
 {
-    run_results(&f->job, process)->first =
+    run_results(&f->run.job, &f->run.measured, process)->first =
         (struct compare_first){true, false, inference, position, position + 1, 4, 1, 0, {0}, {0}};
 }
 
 static void expect_layers(struct fixture *f, uint32_t n_equal, uint32_t inference, uint32_t row)
 {
-    f->job.results.verdict = VERDICT_MATCH;
-    compare_judge(&f->job);
-    assert_int_equal(f->job.results.layers.n_layers, 3);
-    assert_int_equal(f->job.results.layers.n_equal, n_equal);
-    assert_int_equal(f->job.results.verdict, row == IR_NONE ? VERDICT_MATCH : VERDICT_MISMATCH);
-    assert_int_equal(compare_first_row(&f->job), row);
+    f->run.results.verdict = VERDICT_MATCH;
+    compare_judge(&f->run.job, &f->run.measured, &f->run.results);
+    assert_int_equal(f->run.results.layers.n_layers, 3);
+    assert_int_equal(f->run.results.layers.n_equal, n_equal);
+    assert_int_equal(f->run.results.verdict, row == IR_NONE ? VERDICT_MATCH : VERDICT_MISMATCH);
+    assert_int_equal(compare_first_row(&f->run.job, &f->run.results), row);
     if (row != IR_NONE)
-        assert_int_equal(f->job.results.first_wrong, inference);
+        assert_int_equal(f->run.results.first_wrong, inference);
     arena_free(f->a);
 }
 
@@ -163,7 +163,7 @@ static void the_first_wrong_layer_of_all_processes(void **state)
     expect_layers(layers(), 3, 0, IR_NONE);
     for (uint32_t k = 0; k < PROCESSES; k++) {
         struct fixture *f = layers();
-        f->job.shared->row[1].compare.wrong = 1;
+        f->run.measured.shared->row[1].compare.wrong = 1;
         wrong(f, k, 1, 1);
         expect_layers(f, 2, 1, 1);
     }
@@ -182,10 +182,10 @@ static void passes_are_layers_too(void **state)
     struct fixture *f = layers();
 
     (void)state;
-    f->job.compare->row[2].wrong = 1;
-    f->job.compare->first = (struct compare_first){true, true, 1, 2, 3, 4, 1, 0, {0}, {0}};
-    f->job.results.n_wrong = 1;
-    f->job.results.first_wrong = 2;
+    f->run.results.compare->row[2].wrong = 1;
+    f->run.results.compare->first = (struct compare_first){true, true, 1, 2, 3, 4, 1, 0, {0}, {0}};
+    f->run.results.n_wrong = 1;
+    f->run.results.first_wrong = 2;
     wrong(f, 0, 1, 1);
     expect_layers(f, 2, 1, 1);
 }

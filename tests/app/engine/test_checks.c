@@ -62,7 +62,7 @@ static void a_simulated_host(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct run_job job = {.options = &cases[i].o, .program = cases[i].program};
+        const struct job job = {.options = &cases[i].o, .program = cases[i].program};
         struct diag d = {0};
         const enum status st = run_iss_check(&job, &d);
         is(cases[i].text, st, &d);
@@ -88,7 +88,7 @@ static void qemu(void **state)
 {
     struct run_package package = {0};
     struct options o = usual;
-    struct run_job job = {.options = &o};
+    struct job job = {.options = &o};
     struct diag d = {0};
 
     (void)state;
@@ -114,7 +114,7 @@ static void windows(void **state)
     struct ir_graph g = {.n_row = 2, .row = row};
     struct pipeline p = {.graph = &g};
     struct options o = usual;
-    const struct run_job job = {.options = &o, .p = &p};
+    const struct job job = {.options = &o, .p = &p};
     struct waves w;
     static const struct {
         const char *waves, *text;

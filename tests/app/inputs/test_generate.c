@@ -42,7 +42,7 @@ struct fixture {
     struct arena *a;
     struct options o;
     struct pipeline p;
-    struct run_job job;
+    struct job job;
 };
 
 static void make(struct fixture *f, uint64_t seed, uint32_t n)
@@ -55,13 +55,10 @@ static void make(struct fixture *f, uint64_t seed, uint32_t n)
         fail_msg("%s", d.text);
     f->o = (struct options){.seed = seed, .inferences = n};
     f->p = (struct pipeline){.arena = f->a, .graph = g, .reference = g};
-    f->job = (struct run_job){.arena = f->a, .options = &f->o, .p = &f->p};
+    f->job = (struct job){.arena = f->a, .options = &f->o, .p = &f->p};
     f->job.in = ARENA_ARRAY(f->a, struct run_data, g->n_in);
-    f->job.out = ARENA_ARRAY(f->a, struct run_data, g->n_out);
     for (uint32_t i = 0; i < g->n_in; i++)
         f->job.in[i].n_bytes = ir_bytes(g->tensor[g->in[i]]);
-    for (uint32_t i = 0; i < g->n_out; i++)
-        f->job.out[i].n_bytes = ir_bytes(g->tensor[g->out[i]]);
     f->job.n = generate_count(&f->job);
     if (generate_inputs(&f->job, &d) != ST_OK)
         fail_msg("%s", d.text);

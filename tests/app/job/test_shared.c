@@ -18,19 +18,21 @@ static void results_do_not_overlap(void **state)
     struct ir_graph g = {.n_row = ROWS, .n_out = 1};
     struct pipeline p = {.graph = &g};
     struct run_data out = {.n_bytes = OUT_BYTES};
-    struct run_job job = {.options = &o, .p = &p, .n = 4, .n_process = 2, .out = &out};
+    struct run run = {.job = {.options = &o, .p = &p, .n = 4},
+                      .measured = {.n_process = 2, .out = &out}};
+    struct run_measured *m = &run.measured;
     struct diag d = {0};
 
     (void)state;
-    assert_int_equal(run_share(&job, &d), ST_OK);
-    assert_ptr_equal(run_results(&job, 0), job.shared);
-    const uint8_t *const end = (const uint8_t *)&run_results(&job, 0)->row[ROWS];
-    const uint8_t *const next = (const uint8_t *)run_results(&job, 1);
+    assert_int_equal(run_share(&run.job, m, &d), ST_OK);
+    assert_ptr_equal(run_results(&run.job, m, 0), m->shared);
+    const uint8_t *const end = (const uint8_t *)&run_results(&run.job, m, 0)->row[ROWS];
+    const uint8_t *const next = (const uint8_t *)run_results(&run.job, m, 1);
     assert_true(next >= end);
     assert_int_equal((uintptr_t)next % 64, 0);
-    out.bytes[job.n * OUT_BYTES - 1] = 1; /* all of them are there */
-    run_release(&job);
-    assert_null(job.shared);
+    out.bytes[run.job.n * OUT_BYTES - 1] = 1; /* all of them are there */
+    run_release(&run);
+    assert_null(m->shared);
 }
 
 /* A layer that the network has not (of a foreign stream) is left out. */
@@ -38,7 +40,7 @@ static void rows_add_up(void **state)
 {
     struct ir_graph g = {.n_row = 2};
     struct pipeline p = {.graph = &g};
-    const struct run_job job = {.p = &p};
+    const struct job job = {.p = &p};
     struct run_shared *to = test_calloc(1, sizeof *to + 2 * sizeof to->row[0]);
     struct hd_sim_row from[] = {{.layer = 1, .cycles = 10, .read_bytes = 3, .array_cycles = 4},
                                 {.layer = 1, .cycles = 5, .write_bytes = 7, .vector_cycles = 2},
@@ -73,7 +75,7 @@ static void what_is_traced(void **state)
 {
     struct options o = {.engine = ENGINE_RTL};
     struct run_package package = {0};
-    struct run_job job = {.options = &o, .out_dir = "out"};
+    struct job job = {.options = &o, .out_dir = "out"};
 
     (void)state;
     assert_true(run_traced(&job));

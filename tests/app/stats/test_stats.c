@@ -31,10 +31,10 @@ static struct net *counted(void)
     s->read_bytes = 640;
     s->write_bytes = 128;
     n->options.engine = ENGINE_RTL;
-    n->job.n = INFERENCES;
-    n->job.n_process = 1;
-    n->job.shared = s;
-    n->job.checked_against = "ref";
+    n->run.job.n = INFERENCES;
+    n->run.measured.n_process = 1;
+    n->run.measured.shared = s;
+    n->run.job.checked_against = "ref";
     return n;
 }
 
@@ -72,7 +72,7 @@ static void the_whole_is_the_sum_of_its_parts(void **state)
 {
     struct net *n = counted();
     const struct account *account = account_of(n->a, &n->p);
-    cJSON *o = reread(run_stats_json(&n->job));
+    cJSON *o = reread(run_stats_json(&n->run));
 
     (void)state;
     assert_true(account->host_cycles > 0);
@@ -99,7 +99,7 @@ static void nothing_measured_is_an_estimate(void **state)
 
     (void)state;
     n->options.engine = ENGINE_FUNC;
-    cJSON *o = reread(run_stats_json(&n->job));
+    cJSON *o = reread(run_stats_json(&n->run));
     assert_true(cJSON_IsNull(report_member(o, "cycles")));
     assert_true(cJSON_IsNull(report_member(o, "total_cycles")));
     assert_true(report_number(o, "estimated_cycles") > 0);
@@ -114,7 +114,7 @@ static void a_group_has_its_members_cycles(void **state)
 {
     struct net *n = counted();
     struct account *account = account_of(n->a, &n->p);
-    const struct stats s = {&n->job, account, NULL};
+    const struct stats s = {&n->run.job, &n->run.measured, account, NULL};
 
     (void)state;
     account->n_group = 1;
