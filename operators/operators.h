@@ -67,6 +67,16 @@ enum ir_activation {
     IR_ACT_RELU_0_TO_1
 };
 
+/* Column CHANNELS: the dependence of output channels on input channels. */
+enum op_channels {
+    CHANNELS_OPAQUE,    /* anyhow: all are needed */
+    CHANNELS_PRODUCT,   /* each from all, by weights */
+    CHANNELS_DEPTHWISE, /* c from c / multiplier */
+    CHANNELS_ALIKE,     /* c from c */
+    CHANNELS_JOINED,    /* one input after the other, or along another axis */
+    CHANNELS_FLAT,      /* element by element in another shape */
+};
+
 /* The facts of an operator; what a row does not set is 0. */
 struct ir_op_info {
     const char *name; /* "conv2d" */
@@ -85,8 +95,11 @@ struct ir_op_info {
     bool any_layout;               /* computes alike on permuted dimensions (legalise/nhwc.c) */
     bool has_state;                /* reads or writes a variable: never dropped, keeps its place */
     bool reads_state;              /* and only reads it */
-    bool moves;                    /* its output has its input's bytes at places known beforehand */
-    bool keeps_values;             /* its output has its input's values, or their nearest */
+    bool moves;     /* its output has its input's bytes at places known beforehand: MOVES */
+    bool any_shape; /* its first input may have any shape */
+    bool of_rows;   /* its first input may have any shape of the same rows */
+    enum op_channels channels; /* CHANNELS */
+    bool keeps_values;         /* its output has its input's values, or their nearest */
     bool one_image; /* the accelerator takes a batch image by image (rewrites/transposed_parts.c) */
     bool fuses_clamp;        /* a clamp after it in an ONNX file becomes its attribute */
     bool onnx_codes;         /* of an ONNX file's quantised values it computes on those */

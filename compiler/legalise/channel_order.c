@@ -58,10 +58,10 @@ static void make_as_wished(struct reorder *r, struct ir_op *op)
 /* The input of a product: the tensor, or the tensor whose shape a RESHAPE changes. */
 static uint32_t product_input(const struct reorder *r, const struct ir_op *op)
 {
-    const struct channel_map *m = op->in[0] < r->n_tensor ? r->map[op->in[0]] : NULL;
+    const struct ir_map *m = op->in[0] < r->n_tensor ? r->map[op->in[0]] : NULL;
 
     if (op->opcode == IR_OP_FULLY_CONNECTED && m && !r->selection[op->in[0]] &&
-        channel_map_same_bytes(m))
+        ir_map_same_bytes(r->g, m))
         return m->root;
     return op->in[0];
 }
@@ -297,13 +297,22 @@ static bool order_joined(struct reorder *r, struct ir_op *op)
     return true;
 }
 
-static const struct {
-    bool (*run)(struct reorder *r, struct ir_op *op);
-} order_rules[] = {
-#define OPERATOR(code, name, columns) {columns},
-#define ORDER(rule)                   order_##rule
-#include "operators/operators.def"
-};
+static bool has_two(const struct ir_op *op)
+{
+    return ir_op_info(op->opcode)->in.least == 2 && ir_n_data(op) == 2;
+}
+
+/* Order channels in another way than the file's. False: no rule describes the operator, they are put back. */
+static bool order_op(struct reorder *r, struct ir_op *op)
+{
+    switch (ir_op_info(op->opcode)->channels) {
+    case CHANNELS_PRODUCT: return order_product(r, op);
+    case CHANNELS_DEPTHWISE: return order_depthwise(r, op);
+    case CHANNELS_ALIKE: return has_two(op) ? order_pair(r, op) : order_alike(r, op);
+    case CHANNELS_JOINED: return order_joined(r, op);
+    default: return false;
+    }
+}
 
 static bool is_mover(const struct reorder *r, const struct ir_op *op)
 {
@@ -379,6 +388,7 @@ static void wish_of_selections(struct reorder *r, uint32_t root)
 static void wish_of_inputs(struct reorder *r, const struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(r->g, op, 0);
+    const enum op_channels how = ir_op_info(op->opcode)->channels;
     const struct wish wish = r->wish[y->id];
     uint32_t at = 0;
 
@@ -387,8 +397,7 @@ static void wish_of_inputs(struct reorder *r, const struct ir_op *op)
     if (op->opcode == IR_OP_CONCATENATION && (uint32_t)op->attr[IR_AXIS] + 1 == y->rank)
         for (uint32_t i = 0; i < op->n_in; at += order_channels(ir_in(r->g, op, i)), i++)
             r->wish[op->in[i]] = (struct wish){wish.rank + at, i % 2 == 1};
-    else if ((order_rules[op->opcode].run == order_alike ||
-              order_rules[op->opcode].run == order_depthwise) &&
+    else if (((how == CHANNELS_ALIKE && !has_two(op)) || how == CHANNELS_DEPTHWISE) &&
              order_channels(ir_in(r->g, op, 0)) == order_channels(y))
         r->wish[op->in[0]] = wish;
 }
@@ -409,9 +418,11 @@ static void find_maps(struct reorder *r)
         if (op->dead || !y || y->type != IR_I8 || !ir_in(r->g, op, 0) ||
             ir_in(r->g, op, 0)->role == IR_CONST)
             continue;
-        r->map[y->id] = channel_map_of(r->g, op, r->map[op->in[0]]);
+        if (ir_op_info(op->opcode)->channels == CHANNELS_ALIKE)
+            continue; /* PAD: order_alike */
+        r->map[y->id] = ir_map_of(r->g, op, r->map[op->in[0]]);
         if (r->map[y->id] && is_image(r->g->tensor[r->map[y->id]->root]))
-            r->selection[y->id] = channel_map_selection(r->g, y, r->map[y->id]);
+            r->selection[y->id] = order_selection(r->g, y, r->map[y->id]);
     }
 }
 
@@ -437,15 +448,13 @@ static void reorder_mover(struct reorder *r, const struct ir_op *op)
         order_select(r, op);
     else if (order_changed(r, root) &&
              order_channels(r->g->tensor[r->held[root].actual]) == order_channels(x) &&
-             channel_map_keeps_channels(r->map[id], order_channels(x)))
+             order_keeps_channels(r->map[id], order_channels(x)))
         r->held[id] =
             (struct held){.actual = order_moved_again(r, id, root), .order = r->held[root].order};
 }
 
 static void reorder_op(struct reorder *r, struct ir_op *op)
 {
-    bool (*rule)(struct reorder *, struct ir_op *) = order_rules[op->opcode].run;
-
     if (is_mover(r, op)) {
         reorder_mover(r, op);
         return;
@@ -454,7 +463,7 @@ static void reorder_op(struct reorder *r, struct ir_op *op)
         if (op->in[i] < r->n_tensor && r->map[op->in[i]] && !order_changed(r, op->in[i]) &&
             product_input(r, op) != r->map[op->in[i]]->root)
             order_need_plain(r, op->in[i]);
-    if (rule && op->n_out == 1 && ir_in(r->g, op, 0) && is_image(ir_in(r->g, op, 0)) && rule(r, op))
+    if (op->n_out == 1 && ir_in(r->g, op, 0) && is_image(ir_in(r->g, op, 0)) && order_op(r, op))
         return;
     for (uint32_t i = 0; i < op->n_in; i++)
         order_need_plain(r, op->in[i]);
@@ -464,7 +473,7 @@ enum status lgl_channel_order(struct ir_graph *g, const struct lgl_options *o, s
 {
     struct reorder r = {.g = g, .options = o, .n_tensor = g->n_tensor, .n_op = g->n_op};
 
-    r.map = ARENA_ARRAY(g->arena, struct channel_map *, g->n_tensor + 1);
+    r.map = ARENA_ARRAY(g->arena, struct ir_map *, g->n_tensor + 1);
     r.selection = ARENA_ARRAY(g->arena, const uint32_t *, g->n_tensor + 1);
     r.held = ARENA_ARRAY(g->arena, struct held, g->n_tensor + 1);
     r.wish = ARENA_ARRAY(g->arena, struct wish, g->n_tensor + 1);

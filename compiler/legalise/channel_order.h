@@ -2,7 +2,7 @@
 #ifndef HEDDLE_COMPILER_LEGALISE_CHANNEL_ORDER_H
 #define HEDDLE_COMPILER_LEGALISE_CHANNEL_ORDER_H
 
-#include "channel_map.h"
+#include "compiler/ir/map.h"
 #include "legalise.h"
 
 /* The order of channels in a tensor: its channel c is channel order[c] of `actual`; NULL: c. */
@@ -24,7 +24,7 @@ struct reorder {
     const struct lgl_options *options;
     uint32_t n_tensor; /* of the graph as it was, by whose ids the arrays are */
     uint32_t n_op;
-    struct channel_map **map;   /* of what moves bytes; NULL: none, the tensor is a root */
+    struct ir_map **map;        /* of what moves bytes; NULL: none, the tensor is a root */
     const uint32_t **selection; /* channels of the root, or NULL */
     struct held *held;
     struct wish *wish;
@@ -68,6 +68,12 @@ void order_columns(struct ir_graph *g, struct ir_op *op, uint32_t n, const uint3
 /* The same file: a tensor like `like`, of tensors part[0 .. n - 1] joined. */
 uint32_t order_join(struct ir_graph *g, uint32_t row, const struct ir_tensor *like, uint32_t n,
                     const uint32_t *part);
+/* The same file: the channels of the root that each pixel of `y` has. NULL: other dimensions than the innermost one
+ * differ. */
+const uint32_t *order_selection(struct ir_graph *g, const struct ir_tensor *y,
+                                const struct ir_map *m);
+/* The same file: return true if element c of the innermost dimension is channel c of the root, which has n. */
+bool order_keeps_channels(const struct ir_map *m, uint32_t n);
 /* The same file: restore the file's order of tensor `id`. */
 void order_need_plain(struct reorder *r, uint32_t id);
 /* The same file: what `op` makes is some channels of a root; they are held as slices of that. */

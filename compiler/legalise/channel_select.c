@@ -154,6 +154,44 @@ void order_need_plain(struct reorder *r, uint32_t id)
 
 /* --- selections --- */
 
+const uint32_t *order_selection(struct ir_graph *g, const struct ir_tensor *y,
+                                const struct ir_map *m)
+{
+    const struct ir_tensor *x = g->tensor[m->root];
+    const uint32_t last = y->rank - 1;
+    int32_t stride = 1;
+    uint32_t *channel;
+
+    if (y->rank < 2 || y->rank != x->rank)
+        return NULL;
+    for (uint32_t d = y->rank; d-- > 0;) {
+        if (d < last && m->dim[d] != x->dim[d])
+            return NULL;
+        for (int32_t i = 0; d < last && i < m->dim[d]; i++)
+            if (m->off[d][i] != i * stride)
+                return NULL;
+        stride *= x->dim[d];
+    }
+    channel = ARENA_ARRAY(g->arena, uint32_t, (size_t)m->dim[last]);
+    for (int32_t i = 0; i < m->dim[last]; i++) {
+        const int32_t c = m->base + m->off[last][i];
+
+        if (c < 0 || c >= x->dim[last])
+            return NULL;
+        channel[i] = (uint32_t)c;
+    }
+    return channel;
+}
+
+bool order_keeps_channels(const struct ir_map *m, uint32_t n)
+{
+    for (uint32_t d = 0; d < m->rank; d++)
+        for (int32_t i = 0; i < m->dim[d]; i++)
+            if (d + 1 < m->rank ? m->off[d][i] % (int32_t)n != 0 : m->off[d][i] != i)
+                return false;
+    return m->rank > 0 && m->dim[m->rank - 1] == (int32_t)n && m->base % (int32_t)n == 0;
+}
+
 /* Return true if all readers of `id` sum over its channels. */
 static bool only_weights_read(const struct reorder *r, uint32_t id)
 {

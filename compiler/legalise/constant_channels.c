@@ -16,24 +16,6 @@
 #include "legalise.h"
 #include "ranges.h"
 
-/* The dependence of output channels on input channels (column CHANNELS). */
-enum how {
-    OPAQUE,    /* anyhow: all are needed */
-    PRODUCT,   /* each from all, by weights */
-    DEPTHWISE, /* c from c / multiplier */
-    ALIKE,     /* c from c */
-    JOINED,    /* one input after the other, or along another axis */
-    FLAT,      /* element by element in another shape */
-};
-
-static const struct {
-    enum how how;
-} rules[] = {
-#define OPERATOR(code, name, columns) {columns},
-#define CHANNELS(how, rule)           how
-#include "operators/operators.def"
-};
-
 struct folding {
     struct ir_graph *g;
     const struct lgl_ranges *r;
@@ -87,9 +69,9 @@ static void together(struct folding *f, const struct ir_tensor *a, uint32_t ca,
 
 /* --- classes --- */
 
-static enum how how_of(const struct folding *f, uint32_t i)
+static enum op_channels how_of(const struct folding *f, uint32_t i)
 {
-    return f->r->follows[i] ? rules[f->g->op[i]->opcode].how : OPAQUE;
+    return f->r->follows[i] ? ir_op_info(f->g->op[i]->opcode)->channels : CHANNELS_OPAQUE;
 }
 
 /* Operands that are constants are cut to the output's channels; those with one channel serve
@@ -127,17 +109,17 @@ static void connect(struct folding *f, uint32_t i)
     const struct ir_op *op = f->g->op[i];
     const struct ir_tensor *x = ir_in(f->g, op, 0), *y = ir_out(f->g, op, 0);
 
-    if (x && x->role == IR_CONST && how_of(f, i) != ALIKE)
+    if (x && x->role == IR_CONST && how_of(f, i) != CHANNELS_ALIKE)
         need_all(f, x);
     switch (how_of(f, i)) {
-    case PRODUCT: break;
-    case DEPTHWISE:
+    case CHANNELS_PRODUCT: break;
+    case CHANNELS_DEPTHWISE:
         for (uint32_t c = 0; c < channels(y); c++)
             together(f, y, c, x, c / (uint32_t)op->attr[IR_MULTIPLIER]);
         break;
-    case ALIKE: connect_alike(f, op); break;
-    case JOINED: connect_joined(f, op); break;
-    case FLAT:
+    case CHANNELS_ALIKE: connect_alike(f, op); break;
+    case CHANNELS_JOINED: connect_joined(f, op); break;
+    case CHANNELS_FLAT:
         for (uint32_t c = 0; c < channels(x) || c < channels(y); c++)
             together(f, y, c % channels(y), x, c % channels(x));
         break;
@@ -227,7 +209,7 @@ static void find_needed(struct folding *f)
                 continue;
             if (count_needed(f, ir_out(g, g->op[i], 0)) == 0)
                 need(f, ir_out(g, g->op[i], 0), 0);
-            if (how_of(f, i) == PRODUCT)
+            if (how_of(f, i) == CHANNELS_PRODUCT)
                 need_inputs(f, g->op[i]);
         }
     } while (f->changed);
@@ -390,12 +372,12 @@ static void remove_unneeded(const struct folding *f, uint32_t n_tensor)
 
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];
-        const enum how how = op->dead ? OPAQUE : how_of(f, i);
-        if (how == OPAQUE || (!loses(f, ir_in(g, op, 0)) && !loses(f, ir_out(g, op, 0))))
+        const enum op_channels how = op->dead ? CHANNELS_OPAQUE : how_of(f, i);
+        if (how == CHANNELS_OPAQUE || (!loses(f, ir_in(g, op, 0)) && !loses(f, ir_out(g, op, 0))))
             continue;
-        if (how == PRODUCT || how == DEPTHWISE)
-            cut_weights(f, op, how == PRODUCT);
-        else if (how == ALIKE)
+        if (how == CHANNELS_PRODUCT || how == CHANNELS_DEPTHWISE)
+            cut_weights(f, op, how == CHANNELS_PRODUCT);
+        else if (how == CHANNELS_ALIKE)
             cut_operands(f, op);
     }
     for (uint32_t i = 0; i < n_tensor; i++) {

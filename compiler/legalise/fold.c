@@ -1,7 +1,8 @@
 /* fold.c - remove operators that move no data or compute nothing.
- * Operators that leave every byte where it is become RESHAPE. A RESHAPE whose readers do not look
+ * Operators that leave every byte where it is, alone or together, become RESHAPE; those of constants are constants. A RESHAPE whose readers do not look
  * at the shape is removed; one that stays shares its input's memory (ir_storage), row target
- * "none", of a constant is a constant. Operators without readers are dropped. */
+ * "none". Operators without readers are dropped. */
+#include "compiler/ir/map.h"
 #include "compiler/ir/rules.h"
 #include "legalise.h"
 
@@ -10,28 +11,6 @@ static bool same_quant(const struct ir_tensor *a, const struct ir_tensor *b)
     return a->type == b->type && a->quant.n == 1 && b->quant.n == 1 &&
            a->quant.scale[0] == b->quant.scale[0] &&
            a->quant.zero_point[0] == b->quant.zero_point[0];
-}
-
-/* Return true if dimensions above 1 keep their order. */
-static bool idle_transpose(const struct ir_graph *g, const struct ir_op *op)
-{
-    const struct ir_tensor *x = ir_in(g, op, 0);
-    const int32_t *from = (const int32_t *)(const void *)ir_in(g, op, 1)->data;
-    int32_t last = -1;
-
-    for (uint32_t i = 0; i < x->rank; i++) {
-        if (x->dim[from[i]] == 1)
-            continue;
-        if (from[i] < last)
-            return false;
-        last = from[i];
-    }
-    return true;
-}
-
-static bool idle_shape(const struct ir_graph *g, const struct ir_op *op)
-{
-    return ir_same_shape(ir_in(g, op, 0), ir_out(g, op, 0));
 }
 
 uint32_t lgl_backwards(const struct ir_graph *g, const struct ir_op *slice)
@@ -44,91 +23,72 @@ uint32_t lgl_backwards(const struct ir_graph *g, const struct ir_op *slice)
     return all;
 }
 
-static bool idle_slice(const struct ir_graph *g, const struct ir_op *op)
-{
-    return idle_shape(g, op) && lgl_backwards(g, op) == 0;
-}
-
-static bool idle_single(const struct ir_graph *g, const struct ir_op *op)
-{
-    (void)g;
-    return op->n_in == 1;
-}
-
-/* Input i of `op` reads `from`; it may read `to`, the same bytes in another shape, if the rule
- * holds. */
-struct reshaped {
-    uint32_t i;
-    const struct ir_tensor *from, *to;
-};
-
-static bool reads_any(const struct reshaped *r)
-{
-    (void)r;
-    return true;
-}
-
-static bool reads_first(const struct reshaped *r)
-{
-    return r->i == 0;
-}
-
 /* An image's; of fewer dimensions than four each row is one pixel. */
 static int32_t columns(const struct ir_tensor *t)
 {
     return t->rank < 4 ? 1 : ir_dim_back(t, 1);
 }
 
-/* Return true if the images of both shapes have the same columns and channels, by which the
- * accelerator reads them. */
-static bool reads_rows(const struct reshaped *r)
+/* Return true if operand `k` of `op` may have the shape of `to` instead of that of `from`. The accelerator reads at most
+ * four dimensions, and rows by their columns and channels. */
+static bool ignores_shape(const struct ir_op *op, uint32_t k, const struct ir_tensor *from,
+                          const struct ir_tensor *to)
 {
-    return ir_dim_back(r->from, 0) == ir_dim_back(r->to, 0) && columns(r->from) == columns(r->to);
+    const struct ir_op_info *info = ir_op_info(op->opcode);
+
+    if (from->rank <= 4 && to->rank > 4)
+        return false;
+    return ir_same_shape(from, to) || (k == 0 && info->any_shape) ||
+           (k == 0 && info->of_rows && ir_dim_back(from, 0) == ir_dim_back(to, 0) &&
+            columns(from) == columns(to));
 }
 
-static const struct {
-    /* Every byte of the output is the input's byte at the same place. */
-    bool (*idle)(const struct ir_graph *g, const struct ir_op *op);
-    bool (*reads)(const struct reshaped *r);
-} rules[] = {
-#define OPERATOR(code, name, columns) {columns},
-#define IDLE(rule)                    .idle = idle_##rule,
-#define RESHAPED(rule)                .reads = reads_##rule,
-#include "operators/operators.def"
-};
-
-static bool moves_nothing(const struct ir_graph *g, const struct ir_op *op)
+/* Make the operator a RESHAPE of the first of the movers' operands before it, if all of them together leave every byte
+ * where it is, or of its own operand. */
+static void find_idle(struct ir_graph *g, struct ir_op *op, struct ir_map **map)
 {
-    return rules[op->opcode].idle && rules[op->opcode].idle(g, op);
-}
+    struct ir_map *own = ir_map_of(g, op, NULL);
+    uint32_t from = op->in[0];
 
-static void make_reshape(struct ir_op *op)
-{
+    if (!own)
+        return;
+    map[op->out[0]] = map[from] ? ir_map_of(g, op, map[from]) : own;
+    if (map[op->out[0]] && ir_map_same_bytes(g, map[op->out[0]]))
+        from = map[op->out[0]]->root;
+    else if (!ir_map_same_bytes(g, own))
+        return;
+    if (ir_is_reshape(op))
+        return;
     op->opcode = IR_OP_RESHAPE;
+    op->in[0] = from;
     op->n_in = 1;
     op->attr[IR_AXIS] = 0;
     op->fixed = (struct ir_fixed){.act_min = op->fixed.act_min, .act_max = op->fixed.act_max};
 }
 
-/* Return true if the accelerator does not see the shape; it reads at most four dimensions. */
-static bool ignores_shape(const struct ir_op *op, const struct reshaped *r)
+/* Make the result a constant if the operator moves one. */
+static bool moved_constant(struct ir_graph *g, struct ir_op *op)
 {
-    if (r->from->rank <= 4 && r->to->rank > 4)
-        return false;
-    return ir_same_shape(r->from, r->to) || (rules[op->opcode].reads && rules[op->opcode].reads(r));
-}
-
-/* Make the RESHAPE's result a constant if its input is one. */
-static bool reshaped_constant(struct ir_graph *g, struct ir_op *reshape)
-{
-    const struct ir_tensor *x = ir_in(g, reshape, 0);
-    struct ir_tensor *y = ir_out(g, reshape, 0);
+    const struct ir_tensor *x = ir_in(g, op, 0), *fill = ir_in(g, op, 2);
+    struct ir_tensor *y = ir_out(g, op, 0);
+    const size_t size = ir_type_bytes(y->type);
+    uint8_t zero[8] = {size == 1 ? (uint8_t)ir_zero_point(y) : 0};
 
     if (x->role != IR_CONST || x->type != y->type || y->is_output)
         return false;
+    if (ir_is_reshape(op))
+        y->data = x->data;
+    else {
+        const struct ir_map *m = ir_map_of(g, op, NULL);
+        uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(y));
+
+        if (!m)
+            return false;
+        ir_map_copy(m, x->data, fill ? fill->data : zero, size, data);
+        y->data = data;
+    }
     y->role = IR_CONST;
-    y->data = x->data;
-    reshape->dead = true;
+    op->dead = true;
     return true;
 }
 
@@ -143,7 +103,7 @@ static void bypass(struct ir_graph *g, const struct ir_op *reshape)
         struct ir_op *op = g->op[i];
 
         for (uint32_t k = 0; !op->dead && k < op->n_in; k++)
-            if (op->in[k] == y->id && ignores_shape(op, &(struct reshaped){k, y, x}))
+            if (op->in[k] == y->id && ignores_shape(op, k, y, x))
                 op->in[k] = x->id;
     }
 }
@@ -176,12 +136,17 @@ static void mark_rows(struct ir_graph *g)
 
 enum status lgl_fold(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
+    struct ir_map **map = ARENA_ARRAY(g->arena, struct ir_map *, g->n_tensor + 1);
+
     (void)o;
     for (uint32_t i = 0; i < g->n_op; i++) {
-        if (moves_nothing(g, g->op[i]))
-            make_reshape(g->op[i]);
-        if (ir_is_reshape(g->op[i]) && !reshaped_constant(g, g->op[i]))
-            bypass(g, g->op[i]);
+        struct ir_op *op = g->op[i];
+
+        if (!ir_op_info(op->opcode)->moves)
+            continue;
+        find_idle(g, op, map);
+        if (!moved_constant(g, op) && ir_is_reshape(op))
+            bypass(g, op);
     }
     drop_unread(g);
     mark_rows(g);

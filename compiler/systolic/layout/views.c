@@ -116,16 +116,6 @@ static void init_tensor(struct views *w, uint32_t t)
     w->storage[t] = (struct storage){.last = t};
 }
 
-static int32_t more(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
-static int32_t less(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* A member's part of an image, moved by (dy, dx, dc). */
 struct part {
     int32_t y, x, c, y_end, x_end, c_end;
@@ -142,8 +132,12 @@ static struct part part_of(const struct views *w, uint32_t t, const int32_t by[3
 
 static struct part join(struct part a, struct part b)
 {
-    return (struct part){less(a.y, b.y),         less(a.x, b.x),         less(a.c, b.c),
-                         more(a.y_end, b.y_end), more(a.x_end, b.x_end), more(a.c_end, b.c_end)};
+    return (struct part){a.y < b.y ? a.y : b.y,
+                         a.x < b.x ? a.x : b.x,
+                         a.c < b.c ? a.c : b.c,
+                         a.y_end > b.y_end ? a.y_end : b.y_end,
+                         a.x_end > b.x_end ? a.x_end : b.x_end,
+                         a.c_end > b.c_end ? a.c_end : b.c_end};
 }
 
 static bool meet(struct part a, struct part b)
@@ -331,7 +325,7 @@ static void slice_of(const struct ir_graph *g, const struct ir_op *op, uint32_t 
     *step = back < x->rank && steps ? ir_const_i32(steps, k) : 1;
 }
 
-static void slice_view(struct views *w, const struct ir_op *op)
+static void view_slice(struct views *w, const struct ir_op *op)
 {
     const uint32_t x = op->in[0], y = op->out[0];
     struct sched_view at = w->view[x];
@@ -394,7 +388,7 @@ static bool hides(const struct views *w, const struct ir_op *op, uint32_t i)
     return false;
 }
 
-static void concat_view(struct views *w, const struct ir_op *op)
+static void view_concat(struct views *w, const struct ir_op *op)
 {
     const uint32_t y = op->out[0];
 
@@ -415,7 +409,7 @@ static void concat_view(struct views *w, const struct ir_op *op)
 }
 
 /* The same bytes in another shape: of the same rows, or of contiguous rows. */
-static void reshape_view(struct views *w, const struct ir_op *op)
+static void view_reshape(struct views *w, const struct ir_op *op)
 {
     const uint32_t x = op->in[0], y = op->out[0];
     const struct sched_view *own = &w->view[y];
@@ -487,13 +481,13 @@ static uint32_t looks_up(const struct views *w, const struct ir_op *lut)
 
     if (!op || op->n_out != 1 || ir_uses(w->g, x) != 1 || w->need[x].external ||
         !sched_owns(w->p, op) || w->p->viewed[t->producer] || !geo_device(w->g, op, &g) ||
-        geo_moves(&g) || may_only_load(w, &g) || g.kind == GEO_SOFTMAX || op->opcode == IR_OP_LUT ||
-        (lut->n_in == 2 && !tiles_have_tables(w, &g)))
+        geo_moves(&g) || may_only_load(w, &g) || g.kind == GEO_SOFTMAX ||
+        op->opcode == lut->opcode || (lut->n_in == 2 && !tiles_have_tables(w, &g)))
         return IR_NONE;
     return t->producer;
 }
 
-static void table_view(struct views *w, const struct ir_op *op)
+static void view_table(struct views *w, const struct ir_op *op)
 {
     const uint32_t x = op->in[0], y = op->out[0];
     const struct member m = w->member[x];
@@ -510,7 +504,7 @@ static void table_view(struct views *w, const struct ir_op *op)
 }
 
 /* A tensor read of a variable has the variable's place (schedule/places.c). */
-static void read_view(struct views *w, const struct ir_op *op)
+static void view_read(struct views *w, const struct ir_op *op)
 {
     const struct sched_place *y = &w->p->place[op->out[0]];
 
@@ -563,7 +557,7 @@ static bool write_swapped(struct views *w, uint32_t x, uint32_t y)
 
 /* A TRANSPOSE of heads needs no command where products alone read its result or make its operand:
  * they take any distance from row to row. */
-static void heads_view(struct views *w, const struct ir_op *op)
+static void view_transpose(struct views *w, const struct ir_op *op)
 {
     const uint32_t x = op->in[0], y = op->out[0];
     struct sched_view at = w->view[x];
@@ -581,18 +575,20 @@ static void heads_view(struct views *w, const struct ir_op *op)
         w->p->viewed[op->id] = hang(w, y, &at, &m);
 }
 
+#define view_gather NULL
+#define view_pad    NULL
+
 static const struct {
     void (*view)(struct views *w, const struct ir_op *op);
 } forms[] = {
 #define OPERATOR(code, name, columns) {columns},
-#define VIEW(form)                    .view = form##_view,
+#define MOVES(rule)                   .view = view_##rule,
 #include "operators/operators.def"
 };
 
 bool views_form(enum ir_opcode code)
 {
-    return forms[code].view && forms[code].view != table_view && forms[code].view != heads_view &&
-           forms[code].view != read_view;
+    return forms[code].view && forms[code].view != view_transpose;
 }
 
 bool views_reads_parts(const struct ir_graph *g, const struct ir_op *op, uint32_t in)
@@ -659,10 +655,13 @@ struct views_edges views_find(struct sched_program *p)
     find_needs(&w);
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
-        if (!sched_owns(p, op) || !forms[op->opcode].view)
-            continue;
-        p->viewed[i] = true;
-        forms[op->opcode].view(&w, op);
+        void (*view)(struct views *, const struct ir_op *) = op->opcode == IR_OP_LUT ? view_table
+                                                             : ir_is_read(op)
+                                                                 ? view_read
+                                                                 : forms[op->opcode].view;
+        p->viewed[i] = view != NULL && sched_owns(p, op);
+        if (p->viewed[i])
+            view(&w, op);
     }
     return w.loose;
 }

@@ -8,47 +8,11 @@
  * neighbours. */
 #include <string.h>
 
+#include "compiler/ir/map.h"
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
 enum { MOST_PARTS = 16 };
-
-struct merged {
-    uint32_t n;
-    int32_t dim[IR_MAX_RANK], from[IR_MAX_RANK];
-};
-
-/* x's dimensions without those of 1, neighbours that stay neighbours as one. */
-static struct merged merge(const struct ir_tensor *x, const int32_t *from)
-{
-    int32_t part[IR_MAX_RANK], first[IR_MAX_RANK];
-    struct merged m = {0};
-    uint32_t runs = 0;
-    int32_t last = -1;
-
-    for (uint32_t i = 0; i < x->rank; i++) {
-        int32_t next = last + 1;
-
-        if (x->dim[from[i]] == 1)
-            continue;
-        while (next < from[i] && x->dim[next] == 1)
-            next++;
-        if (runs > 0 && last >= 0 && next == from[i])
-            part[runs - 1] *= x->dim[from[i]];
-        else {
-            part[runs] = x->dim[from[i]];
-            first[runs++] = from[i];
-        }
-        last = from[i];
-    }
-    m.n = runs;
-    for (uint32_t i = 0; i < runs; i++) {
-        for (uint32_t k = 0; k < runs; k++)
-            m.from[i] += first[k] < first[i];
-        m.dim[m.from[i]] = part[i];
-    }
-    return m;
-}
 
 /* `count` parts of x along dimension `cut`, joined along `join`: an image of shape `to`. */
 static struct ir_tensor *join_parts(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
@@ -76,14 +40,14 @@ static struct ir_tensor *join_parts(struct ir_graph *g, uint32_t row, const stru
 
 /* TRANSPOSE of an image whose last dimensions are m's, at most 3. */
 static struct ir_tensor *turn(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
-                              const struct merged *m)
+                              const struct ir_map_form *m)
 {
     const uint32_t first = 4 - m->n;
     int32_t from[4] = {0, 1, 2, 3}, to[4] = {1, 1, 1, 1};
 
     for (uint32_t i = 0; i < m->n; i++) {
         from[first + i] = m->from[i] + (int32_t)first;
-        to[first + i] = m->dim[m->from[i]];
+        to[first + i] = m->size[m->from[i]];
     }
     struct ir_tensor *y = lgl_new_image(g, x, x->quant, to);
     (void)lgl_new_op(g, IR_OP_TRANSPOSE, row, 2,
@@ -100,15 +64,15 @@ static bool is_image(const struct ir_tensor *t)
     return t->rank <= 4;
 }
 
-static bool exchanges(const struct merged *m)
+static bool exchanges(const struct ir_map_form *m)
 {
     return m->n == 4 && m->from[0] == 0 && m->from[1] == 2 && m->from[2] == 1 && m->from[3] == 3 &&
-           (m->dim[1] <= MOST_PARTS || m->dim[2] <= MOST_PARTS);
+           (m->size[1] <= MOST_PARTS || m->size[2] <= MOST_PARTS);
 }
 
 /* Move the first of m's dimensions that is not in its place there: d[0] d[1] d[2] d[3] become
  * d[0] d[2] d[1] d[3]. m keeps the remaining order; false: nothing remains. */
-static bool next_exchange(struct merged *m, int32_t d[4])
+static bool next_exchange(struct ir_map_form *m, int32_t d[4])
 {
     uint32_t to = 0, from;
 
@@ -120,10 +84,10 @@ static bool next_exchange(struct merged *m, int32_t d[4])
     for (uint32_t i = 0; i < 4; i++)
         d[i] = 1;
     for (uint32_t i = 0; i < m->n; i++)
-        d[i < to ? 0 : i < from ? 1 : i == from ? 2 : 3] *= m->dim[i];
-    const int32_t moved = m->dim[from];
-    memmove(m->dim + to + 1, m->dim + to, (from - to) * sizeof *m->dim);
-    m->dim[to] = moved;
+        d[i < to ? 0 : i < from ? 1 : i == from ? 2 : 3] *= m->size[i];
+    const int32_t moved = m->size[from];
+    memmove(m->size + to + 1, m->size + to, (from - to) * sizeof *m->size);
+    m->size[to] = moved;
     for (uint32_t i = 0; i < m->n; i++)
         m->from[i] = m->from[i] == (int32_t)from                               ? (int32_t)to
                      : m->from[i] >= (int32_t)to && m->from[i] < (int32_t)from ? m->from[i] + 1
@@ -132,7 +96,7 @@ static bool next_exchange(struct merged *m, int32_t d[4])
 }
 
 /* Return true if each exchange is one that the rewrite takes, or an image's. */
-static bool is_exchanges(struct merged m)
+static bool is_exchanges(struct ir_map_form m)
 {
     int32_t d[4];
 
@@ -145,7 +109,7 @@ static bool is_exchanges(struct merged m)
 static void rewrite(struct ir_graph *g, struct ir_op *op);
 
 /* Several exchanges, one after the other. */
-static void exchange_blocks(struct ir_graph *g, struct ir_op *op, struct merged m)
+static void exchange_blocks(struct ir_graph *g, struct ir_op *op, struct ir_map_form m)
 {
     static const int32_t from[4] = {0, 2, 1, 3};
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -168,14 +132,14 @@ static void exchange_blocks(struct ir_graph *g, struct ir_op *op, struct merged 
 static void rewrite(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
-    const struct merged m = merge(x, (const int32_t *)(const void *)ir_in(g, op, 1)->data);
-    const int32_t *d = m.dim;
-    const bool by_channels = m.n == 4 && d[2] <= d[1];
-    int32_t dim[4] = {1, 1, 1, 1};
+    struct ir_map_form m;
+    int32_t dim[4] = {1, 1, 1, 1}, *d = m.size;
     struct ir_tensor *image, *turned;
 
-    if (m.n < 2 || (is_image(x) && is_image(ir_out(g, op, 0))))
+    if ((is_image(x) && is_image(ir_out(g, op, 0))) ||
+        !ir_map_simplify(g, ir_map_of(g, op, NULL), &m) || m.n < 2)
         return;
+    const bool by_channels = m.n == 4 && d[2] <= d[1];
     if (m.n > 3 && !exchanges(&m)) {
         if (is_exchanges(m))
             exchange_blocks(g, op, m);
