@@ -54,6 +54,22 @@ T C good
 T C bad
 1 passed, 1 failed (bad), 0 skipped (T s)" ] || fail "the text of a bad run: $(cat stdout)"
 
+( # beside others: what it prints and its status where it is waited for, a skip with its reason
+    . "$HEDDLE_HOME/.ci/steps"
+    beside "long" bash -c 'until [ -e go ]; do sleep 0.05; done; echo "it ends"; exit 3'
+    beside "absent" bash -c 'echo "no such tool"; exit 77'
+    step "short" touch go
+    ended "long"
+    ended "absent"
+    steps_done
+) >stdout && fail "a step beside others that fails: exit 0"
+[ "$(grep -A 4 '^=== long$' stdout | sed 's/[0-9]* s\b/T s/')" = "=== long
+it ends
+(T s beside other steps)
+=== long: FAILED with 3, T s
+=== absent" ] && grep -q '^=== absent: SKIPPED (no such tool), ' stdout && grep -q '^1 passed, 1 failed (long), 1 skipped' stdout ||
+    fail "steps beside others: $(cat stdout)"
+
 for oracle in oracle-tflite oracle-onnx oracle-decoder; do
     expect 2 "usage: .ci/$oracle [COUNT [SEED]]: expected numbers, found '60' 'x'" "$HEDDLE_HOME/.ci/$oracle" 60 x
 done

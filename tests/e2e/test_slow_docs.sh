@@ -24,14 +24,14 @@ never=(
 )
 later=(
     '\.md make sim .*WAVES=' 'builds a traced model of sys16 for a minute; tests/waves has tiny'
-    'run resnet8_own .*--target=(onednn|strawberry,c|vanilla|xnnpack)( |$)' '10 to 20 s each; tests/e2e/test_slow_ONE.sh runs digits there'
+    'run resnet8_own .*--target=(onednn|strawberry,c|vanilla|xnnpack)( |$)' '10 to 20 s each; tests/e2e/test_*_ONE.sh runs digits there'
     'check-target targets/' 'tests/e2e/test_slow_ONE.sh does'
     'README\.md cmake -S net ' 'docs/PACKAGE.md has the same'
-    'PACKAGE\.md .*(net/riscv|run net(55)?\.tar)' 'compiles all kernels again; tests/app/run/test_slow_package.sh does it'
+    'PACKAGE\.md .*(net/(arm|riscv)|net55)' 'compiles all kernels again; tests/app/run/test_slow_package.sh does it'
     'tune/README\.md ' 'README.md has the same'
-    'FPGA\.md bash \S*/simulate\.sh' 'builds a model for half a minute; tests/fpga/test_slow_soc.sh runs the same'
+    'FPGA\.md bash \S*/simulate\.sh' 'builds a model for half a minute; tests/fpga/test_nightly_soc.sh runs the same'
     '\.md make regress' 'builds models of four configurations'
-    'kit/core/README\.md heddle (check-target|run) ' 'docs/RETARGET.md does the same'
+    'kit/(core|wide|copy)/README\.md heddle (check-target|run) ' 'docs/RETARGET.md does the same'
 )
 
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache} LC_ALL=C
