@@ -13,16 +13,6 @@ static bool same_quant(const struct ir_tensor *a, const struct ir_tensor *b)
            a->quant.zero_point[0] == b->quant.zero_point[0];
 }
 
-uint32_t lgl_backwards(const struct ir_graph *g, const struct ir_op *slice)
-{
-    const struct ir_tensor *steps = ir_in(g, slice, 2);
-    uint32_t all = 0;
-
-    for (uint32_t i = 0; steps != NULL && i < ir_elements(steps); i++)
-        all |= ir_const_i32(steps, i) < 0 ? 1u << i : 0;
-    return all;
-}
-
 /* An image's; of fewer dimensions than four each row is one pixel. */
 static int32_t columns(const struct ir_tensor *t)
 {

@@ -54,7 +54,4 @@ uint32_t *lgl_rows(const struct ir_graph *g);
  * round, and for tables. */
 bool lgl_float_requant(struct ir_graph *g, struct ir_op *op);
 
-/* The dimensions, a bit each, along which a SLICE goes backwards (fold.c). */
-uint32_t lgl_backwards(const struct ir_graph *g, const struct ir_op *slice);
-
 #endif

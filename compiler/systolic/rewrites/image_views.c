@@ -1,11 +1,13 @@
 /* image_views.c - rewrite CONCATENATION, SLICE and GATHER of tensors that are no image (a batch,
  * more than four dimensions) as those of images, whose parts are views.
- * in: CONCATENATION, SLICE of int8 not backwards, GATHER of a batch.  out: the same along one dimension of an image, between
- * RESHAPEs; a SLICE of several dimensions is one for each. Tables and operators of two operands of more
- * than four dimensions are those of an image. A dimension of rows, columns or channels stays
- * that: the image's rows are all that is outside. An outer dimension with others outside is columns. */
+ * in: CONCATENATION, SLICE, GATHER of int8.  out: the same along one dimension of an image, between RESHAPEs; a SLICE
+ * of several dimensions is one for each, then a GATHER for each that goes backwards, also of an image. Tables and
+ * operators of two operands of more than four dimensions are those of an image. A dimension of rows, columns or
+ * channels stays that: the image's rows are all that is outside. An outer dimension with others outside is columns,
+ * or of a GATHER rows, for each of these. */
 #include <string.h>
 
+#include "compiler/ir/map.h"
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
@@ -37,7 +39,7 @@ static struct cut cut_of(const struct ir_tensor *t, uint32_t axis, int32_t step)
 
     if (axis >= row)
         return c;
-    if (outer == 1 && step == 1) {
+    if ((outer == 1 && step == 1) || step == 0) {
         c.unit = product(t, axis + 1, row);
         c.along = 1;
         return c;
@@ -56,8 +58,11 @@ static bool is_image(const struct ir_tensor *t)
 static const struct ir_tensor *shaped(struct ir_graph *g, uint32_t row, const struct ir_tensor *t,
                                       const int32_t dim[4])
 {
-    struct ir_tensor *image = lgl_new_image(g, t, t->quant, dim);
+    struct ir_tensor *image;
 
+    if (t->rank == 4 && memcmp(t->dim, dim, 4 * sizeof *dim) == 0)
+        return t;
+    image = lgl_new_image(g, t, t->quant, dim);
     (void)lgl_new_reshape(g, row, t, image);
     return image;
 }
@@ -79,33 +84,37 @@ static void join(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-static int32_t number(const struct ir_graph *g, const struct ir_op *op, uint32_t in, uint32_t i)
-{
-    return ir_const_i32(ir_in(g, op, in), i);
-}
-
 static int32_t step_of(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
-    return op->n_in > 2 ? number(g, op, 2, i) : 1;
+    return op->n_in > 2 ? ir_const_i32(ir_in(g, op, 2), i) : 1;
 }
 
-/* x's elements that the operator takes along one dimension, in y. */
-static void slice_along(struct ir_graph *g, const struct ir_op *op, uint32_t axis,
-                        const struct ir_tensor *x, struct ir_tensor *y)
+/* Elements take[..] of x's dimension `axis`, in y: a SLICE if they are at one distance forwards, else a GATHER. */
+static void take_along(struct ir_graph *g, uint32_t row, const struct ir_tensor *x, uint32_t axis,
+                       const int32_t *take, struct ir_tensor *y)
 {
-    const int32_t step = step_of(g, op, axis);
-    const struct cut c = cut_of(x, axis, step);
+    const int32_t n = y->dim[axis], step = ir_map_step(take, n);
+    const struct cut c = cut_of(x, axis, step > 0 ? step : 0);
     int32_t begin[4] = {0}, steps[4] = {1, 1, 1, 1}, dim[4];
 
     memcpy(dim, c.dim, sizeof dim);
-    dim[c.along] = y->dim[axis] * c.unit;
-    begin[c.along] = number(g, op, 1, axis) * c.unit;
-    steps[c.along] = step;
+    dim[c.along] = c.dim[c.along] / x->dim[axis] * n;
     struct ir_tensor *part = lgl_new_image(g, x, x->quant, dim);
-    const uint32_t in[3] = {shaped(g, op->row, x, c.dim)->id, lgl_new_numbers(g, 4, begin),
-                            lgl_new_numbers(g, 4, steps)};
-    (void)lgl_new_op(g, IR_OP_SLICE, op->row, step == 1 ? 2 : 3, in, part);
-    (void)lgl_new_reshape(g, op->row, part, y);
+    if (step > 0) {
+        begin[c.along] = take[0] * c.unit;
+        steps[c.along] = step;
+        const uint32_t in[3] = {shaped(g, row, x, c.dim)->id, lgl_new_numbers(g, 4, begin),
+                                lgl_new_numbers(g, 4, steps)};
+        (void)lgl_new_op(g, IR_OP_SLICE, row, step == 1 ? 2 : 3, in, part);
+    } else {
+        const int32_t all = dim[c.along], some = n * c.unit;
+        int32_t *from = ARENA_ARRAY(g->arena, int32_t, (size_t)all);
+
+        for (int32_t i = 0; i < all; i++)
+            from[i] = (i / some * x->dim[axis] + take[i % some / c.unit]) * c.unit + i % c.unit;
+        lgl_new_gather(g, row, shaped(g, row, x, c.dim), c.along, from, part);
+    }
+    (void)lgl_new_reshape(g, row, part, y);
 }
 
 static bool takes_all(const struct ir_graph *g, const struct ir_op *op, uint32_t axis)
@@ -115,82 +124,54 @@ static bool takes_all(const struct ir_graph *g, const struct ir_op *op, uint32_t
     return n == ir_out(g, op, 0)->dim[axis] && (n == 1 || step_of(g, op, axis) == 1);
 }
 
-/* Innermost dimensions first: what is left of rows and columns stays an image. */
+/* Dimensions that go forwards first, the innermost ones first: what is left of rows and columns stays an image. */
 static void slice(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
-    struct ir_tensor *y = ir_out(g, op, 0);
+    struct ir_tensor *y = ir_out(g, op, 0), *part;
+    const uint32_t rank = x->rank;
     uint32_t left = 0;
 
-    for (uint32_t axis = 0; axis < x->rank; axis++) {
+    for (uint32_t axis = 0; axis < rank; axis++)
         left += !takes_all(g, op, axis);
-        if (!takes_all(g, op, axis) && step_of(g, op, axis) < 1)
-            return;
-    }
-    if (left == 0)
-        return;
-    for (uint32_t axis = x->rank; axis-- > 0;) {
-        if (takes_all(g, op, axis))
+    op->dead = left > 0;
+    for (uint32_t i = 2 * rank; i-- > 0;) {
+        const uint32_t axis = i % rank;
+        const int32_t step = step_of(g, op, axis), n = y->dim[axis];
+        int32_t *take = ARENA_ARRAY(g->arena, int32_t, (size_t)n);
+
+        if (takes_all(g, op, axis) || (step > 0) != (i >= rank))
             continue;
-        struct ir_tensor *part = y;
+        for (int32_t k = 0; k < n; k++)
+            take[k] = ir_const_i32(ir_in(g, op, 1), axis) + k * step;
+        part = y;
         if (--left > 0) {
-            part = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
-            part->dim[axis] = y->dim[axis];
+            part = ir_tensor_new(g, y->name, IR_I8, rank, x->dim);
+            part->dim[axis] = n;
             part->quant = x->quant;
         }
-        slice_along(g, op, axis, x, part);
+        take_along(g, op->row, x, axis, take, part);
         x = part;
     }
-    op->dead = true;
 }
 
-/* Take a GATHER of more than four dimensions as one of an image's columns; all dimensions before
- * them are its rows. */
-static void gather_columns(struct ir_graph *g, struct ir_op *op)
+static bool goes_back(const struct ir_graph *g, const struct ir_op *op)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
-    const int32_t *columns = (const int32_t *)(const void *)ir_in(g, op, 1)->data,
-                  rows = product(x, 0, axis), channels = product(x, axis + 1, x->rank);
-    struct ir_tensor *image =
-        lgl_new_image(g, y, y->quant, (const int32_t[]){1, rows, y->dim[axis], channels});
-
-    lgl_new_gather(g, op->row,
-                   shaped(g, op->row, x, (const int32_t[]){1, rows, x->dim[axis], channels}), 2,
-                   columns, image);
-    (void)lgl_new_reshape(g, op->row, image, ir_out(g, op, 0));
-    op->dead = true;
+    for (uint32_t i = 0; i < ir_in(g, op, 0)->rank; i++)
+        if (!takes_all(g, op, i) && step_of(g, op, i) < 0)
+            return true;
+    return false;
 }
 
-static bool lists_elements(const struct ir_op *op, const struct ir_tensor *index)
-{
-    return index->role == IR_CONST && index->type == IR_I32 && index->rank == 1 &&
-           op->attr[IR_BATCH_DIMS] == 0;
-}
-
-/* Elements of a batch: of rows or images its rows, of each image the same. */
 static void gather(struct ir_graph *g, struct ir_op *op)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0), *index = ir_in(g, op, 1);
-    struct ir_tensor *y = ir_out(g, op, 0);
-    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
-    const int32_t rows = y->dim[0] * y->dim[1],
-                  from[4] = {1, x->dim[0] * x->dim[1], x->dim[2], x->dim[3]},
-                  to[4] = {1, rows, y->dim[2], y->dim[3]};
-    int32_t *row = ARENA_ARRAY(g->arena, int32_t, (size_t)rows);
+    const struct ir_tensor *index = ir_in(g, op, 1);
 
-    if (x->rank != 4 || y->rank != 4 || !lists_elements(op, index))
+    if (index->role != IR_CONST || index->type != IR_I32 || index->rank != 1 ||
+        op->attr[IR_BATCH_DIMS] != 0)
         return;
-    for (int32_t i = 0; i < rows && axis < 2; i++) {
-        const int32_t image = i / y->dim[1], inside = i % y->dim[1];
-
-        row[i] = axis == 0 ? ir_const_i32(index, (uint32_t)image) * x->dim[1] + inside
-                           : image * x->dim[1] + ir_const_i32(index, (uint32_t)inside);
-    }
-    struct ir_tensor *image = lgl_new_image(g, y, y->quant, to);
-    lgl_new_gather(g, op->row, shaped(g, op->row, x, from), axis < 2 ? 1 : axis,
-                   axis < 2 ? row : (const int32_t *)(const void *)index->data, image);
-    (void)lgl_new_reshape(g, op->row, image, y);
+    take_along(g, op->row, ir_in(g, op, 0), (uint32_t)op->attr[IR_AXIS],
+               (const int32_t *)(const void *)index->data, ir_out(g, op, 0));
     op->dead = true;
 }
 
@@ -262,17 +243,16 @@ static bool is_of_values(const struct ir_op *op)
 
 void sys_image_views(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
+    const bool back = op->opcode == IR_OP_SLICE && goes_back(g, op);
+
     (void)o;
     if (op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 ||
-        (is_image(ir_in(g, op, 0)) && is_image(ir_out(g, op, 0))))
+        (!back && is_image(ir_in(g, op, 0)) && is_image(ir_out(g, op, 0))))
         return;
     if (op->opcode == IR_OP_CONCATENATION)
         join(g, op);
     else if (op->opcode == IR_OP_SLICE)
         slice(g, op);
-    else if (op->opcode == IR_OP_GATHER && ir_out(g, op, 0)->rank > 4 &&
-             lists_elements(op, ir_in(g, op, 1)))
-        gather_columns(g, op);
     else if (op->opcode == IR_OP_GATHER)
         gather(g, op);
     else if (ir_out(g, op, 0)->rank > 4 && is_of_values(op))
