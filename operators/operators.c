@@ -47,7 +47,7 @@ const char *const ir_op_names[] = {
 
 bool ir_op_named(const char *name, enum ir_opcode *opcode)
 {
-    for (uint32_t i = 0; i < IR_OP_COUNT; i++)
+    for (uint32_t i = 0; i < IR_OPCODES; i++)
         if (strcmp(ir_op_names[i], name) == 0) {
             *opcode = (enum ir_opcode)i;
             return true;

@@ -25,8 +25,8 @@ enum {
 enum ir_opcode {
 #define OPERATOR(code, name, columns) IR_OP_##code,
 #include "operators/operators.def"
-    IR_OP_COUNT,
-    IR_OP_ANY = IR_OP_COUNT /* where an opcode is asked for: any */
+    IR_OPCODES,
+    IR_OP_ANY = IR_OPCODES /* where an opcode is asked for: any */
 };
 
 /* Column KERNEL: the first input's type, and what else tells kernels apart. */
@@ -115,7 +115,7 @@ struct ir_op_info {
     const char *note;        /* for "heddle ops", or NULL */
 };
 const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
-extern const char *const ir_op_names[IR_OP_COUNT];
+extern const char *const ir_op_names[IR_OPCODES];
 /* Find an operator by name. False: there is none. */
 bool ir_op_named(const char *name, enum ir_opcode *opcode);
 /* Return true if the operator's row names the attribute. */

@@ -278,13 +278,32 @@ static void fixed_i16_table(const struct ref_maker *m)
     ref_wide_table(m);
 }
 
+/* The largest left shifts, by column SHIFTS. */
+static const int32_t most_sum = 0, most_table = 22, most_softmax = 31, most_log_softmax = 30;
+
+/* The scale that a result has before it is requantised. */
+static float split_softmax(const struct ref_maker *m)
+{
+    (void)m;
+    return 1.0f / 256;
+}
+
+static float split_pool(const struct ref_maker *m)
+{
+    return ref_scale(m->x);
+}
+
 static const struct {
     void (*fixed)(const struct ref_maker *m);
     void (*of_i16)(const struct ref_maker *m); /* where int16 differs from 8 bits */
+    const int32_t *most_shift;                 /* NULL: 30 */
+    float (*split)(const struct ref_maker *m);
 } makers[] = {
 #define OPERATOR(code, name, columns) {columns},
 #define FIXED(fn)                     .fixed = fixed_##fn,
 #define FIXED_I16(fn)                 .of_i16 = fixed_i16_##fn,
+#define SHIFTS(most)                  .most_shift = &most_##most,
+#define SPLIT(fn)                     .split = split_##fn,
 #include "operators/operators.def"
 };
 
@@ -302,12 +321,10 @@ static void given_table(const struct ref_maker *m)
  * blocks"). */
 static bool beyond_fixed_point(const struct ref_maker *m)
 {
-    const enum ir_opcode o = m->op->opcode;
-    const bool sum = o == IR_OP_ADD || o == IR_OP_SUB, codes = o == IR_OP_QUANTIZE;
-    const int32_t most = sum ? 0 : codes ? 22 : o == IR_OP_SOFTMAX ? 31 : 30;
+    const int32_t *own = makers[m->op->opcode].most_shift, most = own ? *own : 30;
 
-    if (o == IR_OP_SOFTMAX || o == IR_OP_AVERAGE_POOL2D) { /* whose results are requantised */
-        const float from = o == IR_OP_SOFTMAX ? 1.0f / 256 : ref_scale(m->x);
+    if (makers[m->op->opcode].split) { /* its result is requantised */
+        const float from = makers[m->op->opcode].split(m);
         int32_t multiplier;
         int8_t shift;
 

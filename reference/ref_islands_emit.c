@@ -53,7 +53,7 @@ uint32_t isl_reshape(struct isl *s, const char *name, uint32_t id, uint32_t rank
     const struct ir_tensor *t = s->to->tensor[id];
     const uint32_t out = isl_tensor(s, name, t->type, rank, dim, &t->quant);
 
-    isl_op(s, IR_OP_RESHAPE, 1, &id, out);
+    isl_op_reshape(s, 1, &id, out);
     return out;
 }
 
@@ -69,7 +69,7 @@ uint32_t isl_transpose(struct isl *s, const char *name, uint32_t id, const int32
     for (uint32_t i = 0; i < t->rank; i++)
         dim[i] = t->dim[perm[i]];
     out = isl_tensor(s, name, t->type, t->rank, dim, &t->quant);
-    isl_op(s, IR_OP_TRANSPOSE, 2, in, out);
+    isl_op_transpose(s, 2, in, out);
     return out;
 }
 
@@ -117,7 +117,7 @@ uint32_t isl_rescale(struct isl *s, const char *name, uint32_t id, enum ir_type 
     if (isl_same_quant(t, type, q))
         return id;
     out = isl_tensor(s, name, type, t->rank, t->dim, q);
-    isl_op(s, IR_OP_QUANTIZE, 1, &id, out);
+    isl_op_quantize(s, 1, &id, out);
     return out;
 }
 
@@ -149,7 +149,7 @@ uint32_t isl_dequantise(struct isl *s, const char *name, uint32_t id)
     const struct ir_tensor *t = s->to->tensor[id];
     const uint32_t out = isl_tensor(s, name, IR_F32, t->rank, t->dim, NULL);
 
-    isl_op(s, IR_OP_DEQUANTIZE, 1, &id, out);
+    isl_op_dequantize(s, 1, &id, out);
     return out;
 }
 

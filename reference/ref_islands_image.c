@@ -185,7 +185,7 @@ static uint32_t channels(struct isl *s, uint32_t x, int32_t from, int32_t n)
                                          arena_memdup(s->arena, begin, sizeof begin), NULL)};
     const uint32_t out = isl_tensor(s, isl_inner(s, t->name, "group"), t->type, 4, dim, &t->quant);
 
-    isl_op(s, IR_OP_SLICE, 2, in, out);
+    isl_op_slice(s, 2, in, out);
     return out;
 }
 
@@ -208,7 +208,7 @@ uint32_t isl_make_transposed(struct isl *s, const struct isl_deferred *p,
     if (n > 1) {
         isl_nhwc_shape(p->y, dim);
         out = isl_tensor(s, isl_inner(s, want->name, "nhwc"), IR_F32, 4, dim, NULL);
-        isl_op(s, IR_OP_CONCATENATION, (uint32_t)n, part, out)->attr[IR_AXIS] = 3;
+        isl_op_concatenation(s, (uint32_t)n, part, out)->attr[IR_AXIS] = 3;
     }
     return isl_from_nhwc(s, want->name, out, p->y->rank);
 }
@@ -251,7 +251,7 @@ static uint32_t padded(struct isl *s, struct isl_deferred *p, uint32_t x)
 
     for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
         p->attr[i] = 0;
-    isl_op(s, IR_OP_PAD, 2, in, out);
+    isl_op_pad(s, 2, in, out);
     return out;
 }
 

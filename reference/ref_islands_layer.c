@@ -101,8 +101,7 @@ enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *do
     const uint32_t in[3] = {x->id, isl_const(s, "gamma", IR_F32, 1, &n, gamma, NULL),
                             isl_const(s, "beta", IR_F32, 1, &n, beta, NULL)};
     const uint32_t id = isl_tensor(s, y->name, y->type, y->rank, y->dim, &y->quant);
-    memcpy(&isl_op(s, IR_OP_LAYER_NORM, 3, in, id)->attr[IR_EPSILON_BITS], epsilon,
-           sizeof *epsilon);
+    memcpy(&isl_op_layer_norm(s, 3, in, id)->attr[IR_EPSILON_BITS], epsilon, sizeof *epsilon);
     s->value[quantise->out[0]] = (struct isl_value){.kind = ISL_TENSOR, .id = id};
     *done = true;
     return ST_OK;

@@ -155,7 +155,7 @@ static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
     x = make(s, p, &inside);
     t = s->to->tensor[x];
     y = isl_tensor(s, want->name, t->type, t->rank, t->dim, &t->quant);
-    isl_set_bounds(isl_op(s, IR_OP_CLIP, 1, &x, y)->attr, p);
+    isl_set_bounds(isl_op_clip(s, 1, &x, y)->attr, p);
     return y;
 }
 

@@ -75,6 +75,14 @@ uint32_t isl_const(struct isl *s, const char *name, enum ir_type type, uint32_t 
                    const int32_t *dim, const void *data, const struct ir_quant *q);
 struct ir_op *isl_op(struct isl *s, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
                      uint32_t out);
+#define CONSTRUCTOR(word, code)                                                                    \
+    static inline struct ir_op *isl_op_##word(struct isl *s, uint32_t n_in, const uint32_t *in,    \
+                                              uint32_t out)                                        \
+    {                                                                                              \
+        return isl_op(s, IR_OP_##code, n_in, in, out);                                             \
+    }
+#include "operators/constructors.def"
+#undef CONSTRUCTOR
 const char *isl_inner(struct isl *s, const char *name, const char *what);
 struct ir_quant isl_one_scale(struct isl *s, float scale, int32_t zero);
 /* `id` in another shape or order of dimensions; the same quantisation. */

@@ -58,7 +58,7 @@ static void rows(struct arena *a, struct text *t)
 {
     text_printf(t, "%-20s %-42s %-10s %-20s %-14s %s\n", "operator", "types", "systolic",
                 "host kernel", "tested against", "note");
-    for (int i = 0; i < IR_OP_COUNT; i++) {
+    for (int i = 0; i < IR_OPCODES; i++) {
         const struct ir_op_info *op = ir_op_info((enum ir_opcode)i);
         const char *kernel = host_kernel((enum ir_opcode)i);
         const char *note = op->becomes_lut ? "becomes lut" : "";

@@ -68,7 +68,7 @@ bool draw_table(struct draw *w, struct ir_graph *g)
     uint32_t k;
 
     do
-        k = check_random(w->c, IR_OP_COUNT);
+        k = check_random(w->c, IR_OPCODES);
     while (of[k].scale == 0);
     (void)unary(w, g, of[k].scale, of[k].zero, of[k].prescribed);
     struct ir_op *op = g->op[g->n_op - 1];

@@ -84,7 +84,7 @@ static void windows(const struct ir_graph *g, const struct ir_op *op, double *n)
     struct host_window w;
     double cells, outputs;
 
-    if (op->opcode == IR_OP_FULLY_CONNECTED) {
+    if (ir_in(g, op, 1)->rank == 2) { /* dense */
         const struct ir_tensor *f = ir_in(g, op, 1), *y = ir_out(g, op, 0);
         const double oc = size(f, op->attr[IR_WEIGHTS_KO] ? 1 : 0);
 
@@ -109,7 +109,7 @@ static void lanes(const struct ir_graph *g, const struct ir_op *op, double *n)
     struct host_window w;
     double cells, group;
 
-    if (op->opcode == IR_OP_FULLY_CONNECTED) {
+    if (ir_in(g, op, 1)->rank == 2) { /* dense */
         const struct ir_tensor *f = ir_in(g, op, 1), *y = ir_out(g, op, 0);
         const double rows = elements(y) / f->dim[0], blocks = up(f->dim[0], 16) / 16;
 

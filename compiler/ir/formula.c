@@ -57,7 +57,7 @@ static bool operation(struct ir_match *m, const char **at, uint32_t id, const ch
     struct ir_op *op = maker == IR_NONE ? NULL : m->g->op[maker];
     const struct ir_match before = *m;
     const char *const begin = *at;
-    enum ir_opcode opcode = IR_OP_COUNT;
+    enum ir_opcode opcode = IR_OPCODES;
 
     if (!ir_op_named(word, &opcode))
         assert(!"a formula names no operator of operators.def");

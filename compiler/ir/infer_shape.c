@@ -103,7 +103,7 @@ enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struc
 enum status infer_compare(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1);
-    const bool equal = op->opcode == IR_OP_EQUAL || op->opcode == IR_OP_NOT_EQUAL;
+    const bool equal = (ir_op_info(op->opcode)->types & TYPE_BOOL) != 0;
 
     TRY(ir_want_type(b, "second input", a->type, d));
     TRY(ir_want_type(ir_out(g, op, 0), "output", IR_BOOL, d));

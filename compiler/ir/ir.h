@@ -137,6 +137,14 @@ struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_ty
                                 uint32_t rank, const int32_t *dim);
 struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
                         uint32_t n_out);
+#define CONSTRUCTOR(word, code)                                                                    \
+    static inline struct ir_op *ir_make_##word(struct ir_graph *g, uint32_t row, uint32_t n_in,    \
+                                               uint32_t n_out)                                     \
+    {                                                                                              \
+        return ir_op_new(g, IR_OP_##code, row, n_in, n_out);                                       \
+    }
+#include "operators/constructors.def"
+#undef CONSTRUCTOR
 /* Count the operator of row `name` in g->bias_note. */
 void ir_note_bias(struct ir_graph *g, const char *name, double found, double product);
 /* Elements / bytes; checked against overflow when the tensor is made (at most 2^31 - 1 bytes). */

@@ -107,7 +107,7 @@ static enum status verify_op(const struct ir_graph *g, uint32_t i, bool *made, s
 
     if (op->dead)
         return FAIL(d, ST_INTERNAL, "operator %u is dead but listed", i);
-    if (op->opcode >= IR_OP_COUNT || op->id != i)
+    if (op->opcode >= IR_OPCODES || op->id != i)
         return FAIL(d, ST_INTERNAL, "operator %u has id %u and opcode %d", i, op->id,
                     (int)op->opcode);
     if (op->row != IR_NONE && op->row >= g->n_row)

@@ -34,7 +34,7 @@ static void move_codes(struct ir_graph *g, struct ir_op *op, const struct ir_op 
     op->fixed.act_max = INT8_MAX;
     op->in[0] = x->id;
     op->out[0] = codes->id;
-    (void)lgl_new_op(g, IR_OP_DEQUANTIZE, from->row, 1, &codes->id, y);
+    (void)lgl_make_dequantize(g, from->row, 1, &codes->id, y);
 }
 
 static bool dequantizes(const struct ir_graph *g, const struct ir_op *op)

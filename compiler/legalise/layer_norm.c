@@ -140,7 +140,7 @@ static struct ir_tensor *sums(struct norm *k, const struct ir_tensor *x, const i
     w->quant = lgl_new_quant(k->g, 1, 0);
     for (int32_t i = 0; i < n * of; i++)
         ((int8_t *)(uintptr_t)w->data)[i % of * n + i / of] = weights[i];
-    struct ir_op *op = lgl_new_op(k->g, IR_OP_FULLY_CONNECTED, k->row, 3, in, y);
+    struct ir_op *op = lgl_make_fully_connected(k->g, k->row, 3, in, y);
     op->fixed = fixed(k, n_scale, scale);
     op->attr[IR_WEIGHTS_KO] = 1;
     return y;
@@ -251,7 +251,7 @@ static struct ir_tensor *square_of_rest(struct norm *k, const struct ir_tensor *
             (int8_t)(fmin(round((double)k->c * (i + INT8_MIN) * (i + INT8_MIN) / (FINE * FINE)),
                           255) +
                      INT8_MIN);
-    lgl_become_table(lgl_new_op(k->g, IR_OP_LUT, k->row, 1, &rest->id, y), rest->id, table);
+    lgl_become_table(lgl_make_lut(k->g, k->row, 1, &rest->id, y), rest->id, table);
     return y;
 }
 
@@ -283,7 +283,7 @@ static struct parts inverse(struct norm *k, const struct ir_tensor *octave)
     const uint32_t in[2] = {octave->id, table->id};
     int32_t bias = k->bias;
 
-    lgl_new_op(k->g, IR_OP_LUT, k->row, 2, in, y);
+    lgl_make_lut(k->g, k->row, 2, in, y);
     for (int32_t j = 0; j < OCTAVES; j++)
         bias += k->weight[j] * 128;
     return divided(k, "inverse", y, k->weight, bias, UNIT);
@@ -362,7 +362,7 @@ static struct ir_tensor *summed(struct norm *k, struct ir_op *op, struct ir_tens
         part[i] = image(k, of[i])->id;
     lgl_new_join(k->g, k->row, TERMS, part, 1, x);
     const uint32_t in[3] = {x->id, w->id, b->id};
-    struct ir_op *sum = lgl_new_op(k->g, IR_OP_DEPTHWISE_CONV2D, k->row, 3, in, z);
+    struct ir_op *sum = lgl_make_depthwise_conv2d(k->g, k->row, 3, in, z);
     sum->fixed = fixed(k, (uint32_t)k->c, scale);
     for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
         sum->attr[i] = 1;

@@ -113,14 +113,14 @@ const struct ir_tensor *lgl_transposed(struct ir_graph *g, uint32_t row, const s
     struct ir_tensor *y = ir_tensor_new(g, name, x->type, x->rank, dim);
     y->quant = x->quant;
     const uint32_t in[2] = {x->id, lgl_new_constant(g, x->name, IR_I32, 1, &rank, perm)->id};
-    (void)lgl_new_op(g, IR_OP_TRANSPOSE, row, 2, in, y);
+    (void)lgl_make_transpose(g, row, 2, in, y);
     return y;
 }
 
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y)
 {
-    return lgl_new_op(g, IR_OP_RESHAPE, row, 1, &x->id, y);
+    return lgl_make_reshape(g, row, 1, &x->id, y);
 }
 
 uint32_t lgl_in_shape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
@@ -165,7 +165,7 @@ void lgl_new_gather(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
 {
     const uint32_t in[2] = {x->id, lgl_new_numbers(g, (uint32_t)y->dim[axis], from)};
 
-    lgl_new_op(g, IR_OP_GATHER, row, 2, in, y)->attr[IR_AXIS] = (int32_t)axis;
+    lgl_make_gather(g, row, 2, in, y)->attr[IR_AXIS] = (int32_t)axis;
 }
 
 void lgl_new_slice(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
@@ -173,11 +173,11 @@ void lgl_new_slice(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
 {
     const uint32_t in[2] = {x->id, lgl_new_numbers(g, x->rank, begin)};
 
-    (void)lgl_new_op(g, IR_OP_SLICE, row, 2, in, y);
+    (void)lgl_make_slice(g, row, 2, in, y);
 }
 
 void lgl_new_join(struct ir_graph *g, uint32_t row, uint32_t n, const uint32_t *part, uint32_t axis,
                   struct ir_tensor *y)
 {
-    lgl_new_op(g, IR_OP_CONCATENATION, row, n, part, y)->attr[IR_AXIS] = (int32_t)axis;
+    lgl_make_concatenation(g, row, n, part, y)->attr[IR_AXIS] = (int32_t)axis;
 }

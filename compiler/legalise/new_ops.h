@@ -25,6 +25,14 @@ uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
 /* The operator that makes y of `in`; it clamps to int8 alone. */
 struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,
                          const uint32_t *in, struct ir_tensor *y);
+#define CONSTRUCTOR(word, code)                                                                    \
+    static inline struct ir_op *lgl_make_##word(struct ir_graph *g, uint32_t row, uint32_t n_in,   \
+                                                const uint32_t *in, struct ir_tensor *y)           \
+    {                                                                                              \
+        return lgl_new_op(g, IR_OP_##code, row, n_in, in, y);                                      \
+    }
+#include "operators/constructors.def"
+#undef CONSTRUCTOR
 
 /* A copy of `op` from x, in place of its first operand, to y. */
 struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,

@@ -238,7 +238,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     z->quant = y->quant;
     z->producer = op->id;
     op->out[0] = z->id;
-    after = ir_op_new(g, IR_OP_TRANSPOSE, before->row, 2, 1);
+    after = ir_make_transpose(g, before->row, 2, 1);
     after->in[0] = z->id;
     after->in[1] = lgl_new_constant(g, y->name, IR_I32, 1, &rank, perm)->id;
     after->out[0] = y->id;
@@ -268,7 +268,7 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     dense->in[1] = lgl_turned_weights(g, w, t, lgl_perm(g, transpose));
     turned = ir_tensor_new(g, arena_printf(g->arena, "%s/nhwc", x->name), x->type, x->rank, x->dim);
     turned->quant = x->quant;
-    op = ir_op_new(g, IR_OP_RESHAPE, flat->row, 1, 1);
+    op = ir_make_reshape(g, flat->row, 1, 1);
     op->in[0] = transpose->in[0];
     op->out[0] = turned->id;
     op->fixed = flat->fixed;

@@ -161,13 +161,14 @@ static void split_softmax(struct ir_graph *g, struct ir_op *op)
     const int32_t *zero = &lowest[y->type == IR_U8];
     struct ir_op *after;
 
-    if ((y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero) ||
+    if (ir_in(g, op, 0)->type == IR_I16 ||
+        (y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero) ||
         far_apart((double)scale, y))
         return;
     inner = ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
     inner->quant = (struct ir_quant){1, 0, &scale, zero};
     inner->producer = op->id;
-    after = ir_op_new(g, IR_OP_QUANTIZE, op->row, 1, 1);
+    after = ir_make_quantize(g, op->row, 1, 1);
     after->in[0] = inner->id;
     after->out[0] = y->id;
     op->out[0] = inner->id;
@@ -248,7 +249,7 @@ static void split_pool(struct ir_graph *g, struct ir_op *op)
     inner = ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
     inner->quant = x->quant;
     inner->producer = op->id;
-    after = ir_op_new(g, IR_OP_QUANTIZE, op->row, 1, 1);
+    after = ir_make_quantize(g, op->row, 1, 1);
     after->in[0] = inner->id;
     after->out[0] = y->id;
     op->out[0] = inner->id;
@@ -389,13 +390,21 @@ static enum status fixed_average(const struct fixing *f)
     return ST_OK;
 }
 
+/* The largest left shifts, by column SHIFTS. */
+static const int32_t most_sum = 0, most_table = MOST_CODE_SHIFT, most_softmax = 31,
+                     most_log_softmax = 31;
+
 static const struct {
     enum status (*fixed)(const struct fixing *f);
     enum status (*of_i16)(const struct fixing *f); /* where int16 differs from 8 bits */
+    const int32_t *most_shift;                     /* NULL: MOST_SHIFT */
+    void (*split)(struct ir_graph *g, struct ir_op *op);
 } makers[] = {
 #define OPERATOR(code, name, columns) {columns},
 #define FIXED(fn)                     .fixed = fixed_##fn,
 #define FIXED_I16(fn)                 .of_i16 = fixed_i16_##fn,
+#define SHIFTS(most)                  .most_shift = &most_##most,
+#define SPLIT(fn)                     .split = split_##fn,
 #include "operators/operators.def"
 };
 
@@ -423,18 +432,11 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
  * requantised ends at 22 (lut.c). */
 static int32_t most_shift(const struct ir_op *op, enum ir_type type)
 {
-    if (type == IR_I16)
-        return op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB ? 0
-               : ir_op_info(op->opcode)->has_macs                 ? 14
-                                                                  : 15;
-    switch (op->opcode) {
-    case IR_OP_ADD:
-    case IR_OP_SUB: return 0;
-    case IR_OP_QUANTIZE: return MOST_CODE_SHIFT;
-    case IR_OP_SOFTMAX:
-    case IR_OP_LOG_SOFTMAX: return 31;
-    default: return MOST_SHIFT;
-    }
+    const int32_t *most = makers[op->opcode].most_shift;
+
+    if (type == IR_I16 && most != &most_sum)
+        return ir_op_info(op->opcode)->has_macs ? 14 : 15;
+    return most ? *most : MOST_SHIFT;
 }
 
 /* (The second scale of LOG_SOFTMAX is one over the first.) */
@@ -474,10 +476,8 @@ enum status lgl_requant(struct ir_graph *g, const struct lgl_options *o, struct 
     for (uint32_t i = 0; i < n_op && o->rounding == LGL_ROUND_TFLITE; i++) {
         if (g->op[i]->dead || ir_out(g, g->op[i], 0)->type == IR_F32)
             continue;
-        if (g->op[i]->opcode == IR_OP_SOFTMAX && ir_in(g, g->op[i], 0)->type != IR_I16)
-            split_softmax(g, g->op[i]);
-        if (g->op[i]->opcode == IR_OP_AVERAGE_POOL2D)
-            split_pool(g, g->op[i]);
+        if (makers[g->op[i]->opcode].split)
+            makers[g->op[i]->opcode].split(g, g->op[i]);
     }
     if (g->n_op != n_op)
         TRY(ir_link(g, d));

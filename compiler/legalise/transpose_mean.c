@@ -55,7 +55,7 @@ static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean
     mean->in[0] = x->id;
     mean->out[0] = z->id;
     mean->attr[IR_AXIS] = (int32_t)mapped;
-    after = ir_op_new(g, IR_OP_TRANSPOSE, transpose->row, 2, 1);
+    after = ir_make_transpose(g, transpose->row, 2, 1);
     after->in[0] = z->id;
     after->in[1] = lgl_new_constant(g, y->name, IR_I32, 1, &n_from, from)->id;
     after->out[0] = y->id;

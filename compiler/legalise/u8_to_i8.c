@@ -71,7 +71,7 @@ static void mark_u8(struct ir_graph *g)
 static void add_flip(struct ir_graph *g, uint32_t row, const struct ir_tensor *from,
                      const struct ir_tensor *to)
 {
-    struct ir_op *op = ir_op_new(g, IR_OP_QUANTIZE, row, 1, 1);
+    struct ir_op *op = ir_make_quantize(g, row, 1, 1);
     const int32_t multiplier = 1 << 30;
     const int8_t shift = 1;
 

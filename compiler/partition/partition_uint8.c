@@ -65,7 +65,7 @@ static uint32_t new_like(struct flips *f, const struct ir_tensor *t)
 
 static void add_flip(struct flips *f, uint32_t row, uint32_t from, uint32_t to)
 {
-    struct ir_op *op = ir_op_new(f->g, IR_OP_QUANTIZE, row, 1, 1);
+    struct ir_op *op = ir_make_quantize(f->g, row, 1, 1);
     const bool down = f->g->tensor[from]->type == IR_U8;
     static const int32_t multiplier = 1 << 30;
     static const int8_t shift = 1;

@@ -72,7 +72,7 @@ static uint32_t split(struct ir_graph *g, uint32_t at)
     const struct ir_tensor *y = ir_out(g, op, 0);
     const struct ir_tensor *part =
         ir_tensor_new(g, arena_printf(g->arena, "%s/difference", y->name), IR_F32, y->rank, y->dim);
-    struct ir_op *square = ir_op_new(g, IR_OP_MUL, op->row, 2, 1);
+    struct ir_op *square = ir_make_mul(g, op->row, 2, 1);
 
     memmove(g->op + at + 2, g->op + at + 1, (g->n_op - at - 2) * sizeof(struct ir_op *));
     g->op[at + 1] = square;

@@ -91,7 +91,7 @@ static enum status opcode(struct reader *r, const cJSON *o, const char *path, en
 
     if (ir_op_named(name, code))
         return ST_OK;
-    const char *near = json_doc_near(name, ir_op_names, IR_OP_COUNT);
+    const char *near = json_doc_near(name, ir_op_names, IR_OPCODES);
     return json_doc_fail(&r->doc, arena_printf(r->a, "%s.op", path), r->d,
                          "no operator '%.40s'; %s%s%s", name, near ? "did you mean " : "",
                          near ? near : "`heddle ops` lists them", near ? "?" : "");

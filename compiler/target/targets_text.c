@@ -30,7 +30,7 @@ static void of_type(struct text *t, const struct target_desc *desc, enum ir_type
 {
     bool any = false;
 
-    for (int i = 0; i < IR_OP_COUNT; i++)
+    for (int i = 0; i < IR_OPCODES; i++)
         if (has_pattern(desc, (enum ir_opcode)i, dtype)) {
             if (!any)
                 text_printf(t, "    of %s:", describe_dtype(dtype));
@@ -44,7 +44,7 @@ static void of_type(struct text *t, const struct target_desc *desc, enum ir_type
 static void operators(struct text *t, const struct target_desc *desc)
 {
     text_add(t, "    operators:");
-    for (int i = 0; i < IR_OP_COUNT; i++)
+    for (int i = 0; i < IR_OPCODES; i++)
         if (has_pattern(desc, (enum ir_opcode)i, IR_I8) ||
             (desc == &target_systolic_desc && ir_op_info((enum ir_opcode)i)->unit))
             text_printf(t, " %s", ir_op_info((enum ir_opcode)i)->name);

@@ -27,7 +27,7 @@ enum status ox_pow(struct ox *m)
             TRY(ox_float_input(m, 1, "exponent", &y));
         else
             y = ox_number_tensor(m, name, (float)power);
-        TRY(ox_f32_binary(m, IR_OP_POW, name, x, y, &id));
+        TRY(ox_f32_pow(m, name, x, y, &id));
     }
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
@@ -39,13 +39,12 @@ static enum status exponential_unit(struct ox *m, uint32_t x, float gain, float 
     const char *name = ox_out(m, 0)->name;
     uint32_t above, below;
 
-    TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
-    TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "below"), x, ox_number_tensor(m, name, 0),
-                      &below));
+    TRY(ox_f32_relu(m, ox_inner(m, name, "above"), x, &above));
+    TRY(ox_f32_minimum(m, ox_inner(m, name, "below"), x, ox_number_tensor(m, name, 0), &below));
     if (width != 1)
         TRY(ox_f32_div(m, ox_inner(m, name, "steep"), below, ox_number_tensor(m, name, width),
                        &below));
-    TRY(ox_f32_unary(m, IR_OP_ELU, ox_inner(m, name, "curve"), below, &below));
+    TRY(ox_f32_elu(m, ox_inner(m, name, "curve"), below, &below));
     TRY(ox_f32_mul(m, ox_inner(m, name, "scaled"), below, ox_number_tensor(m, name, alpha),
                    &below));
     TRY(ox_f32_add(m, ox_inner(m, name, "sum"), above, below, &x));
@@ -61,15 +60,15 @@ static enum status softplus(struct ox *m, uint32_t x, bool mish)
     const char *name = ox_out(m, 0)->name;
     uint32_t above, y;
 
-    TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
+    TRY(ox_f32_relu(m, ox_inner(m, name, "above"), x, &above));
     TRY(ox_f32_abs(m, ox_inner(m, name, "magnitude"), x, &y));
-    TRY(ox_f32_unary(m, IR_OP_NEG, ox_inner(m, name, "negative"), y, &y));
-    TRY(ox_f32_unary(m, IR_OP_EXP, ox_inner(m, name, "power"), y, &y));
+    TRY(ox_f32_neg(m, ox_inner(m, name, "negative"), y, &y));
+    TRY(ox_f32_exp(m, ox_inner(m, name, "power"), y, &y));
     TRY(ox_f32_add(m, ox_inner(m, name, "sum"), y, ox_number_tensor(m, name, 1), &y));
-    TRY(ox_f32_unary(m, IR_OP_LOG, ox_inner(m, name, "log"), y, &y));
+    TRY(ox_f32_log(m, ox_inner(m, name, "log"), y, &y));
     TRY(ox_f32_add(m, mish ? ox_inner(m, name, "plus") : name, above, y, &y));
     if (mish) {
-        TRY(ox_f32_unary(m, IR_OP_TANH, ox_inner(m, name, "tanh"), y, &y));
+        TRY(ox_f32_tanh(m, ox_inner(m, name, "tanh"), y, &y));
         TRY(ox_f32_mul(m, name, x, y, &y));
     }
     ox_set_tensor(m, 0, y, false);
@@ -92,7 +91,7 @@ enum status ox_curve(struct ox *m)
         return softplus(m, x, *m->op == 'M');
     one = ox_number_tensor(m, name, 1);
     if (strcmp(m->op, "Elu") == 0 && alpha == 1) {
-        TRY(ox_f32_unary(m, IR_OP_ELU, name, x, &x));
+        TRY(ox_f32_elu(m, name, x, &x));
     } else if (strcmp(m->op, "Reciprocal") == 0) {
         TRY(ox_f32_div(m, name, one, x, &x));
     } else if (strcmp(m->op, "Softsign") == 0) {

@@ -98,7 +98,7 @@ static enum status matrices(struct ox *m)
 enum status ox_matmul(struct ox *m)
 {
     const struct ox_value *second = ox_in(m, 1);
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    struct ox_deferred *p = ox_defer_fully_connected(m, (struct ox_shape){0});
     const struct ox_value *w;
 
     if (!second || second->kind != OX_CONST || second->c.rank != 2)
@@ -183,7 +183,7 @@ static enum status gemm_operand(struct ox *m, uint32_t i, const char *attr, uint
 static enum status computed_gemm(struct ox *m, float alpha, float beta)
 {
     const char *name = ox_out(m, 0)->name;
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_BATCH_MATMUL, (struct ox_shape){0});
+    struct ox_deferred *p = ox_defer_batch_matmul(m, (struct ox_shape){0});
     uint32_t product;
 
     p->n_in = 2;
@@ -193,7 +193,7 @@ static enum status computed_gemm(struct ox *m, float alpha, float beta)
     ox_set_deferred(m, p);
     if (alpha != 1) {
         TRY(ox_finish_float(m, p, ox_inner(m, name, "unscaled"), &product));
-        p = ox_deferred_new(m, IR_OP_MUL, p->shape);
+        p = ox_defer_mul(m, p->shape);
         p->n_in = 2;
         p->in[0] = product;
         p->in[1] = ox_number_tensor(m, name, alpha);
@@ -279,7 +279,7 @@ static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
 /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero */
 enum status ox_qlinear_matmul(struct ox *m)
 {
-    struct ox_deferred *p = ox_deferred_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    struct ox_deferred *p = ox_defer_fully_connected(m, (struct ox_shape){0});
     const struct ox_value *second = ox_in(m, 3);
     const struct ox_const *w;
     struct ir_quant q;

@@ -103,7 +103,7 @@ uint32_t ox_transpose(struct ox *m, const char *name, uint32_t id, const int32_t
         y.dim[i] = x.dim[perm[i]];
     in[1] = int_const(m, name, 1, &n, perm);
     out = ox_like(m, name, id, y);
-    ox_op(m, IR_OP_TRANSPOSE, 2, in, out);
+    ox_make_transpose(m, 2, in, out);
     return out;
 }
 
@@ -111,7 +111,7 @@ uint32_t ox_reshape(struct ox *m, const char *name, uint32_t id, struct ox_shape
 {
     const uint32_t out = ox_like(m, name, id, s);
 
-    ox_op(m, IR_OP_RESHAPE, 1, &id, out);
+    ox_make_reshape(m, 1, &id, out);
     return out;
 }
 
@@ -127,7 +127,7 @@ uint32_t ox_slice(struct ox *m, const char *name, uint32_t id, const int32_t *be
     if (step)
         in[2] = int_const(m, name, 1, &n, step);
     out = ox_like(m, name, id, y);
-    ox_op(m, IR_OP_SLICE, step ? 3 : 2, in, out);
+    ox_make_slice(m, step ? 3 : 2, in, out);
     return out;
 }
 
@@ -146,7 +146,7 @@ uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *befo
     }
     in[1] = int_const(m, name, 2, dim, amount);
     out = ox_like(m, name, id, y);
-    ox_op(m, IR_OP_PAD, value == IR_NONE ? 2 : 3, in, out);
+    ox_make_pad(m, value == IR_NONE ? 2 : 3, in, out);
     return out;
 }
 
@@ -161,7 +161,7 @@ uint32_t ox_gather(struct ox *m, const char *name, uint32_t id, uint32_t axis, u
         y.dim[i] = i < axis ? x.dim[i] : i < axis + rank ? dim[i - axis] : x.dim[i + 1 - rank];
     in[1] = int_const(m, name, rank, dim, index);
     out = ox_like(m, name, id, y);
-    ox_op(m, IR_OP_GATHER, 2, in, out)->attr[IR_AXIS] = (int32_t)axis;
+    ox_make_gather(m, 2, in, out)->attr[IR_AXIS] = (int32_t)axis;
     return out;
 }
 
@@ -173,7 +173,7 @@ uint32_t ox_concat(struct ox *m, const char *name, uint32_t n, const uint32_t *i
     for (uint32_t i = 1; i < n; i++)
         y.dim[axis] += m->g->tensor[id[i]]->dim[axis];
     out = ox_like(m, name, id[0], y);
-    ox_op(m, IR_OP_CONCATENATION, n, id, out)->attr[IR_AXIS] = (int32_t)axis;
+    ox_make_concatenation(m, n, id, out)->attr[IR_AXIS] = (int32_t)axis;
     return out;
 }
 
@@ -205,7 +205,7 @@ uint32_t ox_dequantized(struct ox *m, const char *name, uint32_t id)
 {
     const uint32_t out = ox_tensor(m, name, IR_F32, ox_shape_of(m, id), NULL);
 
-    ox_op(m, IR_OP_DEQUANTIZE, 1, &id, out);
+    ox_make_dequantize(m, 1, &id, out);
     return out;
 }
 
@@ -213,7 +213,7 @@ uint32_t ox_number_as(struct ox *m, const char *name, uint32_t id, enum ir_type 
 {
     const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), NULL);
 
-    ox_op(m, IR_OP_CAST, 1, &id, out);
+    ox_make_cast(m, 1, &id, out);
     return out;
 }
 
@@ -221,7 +221,7 @@ uint32_t ox_clipped(struct ox *m, const char *name, uint32_t id, float low, floa
 {
     const struct ir_tensor *t = m->g->tensor[id];
     const uint32_t out = ox_tensor(m, name, t->type, ox_shape_of(m, id), &t->quant);
-    struct ir_op *op = ox_op(m, IR_OP_CLIP, 1, &id, out);
+    struct ir_op *op = ox_make_clip(m, 1, &id, out);
 
     memcpy(&op->attr[IR_CLIP_LOW_BITS], &low, 4);
     memcpy(&op->attr[IR_CLIP_HIGH_BITS], &high, 4);
@@ -233,7 +233,7 @@ uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type 
 {
     const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), q);
 
-    ox_op(m, IR_OP_QUANTIZE, 1, &id, out);
+    ox_make_quantize(m, 1, &id, out);
     return out;
 }
 

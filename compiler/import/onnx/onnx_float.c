@@ -141,21 +141,6 @@ enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, 
     return ST_OK;
 }
 
-enum status ox_f32_round(struct ox *m, const char *name, uint32_t x, uint32_t *id)
-{
-    return ox_f32_unary(m, IR_OP_ROUND, name, x, id);
-}
-
-enum status ox_f32_sqrt(struct ox *m, const char *name, uint32_t x, uint32_t *id)
-{
-    return ox_f32_unary(m, IR_OP_SQRT, name, x, id);
-}
-
-enum status ox_f32_abs(struct ox *m, const char *name, uint32_t x, uint32_t *id)
-{
-    return ox_f32_unary(m, IR_OP_ABS, name, x, id);
-}
-
 enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t a,
                           uint32_t b, uint32_t *id)
 {
@@ -167,24 +152,4 @@ enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name,
     *id = ox_tensor(m, name, IR_F32, y, NULL);
     ox_op(m, opcode, 2, in, *id);
     return ST_OK;
-}
-
-enum status ox_f32_add(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id)
-{
-    return ox_f32_binary(m, IR_OP_ADD, name, a, b, id);
-}
-
-enum status ox_f32_sub(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id)
-{
-    return ox_f32_binary(m, IR_OP_SUB, name, a, b, id);
-}
-
-enum status ox_f32_mul(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id)
-{
-    return ox_f32_binary(m, IR_OP_MUL, name, a, b, id);
-}
-
-enum status ox_f32_div(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id)
-{
-    return ox_f32_binary(m, IR_OP_DIV, name, a, b, id);
 }

@@ -74,7 +74,7 @@ struct ox {
     uint32_t cap_float;
     const Onnx__NodeProto *node; /* being imported */
     const char *op;              /* its operator, our own text */
-    enum ir_opcode opcode;       /* the IR's one that it is; IR_OP_COUNT: made of several */
+    enum ir_opcode opcode;       /* the IR's one that it is; IR_OPCODES: made of several */
     uint32_t row;                /* its row, IR_NONE until an IR operator is made */
 };
 
@@ -177,6 +177,14 @@ uint32_t ox_tensor(struct ox *m, const char *name, enum ir_type type, struct ox_
 /* An operator that writes a new tensor. The row of the node is made at its first operator. */
 struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
                     uint32_t out);
+#define CONSTRUCTOR(word, code)                                                                    \
+    static inline struct ir_op *ox_make_##word(struct ox *m, uint32_t n_in, const uint32_t *in,    \
+                                               uint32_t out)                                       \
+    {                                                                                              \
+        return ox_op(m, IR_OP_##code, n_in, in, out);                                              \
+    }
+#include "operators/constructors.def"
+#undef CONSTRUCTOR
 /* The operator's MACs are the row's, once its attributes are set; `taps`, `taps_filled`: as struct
  * ox_deferred. */
 void ox_count_macs(struct ox *m, const struct ir_op *op, int32_t taps, int32_t taps_filled);
@@ -249,6 +257,13 @@ struct ox_deferred {
 };
 
 struct ox_deferred *ox_deferred_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape);
+#define CONSTRUCTOR(word, code)                                                                    \
+    static inline struct ox_deferred *ox_defer_##word(struct ox *m, struct ox_shape shape)         \
+    {                                                                                              \
+        return ox_deferred_new(m, IR_OP_##code, shape);                                            \
+    }
+#include "operators/constructors.def"
+#undef CONSTRUCTOR
 /* Output 0 of the node is this deferred result. */
 void ox_set_deferred(struct ox *m, const struct ox_deferred *p);
 /* QLinearConv and QLinearMatMul: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, ...
@@ -310,16 +325,42 @@ enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, 
                          uint32_t *id);
 enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t a,
                           uint32_t b, uint32_t *id);
-enum status ox_f32_round(struct ox *m, const char *name, uint32_t x, uint32_t *id);
-enum status ox_f32_sqrt(struct ox *m, const char *name, uint32_t x, uint32_t *id);
-enum status ox_f32_abs(struct ox *m, const char *name, uint32_t x, uint32_t *id);
-enum status ox_f32_add(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id);
-enum status ox_f32_sub(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id);
-enum status ox_f32_mul(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id);
-enum status ox_f32_div(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id);
+/* ox_f32_abs, .. */
+#define OX_F32_UNARY(X)                                                                            \
+    X(abs, ABS)                                                                                    \
+    X(ceil, CEIL)                                                                                  \
+    X(elu, ELU) X(exp, EXP) X(floor, FLOOR) X(log, LOG) X(neg, NEG) X(relu, RELU) X(round, ROUND)  \
+        X(sqrt, SQRT) X(tanh, TANH)
+#define OX_F32_BINARY(X)                                                                           \
+    X(add, ADD)                                                                                    \
+    X(div, DIV) X(maximum, MAXIMUM) X(minimum, MINIMUM) X(mul, MUL) X(pow, POW) X(sub, SUB)
+#define OX_UNARY(word, code)                                                                       \
+    static inline enum status ox_f32_##word(struct ox *m, const char *name, uint32_t x,            \
+                                            uint32_t *id)                                          \
+    {                                                                                              \
+        return ox_f32_unary(m, IR_OP_##code, name, x, id);                                         \
+    }
+#define OX_BINARY(word, code)                                                                      \
+    static inline enum status ox_f32_##word(struct ox *m, const char *name, uint32_t a,            \
+                                            uint32_t b, uint32_t *id)                              \
+    {                                                                                              \
+        return ox_f32_binary(m, IR_OP_##code, name, a, b, id);                                     \
+    }
+OX_F32_UNARY(OX_UNARY)
+OX_F32_BINARY(OX_BINARY)
 /* Over the axes of `mask`, kept as 1 or left out. */
 uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
                        uint32_t mask, bool keep);
+static inline uint32_t ox_f32_mean(struct ox *m, const char *name, uint32_t x, uint32_t mask,
+                                   bool keep)
+{
+    return ox_f32_reduce(m, IR_OP_MEAN, name, x, mask, keep);
+}
+static inline uint32_t ox_f32_sum(struct ox *m, const char *name, uint32_t x, uint32_t mask,
+                                  bool keep)
+{
+    return ox_f32_reduce(m, IR_OP_SUM, name, x, mask, keep);
+}
 /* Return true if a clamp, a bias or a scale may go into the deferred result `v`: no other reader
  * would have it computed twice. */
 bool ox_may_grow(const struct ox *m, const struct ox_value *v);

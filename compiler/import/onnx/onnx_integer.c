@@ -134,8 +134,8 @@ enum status ox_dynamic_quantize(struct ox *m)
     low = extreme(m, IR_OP_REDUCE_MIN, IR_OP_MINIMUM, ox_inner(m, name, "min"), x, none);
     TRY(ox_f32_sub(m, ox_inner(m, name, "range"), high, low, &scale));
     TRY(ox_f32_div(m, ox_inner(m, name, "step"), scale, ox_number_tensor(m, name, 255), &scale));
-    TRY(ox_f32_binary(m, IR_OP_MAXIMUM, ox_inner(m, name, "scale"), scale,
-                      ox_number_tensor(m, name, 0x1p-126f), &scale));
+    TRY(ox_f32_maximum(m, ox_inner(m, name, "scale"), scale, ox_number_tensor(m, name, 0x1p-126f),
+                       &scale));
     TRY(ox_f32_div(m, ox_inner(m, name, "low"), low, scale, &zero));
     TRY(ox_f32_sub(m, ox_inner(m, name, "offset"), none, zero, &zero));
     zero = ox_clipped(m, ox_inner(m, name, "saturated"), zero, 0, 255);

@@ -17,10 +17,10 @@ static enum status normalise(struct ox *m, uint32_t x, uint32_t axis, float epsi
     const uint32_t mask = ((1u << m->g->tensor[x]->rank) - 1) & ~((1u << axis) - 1);
     uint32_t part, square;
 
-    n->mean = ox_f32_reduce(m, IR_OP_MEAN, ox_inner(m, name, "mean"), x, mask, true);
+    n->mean = ox_f32_mean(m, ox_inner(m, name, "mean"), x, mask, true);
     TRY(ox_f32_sub(m, ox_inner(m, name, "centred"), x, n->mean, &part));
     TRY(ox_f32_mul(m, ox_inner(m, name, "squares"), part, part, &square));
-    square = ox_f32_reduce(m, IR_OP_MEAN, ox_inner(m, name, "variance"), square, mask, true);
+    square = ox_f32_mean(m, ox_inner(m, name, "variance"), square, mask, true);
     TRY(ox_f32_add(m, ox_inner(m, name, "positive"), square, ox_number_tensor(m, name, epsilon),
                    &square));
     TRY(ox_f32_sqrt(m, ox_inner(m, name, "deviation"), square, &n->deviation));
@@ -141,7 +141,7 @@ enum status ox_lp_norm(struct ox *m)
         TRY(ox_f32_abs(m, ox_inner(m, name, "magnitudes"), x, &y));
     else
         TRY(ox_f32_mul(m, ox_inner(m, name, "squares"), x, x, &y));
-    y = ox_f32_reduce(m, IR_OP_SUM, ox_inner(m, name, "sum"), y, 1u << axis, true);
+    y = ox_f32_sum(m, ox_inner(m, name, "sum"), y, 1u << axis, true);
     if (p == 2)
         TRY(ox_f32_sqrt(m, ox_inner(m, name, "norm"), y, &y));
     TRY(ox_f32_div(m, ox_inner(m, name, "quotient"), x, y, &quotient));

@@ -134,7 +134,7 @@ static enum status identity_conv(struct ox *m, struct ox_deferred **p)
     TRY(ox_operand(m, 0, "input", &id));
     const struct ir_tensor *x = m->g->tensor[id];
     const int32_t dim[4] = {x->dim[1], 1, 1, 1};
-    *p = ox_deferred_new(m, IR_OP_CONV2D, ox_shape_of(m, id));
+    *p = ox_defer_conv2d(m, ox_shape_of(m, id));
     (*p)->n_in = 1;
     (*p)->in[0] = id;
     if (x->type == IR_F32 || m->options->exact) {

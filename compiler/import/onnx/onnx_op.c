@@ -69,7 +69,7 @@ static const struct rule *const rules[] = {
 
 const char *onnx_operator_name(uint32_t i, const char **domain)
 {
-    for (uint32_t code = 0; code <= IR_OP_COUNT; code++)
+    for (uint32_t code = 0; code <= IR_OPCODES; code++)
         for (const struct rule *r = rules[code]; r->name != NULL; r++)
             if (i-- == 0) {
                 *domain = r->domain;
@@ -85,7 +85,7 @@ static const char *domain_of(const Onnx__NodeProto *n)
 
 static const struct rule *find_rule(const char *name, const char *domain, enum ir_opcode *opcode)
 {
-    for (uint32_t code = 0; code <= IR_OP_COUNT; code++)
+    for (uint32_t code = 0; code <= IR_OPCODES; code++)
         for (const struct rule *r = rules[code]; r->name != NULL; r++)
             if (strcmp(r->name, name) == 0 && strcmp(r->domain, domain) == 0) {
                 *opcode = (enum ir_opcode)code;

@@ -30,7 +30,7 @@ static uint32_t dense(struct cell *k, const char *what, uint32_t x, uint32_t w, 
     const struct ox_shape s = {2, {k->m->g->tensor[x]->dim[0], k->m->g->tensor[w]->dim[0]}};
     const uint32_t out = ox_tensor(k->m, part(k, what), IR_F32, s, NULL);
 
-    ox_count_macs(k->m, ox_op(k->m, IR_OP_FULLY_CONNECTED, b == IR_NONE ? 2 : 3, in, out), 1, 1);
+    ox_count_macs(k->m, ox_make_fully_connected(k->m, b == IR_NONE ? 2 : 3, in, out), 1, 1);
     return out;
 }
 

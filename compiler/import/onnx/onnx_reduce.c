@@ -80,10 +80,10 @@ enum status ox_reduce_log(struct ox *m)
     if (exp) {
         most = ox_f32_reduce(m, IR_OP_REDUCE_MAX, ox_inner(m, name, "max"), x, mask, true);
         TRY(ox_f32_sub(m, ox_inner(m, name, "below"), x, most, &x));
-        TRY(ox_f32_unary(m, IR_OP_EXP, ox_inner(m, name, "powers"), x, &x));
+        TRY(ox_f32_exp(m, ox_inner(m, name, "powers"), x, &x));
     }
-    x = ox_f32_reduce(m, IR_OP_SUM, ox_inner(m, name, "sum"), x, mask, keep);
-    TRY(ox_f32_unary(m, IR_OP_LOG, exp ? ox_inner(m, name, "log") : name, x, &x));
+    x = ox_f32_sum(m, ox_inner(m, name, "sum"), x, mask, keep);
+    TRY(ox_f32_log(m, exp ? ox_inner(m, name, "log") : name, x, &x));
     if (exp) {
         most = ox_reshape(m, ox_inner(m, name, "most"), most, ox_shape_of(m, x));
         TRY(ox_f32_add(m, name, x, most, &x));
@@ -106,7 +106,7 @@ enum status ox_reduce_norm(struct ox *m)
     else
         TRY(ox_f32_mul(m, ox_inner(m, name, "squares"), x, x, &x));
     if (mask != 0)
-        x = ox_f32_reduce(m, IR_OP_SUM, ox_inner(m, name, "sum"), x, mask, keep);
+        x = ox_f32_sum(m, ox_inner(m, name, "sum"), x, mask, keep);
     if (strstr(m->op, "L2"))
         TRY(ox_f32_sqrt(m, name, x, &x));
     ox_set_tensor(m, 0, x, false);

@@ -156,7 +156,7 @@ static uint32_t interpolate(struct ox *m, const struct resize *r, const struct a
     in[2] = ox_f32_const(m, ox_inner(m, name, "weight"), 2, dim, weight);
     s.dim[axis] = a->out;
     out = ox_tensor(m, name, IR_F32, s, NULL);
-    ox_op(m, IR_OP_INTERPOLATE, 3, in, out)->attr[IR_AXIS] = (int32_t)axis;
+    ox_make_interpolate(m, 3, in, out)->attr[IR_AXIS] = (int32_t)axis;
     return out;
 }
 
@@ -242,7 +242,7 @@ static uint32_t bilinear(struct ox *m, const struct resize *r, const struct axis
     in[2] = ox_f32_const(m, ox_inner(m, name, "weight"), 2, dim, weight);
     flat.dim[2] = dim[0];
     out = ox_tensor(m, ox_inner(m, name, "taps"), IR_F32, flat, NULL);
-    ox_op(m, IR_OP_INTERPOLATE, 3, in, out)->attr[IR_AXIS] = 2;
+    ox_make_interpolate(m, 3, in, out)->attr[IR_AXIS] = 2;
     return ox_reshape(m, name, out, (struct ox_shape){4, {s.dim[0], s.dim[1], y->out, x->out}});
 }
 
@@ -281,10 +281,10 @@ static enum status quantised_again(struct ox *m, uint32_t x, uint32_t id, const 
     const uint32_t zero = ox_number_tensor(m, name, 0);
     uint32_t above, below;
 
-    TRY(ox_f32_binary(m, IR_OP_MAXIMUM, ox_inner(m, name, "positive"), id, zero, &above));
-    TRY(ox_f32_unary(m, IR_OP_FLOOR, ox_inner(m, name, "above"), above, &above));
-    TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "negative"), id, zero, &below));
-    TRY(ox_f32_unary(m, IR_OP_CEIL, ox_inner(m, name, "below"), below, &below));
+    TRY(ox_f32_maximum(m, ox_inner(m, name, "positive"), id, zero, &above));
+    TRY(ox_f32_floor(m, ox_inner(m, name, "above"), above, &above));
+    TRY(ox_f32_minimum(m, ox_inner(m, name, "negative"), id, zero, &below));
+    TRY(ox_f32_ceil(m, ox_inner(m, name, "below"), below, &below));
     TRY(ox_f32_add(m, ox_inner(m, name, "cut"), above, below, &id));
     TRY(ox_f32_sub(m, ox_inner(m, name, "offset"), id,
                    ox_number_tensor(m, name, (float)t->quant.zero_point[0]), &id));

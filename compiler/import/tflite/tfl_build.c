@@ -156,7 +156,7 @@ static enum status same_bytes(struct tfl_importer *m, uint32_t row, uint32_t x, 
 {
     struct ir_op *op;
 
-    TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, y, &op));
+    TRY(tfl_make_reshape(m, row, 1, &x, y, &op));
     op->attr[IR_RECODE] = recode;
     return tfl_fold(m, op);
 }
@@ -182,7 +182,7 @@ enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t
     memcpy(dim, t->dim, sizeof dim);
     dim[axis] = (int32_t)n;
     TRY(tfl_between(m, t, t->rank, dim, x));
-    TRY(tfl_emit(m, IR_OP_GATHER, row, 2, in, *x, &op));
+    TRY(tfl_make_gather(m, row, 2, in, *x, &op));
     op->attr[IR_AXIS] = (int32_t)axis;
     return tfl_fold(m, op);
 }

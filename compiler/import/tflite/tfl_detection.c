@@ -44,7 +44,7 @@ static enum status real_input(struct tfl_importer *m, const struct tfl_operator 
         return ST_OK;
     TRY(ir_want_quantised(t, "input", m->d));
     real = ir_tensor_new(m->g, t->name, IR_F32, t->rank, t->dim);
-    TRY(tfl_emit(m, IR_OP_DEQUANTIZE, row, 1, id, real->id, NULL));
+    TRY(tfl_make_dequantize(m, row, 1, id, real->id, NULL));
     *id = real->id;
     return ST_OK;
 }
@@ -97,7 +97,7 @@ enum status tfl_detection_post_process(struct tfl_importer *m, const struct tfl_
     n = (int32_t)(o->max_detections * o->max_classes);
     dim[1] = 6 * n + 1;
     all = ir_tensor_new(m->g, "detections", IR_F32, 2, dim);
-    TRY(tfl_emit(m, IR_OP_DETECTION, row, 4, in, all->id, &op));
+    TRY(tfl_make_detection(m, row, 4, in, all->id, &op));
     op->attr[IR_CLASSES] = (int32_t)o->n_classes;
     op->attr[IR_CLASSES_EACH] = (int32_t)o->max_classes;
     TRY(part(m, src, row, all->id, &begin, 0, 4 * n));

@@ -59,6 +59,14 @@ enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, ui
  * integers: it is evaluated here and `out` is a constant. */
 enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
                      const uint32_t *in, uint32_t out, struct ir_op **op);
+#define CONSTRUCTOR(word, code)                                                                    \
+    static inline enum status tfl_make_##word(struct tfl_importer *m, uint32_t row, uint32_t n_in, \
+                                              const uint32_t *in, uint32_t out, struct ir_op **op) \
+    {                                                                                              \
+        return tfl_emit(m, IR_OP_##code, row, n_in, in, out, op);                                  \
+    }
+#include "operators/constructors.def"
+#undef CONSTRUCTOR
 /* Tensor `y` is the part of `x` from `begin` on, its size y's shape; `step`: NULL for 1. */
 enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int32_t *begin,
                      const int32_t *step, uint32_t y);

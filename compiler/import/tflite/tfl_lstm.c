@@ -187,7 +187,7 @@ enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uin
     TRY(tfl_state(m, src->in.v[CELL], &in[5]));
     TRY(biases(m, src, w, r, ir_zero_point(m->g->tensor[in[0]]), ir_zero_point(m->g->tensor[in[4]]),
                &in[3]));
-    TRY(tfl_emit(m, IR_OP_LSTM, row, 6, in, hidden, &op));
+    TRY(tfl_make_lstm(m, row, 6, in, hidden, &op));
     op->attr[IR_AXIS] = !o->time_major;
     memcpy(&op->attr[IR_CLIP_HIGH_BITS], &o->cell_clip, 4);
     return hidden == out ? ST_OK : tfl_recode(m, row, hidden, out);

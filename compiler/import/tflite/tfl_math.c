@@ -32,7 +32,7 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     if (o->stride_h < 1 || o->stride_w < 1 || (o->padding != 0 && o->padding != 1))
         return FAIL(m->d, ST_MODEL, "strides %d and %d, padding %d: not usable", o->stride_h,
                     o->stride_w, o->padding);
-    TRY(tfl_emit(m, IR_OP_TRANSPOSE_CONV, row, bias ? 3 : 2, in, out, &op));
+    TRY(tfl_make_transpose_conv(m, row, bias ? 3 : 2, in, out, &op));
     op->attr[IR_KERNEL_H] = w->dim[1];
     op->attr[IR_KERNEL_W] = w->dim[2];
     op->attr[IR_STRIDE_H] = o->stride_h;
@@ -80,7 +80,7 @@ enum status tfl_rescale_parts(struct tfl_importer *m, struct ir_op *op)
              x->quant.zero_point[0] == y->quant.zero_point[0]))
             continue;
         TRY(tfl_between(m, y, x->rank, x->dim, &part));
-        TRY(tfl_emit(m, IR_OP_RESCALE, op->row, 1, &op->in[i], part, NULL));
+        TRY(tfl_make_rescale(m, op->row, 1, &op->in[i], part, NULL));
         op->in[i] = part;
     }
     return ST_OK;
@@ -95,7 +95,7 @@ enum status tfl_square(struct tfl_importer *m, const struct tfl_operator *src, u
     TRY(tfl_result(m, src, 0, &out));
     in[1] = in[0];
     TRY(ir_want_type(m->g->tensor[in[0]], "input", IR_F32, m->d));
-    return tfl_emit(m, IR_OP_MUL, row, 2, in, out, NULL);
+    return tfl_make_mul(m, row, 2, in, out, NULL);
 }
 
 /* A chain of ADD, from the left; float32 and int32 in the format. */
@@ -116,7 +116,7 @@ enum status tfl_add_n(struct tfl_importer *m, const struct tfl_operator *src, ui
         out = y;
         if (i + 1 < src->in.n)
             TRY(tfl_between(m, t, t->rank, t->dim, &out));
-        TRY(tfl_emit(m, IR_OP_ADD, row, 2, in, out, NULL));
+        TRY(tfl_make_add(m, row, 2, in, out, NULL));
         in[0] = out;
     }
     return ST_OK;
@@ -138,7 +138,7 @@ enum status tfl_top_k(struct tfl_importer *m, const struct tfl_operator *src, ui
                         k);
         if (i == 1)
             TRY(ir_want_type(m->g->tensor[y], "output", IR_I32, m->d));
-        TRY(tfl_emit(m, IR_OP_TOP_K, row, 1, &x, y, &op));
+        TRY(tfl_make_top_k(m, row, 1, &x, y, &op));
         op->attr[IR_AXIS] = (int32_t)m->g->tensor[x]->rank - 1;
     }
     return ST_OK;
@@ -201,7 +201,7 @@ enum status tfl_one_hot(struct tfl_importer *m, const struct tfl_operator *src, 
     TRY(tfl_reshape(m, row, index[0], index[1]));
     flag = ir_tensor_new(m->g, to->name, IR_BOOL, rank, to->dim);
     in[0] = flag->id;
-    TRY(tfl_emit(m, IR_OP_EQUAL, row, 2, (const uint32_t[]){index[1], places(m, rank, k, depth)},
-                 in[0], NULL));
-    return tfl_emit(m, IR_OP_SELECT, row, 3, in, y, NULL);
+    TRY(tfl_make_equal(m, row, 2, (const uint32_t[]){index[1], places(m, rank, k, depth)}, in[0],
+                       NULL));
+    return tfl_make_select(m, row, 3, in, y, NULL);
 }

@@ -31,8 +31,8 @@ static enum status shuffle(struct tfl_importer *m, uint32_t row, uint32_t x, uin
     TRY(tfl_between(m, like, rank, dim, &cut));
     TRY(tfl_between(m, like, rank, turned_dim, &turned));
     TRY(tfl_reshape(m, row, x, cut));
-    TRY(tfl_emit(m, IR_OP_TRANSPOSE, row, 2, (const uint32_t[]){cut, tfl_vector(m, rank, from)},
-                 turned, NULL));
+    TRY(tfl_make_transpose(m, row, 2, (const uint32_t[]){cut, tfl_vector(m, rank, from)}, turned,
+                           NULL));
     return tfl_reshape(m, row, turned, y);
 }
 
@@ -128,7 +128,7 @@ static enum status pad_edges(struct tfl_importer *m, uint32_t row, const struct 
     }
     in[1] = tfl_new_const(m, t->name, 2, shape, edge);
     TRY(tfl_between(m, t, t->rank, dim, x));
-    return tfl_emit(m, IR_OP_PAD, row, 2, in, *x, NULL);
+    return tfl_make_pad(m, row, 2, in, *x, NULL);
 }
 
 enum status tfl_space_to_batch(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)

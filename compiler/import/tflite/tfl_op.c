@@ -76,7 +76,7 @@ static const struct built {
 
 const char *tfl_operator_name(uint32_t i)
 {
-    for (uint32_t code = 0; code < IR_OP_COUNT; code++)
+    for (uint32_t code = 0; code < IR_OPCODES; code++)
         for (const struct rule *r = rules[code]; r->name != NULL; r++)
             if (i-- == 0)
                 return r->name;
@@ -93,7 +93,7 @@ static const struct built *find_built(const char *name)
 
 static const struct rule *find_rule(const char *name, enum ir_opcode *opcode)
 {
-    for (uint32_t code = 0; code < IR_OP_COUNT; code++)
+    for (uint32_t code = 0; code < IR_OPCODES; code++)
         for (const struct rule *r = rules[code]; r->name != NULL; r++)
             if (strcmp(r->name, name) == 0) {
                 *opcode = (enum ir_opcode)code;

@@ -44,7 +44,7 @@ static enum status interpolate(struct tfl_importer *m, const struct tfl_options 
     }
     in[1] = tfl_new_const(m, "indices", 2, dim, index);
     in[2] = weights(m, dim, weight);
-    TRY(tfl_emit(m, IR_OP_INTERPOLATE, row, 3, in, y, &op));
+    TRY(tfl_make_interpolate(m, row, 3, in, y, &op));
     op->attr[IR_AXIS] = (int32_t)axis;
     return ST_OK;
 }
@@ -65,7 +65,7 @@ enum status tfl_resize_bilinear(struct tfl_importer *m, const struct tfl_operato
     if (n != 2 || t->rank != 4 || size[0] != t->dim[1] || size[1] != t->dim[2])
         return FAIL(m->d, ST_MODEL, "size: expected the output's height and width");
     if (t->type != IR_F32 || m->g->tensor[x]->type != IR_F32 || m->g->tensor[x]->rank != 4) {
-        TRY(tfl_emit(m, IR_OP_RESIZE_BILINEAR, row, 1, &x, y, &op));
+        TRY(tfl_make_resize_bilinear(m, row, 1, &x, y, &op));
         op->attr[IR_ALIGN_CORNERS] = o->align_corners;
         op->attr[IR_HALF_PIXEL] = o->half_pixel_centers;
         return ST_OK;

@@ -12,7 +12,7 @@ enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int
 
     if (step != NULL)
         in[2] = tfl_vector(m, rank, step);
-    return tfl_emit(m, IR_OP_SLICE, row, step != NULL ? 3 : 2, in, y, NULL);
+    return tfl_make_slice(m, row, step != NULL ? 3 : 2, in, y, NULL);
 }
 
 /* Return true for a part of no element (Keras' GRU without reset_after has one). Its readers are
@@ -111,7 +111,7 @@ enum status tfl_pack(struct tfl_importer *m, const struct tfl_operator *src, uin
         TRY(tfl_between(m, m->g->tensor[x], with_one(m->g->tensor[x], axis, dim), dim, &part[i]));
         TRY(tfl_reshape(m, row, x, part[i]));
     }
-    TRY(tfl_emit(m, IR_OP_CONCATENATION, row, src->in.n, part, y, &concat));
+    TRY(tfl_make_concatenation(m, row, src->in.n, part, y, &concat));
     concat->attr[IR_AXIS] = (int32_t)axis;
     return tfl_fold(m, concat);
 }
@@ -268,7 +268,7 @@ enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, u
     TRY(tfl_value(m, src, 1, &in[1]));
     TRY(tfl_result(m, src, 0, &y));
     TRY(tfl_axis(m, src->options.axis, m->g->tensor[in[0]]->rank, &axis));
-    TRY(tfl_emit(m, IR_OP_GATHER, row, 2, in, y, &op));
+    TRY(tfl_make_gather(m, row, 2, in, y, &op));
     op->attr[IR_AXIS] = (int32_t)axis;
     op->attr[IR_BATCH_DIMS] = src->options.batch_dims;
     if (src->options.batch_dims < 0)

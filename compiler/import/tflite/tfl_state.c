@@ -99,7 +99,7 @@ enum status tfl_read_variable(struct tfl_importer *m, const struct tfl_operator 
     TRY(by_handle(m, src->in.v[0], &v));
     TRY(tfl_result(m, src, 0, &y));
     TRY(tensor_of(m, v, m->g->tensor[y]));
-    return tfl_emit(m, IR_OP_READ_VARIABLE, row, 1, &v->id, y, NULL);
+    return tfl_make_read_variable(m, row, 1, &v->id, y, NULL);
 }
 
 enum status tfl_assign_variable(struct tfl_importer *m, const struct tfl_operator *src,
@@ -112,8 +112,8 @@ enum status tfl_assign_variable(struct tfl_importer *m, const struct tfl_operato
     TRY(by_handle(m, src->in.v[0], &v));
     TRY(tfl_value(m, src, 1, &x));
     TRY(tensor_of(m, v, m->g->tensor[x]));
-    return tfl_emit(m, IR_OP_ASSIGN_VARIABLE, row, 2, (const uint32_t[]){x, v->id},
-                    ir_tensor_new(m->g, "", IR_BOOL, 1, &one)->id, NULL);
+    return tfl_make_assign_variable(m, row, 2, (const uint32_t[]){x, v->id},
+                                    ir_tensor_new(m->g, "", IR_BOOL, 1, &one)->id, NULL);
 }
 
 static const char *name_of(const struct tfl_importer *m, const struct tfl_operator *op)

@@ -53,5 +53,5 @@ enum status tfl_svdf(struct tfl_importer *m, const struct tfl_operator *src, uin
                     feature->dim[0], ir_dim_back(y, 0));
     TRY(bias(m, src, ir_dim_back(y, 0), &in[3]));
     TRY(tfl_state(m, src->in.v[STATE], &in[4]));
-    return tfl_emit(m, IR_OP_SVDF, row, 5, in, out, NULL);
+    return tfl_make_svdf(m, row, 5, in, out, NULL);
 }

@@ -67,7 +67,7 @@ static enum status graph_output(struct tfl_importer *m, uint32_t i)
 
         TRY(tfl_between(m, t, t->rank, t->dim, &id));
         t = m->g->tensor[id];
-        ir_op_new(m->g, IR_OP_RESHAPE, m->g->n_row - 1, 1, 1);
+        ir_make_reshape(m->g, m->g->n_row - 1, 1, 1);
         m->g->op[m->g->n_op - 1]->in[0] = from;
         m->g->op[m->g->n_op - 1]->out[0] = id;
         t->producer = m->g->n_op - 1;

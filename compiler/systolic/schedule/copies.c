@@ -22,7 +22,7 @@ static uint32_t like(struct ir_graph *g, uint32_t id)
 
 static struct ir_op *copy_op(struct ir_graph *g, const struct ir_op *of, uint32_t from, uint32_t to)
 {
-    struct ir_op *op = ir_op_new(g, IR_OP_COPY, of->row, 1, 1);
+    struct ir_op *op = ir_make_copy(g, of->row, 1, 1);
 
     g->n_op--; /* it gets its place in the new order */
     op->in[0] = from;

@@ -64,7 +64,7 @@ static void everything_costs(void **state)
     uint32_t n = 0;
 
     (void)state;
-    for (uint32_t opcode = 0; opcode < IR_OP_COUNT; opcode++) {
+    for (uint32_t opcode = 0; opcode < IR_OPCODES; opcode++) {
         struct arena *a = arena_new(0);
 
         for (uint32_t in = 0; in < IR_TYPE_COUNT; in++)
