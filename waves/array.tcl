@@ -17,7 +17,7 @@ for {set i 0} {$i < [gtkwave::getNumFacs]} {incr i} {
     }
 }
 set row [expr {[info exists width($array.u_array.gen_row\[4\].gen_col\[0\].psum)] ? 4 : 1}]
-set port [expr {$row == 4 && [info exists width($array.u_feed.gen_reader\[1\].u_reader.turned)]}]
+set port [expr {$row == 4 && [info exists width($array.u_feed.gen_reader\[1\].u_reader.rotated)]}]
 set reader $array.u_feed.gen_reader\[$port\].u_reader
 set cell $array.u_array.gen_row\[$row\].gen_col\[0\]
 set acc $array.u_sums.u_acc
@@ -43,7 +43,7 @@ show "request (T+1), all ports; address = word * N + offset, port $port" \
     Decimal $spad.u_grant.word\[$port\] Decimal $reader.offset_i
 show "banks: first and second word granted" Binary $spad.grant0 Binary $spad.grant1 Hex $spad.ar_en_o
 show "bytes of port $port, rotated; lane $row minus zero point (T+3)" \
-    Hex $reader.turned Signed_Decimal $reader.gen_lane\[$row\].lane
+    Hex $reader.rotated Signed_Decimal $reader.gen_lane\[$row\].lane
 show "weights: asked for (T+1+r), on the bus (T+3+r)" \
     Hex $array.wr_req_o Decimal $array.asked.w_row Hex $array.w_valid3_q Decimal $array.w_row3_q \
     Signed_Decimal $array.gen_w_bus\[0\].weight_q

@@ -7,7 +7,8 @@
 // be loaded, and its first position follows the last step of that tile without a gap; so do tiles
 // of one command. A step is a cycle with en_i; frozen cycles hold all outputs.
 // A command holds one of two slots (hd_array_slots); what it leaves in the pipe carries its slot.
-// A command that follows WEIGHT (field follow) loads a tile once hd_array_follow has its weights;
+// A command that follows WEIGHT (field follow) loads a tile once hd_array_weight_wait has its
+// weights;
 // until then, between tiles, it has none (gap_q). So has one whose first lead_tiles tiles are
 // loaded until the command before it is done (held).
 // All outputs of one position are registered and leave together, one step after the position was
@@ -48,8 +49,8 @@ module hd_array_seq #(
   // the last of them
   input  wire logic                    stop_i,
   input  wire logic [15:0]             weight_count_i,
-  input  wire logic [WordBits:0]       landed_count_i,
-  input  wire logic [WordBits-1:0]     landed_end_i,
+  input  wire logic [WordBits:0]       arrived_count_i,
+  input  wire logic [WordBits-1:0]     arrived_end_i,
   // scratchpad requests of all ports, {req, addr, lo, hi}; those of the next step
   output logic      [RequestBits-1:0]  request_o,
   output logic      [RequestBits-1:0]  ahead_o,
@@ -195,7 +196,7 @@ module hd_array_seq #(
     .last_o  (tile_end)
   );
 
-  hd_array_follow #(.N(N), .WordBits(WordBits)) u_follow (
+  hd_array_weight_wait #(.N(N), .WordBits(WordBits)) u_weight_wait (
     .clk_i,
     .rst_ni,
     .start_i  (accept),
@@ -206,8 +207,8 @@ module hd_array_seq #(
     .ld_i     (ld_q),
     .stop_i,
     .weight_count_i,
-    .landed_count_i,
-    .landed_end_i,
+    .arrived_count_i,
+    .arrived_end_i,
     .here_o   (here)
   );
 

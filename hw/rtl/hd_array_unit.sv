@@ -50,8 +50,8 @@ module hd_array_unit #(
   // WEIGHT, see hd_array_seq
   input  wire logic                  stop_i,
   input  wire logic [15:0]           weight_count_i,
-  input  wire logic [WordBits:0]     landed_count_i,
-  input  wire logic [WordBits-1:0]   landed_end_i,
+  input  wire logic [WordBits:0]     arrived_count_i,
+  input  wire logic [WordBits-1:0]   arrived_end_i,
   // hd_weights
   output logic                       wr_req_o,
   output logic      [WordBits-1:0]   wr_word_o,
@@ -138,8 +138,8 @@ module hd_array_unit #(
     .pending_i   (pending),
     .stop_i,
     .weight_count_i,
-    .landed_count_i,
-    .landed_end_i,
+    .arrived_count_i,
+    .arrived_end_i,
     .request_o   (issued_request),
     .ahead_o     (ahead_request),
     .mask_o      (issued.mask),

@@ -1,6 +1,6 @@
 // hd_compute - what computes, and the memories it computes in. Wires only.
-//   hd_spad (scratchpad), hd_weights (weights, parameters) with hd_landed (how far WEIGHT is),
-//   hd_array_unit (ARRAY), hd_vector (VECTOR), hd_requant (their sums to bytes). docs/HARDWARE.md
+//   hd_spad (scratchpad), hd_weights (weights, parameters) with hd_weight_arrival (how far WEIGHT
+//   is), hd_array_unit (ARRAY), hd_vector (VECTOR), hd_requant (their sums to bytes). docs/HARDWARE.md
 //   says what the ports mean.
 //   Vectors are in the order array, vector. lw_*, sr_*: hd_spad's ports of LOAD and STORE; ww_*: a
 //   word of WEIGHT; qw_*: a result written to the scratchpad, of unit qw_unit_o and command
@@ -66,11 +66,11 @@ module hd_compute #(
   // WEIGHT's words, a cycle later.
   logic                   ww_valid;
   logic [SpaceBits-1:0]   ww_space;
-  logic [WeightBits-1:0]  ww_word, landed_end;
+  logic [WeightBits-1:0]  ww_word, arrived_end;
   logic [WordBits-1:0]    ww_data;
-  logic [WeightBits:0]    landed_count;
+  logic [WeightBits:0]    arrived_count;
 
-  hd_landed #(.N(CfgN), .WordBits(WeightBits)) u_landed (
+  hd_weight_arrival #(.N(CfgN), .WordBits(WeightBits)) u_weight_arrival (
     .clk_i,
     .rst_ni      (rst_ni),
     .word_valid_i(ww_valid_i),
@@ -78,8 +78,8 @@ module hd_compute #(
     .word_i      (ww_word_i),
     .data_i      (ww_data_i),
     .done_i      (weight_done_i),
-    .count_o     (landed_count),
-    .end_o       (landed_end),
+    .count_o     (arrived_count),
+    .end_o       (arrived_end),
     .ww_valid_o  (ww_valid),
     .ww_space_o  (ww_space),
     .ww_word_o   (ww_word),
@@ -189,8 +189,8 @@ module hd_compute #(
     .ar_data_i       (ar_data),
     .stop_i,
     .weight_count_i,
-    .landed_count_i  (landed_count),
-    .landed_end_i    (landed_end),
+    .arrived_count_i (arrived_count),
+    .arrived_end_i   (arrived_end),
     .wr_req_o        (wr_req),
     .wr_word_o       (wr_word),
     .wr_data_i       (wr_data),

@@ -26,10 +26,10 @@ module hd_reader #(
   logic [OffBits-1:0] offset_q, offset2_q;
   logic [CntBits-1:0] lo_q, hi_q;
   logic [N-1:0]       keep_q;
-  logic [N*8-1:0]     turned;
+  logic [N*8-1:0]     rotated;
   logic [ActW-1:0]    z_in;
 
-  hd_funnel #(.N(N)) u_funnel (.en_i(req2_q), .in_i(data_i), .at_i(offset2_q), .out_o(turned));
+  hd_funnel #(.N(N)) u_funnel (.en_i(req2_q), .in_i(data_i), .at_i(offset2_q), .out_o(rotated));
 
   assign z_in = ActW'($signed(z_in_i));
 
@@ -45,7 +45,7 @@ module hd_reader #(
 
   for (genvar l = 0; l < N; l++) begin : gen_lane
     logic [ActW-1:0] lane;
-    assign lane = req2_q && keep_q[l] ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
+    assign lane = req2_q && keep_q[l] ? ActW'($signed(rotated[l*8 +: 8])) - z_in : '0;
     assign act_o[l*ActW +: ActW] = lane;
   end
 

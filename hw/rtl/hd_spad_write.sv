@@ -46,7 +46,7 @@ module hd_spad_write #(
   logic [2*N-1:0]      qw_be;
   logic                qw_second;
   logic [7:0]          qw_byte[N];
-  logic [7:0]          qw_turned[N];
+  logic [7:0]          qw_rotated[N];
 
   assign qw_off    = qw_addr_i[OffBits-1:0];
   assign qw_word   = qw_addr_i[AddrBits-1:OffBits];
@@ -55,13 +55,13 @@ module hd_spad_write #(
   assign qw_second = |qw_be[2*N-1:N];
   for (genvar i = 0; i < N; i++) begin : gen_byte
     assign qw_byte[i] = qw_data_i[i*8 +: 8];
-    always_ff @(posedge clk_i) if (qw_valid_i) data_o[i*8 +: 8] <= qw_turned[i];
+    always_ff @(posedge clk_i) if (qw_valid_i) data_o[i*8 +: 8] <= qw_rotated[i];
   end
   // The outer cast is for Icarus, which does not cut an index to its own width.
   always_comb begin
-    for (int i = 0; i < N; i++) qw_turned[i] = '0;
+    for (int i = 0; i < N; i++) qw_rotated[i] = '0;
     if (qw_valid_i) begin
-      for (int i = 0; i < N; i++) qw_turned[i] = qw_byte[OffBits'(OffBits'(i) - qw_off)];
+      for (int i = 0; i < N; i++) qw_rotated[i] = qw_byte[OffBits'(OffBits'(i) - qw_off)];
     end
   end
 

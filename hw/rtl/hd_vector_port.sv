@@ -103,12 +103,12 @@ module hd_vector_port #(
   end
 
   // Rotation, and only when bytes are there.
-  logic [N*8-1:0] turned;
+  logic [N*8-1:0] rotated;
 
-  hd_funnel #(.N(N)) u_funnel (.en_i(word_q), .in_i(data_i), .at_i(off_q), .out_o(turned));
+  hd_funnel #(.N(N)) u_funnel (.en_i(word_q), .in_i(data_i), .at_i(off_q), .out_o(rotated));
 
   assign keep_o = word_q ? ~({N{1'b1}} << count_q) : '0;
-  assign rot_o  = splat_i ? {N{turned[7:0]}} : turned;
+  assign rot_o  = splat_i ? {N{rotated[7:0]}} : rotated;
 
 `ifdef HD_ASSERT
   a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> head_q);

@@ -115,17 +115,17 @@ module hd_weight_spad #(
   logic              asked_q, got_q, got_low_q, got_zero_q, got_last_q, straddled_q;
   logic [LaneBits:0] count_q;
   logic [LaneBits-1:0] at_q;
-  logic [N*8-1:0]    low_q, turned, bytes;
+  logic [N*8-1:0]    low_q, rotated, bytes;
 
   hd_funnel #(.N(N)) u_funnel (
     .en_i (got_q && !got_zero_q),
     .in_i ({sr_data_i, straddled_q ? low_q : sr_data_i}),
     .at_i (at_q),
-    .out_o(turned)
+    .out_o(rotated)
   );
 
   for (genvar l = 0; l < N; l++) begin : gen_byte
-    assign bytes[l*8 +: 8] = (LaneBits + 1)'(l) < count_q ? turned[l*8 +: 8] : 8'd0;
+    assign bytes[l*8 +: 8] = (LaneBits + 1)'(l) < count_q ? rotated[l*8 +: 8] : 8'd0;
   end
 
   always_ff @(posedge clk_i) begin

@@ -118,8 +118,8 @@ module array_bench #(
   // ---------------------------------------------------------------- WEIGHT's commands
   logic                done_q, stop_q;  // with the registered port
   logic [15:0]         before_q, count_q, weight_count;
-  logic [WordBits:0]   landed_count;
-  logic [WordBits-1:0] landed_end, ww_word;
+  logic [WordBits:0]   arrived_count;
+  logic [WordBits-1:0] arrived_end, ww_word;
   logic                ww_valid;
   logic [SpaceBits-1:0] ww_space;
   logic [N*8-1:0]      ww_data;
@@ -137,7 +137,7 @@ module array_bench #(
   end
   assign weight_count = before_q + count_q;
 
-  hd_landed #(.N(N), .WordBits(WordBits)) u_landed (
+  hd_weight_arrival #(.N(N), .WordBits(WordBits)) u_weight_arrival (
     .clk_i,
     .rst_ni,
     .word_valid_i(ww_valid_q),
@@ -145,8 +145,8 @@ module array_bench #(
     .word_i      (ww_word_q),
     .data_i      (ww_data_q),
     .done_i      (done_q),
-    .count_o     (landed_count),
-    .end_o       (landed_end),
+    .count_o     (arrived_count),
+    .end_o       (arrived_end),
     .ww_valid_o  (ww_valid),
     .ww_space_o  (ww_space),
     .ww_word_o   (ww_word),
@@ -194,8 +194,8 @@ module array_bench #(
     .ar_data_i       (ar_data),
     .stop_i          (stop_q),
     .weight_count_i  (weight_count),
-    .landed_count_i  (landed_count),
-    .landed_end_i    (landed_end),
+    .arrived_count_i (arrived_count),
+    .arrived_end_i   (arrived_end),
     .wr_req_o        (wr_req),
     .wr_word_o       (wr_word),
     .wr_data_i       (wr_data),

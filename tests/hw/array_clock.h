@@ -28,11 +28,11 @@ struct array_weights {
     static constexpr uint32_t size = CfgWeightBytes / N;
 
     uint16_t count = 0;
-    uint32_t landed = 0, end = 0;
+    uint32_t arrived = 0, end = 0;
 
     bool have(uint32_t past) const
     {
-        return ((end - past) & (size - 1)) < landed;
+        return ((end - past) & (size - 1)) < arrived;
     }
 };
 

@@ -32,7 +32,7 @@ struct weight_port {
 
     void tick(bool new_valid, uint32_t new_word, bool new_done)
     {
-        seen.landed = ((done ? 0 : seen.landed) + valid) & (2 * weight_words - 1);
+        seen.arrived = ((done ? 0 : seen.arrived) + valid) & (2 * weight_words - 1);
         seen.end = valid ? (word + 1) & (weight_words - 1) : seen.end;
         seen.count = (uint16_t)(seen.count + done);
         valid = new_valid;
@@ -737,12 +737,12 @@ int run_timing()
     c.follow = short_one.follow = 1;
     t = timed_run({c}, N);
     failed += expect_timing("weight word to loading", t.begun[0] - t.words[N - 1],
-                            HD_TIMING_LANDED + HD_TIMING_ARRAY_FOLLOW);
+                            HD_TIMING_WEIGHT_ARRIVAL + HD_TIMING_ARRAY_WEIGHT_WAIT);
     t = timed_run({c}, 0, 200, 100);
-    failed += expect_timing("a stop to loading", t.begun[0] - 100, 1 + HD_TIMING_ARRAY_FOLLOW);
+    failed += expect_timing("a stop to loading", t.begun[0] - 100, 1 + HD_TIMING_ARRAY_WEIGHT_WAIT);
     t = timed_run({short_one}, 1);
     failed += expect_timing("WEIGHT's done to loading", t.begun[0] - t.word_done[0],
-                            HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_FOLLOW);
+                            HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_WEIGHT_WAIT);
     return failed;
 }
 

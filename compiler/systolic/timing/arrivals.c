@@ -8,9 +8,9 @@
 /* A word's beat to loading the tile that waits for it; the last one's, to one that waits for
  * done_o. */
 enum {
-    WORD_TO_TILE = HD_TIMING_READ_WORD + HD_TIMING_LANDED + HD_TIMING_ARRAY_FOLLOW,
+    WORD_TO_TILE = HD_TIMING_READ_WORD + HD_TIMING_WEIGHT_ARRIVAL + HD_TIMING_ARRAY_WEIGHT_WAIT,
     LAST_TO_TILE =
-        HD_TIMING_READ_WORD + HD_TIMING_READ_DONE + HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_FOLLOW,
+        HD_TIMING_READ_WORD + HD_TIMING_READ_DONE + HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_WEIGHT_WAIT,
 };
 
 void arrivals_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts)

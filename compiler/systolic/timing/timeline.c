@@ -276,7 +276,7 @@ static void take_array(struct timeline *t, struct sched_command *c, uint64_t now
     }
     t->issue.pending = true;
     t->issue.follows = weight->n_done - ((weight->n_done - c->w.common.wait_weight) & 0xffffu);
-    t->issue.earliest = later(begin, now + HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FOLLOW);
+    t->issue.earliest = later(begin, now + HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_WEIGHT_WAIT);
     follow_array(t, now);
 }
 

@@ -1,5 +1,5 @@
-// hd_landed - WEIGHT's words on their way to the memories, and how far its oldest command is: for
-// ARRAY commands that follow it.
+// hd_weight_arrival - WEIGHT's words on their way to the memories, and how far its oldest command
+// is: for ARRAY commands that follow it.
 //   word_valid_i: word word_i comes in this cycle; done_i: the command of the words before is
 //   complete.
 //   count_o: words of the oldest command that came before this cycle, end_o: the word behind the
@@ -11,7 +11,7 @@
 `default_nettype none
 `include "hd_accel.svh"
 
-module hd_landed #(
+module hd_weight_arrival #(
   parameter int N        = 16,
   parameter int WordBits = 12
 ) (

@@ -1,4 +1,4 @@
-// hd_array_follow - whether the weights of ARRAY's next tile have come (field `follow`,
+// hd_array_weight_wait - whether the weights of ARRAY's next tile have come (field `follow`,
 // docs/HARDWARE.md).
 //   first_i: the tile is the first of ld_i, whose weights begin at w_base; otherwise they follow
 //   those of the tile before. again_i: an earlier block took them already. Segments have N words at
@@ -6,14 +6,14 @@
 //   first one on have come, or all of that WEIGHT command (weight_count_i has passed wait_weight),
 //   or stop_i: then they will not come.
 //   load_i: the tile is loaded, with seg_len_i words.
-// A command that does not follow has here_o at once. Latency 1 from landed_*_i (hd_landed) and
-// weight_count_i.
+// A command that does not follow has here_o at once. Latency 1 from arrived_*_i
+// (hd_weight_arrival) and weight_count_i.
 // Reset: nothing has come. Bench: tests/hw/array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
 
-module hd_array_follow #(
+module hd_array_weight_wait #(
   parameter int N        = CfgN,
   parameter int WordBits = $clog2(CfgWeightBytes / CfgN),
   parameter int CntBits  = $clog2(N + 1)  // derived
@@ -30,8 +30,8 @@ module hd_array_follow #(
   /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic                stop_i,
   input  wire logic [15:0]         weight_count_i,
-  input  wire logic [WordBits:0]   landed_count_i,
-  input  wire logic [WordBits-1:0] landed_end_i,
+  input  wire logic [WordBits:0]   arrived_count_i,
+  input  wire logic [WordBits-1:0] arrived_end_i,
   output logic                     here_o
 );
   logic                here_q;
@@ -47,7 +47,7 @@ module hd_array_follow #(
       here_q <= 1'b0;
     end else if (ld_i.follow) begin
       here_q <= stop_i || again_i || weight_count_i != ld_i.wait_weight
-                || {1'b0, WordBits'(landed_end_i - ask)} < landed_count_i;
+                || {1'b0, WordBits'(arrived_end_i - ask)} < arrived_count_i;
     end
     if (load_i && !again_i) word_end_q <= first + WordBits'(seg_len_i);
   end
