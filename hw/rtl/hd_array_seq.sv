@@ -19,6 +19,7 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
 
 module hd_array_seq #(
   parameter int N         = CfgN,
@@ -58,18 +59,9 @@ module hd_array_seq #(
   output logic      [N-1:0]            mask_o,
   output logic      [G*CntBits-1:0]    group_lo_o,
   // tag
-  output logic                         tag_valid_o,
-  output logic                         tag_slot_o,
-  output logic                         tag_add_o,      // add to the accumulator
-  output logic                         tag_last_o,     // requantise instead of keeping
-  output logic      [AccBits-1:0]      tag_acc_o,
-  output logic      [AddrBits-1:0]     tag_addr_o,
-  output logic      [CntBits-1:0]      tag_count_o,
-  output logic      [EntryBits-1:0]    tag_entry_o,
+  output hd_array_tag_t                tag_o,
   // weight row
-  output logic                         w_req_o,
-  output logic      [LaneBits-1:0]     w_row_o,
-  output logic      [WordBits-1:0]     w_word_o
+  output hd_array_row_t                row_o
 );
   localparam int RowBits = 19;  // image row, signed: 16-bit start + 8 x 8 and 16 x 8-bit products
 
@@ -286,24 +278,24 @@ module hd_array_seq #(
   // ---------------------------------------------------------------- what leaves with the position
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      tag_valid_o <= 1'b0;
-      w_req_o     <= 1'b0;
+      tag_o.valid <= 1'b0;
+      row_o.req   <= 1'b0;
     end else if (en_i) begin
-      tag_valid_o <= vector;
-      w_req_o     <= w_row_valid;
+      tag_o.valid <= vector;
+      row_o.req   <= w_row_valid;
       mask_o      <= mask;
       if (vector) begin
-        tag_slot_o  <= slot;
-        tag_add_o   <= !first_q || cmd_q.acc_keep;
-        tag_last_o  <= seg_last_q && !cmd_q.acc_hold;
-        tag_acc_o   <= acc;
-        tag_addr_o  <= out_addr;
-        tag_count_o <= pair && row_end ? cmd_q.pair_last[CntBits-1:0] : nch_q;
-        tag_entry_o <= entry_q;
+        tag_o.slot  <= slot;
+        tag_o.add   <= !first_q || cmd_q.acc_keep;
+        tag_o.last  <= seg_last_q && !cmd_q.acc_hold;
+        tag_o.acc   <= acc;
+        tag_o.addr  <= out_addr;
+        tag_o.count <= pair && row_end ? cmd_q.pair_last[CntBits-1:0] : nch_q;
+        tag_o.entry <= entry_q;
       end
       if (w_row_valid) begin
-        w_row_o  <= lane;
-        w_word_o <= word_q;
+        row_o.row  <= lane;
+        row_o.word <= word_q;
       end
     end
   end

@@ -13,6 +13,8 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
+`include "hd_requant.svh"
 
 module hd_array_sums #(
   parameter int N         = CfgN,
@@ -42,14 +44,7 @@ module hd_array_sums #(
   // tag; more: one that comes after it waits, too
   input  wire logic                 more_valid_i,
   input  wire logic                 more_slot_i,
-  input  wire logic                 tag_valid_i,
-  input  wire logic                 tag_slot_i,
-  input  wire logic                 tag_add_i,
-  input  wire logic                 tag_last_i,
-  input  wire logic [AccBits-1:0]   tag_acc_i,
-  input  wire logic [AddrBits-1:0]  tag_addr_i,
-  input  wire logic [CntBits-1:0]   tag_count_i,
-  input  wire logic [EntryBits-1:0] tag_entry_i,
+  input  wire hd_array_tag_t        tag_i,
   // hd_array
   input  wire logic [N*AccW-1:0]    psum_i,
   // hd_requant
@@ -61,16 +56,7 @@ module hd_array_sums #(
   output logic      [CntBits-1:0]   a_count_o,
   output logic      [31:0]          a_cmd_o,
   output logic                      a_slot_o,
-  output logic                      a_has_bias_o,
-  output logic                      a_common_scale_o,
-  output logic                      a_sum_columns_o,
-  output logic      [31:0]          a_multiplier_o,
-  output logic      [7:0]           a_shift_o,
-  output logic      [7:0]           a_z_out_o,
-  output logic      [7:0]           a_min_o,
-  output logic      [7:0]           a_max_o,
-  output logic                      a_table_o,
-  output logic      [2:0]           a_table_first_o,
+  output hd_array_scale_t           a_scale_o,
   input  wire logic [1:0]           a_busy_i
 );
   // ---------------------------------------------------------------- tag, T+1 to T+N+5
@@ -98,21 +84,21 @@ module hd_array_sums #(
   );
   assign {add_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead, entry_ahead} = tag_ahead;
   always_ff @(posedge clk_i) begin
-    tag2_q      <= {tag_add_i, tag_last_i, tag_acc_i, tag_addr_i, tag_count_i, tag_entry_i};
+    tag2_q      <= {tag_i.add, tag_i.last, tag_i.acc, tag_i.addr, tag_i.count, tag_i.entry};
     tag3_q      <= tag2_q;
-    slot_q[1:0] <= {slot_q[0], tag_slot_i};
+    slot_q[1:0] <= {slot_q[0], tag_i.slot};
     if (en_i) slot_q[N+3:2] <= slot_q[N+2:1];
     if (!rst_ni) begin
       valid_q <= '0;
     end else begin
-      valid_q[1:0] <= {valid_q[0], tag_valid_i};
+      valid_q[1:0] <= {valid_q[0], tag_i.valid};
       if (en_i) valid_q[N+3:2] <= valid_q[N+2:1];
     end
   end
   assign there        = valid_q & {{N+2{1'b1}}, en_i, near_i};
-  assign pending_o[0] = (tag_valid_i && !tag_slot_i) || (more_valid_i && !more_slot_i)
+  assign pending_o[0] = (tag_i.valid && !tag_i.slot) || (more_valid_i && !more_slot_i)
                         || (there & ~slot_q) != '0 || a_busy_i[0];
-  assign pending_o[1] = (tag_valid_i && tag_slot_i) || (more_valid_i && more_slot_i)
+  assign pending_o[1] = (tag_i.valid && tag_i.slot) || (more_valid_i && more_slot_i)
                         || (there & slot_q) != '0 || a_busy_i[1];
   always_ff @(posedge clk_i) begin
     if (en_i && valid_q[N+2]) begin
@@ -141,11 +127,13 @@ module hd_array_sums #(
   );
 
   // ---------------------------------------------------------------- what the results need
-  localparam int ResultBits = 32 + 3 + 32 + 4 * 8 + 5;
+  localparam int ScaleBits  = 3 + 32 + 4 * 8 + 1;
+  localparam int ResultBits = 32 + ScaleBits + 4;
   logic [31:0]           index_q;  // of the command accepted last
   logic [ResultBits-1:0] result_q[2];
   logic                  table_step;
   logic [2:0]            table_first;
+  logic [ScaleBits-1:0]  scale;  // hd_array_scale_t without its table_first
   always_ff @(posedge clk_i) begin
     if (accept_i) index_q <= cmd_index_i;
     if (begin_i) begin
@@ -159,10 +147,8 @@ module hd_array_sums #(
   assign a_ahead_o = rst_ni && en_i && valid_q[N+2] && last_ahead;
   always_ff @(posedge clk_i) a_valid_o <= a_ahead_o;
   assign a_slot_o  = slot_q[N+3];
-  assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o,
-          a_shift_o, a_z_out_o, a_min_o, a_max_o, a_table_o, table_step,
-          table_first} = result_q[a_slot_o];
-  assign a_table_first_o = table_first + (table_step ? 3'(a_entry_o) : 3'd0);
+  assign {a_cmd_o, scale, table_step, table_first} = result_q[a_slot_o];
+  assign a_scale_o = {scale, table_first + (table_step ? 3'(a_entry_o) : 3'd0)};
 
 `ifdef HD_ASSERT
   a_count_known: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -21,6 +21,8 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
+`include "hd_requant.svh"
 
 module hd_array_unit #(
   parameter int N         = CfgN,
@@ -65,16 +67,7 @@ module hd_array_unit #(
   output logic      [CntBits-1:0]    a_count_o,
   output logic      [31:0]           a_cmd_o,
   output logic                       a_slot_o,
-  output logic                       a_has_bias_o,
-  output logic                       a_common_scale_o,
-  output logic                       a_sum_columns_o,
-  output logic      [31:0]           a_multiplier_o,
-  output logic      [7:0]            a_shift_o,
-  output logic      [7:0]            a_z_out_o,
-  output logic      [7:0]            a_min_o,
-  output logic      [7:0]            a_max_o,
-  output logic                       a_table_o,
-  output logic      [2:0]            a_table_first_o,
+  output hd_array_scale_t            a_scale_o,
   input  wire logic [1:0]            a_busy_i       // by slot
 );
   localparam int ActW      = 9;
@@ -99,14 +92,8 @@ module hd_array_unit #(
   // Fields that leave the sequencer with a position, a step after it.
   typedef struct packed {
     logic [N-1:0]          mask;
-    logic                  tag_valid, tag_slot, tag_add, tag_last;
-    logic [AccBits-1:0]    tag_acc;
-    logic [AddrBits-1:0]   tag_addr;
-    logic [CntBits-1:0]    tag_count;
-    logic [EntryBits-1:0]  tag_entry;
-    logic                  w_req;
-    logic [LaneBits-1:0]   w_row;
-    logic [WordBits-1:0]   w_word;
+    hd_array_tag_t         tag;
+    hd_array_row_t         row;
     logic                  begins;  // it is the first one of its command
   } step_t;
   step_t                  issued, asked;
@@ -144,17 +131,8 @@ module hd_array_unit #(
     .ahead_o     (ahead_request),
     .mask_o      (issued.mask),
     .group_lo_o  (group_lo),
-    .tag_valid_o (issued.tag_valid),
-    .tag_slot_o  (issued.tag_slot),
-    .tag_add_o   (issued.tag_add),
-    .tag_last_o  (issued.tag_last),
-    .tag_acc_o   (issued.tag_acc),
-    .tag_addr_o  (issued.tag_addr),
-    .tag_count_o (issued.tag_count),
-    .tag_entry_o (issued.tag_entry),
-    .w_req_o     (issued.w_req),
-    .w_row_o     (issued.w_row),
-    .w_word_o    (issued.w_word)
+    .tag_o       (issued.tag),
+    .row_o       (issued.row)
   );
   assign issued.begins = begin_q[1];
 
@@ -171,7 +149,7 @@ module hd_array_unit #(
     end
     assign step       = en_q[0];
     assign asked      = refused_q ? held_q : issued;
-    assign more_valid = refused_q && issued.tag_valid;
+    assign more_valid = refused_q && issued.tag.valid;
   end else begin : gen_no_hold  // one port has no conflicts
     logic unused;
     assign asked         = issued;
@@ -260,13 +238,13 @@ module hd_array_unit #(
   logic [LaneBits-1:0] w_row2_q, w_row3_q;
   logic [N*WgtW-1:0]   w_bus;
 
-  assign wr_req_o  = asked.w_req;
-  assign wr_word_o = asked.w_word;
+  assign wr_req_o  = asked.row.req;
+  assign wr_word_o = asked.row.word;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {w_valid3_q, w_valid2_q} <= '0;
-    else {w_valid3_q, w_valid2_q} <= {w_valid2_q, asked.w_req};
-    w_row2_q <= asked.w_row;
+    else {w_valid3_q, w_valid2_q} <= {w_valid2_q, asked.row.req};
+    w_row2_q <= asked.row.row;
     w_row3_q <= w_row2_q;
   end
   for (genvar c = 0; c < N; c++) begin : gen_w_bus
@@ -314,15 +292,8 @@ module hd_array_unit #(
     .cmd_i       (cmd),
     .pending_o   (pending),
     .more_valid_i(more_valid),
-    .more_slot_i (issued.tag_slot),
-    .tag_valid_i (asked.tag_valid),
-    .tag_slot_i  (asked.tag_slot),
-    .tag_add_i   (asked.tag_add),
-    .tag_last_i  (asked.tag_last),
-    .tag_acc_i   (asked.tag_acc),
-    .tag_addr_i  (asked.tag_addr),
-    .tag_count_i (asked.tag_count),
-    .tag_entry_i (asked.tag_entry),
+    .more_slot_i (issued.tag.slot),
+    .tag_i       (asked.tag),
     .psum_i      (psum),
     .a_ahead_o,
     .a_valid_o,
@@ -332,16 +303,7 @@ module hd_array_unit #(
     .a_count_o,
     .a_cmd_o,
     .a_slot_o,
-    .a_has_bias_o,
-    .a_common_scale_o,
-    .a_sum_columns_o,
-    .a_multiplier_o,
-    .a_shift_o,
-    .a_z_out_o,
-    .a_min_o,
-    .a_max_o,
-    .a_table_o,
-    .a_table_first_o,
+    .a_scale_o,
     .a_busy_i
   );
 

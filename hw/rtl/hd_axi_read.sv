@@ -12,6 +12,7 @@
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
+`include "hd_bundles.svh"
 
 module hd_axi_read #(
   parameter int AxiBytes = 16,
@@ -35,19 +36,8 @@ module hd_axi_read #(
   output logic                       r_error_o,
   output logic                       r_last_o,   // the slave's last beat of a burst
   // bus
-  output logic                       m_axi_arvalid,
-  input  wire logic                  m_axi_arready,
-  output logic      [3:0]            m_axi_arid,
-  output logic      [AddrBits-1:0]   m_axi_araddr,
-  output logic      [7:0]            m_axi_arlen,
-  output logic      [2:0]            m_axi_arsize,
-  output logic      [1:0]            m_axi_arburst,
-  input  wire logic                  m_axi_rvalid,
-  output logic                       m_axi_rready,
-  input  wire logic [3:0]            m_axi_rid,
-  input  wire logic [AxiBytes*8-1:0] m_axi_rdata,
-  input  wire logic [1:0]            m_axi_rresp,
-  input  wire logic                  m_axi_rlast
+  input  wire hd_axi_read_rsp_t      axi_i,
+  output hd_axi_read_req_t           axi_o
 );
   localparam int CountBits = $clog2(Bursts + 1);
 
@@ -60,7 +50,7 @@ module hd_axi_read #(
   logic                 free, fetch_turn, grant, ended;
 
   // Address channel.
-  assign free  = (!valid_q || m_axi_arready) && count_q != CountBits'(Bursts) && !stop_i;
+  assign free  = (!valid_q || axi_i.arready) && count_q != CountBits'(Bursts) && !stop_i;
   assign grant = req_ready_o != '0;
 
   assign fetch_turn     = req_valid_i[2] && (fetch_first_i || req_valid_i[1:0] == '0);
@@ -77,7 +67,7 @@ module hd_axi_read #(
       weight_next_q <= 1'b0;
     end else begin
       if (grant) valid_q <= 1'b1;
-      else if (m_axi_arready) valid_q <= 1'b0;
+      else if (axi_i.arready) valid_q <= 1'b0;
       if (grant != ended) count_q <= grant ? count_q + 1'b1 : count_q - 1'b1;
       if (req_ready_o[0]) weight_next_q <= 1'b1;
       else if (req_ready_o[1]) weight_next_q <= 1'b0;
@@ -100,39 +90,39 @@ module hd_axi_read #(
     end
   end
 
-  assign m_axi_arvalid = valid_q;
-  assign m_axi_arid    = {1'b0, id_q};
-  assign m_axi_araddr  = addr_q;
-  assign m_axi_arlen   = len_q;
-  assign m_axi_arsize  = 3'($clog2(AxiBytes));
-  assign m_axi_arburst = 2'b01;  // INCR
+  assign axi_o.arvalid = valid_q;
+  assign axi_o.arid    = {1'b0, id_q};
+  assign axi_o.araddr  = addr_q;
+  assign axi_o.arlen   = len_q;
+  assign axi_o.arsize  = 3'($clog2(AxiBytes));
+  assign axi_o.arburst = 2'b01;  // INCR
 
   // Data channel.
-  assign m_axi_rready = stop_i || r_ready_i == 3'b111;
-  assign ended        = m_axi_rvalid && m_axi_rready && m_axi_rlast;
-  assign r_data_o     = m_axi_rdata;
-  assign r_error_o    = m_axi_rresp[1];
-  assign r_last_o     = m_axi_rlast;
+  assign axi_o.rready = stop_i || r_ready_i == 3'b111;
+  assign ended        = axi_i.rvalid && axi_o.rready && axi_i.rlast;
+  assign r_data_o     = axi_i.rdata;
+  assign r_error_o    = axi_i.rresp[1];
+  assign r_last_o     = axi_i.rlast;
   assign quiet_o      = count_q == '0;
-  assign active_o     = valid_q || grant || m_axi_rvalid;
+  assign active_o     = valid_q || grant || axi_i.rvalid;
 
   logic routed;
-  assign routed       = m_axi_rvalid && m_axi_rready && !stop_i;
-  assign r_valid_o[0] = routed && m_axi_rid == {1'b0, UnitLoad};
-  assign r_valid_o[1] = routed && m_axi_rid == {1'b0, UnitWeight};
-  assign r_valid_o[2] = routed && m_axi_rid == {1'b0, UnitFetch};
+  assign routed       = axi_i.rvalid && axi_o.rready && !stop_i;
+  assign r_valid_o[0] = routed && axi_i.rid == {1'b0, UnitLoad};
+  assign r_valid_o[1] = routed && axi_i.rid == {1'b0, UnitWeight};
+  assign r_valid_o[2] = routed && axi_i.rid == {1'b0, UnitFetch};
 
   logic unused;
-  assign unused = m_axi_rresp[0];
+  assign unused = axi_i.rresp[0];
 
 `ifdef HD_ASSERT
   a_ar_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    m_axi_arvalid && !m_axi_arready |=>
-    m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr, m_axi_arlen}));
+    axi_o.arvalid && !axi_i.arready |=>
+    axi_o.arvalid && $stable({axi_o.arid, axi_o.araddr, axi_o.arlen}));
   a_ar_4k: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    m_axi_arvalid |-> 32'(m_axi_araddr[11:0]) + (32'(m_axi_arlen) + 1) * AxiBytes <= 4096);
+    axi_o.arvalid |-> 32'(axi_o.araddr[11:0]) + (32'(axi_o.arlen) + 1) * AxiBytes <= 4096);
   a_r_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    m_axi_rvalid |-> count_q != '0);
+    axi_i.rvalid |-> count_q != '0);
   c_all_out: cover property (@(posedge clk_i) count_q == CountBits'(Bursts));
 `endif
 endmodule

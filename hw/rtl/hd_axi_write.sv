@@ -12,6 +12,7 @@
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
+`include "hd_bundles.svh"
 
 module hd_axi_write #(
   parameter int AxiBytes = 16,
@@ -46,22 +47,8 @@ module hd_axi_write #(
   output logic      [31:0]           error_cmd_o,
   output logic      [AddrBits-1:0]   error_addr_o,
   // bus
-  output logic                       m_axi_awvalid,
-  input  wire logic                  m_axi_awready,
-  output logic      [3:0]            m_axi_awid,
-  output logic      [AddrBits-1:0]   m_axi_awaddr,
-  output logic      [7:0]            m_axi_awlen,
-  output logic      [2:0]            m_axi_awsize,
-  output logic      [1:0]            m_axi_awburst,
-  output logic                       m_axi_wvalid,
-  input  wire logic                  m_axi_wready,
-  output logic      [AxiBytes*8-1:0] m_axi_wdata,
-  output logic      [AxiBytes-1:0]   m_axi_wstrb,
-  output logic                       m_axi_wlast,
-  input  wire logic                  m_axi_bvalid,
-  output logic                       m_axi_bready,
-  input  wire logic [3:0]            m_axi_bid,
-  input  wire logic [1:0]            m_axi_bresp,
+  input  wire hd_axi_write_rsp_t     axi_i,
+  output hd_axi_write_req_t          axi_o,
   // commit
   output logic                       commit_valid_o,
   output logic      [31:0]           commit_cmd_o,
@@ -74,13 +61,13 @@ module hd_axi_write #(
   logic [AddrBits-1:0] aw_addr_q;
   logic [7:0]          aw_len_q;
 
-  assign burst_ready_o = wait_ready && (!aw_valid_q || m_axi_awready) && !stop_i;
+  assign burst_ready_o = wait_ready && (!aw_valid_q || axi_i.awready) && !stop_i;
   assign burst_take    = burst_valid_i && burst_ready_o;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) aw_valid_q <= 1'b0;
     else if (burst_take) aw_valid_q <= 1'b1;
-    else if (m_axi_awready) aw_valid_q <= 1'b0;
+    else if (axi_i.awready) aw_valid_q <= 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
@@ -97,20 +84,20 @@ module hd_axi_write #(
     .ready_o(wait_ready),
     .data_i ({burst_last_i, burst_cmd_i, burst_addr_i}),
     .valid_o(wait_valid),
-    .ready_i(m_axi_bvalid),
+    .ready_i(axi_i.bvalid),
     .data_o ({wait_last, error_cmd_o, error_addr_o})
   );
 
-  assign m_axi_awvalid = aw_valid_q;
-  assign m_axi_awid    = {1'b0, UnitStore};
-  assign m_axi_awaddr  = aw_addr_q;
-  assign m_axi_awlen   = aw_len_q;
-  assign m_axi_awsize  = 3'($clog2(AxiBytes));
-  assign m_axi_awburst = 2'b01;  // INCR
-  assign m_axi_bready  = 1'b1;
+  assign axi_o.awvalid = aw_valid_q;
+  assign axi_o.awid    = {1'b0, UnitStore};
+  assign axi_o.awaddr  = aw_addr_q;
+  assign axi_o.awlen   = aw_len_q;
+  assign axi_o.awsize  = 3'($clog2(AxiBytes));
+  assign axi_o.awburst = 2'b01;  // INCR
+  assign axi_o.bready  = 1'b1;
   assign quiet_o       = !wait_valid && ahead_q == '0 && !w_valid_q;
-  assign error_o       = m_axi_bvalid && (m_axi_bresp[1] || sent_q == '0);
-  assign b_last_o      = m_axi_bvalid && wait_last && !error_o;
+  assign error_o       = axi_i.bvalid && (axi_i.bresp[1] || sent_q == '0);
+  assign b_last_o      = axi_i.bvalid && wait_last && !error_o;
 
   // W.
   logic                  w_valid_q, w_last_q, beat_take, burst_end;
@@ -123,9 +110,9 @@ module hd_axi_write #(
   logic [AheadBits-1:0]  sent_q;   // bursts without B whose last beat was taken
   logic                  sent;
 
-  assign beat_ready_o = any_ahead_q && (!w_valid_q || m_axi_wready);
+  assign beat_ready_o = any_ahead_q && (!w_valid_q || axi_i.wready);
   assign beat_take    = beat_valid_i && beat_ready_o;
-  assign sent         = w_valid_q && m_axi_wready && w_last_q;
+  assign sent         = w_valid_q && axi_i.wready && w_last_q;
   assign burst_end    = beat_end_i || beat_addr_i[BeatBits+3:BeatBits] == 4'hf;
 
   always_ff @(posedge clk_i) begin
@@ -136,13 +123,13 @@ module hd_axi_write #(
       sent_q      <= '0;
     end else begin
       if (beat_take) w_valid_q <= 1'b1;
-      else if (m_axi_wready) w_valid_q <= 1'b0;
+      else if (axi_i.wready) w_valid_q <= 1'b0;
       if (burst_take != (beat_take && burst_end)) begin
         ahead_q     <= burst_take ? ahead_q + 1'b1 : ahead_q - 1'b1;
         any_ahead_q <= burst_take || ahead_q != AheadBits'(1);
       end
-      if (sent && !m_axi_bvalid) sent_q <= sent_q + 1'b1;
-      else if (m_axi_bvalid && !sent && sent_q != '0) sent_q <= sent_q - 1'b1;
+      if (sent && !axi_i.bvalid) sent_q <= sent_q + 1'b1;
+      else if (axi_i.bvalid && !sent && sent_q != '0) sent_q <= sent_q - 1'b1;
     end
   end
 
@@ -156,27 +143,27 @@ module hd_axi_write #(
     end
   end
 
-  assign m_axi_wvalid   = w_valid_q;
-  assign m_axi_wdata    = w_data_q;
-  assign m_axi_wstrb    = w_strb_q;
-  assign m_axi_wlast    = w_last_q;
-  assign commit_valid_o = w_valid_q && m_axi_wready;
+  assign axi_o.wvalid   = w_valid_q;
+  assign axi_o.wdata    = w_data_q;
+  assign axi_o.wstrb    = w_strb_q;
+  assign axi_o.wlast    = w_last_q;
+  assign commit_valid_o = w_valid_q && axi_i.wready;
   assign commit_cmd_o   = w_cmd_q;
   assign commit_addr_o  = w_addr_q;
   assign active_o       = aw_valid_q || w_valid_q || wait_valid;
 
   logic unused;
-  assign unused = ^{m_axi_bid, m_axi_bresp[0]};
+  assign unused = ^{axi_i.bid, axi_i.bresp[0]};
 
 `ifdef HD_ASSERT
   a_aw_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    m_axi_awvalid && !m_axi_awready |=> m_axi_awvalid && $stable({m_axi_awaddr, m_axi_awlen}));
+    axi_o.awvalid && !axi_i.awready |=> axi_o.awvalid && $stable({axi_o.awaddr, axi_o.awlen}));
   a_aw_4k: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    m_axi_awvalid |-> 32'(m_axi_awaddr[11:0]) + (32'(m_axi_awlen) + 1) * AxiBytes <= 4096);
+    axi_o.awvalid |-> 32'(axi_o.awaddr[11:0]) + (32'(axi_o.awlen) + 1) * AxiBytes <= 4096);
   a_w_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    m_axi_wvalid && !m_axi_wready |=>
-    m_axi_wvalid && $stable({m_axi_wdata, m_axi_wstrb, m_axi_wlast}));
-  a_b_known: assert property (@(posedge clk_i) disable iff (!rst_ni) m_axi_bvalid |-> wait_valid);
+    axi_o.wvalid && !axi_i.wready |=>
+    axi_o.wvalid && $stable({axi_o.wdata, axi_o.wstrb, axi_o.wlast}));
+  a_b_known: assert property (@(posedge clk_i) disable iff (!rst_ni) axi_i.bvalid |-> wait_valid);
   c_stopped: cover property (@(posedge clk_i) stop_i && !quiet_o);
   c_all_out: cover property (@(posedge clk_i) !wait_ready);
 `endif

@@ -9,31 +9,16 @@
 // Latency: write 1 to write_o, 2 to BVALID; read 4. Throughput a write in three, a read in
 // five cycles. Reset: nothing under way. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
+`include "hd_bundles.svh"
 
 module hd_axil #(
-  parameter int AddrBits = 12,
-  parameter int WordBits = 7    // of a word index; 2^WordBits words
+  parameter int WordBits = 7  // of a word index; 2^WordBits words
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
   output logic                     active_o,
-  input  wire logic                s_axil_awvalid,
-  output logic                     s_axil_awready,
-  input  wire logic [AddrBits-1:0] s_axil_awaddr,
-  input  wire logic                s_axil_wvalid,
-  output logic                     s_axil_wready,
-  input  wire logic [31:0]         s_axil_wdata,
-  input  wire logic [3:0]          s_axil_wstrb,
-  output logic                     s_axil_bvalid,
-  input  wire logic                s_axil_bready,
-  output logic      [1:0]          s_axil_bresp,
-  input  wire logic                s_axil_arvalid,
-  output logic                     s_axil_arready,
-  input  wire logic [AddrBits-1:0] s_axil_araddr,
-  output logic                     s_axil_rvalid,
-  input  wire logic                s_axil_rready,
-  output logic      [31:0]         s_axil_rdata,
-  output logic      [1:0]          s_axil_rresp,
+  input  wire hd_axil_req_t        axil_i,
+  output hd_axil_rsp_t             axil_o,
   // registers
   input  wire logic                hold_i,
   output logic                     write_o,
@@ -43,6 +28,8 @@ module hd_axil #(
   output logic      [WordBits-1:0] read_word_o,
   input  wire logic [31:0]         read_data_i
 );
+  localparam int AddrBits = 12;
+
   // Address and data of a write are kept until both are there.
   logic                aw_held_q, w_held_q, b_valid_q, open, both;
   logic [AddrBits-1:0] aw_q;
@@ -50,11 +37,11 @@ module hd_axil #(
   logic [3:0]          strb_q;
 
   assign open           = !b_valid_q && !hold_i;
-  assign s_axil_awready = !aw_held_q && open;
-  assign s_axil_wready  = !w_held_q && open;
+  assign axil_o.awready = !aw_held_q && open;
+  assign axil_o.wready  = !w_held_q && open;
   assign both           = aw_held_q && w_held_q && !hold_i;
-  assign s_axil_bvalid  = b_valid_q;
-  assign s_axil_bresp   = 2'b00;
+  assign axil_o.bvalid  = b_valid_q;
+  assign axil_o.bresp   = 2'b00;
   assign write_o        = both && aw_q[AddrBits-1:WordBits+2] == '0;
   assign write_word_o   = aw_q[WordBits+1:2];
   assign write_data_o   = w_q;
@@ -70,17 +57,17 @@ module hd_axil #(
       w_held_q  <= 1'b0;
       b_valid_q <= 1'b1;
     end else begin
-      if (s_axil_awvalid && s_axil_awready) aw_held_q <= 1'b1;
-      if (s_axil_wvalid && s_axil_wready) w_held_q <= 1'b1;
-      if (s_axil_bready) b_valid_q <= 1'b0;
+      if (axil_i.awvalid && axil_o.awready) aw_held_q <= 1'b1;
+      if (axil_i.wvalid && axil_o.wready) w_held_q <= 1'b1;
+      if (axil_i.bready) b_valid_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (s_axil_awvalid && s_axil_awready) aw_q <= s_axil_awaddr;
-    if (s_axil_wvalid && s_axil_wready) begin
-      w_q    <= s_axil_wdata;
-      strb_q <= s_axil_wstrb;
+    if (axil_i.awvalid && axil_o.awready) aw_q <= axil_i.awaddr;
+    if (axil_i.wvalid && axil_o.wready) begin
+      w_q    <= axil_i.wdata;
+      strb_q <= axil_i.wstrb;
     end
   end
 
@@ -89,27 +76,27 @@ module hd_axil #(
   logic [AddrBits-1:0] ar_q;
   logic [31:0]         r_q;
 
-  assign s_axil_arready = reading_q == '0 && !r_valid_q;
-  assign s_axil_rvalid  = r_valid_q;
-  assign s_axil_rdata   = r_q;
-  assign s_axil_rresp   = 2'b00;
+  assign axil_o.arready = reading_q == '0 && !r_valid_q;
+  assign axil_o.rvalid  = r_valid_q;
+  assign axil_o.rdata   = r_q;
+  assign axil_o.rresp   = 2'b00;
   assign read_word_o    = ar_q[WordBits+1:2];
-  assign active_o       = s_axil_awvalid || s_axil_wvalid || b_valid_q || (aw_held_q && w_held_q)
-                          || s_axil_arvalid || reading_q != '0 || r_valid_q;
+  assign active_o       = axil_i.awvalid || axil_i.wvalid || b_valid_q || (aw_held_q && w_held_q)
+                          || axil_i.arvalid || reading_q != '0 || r_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       reading_q <= '0;
       r_valid_q <= 1'b0;
     end else begin
-      reading_q <= {reading_q[1:0], s_axil_arvalid && s_axil_arready};
+      reading_q <= {reading_q[1:0], axil_i.arvalid && axil_o.arready};
       if (reading_q[2]) r_valid_q <= 1'b1;
-      else if (s_axil_rready) r_valid_q <= 1'b0;
+      else if (axil_i.rready) r_valid_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (s_axil_arvalid && s_axil_arready) ar_q <= s_axil_araddr;
+    if (axil_i.arvalid && axil_o.arready) ar_q <= axil_i.araddr;
     if (reading_q[2]) r_q <= ar_q[AddrBits-1:WordBits+2] == '0 ? read_data_i : '0;
   end
 
@@ -118,9 +105,9 @@ module hd_axil #(
 
 `ifdef HD_ASSERT
   a_b_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    s_axil_bvalid && !s_axil_bready |=> s_axil_bvalid);
+    axil_o.bvalid && !axil_i.bready |=> axil_o.bvalid);
   a_r_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    s_axil_rvalid && !s_axil_rready |=> s_axil_rvalid && $stable(s_axil_rdata));
+    axil_o.rvalid && !axil_i.rready |=> axil_o.rvalid && $stable(axil_o.rdata));
   c_data_first: cover property (@(posedge clk_i) w_held_q && !aw_held_q);
 `endif
 endmodule

@@ -1,7 +1,7 @@
 // hd_compute - what computes, and the memories it computes in. Wires only.
 //   hd_spad (scratchpad), hd_weights (weights, parameters) with hd_weight_arrival (how far WEIGHT
-//   is), hd_array_unit (ARRAY), hd_vector (VECTOR), hd_requant (their sums to bytes). docs/HARDWARE.md
-//   says what the ports mean.
+//   is), hd_array_unit (ARRAY), hd_vector (VECTOR), hd_requant (their sums to bytes).
+//   docs/HARDWARE.md says what the ports mean.
 //   Vectors are in the order array, vector. lw_*, sr_*: hd_spad's ports of LOAD and STORE; ww_*: a
 //   word of WEIGHT; qw_*: a result written to the scratchpad, of unit qw_unit_o and command
 //   qw_cmd_o.
@@ -11,6 +11,8 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
+`include "hd_requant.svh"
 
 module hd_compute #(
   parameter int SpadBits   = $clog2(CfgScratchpadBytes),  // derived, as all
@@ -45,9 +47,7 @@ module hd_compute #(
   input  wire logic [WordBits-1:0]        lw_data_i,
   // WEIGHT
   input  wire logic                       ww_valid_i,
-  input  wire logic [SpaceBits-1:0]       ww_space_i,
-  input  wire logic [WeightBits-1:0]      ww_word_i,
-  input  wire logic [WordBits-1:0]        ww_data_i,
+  input  wire hd_weight_word_t            ww_i,
   // STORE
   input  wire logic                       sr_req_i,
   output logic                            sr_ready_o,
@@ -65,32 +65,27 @@ module hd_compute #(
 
   // WEIGHT's words, a cycle later.
   logic                   ww_valid;
-  logic [SpaceBits-1:0]   ww_space;
-  logic [WeightBits-1:0]  ww_word, arrived_end;
-  logic [WordBits-1:0]    ww_data;
+  hd_weight_word_t        ww;
+  logic [WeightBits-1:0]  arrived_end;
   logic [WeightBits:0]    arrived_count;
 
-  hd_weight_arrival #(.N(CfgN), .WordBits(WeightBits)) u_weight_arrival (
+  hd_weight_arrival u_weight_arrival (
     .clk_i,
-    .rst_ni      (rst_ni),
-    .word_valid_i(ww_valid_i),
-    .space_i     (ww_space_i),
-    .word_i      (ww_word_i),
-    .data_i      (ww_data_i),
-    .done_i      (weight_done_i),
-    .count_o     (arrived_count),
-    .end_o       (arrived_end),
-    .ww_valid_o  (ww_valid),
-    .ww_space_o  (ww_space),
-    .ww_word_o   (ww_word),
-    .ww_data_o   (ww_data)
+    .rst_ni,
+    .ww_valid_i,
+    .ww_i,
+    .done_i    (weight_done_i),
+    .count_o   (arrived_count),
+    .end_o     (arrived_end),
+    .ww_valid_o(ww_valid),
+    .ww_o      (ww)
   );
 
   logic       a_ahead, a_valid, v_valid, v_busy, requant_active;  // into hd_requant, and in it
   logic [1:0] a_busy;
 
   assign requant_active_o = a_ahead || a_valid || v_valid || requant_active
-                            || (ww_valid && (ww_space == SpaceTable || ww_space == SpaceTableAll));
+                            || (ww_valid && (ww.space == SpaceTable || ww.space == SpaceTableAll));
 
   // Scratchpad.
   logic [CfgPorts-1:0]               ar_need0, ar_need1;
@@ -141,9 +136,7 @@ module hd_compute #(
     .clk_i,
     .rst_ni         (rst_ni),
     .ww_valid_i     (ww_valid),
-    .ww_space_i     (ww_space),
-    .ww_word_i      (ww_word),
-    .ww_data_i      (ww_data),
+    .ww_i           (ww),
     .wr_req_i       (wr_req),
     .wr_word_i      (wr_word),
     .wr_data_o      (wr_data),
@@ -155,15 +148,13 @@ module hd_compute #(
   );
 
   // ARRAY.
-  logic                   a_has_bias, a_common_scale, a_sum_columns, a_slot;
+  logic                   a_slot;
+  hd_array_scale_t        a_scale;
   logic [CfgN*32-1:0]     a_sum;
   logic [EntryBits-1:0]   a_entry;
   logic [SpadBits-1:0]    a_addr;
   logic [CntBits-1:0]     a_count;
-  logic [31:0]            a_cmd, a_multiplier;
-  logic [7:0]             a_shift, a_z_out, a_min, a_max;
-  logic                   a_table;
-  logic [2:0]             a_table_first;
+  logic [31:0]            a_cmd;
 
   hd_array_unit #(
     .N        (CfgN),
@@ -202,38 +193,20 @@ module hd_compute #(
     .a_count_o       (a_count),
     .a_cmd_o         (a_cmd),
     .a_slot_o        (a_slot),
-    .a_has_bias_o    (a_has_bias),
-    .a_common_scale_o(a_common_scale),
-    .a_sum_columns_o (a_sum_columns),
-    .a_multiplier_o  (a_multiplier),
-    .a_shift_o       (a_shift),
-    .a_z_out_o       (a_z_out),
-    .a_min_o         (a_min),
-    .a_max_o         (a_max),
-    .a_table_o       (a_table),
-    .a_table_first_o (a_table_first),
+    .a_scale_o       (a_scale),
     .a_busy_i        (a_busy)
   );
 
   // VECTOR.
   logic                   v_ready;
   logic [CfgN*32-1:0]     v_value;
-  logic [1:0]             v_mode;
-  logic [31:0]            v_multiplier, v_cmd;
+  hd_vector_scale_t       v_scale;
+  logic [31:0]            v_cmd;
   logic [CfgN-1:0]        v_alt;
-  logic [31:0]            v_multiplier_alt;
-  logic [7:0]             v_shift, v_shift_alt, v_z_out, v_min, v_max;
-  logic [11:0]            v_cells;
   logic [SpadBits-1:0]    v_addr;
   logic [CntBits-1:0]     v_count;
-  logic                   v_table;
-  logic [2:0]             v_table_first;
 
-  hd_vector #(
-    .N       (CfgN),
-    .AddrBits(SpadBits),
-    .WordBits(WeightBits)
-  ) u_vector (
+  hd_vector #(.N(CfgN), .AddrBits(SpadBits)) u_vector (
     .clk_i         (clk_vector_i),
     .active_o      (vector_active_o),
     .rst_ni        (rst_ni),
@@ -249,36 +222,19 @@ module hd_compute #(
     .vr_next_o     (vr_next),
     .vr_data_i     (vr_data),
     .ww_valid_i(ww_valid),
-    .ww_space_i(ww_space),
-    .ww_word_i (ww_word),
-    .ww_data_i (ww_data),
+    .ww_i      (ww),
     .v_valid_o     (v_valid),
     .v_ready_i     (v_ready),
     .v_value_o     (v_value),
     .v_alt_o       (v_alt),
-    .v_mode_o      (v_mode),
-    .v_multiplier_o(v_multiplier),
-    .v_shift_o     (v_shift),
-    .v_multiplier_alt_o (v_multiplier_alt),
-    .v_shift_alt_o (v_shift_alt),
-    .v_cells_o     (v_cells),
-    .v_z_out_o     (v_z_out),
-    .v_min_o       (v_min),
-    .v_max_o       (v_max),
-    .v_table_o     (v_table),
-    .v_table_first_o(v_table_first),
+    .v_scale_o     (v_scale),
     .v_addr_o      (v_addr),
     .v_count_o     (v_count),
     .v_cmd_o       (v_cmd),
     .v_busy_i      (v_busy)
   );
 
-  hd_requant #(
-    .N        (CfgN),
-    .AddrBits (SpadBits),
-    .EntryBits(EntryBits),
-    .WordBits (WeightBits)
-  ) u_requant (
+  hd_requant #(.N(CfgN), .AddrBits(SpadBits), .EntryBits(EntryBits)) u_requant (
     .clk_i           (clk_requant_i),
     .rst_ni          (rst_ni),
     .a_ahead_i       (a_ahead),
@@ -289,32 +245,13 @@ module hd_compute #(
     .a_count_i       (a_count),
     .a_cmd_i         (a_cmd),
     .a_slot_i        (a_slot),
-    .a_has_bias_i    (a_has_bias),
-    .a_common_scale_i(a_common_scale),
-    .a_sum_columns_i (a_sum_columns),
-    .a_multiplier_i  (a_multiplier),
-    .a_shift_i       (a_shift),
-    .a_z_out_i       (a_z_out),
-    .a_min_i         (a_min),
-    .a_max_i         (a_max),
-    .a_table_i       (a_table),
-    .a_table_first_i (a_table_first),
+    .a_scale_i       (a_scale),
     .a_busy_o        (a_busy),
     .v_valid_i       (v_valid),
     .v_ready_o       (v_ready),
     .v_value_i       (v_value),
     .v_alt_i         (v_alt),
-    .v_mode_i        (v_mode),
-    .v_multiplier_i  (v_multiplier),
-    .v_shift_i       (v_shift),
-    .v_multiplier_alt_i (v_multiplier_alt),
-    .v_shift_alt_i   (v_shift_alt),
-    .v_cells_i       (v_cells),
-    .v_z_out_i       (v_z_out),
-    .v_min_i         (v_min),
-    .v_max_i         (v_max),
-    .v_table_i       (v_table),
-    .v_table_first_i (v_table_first),
+    .v_scale_i       (v_scale),
     .v_addr_i        (v_addr),
     .v_count_i       (v_count),
     .v_cmd_i         (v_cmd),
@@ -326,9 +263,7 @@ module hd_compute #(
     .pr_multiplier_i (pr_multiplier),
     .pr_shift_i      (pr_shift),
     .ww_valid_i(ww_valid),
-    .ww_space_i(ww_space),
-    .ww_word_i (ww_word),
-    .ww_data_i (ww_data),
+    .ww_i      (ww),
     .qw_valid_o,
     .qw_addr_o,
     .qw_count_o,

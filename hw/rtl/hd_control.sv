@@ -12,6 +12,7 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
 
 module hd_control #(
   parameter int AxiBits = 8 * CfgAxiBytes  // derived
@@ -22,37 +23,11 @@ module hd_control #(
   output logic                                 irq_o,
   output logic                                 active_o,
   // registers (AXI4-Lite)
-  input  wire logic                            s_axil_awvalid,
-  output logic                                 s_axil_awready,
-  input  wire logic [11:0]                     s_axil_awaddr,
-  input  wire logic                            s_axil_wvalid,
-  output logic                                 s_axil_wready,
-  input  wire logic [31:0]                     s_axil_wdata,
-  input  wire logic [3:0]                      s_axil_wstrb,
-  output logic                                 s_axil_bvalid,
-  input  wire logic                            s_axil_bready,
-  output logic      [1:0]                      s_axil_bresp,
-  input  wire logic                            s_axil_arvalid,
-  output logic                                 s_axil_arready,
-  input  wire logic [11:0]                     s_axil_araddr,
-  output logic                                 s_axil_rvalid,
-  input  wire logic                            s_axil_rready,
-  output logic      [31:0]                     s_axil_rdata,
-  output logic      [1:0]                      s_axil_rresp,
+  input  wire hd_axil_req_t                    axil_i,
+  output hd_axil_rsp_t                         axil_o,
   // memory, read channels (AXI4)
-  output logic                                 m_axi_arvalid,
-  input  wire logic                            m_axi_arready,
-  output logic      [3:0]                      m_axi_arid,
-  output logic      [CfgAxiAddrBits-1:0]       m_axi_araddr,
-  output logic      [7:0]                      m_axi_arlen,
-  output logic      [2:0]                      m_axi_arsize,
-  output logic      [1:0]                      m_axi_arburst,
-  input  wire logic                            m_axi_rvalid,
-  output logic                                 m_axi_rready,
-  input  wire logic [3:0]                      m_axi_rid,
-  input  wire logic [AxiBits-1:0]              m_axi_rdata,
-  input  wire logic [1:0]                      m_axi_rresp,
-  input  wire logic                            m_axi_rlast,
+  input  wire hd_axi_read_rsp_t                axi_i,
+  output hd_axi_read_req_t                     axi_o,
   // units
   output logic                                 unit_rst_no,
   output logic                                 stop_o,
@@ -133,23 +108,8 @@ module hd_control #(
     .clk_free_i,
     .active_o       (active[5]),
     .rst_ni,
-    .s_axil_awvalid,
-    .s_axil_awready,
-    .s_axil_awaddr,
-    .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_bvalid,
-    .s_axil_bready,
-    .s_axil_bresp,
-    .s_axil_arvalid,
-    .s_axil_arready,
-    .s_axil_araddr,
-    .s_axil_rvalid,
-    .s_axil_rready,
-    .s_axil_rdata,
-    .s_axil_rresp,
+    .axil_i,
+    .axil_o,
     .irq_o,
     .start_o        (start),
     .clear_o        (clear),
@@ -193,19 +153,8 @@ module hd_control #(
     .r_data_o,
     .r_error_o,
     .r_last_o,
-    .m_axi_arvalid,
-    .m_axi_arready,
-    .m_axi_arid,
-    .m_axi_araddr,
-    .m_axi_arlen,
-    .m_axi_arsize,
-    .m_axi_arburst,
-    .m_axi_rvalid,
-    .m_axi_rready,
-    .m_axi_rid,
-    .m_axi_rdata,
-    .m_axi_rresp,
-    .m_axi_rlast
+    .axi_i,
+    .axi_o
   );
 
   hd_fetch #(

@@ -10,6 +10,7 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
 
 module hd_dma #(
   parameter int SpadWord   = $clog2(CfgScratchpadBytes / CfgN),  // derived, as all
@@ -63,27 +64,11 @@ module hd_dma #(
   input  wire logic [WordBits-1:0]             sr_data_i,
   // hd_weights, hd_vector's tables
   output logic                                 ww_valid_o,
-  output logic      [SpaceBits-1:0]            ww_space_o,
-  output logic      [WeightBits-1:0]           ww_word_o,
-  output logic      [WordBits-1:0]             ww_data_o,
+  output hd_weight_word_t                      ww_o,
   output logic      [31:0]                     ww_cmd_o,
   // memory, write channels (AXI4)
-  output logic                                 m_axi_awvalid,
-  input  wire logic                            m_axi_awready,
-  output logic      [3:0]                      m_axi_awid,
-  output logic      [CfgAxiAddrBits-1:0]       m_axi_awaddr,
-  output logic      [7:0]                      m_axi_awlen,
-  output logic      [2:0]                      m_axi_awsize,
-  output logic      [1:0]                      m_axi_awburst,
-  output logic                                 m_axi_wvalid,
-  input  wire logic                            m_axi_wready,
-  output logic      [AxiBits-1:0]              m_axi_wdata,
-  output logic      [CfgAxiBytes-1:0]          m_axi_wstrb,
-  output logic                                 m_axi_wlast,
-  input  wire logic                            m_axi_bvalid,
-  output logic                                 m_axi_bready,
-  input  wire logic [3:0]                      m_axi_bid,
-  input  wire logic [1:0]                      m_axi_bresp,
+  input  wire hd_axi_write_rsp_t               axi_i,
+  output hd_axi_write_req_t                    axi_o,
   output logic                                 commit_m_valid_o,
   output logic      [31:0]                     commit_m_cmd_o,
   output logic      [CfgAxiAddrBits-1:0]       commit_m_addr_o
@@ -246,11 +231,11 @@ module hd_dma #(
   end
 
   always_comb begin
-    {ww_valid_o, ww_space_o, ww_word_o} = {bus_valid, bus_space, bus_word};
-    {ww_data_o, ww_cmd_o, kind_o[1*3 +: 3]} = {bus_data, bus_cmd, bus_kind};
+    {ww_valid_o, ww_o} = {bus_valid, bus_space, bus_word, bus_data};
+    {ww_cmd_o, kind_o[1*3 +: 3]} = {bus_cmd, bus_kind};
     if (spad_busy) begin
-      {ww_valid_o, ww_space_o, ww_word_o} = {spad_valid, SpaceWeights, spad_weight};
-      {ww_data_o, ww_cmd_o} = {spad_data, spad_cmd};
+      {ww_valid_o, ww_o} = {spad_valid, SpaceWeights, spad_weight, spad_data};
+      ww_cmd_o           = spad_cmd;
       kind_o[1*3 +: 3] = spad_waited ? 3'(CounterWeightWaitPort) : 3'(CounterWeightBusy);
     end
   end
@@ -289,22 +274,8 @@ module hd_dma #(
     .sr_ready_i    (store_ready),
     .sr_word_o     (store_word),
     .sr_data_i,
-    .m_axi_awvalid,
-    .m_axi_awready,
-    .m_axi_awid,
-    .m_axi_awaddr,
-    .m_axi_awlen,
-    .m_axi_awsize,
-    .m_axi_awburst,
-    .m_axi_wvalid,
-    .m_axi_wready,
-    .m_axi_wdata,
-    .m_axi_wstrb,
-    .m_axi_wlast,
-    .m_axi_bvalid,
-    .m_axi_bready,
-    .m_axi_bid,
-    .m_axi_bresp,
+    .axi_i,
+    .axi_o,
     .commit_valid_o(commit_m_valid_o),
     .commit_cmd_o  (commit_m_cmd_o),
     .commit_addr_o (commit_m_addr_o)

@@ -15,6 +15,7 @@
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
+`include "hd_bundles.svh"
 
 module hd_regs #(
   parameter int          AddrBits   = 40,
@@ -24,23 +25,8 @@ module hd_regs #(
   input  wire logic                      clk_free_i,
   input  wire logic                      rst_ni,
   // bus
-  input  wire logic                      s_axil_awvalid,
-  output logic                           s_axil_awready,
-  input  wire logic [11:0]               s_axil_awaddr,
-  input  wire logic                      s_axil_wvalid,
-  output logic                           s_axil_wready,
-  input  wire logic [31:0]               s_axil_wdata,
-  input  wire logic [3:0]                s_axil_wstrb,
-  output logic                           s_axil_bvalid,
-  input  wire logic                      s_axil_bready,
-  output logic      [1:0]                s_axil_bresp,
-  input  wire logic                      s_axil_arvalid,
-  output logic                           s_axil_arready,
-  input  wire logic [11:0]               s_axil_araddr,
-  output logic                           s_axil_rvalid,
-  input  wire logic                      s_axil_rready,
-  output logic      [31:0]               s_axil_rdata,
-  output logic      [1:0]                s_axil_rresp,
+  input  wire hd_axil_req_t              axil_i,
+  output hd_axil_rsp_t                   axil_o,
   output logic                           irq_o,
   output logic                           active_o,
   // engine
@@ -78,30 +64,12 @@ module hd_regs #(
   logic [31:0]        write_data, write_mask, write_bits, read_data, control;
   logic               regions_ready, bus_active;
 
-  hd_axil #(
-    .AddrBits(12),
-    .WordBits(RegBits)
-  ) u_axil (
+  hd_axil #(.WordBits(RegBits)) u_axil (
     .clk_i,
     .active_o    (bus_active),
     .rst_ni,
-    .s_axil_awvalid,
-    .s_axil_awready,
-    .s_axil_awaddr,
-    .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_bvalid,
-    .s_axil_bready,
-    .s_axil_bresp,
-    .s_axil_arvalid,
-    .s_axil_arready,
-    .s_axil_araddr,
-    .s_axil_rvalid,
-    .s_axil_rready,
-    .s_axil_rdata,
-    .s_axil_rresp,
+    .axil_i,
+    .axil_o,
     .hold_i      (hold_q),
     .write_o     (write),
     .write_word_o(write_reg),

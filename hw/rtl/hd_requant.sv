@@ -4,11 +4,11 @@
 // ARRAY is always taken; VECTOR is taken in every other cycle, but the one after the queue's last
 // (v_ready_o, known before the cycle). Vectors of VECTOR that only pass (maxima, copies: int8
 // values) wait in a queue while ARRAY is taken, so that VECTOR goes on; they leave in order. With
-// a_sum_columns_i a vector is taken twice: in the next cycle lane 0 takes the sum of what the lanes
-// took, and that one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's modes are in
-// hd_requant.svh; a lane of v_alt_i takes the other scale; an average is over more than one cell. A
-// vector with x_table_i is looked up in table x_table_first_i of each lane. Command fields (scale,
-// zero point, clamp, table) are taken along with the vector: they may change in the cycle after.
+// a_scale_i.sum_columns a vector is taken twice: in the next cycle lane 0 takes the sum of what
+// the lanes took, and that one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's
+// modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average is over more
+// than one cell. A vector with table_on is looked up in table table_first of each lane. Command
+// fields (x_scale_i) are taken along with the vector: they may change in the cycle after.
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken, and its qw_*
 // is more than Ahead cycles away. The pipe never stalls. Reset: all valid bits clear.
@@ -16,13 +16,13 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
 `include "hd_requant.svh"
 
 module hd_requant #(
   parameter int N         = CfgN,                        // lanes
   parameter int AddrBits  = $clog2(CfgScratchpadBytes),  // scratchpad byte address
   parameter int EntryBits = $clog2(CfgParamEntries),     // parameter memory entry
-  parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),  // of ww_word_i
   parameter int Tables    = CfgTables,
   parameter int Queue     = 16,                          // a power of two
   parameter int Ahead     = TimingRequantAhead,
@@ -39,33 +39,14 @@ module hd_requant #(
   input  wire logic [CntBits-1:0]   a_count_i,
   input  wire logic [31:0]          a_cmd_i,
   input  wire logic                 a_slot_i,
-  input  wire logic                 a_has_bias_i,
-  input  wire logic                 a_common_scale_i,
-  input  wire logic                 a_sum_columns_i,
-  input  wire logic [31:0]          a_multiplier_i,
-  input  wire logic [7:0]           a_shift_i,
-  input  wire logic [7:0]           a_z_out_i,
-  input  wire logic [7:0]           a_min_i,
-  input  wire logic [7:0]           a_max_i,
-  input  wire logic                 a_table_i,
-  input  wire logic [2:0]           a_table_first_i,
+  input  wire hd_array_scale_t      a_scale_i,
   output logic [1:0]                a_busy_o,
   // VECTOR
   input  wire logic                 v_valid_i,
   output logic                      v_ready_o,
   input  wire logic [N*32-1:0]      v_value_i,
   input  wire logic [N-1:0]         v_alt_i,         // lanes that take the other scale
-  input  wire logic [1:0]           v_mode_i,        // hd_rq_mode_e
-  input  wire logic [31:0]          v_multiplier_i,
-  input  wire logic [7:0]           v_shift_i,
-  input  wire logic [31:0]          v_multiplier_alt_i,
-  input  wire logic [7:0]           v_shift_alt_i,
-  input  wire logic [11:0]          v_cells_i,       // average: 0..2048
-  input  wire logic [7:0]           v_z_out_i,
-  input  wire logic [7:0]           v_min_i,
-  input  wire logic [7:0]           v_max_i,
-  input  wire logic                 v_table_i,
-  input  wire logic [2:0]           v_table_first_i,
+  input  wire hd_vector_scale_t     v_scale_i,
   input  wire logic [AddrBits-1:0]  v_addr_i,
   input  wire logic [CntBits-1:0]   v_count_i,
   input  wire logic [31:0]          v_cmd_i,
@@ -79,9 +60,7 @@ module hd_requant #(
   input  wire logic [N*8-1:0]       pr_shift_i,
   // WEIGHT: tables
   input  wire logic                 ww_valid_i,
-  input  wire logic [SpaceBits-1:0] ww_space_i,
-  input  wire logic [WordBits-1:0]  ww_word_i,
-  input  wire logic [N*8-1:0]       ww_data_i,
+  input  wire hd_weight_word_t      ww_i,
   // scratchpad write and commit, always taken
   output logic                      qw_valid_o,
   output logic      [AddrBits-1:0]  qw_addr_o,       // byte of lane 0
@@ -117,11 +96,11 @@ module hd_requant #(
   logic [N*8-1:0]  asks_value;
 
   // A value that only passes is scaled by 1: 2^30 / 2^31, one bit to the left.
-  assign average = v_mode_i == RqAverage;
-  assign pass    = v_mode_i == RqPass;
-  assign mbqm    = (v_mode_i == RqMbqm) && !waiting;
-  assign asks    = {asks_value, v_addr_i, v_count_i, v_cmd_i, v_min_i, v_max_i, v_table_i,
-                    v_table_first_i};
+  assign average = v_scale_i.mode == RqAverage;
+  assign pass    = v_scale_i.mode == RqPass;
+  assign mbqm    = (v_scale_i.mode == RqMbqm) && !waiting;
+  assign asks    = {asks_value, v_addr_i, v_count_i, v_cmd_i, v_scale_i.min, v_scale_i.max,
+                    v_scale_i.table_on, v_scale_i.table_first};
   assign v       = waiting ? waits : asks;
 
   for (genvar l = 0; l < N; l++) begin : gen_value
@@ -143,7 +122,7 @@ module hd_requant #(
   assign array      = a_valid_i | again_q;
   assign v_ready_o  = free_q || (pass && queue_ready);
   assign take       = array | waiting | (v_valid_i & free_q);
-  assign pr_req_o   = array & (a_has_bias_i | !a_common_scale_i);
+  assign pr_req_o   = array & (a_scale_i.has_bias | !a_scale_i.common_scale);
   assign pr_entry_o = a_entry_i;
 
   // Fields that travel beside the lanes: index s is the output of stage s.
@@ -172,8 +151,9 @@ module hd_requant #(
   assign en   = {valid_q[Stages-1:1], take};
   assign goes = array ? {a_addr_i, again_q ? CntBits'(1) : a_count_i, a_cmd_i}
                       : {v.addr, v.count, v.cmd};
-  assign ends = array ? {a_z_out_i, a_min_i, a_max_i, a_table_i, a_table_first_i}
-                      : {mbqm ? v_z_out_i : 8'd0, v.low, v.top, v.table_on, v.table_first};
+  assign ends = array ? {a_scale_i.z_out, a_scale_i.min, a_scale_i.max, a_scale_i.table_on,
+                         a_scale_i.table_first}
+                      : {mbqm ? v_scale_i.z_out : 8'd0, v.low, v.top, v.table_on, v.table_first};
   assign zero = ends_q[Stages-2];
   assign last = ends_q[Stages-1];
 
@@ -183,9 +163,9 @@ module hd_requant #(
       again_q <= 1'b0;
       free_q  <= 1'b0;
     end else begin
-      valid_q <= {valid_q[Stages-1:1], take && !(a_valid_i && a_sum_columns_i)};
-      again_q <= a_valid_i && a_sum_columns_i;
-      free_q  <= !(a_ahead_i || (a_valid_i && a_sum_columns_i) || waiting || queue_push);
+      valid_q <= {valid_q[Stages-1:1], take && !(a_valid_i && a_scale_i.sum_columns)};
+      again_q <= a_valid_i && a_scale_i.sum_columns;
+      free_q  <= !(a_ahead_i || (a_valid_i && a_scale_i.sum_columns) || waiting || queue_push);
     end
   end
 
@@ -213,13 +193,15 @@ module hd_requant #(
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      bias_en_q    <= array & a_has_bias_i;
-      param_q      <= array & !a_common_scale_i;
-      multiplier_q <= array ? a_multiplier_i : waiting | pass ? 32'h4000_0000 : v_multiplier_i;
-      shift_q      <= array ? a_shift_i[5:0] : mbqm ? v_shift_i[5:0] : {5'd0, waiting | pass};
-      multiplier_alt_q <= v_multiplier_alt_i;
-      shift_alt_q      <= v_shift_alt_i[5:0];
-      half_q       <= v_cells_i[11:1];
+      bias_en_q    <= array & a_scale_i.has_bias;
+      param_q      <= array & !a_scale_i.common_scale;
+      multiplier_q <= array          ? a_scale_i.multiplier
+                      : waiting | pass ? 32'h4000_0000 : v_scale_i.multiplier;
+      shift_q      <= array  ? a_scale_i.shift[5:0]
+                      : mbqm ? v_scale_i.shift[5:0] : {5'd0, waiting | pass};
+      multiplier_alt_q <= v_scale_i.multiplier_alt;
+      shift_alt_q      <= v_scale_i.shift_alt[5:0];
+      half_q       <= v_scale_i.cells[11:1];
     end
     average_q <= {average_q[3:1], !array & !waiting & average};
   end
@@ -227,9 +209,9 @@ module hd_requant #(
   // A word's 4 entries are those of a quarter of the lanes, or of all lanes in quarters.
   logic                 table_all, table_one;
   logic [TableBits-3:0] table_word;
-  assign table_all  = ww_valid_i && ww_space_i == SpaceTableAll;
-  assign table_one  = ww_valid_i && ww_space_i == SpaceTable;
-  assign table_word = (TableBits-2)'(table_all ? ww_word_i : ww_word_i >> 2);
+  assign table_all  = ww_valid_i && ww_i.space == SpaceTableAll;
+  assign table_one  = ww_valid_i && ww_i.space == SpaceTable;
+  assign table_word = (TableBits-2)'(table_all ? ww_i.word : ww_i.word >> 2);
 
   logic [N*32-1:0] value;
   logic [31:0]     sum;
@@ -268,17 +250,17 @@ module hd_requant #(
       .max_i           (last.top),
       .table_i         (last.table_on),
       .table_zero_i    (TableBits'({last.table_first, 8'h80})),
-      .table_we_i      (table_all || (table_one && ww_word_i[1:0] == 2'(l / (N / 4)))),
+      .table_we_i      (table_all || (table_one && ww_i.word[1:0] == 2'(l / (N / 4)))),
       .table_word_i    (table_word),
-      .table_data_i    (ww_data_i[l%(N/4)*32 +: 32]),
+      .table_data_i    (ww_i.data[l%(N/4)*32 +: 32]),
       .value_o         (value[l*32 +: 32]),
       .q_o             (qw_data_o[l*8 +: 8])
     );
   end
 
   logic unused_bits;
-  assign unused_bits = ^{v_cells_i[0], a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6], zero,
-                         last, ww_word_i};
+  assign unused_bits = ^{v_scale_i.cells[0], a_scale_i.shift[7:6], v_scale_i.shift[7:6],
+                         v_scale_i.shift_alt[7:6], zero, last, ww_i.word};
 
   assign qw_valid_o = valid_q[Stages];
   assign {qw_addr_o, qw_count_o, qw_cmd_o} = goes_q[Stages];
@@ -308,17 +290,21 @@ module hd_requant #(
 `ifdef HD_ASSERT
   // A shift beyond what NUMERICS.md defines would be cut to 6 bits.
   a_shift_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    a_valid_i && a_common_scale_i |-> a_shift_i[7:5] == 3'b000 || a_shift_i[7:5] == 3'b111);
+    a_valid_i && a_scale_i.common_scale |->
+    a_scale_i.shift[7:5] == 3'b000 || a_scale_i.shift[7:5] == 3'b111);
   a_v_shift_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    v_valid_i && v_mode_i == RqMbqm |-> v_shift_i[7:5] == 3'b000 || v_shift_i[7:5] == 3'b111);
+    v_valid_i && v_scale_i.mode == RqMbqm |->
+    v_scale_i.shift[7:5] == 3'b000 || v_scale_i.shift[7:5] == 3'b111);
   a_v_alt_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && |v_alt_i |->
-    v_mode_i == RqMbqm && (v_shift_alt_i[7:5] == 3'b000 || v_shift_alt_i[7:5] == 3'b111));
+    v_scale_i.mode == RqMbqm
+    && (v_scale_i.shift_alt[7:5] == 3'b000 || v_scale_i.shift_alt[7:5] == 3'b111));
   a_again: assert property (@(posedge clk_i) disable iff (!rst_ni) again_q |-> !a_valid_i);
   a_count: assert property (@(posedge clk_i) disable iff (!rst_ni)
     qw_valid_o |-> qw_count_o != '0 && qw_count_o <= CntBits'(N));
   a_cells: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    v_valid_i && v_mode_i == RqAverage |-> v_cells_i > 12'd1 && v_cells_i <= 12'd2048);
+    v_valid_i && v_scale_i.mode == RqAverage |->
+    v_scale_i.cells > 12'd1 && v_scale_i.cells <= 12'd2048);
   a_v_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && !v_ready_o |=> v_valid_i && $stable(v_value_i) && $stable(v_addr_i));
   for (genvar l = 0; l < N; l++) begin : gen_a_pass

@@ -13,6 +13,7 @@
 // any alignment. Reset: idle, all commands forgotten. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
+`include "hd_bundles.svh"
 
 module hd_store #(
   parameter int N        = 16,
@@ -43,22 +44,8 @@ module hd_store #(
   output logic      [WordBits-1:0]     sr_word_o,
   input  wire logic [N*8-1:0]          sr_data_i,
   // bus
-  output logic                         m_axi_awvalid,
-  input  wire logic                    m_axi_awready,
-  output logic      [3:0]              m_axi_awid,
-  output logic      [AddrBits-1:0]     m_axi_awaddr,
-  output logic      [7:0]              m_axi_awlen,
-  output logic      [2:0]              m_axi_awsize,
-  output logic      [1:0]              m_axi_awburst,
-  output logic                         m_axi_wvalid,
-  input  wire logic                    m_axi_wready,
-  output logic      [AxiBytes*8-1:0]   m_axi_wdata,
-  output logic      [AxiBytes-1:0]     m_axi_wstrb,
-  output logic                         m_axi_wlast,
-  input  wire logic                    m_axi_bvalid,
-  output logic                         m_axi_bready,
-  input  wire logic [3:0]              m_axi_bid,
-  input  wire logic [1:0]              m_axi_bresp,
+  input  wire hd_axi_write_rsp_t       axi_i,
+  output hd_axi_write_req_t            axi_o,
   // commit: this W beat was taken
   output logic                         commit_valid_o,
   output logic      [31:0]             commit_cmd_o,
@@ -244,22 +231,8 @@ module hd_store #(
     .error_o      (error),
     .error_cmd_o  (error_cmd),
     .error_addr_o (error_addr),
-    .m_axi_awvalid,
-    .m_axi_awready,
-    .m_axi_awid,
-    .m_axi_awaddr,
-    .m_axi_awlen,
-    .m_axi_awsize,
-    .m_axi_awburst,
-    .m_axi_wvalid,
-    .m_axi_wready,
-    .m_axi_wdata,
-    .m_axi_wstrb,
-    .m_axi_wlast,
-    .m_axi_bvalid,
-    .m_axi_bready,
-    .m_axi_bid,
-    .m_axi_bresp,
+    .axi_i,
+    .axi_o,
     .commit_valid_o,
     .commit_cmd_o,
     .commit_addr_o
@@ -277,7 +250,7 @@ module hd_store #(
   always_comb begin
     kind_o = 3'(CounterStoreIdle);
     if (pending_q || commit_valid_o) kind_o = 3'(CounterStoreBusy);
-    else if (m_axi_wvalid) kind_o = 3'(CounterStoreWaitBus);
+    else if (axi_o.wvalid) kind_o = 3'(CounterStoreWaitBus);
     else if (asked_q) kind_o = 3'(CounterStoreWaitPort);
     else if (!quiet_o || beat_valid || runs_valid) kind_o = 3'(CounterStoreWaitBus);
   end

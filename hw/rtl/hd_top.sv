@@ -6,6 +6,7 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
 
 module hd_top #(
   parameter bit Trace    = 1'b1,             // 0, for synthesis: what is traced is 0
@@ -107,7 +108,6 @@ module hd_top #(
 );
   localparam int SpadBits   = $clog2(CfgScratchpadBytes);
   localparam int SpadWord   = $clog2(CfgScratchpadBytes / CfgN);
-  localparam int WeightBits = $clog2(CfgWeightBytes / CfgN);
   localparam int CntBits    = $clog2(CfgN + 1);
 
   // Commands to the units and back.
@@ -169,42 +169,35 @@ module hd_top #(
   logic [3*32-1:0]                 fault_cmd;
   logic [3*64-1:0]                 fault_addr;
 
+  // AXI's pins, in the order of the bundles' members.
+  hd_axil_req_t      axil_req;
+  hd_axil_rsp_t      axil_rsp;
+  hd_axi_read_req_t  read_req;
+  hd_axi_read_rsp_t  read_rsp;
+  hd_axi_write_req_t write_req;
+  hd_axi_write_rsp_t write_rsp;
+  assign axil_req  = {s_axil_awvalid, s_axil_awaddr, s_axil_wvalid, s_axil_wdata, s_axil_wstrb,
+                      s_axil_bready, s_axil_arvalid, s_axil_araddr, s_axil_rready};
+  assign read_rsp  = {m_axi_arready, m_axi_rvalid, m_axi_rid, m_axi_rdata, m_axi_rresp,
+                      m_axi_rlast};
+  assign write_rsp = {m_axi_awready, m_axi_wready, m_axi_bvalid, m_axi_bid, m_axi_bresp};
+  assign {s_axil_awready, s_axil_wready, s_axil_bvalid, s_axil_bresp, s_axil_arready,
+          s_axil_rvalid, s_axil_rdata, s_axil_rresp} = axil_rsp;
+  assign {m_axi_arvalid, m_axi_arid, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst,
+          m_axi_rready} = read_req;
+  assign {m_axi_awvalid, m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst,
+          m_axi_wvalid, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_bready} = write_req;
+
   hd_control u_control (
     .clk_i         (clk_control),
     .clk_free_i    (clk_i),
     .rst_ni,
     .irq_o,
     .active_o      (control_active),
-    .s_axil_awvalid,
-    .s_axil_awready,
-    .s_axil_awaddr,
-    .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_bvalid,
-    .s_axil_bready,
-    .s_axil_bresp,
-    .s_axil_arvalid,
-    .s_axil_arready,
-    .s_axil_araddr,
-    .s_axil_rvalid,
-    .s_axil_rready,
-    .s_axil_rdata,
-    .s_axil_rresp,
-    .m_axi_arvalid,
-    .m_axi_arready,
-    .m_axi_arid,
-    .m_axi_araddr,
-    .m_axi_arlen,
-    .m_axi_arsize,
-    .m_axi_arburst,
-    .m_axi_rvalid,
-    .m_axi_rready,
-    .m_axi_rid,
-    .m_axi_rdata,
-    .m_axi_rresp,
-    .m_axi_rlast,
+    .axil_i        (axil_req),
+    .axil_o        (axil_rsp),
+    .axi_i         (read_rsp),
+    .axi_o         (read_req),
     .unit_rst_no   (unit_rst_n),
     .stop_o        (stop),
     .cmd_valid_o   (cmd_valid),
@@ -248,9 +241,8 @@ module hd_top #(
   logic                  load_valid, load_ready, sr_req, sr_ready, weight_valid;
   logic [SpadWord-1:0]   load_word, sr_word;
   logic [CfgN-1:0]       load_be;
-  logic [WordBits-1:0]   load_data, sr_data, weight_data;
-  logic [SpaceBits-1:0]  weight_space;
-  logic [WeightBits-1:0] weight_word;
+  logic [WordBits-1:0]   load_data, sr_data;
+  hd_weight_word_t       weight;
 
   hd_dma u_dma (
     .clk_i           (clk_dma),
@@ -296,26 +288,10 @@ module hd_top #(
     .sr_word_o       (sr_word),
     .sr_data_i       (sr_data),
     .ww_valid_o      (weight_valid),
-    .ww_space_o      (weight_space),
-    .ww_word_o       (weight_word),
-    .ww_data_o       (weight_data),
+    .ww_o            (weight),
     .ww_cmd_o        (trace_weight_cmd),
-    .m_axi_awvalid,
-    .m_axi_awready,
-    .m_axi_awid,
-    .m_axi_awaddr,
-    .m_axi_awlen,
-    .m_axi_awsize,
-    .m_axi_awburst,
-    .m_axi_wvalid,
-    .m_axi_wready,
-    .m_axi_wdata,
-    .m_axi_wstrb,
-    .m_axi_wlast,
-    .m_axi_bvalid,
-    .m_axi_bready,
-    .m_axi_bid,
-    .m_axi_bresp,
+    .axi_i           (write_rsp),
+    .axi_o           (write_req),
     .commit_m_valid_o(trace_store),
     .commit_m_cmd_o  (trace_store_cmd),
     .commit_m_addr_o (trace_store_addr)
@@ -351,9 +327,7 @@ module hd_top #(
     .lw_be_i         (load_be),
     .lw_data_i       (load_data),
     .ww_valid_i      (weight_valid),
-    .ww_space_i      (weight_space),
-    .ww_word_i       (weight_word),
-    .ww_data_i       (weight_data),
+    .ww_i            (weight),
     .sr_req_i        (sr_req),
     .sr_ready_o      (sr_ready),
     .sr_word_i       (sr_word),
@@ -380,9 +354,9 @@ module hd_top #(
   assign commit_l_data_o  = Trace ? load_data : '0;
   assign commit_w_valid_o = Trace ? weight_valid : '0;
   assign commit_w_cmd_o   = Trace ? trace_weight_cmd : '0;
-  assign commit_w_space_o = Trace ? weight_space : '0;
-  assign commit_w_word_o  = Trace ? 32'(weight_word) : '0;
-  assign commit_w_data_o  = Trace ? weight_data : '0;
+  assign commit_w_space_o = Trace ? weight.space : '0;
+  assign commit_w_word_o  = Trace ? 32'(weight.word) : '0;
+  assign commit_w_data_o  = Trace ? weight.data : '0;
   assign commit_m_valid_o = Trace ? trace_store : '0;
   assign commit_m_cmd_o   = Trace ? trace_store_cmd : '0;
   assign commit_m_addr_o  = Trace ? trace_store_addr : '0;

@@ -18,12 +18,11 @@
 `include "hd_accel.svh"
 `include "hd_config.svh"
 `include "hd_requant.svh"
-`include "hd_vector.svh"
+`include "hd_bundles.svh"
 
 module hd_vector #(
   parameter int N        = CfgN,
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
-  parameter int WordBits = $clog2(CfgWeightBytes / CfgN),  // of ww_word_i
   parameter int CntBits  = $clog2(N + 1)                   // derived
 ) (
   input  wire logic                  clk_i,
@@ -44,25 +43,13 @@ module hd_vector #(
   input  wire logic [2*2*N*8-1:0]    vr_data_i,
   // WEIGHT: exponentials
   input  wire logic                  ww_valid_i,
-  input  wire logic [SpaceBits-1:0]  ww_space_i,
-  input  wire logic [WordBits-1:0]   ww_word_i,
-  input  wire logic [N*8-1:0]        ww_data_i,
+  input  wire hd_weight_word_t       ww_i,
   // hd_requant
   output logic                       v_valid_o,
   input  wire logic                  v_ready_i,
   output logic      [N*32-1:0]       v_value_o,
   output logic      [N-1:0]          v_alt_o,       // lanes that take the other scale
-  output logic      [1:0]            v_mode_o,
-  output logic      [31:0]           v_multiplier_o,
-  output logic      [7:0]            v_shift_o,
-  output logic      [31:0]           v_multiplier_alt_o,
-  output logic      [7:0]            v_shift_alt_o,
-  output logic      [11:0]           v_cells_o,
-  output logic      [7:0]            v_z_out_o,
-  output logic      [7:0]            v_min_o,
-  output logic      [7:0]            v_max_o,
-  output logic                       v_table_o,
-  output logic      [2:0]            v_table_first_o,
+  output hd_vector_scale_t           v_scale_o,
   output logic      [AddrBits-1:0]   v_addr_o,
   output logic      [CntBits-1:0]    v_count_o,
   output logic      [31:0]           v_cmd_o,
@@ -148,7 +135,7 @@ module hd_vector #(
   );
 
   logic unused;
-  assign unused = ^{ww_word_i, ww_data_i, facts};
+  assign unused = ^{ww_i.word, ww_i.data, facts};
 
   // ------------------------------------------------- stages: product, sum, high, shift, value
   // All five move together; the value waits for hd_requant or for the reciprocal. The product loads
@@ -226,7 +213,7 @@ module hd_vector #(
   assign on     = CfgSoftmaxRows != 0 && facts.softmax && state_q == StRun;
   // The pass changes while the pipe is empty.
   always_ff @(posedge clk_i) reduce <= maximum | sum_pass;
-  assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_space_i == SpaceExp;
+  assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_i.space == SpaceExp;
 
   if (CfgSoftmaxRows != 0) begin : gen_softmax
     hd_softmax #(.N(N)) u_softmax (
@@ -285,8 +272,8 @@ module hd_vector #(
       .value_en_i     (value_en),
       .first_i        (shift_first),
       .exp_we_i       (exp_we),
-      .exp_entry_i    (8'(ww_word_i)),
-      .exp_data_i     (ww_data_i[31:0]),
+      .exp_entry_i    (8'(ww_i.word)),
+      .exp_data_i     (ww_i.data[31:0]),
       .high_o         (high[l*32 +: 32]),
       .value_o        (v_value_o[l*32 +: 32]),
       .negative_o     (v_alt_o[l])
@@ -294,21 +281,22 @@ module hd_vector #(
   end
 
   // ---------------------------------------------------------------- to hd_requant
-  assign v_mode_o       = mode_q;
-  assign v_multiplier_o = facts.divide ? reciprocal : on ? row_multiplier : cmd_q.multiplier_out;
-  assign v_shift_o      = on ? row_shift : cmd_q.shift_out;
-  assign v_multiplier_alt_o = cmd_q.multiplier_b;
-  assign v_shift_alt_o      = cmd_q.shift_b;
-  assign v_cells_o      = cells_q;
-  assign v_z_out_o      = cmd_q.z_out;
-  assign v_min_o        = cmd_q.act_min;
-  assign v_max_o        = cmd_q.act_max;
-  assign v_table_o      = cmd_q.look_up;
-  assign v_table_first_o = out_table_q;
-  assign v_addr_o       = out_addr_q;
-  assign v_count_o      = out_count_q;
-  assign v_cmd_o        = index_q;
-  assign active_o = state_q != StIdle || cmd_valid_i || exp_we;
+  assign v_scale_o.mode           = mode_q;
+  assign v_scale_o.multiplier     = facts.divide ? reciprocal
+                                    : on ? row_multiplier : cmd_q.multiplier_out;
+  assign v_scale_o.shift          = on ? row_shift : cmd_q.shift_out;
+  assign v_scale_o.multiplier_alt = cmd_q.multiplier_b;
+  assign v_scale_o.shift_alt      = cmd_q.shift_b;
+  assign v_scale_o.cells          = cells_q;
+  assign v_scale_o.z_out          = cmd_q.z_out;
+  assign v_scale_o.min            = cmd_q.act_min;
+  assign v_scale_o.max            = cmd_q.act_max;
+  assign v_scale_o.table_on       = cmd_q.look_up;
+  assign v_scale_o.table_first    = out_table_q;
+  assign v_addr_o  = out_addr_q;
+  assign v_count_o = out_count_q;
+  assign v_cmd_o   = index_q;
+  assign active_o  = state_q != StIdle || cmd_valid_i || exp_we;
 
   // ---------------------------------------------------------------- this cycle's counter
   assign kind_o = state_q == StIdle              ? CounterVectorIdle[2:0]
@@ -319,7 +307,7 @@ module hd_vector #(
 `ifdef HD_ASSERT
   a_v_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_o && !v_ready_i |=>
-    v_valid_o && $stable(v_value_o) && $stable(v_addr_o) && $stable(v_mode_o));
+    v_valid_o && $stable(v_value_o) && $stable(v_addr_o) && $stable(v_scale_o.mode));
   a_idle: assert property (@(posedge clk_i) disable iff (!rst_ni) state_q == StIdle |-> !flowing);
   c_run: cover property (@(posedge clk_i) state_q == StRun);
   c_lane: cover property (@(posedge clk_i) v_valid_o && !v_ready_i);

@@ -22,7 +22,7 @@
 `include "hd_accel.svh"
 `include "hd_config.svh"
 `include "hd_requant.svh"
-`include "hd_vector.svh"
+`include "hd_bundles.svh"
 
 module hd_vector_lane (
   input  wire logic               clk_i,

@@ -10,7 +10,7 @@
 // Reset: empty. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
-`include "hd_vector.svh"
+`include "hd_bundles.svh"
 
 module hd_vector_port #(
   parameter int N        = CfgN,

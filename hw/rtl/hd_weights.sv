@@ -11,6 +11,7 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
 
 module hd_weights #(
   parameter int N         = CfgN,
@@ -22,9 +23,7 @@ module hd_weights #(
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
   input  wire logic                 ww_valid_i,
-  input  wire logic [SpaceBits-1:0] ww_space_i,
-  input  wire logic [WordBits-1:0]  ww_word_i,
-  input  wire logic [N*8-1:0]       ww_data_i,
+  input  wire hd_weight_word_t      ww_i,
   input  wire logic                 wr_req_i,
   input  wire logic [WordBits-1:0]  wr_word_i,
   output logic      [N*8-1:0]       wr_data_o,
@@ -35,20 +34,20 @@ module hd_weights #(
   output logic      [N*8-1:0]       pr_shift_o
 );
   logic write_bias, write_bias16, write_multiplier, write_shift;
-  assign write_bias       = ww_valid_i && ww_space_i == SpaceBias;
-  assign write_bias16     = ww_valid_i && ww_space_i == SpaceBias16;
-  assign write_multiplier = ww_valid_i && ww_space_i == SpaceMultiplier;
-  assign write_shift      = ww_valid_i && ww_space_i == SpaceShift;
+  assign write_bias       = ww_valid_i && ww_i.space == SpaceBias;
+  assign write_bias16     = ww_valid_i && ww_i.space == SpaceBias16;
+  assign write_multiplier = ww_valid_i && ww_i.space == SpaceMultiplier;
+  assign write_shift      = ww_valid_i && ww_i.space == SpaceShift;
 
   hd_ram #(.Width(N * 8), .Depth(Bytes / N), .Apart(1'b1)) u_weights (
     .clk_i,
     .re_i   (wr_req_i),
     .raddr_i(wr_word_i),
     .rdata_o(wr_data_o),
-    .we_i   (ww_valid_i && ww_space_i == SpaceWeights),
-    .waddr_i(ww_word_i),
+    .we_i   (ww_valid_i && ww_i.space == SpaceWeights),
+    .waddr_i(ww_i.word),
     .be_i   (1'b1),
-    .wdata_i(ww_data_i)
+    .wdata_i(ww_i.data)
   );
 
   // Most vectors ask for the entry that is held already: read when it changes.
@@ -68,10 +67,10 @@ module hd_weights #(
     localparam int Slot16  = l % (N / 2);
     logic        mine, mine16;
     logic [31:0] bias;
-    assign mine   = ww_word_i[1:0] == 2'(Quarter);
-    assign mine16 = ww_word_i[0] == 1'(Half);
-    assign bias   = write_bias16 ? {{16{ww_data_i[Slot16*16 + 15]}}, ww_data_i[Slot16*16 +: 16]}
-                                 : ww_data_i[Slot*32 +: 32];
+    assign mine   = ww_i.word[1:0] == 2'(Quarter);
+    assign mine16 = ww_i.word[0] == 1'(Half);
+    assign bias   = write_bias16 ? {{16{ww_i.data[Slot16*16 + 15]}}, ww_i.data[Slot16*16 +: 16]}
+                                 : ww_i.data[Slot*32 +: 32];
 
     hd_ram #(.Width(32), .Depth(Entries), .Apart(1'b1)) u_bias (
       .clk_i,
@@ -79,7 +78,7 @@ module hd_weights #(
       .raddr_i(pr_entry_i),
       .rdata_o(pr_bias_o[l*32 +: 32]),
       .we_i   ((write_bias && mine) || (write_bias16 && mine16)),
-      .waddr_i(write_bias16 ? ww_word_i[EntryBits:1] : ww_word_i[EntryBits+1:2]),
+      .waddr_i(write_bias16 ? ww_i.word[EntryBits:1] : ww_i.word[EntryBits+1:2]),
       .be_i   (1'b1),
       .wdata_i(bias)
     );
@@ -89,9 +88,9 @@ module hd_weights #(
       .raddr_i(pr_entry_i),
       .rdata_o(pr_multiplier_o[l*32 +: 32]),
       .we_i   (write_multiplier && mine),
-      .waddr_i(ww_word_i[EntryBits+1:2]),
+      .waddr_i(ww_i.word[EntryBits+1:2]),
       .be_i   (1'b1),
-      .wdata_i(ww_data_i[Slot*32 +: 32])
+      .wdata_i(ww_i.data[Slot*32 +: 32])
     );
     hd_ram #(.Width(8), .Depth(Entries), .Apart(1'b1)) u_shift (
       .clk_i,
@@ -99,9 +98,9 @@ module hd_weights #(
       .raddr_i(pr_entry_i),
       .rdata_o(pr_shift_o[l*8 +: 8]),
       .we_i   (write_shift),
-      .waddr_i(ww_word_i[EntryBits-1:0]),
+      .waddr_i(ww_i.word[EntryBits-1:0]),
       .be_i   (1'b1),
-      .wdata_i(ww_data_i[l*8 +: 8])
+      .wdata_i(ww_i.data[l*8 +: 8])
     );
   end
 

@@ -11,8 +11,8 @@ always_ff @(posedge clk_i) begin
     {hold_q, load_last_q, weight_last_q} <= '0;
     out_q <= '0;
   end else begin
-    hold_q <= m_axi_arvalid && !m_axi_arready;
-    out_q  <= out_q + (m_axi_arvalid && m_axi_arready) - ended;
+    hold_q <= axi_o.arvalid && !axi_i.arready;
+    out_q  <= out_q + (axi_o.arvalid && axi_i.arready) - ended;
     if (req_ready_o[1:0] != '0) {weight_last_q, load_last_q} <= req_ready_o[1:0];
   end
   for (int u = 0; u < 3; u++) begin
@@ -22,27 +22,27 @@ always_ff @(posedge clk_i) begin
       want_len_q  <= req_len_i[u*8 +: 8];
     end
   end
-  {shown_id_q, shown_addr_q, shown_len_q} <= {m_axi_arid, m_axi_araddr, m_axi_arlen};
+  {shown_id_q, shown_addr_q, shown_len_q} <= {axi_o.arid, axi_o.araddr, axi_o.arlen};
 end
 
 always_comb begin
-  m_r_owed: assume (!m_axi_rvalid || out_q != '0);
+  m_r_owed: assume (!axi_i.rvalid || out_q != '0);
   if (rst_ni) begin
     a_stable: assert (!hold_q
-      || (m_axi_arvalid && {m_axi_arid, m_axi_araddr, m_axi_arlen} == {shown_id_q, shown_addr_q, shown_len_q}));
-    a_asked: assert (!m_axi_arvalid || (m_axi_araddr == want_addr_q && m_axi_arlen == want_len_q
-      && m_axi_arid == (who_q[2] ? 4'(UnitFetch) : who_q[1] ? 4'(UnitWeight) : 4'(UnitLoad))));
+      || (axi_o.arvalid && {axi_o.arid, axi_o.araddr, axi_o.arlen} == {shown_id_q, shown_addr_q, shown_len_q}));
+    a_asked: assert (!axi_o.arvalid || (axi_o.araddr == want_addr_q && axi_o.arlen == want_len_q
+      && axi_o.arid == (who_q[2] ? 4'(UnitFetch) : who_q[1] ? 4'(UnitWeight) : 4'(UnitLoad))));
     a_one_hot: assert ((req_ready_o & (req_ready_o - 1'b1)) == '0 && (req_ready_o & ~req_valid_i) == '0);
-    a_bound: assert (out_q + m_axi_arvalid <= Bursts);
+    a_bound: assert (out_q + axi_o.arvalid <= Bursts);
     a_turns: assert (!(req_valid_i[1:0] == 2'b11 && (weight_last_q ? req_ready_o[1] : load_last_q && req_ready_o[0])));
     a_fetch_first: assert (!(req_valid_i[2] && fetch_first_i) || req_ready_o[1:0] == '0);
     a_fetch_last: assert (!req_ready_o[2] || fetch_first_i || req_valid_i[1:0] == '0);
-    a_stop: assert (!stop_i || (req_ready_o == '0 && r_valid_o == '0 && m_axi_rready));
+    a_stop: assert (!stop_i || (req_ready_o == '0 && r_valid_o == '0 && axi_o.rready));
     a_routed: assert ((r_valid_o & (r_valid_o - 1'b1)) == '0
-      && (r_valid_o == '0 || (m_axi_rvalid && m_axi_rready && r_ready_i == 3'b111)));
-    a_unit: assert (!(m_axi_rvalid && m_axi_rready && !stop_i)
-      || r_valid_o == {m_axi_rid == 4'(UnitFetch), m_axi_rid == 4'(UnitWeight), m_axi_rid == 4'(UnitLoad)});
-    a_quiet: assert (quiet_o == (out_q == '0 && !m_axi_arvalid));
+      && (r_valid_o == '0 || (axi_i.rvalid && axi_o.rready && r_ready_i == 3'b111)));
+    a_unit: assert (!(axi_i.rvalid && axi_o.rready && !stop_i)
+      || r_valid_o == {axi_i.rid == 4'(UnitFetch), axi_i.rid == 4'(UnitWeight), axi_i.rid == 4'(UnitLoad)});
+    a_quiet: assert (quiet_o == (out_q == '0 && !axi_o.arvalid));
     // The unit's count and turn; the induction needs them.
     a_count: assert (count_q == out_q + valid_q && weight_next_q == load_last_q && !(load_last_q && weight_last_q));
   end

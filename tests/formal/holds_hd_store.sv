@@ -21,18 +21,18 @@ assign f_pop   = beat_take && f_end;
 assign f_place = beat_addr | (AddrBits + 1)'(beat_lo);
 
 // The bus: bursts since their AW is shown, without those whose last beat was taken.
-assign f_new  = m_axi_awvalid && !f_aw_hold_q;
-assign f_gone = m_axi_wvalid && m_axi_wready;
+assign f_new  = axi_o.awvalid && !f_aw_hold_q;
+assign f_gone = axi_o.wvalid && axi_i.wready;
 assign f_w_at = f_bus_addr_q[AddrBits-1:0] + AddrBits'(f_bus_beats_q) * AxiBytes;
 assign f_bus  = f_bus_q + f_new;
 for (genvar i = 0; i < FBursts; i++) begin : gen_f
-  assign f_bus_addr[i*AddrBits +: AddrBits] = f_new && f_bus_q == i ? m_axi_awaddr : f_bus_addr_q[i*AddrBits +: AddrBits];
-  assign f_bus_len[i*8 +: 8]                = f_new && f_bus_q == i ? m_axi_awlen : f_bus_len_q[i*8 +: 8];
+  assign f_bus_addr[i*AddrBits +: AddrBits] = f_new && f_bus_q == i ? axi_o.awaddr : f_bus_addr_q[i*AddrBits +: AddrBits];
+  assign f_bus_len[i*8 +: 8]                = f_new && f_bus_q == i ? axi_o.awlen : f_bus_len_q[i*8 +: 8];
 end
 for (genvar b = 0; b < AxiBytes; b++) begin : gen_f_strobe
   logic [AddrBits:0] at;
   assign at           = {1'b0, f_w_at} + b;
-  assign f_outside[b] = m_axi_wstrb[b] && (at < f_base || at >= f_limit);
+  assign f_outside[b] = axi_o.wstrb[b] && (at < f_base || at >= f_limit);
 end
 
 always_ff @(posedge clk_i) begin
@@ -41,10 +41,10 @@ always_ff @(posedge clk_i) begin
     f_aw_hold_q <= 1'b0;
   end else begin
     f_out_q     <= f_out_q + f_hand - f_pop;
-    f_bus_q     <= f_bus - (f_gone && m_axi_wlast);
-    f_aw_hold_q <= m_axi_awvalid && !m_axi_awready;
+    f_bus_q     <= f_bus - (f_gone && axi_o.wlast);
+    f_aw_hold_q <= axi_o.awvalid && !axi_i.awready;
     if (beat_take) f_beats_q <= f_end ? 8'd0 : f_beats_q + 8'd1;
-    if (f_gone) f_bus_beats_q <= m_axi_wlast ? 8'd0 : f_bus_beats_q + 8'd1;
+    if (f_gone) f_bus_beats_q <= axi_o.wlast ? 8'd0 : f_bus_beats_q + 8'd1;
   end
   if (beat_take) f_beat_at_q <= beat_addr[AddrBits-1:0];
   if (f_pop) {f_len_q, f_addr_q} <= {f_len_q >> 8, f_addr_q >> AddrBits};
@@ -54,13 +54,13 @@ always_ff @(posedge clk_i) begin
       f_len_q[i*8 +: 8]                <= burst_len;
     end
   end
-  f_bus_addr_q <= f_gone && m_axi_wlast ? f_bus_addr >> AddrBits : f_bus_addr;
-  f_bus_len_q  <= f_gone && m_axi_wlast ? f_bus_len >> 8 : f_bus_len;
+  f_bus_addr_q <= f_gone && axi_o.wlast ? f_bus_addr >> AddrBits : f_bus_addr;
+  f_bus_len_q  <= f_gone && axi_o.wlast ? f_bus_len >> 8 : f_bus_len;
 end
 
 // The bus' bursts are those of u_addr, after one whose last beat is shown.
 logic f_last;
-assign f_last = m_axi_wvalid && m_axi_wlast;
+assign f_last = axi_o.wvalid && axi_o.wlast;
 always_comb begin
   f_same = 1'b1;
   for (int i = 0; i < FBursts; i++) begin
@@ -82,12 +82,12 @@ always_comb begin
   m_aligned: assume (burst_addr % AxiBytes == 0);
   if (rst_ni) begin
     a_owed: assert (!beat_take || f_out_q != '0);  // its m_owed
-    a_inside: assert (!m_axi_wvalid || f_outside == '0);
-    a_after: assert (!m_axi_wvalid || f_bus_q != '0);
-    a_last: assert (!m_axi_wvalid || m_axi_wlast == (f_bus_beats_q == f_bus_len_q[7:0]));
+    a_inside: assert (!axi_o.wvalid || f_outside == '0);
+    a_after: assert (!axi_o.wvalid || f_bus_q != '0);
+    a_last: assert (!axi_o.wvalid || axi_o.wlast == (f_bus_beats_q == f_bus_len_q[7:0]));
     // The induction needs these.
     a_counts: assert (f_bus == f_out_q + f_last && f_out_q == \u_write.ahead_q && f_same);
-    a_beats: assert (f_last ? f_beats_q == '0 : f_beats_q == f_bus_beats_q + m_axi_wvalid);
-    a_at: assert (!m_axi_wvalid || f_w_at == f_beat_at_q);
+    a_beats: assert (f_last ? f_beats_q == '0 : f_beats_q == f_bus_beats_q + axi_o.wvalid);
+    a_at: assert (!axi_o.wvalid || f_w_at == f_beat_at_q);
   end
 end

@@ -116,7 +116,10 @@ def prepare(folder, proof, mutant, build):
     for header in (*RTL.glob("*.svh"), build / "gen" / "hd_accel.svh", build / "gen" / "tiny" / "hd_config.svh"):
         if not header.exists():
             fail(f"no {header}: build the target 'gen' first")
-        shutil.copy(header, folder)
+        text = header.read_text()
+        for name, value in proof.sizes if header.name == "hd_config.svh" else []:
+            text = re.sub(rf"(localparam int {name} = )\w+", rf"\g<1>{value}", text)
+        (folder / header.name).write_text(text)
     modules = [proof.module, *proof.more]
     for module in modules:
         text = (RTL / f"{module}.sv").read_text()
@@ -127,7 +130,7 @@ def prepare(folder, proof, mutant, build):
             if inner == module:
                 text = re.sub(rf"(parameter int +{name} += )\w+", rf"\g<1>{value}", text)
         (folder / f"{module}.sv").write_text(with_properties(module, text, proof))
-    sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes if "." not in name)
+    sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes if not re.search(r"\.|^Cfg", name))
     return (f"read_verilog -sv -formal -I. {' '.join([*proof.defines, *(f'{m}.sv' for m in modules)])}; "
             + (f"chparam {sizes} {proof.module}; " if sizes else ""))
 

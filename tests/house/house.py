@@ -33,6 +33,7 @@ MEASURES = {
     "test_lines": (800, 10, "lines", "split the test where it has two subjects"),
     "function": (60, 1, "lines", "give its parts functions of their own"),
     "folder": (25, 1, "source files in the folder", "give a part a folder of its own"),
+    "ports": (20, 1, "percent of the lines are ports or connections", "put signals that go together into a packed struct"),
     "mirror": (0, 1, "percentage points short of tests of 10 % of its lines", "test it in tests/, same path"),
 }
 
@@ -98,6 +99,13 @@ def mirror(texts):
     return {("mirror", at): -(-(10 * n - 100 * tests[at]) // n) for at, n in product.items() if n}
 
 
+def ports(code):
+    """Percent of the RTL's lines that declare a port or connect one, rounded up."""
+    lines = [line for path, text in code.items() if path.startswith("hw/rtl/") for line in text.splitlines()]
+    wires = sum(bool(re.match(r" *((input|output|inout)\s|\.\w+ *(\(|,|$))", line)) for line in lines)
+    return -(-100 * wires // len(lines)) if lines else 0
+
+
 def circles(tree, build):
     graph = arrows.link_graph(arrows.object_files(tree, build))
     return {("circle", os.path.basename(path)): 1 for circle in graph.circles() for path in circle}
@@ -119,6 +127,7 @@ def measure(tree, build):
             found[key] = max(n, found.get(key, 0))
     found["opcodes", "IR_OP_"] = sum(len(re.findall(r"\bIR_OP_", text)) for path, text in code.items()
                                      if not path.startswith(("operators/", "tests/")))
+    found["ports", "hw/rtl"] = ports(code)
     found["readme", "README.md"] = read(tree, "README.md").count("\n")
     found.update({("name", name): n for name, n in names.items()})
     found.update({("folder", folder): n for folder, n in folders.items()})

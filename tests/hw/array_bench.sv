@@ -4,6 +4,8 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
+`include "hd_requant.svh"
 
 module array_bench #(
   parameter int N         = CfgN,
@@ -119,10 +121,9 @@ module array_bench #(
   logic                done_q, stop_q;  // with the registered port
   logic [15:0]         before_q, count_q, weight_count;
   logic [WordBits:0]   arrived_count;
-  logic [WordBits-1:0] arrived_end, ww_word;
+  logic [WordBits-1:0] arrived_end;
+  hd_weight_word_t     ww;
   logic                ww_valid;
-  logic [SpaceBits-1:0] ww_space;
-  logic [N*8-1:0]      ww_data;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -137,20 +138,16 @@ module array_bench #(
   end
   assign weight_count = before_q + count_q;
 
-  hd_weight_arrival #(.N(N), .WordBits(WordBits)) u_weight_arrival (
+  hd_weight_arrival u_weight_arrival (
     .clk_i,
     .rst_ni,
-    .word_valid_i(ww_valid_q),
-    .space_i     (ww_space_q),
-    .word_i      (ww_word_q),
-    .data_i      (ww_data_q),
-    .done_i      (done_q),
-    .count_o     (arrived_count),
-    .end_o       (arrived_end),
-    .ww_valid_o  (ww_valid),
-    .ww_space_o  (ww_space),
-    .ww_word_o   (ww_word),
-    .ww_data_o   (ww_data)
+    .ww_valid_i(ww_valid_q),
+    .ww_i      ({ww_space_q, ww_word_q, ww_data_q}),
+    .done_i    (done_q),
+    .count_o   (arrived_count),
+    .end_o     (arrived_end),
+    .ww_valid_o(ww_valid),
+    .ww_o      (ww)
   );
 
   // ---------------------------------------------------------------- modules
@@ -161,16 +158,14 @@ module array_bench #(
   logic                           wr_req;
   logic [WordBits-1:0]            wr_word;
   logic [N*8-1:0]                 wr_data;
-  logic                           a_ahead, a_valid, a_has_bias, a_common_scale, a_sum_columns, a_slot;
+  logic                           a_ahead, a_valid, a_slot;
+  hd_array_scale_t                a_scale;
   logic [1:0]                     a_busy;
   logic [N*32-1:0]                a_sum;
   logic [EntryBits-1:0]           a_entry, pr_entry;
   logic [AddrBits-1:0]            a_addr, qw_addr;
   logic [CntBits-1:0]             a_count, qw_count;
-  logic [31:0]                    a_cmd, a_multiplier;
-  logic [7:0]                     a_shift, a_z_out, a_min, a_max;
-  logic                           a_table;
-  logic [2:0]                     a_table_first;
+  logic [31:0]                    a_cmd;
   logic                           pr_req, qw_valid;
   logic [N*32-1:0]                pr_bias, pr_multiplier;
   logic [N*8-1:0]                 pr_shift, qw_data;
@@ -207,16 +202,7 @@ module array_bench #(
     .a_count_o       (a_count),
     .a_cmd_o         (a_cmd),
     .a_slot_o        (a_slot),
-    .a_has_bias_o    (a_has_bias),
-    .a_common_scale_o(a_common_scale),
-    .a_sum_columns_o (a_sum_columns),
-    .a_multiplier_o  (a_multiplier),
-    .a_shift_o       (a_shift),
-    .a_z_out_o       (a_z_out),
-    .a_min_o         (a_min),
-    .a_max_o         (a_max),
-    .a_table_o       (a_table),
-    .a_table_first_o (a_table_first),
+    .a_scale_o       (a_scale),
     .a_busy_i        (a_busy)
   );
 
@@ -224,9 +210,7 @@ module array_bench #(
     .clk_i,
     .rst_ni,
     .ww_valid_i     (ww_valid),
-    .ww_space_i     (ww_space),
-    .ww_word_i      (ww_word),
-    .ww_data_i      (ww_data),
+    .ww_i           (ww),
     .wr_req_i       (wr_req),
     .wr_word_i      (wr_word),
     .wr_data_o      (wr_data),
@@ -238,7 +222,7 @@ module array_bench #(
   );
 
   /* verilator lint_off PINCONNECTEMPTY */  // the unit of a write and VECTOR's handshake are of no use here
-  hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits), .WordBits(WordBits)) u_requant (
+  hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits)) u_requant (
     .clk_i,
     .rst_ni,
     .a_ahead_i       (a_ahead),
@@ -249,32 +233,13 @@ module array_bench #(
     .a_count_i       (a_count),
     .a_cmd_i         (a_cmd),
     .a_slot_i        (a_slot),
-    .a_has_bias_i    (a_has_bias),
-    .a_common_scale_i(a_common_scale),
-    .a_sum_columns_i (a_sum_columns),
-    .a_multiplier_i  (a_multiplier),
-    .a_shift_i       (a_shift),
-    .a_z_out_i       (a_z_out),
-    .a_min_i         (a_min),
-    .a_max_i         (a_max),
-    .a_table_i       (a_table),
-    .a_table_first_i (a_table_first),
+    .a_scale_i       (a_scale),
     .a_busy_o        (a_busy),
     .v_valid_i       (1'b0),
     .v_ready_o       (),
     .v_value_i       ('0),
     .v_alt_i         ('0),
-    .v_mode_i        ('0),
-    .v_multiplier_i  ('0),
-    .v_shift_i       ('0),
-    .v_multiplier_alt_i('0),
-    .v_shift_alt_i   ('0),
-    .v_cells_i       ('0),
-    .v_z_out_i       ('0),
-    .v_min_i         ('0),
-    .v_max_i         ('0),
-    .v_table_i       (1'b0),
-    .v_table_first_i ('0),
+    .v_scale_i       ('0),
     .v_addr_i        ('0),
     .v_count_i       ('0),
     .v_cmd_i         ('0),
@@ -286,9 +251,7 @@ module array_bench #(
     .pr_multiplier_i (pr_multiplier),
     .pr_shift_i      (pr_shift),
     .ww_valid_i      (ww_valid),
-    .ww_space_i      (ww_space),
-    .ww_word_i       (ww_word),
-    .ww_data_i       (ww_data),
+    .ww_i            (ww),
     .qw_valid_o      (qw_valid),
     .qw_addr_o       (qw_addr),
     .qw_count_o      (qw_count),

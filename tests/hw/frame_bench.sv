@@ -7,6 +7,8 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_bundles.svh"
+`include "hd_requant.svh"
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off UNUSEDPARAM */
@@ -80,16 +82,7 @@ module hd_array_unit #(
   output logic      [CntBits-1:0]    a_count_o,
   output logic      [31:0]           a_cmd_o,
   output logic                       a_slot_o,
-  output logic                       a_has_bias_o,
-  output logic                       a_common_scale_o,
-  output logic                       a_sum_columns_o,
-  output logic      [31:0]           a_multiplier_o,
-  output logic      [7:0]            a_shift_o,
-  output logic      [7:0]            a_z_out_o,
-  output logic      [7:0]            a_min_o,
-  output logic      [7:0]            a_max_o,
-  output logic                       a_table_o,
-  output logic      [2:0]            a_table_first_o,
+  output hd_array_scale_t            a_scale_o,
   input  wire logic [1:0]            a_busy_i
 );
   logic [CmdArrayBits-1:0] cmd;
@@ -98,13 +91,12 @@ module hd_array_unit #(
     u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
   assign begin_o = cmd_valid_i && cmd_ready_o;
   assign {ar_need0_o, ar_need1_o, ar_addr_o, wr_req_o, wr_word_o, a_ahead_o, a_valid_o, a_sum_o, a_entry_o,
-          a_addr_o, a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o, a_shift_o, a_z_out_o,
-          a_min_o, a_max_o, a_table_o, a_table_first_o} = '0;
+          a_addr_o, a_count_o, a_cmd_o, a_slot_o, a_scale_o} = '0;
 endmodule
 
 module hd_vector #(
   parameter int N = CfgN, parameter int AddrBits = $clog2(CfgScratchpadBytes),
-  parameter int WordBits = $clog2(CfgWeightBytes / CfgN), parameter int CntBits = $clog2(N + 1)
+  parameter int CntBits = $clog2(N + 1)
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
@@ -121,24 +113,12 @@ module hd_vector #(
   output logic      [1:0]            vr_next_o,
   input  wire logic [2*2*N*8-1:0]    vr_data_i,
   input  wire logic                  ww_valid_i,
-  input  wire logic [SpaceBits-1:0]  ww_space_i,
-  input  wire logic [WordBits-1:0]   ww_word_i,
-  input  wire logic [N*8-1:0]        ww_data_i,
+  input  wire hd_weight_word_t       ww_i,
   output logic                       v_valid_o,
   input  wire logic                  v_ready_i,
   output logic      [N*32-1:0]       v_value_o,
   output logic      [N-1:0]          v_alt_o,
-  output logic      [1:0]            v_mode_o,
-  output logic      [31:0]           v_multiplier_o,
-  output logic      [7:0]            v_shift_o,
-  output logic      [31:0]           v_multiplier_alt_o,
-  output logic      [7:0]            v_shift_alt_o,
-  output logic      [11:0]           v_cells_o,
-  output logic      [7:0]            v_z_out_o,
-  output logic      [7:0]            v_min_o,
-  output logic      [7:0]            v_max_o,
-  output logic                       v_table_o,
-  output logic      [2:0]            v_table_first_o,
+  output hd_vector_scale_t           v_scale_o,
   output logic      [AddrBits-1:0]   v_addr_o,
   output logic      [CntBits-1:0]    v_count_o,
   output logic      [31:0]           v_cmd_o,
@@ -166,15 +146,12 @@ module hd_vector #(
   assign vr_req_o  = {1'b0, req_q};
   assign vr_addr_o = {AddrBits'(0), addr_q};
   assign vr_next_o = {1'b0, addr_q[$clog2(N)-1:0] != '0};
-  assign {v_alt_o, v_multiplier_alt_o, v_shift_alt_o} = '0;
-  assign {v_valid_o, v_value_o, v_mode_o, v_multiplier_o, v_shift_o, v_cells_o, v_z_out_o, v_min_o, v_max_o, v_table_o, v_table_first_o,
-          v_addr_o, v_count_o, v_cmd_o} = '0;
+  assign {v_valid_o, v_value_o, v_alt_o, v_scale_o, v_addr_o, v_count_o, v_cmd_o} = '0;
 endmodule
 
 module hd_requant #(
   parameter int N = CfgN, parameter int AddrBits = $clog2(CfgScratchpadBytes),
-  parameter int EntryBits = $clog2(CfgParamEntries), parameter int WordBits = $clog2(CfgWeightBytes / CfgN),
-  parameter int CntBits = $clog2(N + 1)
+  parameter int EntryBits = $clog2(CfgParamEntries), parameter int CntBits = $clog2(N + 1)
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
@@ -186,32 +163,13 @@ module hd_requant #(
   input  wire logic [CntBits-1:0]   a_count_i,
   input  wire logic [31:0]          a_cmd_i,
   input  wire logic                 a_slot_i,
-  input  wire logic                 a_has_bias_i,
-  input  wire logic                 a_common_scale_i,
-  input  wire logic                 a_sum_columns_i,
-  input  wire logic [31:0]          a_multiplier_i,
-  input  wire logic [7:0]           a_shift_i,
-  input  wire logic [7:0]           a_z_out_i,
-  input  wire logic [7:0]           a_min_i,
-  input  wire logic [7:0]           a_max_i,
-  input  wire logic                 a_table_i,
-  input  wire logic [2:0]           a_table_first_i,
+  input  wire hd_array_scale_t      a_scale_i,
   output logic [1:0]                a_busy_o,
   input  wire logic                 v_valid_i,
   output logic                      v_ready_o,
   input  wire logic [N*32-1:0]      v_value_i,
   input  wire logic [N-1:0]         v_alt_i,
-  input  wire logic [1:0]           v_mode_i,
-  input  wire logic [31:0]          v_multiplier_i,
-  input  wire logic [7:0]           v_shift_i,
-  input  wire logic [31:0]          v_multiplier_alt_i,
-  input  wire logic [7:0]           v_shift_alt_i,
-  input  wire logic [11:0]          v_cells_i,
-  input  wire logic [7:0]           v_z_out_i,
-  input  wire logic [7:0]           v_min_i,
-  input  wire logic [7:0]           v_max_i,
-  input  wire logic                 v_table_i,
-  input  wire logic [2:0]           v_table_first_i,
+  input  wire hd_vector_scale_t     v_scale_i,
   input  wire logic [AddrBits-1:0]  v_addr_i,
   input  wire logic [CntBits-1:0]   v_count_i,
   input  wire logic [31:0]          v_cmd_i,
@@ -223,9 +181,7 @@ module hd_requant #(
   input  wire logic [N*32-1:0]      pr_multiplier_i,
   input  wire logic [N*8-1:0]       pr_shift_i,
   input  wire logic                 ww_valid_i,
-  input  wire logic [SpaceBits-1:0] ww_space_i,
-  input  wire logic [WordBits-1:0]  ww_word_i,
-  input  wire logic [N*8-1:0]       ww_data_i,
+  input  wire hd_weight_word_t      ww_i,
   output logic                      qw_valid_o,
   output logic      [AddrBits-1:0]  qw_addr_o,
   output logic      [CntBits-1:0]   qw_count_o,

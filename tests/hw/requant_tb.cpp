@@ -17,6 +17,27 @@ constexpr int latency = HD_TIMING_REQUANT;
 constexpr int entries = 8;
 constexpr size_t queue_depth = HD_TIMING_PASS_QUEUE;
 
+/* Fields of hd_array_scale_t and hd_vector_scale_t, the last one first: bit and width. */
+struct field {
+    int lsb, bits;
+};
+
+constexpr field table_first = {0, 3}, table_on = {3, 1}, act_max = {4, 8}, act_min = {12, 8},
+                z_out = {20, 8};
+constexpr field a_shift = {28, 8}, a_multiplier = {36, 32}, a_common_scale = {69, 1},
+                a_has_bias = {70, 1};
+constexpr field v_cells = {28, 12}, v_shift_alt = {40, 8}, v_multiplier_alt = {48, 32},
+                v_shift = {80, 8}, v_multiplier = {88, 32}, v_mode = {120, 2};
+
+/* Fields of hd_weight_word_t: its data comes first. */
+constexpr int words_log2 = __builtin_ctz(CfgWeightBytes / CfgN);
+constexpr field ww_word = {8 * CfgN, words_log2}, ww_space = {8 * CfgN + words_log2, 4};
+
+template <class T> void set(T &port, field f, int64_t value)
+{
+    set_bits(port, f.lsb, f.bits, (uint32_t)value);
+}
+
 struct expected {
     uint64_t cycle;
     bool array;
@@ -93,9 +114,14 @@ struct bench {
         return e;
     }
 
-    /* The entries of table `first` for the results, if the vector is looked up. */
-    void look_up(expected *e, bool looks_up, int first) const
+    /* Whether the vector is looked up, and where: the entries of that table for the results. */
+    template <class T> void look_up(expected *e, T &scale)
     {
+        bool looks_up = r.chance(30);
+        int first = r.range(0, 7);
+
+        set(scale, table_on, looks_up);
+        set(scale, table_first, first);
         for (int l = 0; looks_up && l < N; l++)
             e->q[l] = table[first % CfgTables][e->q[l] + 128][l];
     }
@@ -107,13 +133,11 @@ struct bench {
         const int group = all ? word % 64 : word / 4;
 
         dut.ww_valid_i = 1;
-        dut.ww_space_i = (uint8_t)(!ours ? HD_SPACE_WEIGHTS
-                                   : all ? HD_SPACE_TABLE_ALL
-                                         : HD_SPACE_TABLE);
-        dut.ww_word_i = (uint16_t)(all ? number * 64 + group : number * 256 + word);
+        set(dut.ww_i, ww_space, !ours ? HD_SPACE_WEIGHTS : all ? HD_SPACE_TABLE_ALL : HD_SPACE_TABLE);
+        set(dut.ww_i, ww_word, all ? number * 64 + group : number * 256 + word);
         for (int i = 0; i < N; i++) {
             const int8_t value = (int8_t)r.next();
-            set_field(dut.ww_data_i, i * 8, 8, (uint8_t)value);
+            set_field(dut.ww_i, i * 8, 8, (uint8_t)value);
             for (int quarter = 0; ours && quarter < 4; quarter++)
                 if (all || quarter == word % 4)
                     table[number][group * 4 + i % 4][quarter * N / 4 + i / 4] = value;
@@ -135,13 +159,13 @@ struct bench {
         dut.a_count_i = (uint8_t)e.count;
         dut.a_cmd_i = e.cmd;
         dut.a_slot_i = e.cmd & 1;
-        dut.a_has_bias_i = bias;
-        dut.a_common_scale_i = common;
-        dut.a_multiplier_i = (uint32_t)m;
-        dut.a_shift_i = (uint8_t)sh;
-        dut.a_z_out_i = (uint8_t)z;
-        dut.a_min_i = (uint8_t)low;
-        dut.a_max_i = (uint8_t)high;
+        set(dut.a_scale_i, a_has_bias, bias);
+        set(dut.a_scale_i, a_common_scale, common);
+        set(dut.a_scale_i, a_multiplier, m);
+        set(dut.a_scale_i, a_shift, sh);
+        set(dut.a_scale_i, z_out, z);
+        set(dut.a_scale_i, act_min, low);
+        set(dut.a_scale_i, act_max, high);
         for (int l = 0; l < N; l++) {
             const param *p = &memory[entry];
             int32_t x = value();
@@ -152,9 +176,7 @@ struct bench {
                 numerics_mbqm(sum, common ? m : p->multiplier[l], common ? sh : p->shift[l]), z,
                 low, high);
         }
-        dut.a_table_i = r.chance(30);
-        dut.a_table_first_i = (uint8_t)r.range(0, 7);
-        look_up(&e, dut.a_table_i, dut.a_table_first_i);
+        look_up(&e, dut.a_scale_i);
         e.cycle = cycle + latency;
         due.push_back(e);
     }
@@ -168,20 +190,20 @@ struct bench {
 
         clamps(&low, &high);
         vector_passes = mode == 2;
-        dut.v_mode_i = (uint8_t)mode;
+        set(dut.v_scale_i, v_mode, mode);
         if (mode == 1)
             m = (int32_t)((((uint64_t)1 << 31) + (uint64_t)cells - 1) / (uint64_t)cells);
-        dut.v_multiplier_i = (uint32_t)m;
+        set(dut.v_scale_i, v_multiplier, m);
         int32_t m_alt = multiplier();
         int sh_alt = shift();
         dut.v_alt_i = 0;
-        dut.v_multiplier_alt_i = (uint32_t)m_alt;
-        dut.v_shift_alt_i = (uint8_t)sh_alt;
-        dut.v_shift_i = (uint8_t)sh;
-        dut.v_cells_i = (uint16_t)cells;
-        dut.v_z_out_i = (uint8_t)z;
-        dut.v_min_i = (uint8_t)low;
-        dut.v_max_i = (uint8_t)high;
+        set(dut.v_scale_i, v_multiplier_alt, m_alt);
+        set(dut.v_scale_i, v_shift_alt, sh_alt);
+        set(dut.v_scale_i, v_shift, sh);
+        set(dut.v_scale_i, v_cells, cells);
+        set(dut.v_scale_i, z_out, z);
+        set(dut.v_scale_i, act_min, low);
+        set(dut.v_scale_i, act_max, high);
         dut.v_addr_i = e.addr;
         dut.v_count_i = (uint8_t)e.count;
         dut.v_cmd_i = e.cmd;
@@ -201,9 +223,7 @@ struct bench {
                                                 : x,
                                     mode == 0 ? z : 0, low, high);
         }
-        dut.v_table_i = r.chance(30);
-        dut.v_table_first_i = (uint8_t)r.range(0, 7);
-        look_up(&e, dut.v_table_i, dut.v_table_first_i);
+        look_up(&e, dut.v_scale_i);
         vector_wants = e;
     }
 
@@ -256,7 +276,7 @@ struct bench {
     /* A function of the inputs as they are, valid or not. */
     bool vector_is_pass() const
     {
-        return dut.v_mode_i == 2;
+        return get_bits(dut.v_scale_i, v_mode.lsb, v_mode.bits) == 2;
     }
 
     void leave(expected e)

@@ -2,6 +2,7 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
+`include "hd_requant.svh"
 
 module vector_bench #(
   parameter int N        = CfgN,
@@ -41,14 +42,10 @@ module vector_bench #(
   hd_cmd_vector_t       cmd;
   logic                 v_valid, v_ready, v_busy, unused_pr_req, unused_requant_active;
   logic [N*32-1:0]      v_value;
-  logic [1:0]           v_mode;
-  logic [31:0]          v_multiplier, v_cmd;
+  hd_array_scale_t      a_scale;
+  hd_vector_scale_t     v_scale;
+  logic [31:0]          v_cmd;
   logic [N-1:0]         v_alt;
-  logic [31:0]          v_multiplier_alt;
-  logic [7:0]           v_shift, v_shift_alt, v_z_out, v_min, v_max;
-  logic                 v_table;
-  logic [2:0]           v_table_first;
-  logic [11:0]          v_cells;
   logic [AddrBits-1:0]  v_addr;
   logic [CntBits-1:0]   v_count;
   logic [EntryBits-1:0] unused_pr_entry;
@@ -63,13 +60,13 @@ module vector_bench #(
     .cmd_valid_i, .cmd_ready_o, .cmd_i(cmd), .cmd_index_i, .done_o, .kind_o, .active_o(active),
     .vr_req_o, .vr_ready_i, .vr_addr_o({b_addr_o, a_addr_o}), .vr_next_o,
     .vr_data_i,
-    .ww_valid_i, .ww_space_i, .ww_word_i, .ww_data_i,
-    .v_valid_o(v_valid), .v_ready_i(v_ready), .v_value_o(v_value), .v_mode_o(v_mode),
-    .v_multiplier_o(v_multiplier), .v_shift_o(v_shift), .v_alt_o(v_alt),
-    .v_multiplier_alt_o(v_multiplier_alt), .v_shift_alt_o(v_shift_alt), .v_cells_o(v_cells), .v_z_out_o(v_z_out),
-    .v_min_o(v_min), .v_max_o(v_max), .v_table_o(v_table), .v_table_first_o(v_table_first), .v_addr_o(v_addr), .v_count_o(v_count), .v_cmd_o(v_cmd),
+    .ww_valid_i, .ww_i({ww_space_i, ww_word_i, ww_data_i}),
+    .v_valid_o(v_valid), .v_ready_i(v_ready), .v_value_o(v_value), .v_scale_o(v_scale), .v_alt_o(v_alt),
+    .v_addr_o(v_addr), .v_count_o(v_count), .v_cmd_o(v_cmd),
     .v_busy_i(v_busy)
   );
+
+  assign a_scale = '{common_scale: 1'b1, multiplier: 32'h40000001, shift: 8'd2, z_out: 8'd3, min: 8'h80, max: 8'h7f, default: '0};
 
   logic array_q;
   always_ff @(posedge clk_i) array_q <= rst_ni & array_i;
@@ -77,17 +74,14 @@ module vector_bench #(
   hd_requant u_requant (
     .clk_i, .rst_ni,
     .a_ahead_i(array_i), .a_valid_i(array_q), .a_sum_i({N{32'hdeadbeef}}), .a_entry_i('0), .a_addr_i('1), .a_count_i(CntBits'(N)),
-    .a_cmd_i('0), .a_slot_i(1'b0), .a_has_bias_i(1'b0), .a_common_scale_i(1'b1), .a_sum_columns_i(1'b0), .a_multiplier_i(32'h40000001),
-    .a_shift_i(8'd2), .a_z_out_i(8'd3), .a_min_i(8'h80), .a_max_i(8'h7f), .a_table_i(1'b0), .a_table_first_i('0), .a_busy_o,
-    .v_valid_i(v_valid), .v_ready_o(v_ready), .v_value_i(v_value), .v_mode_i(v_mode),
-    .v_multiplier_i(v_multiplier), .v_shift_i(v_shift), .v_alt_i(v_alt),
-    .v_multiplier_alt_i(v_multiplier_alt), .v_shift_alt_i(v_shift_alt), .v_cells_i(v_cells), .v_z_out_i(v_z_out),
-    .v_min_i(v_min), .v_max_i(v_max), .v_table_i(v_table), .v_table_first_i(v_table_first), .v_addr_i(v_addr), .v_count_i(v_count), .v_cmd_i(v_cmd),
+    .a_cmd_i('0), .a_slot_i(1'b0), .a_scale_i(a_scale), .a_busy_o,
+    .v_valid_i(v_valid), .v_ready_o(v_ready), .v_value_i(v_value), .v_scale_i(v_scale), .v_alt_i(v_alt),
+    .v_addr_i(v_addr), .v_count_i(v_count), .v_cmd_i(v_cmd),
     .v_busy_o(v_busy),
     .active_o(unused_requant_active),
     .pr_req_o(unused_pr_req), .pr_entry_o(unused_pr_entry),
     .pr_bias_i('0), .pr_multiplier_i('0), .pr_shift_i('0),
-    .ww_valid_i, .ww_space_i, .ww_word_i, .ww_data_i,
+    .ww_valid_i, .ww_i({ww_space_i, ww_word_i, ww_data_i}),
     .qw_valid_o, .qw_addr_o, .qw_count_o, .qw_data_o, .qw_unit_o, .qw_cmd_o
   );
 

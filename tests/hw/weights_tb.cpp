@@ -14,6 +14,7 @@ namespace
 {
 
 constexpr uint32_t kN = CfgN, kWords = CfgWeightBytes / CfgN, kEntries = CfgParamEntries;
+constexpr int kWordAt = 8 * CfgN, kSpaceAt = kWordAt + __builtin_ctz(CfgWeightBytes / CfgN);
 
 using word = std::vector<uint8_t>; // kN bytes; empty: not written yet
 
@@ -79,11 +80,11 @@ struct bench {
         word data(kN);
 
         dut->ww_valid_i = r.chance(50);
-        dut->ww_space_i = space;
-        dut->ww_word_i = at;
+        set_bits(dut->ww_i, kWordAt, kSpaceAt - kWordAt, at);
+        set_bits(dut->ww_i, kSpaceAt, 4, space);
         for (uint32_t i = 0; i < kN; i++) {
             data[i] = (uint8_t)r.next();
-            set_field(dut->ww_data_i, (int)(8 * i), 8, data[i]);
+            set_field(dut->ww_i, (int)(8 * i), 8, data[i]);
         }
         if (dut->ww_valid_i && to != nullptr && !narrow)
             written = {to, at, data, false};
