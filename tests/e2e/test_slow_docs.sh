@@ -130,6 +130,11 @@ done < <(pages)
 echo "$tried commands, $shown lines that they print"
 [ $# -gt 0 ] || { [ "$tried" -ge 90 ] && [ "$shown" -ge 55 ]; } || fail "only $tried commands and $shown printed lines were found"
 
+# --- a page that leaves out what a match covers is found ---
+printf 'verdict: match: 1 output, and 2 of 2 layers\n' >printed
+printf '1\tverdict: match: 1 output, and 2 of 2 layers\n' | python3 "$source_tree/tests/e2e/page_says.py" page printed || fail "a whole verdict is refused"
+printf '1\tverdict: match: 1 output\n' | python3 "$source_tree/tests/e2e/page_says.py" page printed >stdout && fail "a part of a verdict passes"
+
 # --- docs/TARGET.md is what heddle prints; tests/docs/test_names.sh follows the links between pages ---
 "$heddle" targets --reference | diff - "$source_tree/docs/TARGET.md" >stdout ||
     fail "docs/TARGET.md is not what heddle targets --reference prints: $(head -n 4 stdout)"
