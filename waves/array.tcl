@@ -45,7 +45,7 @@ show "banks: first and second word granted" Binary $spad.grant0 Binary $spad.gra
 show "bytes of port $port, rotated; lane $row minus zero point (T+3)" \
     Hex $reader.rotated Signed_Decimal $reader.gen_lane\[$row\].lane
 show "weights: asked for (T+1+r), on the bus (T+3+r)" \
-    Hex $array.wr_req_o Decimal $array.asked.w_row Hex $array.w_valid3_q Decimal $array.w_row3_q \
+    Hex $array.wr_req_o Decimal $array.asked.row.row Hex $array.w_valid3_q Decimal $array.w_row3_q \
     Signed_Decimal $array.gen_w_bus\[0\].weight_q
 show "cell row $row, column 0 (T+4+r)" \
     Signed_Decimal $cell.u_pe.row_i Signed_Decimal $cell.u_pe.tap_i Signed_Decimal $cell.u_pe.gen_wide.weight_q \

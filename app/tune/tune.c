@@ -338,7 +338,7 @@ static enum status set_up(struct tune *t, struct diag *d)
                     t->shape.attrs.n, MAX_ATTRS);
     TRY(run_trusted(&t->job, d));
     t->job.expected = ARENA_ARRAY(t->arena, struct run_data, t->p.graph->n_out + 1);
-    struct run_results unused;
+    struct run_results unused = {0};
     TRY(run_with_reference(&t->job, &t->measured, &unused, t->job.expected, d));
     program = t->p.program;
     for (uint32_t k = 0; k < program->n_device && program->n_stream;

@@ -222,12 +222,12 @@ bool ir_map_same_bytes(const struct ir_graph *g, const struct ir_map *m)
 
 int32_t ir_map_step(const int32_t *take, int32_t n)
 {
-    const int32_t step = n > 1 ? take[1] - take[0] : 1;
+    const int64_t step = n > 1 ? (int64_t)take[1] - take[0] : 1;
 
     for (int32_t i = 1; i < n; i++)
-        if (take[i] - take[i - 1] != step)
+        if ((int64_t)take[i] - take[i - 1] != step)
             return 0;
-    return step;
+    return step > INT32_MIN && step <= INT32_MAX ? (int32_t)step : 0;
 }
 
 /* Dimensions of `m` above 1; neighbours at one distance become one. False: an element is filled. */

@@ -117,7 +117,8 @@ static const struct ir_tensor *add(struct ir_graph *g, const struct ir_op *last,
         ir_tensor_new(g, arena_printf(g->arena, "%s/moved", y->name), y->type, rank, dim);
     uint32_t in[3] = {x->id};
 
-    memcpy(in + 1, more, n_more * sizeof *more);
+    for (uint32_t k = 0; k < n_more; k++)
+        in[k + 1] = more[k];
     t->quant = y->quant;
     lgl_new_op(g, code, last->row, n_more + 1, in, t)->fixed = last->fixed;
     return t;

@@ -133,7 +133,10 @@ struct bench {
         const int group = all ? word % 64 : word / 4;
 
         dut.ww_valid_i = 1;
-        set(dut.ww_i, ww_space, !ours ? HD_SPACE_WEIGHTS : all ? HD_SPACE_TABLE_ALL : HD_SPACE_TABLE);
+        set(dut.ww_i, ww_space,
+            !ours ? HD_SPACE_WEIGHTS
+            : all ? HD_SPACE_TABLE_ALL
+                  : HD_SPACE_TABLE);
         set(dut.ww_i, ww_word, all ? number * 64 + group : number * 256 + word);
         for (int i = 0; i < N; i++) {
             const int8_t value = (int8_t)r.next();

@@ -329,11 +329,23 @@ enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name,
 #define OX_F32_UNARY(X)                                                                            \
     X(abs, ABS)                                                                                    \
     X(ceil, CEIL)                                                                                  \
-    X(elu, ELU) X(exp, EXP) X(floor, FLOOR) X(log, LOG) X(neg, NEG) X(relu, RELU) X(round, ROUND)  \
-        X(sqrt, SQRT) X(tanh, TANH)
+    X(elu, ELU)                                                                                    \
+    X(exp, EXP)                                                                                    \
+    X(floor, FLOOR)                                                                                \
+    X(log, LOG)                                                                                    \
+    X(neg, NEG)                                                                                    \
+    X(relu, RELU)                                                                                  \
+    X(round, ROUND)                                                                                \
+    X(sqrt, SQRT)                                                                                  \
+    X(tanh, TANH)
 #define OX_F32_BINARY(X)                                                                           \
     X(add, ADD)                                                                                    \
-    X(div, DIV) X(maximum, MAXIMUM) X(minimum, MINIMUM) X(mul, MUL) X(pow, POW) X(sub, SUB)
+    X(div, DIV)                                                                                    \
+    X(maximum, MAXIMUM)                                                                            \
+    X(minimum, MINIMUM)                                                                            \
+    X(mul, MUL)                                                                                    \
+    X(pow, POW)                                                                                    \
+    X(sub, SUB)
 #define OX_UNARY(word, code)                                                                       \
     static inline enum status ox_f32_##word(struct ox *m, const char *name, uint32_t x,            \
                                             uint32_t *id)                                          \

@@ -9,8 +9,8 @@
  * done_o. */
 enum {
     WORD_TO_TILE = HD_TIMING_READ_WORD + HD_TIMING_WEIGHT_ARRIVAL + HD_TIMING_ARRAY_WEIGHT_WAIT,
-    LAST_TO_TILE =
-        HD_TIMING_READ_WORD + HD_TIMING_READ_DONE + HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_WEIGHT_WAIT,
+    LAST_TO_TILE = HD_TIMING_READ_WORD + HD_TIMING_READ_DONE + HD_TIMING_ISSUE_COUNT +
+                   HD_TIMING_ARRAY_WEIGHT_WAIT,
 };
 
 void arrivals_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts)
