@@ -1,7 +1,7 @@
 /* fold.c - remove operators that move no data or compute nothing.
- * Operators that leave every byte where it is, alone or together, become RESHAPE; those of constants are constants. A RESHAPE whose readers do not look
- * at the shape is removed; one that stays shares its input's memory (ir_storage), row target
- * "none". Operators without readers are dropped. */
+ * Operators that leave every byte where it is, alone or together, become RESHAPE; those of constants are
+ * constants. A RESHAPE whose readers do not look at the shape is removed; one that stays shares its
+ * input's memory (ir_storage), row target "none". Operators without readers are dropped. */
 #include "compiler/ir/map.h"
 #include "compiler/ir/rules.h"
 #include "legalise.h"
@@ -28,9 +28,11 @@ static bool ignores_shape(const struct ir_op *op, uint32_t k, const struct ir_te
 
     if (from->rank <= 4 && to->rank > 4)
         return false;
-    return ir_same_shape(from, to) || (k == 0 && info->any_shape) ||
-           (k == 0 && info->of_rows && ir_dim_back(from, 0) == ir_dim_back(to, 0) &&
-            columns(from) == columns(to));
+    if (ir_same_shape(from, to))
+        return true;
+    return k == 0 &&
+           (info->any_shape || (info->of_rows && ir_dim_back(from, 0) == ir_dim_back(to, 0) &&
+                                columns(from) == columns(to)));
 }
 
 /* Make the operator a RESHAPE of the first of the movers' operands before it, if all of them together leave every byte
@@ -70,10 +72,11 @@ static bool moved_constant(struct ir_graph *g, struct ir_op *op)
         y->data = x->data;
     else {
         const struct ir_map *m = ir_map_of(g, op, NULL);
-        uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(y));
+        uint8_t *data;
 
         if (!m)
             return false;
+        data = arena_alloc(g->arena, (size_t)ir_bytes(y));
         ir_map_copy(m, x->data, fill ? fill->data : zero, size, data);
         y->data = data;
     }

@@ -151,27 +151,35 @@ static bool far_apart(double from, const struct ir_tensor *to)
     return lgl_fixed_scale(from / (double)scale_of(to)).shift > MOST_CODE_SHIFT;
 }
 
+/* The operator writes a tensor in `quant`, which a QUANTIZE after it brings to its result. */
+static void split(struct ir_graph *g, struct ir_op *op, struct ir_quant quant)
+{
+    struct ir_tensor *y = ir_out(g, op, 0);
+    struct ir_tensor *inner =
+        ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
+    struct ir_op *after = ir_make_quantize(g, op->row, 1, 1);
+
+    inner->quant = quant;
+    inner->producer = op->id;
+    after->in[0] = inner->id;
+    after->out[0] = y->id;
+    op->out[0] = inner->id;
+}
+
 /* TFLite's algorithm has one output scale, 1/256 from the lowest code on: another one (ONNX) is a
  * QUANTIZE after it. */
 static void split_softmax(struct ir_graph *g, struct ir_op *op)
 {
     static const float scale = 1.0f / 256;
     static const int32_t lowest[2] = {-128, 0};
-    struct ir_tensor *y = ir_out(g, op, 0), *inner;
+    const struct ir_tensor *y = ir_out(g, op, 0);
     const int32_t *zero = &lowest[y->type == IR_U8];
-    struct ir_op *after;
 
     if (ir_in(g, op, 0)->type == IR_I16 ||
         (y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero) ||
         far_apart((double)scale, y))
         return;
-    inner = ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
-    inner->quant = (struct ir_quant){1, 0, &scale, zero};
-    inner->producer = op->id;
-    after = ir_make_quantize(g, op->row, 1, 1);
-    after->in[0] = inner->id;
-    after->out[0] = y->id;
-    op->out[0] = inner->id;
+    split(g, op, (struct ir_quant){1, 0, &scale, zero});
 }
 
 /* Non-negative values by s_in / s_out, negative ones times alpha by s_in * s_alpha / s_out; the
@@ -233,10 +241,8 @@ enum { MAX_POOL_WEIGHTS = 1 << 20 };
  * border has fewer cells, a QUANTIZE after it. */
 static void split_pool(struct ir_graph *g, struct ir_op *op)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0);
-    struct ir_tensor *y = ir_out(g, op, 0), *inner;
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     const int64_t cells = (int64_t)op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W];
-    struct ir_op *after;
 
     if ((y->quant.scale[0] == x->quant.scale[0] &&
          y->quant.zero_point[0] == x->quant.zero_point[0]) ||
@@ -246,13 +252,7 @@ static void split_pool(struct ir_graph *g, struct ir_op *op)
         lgl_become_sums(g, op); /* one rounding */
         return;
     }
-    inner = ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
-    inner->quant = x->quant;
-    inner->producer = op->id;
-    after = ir_make_quantize(g, op->row, 1, 1);
-    after->in[0] = inner->id;
-    after->out[0] = y->id;
-    op->out[0] = inner->id;
+    split(g, op, x->quant);
 }
 
 /* A scale in Q5.26: 1, by which all differences of quantised values are as good as 0, to 2^31 - 1. */
