@@ -74,13 +74,48 @@ static enum status damaged(const struct database *b, const char *table, const ch
                 b->path, table, what, b->kind->command);
 }
 
+/* Return false if SQLite fails to list the table's columns; it then fails in the check, too. */
+static bool lacks(struct database *b, const struct database_column *c)
+{
+    int64_t n = 1;
+    struct diag ignored = {0};
+
+    return database_number(b,
+                           arena_printf(b->arena,
+                                        "SELECT count(*) FROM pragma_table_info('%s')"
+                                        " WHERE name = '%s'",
+                                        c->table, c->column),
+                           &n, &ignored) == ST_OK &&
+           n == 0;
+}
+
+/* Add the columns that came after the file was made. */
+static enum status add_missing(struct database *b, struct diag *d)
+{
+    static const char *const types[] = {
+        [DATABASE_INT] = "INTEGER",
+        [DATABASE_COUNT] = "INTEGER",
+        [DATABASE_REAL] = "REAL",
+        [DATABASE_TEXT] = "TEXT",
+    };
+
+    for (const struct database_column *c = b->kind->column; c->table; c++)
+        if (c->missing && lacks(b, c))
+            TRY(database_execute(b,
+                                 arena_printf(b->arena,
+                                              "ALTER TABLE %s ADD COLUMN %s %s NOT NULL DEFAULT %s",
+                                              c->table, c->column, types[c->values], c->missing),
+                                 d));
+    return ST_OK;
+}
+
 /* Check the columns from *c on that are of one table; *c is then the next table's first. */
 static enum status check_table(struct database *b, const struct database_column **c, struct diag *d)
 {
     static const struct {
         const char *type, *text;
     } values[] = {
-        [DATABASE_INTEGER] = {"integer", "an integer"},
+        [DATABASE_INT] = {"integer", "an integer"},
         [DATABASE_COUNT] = {"integer", "an integer from 0 to 10000000"},
         [DATABASE_REAL] = {"real", "a number"},
         [DATABASE_TEXT] = {"text", "a text"},
@@ -129,17 +164,18 @@ static enum status check_kind(struct database *b, enum database_mode mode, struc
     TRY(database_number(b, "PRAGMA application_id", &application, d));
     TRY(database_number(b, "PRAGMA user_version", &format, d));
     if (tables == 0 && application == 0 && mode == DATABASE_WRITE) {
-        return database_execute(
+        TRY(database_execute(
             b,
             arena_printf(b->arena, "PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
                          b->kind->application_id, b->kind->format, b->kind->schema),
-            d);
+            d));
+        return add_missing(b, d);
     }
     if (application != b->kind->application_id)
         return FAIL(d, ST_USAGE,
                     "%s: an SQLite database, but not one of heddle %s; name another file", b->path,
                     b->kind->command);
-    if (b->kind->upgrade && format == b->kind->format - 1) {
+    if (b->kind->upgrade && format > 0 && format < b->kind->format) {
         TRY(database_execute(b,
                              arena_printf(b->arena,
                                           "SAVEPOINT upgrade; %s PRAGMA user_version = %d;"
@@ -153,6 +189,7 @@ static enum status check_kind(struct database *b, enum database_mode mode, struc
                     "%s: has format %lld, this heddle reads format %d; name another file", b->path,
                     (long long)format, b->kind->format);
     TRY(check_whole(b, d));
+    TRY(add_missing(b, d));
     return check_columns(b, d);
 }
 

@@ -13,7 +13,7 @@ enum database_mode { DATABASE_READ, DATABASE_WRITE };
 
 /* Type of a column's values: SQLite itself stores any in any. */
 enum database_values {
-    DATABASE_INTEGER,
+    DATABASE_INT,
     DATABASE_COUNT, /* an integer from 0 to 10,000,000: what may size memory */
     DATABASE_REAL,
     DATABASE_TEXT
@@ -21,6 +21,8 @@ enum database_values {
 struct database_column {
     const char *table, *column;
     enum database_values values;
+    const char *
+        missing; /* the SQL value in a file that lacks the column, which is then added; NULL: damaged */
 };
 
 /* The identification of our files. */
@@ -30,7 +32,7 @@ struct database_kind {
     int application_id, format;
     const char *schema;                   /* SQL that makes an empty file one of this kind */
     const struct database_column *column; /* by table; the last one's is NULL */
-    const char *upgrade; /* SQL that makes a file of the format before one of this; NULL: none */
+    const char *upgrade; /* SQL that makes a file of an earlier format one of this; NULL: none */
 };
 
 struct database {

@@ -9,7 +9,7 @@
 
 enum {
     APPLICATION_ID = 0x68747267, /* "htrg" */
-    FORMAT = 2,
+    FORMAT = 3,
 };
 
 static const char schema[] =
@@ -19,12 +19,9 @@ static const char schema[] =
     "CREATE TABLE run (session INTEGER NOT NULL REFERENCES session (id), number INTEGER NOT NULL,"
     " label TEXT NOT NULL, network TEXT NOT NULL, configuration TEXT NOT NULL,"
     " engine TEXT NOT NULL, options TEXT NOT NULL, seed INTEGER NOT NULL, model TEXT NOT NULL,"
-    " verdict TEXT NOT NULL, exit INTEGER NOT NULL, message TEXT NOT NULL, inferences REAL NOT "
-    "NULL,"
-    " cycles REAL NOT NULL, estimated_cycles REAL NOT NULL, host_cycles REAL NOT NULL,"
-    " utilisation REAL NOT NULL, read_bytes REAL NOT NULL, write_bytes REAL NOT NULL,"
-    " wall_seconds REAL NOT NULL, baseline REAL NOT NULL, detail TEXT NOT NULL,"
-    " energy REAL NOT NULL DEFAULT -1, energy_unit TEXT NOT NULL DEFAULT '',"
+    " verdict TEXT NOT NULL, exit INTEGER NOT NULL, message TEXT NOT NULL,"
+    " inferences REAL NOT NULL, wall_seconds REAL NOT NULL, baseline REAL NOT NULL,"
+    " detail TEXT NOT NULL,"
     " PRIMARY KEY (session, number));"
     "CREATE TABLE finding (session INTEGER NOT NULL REFERENCES session (id),"
     " number INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, why TEXT);"
@@ -34,67 +31,71 @@ static const char schema[] =
     " set_at INTEGER NOT NULL, why TEXT NOT NULL);"
     "CREATE INDEX baseline_of ON baseline (suite, label);";
 
-static const struct database_column own_columns[] = {
-    {"session", "id", DATABASE_INTEGER},
-    {"session", "suite", DATABASE_TEXT},
-    {"session", "plan", DATABASE_TEXT},
-    {"session", "commit_name", DATABASE_TEXT},
-    {"session", "versions", DATABASE_TEXT},
-    {"session", "started", DATABASE_INTEGER},
-    {"session", "ended", DATABASE_INTEGER},
-    {"session", "planned", DATABASE_COUNT},
-    {"run", "session", DATABASE_INTEGER},
-    {"run", "number", DATABASE_COUNT},
-    {"run", "label", DATABASE_TEXT},
-    {"run", "network", DATABASE_TEXT},
-    {"run", "configuration", DATABASE_TEXT},
-    {"run", "engine", DATABASE_TEXT},
-    {"run", "options", DATABASE_TEXT},
-    {"run", "seed", DATABASE_INTEGER},
-    {"run", "model", DATABASE_TEXT},
-    {"run", "verdict", DATABASE_TEXT},
-    {"run", "exit", DATABASE_INTEGER},
-    {"run", "message", DATABASE_TEXT},
-    {"run", "inferences", DATABASE_REAL},
-    {"run", "cycles", DATABASE_REAL},
-    {"run", "estimated_cycles", DATABASE_REAL},
-    {"run", "host_cycles", DATABASE_REAL},
-    {"run", "utilisation", DATABASE_REAL},
-    {"run", "read_bytes", DATABASE_REAL},
-    {"run", "write_bytes", DATABASE_REAL},
-    {"run", "wall_seconds", DATABASE_REAL},
-    {"run", "baseline", DATABASE_REAL},
-    {"run", "detail", DATABASE_TEXT},
-    {"run", "energy", DATABASE_REAL},
-    {"run", "energy_unit", DATABASE_TEXT},
-    {"finding", "session", DATABASE_INTEGER},
-    {"finding", "number", DATABASE_COUNT},
-    {"finding", "kind", DATABASE_TEXT},
-    {"finding", "text", DATABASE_TEXT},
-    {"baseline", "id", DATABASE_INTEGER},
-    {"baseline", "suite", DATABASE_TEXT},
-    {"baseline", "label", DATABASE_TEXT},
-    {"baseline", "cycles", DATABASE_REAL},
-    {"baseline", "session", DATABASE_INTEGER},
-    {"baseline", "set_at", DATABASE_INTEGER},
-    {"baseline", "why", DATABASE_TEXT},
-    {NULL, NULL, DATABASE_TEXT},
+static const struct database_column fixed_columns[] = {
+    {"session", "id", DATABASE_INT, NULL},        {"session", "suite", DATABASE_TEXT, NULL},
+    {"session", "plan", DATABASE_TEXT, NULL},     {"session", "commit_name", DATABASE_TEXT, NULL},
+    {"session", "versions", DATABASE_TEXT, NULL}, {"session", "started", DATABASE_INT, NULL},
+    {"session", "ended", DATABASE_INT, NULL},     {"session", "planned", DATABASE_COUNT, NULL},
+    {"finding", "session", DATABASE_INT, NULL},   {"finding", "number", DATABASE_COUNT, NULL},
+    {"finding", "kind", DATABASE_TEXT, NULL},     {"finding", "text", DATABASE_TEXT, NULL},
+    {"baseline", "id", DATABASE_INT, NULL},       {"baseline", "suite", DATABASE_TEXT, NULL},
+    {"baseline", "label", DATABASE_TEXT, NULL},   {"baseline", "cycles", DATABASE_REAL, NULL},
+    {"baseline", "session", DATABASE_INT, NULL},  {"baseline", "set_at", DATABASE_INT, NULL},
+    {"baseline", "why", DATABASE_TEXT, NULL},     {"run", "session", DATABASE_INT, NULL}};
+
+/* After "session", in the order of take_run and bind_run; the columns of app/stats/columns.def follow. */
+static const struct database_column run_columns[] = {
+    {"run", "number", DATABASE_COUNT, NULL},      {"run", "seed", DATABASE_INT, NULL},
+    {"run", "exit", DATABASE_INT, NULL},          {"run", "label", DATABASE_TEXT, NULL},
+    {"run", "network", DATABASE_TEXT, NULL},      {"run", "configuration", DATABASE_TEXT, NULL},
+    {"run", "engine", DATABASE_TEXT, NULL},       {"run", "options", DATABASE_TEXT, NULL},
+    {"run", "model", DATABASE_TEXT, NULL},        {"run", "verdict", DATABASE_TEXT, NULL},
+    {"run", "message", DATABASE_TEXT, NULL},      {"run", "detail", DATABASE_TEXT, NULL},
+    {"run", "energy_unit", DATABASE_TEXT, "''"},  {"run", "inferences", DATABASE_REAL, NULL},
+    {"run", "wall_seconds", DATABASE_REAL, NULL}, {"run", "baseline", DATABASE_REAL, NULL},
+    {"run", "energy", DATABASE_REAL, "-1"}};
+
+enum {
+    N_FIXED = sizeof fixed_columns / sizeof *fixed_columns,
+    N_RUN = sizeof run_columns / sizeof *run_columns,
 };
 
-/* Format 1 had no energy. */
-static const char upgrade[] = "ALTER TABLE run ADD COLUMN energy REAL NOT NULL DEFAULT -1;"
-                              "ALTER TABLE run ADD COLUMN energy_unit TEXT NOT NULL DEFAULT '';";
+/* Formats 1 and 2 had other names for the bytes on the bus. */
+static const char upgrade[] = "ALTER TABLE run RENAME COLUMN read_bytes TO dram_read_bytes;"
+                              "ALTER TABLE run RENAME COLUMN write_bytes TO dram_write_bytes;";
 
-#define RUN_COLUMNS                                                                                \
-    "number, label, network, configuration, engine, options, seed, model, verdict, exit, message," \
-    " inferences, cycles, estimated_cycles, host_cycles, utilisation, read_bytes, write_bytes,"    \
-    " wall_seconds, baseline, detail, energy, energy_unit"
+static const struct database_column *all_columns(struct arena *a)
+{
+    struct database_column *all =
+        ARENA_ARRAY(a, struct database_column, N_FIXED + N_RUN + N_COLUMNS + 1);
+    uint32_t n = N_FIXED + N_RUN;
+
+    memcpy(all, fixed_columns, sizeof fixed_columns);
+    memcpy(all + N_FIXED, run_columns, sizeof run_columns);
+    for (const struct column *c = columns; c->name; c++)
+        if (c->run)
+            all[n++] = (struct database_column){"run", c->name, DATABASE_REAL, "-1"};
+    return all;
+}
+
+/* The run's columns for SQL: "number, label, ..." */
+static const char *run_names(struct history *h)
+{
+    const struct database_column *c = h->kind.column + N_FIXED;
+    struct text t;
+
+    text_init(&t, h->base.arena);
+    text_add(&t, c->column);
+    for (c++; c->table; c++)
+        text_printf(&t, ", %s", c->column);
+    return t.data;
+}
 
 enum status history_open(struct arena *a, const char *path, enum database_mode mode,
                          struct history *h, struct diag *d)
 {
     *h = (struct history){.kind = {"regress", "heddle regress SUITE.json", APPLICATION_ID, FORMAT,
-                                   schema, own_columns, upgrade}};
+                                   schema, all_columns(a), upgrade}};
     return database_open(a, path, mode, &h->kind, &h->base, d);
 }
 
@@ -168,38 +169,36 @@ enum status history_begin(struct history *h, struct history_session *s, bool aga
     return s->id ? ST_OK : new_session(h, s, d);
 }
 
-/* A row of RUN_COLUMNS. */
+/* Take a row of run_names. */
 static void take_run(struct history *h, sqlite3_stmt *q, struct suite_run *r)
 {
-    r->label = text_at(h, q, 1);
-    r->network = text_at(h, q, 2);
-    r->configuration = text_at(h, q, 3);
-    r->engine = text_at(h, q, 4);
-    r->options = text_at(h, q, 5);
-    r->seed = (uint64_t)sqlite3_column_int64(q, 6);
-    r->model = text_at(h, q, 7);
-    r->baseline = sqlite3_column_double(q, 19);
+    struct suite_result *x = &r->result;
+    const char **const texts[] = {&r->label,   &r->network,    &r->configuration, &r->engine,
+                                  &r->options, &r->model,      &x->verdict,       &x->message,
+                                  &x->detail,  &x->energy_unit};
+    double *const numbers[] = {&x->inferences, &x->wall_seconds, &r->baseline, &x->energy};
+    int at = 3;
+
+    *x = result_none;
     r->wall_before = -1;
-    r->result = (struct suite_result){.verdict = text_at(h, q, 8),
-                                      .exit = sqlite3_column_int(q, 9),
-                                      .message = text_at(h, q, 10),
-                                      .inferences = sqlite3_column_double(q, 11),
-                                      .cycles = sqlite3_column_double(q, 12),
-                                      .estimated_cycles = sqlite3_column_double(q, 13),
-                                      .host_cycles = sqlite3_column_double(q, 14),
-                                      .utilisation = sqlite3_column_double(q, 15),
-                                      .read_bytes = sqlite3_column_double(q, 16),
-                                      .write_bytes = sqlite3_column_double(q, 17),
-                                      .wall_seconds = sqlite3_column_double(q, 18),
-                                      .detail = text_at(h, q, 20),
-                                      .energy = sqlite3_column_double(q, 21),
-                                      .energy_unit = text_at(h, q, 22)};
+    r->seed = (uint64_t)sqlite3_column_int64(q, 1);
+    x->exit = sqlite3_column_int(q, 2);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = text_at(h, q, at++);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = sqlite3_column_double(q, at++);
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns[i].run)
+            x->number.at[i] = sqlite3_column_double(q, at++);
 }
 
 static enum status select_runs(struct history *h, int64_t session, sqlite3_stmt **q, struct diag *d)
 {
-    TRY(database_prepare(
-        &h->base, "SELECT " RUN_COLUMNS " FROM run WHERE session = ?1 ORDER BY number", q, d));
+    TRY(database_prepare(&h->base,
+                         arena_printf(h->base.arena,
+                                      "SELECT %s FROM run WHERE session = ?1 ORDER BY number",
+                                      run_names(h)),
+                         q, d));
     (void)sqlite3_bind_int64(*q, 1, session);
     return ST_OK;
 }
@@ -262,37 +261,40 @@ enum status history_recall(struct history *h, struct suite *s, struct diag *d)
 static void bind_run(sqlite3_stmt *q, uint32_t number, const struct suite_run *r)
 {
     const struct suite_result *x = &r->result;
-    const double numbers[] = {x->inferences,  x->cycles,       x->estimated_cycles,
-                              x->host_cycles, x->utilisation,  x->read_bytes,
-                              x->write_bytes, x->wall_seconds, r->baseline};
+    const char *const texts[] = {r->label, r->network, r->configuration, r->engine, r->options,
+                                 r->model, x->verdict, x->message,       x->detail, x->energy_unit};
+    const double numbers[] = {x->inferences, x->wall_seconds, r->baseline, x->energy};
+    int at = 5;
 
     (void)sqlite3_bind_int64(q, 2, number);
-    bind(q, 3, r->label);
-    bind(q, 4, r->network);
-    bind(q, 5, r->configuration);
-    bind(q, 6, r->engine);
-    bind(q, 7, r->options);
-    (void)sqlite3_bind_int64(q, 8, (int64_t)r->seed);
-    bind(q, 9, r->model);
-    bind(q, 10, x->verdict);
-    (void)sqlite3_bind_int(q, 11, x->exit);
-    bind(q, 12, x->message);
-    for (int i = 0; i < 9; i++)
-        (void)sqlite3_bind_double(q, 13 + i, numbers[i]);
-    bind(q, 22, x->detail);
-    (void)sqlite3_bind_double(q, 23, x->energy);
-    bind(q, 24, x->energy_unit);
+    (void)sqlite3_bind_int64(q, 3, (int64_t)r->seed);
+    (void)sqlite3_bind_int(q, 4, x->exit);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        bind(q, at++, texts[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        (void)sqlite3_bind_double(q, at++, numbers[i]);
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns[i].run)
+            (void)sqlite3_bind_double(q, at++, x->number.at[i]);
+}
+
+static enum status prepare_add(struct history *h, struct diag *d)
+{
+    struct text t;
+
+    text_init(&t, h->base.arena);
+    text_printf(&t, "INSERT OR IGNORE INTO run (session, %s) VALUES (?", run_names(h));
+    for (const struct database_column *c = h->kind.column + N_FIXED; c->table; c++)
+        text_add(&t, ", ?");
+    text_add(&t, ")");
+    return database_prepare(&h->base, t.data, &h->add, d);
 }
 
 enum status history_add(struct history *h, int64_t session, uint32_t number,
                         const struct suite_run *r, struct diag *d)
 {
     if (!h->add)
-        TRY(database_prepare(&h->base,
-                             "INSERT OR IGNORE INTO run (session, " RUN_COLUMNS ") VALUES (?1, ?2,"
-                             " ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,"
-                             " ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
-                             &h->add, d));
+        TRY(prepare_add(h, d));
     if (!h->pending) {
         TRY(database_begin(&h->base, d));
         h->pending = true;
@@ -328,14 +330,12 @@ enum status history_baseline(struct history *h, const char *suite, const char *l
     (void)sqlite3_bind_int64(q, 4, session);
     (void)sqlite3_bind_int64(q, 5, (int64_t)time(NULL));
     bind(q, 6, why);
-    enum status st = database_step(&h->base, q, d);
-    sqlite3_finalize(q);
-    return st;
+    return rows_end(h, q, sqlite3_step(q), d);
 }
 
 static bool is_right(const struct suite_result *r)
 {
-    return r->verdict && r->exit == 0 && r->cycles > 0;
+    return r->verdict && r->exit == 0 && r->number.cycles > 0;
 }
 
 static enum status first_baselines(struct history *h, int64_t session, struct suite *s,
@@ -345,7 +345,7 @@ static enum status first_baselines(struct history *h, int64_t session, struct su
         struct suite_run *r = &s->run[i];
         if (r->baseline >= 0 || !is_right(&r->result))
             continue;
-        r->baseline = r->result.cycles;
+        r->baseline = r->result.number.cycles;
         TRY(history_baseline(h, s->name, r->label, r->baseline, session, "the first result", d));
     }
     return ST_OK;
@@ -397,15 +397,14 @@ enum status history_end(struct history *h, int64_t session, struct suite *s, con
 
 enum status history_times(struct history *h, struct history_session *s, struct diag *d)
 {
-    static const char *const columns[] = {"started", "ended"};
-    int64_t *const to[] = {&s->started, &s->ended};
+    sqlite3_stmt *q;
 
-    for (int i = 0; i < 2; i++)
-        TRY(database_number(&h->base,
-                            arena_printf(h->base.arena, "SELECT %s FROM session WHERE id = %lld",
-                                         columns[i], (long long)s->id),
-                            to[i], d));
-    return ST_OK;
+    TRY(database_prepare(&h->base, "SELECT started, ended FROM session WHERE id = ?1", &q, d));
+    (void)sqlite3_bind_int64(q, 1, s->id);
+    int rc = sqlite3_step(q);
+    s->started = sqlite3_column_int64(q, 0);
+    s->ended = sqlite3_column_int64(q, 1);
+    return rows_end(h, q, rc == SQLITE_ROW ? SQLITE_DONE : rc, d);
 }
 
 /* --- reading ----------------------------------------------------------------------------------- */

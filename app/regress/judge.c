@@ -68,18 +68,19 @@ static void judge_cycles(struct judging *g, const struct suite_run *r)
 {
     const struct suite_limits *most = &g->s->limits;
     const struct suite_result *x = &r->result;
-    double slower = off(x->cycles, r->baseline), far = fabs(off(x->estimated_cycles, x->cycles));
+    double slower = off(x->number.cycles, r->baseline),
+           far = fabs(off(x->number.estimated_cycles, x->number.cycles));
 
     if (r->baseline > 0 && slower > most->cycles)
         add(g, "cycles",
             arena_printf(g->s->arena,
-                         "%.1f cycles, %+.2f %% on the baseline of %.1f (at most %g %%)", x->cycles,
-                         slower, r->baseline, most->cycles),
+                         "%.1f cycles, %+.2f %% on the baseline of %.1f (at most %g %%)",
+                         x->number.cycles, slower, r->baseline, most->cycles),
             excepted(g, "cycles", NULL, slower));
-    if (x->cycles > 0 && x->estimated_cycles > 0 && far > most->estimate)
+    if (x->number.cycles > 0 && x->number.estimated_cycles > 0 && far > most->estimate)
         add(g, "estimate",
             arena_printf(g->s->arena, "%.1f cycles, estimate %.0f: %.2f %% off (at most %g %%)",
-                         x->cycles, x->estimated_cycles, far, most->estimate),
+                         x->number.cycles, x->number.estimated_cycles, far, most->estimate),
             excepted(g, "estimate", NULL, far));
 }
 

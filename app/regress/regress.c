@@ -113,13 +113,15 @@ static enum status accept_one(struct reader *r, const struct view *v, struct sui
 {
     double before = run->baseline;
 
-    if (!is_named(r->o, run) || run->result.exit != 0 || run->result.cycles <= 0 ||
-        before == run->result.cycles)
+    if (!is_named(r->o, run) || run->result.exit != 0 || run->result.number.cycles <= 0 ||
+        before == run->result.number.cycles)
         return ST_OK;
-    TRY(history_baseline(&r->h, v->session.suite, run->label, run->result.cycles, v->session.id,
-                         r->o->why, d));
-    text_printf(t, "%s: baseline %.1f -> %.1f cycles", run->label, before, run->result.cycles);
-    text_printf(t, before > 0 ? " (%+.2f %%)\n" : "\n", 100 * (run->result.cycles / before - 1));
+    TRY(history_baseline(&r->h, v->session.suite, run->label, run->result.number.cycles,
+                         v->session.id, r->o->why, d));
+    text_printf(t, "%s: baseline %.1f -> %.1f cycles", run->label, before,
+                run->result.number.cycles);
+    text_printf(t, before > 0 ? " (%+.2f %%)\n" : "\n",
+                100 * (run->result.number.cycles / before - 1));
     return ST_OK;
 }
 

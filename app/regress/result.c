@@ -11,12 +11,9 @@ enum { MAX_STATS = 64 << 20, MAX_ERR = 16 << 20, MAX_MESSAGE = 1000 };
 const struct suite_result result_none = {.exit = -1,
                                          .message = "",
                                          .inferences = -1,
-                                         .cycles = -1,
-                                         .estimated_cycles = -1,
-                                         .host_cycles = -1,
-                                         .utilisation = -1,
-                                         .read_bytes = -1,
-                                         .write_bytes = -1,
+#define COLUMN(name, ...) .number.name = -1,
+#include "app/stats/columns.def"
+#undef COLUMN
                                          .wall_seconds = -1,
                                          .energy = -1,
                                          .energy_unit = "",
@@ -135,21 +132,24 @@ static const char *not_simulated(struct arena *a, const cJSON *all)
     return n ? arena_printf(a, "%u layer%s not simulated", n, n > 1 ? "s" : "") : "";
 }
 
+/* Return true if the stats file has 0 for a column that was not measured because no RTL ran. */
+static bool only_timed(const struct column *c)
+{
+    return c->place == COLUMN_BUS || c->cell == COLUMN_SHARE;
+}
+
 static void take_stats(struct arena *a, const cJSON *all, struct suite_result *r)
 {
+    const bool timed = report_number(all, "cycles") >= 0;
+
     r->verdict = arena_strdup(a, report_word(all, "verdict"));
     r->inferences = report_number(all, "inferences");
-    r->cycles = report_number(all, "cycles");
-    r->estimated_cycles = report_number(all, "estimated_cycles");
-    r->host_cycles = report_number(all, "host_cycles");
     r->detail = detail_of(a, all);
     r->energy = report_number(report_member(all, "energy"), "energy");
     r->energy_unit = arena_strdup(a, report_word(report_member(all, "energy"), "unit"));
-    if (r->cycles < 0)
-        return; /* what is measured on the RTL only */
-    r->utilisation = report_number(all, "utilisation");
-    r->read_bytes = report_number(all, "dram_read_bytes");
-    r->write_bytes = report_number(all, "dram_write_bytes");
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns[i].run && (timed || !only_timed(&columns[i])))
+            r->number.at[i] = report_number(all, columns[i].name);
 }
 
 static cJSON *read_stats(struct arena *scratch, const char *stem)

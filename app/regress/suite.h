@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/stats/columns.h"
 #include "base/json_doc.h"
 
 /* The result of a run; numbers are -1 where there is none. */
@@ -14,11 +15,12 @@ struct suite_result {
     int exit;            /* of heddle run; -1: it was killed */
     const char
         *message; /* its last line; if it succeeded, how many layers were not simulated, or "" */
-    double inferences, cycles, estimated_cycles, host_cycles, utilisation, read_bytes, write_bytes;
-    double wall_seconds;     /* from its start to its end */
-    double energy;           /* of an inference, by a table */
-    const char *energy_unit; /* "" if there is none */
-    const char *detail;      /* JSON: layers and groups with their cycles and counters, or "" */
+    double inferences;
+    union column_numbers number; /* of its stats file */
+    double wall_seconds;         /* from its start to its end */
+    double energy;               /* of an inference, by a table */
+    const char *energy_unit;     /* "" if there is none */
+    const char *detail;          /* JSON: layers and groups with their cycles and counters, or "" */
 };
 
 struct suite_run {

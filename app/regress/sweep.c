@@ -62,9 +62,9 @@ static const struct sweep_hw *find_hw(const struct sweep *s, const char *name)
 /* Accelerator and host; where the RTL did not run, by the estimate. */
 static double cycles_of(const struct suite_result *x)
 {
-    double cycles = x->cycles >= 0 ? x->cycles : x->estimated_cycles;
+    double cycles = x->number.cycles >= 0 ? x->number.cycles : x->number.estimated_cycles;
 
-    return cycles < 0 ? -1 : cycles + (x->host_cycles > 0 ? x->host_cycles : 0);
+    return cycles < 0 ? -1 : cycles + (x->number.host_cycles > 0 ? x->number.host_cycles : 0);
 }
 
 static struct sweep_point point_of(const struct sweep *s, const struct suite_run *r)

@@ -39,7 +39,7 @@ static void add_fronts(struct text *t, const struct sweep_point *p)
 
 static void add_point(struct text *t, const struct sweep *s, const struct sweep_point *p, int width)
 {
-    static const int columns[] = {10, 11, 8, 7, 10}, digits[] = {4, 0, 1, 0, 3};
+    static const int widths[] = {10, 11, 8, 7, 10}, digits[] = {4, 0, 1, 0, 3};
     double divisor;
 
     text_printf(t, "  %-*.*s", width, MAX_NAME, p->hw->name);
@@ -51,7 +51,7 @@ static void add_point(struct text *t, const struct sweep *s, const struct sweep_
     }
     for (int k = 0; k < SWEEP_AXES; k++) {
         (void)sweep_axis_unit(s, (enum sweep_axis)k, &divisor);
-        add_value(t, p->v[k] < 0 ? -1 : p->v[k] / divisor, columns[k], digits[k]);
+        add_value(t, p->v[k] < 0 ? -1 : p->v[k] / divisor, widths[k], digits[k]);
     }
     add_fronts(t, p);
     text_add(t, "\n");
@@ -84,10 +84,6 @@ static void csv_line(struct text *t, const struct sweep_point *p)
 {
     const struct suite_run *r = p->run;
     const struct suite_result *x = &r->result;
-    const double numbers[] = {
-        p->v[SWEEP_MULTIPLIERS], p->v[SWEEP_MEMORY], p->v[SWEEP_LUT4], x->cycles,
-        x->estimated_cycles,     x->host_cycles,     p->v[SWEEP_TIME], x->energy,
-        x->utilisation,          x->read_bytes,      x->write_bytes};
 
     report_csv_text(t, r->network);
     report_csv_text(t, r->configuration);
@@ -98,8 +94,11 @@ static void csv_line(struct text *t, const struct sweep_point *p)
     report_csv_text(t, x->energy_unit);
     text_printf(t, "%llu", (unsigned long long)r->seed);
     csv_sizes(t, p->hw);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        report_csv_number(t, numbers[i]);
+    for (int k = SWEEP_TIME; k < SWEEP_AXES; k++)
+        report_csv_number(t, p->v[k]);
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns[i].run)
+            report_csv_number(t, x->number.at[i]);
     for (int k = SWEEP_MULTIPLIERS; k < SWEEP_AXES; k++)
         text_printf(t, ",%d", p->front[k]);
     text_add(t, "\n");
@@ -110,9 +109,11 @@ void sweep_csv(struct text *t, const struct sweep *s)
     text_add(t, "network,configuration,engine,options,verdict,message,energy_unit,seed");
     for (const struct accel_size *size = accel_sizes; size->name; size++)
         text_printf(t, ",%s", size->name);
-    text_add(t, ",multipliers,memory_bits,lut4,cycles,estimated_cycles,host_cycles,milliseconds,"
-                "energy,utilisation,dram_read_bytes,dram_write_bytes,"
-                "front_multipliers,front_memory,front_lut4,front_energy\n");
+    text_add(t, ",milliseconds,multipliers,memory_bits,lut4,energy");
+    for (const struct column *c = columns; c->name; c++)
+        if (c->run)
+            text_printf(t, ",%s", c->name);
+    text_add(t, ",front_multipliers,front_memory,front_lut4,front_energy\n");
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t k = 0; k < s->series[i].n; k++)
             if (s->series[i].point[k].run)

@@ -45,13 +45,10 @@ static cJSON *run_json(const struct suite_run *r)
     cJSON_AddNumberToObject(o, "exit", x->exit);
     cJSON_AddStringToObject(o, "message", x->message ? x->message : "");
     add_number(o, "inferences", x->inferences);
-    add_number(o, "cycles", x->cycles);
     add_number(o, "baseline_cycles", r->baseline);
-    add_number(o, "estimated_cycles", x->estimated_cycles);
-    add_number(o, "host_cycles", x->host_cycles);
-    add_number(o, "utilisation", x->utilisation);
-    add_number(o, "dram_read_bytes", x->read_bytes);
-    add_number(o, "dram_write_bytes", x->write_bytes);
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns[i].run)
+            add_number(o, columns[i].name, x->number.at[i]);
     add_number(o, "wall_seconds", x->wall_seconds);
     return o;
 }

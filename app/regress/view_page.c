@@ -90,7 +90,7 @@ static void range(const struct page *p, const char *label, double *low, double *
     *n = 0;
     for (uint32_t i = 0; i < p->n; i++) {
         const struct suite_run *r = suite_find(&p->v[i].suite, label);
-        double v = r ? r->result.cycles : -1;
+        double v = r ? r->result.number.cycles : -1;
         if (v < 0)
             continue;
         *low = *n == 0 || v < *low ? v : *low;
@@ -104,7 +104,7 @@ static void points(struct page *p, const char *label, double low, double high, b
 {
     for (uint32_t i = 0; i < p->n; i++) {
         const struct suite_run *r = suite_find(&p->v[i].suite, label);
-        double v = r ? r->result.cycles : -1;
+        double v = r ? r->result.number.cycles : -1;
         double x = p->n > 1 ? EDGE + (double)i * (WIDTH - 2 * EDGE) / (p->n - 1) : WIDTH / 2.0;
         double y = high > low ? HEIGHT - EDGE - (v - low) * (HEIGHT - 2 * EDGE) / (high - low)
                               : HEIGHT / 2.0;
@@ -192,6 +192,14 @@ static void wrong_table(struct page *p)
 
 /* --- the tables -------------------------------------------------------------------------------- */
 
+static void column_cell(struct page *p, const struct column *c, double v)
+{
+    if (c->cell == COLUMN_SHARE)
+        number_cell(p, v < 0 ? -1 : 100 * v, 1, " %");
+    else
+        number_cell(p, v, 0, "");
+}
+
 static void run_row(struct page *p, const struct suite_run *r)
 {
     const struct suite_result *x = &r->result;
@@ -200,11 +208,12 @@ static void run_row(struct page *p, const struct suite_run *r)
     text_add(&p->t, "<tr>");
     cell(p, "t", r->label);
     cell(p, bad ? "t bad" : "t good", x->verdict ? x->verdict : "not run");
-    number_cell(p, x->cycles, 1, "");
-    percent_cell(p, x->cycles, r->baseline);
-    percent_cell(p, x->estimated_cycles, x->cycles);
-    number_cell(p, x->utilisation < 0 ? -1 : 100 * x->utilisation, 1, " %");
-    number_cell(p, x->read_bytes < 0 ? -1 : (x->read_bytes + x->write_bytes) / 1000, 1, "");
+    number_cell(p, x->number.cycles, 1, "");
+    percent_cell(p, x->number.cycles, r->baseline);
+    percent_cell(p, x->number.estimated_cycles, x->number.cycles);
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns[i].run_width)
+            column_cell(p, &columns[i], x->number.at[i]);
     number_cell(p, x->wall_seconds, 2, "");
     trend_cell(p, r->label);
     text_add(&p->t, "</tr>\n");
@@ -215,9 +224,11 @@ static void run_table(struct page *p)
     const struct suite *s = &last(p)->suite;
 
     text_add(&p->t, "<h2>Last session</h2>\n<table><tr><th>run</th><th class=\"t\">verdict</th>"
-                    "<th>cycles</th><th>on baseline</th><th>estimate off</th><th>utilisation</th>"
-                    "<th>traffic, kB</th><th>seconds</th><th class=\"t\">cycles over time</th>"
-                    "</tr>\n");
+                    "<th>cycles</th><th>on baseline</th><th>estimate off</th>");
+    for (const struct column *c = columns; c->name; c++)
+        if (c->run_width)
+            text_printf(&p->t, "<th>%s</th>", c->heading);
+    text_add(&p->t, "<th>seconds</th><th class=\"t\">cycles over time</th></tr>\n");
     for (uint32_t i = 0; i < s->n; i++)
         run_row(p, &s->run[i]);
     text_add(&p->t, "</table>\n");

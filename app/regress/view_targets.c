@@ -89,13 +89,13 @@ static const char *words(struct arena *a, const struct suite_run *r)
     text_init(&t, a);
     text_add(&t, x->verdict);
     const char *between = ": ";
-    if (x->cycles > 0)
-        text_printf(&t, "%s%.0f cycles", between, x->cycles);
-    else if (x->estimated_cycles > 0)
-        text_printf(&t, "%sabout %.0f cycles", between, x->estimated_cycles);
+    if (x->number.cycles > 0)
+        text_printf(&t, "%s%.0f cycles", between, x->number.cycles);
+    else if (x->number.estimated_cycles > 0)
+        text_printf(&t, "%sabout %.0f cycles", between, x->number.estimated_cycles);
     between = strchr(t.data, ' ') ? ", " : between;
-    if (x->host_cycles > 0) {
-        text_printf(&t, "%shost %.0f", between, x->host_cycles);
+    if (x->number.host_cycles > 0) {
+        text_printf(&t, "%shost %.0f", between, x->number.host_cycles);
         between = ", ";
     }
     if (x->message && *x->message)
@@ -137,8 +137,11 @@ static void markdown(const struct grid *g, struct text *t)
 
 static void csv(const struct grid *g, struct text *t)
 {
-    text_add(t, "network,targets,configuration,engine,options,verdict,message,seed,cycles,"
-                "estimated_cycles,host_cycles\n");
+    text_add(t, "network,targets,configuration,engine,options,verdict,message,seed");
+    for (const struct column *c = columns; c->name; c++)
+        if (c->run)
+            text_printf(t, ",%s", c->name);
+    text_add(t, "\n");
     for (uint32_t i = 0; i < g->n_row * g->n_column; i++) {
         const struct suite_run *r = cell_of(g, i / g->n_column, i % g->n_column);
         const char *others, *targets = r ? targets_of(g->arena, r, &others) : NULL;
@@ -152,9 +155,9 @@ static void csv(const struct grid *g, struct text *t)
         report_csv_text(t, r->result.verdict ? r->result.verdict : "not run");
         report_csv_text(t, r->result.message ? r->result.message : "");
         text_printf(t, "%llu", (unsigned long long)r->seed);
-        report_csv_number(t, r->result.cycles);
-        report_csv_number(t, r->result.estimated_cycles);
-        report_csv_number(t, r->result.host_cycles);
+        for (int k = 0; k < N_COLUMNS; k++)
+            if (columns[k].run)
+                report_csv_number(t, r->result.number.at[k]);
         text_add(t, "\n");
     }
 }

@@ -48,21 +48,25 @@ static void add_percent(struct text *t, double found, double expected, int width
         text_printf(t, " %*s", width, "-");
 }
 
+static void add_column(struct text *t, const struct column *c, double v)
+{
+    if (c->cell == COLUMN_SHARE && v > 0)
+        text_printf(t, " %*.1f%%", c->run_width - 1, 100 * v);
+    else
+        add_number(t, c->cell == COLUMN_SHARE ? -1 : v, c->run_width, 0);
+}
+
 static void run_line(struct text *t, const struct suite_run *r, int width)
 {
     const struct suite_result *x = &r->result;
 
     text_printf(t, "%-*.*s %-9.9s", width, MAX_NAME, r->label, x->verdict ? x->verdict : "not run");
-    add_number(t, x->cycles, 12, 1);
-    add_percent(t, x->cycles, r->baseline, 8);
-    add_percent(t, x->estimated_cycles, x->cycles, 8);
-    add_number(t, x->host_cycles, 10, 0);
-    if (x->utilisation > 0)
-        text_printf(t, " %5.1f%%", 100 * x->utilisation);
-    else
-        text_printf(t, " %6s", "-");
-    add_number(t, x->read_bytes, 9, 0);
-    add_number(t, x->write_bytes, 9, 0);
+    add_number(t, x->number.cycles, 12, 1);
+    add_percent(t, x->number.cycles, r->baseline, 8);
+    add_percent(t, x->number.estimated_cycles, x->number.cycles, 8);
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns[i].run_width)
+            add_column(t, &columns[i], x->number.at[i]);
     add_number(t, x->wall_seconds, 7, 2);
     text_add(t, "\n");
 }
@@ -87,8 +91,12 @@ void view_table(struct text *t, const struct view *v)
 {
     const int width = label_width(&v->suite);
 
-    text_printf(t, "%-*s %-9s %12s %8s %8s %10s %6s %9s %9s %7s\n", width, "run", "verdict",
-                "cycles", "baseline", "estimate", "host", "util", "read", "written", "seconds");
+    text_printf(t, "%-*s %-9s %12s %8s %8s", width, "run", "verdict", "cycles", "baseline",
+                "estimate");
+    for (const struct column *c = columns; c->name; c++)
+        if (c->run_width)
+            text_printf(t, " %*s", c->run_width, c->heading);
+    text_printf(t, " %7s\n", "seconds");
     for (uint32_t i = 0; i < v->suite.n; i++)
         run_line(t, &v->suite.run[i], width);
     add_findings(t, v);
@@ -203,9 +211,9 @@ static void add_causes(struct text *t, const struct change *c)
 static void change_line(struct text *t, const struct change *c, int width)
 {
     text_printf(t, "%-*.*s", width, MAX_NAME, c->b->label);
-    add_number(t, c->a->result.cycles, 12, 1);
-    add_number(t, c->b->result.cycles, 12, 1);
-    add_percent(t, c->b->result.cycles, c->a->result.cycles, 8);
+    add_number(t, c->a->result.number.cycles, 12, 1);
+    add_number(t, c->b->result.number.cycles, 12, 1);
+    add_percent(t, c->b->result.number.cycles, c->a->result.number.cycles, 8);
     if (strcmp(c->a->result.verdict, c->b->result.verdict) != 0)
         text_printf(t, "  %s -> %s", c->a->result.verdict, c->b->result.verdict);
     text_add(t, "\n");
@@ -228,8 +236,8 @@ void view_compare(struct text *t, const struct view *a, const struct view *b)
         if (!x)
             continue;
         c[n] = (struct change){x, y, 0};
-        if (x->result.cycles > 0 && y->result.cycles > 0)
-            c[n].percent = 100 * (y->result.cycles / x->result.cycles - 1);
+        if (x->result.number.cycles > 0 && y->result.number.cycles > 0)
+            c[n].percent = 100 * (y->result.number.cycles / x->result.number.cycles - 1);
         if (differs(&c[n]))
             n++;
         else

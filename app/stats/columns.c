@@ -3,12 +3,15 @@
 
 #include <stddef.h>
 
+#define RUN(width, value) true, width
+#define NOT_OF_RUN        false, 0
+
 const struct column columns[] = {
-#define COLUMN(name, place, type, csv, heading, width, cell, label, meaning, layer, group)         \
-    {#name, type, COLUMN_##place, csv, heading, width, COLUMN_##cell, label, meaning},
+#define COLUMN(name, place, type, csv, heading, width, cell, label, meaning, layer, group, run)    \
+    {#name, type, COLUMN_##place, csv, heading, width, COLUMN_##cell, label, meaning, run},
 #include "columns.def"
 #undef COLUMN
-    {NULL, NULL, COLUMN_CYCLES, false, NULL, 0, COLUMN_NUMBER, NULL, NULL}};
+    {.name = NULL}};
 
 void columns_json(struct text *t)
 {

@@ -1,4 +1,4 @@
-/* columns.h - the numbers of a layer and of a group, as columns.def lists them. */
+/* columns.h - the numbers of a layer, a group and a run, as columns.def lists them. */
 #ifndef HEDDLE_STATS_COLUMNS_H
 #define HEDDLE_STATS_COLUMNS_H
 
@@ -20,10 +20,29 @@ struct column {
     int width;
     enum column_cell cell;
     const char *label, *meaning; /* "": none */
+    bool run;                    /* a run has it */
+    int run_width;               /* in the table of runs; 0: not in its loop over columns */
 };
 
 /* The name of the last is NULL. */
 extern const struct column columns[];
+
+enum {
+#define COLUMN(name, ...) COLUMN_OF_##name,
+#include "columns.def"
+#undef COLUMN
+    N_COLUMNS
+};
+
+/* A number for each column, by name and by its index in columns[]. */
+union column_numbers {
+    struct {
+#define COLUMN(name, ...) double name;
+#include "columns.def"
+#undef COLUMN
+    };
+    double at[N_COLUMNS];
+};
 
 /* Add them as JSON: a list of objects, for report.html. */
 void columns_json(struct text *t);

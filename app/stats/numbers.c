@@ -48,35 +48,40 @@ static void add_value(cJSON *o, const char *name, const struct value *v, uint32_
     }
 }
 
-#define COLUMN(name, place, type, csv, heading, width, cell, label, meaning, of_layer, of_group)   \
-    static struct value layer_##name(const struct numbers *v)                                      \
+#define RUN(width, value) value
+#define NOT_OF_RUN        NONE
+#define VALUE_OF(of, name, expression)                                                             \
+    static struct value of##_##name(const struct numbers *v)                                       \
     {                                                                                              \
         (void)v;                                                                                   \
-        return of_layer;                                                                           \
-    }                                                                                              \
-    static struct value group_##name(const struct numbers *v)                                      \
-    {                                                                                              \
-        (void)v;                                                                                   \
-        return of_group;                                                                           \
+        return expression;                                                                         \
     }
+#define COLUMN(name, place, type, csv, heading, width, cell, label, meaning, in_layer, in_group,   \
+               in_run)                                                                             \
+    VALUE_OF(layer, name, in_layer) VALUE_OF(group, name, in_group) VALUE_OF(run, name, in_run)
 #include "columns.def"
 #undef COLUMN
 
 /* In the order of columns[]. */
 static const struct {
-    struct value (*layer)(const struct numbers *v), (*group)(const struct numbers *v);
+    struct value (*layer)(const struct numbers *v), (*group)(const struct numbers *v),
+        (*run)(const struct numbers *v);
 } sources[] = {
-#define COLUMN(name, place, type, csv, heading, width, cell, label, meaning, of_layer, of_group)   \
-    {layer_##name, group_##name},
+#define COLUMN(name, ...) {layer_##name, group_##name, run_##name},
 #include "columns.def"
 #undef COLUMN
 };
 
+static struct value value_of(const struct numbers *v, size_t i)
+{
+    return v->account ? sources[i].run(v) : v->layer ? sources[i].layer(v) : sources[i].group(v);
+}
+
 void numbers_add(cJSON *o, const struct numbers *v, enum column_place place)
 {
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+    for (size_t i = 0; i < N_COLUMNS; i++)
         if (columns[i].place == place) {
-            const struct value x = v->layer ? sources[i].layer(v) : sources[i].group(v);
+            const struct value x = value_of(v, i);
             add_value(o, columns[i].name, &x, v->job->n);
         }
 }

@@ -1,4 +1,4 @@
-/* numbers.h - the values of columns.def: what a layer or a group has in its columns. */
+/* numbers.h - the values of columns.def for a layer, a group and a run. */
 #ifndef HEDDLE_STATS_NUMBERS_H
 #define HEDDLE_STATS_NUMBERS_H
 
@@ -8,7 +8,7 @@
 #include "app/job/shared.h"
 #include "columns.h"
 
-/* Figures of a layer, or their sums over a group. */
+/* Figures of a layer, or their sums over a group or a run. */
 struct share {
     bool timed;     /* it has cycles */
     bool on_units;  /* of a built-in accelerator: with counters */
@@ -19,11 +19,14 @@ struct share {
     uint64_t counter[HD_SIM_UNITS][HD_SIM_KINDS];
 };
 
-/* A layer or a group, as the values of columns.def read it. */
+/* A layer, a group or a run, as the values of columns.def read it. */
 struct numbers {
     const struct job *job;
-    const struct account_layer *layer; /* these two: NULL for a group */
+    const struct account_layer *layer; /* these two: of a layer; else NULL */
     const struct run_row *row;
+    const struct account *account; /* these two: of a run; else NULL */
+    const struct board_host *host; /* NULL if `native` */
+    uint64_t read_bytes, write_bytes;
     struct share share;
     double utilisation;
     bool own;    /* no member of a group */

@@ -19,6 +19,7 @@
 #include "compiler/host/host_cycles.h"
 #include "compiler/plan/memory_use.h"
 #include "hd_accel_tables.h"
+#include "numbers.h"
 #include "sim/iss/iss.h"
 #include "stats.h"
 #include "stats_layers.h"
@@ -177,8 +178,6 @@ static void add_host(const struct job *job, const struct run_measured *m, cJSON 
                                         "finish_cycles"};
     const struct board_host *h = &m->shared->host;
 
-    stats_mean(o, "host_cycles", h->operators + h->driver, job->n);
-    stats_mean(o, "driver_cycles", h->driver, job->n);
     cJSON *driver = cJSON_AddObjectToObject(o, "driver");
     stats_mean(driver, "submissions", m->shared->submissions, job->n);
     stats_mean(driver, "accesses", h->accesses, job->n);
@@ -206,19 +205,10 @@ static void add_cycles(const struct stats *s, cJSON *o)
 
     for (uint32_t i = 0; i < a->n_layer; i++)
         alone = alone && a->layer[i].n_accelerator == 0;
-    if (stats_timed(job, m))
-        stats_mean(o, "cycles", m->shared->cycles, job->n);
-    else
-        cJSON_AddNullToObject(o, "cycles");
-    if (job->p->program)
-        stats_count(o, "estimated_cycles", stats_estimate(s));
-    else
-        cJSON_AddNullToObject(o, "estimated_cycles");
     if (job->options->host != HOST_NATIVE) {
         add_host(job, m, o);
         return stats_count(o, "crossings", a->crossings);
     }
-    stats_count(o, "host_cycles", a->host_cycles);
     cJSON_AddStringToObject(o, "host_model", HOST_CYCLES_MODEL);
     if ((stats_timed(job, m) || alone) && !a->untimed)
         stats_mean(o, "total_cycles", host + (alone ? 0 : m->shared->cycles), job->n);
@@ -230,12 +220,24 @@ static void add_cycles(const struct stats *s, cJSON *o)
     stats_count(o, "crossings", a->crossings);
 }
 
-static void add_macs(const struct account *a, cJSON *o)
+/* Add the columns that a run has. */
+static void add_columns(const struct stats *s, cJSON *o)
 {
-    stats_count(o, "macs", a->accelerator_macs + a->host_macs + a->folded_macs);
-    stats_count(o, "accelerator_macs", a->accelerator_macs);
-    stats_count(o, "host_macs", a->host_macs);
-    stats_count(o, "folded_macs", a->folded_macs);
+    const struct run_shared *shared = s->measured->shared;
+    const bool timed = stats_timed(s->job, s->measured);
+    const struct numbers v = {.job = s->job,
+                              .account = s->account,
+                              .host = shared ? &shared->host : NULL,
+                              .read_bytes = timed ? shared->read_bytes : 0,
+                              .write_bytes = timed ? shared->write_bytes : 0,
+                              .share = {.timed = timed,
+                                        .cycles = timed ? shared->cycles : 0,
+                                        .estimate = s->job->p->program ? stats_estimate(s) : 0},
+                              .utilisation = timed ? stats_utilisation(s) : 0,
+                              .native = s->job->options->host == HOST_NATIVE};
+
+    for (int place = COLUMN_CYCLES; place <= COLUMN_BUS; place++)
+        numbers_add(o, &v, (enum column_place)place);
 }
 
 static void add_verdict(const struct job *job, const struct run_results *results, cJSON *o)
@@ -311,17 +313,9 @@ cJSON *run_stats_json(const struct run *run)
     add_verdict(&run->job, &run->results, o);
     add_compared(&run->job, &run->results, o);
     add_oracle(&run->job, &run->results, o);
+    add_columns(&s, o);
     add_cycles(&s, o);
-    add_macs(s.account, o);
     stats_model(&s, o);
-    cJSON_AddNumberToObject(o, "utilisation",
-                            stats_timed(&run->job, &run->measured) ? stats_utilisation(&s) : 0);
-    stats_mean(o, "dram_read_bytes",
-               stats_timed(&run->job, &run->measured) ? run->measured.shared->read_bytes : 0,
-               run->job.n);
-    stats_mean(o, "dram_write_bytes",
-               stats_timed(&run->job, &run->measured) ? run->measured.shared->write_bytes : 0,
-               run->job.n);
     stats_layers(&s, o);
     if (stats_timed(&run->job, &run->measured) && run->job.p->program->n_stream)
         add_counters(&run->measured, o);

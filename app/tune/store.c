@@ -23,11 +23,11 @@ static const char schema[] =
     " PRIMARY KEY (network, number)) WITHOUT ROWID;";
 
 static const struct database_column own_columns[] = {
-    {"network", "id", DATABASE_INTEGER},     {"network", "graph", DATABASE_TEXT},
-    {"network", "hardware", DATABASE_TEXT},  {"network", "schedule", DATABASE_TEXT},
-    {"trial", "network", DATABASE_INTEGER},  {"trial", "number", DATABASE_INTEGER},
-    {"trial", "estimate", DATABASE_INTEGER}, {"trial", "cycles", DATABASE_INTEGER},
-    {"trial", "knobs", DATABASE_TEXT},       {NULL, NULL, DATABASE_TEXT},
+    {"network", "id", DATABASE_INT, NULL},        {"network", "graph", DATABASE_TEXT, NULL},
+    {"network", "hardware", DATABASE_TEXT, NULL}, {"network", "schedule", DATABASE_TEXT, NULL},
+    {"trial", "network", DATABASE_INT, NULL},     {"trial", "number", DATABASE_INT, NULL},
+    {"trial", "estimate", DATABASE_INT, NULL},    {"trial", "cycles", DATABASE_INT, NULL},
+    {"trial", "knobs", DATABASE_TEXT, NULL},      {NULL, NULL, DATABASE_TEXT, NULL},
 };
 
 /* The file of a message says how to make it. */

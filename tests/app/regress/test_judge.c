@@ -35,7 +35,7 @@ static struct fixture *fixture(void)
     f->run.result = result_none;
     f->run.result.verdict = "match";
     f->run.result.exit = 0;
-    f->run.result.cycles = f->run.result.estimated_cycles = 1000;
+    f->run.result.number.cycles = f->run.result.number.estimated_cycles = 1000;
     f->s = (struct suite){.arena = a, .run = &f->run, .n = 1};
     f->s.limits = (struct suite_limits){2, 5, 10, 100};
     return f;
@@ -57,8 +57,8 @@ static struct fixture *cycles(double found, double estimate)
 {
     struct fixture *f = fixture();
 
-    f->run.result.cycles = found;
-    f->run.result.estimated_cycles = estimate;
+    f->run.result.number.cycles = found;
+    f->run.result.number.estimated_cycles = estimate;
     return f;
 }
 
@@ -140,8 +140,8 @@ static void results_of_both_exits_are_read(void **state)
     for (int code = 0; code < 3; code++) {
         result_read(a, stem, code, 1, &r);
         assert_string_equal(r.result.verdict, code < 2 ? "mismatch" : "failed");
-        assert_true(code == 2 || (r.result.cycles > 6.5 && r.result.cycles < 7.5));
-        assert_true(code == 2 || (r.result.host_cycles > 8.5 && r.result.write_bytes > 10.5));
+        assert_true(code == 2 || (r.result.number.cycles > 6.5 && r.result.number.cycles < 7.5));
+        assert_true(code == 2 || (r.result.number.host_cycles > 8.5 && r.result.number.dram_write_bytes > 10.5));
     }
     (void)unlink(json);
     (void)unlink(stem);

@@ -192,7 +192,7 @@ damage "UPDATE run SET number = -1 WHERE number = 0" "table run, column number: 
 damage "UPDATE run SET cycles = x'00ff'" "table run, column cycles: expected a number in each row"
 damage "UPDATE run SET label = x'00ff' WHERE number = 1" "table run, column label: expected a text in each row"
 damage "UPDATE session SET started = 'now'" "table session, column started: expected an integer in each row"
-damage "ALTER TABLE run RENAME COLUMN energy TO power" "table run, no such column: energy"
+damage "ALTER TABLE run RENAME COLUMN label TO title" "table run, no such column: label"
 damage "DROP TABLE finding" "table finding, no such table: finding"
 python3 - <<'PY' &
 import sqlite3, time

@@ -71,12 +71,15 @@ done
 expect 2 'heddle: --hw: "rows": expected "n", found rows and columns apart: a word has a byte for each row and for each column (heddle hw states what it would take)' \
     "$heddle" run digits --hw='{"base": "sys16", "rows": 4, "columns": 32}'
 
-# --- a database of before there was energy ---
+# --- a database of before there was energy, with the older names of columns, and without a later column ---
 : >rules
 sql out/regress.db "ALTER TABLE run DROP COLUMN energy"
 sql out/regress.db "ALTER TABLE run DROP COLUMN energy_unit"
+sql out/regress.db "ALTER TABLE run DROP COLUMN macs"
+sql out/regress.db "ALTER TABLE run RENAME COLUMN dram_read_bytes TO read_bytes"
+sql out/regress.db "ALTER TABLE run RENAME COLUMN dram_write_bytes TO write_bytes"
 sql out/regress.db "PRAGMA user_version = 1"
 expect 0 "" "$heddle" regress show -o out
-[ "$(sql out/regress.db 'SELECT min(energy) FROM run')" = -1.0 ] || fail "not brought up to date"
+[ "$(sql out/regress.db 'SELECT min(energy), max(macs), max(dram_read_bytes) FROM run')" = "-1.0|-1.0|64.0" ] || fail "not brought up to date"
 expect 0 "" sweep g.json -o out --again
 finish
