@@ -390,20 +390,20 @@ static enum status fixed_average(const struct fixing *f)
     return ST_OK;
 }
 
-/* The largest left shifts, by column SHIFTS. */
-static const int32_t most_sum = 0, most_table = MOST_CODE_SHIFT, most_softmax = 31,
-                     most_log_softmax = 31;
+/* Column SHIFTS, and the largest left shift of each. */
+enum shifts { SHIFTS_else, SHIFTS_sum, SHIFTS_table, SHIFTS_softmax, SHIFTS_log_softmax };
+static const int32_t most_shifts[] = {MOST_SHIFT, 0, MOST_CODE_SHIFT, 31, 31};
 
 static const struct {
     enum status (*fixed)(const struct fixing *f);
     enum status (*of_i16)(const struct fixing *f); /* where int16 differs from 8 bits */
-    const int32_t *most_shift;                     /* NULL: MOST_SHIFT */
+    enum shifts shifts;
     void (*split)(struct ir_graph *g, struct ir_op *op);
 } makers[] = {
 #define OPERATOR(code, name, columns) {columns},
 #define FIXED(fn)                     .fixed = fixed_##fn,
 #define FIXED_I16(fn)                 .of_i16 = fixed_i16_##fn,
-#define SHIFTS(most)                  .most_shift = &most_##most,
+#define SHIFTS(most)                  .shifts = SHIFTS_##most,
 #define SPLIT(fn)                     .split = split_##fn,
 #include "operators/operators.def"
 };
@@ -432,11 +432,11 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
  * requantised ends at 22 (lut.c). */
 static int32_t most_shift(const struct ir_op *op, enum ir_type type)
 {
-    const int32_t *most = makers[op->opcode].most_shift;
+    const enum shifts shifts = makers[op->opcode].shifts;
 
-    if (type == IR_I16 && most != &most_sum)
+    if (type == IR_I16 && shifts != SHIFTS_sum)
         return ir_op_info(op->opcode)->has_macs ? 14 : 15;
-    return most ? *most : MOST_SHIFT;
+    return most_shifts[shifts];
 }
 
 /* (The second scale of LOG_SOFTMAX is one over the first.) */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "compiler/graph_passes.h"
+#include "compiler/legalise/new_ops.h"
 #include "reference/ref.h"
 
 enum { NETWORKS = 400, MOST = 64, SIZE = 3 };
@@ -43,15 +44,6 @@ static struct ir_tensor *tensor(struct net *m, enum ir_type type, uint32_t rank,
         t->quant = (struct ir_quant){1, 0, floats(m, 0.25f),
                                      arena_memdup(m->a, &(int32_t){-5}, sizeof(int32_t))};
     return t;
-}
-
-static uint32_t ints(struct net *m, uint32_t rank, const int32_t *dim, const int32_t *v)
-{
-    struct ir_tensor *t = tensor(m, IR_I32, rank, dim);
-
-    t->role = IR_CONST;
-    t->data = arena_memdup(m->a, v, (size_t)ir_bytes(t));
-    return t->id;
 }
 
 static uint32_t weights(struct net *m, const int32_t *dim)
@@ -150,20 +142,16 @@ static void shuffle(struct net *m)
 
     if (next(m, 2)) {
         t = move(m, IR_OP_RESHAPE, x, IR_NONE, 5, (const int32_t[]){1, SIZE, SIZE, k, n});
-        t = move(m, IR_OP_TRANSPOSE, t,
-                 ints(m, 1, (const int32_t[]){5}, (const int32_t[]){0, 1, 2, 4, 3}), 5,
-                 (const int32_t[]){1, SIZE, SIZE, n, k});
+        t = move(m, IR_OP_TRANSPOSE, t, lgl_new_numbers(m->g, 5, (const int32_t[]){0, 1, 2, 4, 3}),
+                 5, (const int32_t[]){1, SIZE, SIZE, n, k});
     } else {
-        t = move(m, IR_OP_TRANSPOSE, x,
-                 ints(m, 1, (const int32_t[]){4}, (const int32_t[]){0, 3, 1, 2}), 4,
+        t = move(m, IR_OP_TRANSPOSE, x, lgl_new_numbers(m->g, 4, (const int32_t[]){0, 3, 1, 2}), 4,
                  (const int32_t[]){1, c, SIZE, SIZE});
         t = move(m, IR_OP_RESHAPE, t, IR_NONE, 3, (const int32_t[]){k, n, SIZE * SIZE});
-        t = move(m, IR_OP_TRANSPOSE, t,
-                 ints(m, 1, (const int32_t[]){3}, (const int32_t[]){1, 0, 2}), 3,
+        t = move(m, IR_OP_TRANSPOSE, t, lgl_new_numbers(m->g, 3, (const int32_t[]){1, 0, 2}), 3,
                  (const int32_t[]){n, k, SIZE * SIZE});
         t = move(m, IR_OP_RESHAPE, t, IR_NONE, 4, (const int32_t[]){1, c, SIZE, SIZE});
-        t = move(m, IR_OP_TRANSPOSE, t,
-                 ints(m, 1, (const int32_t[]){4}, (const int32_t[]){0, 2, 3, 1}), 4,
+        t = move(m, IR_OP_TRANSPOSE, t, lgl_new_numbers(m->g, 4, (const int32_t[]){0, 2, 3, 1}), 4,
                  (const int32_t[]){1, SIZE, SIZE, c});
     }
     keep(m, move(m, IR_OP_RESHAPE, t, IR_NONE, 4, (const int32_t[]){1, SIZE, SIZE, c}));
@@ -177,8 +165,8 @@ static void gather(struct net *m)
 
     for (int32_t i = 0; i < n; i++)
         index[i] = (int32_t)next(m, (uint32_t)c);
-    const uint32_t t =
-        move(m, IR_OP_GATHER, x, ints(m, 1, &n, index), 4, (const int32_t[]){1, SIZE, SIZE, n});
+    const uint32_t t = move(m, IR_OP_GATHER, x, lgl_new_numbers(m->g, (uint32_t)n, index), 4,
+                            (const int32_t[]){1, SIZE, SIZE, n});
     m->g->op[m->g->n_op - 1]->attr[IR_AXIS] = 3;
     keep(m, t);
 }
@@ -188,12 +176,13 @@ static void split(struct net *m)
 {
     const uint32_t x = any(m);
     const int32_t c = channels(m, x), step = next(m, 2) ? 1 : next(m, 2) ? 2 : -2;
-    const int32_t steps[4] = {1, 1, 1, step}, four = 4;
+    const int32_t steps[4] = {1, 1, 1, step};
 
     for (int32_t half = 0; half < 2 && c > 1; half++) {
         int32_t n = step == 1 ? (half ? c - c / 2 : c / 2) : c / 2;
         int32_t begin[4] = {0, 0, 0, step == 1 ? half * (c / 2) : step == 2 ? half : c - 1 - half};
-        const uint32_t in[3] = {x, ints(m, 1, &four, begin), ints(m, 1, &four, steps)};
+        const uint32_t in[3] = {x, lgl_new_numbers(m->g, 4, begin),
+                                lgl_new_numbers(m->g, 4, steps)};
         keep(m, add(m, IR_OP_SLICE, 3, in, 4, (const int32_t[]){1, SIZE, SIZE, n})->out[0]);
     }
 }
@@ -209,6 +198,18 @@ static void pool(struct net *m)
     for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
         op->attr[i] = 1;
     keep(m, op->out[0]);
+}
+
+/* To twice the size and back. */
+static void resize(struct net *m)
+{
+    const uint32_t x = any(m);
+    const int32_t c = channels(m, x);
+    const uint32_t large =
+        add(m, IR_OP_RESIZE_BILINEAR, 1, &x, 4, (const int32_t[]){1, 2 * SIZE, 2 * SIZE, c})
+            ->out[0];
+
+    keep(m, add(m, IR_OP_RESIZE_BILINEAR, 1, &large, 4, m->g->tensor[x]->dim)->out[0]);
 }
 
 static void sum(struct net *m)
@@ -247,7 +248,7 @@ static void make(struct net *m)
     m->g->n_in = 1;
     keep(m, x->id);
     for (uint32_t n = 4 + next(m, 16); n > 0; n--)
-        switch (next(m, 10)) {
+        switch (next(m, 11)) {
         case 0:
         case 1:
         case 2: convolution(m, false); break;
@@ -257,6 +258,7 @@ static void make(struct net *m)
         case 6: shuffle(m); break;
         case 7: split(m); break;
         case 8: next(m, 2) ? pool(m) : sum(m); break;
+        case 9: resize(m); break;
         default: gather(m); break;
         }
     m->g->out = ARENA_ARRAY(m->a, uint32_t, 3);

@@ -15,6 +15,7 @@
 
 #include "compiler/graph_passes.h"
 #include "compiler/ir/map.h"
+#include "compiler/legalise/new_ops.h"
 #include "reference/ref.h"
 
 enum { CHAINS = 2000, MOST_MOVES = 6, MOST_ELEMENTS = 400 };
@@ -45,15 +46,6 @@ static struct ir_tensor *tensor(struct net *m, enum ir_type type, uint32_t rank,
                                                                              : 0},
                                                   sizeof(int32_t))};
     return t;
-}
-
-static uint32_t ints(struct net *m, uint32_t rank, const int32_t *dim, const int32_t *v)
-{
-    struct ir_tensor *t = tensor(m, IR_I32, rank, dim);
-
-    t->role = IR_CONST;
-    t->data = arena_memdup(m->a, v, (size_t)ir_bytes(t));
-    return t->id;
 }
 
 /* The next mover of the chain, with up to three operands. */
@@ -99,7 +91,7 @@ static void transpose(struct net *m)
     }
     for (int32_t i = 0; i < rank; i++)
         dim[i] = m->last->dim[perm[i]];
-    const uint32_t numbers = ints(m, 1, &rank, perm);
+    const uint32_t numbers = lgl_new_numbers(m->g, (uint32_t)rank, perm);
     move(m, IR_OP_TRANSPOSE, (uint32_t)rank, dim, 2)->in[1] = numbers;
 }
 
@@ -120,7 +112,8 @@ static void slice(struct net *m)
             step[i] = -step[i];
         }
     }
-    const uint32_t from = ints(m, 1, &rank, begin), steps = ints(m, 1, &rank, step);
+    const uint32_t from = lgl_new_numbers(m->g, (uint32_t)rank, begin),
+                   steps = lgl_new_numbers(m->g, (uint32_t)rank, step);
     struct ir_op *op = move(m, IR_OP_SLICE, (uint32_t)rank, dim, 3);
 
     op->in[1] = from;
@@ -139,7 +132,7 @@ static void gather(struct net *m)
     dim[axis] = n;
     if (scalar)
         memmove(dim + axis, dim + axis + 1, (IR_MAX_RANK - 1 - axis) * sizeof *dim);
-    const uint32_t numbers = ints(m, scalar ? 0 : 1, &n, index);
+    const uint32_t numbers = lgl_new_constant(m->g, "", IR_I32, scalar ? 0 : 1, &n, index)->id;
     struct ir_op *op = move(m, IR_OP_GATHER, rank - scalar, dim, 2);
 
     op->in[1] = numbers;
@@ -156,7 +149,8 @@ static void pad(struct net *m)
             amount[2 * i + k] = next(m, 3) == 0 ? (int32_t)next(m, 3) : 0;
         dim[i] = m->last->dim[i] + amount[2 * i] + amount[2 * i + 1];
     }
-    const uint32_t numbers = ints(m, 2, (const int32_t[]){rank, 2}, amount);
+    const uint32_t numbers =
+        lgl_new_constant(m->g, "", IR_I32, 2, (const int32_t[]){rank, 2}, amount)->id;
     move(m, IR_OP_PAD, (uint32_t)rank, dim, 2)->in[1] = numbers;
 }
 
