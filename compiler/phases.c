@@ -9,7 +9,7 @@
 #include "compiler/target/describe.h"
 
 static const char *const names[] = {
-#define HOOK(name, phase, needs) [phase] = #name,
+#define HOOK(name, phase) [phase] = #name,
 #include "passes.def"
 };
 

@@ -30,79 +30,25 @@ struct row {
     enum status (*check_build)(const struct sched_program *p, struct diag *d);
     void (*dump)(const struct pipeline *p, struct text *t);
     void (*dump_build)(const struct sched_program *p, struct text *t);
-    uint32_t needs, leaves; /* FACT_* */
 };
 
-#define MODEL    FACT_MODEL
-#define GRAPH    FACT_GRAPH
-#define PADS     FACT_PADS
-#define FIXED    FACT_FIXED
-#define INT8     FACT_INT8
-#define TABLES   FACT_TABLES
-#define NHWC     FACT_NHWC
-#define WEIGHTS  FACT_WEIGHTS
-#define FOLDED   FACT_FOLDED
-#define LEGAL    FACT_LEGAL
-#define REGIONS  FACT_REGIONS
-#define PROGRAM  FACT_PROGRAM
-#define KNOBS    FACT_KNOBS
-#define PLACES   FACT_PLACES
-#define TILES    FACT_TILES
-#define ARENA    FACT_ARENA
-#define COMMANDS FACT_COMMANDS
-#define WAITS    FACT_WAITS
-#define CYCLES   FACT_CYCLES
-#define STREAMS  FACT_STREAMS
-#define C_FILES  FACT_C_FILES
-
 static const struct row steps[STEP_COUNT] = {
-#define STEP(title, function, verify, print, before, after)                                        \
-    {.name = #title,                                                                               \
-     .run = function,                                                                              \
-     .check = verify,                                                                              \
-     .dump = print,                                                                                \
-     .needs = before,                                                                              \
-     .leaves = after},
-#define HOOK(title, when, before)                                                                  \
-    {.name = #title,                                                                               \
-     .phase = when,                                                                                \
-     .check = step_verify,                                                                         \
-     .dump = step_print_graph,                                                                     \
-     .needs = before,                                                                              \
-     .leaves = before},
-#define GRAPH_PASS(title, function, before, after)                                                 \
-    {.name = title,                                                                                \
-     .pass = function,                                                                             \
-     .check = step_verify,                                                                         \
-     .dump = step_print_graph,                                                                     \
-     .needs = before,                                                                              \
-     .leaves = after},
-#define PASS(title, before, after)          GRAPH_PASS(#title, lgl_##title, before, after)
-#define REWRITE(title, code, before, after) GRAPH_PASS(#title, sys_pass_##title, before, after)
-#define BUILD(title, function, of, verify, print, before, after)                                   \
-    {.name = #title,                                                                               \
-     .build = function,                                                                            \
-     .scope = of,                                                                                  \
-     .check_build = verify,                                                                        \
-     .dump_build = print,                                                                          \
-     .needs = before,                                                                              \
-     .leaves = after},
+#define STEP(title, function, verify, print)                                                       \
+    {.name = #title, .run = function, .check = verify, .dump = print},
+#define HOOK(title, when)                                                                          \
+    {.name = #title, .phase = when, .check = step_verify, .dump = step_print_graph},
+#define PASS(title)                                                                                \
+    {.name = #title, .pass = lgl_##title, .check = step_verify, .dump = step_print_graph},
+#define REWRITE(title, code)                                                                       \
+    {.name = #title, .pass = sys_pass_##title, .check = step_verify, .dump = step_print_graph},
+#define BUILD(title, function, of, verify, print)                                                  \
+    {.name = #title, .build = function, .scope = of, .check_build = verify, .dump_build = print},
 #include "compiler/passes.def"
 };
 
 const char *pipeline_step_name(enum step s)
 {
     return steps[s].name;
-}
-
-uint32_t pipeline_step_needs(enum step s)
-{
-    return steps[s].needs;
-}
-
-uint32_t pipeline_step_leaves(enum step s)
-{
-    return steps[s].leaves;
 }
 
 enum status pipeline_step_find(const char *name, enum step *s, struct diag *d)

@@ -41,44 +41,18 @@ struct pipeline {
     const char *fault; /* the step that failed by a fault of the compiler, or NULL */
 };
 
-/* A fact that holds after a step. */
-enum fact {
-    FACT_MODEL = 1,         /* the model's bytes */
-    FACT_GRAPH = 1 << 1,    /* a graph that ir_verify accepts */
-    FACT_PADS = 1 << 2,     /* no SAME; pads are numbers */
-    FACT_FIXED = 1 << 3,    /* fixed-point constants */
-    FACT_INT8 = 1 << 4,     /* uint8 only at the border */
-    FACT_TABLES = 1 << 5,   /* unary functions are tables */
-    FACT_NHWC = 1 << 6,     /* images are NHWC */
-    FACT_WEIGHTS = 1 << 7,  /* weights are K x OC, biases are there */
-    FACT_FOLDED = 1 << 8,   /* what moves no byte is gone */
-    FACT_LEGAL = 1 << 9,    /* the form of legalise/README.md */
-    FACT_REGIONS = 1 << 10, /* each operator has a target and a region */
-    FACT_PROGRAM = 1 << 11, /* a program for the devices, empty */
-    FACT_KNOBS = 1 << 12,   /* knobs of each operator */
-    FACT_PLACES = 1 << 13,  /* which tensors are in memory */
-    FACT_TILES = 1 << 14,   /* scratchpad addresses, tiles, line buffers */
-    FACT_ARENA = 1 << 15,   /* addresses in memory */
-    FACT_COMMANDS = 1 << 16,
-    FACT_WAITS = 1 << 17,
-    FACT_CYCLES = 1 << 18,  /* estimated cycles */
-    FACT_STREAMS = 1 << 19, /* one program for all devices */
-    FACT_C_FILES = 1 << 20, /* the emitted C */
-};
-
 /* STEP_import, ..., in execution order. */
 enum step {
-#define STEP(name, run, check, dump, needs, leaves)         STEP_##name,
-#define HOOK(name, phase, needs)                            STEP_##name,
-#define PASS(name, needs, leaves)                           STEP_##name,
-#define REWRITE(name, code, needs, leaves)                  STEP_##name,
-#define BUILD(name, run, scope, check, dump, needs, leaves) STEP_##name,
+#define STEP(name, run, check, dump)         STEP_##name,
+#define HOOK(name, phase)                    STEP_##name,
+#define PASS(name)                           STEP_##name,
+#define REWRITE(name, code)                  STEP_##name,
+#define BUILD(name, run, scope, check, dump) STEP_##name,
 #include "compiler/passes.def"
     STEP_COUNT
 };
 
 const char *pipeline_step_name(enum step s);
-uint32_t pipeline_step_needs(enum step s), pipeline_step_leaves(enum step s);
 /* ST_USAGE: no step has that name; the message names one that is near, or all. */
 enum status pipeline_step_find(const char *name, enum step *s, struct diag *d);
 

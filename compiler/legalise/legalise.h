@@ -26,7 +26,7 @@ struct lgl_options {
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
-#define PASS(name, needs, leaves) lgl_pass lgl_##name;
+#define PASS(name) lgl_pass lgl_##name;
 #include "compiler/passes.def"
 
 /* The first of the constants that the row of graph `g` claims for tensor `t` which `t`'s bytes, of

@@ -151,23 +151,6 @@ static void each_folder_of_a_step(void **state)
     each_case_of("target", STEP_partition);
 }
 
-/* A step needs only what earlier ones leave, and what it leaves is wanted. */
-static void the_list_is_in_order(void **state)
-{
-    uint32_t have = FACT_MODEL, needed = FACT_C_FILES;
-
-    (void)state;
-    for (uint32_t s = 0; s < STEP_COUNT; s++) {
-        uint32_t missing = pipeline_step_needs((enum step)s) & ~have;
-        if (missing)
-            fail_msg("%s needs 0x%x, which no step before it leaves",
-                     pipeline_step_name((enum step)s), missing);
-        have |= pipeline_step_leaves((enum step)s);
-        needed |= pipeline_step_needs((enum step)s);
-    }
-    assert_int_equal(have, needed);
-}
-
 static void unknown_steps_are_refused(void **state)
 {
     enum step s;
@@ -189,7 +172,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_folder_of_a_step),
-        cmocka_unit_test(the_list_is_in_order),
         cmocka_unit_test(unknown_steps_are_refused),
     };
 

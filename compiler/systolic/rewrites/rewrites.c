@@ -43,7 +43,7 @@ enum status sys_rewrite_all(struct ir_graph *g, sys_rewrite *rewrite, enum ir_op
     return ir_link(g, d);
 }
 
-#define REWRITE(name, code, needs, leaves)                                                         \
+#define REWRITE(name, code)                                                                        \
     enum status sys_pass_##name(struct ir_graph *g, const struct lgl_options *o, struct diag *d)   \
     {                                                                                              \
         return sys_rewrite_all(g, sys_##name, IR_OP_##code, o, d);                                 \

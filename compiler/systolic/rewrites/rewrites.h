@@ -10,7 +10,7 @@
 typedef void sys_rewrite(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o);
 
 /* The rewrite, and the pass that runs it on a graph. */
-#define REWRITE(name, code, needs, leaves)                                                         \
+#define REWRITE(name, code)                                                                        \
     sys_rewrite sys_##name;                                                                        \
     lgl_pass sys_pass_##name;
 #include "compiler/passes.def"

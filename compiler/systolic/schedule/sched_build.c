@@ -10,7 +10,7 @@ static const struct {
     enum status (*run)(struct sched_program *p, struct diag *d);
     enum status (*check)(const struct sched_program *p, struct diag *d); /* or NULL */
 } steps[] = {
-#define BUILD(name, run, each, check, dump, needs, leaves) {run, check},
+#define BUILD(name, run, each, check, dump) {run, check},
 #include "compiler/passes.def"
 };
 

@@ -73,10 +73,10 @@ static uint64_t cycles(const struct shape *s, const struct hd_config *hw,
                            .graph = network(a, s),
                            .hw = *hw,
                            .targets = targets};
-#define PASS(name, needs, leaves)                                                                  \
+#define PASS(name)                                                                                 \
     if (st == ST_OK)                                                                               \
         st = lgl_##name(p->graph, lgl_##name == lgl_channel_order ? decides : &legal, &d);
-#define REWRITE(name, code, needs, leaves)                                                         \
+#define REWRITE(name, code)                                                                        \
     if (st == ST_OK)                                                                               \
         st = sys_rewrite_all(p->graph, sys_##name, IR_OP_##code, &legal, &d);
 #include "compiler/passes.def"

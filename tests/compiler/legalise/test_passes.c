@@ -8,8 +8,8 @@ static const struct {
     const char *folder;
     lgl_pass *run;
 } pass_table[] = {
-#define PASS(name, needs, leaves)          {"/legalise/" #name "/", lgl_##name},
-#define REWRITE(name, code, needs, leaves) {"/rewrites/" #name "/", sys_pass_##name},
+#define PASS(name)          {"/legalise/" #name "/", lgl_##name},
+#define REWRITE(name, code) {"/rewrites/" #name "/", sys_pass_##name},
 #include "compiler/passes.def"
 };
 
