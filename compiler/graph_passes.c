@@ -7,8 +7,8 @@ static const struct {
     const char *name;
     lgl_pass *run;
 } passes[] = {
-#define PASS(name)          {#name, lgl_##name},
-#define REWRITE(name, code) {#name, sys_pass_##name},
+#define PASS(name)                {#name, lgl_##name},
+#define REWRITE(name, code, gain) {#name, sys_pass_##name},
 #include "compiler/passes.def"
 };
 

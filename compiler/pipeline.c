@@ -39,7 +39,7 @@ static const struct row steps[STEP_COUNT] = {
     {.name = #title, .phase = when, .check = step_verify, .dump = step_print_graph},
 #define PASS(title)                                                                                \
     {.name = #title, .pass = lgl_##title, .check = step_verify, .dump = step_print_graph},
-#define REWRITE(title, code)                                                                       \
+#define REWRITE(title, code, gain)                                                                 \
     {.name = #title, .pass = sys_pass_##title, .check = step_verify, .dump = step_print_graph},
 #define BUILD(title, function, of, verify, print)                                                  \
     {.name = #title, .build = function, .scope = of, .check_build = verify, .dump_build = print},

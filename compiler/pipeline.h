@@ -46,7 +46,7 @@ enum step {
 #define STEP(name, run, check, dump)         STEP_##name,
 #define HOOK(name, phase)                    STEP_##name,
 #define PASS(name)                           STEP_##name,
-#define REWRITE(name, code)                  STEP_##name,
+#define REWRITE(name, code, gain)            STEP_##name,
 #define BUILD(name, run, scope, check, dump) STEP_##name,
 #include "compiler/passes.def"
     STEP_COUNT

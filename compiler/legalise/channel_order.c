@@ -13,7 +13,6 @@
 
 #include "channel_order.h"
 #include "compiler/ir/rules.h"
-#include "driver/hd_walk.h"
 #include "legalise.h"
 
 /* The result is held in another order. */
@@ -104,103 +103,61 @@ static bool order_product(struct reorder *r, struct ir_op *op)
     return true;
 }
 
-/* Steps of the array for one tile of channels: `pixels` for each segment (hd_walk.h) of a kernel of kh
- * rows of `lanes`, which is cut into parts of at most `most` lanes; at least a step for each lane's
- * weights. */
-static uint64_t kernel_steps(const struct lgl_options *o, uint32_t kh, uint32_t lanes,
-                             uint32_t most, uint32_t ports, bool depthwise, uint64_t pixels)
-{
-    struct hd_walk walk;
-    struct hd_segment seg;
-    uint64_t n = 0;
-
-    for (uint32_t part; lanes > 0; lanes -= part) {
-        part = lanes < most ? lanes : most;
-        hd_walk_start(&walk, kh, part, o->array_rows, ports, depthwise);
-        while (hd_walk_next(&walk, &seg))
-            n += pixels > seg.len ? pixels : seg.len;
-    }
-    return n;
-}
-
-/* Steps as a convolution, with the weights between other channels zero; two pixels of a row at once
- * where the columns have room for both. */
-static uint64_t steps_whole(const struct lgl_options *o, const struct ir_op *op, uint32_t channels,
-                            const struct ir_tensor *y)
-{
-    const uint32_t kh = (uint32_t)op->attr[IR_KERNEL_H], kw = (uint32_t)op->attr[IR_KERNEL_W];
-    const uint32_t row = kw * channels, most = op->attr[IR_DILATION_W] > 1 ? channels : row;
-    const uint32_t outputs = order_channels(y), width = (uint32_t)ir_dim_back(y, 1);
-    const uint64_t rows = ir_elements(y) / outputs / width;
-    const uint64_t tiles = (outputs + o->array_rows - 1) / o->array_rows;
-    const uint64_t one = tiles * kernel_steps(o, kh, row, most, o->ports, false, rows * width);
-
-    if (most < row || o->ports < 2 || 2 * outputs > o->array_rows)
-        return one;
-    const uint64_t two =
-        kernel_steps(o, kh, row, most, o->ports / 2, false, rows * ((width + 1) / 2));
-    return two < one ? two : one;
-}
-
-/* Steps of depthwise convolutions with one output a channel each: a column a channel, which takes every
- * position of a row, whatever the stride. */
-static uint64_t steps_apart(const struct lgl_options *o, const struct ir_op *op, uint32_t in_width,
-                            uint32_t channels, const struct ir_tensor *y)
-{
-    const uint32_t kh = (uint32_t)op->attr[IR_KERNEL_H], kw = (uint32_t)op->attr[IR_KERNEL_W];
-    const uint32_t most = op->attr[IR_DILATION_W] > 1 ? 1 : o->array_rows;
-    const uint32_t outputs = order_channels(y), width = (uint32_t)ir_dim_back(y, 1);
-    const uint32_t span = (width - 1) * (uint32_t)op->attr[IR_STRIDE_W] + 1;
-    const uint64_t positions =
-        ir_elements(y) / outputs / width * (span > in_width ? span : in_width);
-    const uint64_t tiles = (channels + o->array_rows - 1) / o->array_rows;
-
-    return outputs / channels * tiles * kernel_steps(o, kh, kw, most, o->ports, true, positions);
-}
-
-/* Return true if the accelerator computes a depthwise convolution with several outputs a channel in
- * fewer steps as one operator for the first output of all channels, one for the second and so on. It
- * takes the whole one as a convolution. Fewer weights decide a tie. */
-static bool better_apart(const struct reorder *r, const struct ir_op *op)
-{
-    const struct ir_tensor *x = ir_in(r->g, op, 0), *y = ir_out(r->g, op, 0);
-    const uint32_t channels = order_channels(x);
-
-    return r->options->array_rows > 0 && order_channels(y) > channels &&
-           steps_apart(r->options, op, (uint32_t)ir_dim_back(x, 1), channels, y) <=
-               steps_whole(r->options, op, channels, y);
-}
-
-/* Output q of channel c becomes channel q * channels + c. */
-static void take_apart(struct reorder *r, const struct ir_op *op, uint32_t m,
-                       const uint32_t *channel)
+/* Output q of each channel of a depthwise convolution. */
+static struct ir_op *one_output(struct reorder *r, const struct ir_op *op, uint32_t m, uint32_t q,
+                                const uint32_t *channel)
 {
     struct ir_graph *g = r->g;
     const struct ir_tensor *y = ir_out(g, op, 0);
     const uint32_t n = order_channels(y) / m;
-    uint32_t *order = ARENA_ARRAY(g->arena, uint32_t, n * m), *part, *from;
+    struct ir_op *one = ir_op_new(g, op->opcode, op->row, 3, 1);
+    uint32_t *from = ARENA_ARRAY(g->arena, uint32_t, n);
 
-    part = ARENA_ARRAY(g->arena, uint32_t, m);
-    for (uint32_t q = 0; q < m; q++) {
-        struct ir_op *one = ir_op_new(g, op->opcode, op->row, 3, 1);
+    for (uint32_t c = 0; c < n; c++)
+        from[c] = channel[c] * m + q;
+    memcpy(one->attr, op->attr, sizeof op->attr);
+    memcpy(one->in, op->in, 3 * sizeof *op->in);
+    one->in[0] = r->held[op->in[0]].actual;
+    one->attr[IR_MULTIPLIER] = 1;
+    one->fixed = op->fixed;
+    order_columns(g, one, n, from);
+    one->out[0] = order_tensor_like(g, y, n)->id;
+    g->tensor[one->out[0]]->producer = one->id;
+    return one;
+}
 
-        from = ARENA_ARRAY(g->arena, uint32_t, n);
-        for (uint32_t c = 0; c < n; c++) {
-            from[c] = channel[c] * m + q;
-            order[from[c]] = q * n + c;
-        }
-        memcpy(one->attr, op->attr, sizeof op->attr);
-        memcpy(one->in, op->in, 3 * sizeof *op->in);
-        one->in[0] = r->held[op->in[0]].actual;
-        one->attr[IR_MULTIPLIER] = 1;
-        one->fixed = op->fixed;
-        order_columns(g, one, n, from);
-        one->out[0] = part[q] = order_tensor_like(g, y, n)->id;
-        g->tensor[part[q]]->producer = one->id;
+/* Make the m outputs of each channel by an operator for the first of all channels, one for the second
+ * and so on, if that takes the accelerator fewer cycles; fewer weights decide a tie. Output q of channel
+ * c becomes channel q * channels + c. */
+static bool take_apart(struct reorder *r, const struct ir_op *op, uint32_t m,
+                       const uint32_t *channel)
+{
+    const struct lgl_options *o = r->options;
+    struct ir_graph *g = r->g;
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    const uint32_t n = order_channels(y) / m;
+    uint32_t *order = ARENA_ARRAY(g->arena, uint32_t, n * m),
+             *part = ARENA_ARRAY(g->arena, uint32_t, m);
+    struct ir_op *one;
+    uint64_t each;
+
+    if (m == 1 || !o->cycles)
+        return false;
+    one = one_output(r, op, m, 0, channel);
+    each = o->cycles(o->hw, g, one);
+    if (each == UINT64_MAX || each * m > o->cycles(o->hw, g, op)) {
+        one->dead = true;
+        return false;
     }
+    part[0] = one->out[0];
+    for (uint32_t q = 1; q < m; q++)
+        part[q] = one_output(r, op, m, q, channel)->out[0];
+    for (uint32_t i = 0; i < n * m; i++)
+        order[channel[i % n] * m + i / n] = i;
     r->held[y->id] = (struct held){
         .actual = order_join(g, op->row, y, m, part), .order = order, .part = part, .n_part = m};
     g->tensor[r->held[y->id].actual]->order = order;
+    return true;
 }
 
 static bool order_depthwise(struct reorder *r, struct ir_op *op)
@@ -214,8 +171,7 @@ static bool order_depthwise(struct reorder *r, struct ir_op *op)
     if (op->attr[IR_WEIGHTS_KO] == 0 || !b || b->role != IR_CONST || op->fixed.n_real != 0 ||
         ir_out(g, op, 0)->is_output)
         return false;
-    if (better_apart(r, op)) {
-        take_apart(r, op, m, order_inverse(g, h.order, n / m, n / m));
+    if (take_apart(r, op, m, order_inverse(g, h.order, n / m, n / m))) {
         op->dead = true;
         return true;
     }

@@ -6,6 +6,8 @@
 #include "compiler/ir/float_numbers.h"
 #include "compiler/ir/ir.h"
 
+struct hd_config;
+
 /* Whose arithmetic FULLY_CONNECTED's scale follows (NUMERICS.md): the product s_in * s_w in float32
  * (TFLite's reference) or in double (tflite-micro); or LiteRT's, whose sums are rounded once, as
  * floats (host only). */
@@ -21,6 +23,11 @@ struct lgl_options {
     /* The least of the selected accelerators' array rows (and columns), scratchpad ports, accumulators and
      * tables of a lane; 0 without an accelerator. */
     uint32_t array_rows, ports, accumulators, tables;
+    /* Cycles in which a unit of the accelerator of the fewest rows, `hw`, works for `op` alone, or weights
+     * come; UINT64_MAX: it does not run there. */
+    uint64_t (*cycles)(const struct hd_config *hw, const struct ir_graph *g,
+                       const struct ir_op *op);
+    const struct hd_config *hw;
     uint32_t table_pixels; /* least pixels for a table of each channel; 0: where it gains */
 };
 

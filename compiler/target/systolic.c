@@ -417,12 +417,17 @@ static struct target_cost cost(const struct target_question *q)
 {
     const struct sched_options o = {
         .mem_latency = q->memory.latency, .mem_bytes = q->memory.bytes, .no_search = true};
+    struct arena *own;
     struct sched_alone alone;
     double cycles;
+    bool built;
 
     if (views_form(q->op->opcode))
         return (struct target_cost){0, 0, 0};
-    if (!sched_alone(q->arena, q->graph, q->op, q->hw, &o, &alone))
+    own = arena_beside(q->arena);
+    built = sched_alone(sched_alone_graph(own, q->graph, q->op), q->hw, &o, &alone);
+    arena_free(own);
+    if (!built)
         return target_host_desc.cost(q);
     cycles = (double)(alone.cycles - alone.start) - crossing(q);
     cycles = cycles < (double)alone.busy ? (double)alone.busy : cycles;

@@ -1,11 +1,9 @@
 /* average_sums.c - rewrite an average over small windows as a
  * depthwise convolution with weights of 1.
  * in: AVERAGE_POOL2D of int8 whose windows are whole and have an odd number n of values.  out:
- * DEPTHWISE_CONV2D with the multiplier ceil(2^31 / n), where that takes less than half the cycles: VECTOR
- * takes a value a cycle, ARRAY a column of all kernel rows that its rows hold. An odd number has
+ * DEPTHWISE_CONV2D with the multiplier ceil(2^31 / n), where that takes less than half the cycles. An odd number has
  * no ties, so one rounding of the high product is the reference's (geo_reciprocal; sums of x -
  * z_in are within 255 n as well). A PAD before it then folds. */
-#include "compiler/legalise/fixed_math.h"
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
@@ -19,19 +17,6 @@ static bool is_whole(const struct ir_op *op)
     return true;
 }
 
-static bool gains(const struct ir_op *op, const struct ir_tensor *y, int32_t rows)
-{
-    const int32_t kh = op->attr[IR_KERNEL_H], kw = op->attr[IR_KERNEL_W], n = kh * kw;
-
-    if (n < 3 || n % 2 == 0 || n > MOST_VALUES || kw > rows)
-        return false;
-    const int32_t at_once = rows / kw, segments = (kh + at_once - 1) / at_once;
-    const int32_t scan = (y->dim[2] - 1) * op->attr[IR_STRIDE_W] + kw;
-    const int64_t positions = lgl_max(scan * y->dim[1], rows);
-
-    return 2 * positions * segments < (int64_t)y->dim[1] * y->dim[2] * n;
-}
-
 static void set_reciprocal(struct ir_graph *g, struct ir_op *op, int32_t n)
 {
     const int32_t reciprocal = (int32_t)(((INT64_C(1) << 31) + n - 1) / n);
@@ -43,9 +28,11 @@ static void set_reciprocal(struct ir_graph *g, struct ir_op *op, int32_t n)
 
 void sys_average_sums(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    if (ir_in(g, op, 0)->type != IR_I8 || op->fixed.n_real != 0 || !is_whole(op) ||
-        !gains(op, ir_out(g, op, 0), (int32_t)o->array_rows))
+    const int32_t n = op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W];
+
+    if (ir_in(g, op, 0)->type != IR_I8 || op->fixed.n_real != 0 || !is_whole(op) || n < 3 ||
+        n % 2 == 0 || n > MOST_VALUES || op->attr[IR_KERNEL_W] > (int32_t)o->array_rows)
         return;
     lgl_become_sums(g, op);
-    set_reciprocal(g, op, op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W]);
+    set_reciprocal(g, op, n);
 }

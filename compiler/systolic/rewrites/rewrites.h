@@ -10,19 +10,19 @@
 typedef void sys_rewrite(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o);
 
 /* The rewrite, and the pass that runs it on a graph. */
-#define REWRITE(name, code)                                                                        \
+#define REWRITE(name, code, gain)                                                                  \
     sys_rewrite sys_##name;                                                                        \
     lgl_pass sys_pass_##name;
 #include "compiler/passes.def"
 
 /* One accelerator more is selected, of configuration `hw`. */
-struct hd_config;
 void sys_for_accelerator(struct lgl_options *o, const struct hd_config *hw);
 
 /* Visit every operator of opcode `code` (IR_OP_ANY: every operator), also those that the rewrite
- * adds, then link the graph. Without an accelerator the graph stays. ST_INTERNAL: the rewrite
- * does not come to an end. */
+ * adds, then link the graph. gain: how many times the cycles of its operator alone are those of what it
+ * becomes, more than that; 0: the cycle model is not asked. Without an accelerator the graph stays.
+ * ST_INTERNAL: the rewrite does not come to an end. */
 enum status sys_rewrite_all(struct ir_graph *g, sys_rewrite *rewrite, enum ir_opcode code,
-                            const struct lgl_options *o, struct diag *d);
+                            uint32_t gain, const struct lgl_options *o, struct diag *d);
 
 #endif

@@ -36,8 +36,8 @@ static uint32_t copy_input(struct ir_graph *to, const struct ir_graph *from, con
     return id;
 }
 
-static struct ir_graph *graph_of(struct arena *a, const struct ir_graph *from,
-                                 const struct ir_op *op)
+struct ir_graph *sched_alone_graph(struct arena *a, const struct ir_graph *from,
+                                   const struct ir_op *op)
 {
     struct ir_graph *g = ir_graph_new(a, "alone");
     struct ir_op *copy = ir_op_new(g, op->opcode, 0, op->n_in, op->n_out);
@@ -49,7 +49,6 @@ static struct ir_graph *graph_of(struct arena *a, const struct ir_graph *from,
     g->out = ARENA_ARRAY(a, uint32_t, op->n_out + 1);
     memcpy(copy->attr, op->attr, sizeof copy->attr);
     copy->fixed = op->fixed;
-    copy->target = copy->region = 0;
     for (uint32_t i = 0; i < op->n_in; i++)
         copy->in[i] = copy_input(g, from, op, copy, i);
     for (uint32_t i = 0; i < op->n_out; i++) {
@@ -80,20 +79,17 @@ static uint64_t busy_cycles(const struct sched_program *p)
     return work > weights ? work : weights;
 }
 
-bool sched_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
-                 const struct hd_config *hw, const struct sched_options *o,
+bool sched_alone(struct ir_graph *g, const struct hd_config *hw, const struct sched_options *o,
                  struct sched_alone *alone)
 {
-    struct arena *own = arena_beside(a);
     struct diag d = {0};
-    struct sched_program p = {.arena = own, .hw = hw, .options = *o, .dry = true};
-    bool built;
+    struct sched_program p = {.arena = g->arena, .graph = g, .hw = hw, .options = *o, .dry = true};
 
-    p.graph = graph_of(own, g, op);
-    p.knobs = ARENA_ARRAY(own, struct sched_knobs, 2);
-    built = sched_build(&p, &d) == ST_OK;
-    if (built)
-        *alone = (struct sched_alone){p.est_cycles, busy_cycles(&p), p.stream[0].cmd[0].est_start};
-    arena_free(own);
-    return built;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        g->op[i]->target = g->op[i]->region = 0;
+    p.knobs = ARENA_ARRAY(g->arena, struct sched_knobs, g->n_op + 1);
+    if (sched_build(&p, &d) != ST_OK)
+        return false;
+    *alone = (struct sched_alone){p.est_cycles, busy_cycles(&p), p.stream[0].cmd[0].est_start};
+    return true;
 }

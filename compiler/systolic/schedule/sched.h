@@ -34,14 +34,16 @@ void sched_print_knobs(const struct sched_knobs *k, struct text *t);
  * others is stale. */
 const char *sched_version(void);
 
-/* alone.c: one operator as a network of its own, by rule. cycles: with its tensors brought in and
- * out; busy: those in which a unit works or weights come; start: those before the first command, which
- * each submission takes. False if it cannot be scheduled. */
+/* alone.c: one operator as a network of its own, of which a copy is in arena `a`; such a network, or what
+ * it was rewritten as, by rule. cycles: with its tensors brought in and out; busy: those in which a unit
+ * works or weights come; start: those before the first command, which each submission takes. False if it
+ * cannot be scheduled. */
 struct sched_alone {
     uint64_t cycles, busy, start;
 };
-bool sched_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
-                 const struct hd_config *hw, const struct sched_options *o,
+struct ir_graph *sched_alone_graph(struct arena *a, const struct ir_graph *g,
+                                   const struct ir_op *op);
+bool sched_alone(struct ir_graph *g, const struct hd_config *hw, const struct sched_options *o,
                  struct sched_alone *alone);
 
 #endif

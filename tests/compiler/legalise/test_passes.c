@@ -1,6 +1,7 @@
 /* test_passes.c - <pass>/<case>.ir through one pass or rewrite gives <pass>/<case>.out; <case>_bad.ir is
  * refused with the text of <case>_bad.err. UPDATE=1 in the environment rewrites .out and .err
  * files. */
+#include "compiler/pipeline.h"
 #include "compiler/systolic/rewrites/rewrites.h"
 #include "tests/compiler/ir_files.h"
 
@@ -8,16 +9,20 @@ static const struct {
     const char *folder;
     lgl_pass *run;
 } pass_table[] = {
-#define PASS(name)          {"/legalise/" #name "/", lgl_##name},
-#define REWRITE(name, code) {"/rewrites/" #name "/", sys_pass_##name},
+#define PASS(name)                {"/legalise/" #name "/", lgl_##name},
+#define REWRITE(name, code, gain) {"/rewrites/" #name "/", sys_pass_##name},
 #include "compiler/passes.def"
 };
 
 static enum status run_named(const char *path, struct ir_graph *g, struct diag *d)
 {
-    const struct lgl_options o = {
-        .fc_scale = LGL_FC_CLASSIC, .array_rows = 16, .ports = 4, .accumulators = 8, .tables = 1};
+    struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
+    struct hd_config hw;
 
+    if (pipeline_config(g->arena, "sys16", &hw, d) != ST_OK)
+        return d->status;
+    sys_for_accelerator(&o, &hw);
+    o.accumulators = 8;
     for (size_t i = 0; i < sizeof pass_table / sizeof *pass_table; i++)
         if (strstr(path, pass_table[i].folder) != NULL)
             return pass_table[i].run(g, &o, d);

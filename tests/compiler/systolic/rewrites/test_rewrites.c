@@ -41,7 +41,7 @@ static enum status run(uint32_t adds, enum ir_opcode code, uint32_t rows, uint32
     most = adds;
     *d = (struct diag){0};
     assert_int_equal(ir_parse(a, text, &g, d), ST_OK);
-    const enum status st = sys_rewrite_all(g, again, code, &o, d);
+    const enum status st = sys_rewrite_all(g, again, code, 0, &o, d);
     *n_op = g->n_op;
     arena_free(a);
     return st;
