@@ -233,7 +233,7 @@ static uint32_t slice_of(struct reorder *r, uint32_t row, const struct ir_tensor
     if (n == order_channels(x))
         return x->id;
     begin[x->rank - 1] = (int32_t)first;
-    lgl_new_slice(g, row, x, begin, y);
+    lgl_new_slice(g, row, x, begin, NULL, y);
     return y->id;
 }
 

@@ -3,8 +3,6 @@
  * SLICE, a GATHER for each dimension that needs it, one TRANSPOSE, RESHAPE (compiler/ir/map.h), if these
  * move fewer elements. A TRANSPOSE has at most three dimensions, which all targets take, or no more than one that
  * it replaces. */
-#include <string.h>
-
 #include "compiler/ir/map.h"
 #include "legalise.h"
 #include "new_ops.h"
@@ -106,59 +104,53 @@ static uint64_t cost(const struct ir_map_form *f)
     return turns(f) ? all + n : all;
 }
 
-/* The result, of shape `dim`, of a new operator of `last`'s row on x and `n_more` other operands. */
-static const struct ir_tensor *add(struct ir_graph *g, const struct ir_op *last,
-                                   enum ir_opcode code, const struct ir_tensor *x,
-                                   const int32_t *dim, uint32_t rank, const uint32_t *more,
-                                   uint32_t n_more)
+/* A value of the chain, of shape `dim`. */
+static struct ir_tensor *between(struct ir_graph *g, const struct ir_tensor *y, uint32_t rank,
+                                 const int32_t *dim)
 {
-    const struct ir_tensor *y = ir_out(g, last, 0);
     struct ir_tensor *t =
         ir_tensor_new(g, arena_printf(g->arena, "%s/moved", y->name), y->type, rank, dim);
-    uint32_t in[3] = {x->id};
 
-    for (uint32_t k = 0; k < n_more; k++)
-        in[k + 1] = more[k];
     t->quant = y->quant;
-    lgl_new_op(g, code, last->row, n_more + 1, in, t)->fixed = last->fixed;
     return t;
 }
 
 static void emit(struct ir_graph *g, const struct ir_op *last, const struct ir_tensor *x,
                  const struct ir_map_form *f)
 {
-    int32_t dim[IR_MAX_RANK], begin[IR_MAX_RANK] = {0}, step[IR_MAX_RANK];
+    struct ir_tensor *y = ir_out(g, last, 0), *t = between(g, y, f->n, f->size);
+    int32_t begin[IR_MAX_RANK] = {0}, step[IR_MAX_RANK];
+    const uint32_t n_op = g->n_op;
     bool sliced = false;
 
-    memcpy(dim, f->size, sizeof dim);
-    x = add(g, last, IR_OP_RESHAPE, x, dim, f->n, NULL, 0);
+    lgl_new_reshape(g, last->row, x, t);
+    x = t;
+    t = between(g, y, f->n, x->dim);
     for (uint32_t d = 0; d < f->n; d++) {
         step[d] = 1;
         if (!is_slice(f, d) || takes_all(f, d))
             continue;
         sliced = true;
-        dim[d] = f->count[d];
+        t->dim[d] = f->count[d];
         begin[d] = f->take[d][0];
         step[d] = ir_map_step(f->take[d], f->count[d]);
     }
-    if (sliced)
-        x = add(g, last, IR_OP_SLICE, x, dim, f->n,
-                (const uint32_t[]){lgl_new_numbers(g, f->n, begin), lgl_new_numbers(g, f->n, step)},
-                2);
+    if (sliced) {
+        lgl_new_slice(g, last->row, x, begin, step, t);
+        x = t;
+    }
     for (uint32_t d = 0; d < f->n; d++) {
         if (is_slice(f, d))
             continue;
-        dim[d] = f->count[d];
-        x = add(g, last, IR_OP_GATHER, x, dim, f->n,
-                (const uint32_t[]){lgl_new_numbers(g, (uint32_t)f->count[d], f->take[d])}, 1);
-        g->op[x->producer]->attr[IR_AXIS] = (int32_t)d;
+        t = between(g, y, f->n, x->dim);
+        t->dim[d] = f->count[d];
+        lgl_new_gather(g, last->row, x, d, f->take[d], t);
+        x = t;
     }
-    for (uint32_t i = 0; i < f->n; i++)
-        begin[i] = dim[f->from[i]];
-    if (turns(f))
-        x = add(g, last, IR_OP_TRANSPOSE, x, begin, f->n,
-                (const uint32_t[]){lgl_new_numbers(g, f->n, f->from)}, 1);
-    lgl_new_reshape(g, last->row, x, ir_out(g, last, 0))->fixed = last->fixed;
+    x = lgl_transposed(g, last->row, x, x->name, f->from);
+    lgl_new_reshape(g, last->row, x, y);
+    for (uint32_t i = n_op; i < g->n_op; i++)
+        g->op[i]->fixed = last->fixed;
 }
 
 /* Replace the most operators of the chain that one form makes in fewer moves. */

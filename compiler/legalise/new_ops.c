@@ -169,11 +169,12 @@ void lgl_new_gather(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
 }
 
 void lgl_new_slice(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
-                   const int32_t *begin, struct ir_tensor *y)
+                   const int32_t *begin, const int32_t *step, struct ir_tensor *y)
 {
-    const uint32_t in[2] = {x->id, lgl_new_numbers(g, x->rank, begin)};
+    const uint32_t in[3] = {x->id, lgl_new_numbers(g, x->rank, begin),
+                            step ? lgl_new_numbers(g, x->rank, step) : IR_NONE};
 
-    (void)lgl_make_slice(g, row, 2, in, y);
+    (void)lgl_make_slice(g, row, step ? 3 : 2, in, y);
 }
 
 void lgl_new_join(struct ir_graph *g, uint32_t row, uint32_t n, const uint32_t *part, uint32_t axis,

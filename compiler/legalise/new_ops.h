@@ -69,9 +69,9 @@ void lgl_keep_dims(struct ir_graph *g, struct ir_op *mean);
 void lgl_new_gather(struct ir_graph *g, uint32_t row, const struct ir_tensor *x, uint32_t axis,
                     const int32_t *from, struct ir_tensor *y);
 
-/* y = x from element `begin` on. */
+/* y = x from element `begin` on, each `step`th; NULL: all. */
 void lgl_new_slice(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
-                   const int32_t *begin, struct ir_tensor *y);
+                   const int32_t *begin, const int32_t *step, struct ir_tensor *y);
 
 /* y = the n parts, side by side along dimension `axis`. */
 void lgl_new_join(struct ir_graph *g, uint32_t row, uint32_t n, const uint32_t *part, uint32_t axis,

@@ -7,10 +7,10 @@
  * in: int8 graph after extremum.c. out: the same bytes, TRANSPOSEs mostly at the graph's border. */
 #include <string.h>
 
+#include "compiler/ir/map.h"
 #include "compiler/ir/rules.h"
 #include "legalise.h"
 #include "new_ops.h"
-#include "turned_const.h"
 
 static struct ir_op *maker(const struct ir_graph *g, uint32_t id, enum ir_opcode opcode)
 {
@@ -186,6 +186,63 @@ static const int32_t *common_perm(const struct ir_graph *g, const struct ir_op *
     return perm;
 }
 
+/* Elements of constant `t`, broadcast to `rank` dimensions, in the order from which TRANSPOSE by `perm`
+ * makes t's; `dim`: its dimensions. */
+static const uint8_t *order_before(struct ir_graph *g, const struct ir_tensor *t, uint32_t rank,
+                                   const int32_t *perm, int32_t *dim)
+{
+    uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(t));
+    struct ir_map m = {.rank = rank};
+    int32_t stride = 1;
+
+    for (uint32_t k = rank; k-- > 0;) {
+        const int32_t n = ir_dim_back(t, rank - 1 - k), to = perm[k];
+
+        m.dim[to] = dim[to] = n;
+        m.off[to] = ARENA_ARRAY(g->arena, int32_t, (size_t)n);
+        for (int32_t i = 0; i < n; i++)
+            m.off[to][i] = i * stride;
+        stride *= n;
+    }
+    ir_map_copy(&m, t->data, NULL, ir_type_bytes(t->type), data);
+    return data;
+}
+
+/* Constant `t`, broadcast to `rank` dimensions, such that its transposition by `perm` is `t`. */
+static uint32_t turned_const(struct ir_graph *g, const struct ir_tensor *t, uint32_t rank,
+                             const int32_t *perm)
+{
+    int32_t dim[IR_MAX_RANK] = {0};
+    const uint8_t *data = order_before(g, t, rank, perm, dim);
+
+    return lgl_constant_like(g, t, rank, dim, data)->id;
+}
+
+/* Rows of `n` numbers, one row a dimension, in the order before the transposition. */
+static uint32_t turned_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_t n,
+                            uint32_t rank, const int32_t *perm)
+{
+    int32_t value[2 * IR_MAX_RANK] = {0};
+
+    for (uint32_t k = 0; k < rank * n; k++)
+        value[(uint32_t)perm[k / n] * n + k % n] = ir_const_i32(t, k);
+    return lgl_new_constant(g, t->name, IR_I32, t->rank, t->dim, value)->id;
+}
+
+/* Columns of weights [OC,K], K = elements of `t` without its first dimension, in the order that `t`
+ * had before the transposition by `perm`. */
+static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
+                               const struct ir_tensor *t, const int32_t *perm)
+{
+    struct ir_tensor as_t = *w;
+    int32_t dim[IR_MAX_RANK];
+
+    as_t.rank = t->rank;
+    memcpy(as_t.dim, t->dim, sizeof as_t.dim);
+    as_t.dim[0] = w->dim[0];
+    return lgl_constant_like(g, w, 2, w->dim, order_before(g, &as_t, t->rank, perm, dim))->id;
+}
+
 static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint32_t i,
                                const int32_t *perm)
 {
@@ -194,11 +251,11 @@ static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint3
     const struct ir_op *transpose = transpose_before(g, op->in[i]);
 
     if (has_rows(op, i))
-        return lgl_turned_rows(g, t, (uint32_t)ir_elements(t) / rank, rank, perm);
+        return turned_rows(g, t, (uint32_t)ir_elements(t) / rank, rank, perm);
     if (op->in[i] == IR_NONE || i >= ir_n_data(op))
         return op->in[i]; /* a PAD's number */
     if (t->role == IR_CONST && ir_elements(t) != 1)
-        return lgl_turned_const(g, t, rank, perm);
+        return turned_const(g, t, rank, perm);
     return transpose && !follows(t) ? transpose->in[0] : op->in[i];
 }
 
@@ -265,7 +322,7 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     x = ir_out(g, flat, 0);
     if (ir_elements(t) / (uint64_t)t->dim[0] != (uint64_t)w->dim[1])
         return;
-    dense->in[1] = lgl_turned_weights(g, w, t, lgl_perm(g, transpose));
+    dense->in[1] = turned_weights(g, w, t, lgl_perm(g, transpose));
     turned = ir_tensor_new(g, arena_printf(g->arena, "%s/nhwc", x->name), x->type, x->rank, x->dim);
     turned->quant = x->quant;
     op = ir_make_reshape(g, flat->row, 1, 1);

@@ -60,7 +60,7 @@ static uint32_t pool_part(struct ir_graph *g, const struct ir_op *op, const stru
         lgl_new_image(g, y, y->quant, (const int32_t[]){1, p->n, q->n, y->dim[3]});
     struct ir_op *pool;
 
-    lgl_new_slice(g, op->row, x, begin, image);
+    lgl_new_slice(g, op->row, x, begin, NULL, image);
     pool = lgl_again(g, op, image, part);
     pool->attr[IR_KERNEL_H] = p->kernel;
     pool->attr[IR_KERNEL_W] = q->kernel;

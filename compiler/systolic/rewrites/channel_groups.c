@@ -40,7 +40,7 @@ static uint32_t make_part(struct ir_graph *g, const struct ir_op *op, int32_t in
     struct ir_tensor *from = channels_of(g, x, n_in), *to = channels_of(g, y, n_out);
     struct ir_op *part = lgl_again(g, op, from, to);
 
-    lgl_new_slice(g, op->row, x, (const int32_t[]){0, 0, 0, in}, from);
+    lgl_new_slice(g, op->row, x, (const int32_t[]){0, 0, 0, in}, NULL, from);
     part->in[1] = part_of(g, ir_in(g, op, 1), out, n_out);
     if (ir_in(g, op, 2))
         part->in[2] = part_of(g, ir_in(g, op, 2), out, n_out);

@@ -103,9 +103,7 @@ static void take_along(struct ir_graph *g, uint32_t row, const struct ir_tensor 
     if (step > 0) {
         begin[c.along] = take[0] * c.unit;
         steps[c.along] = step;
-        const uint32_t in[3] = {shaped(g, row, x, c.dim)->id, lgl_new_numbers(g, 4, begin),
-                                lgl_new_numbers(g, 4, steps)};
-        (void)lgl_new_op(g, IR_OP_SLICE, row, step == 1 ? 2 : 3, in, part);
+        lgl_new_slice(g, row, shaped(g, row, x, c.dim), begin, step == 1 ? NULL : steps, part);
     } else {
         const int32_t all = dim[c.along], some = n * c.unit;
         int32_t *from = ARENA_ARRAY(g->arena, int32_t, (size_t)all);

@@ -50,7 +50,7 @@ static const struct ir_tensor *halve(struct ir_graph *g, const struct ir_op *op,
             struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
 
             begin[at] = i ? x->dim[at] - half : 0;
-            lgl_new_slice(g, op->row, x, begin, y);
+            lgl_new_slice(g, op->row, x, begin, NULL, y);
             part[i] = y->id;
         }
         struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);

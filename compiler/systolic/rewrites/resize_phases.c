@@ -283,7 +283,7 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     if (cropped) {
         struct ir_tensor *all = lgl_new_image(g, y, y->quant, (const int32_t[]){1, h, w, c});
         make_phases(&r, x, all);
-        lgl_new_slice(g, op->row, all, (const int32_t[4]){0}, phases);
+        lgl_new_slice(g, op->row, all, (const int32_t[4]){0}, NULL, phases);
     } else if (in_phases)
         make_phases(&r, x, phases);
     else if (rows || columns)

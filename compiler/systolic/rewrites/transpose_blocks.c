@@ -30,7 +30,7 @@ static struct ir_tensor *join_parts(struct ir_graph *g, uint32_t row, const stru
         struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
 
         begin[cut] = i * dim[cut];
-        lgl_new_slice(g, row, x, begin, y);
+        lgl_new_slice(g, row, x, begin, NULL, y);
         part[i] = y->id;
     }
     struct ir_tensor *y = lgl_new_image(g, x, x->quant, to);

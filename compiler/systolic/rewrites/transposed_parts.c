@@ -35,7 +35,7 @@ static uint32_t image_of(struct ir_graph *g, const struct ir_op *op, uint32_t k,
         return op->in[k];
     struct ir_tensor *image =
         lgl_new_image(g, x, x->quant, (const int32_t[]){1, x->dim[1], x->dim[2], x->dim[3]});
-    lgl_new_slice(g, op->row, all, (const int32_t[]){0, i * x->dim[1], 0, 0}, image);
+    lgl_new_slice(g, op->row, all, (const int32_t[]){0, i * x->dim[1], 0, 0}, NULL, image);
     return image->id;
 }
 
@@ -79,7 +79,7 @@ static uint32_t make_strip(struct ir_graph *g, const struct ir_op *op, int32_t f
     struct ir_tensor *out =
         lgl_new_image(g, y, y->quant, (const int32_t[]){1, y->dim[1], n, y->dim[3]});
 
-    lgl_new_slice(g, op->row, x, (const int32_t[]){0, 0, low, 0}, in);
+    lgl_new_slice(g, op->row, x, (const int32_t[]){0, 0, low, 0}, NULL, in);
     lgl_again(g, op, in, out)->attr[IR_PAD_LEFT] = first - low * stride;
     return out->id;
 }
