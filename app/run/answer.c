@@ -58,9 +58,11 @@ static void import_notes(const struct job *job)
     if (b->n)
         output_printf(job->options->output, OUTPUT_NOTE,
                       "note: %u bias%s not have the scale of the input times that of the weights; "
-                      "the first, of %s, has %.9g instead of %.9g, which is what results take it "
-                      "to be",
-                      b->n, b->n == 1 ? " does" : "es do", b->name, b->found, b->product);
+                      "the first, of %s, has %.9g instead of %.9g, %s",
+                      b->n, b->n == 1 ? " does" : "es do", b->name, b->found, b->product,
+                      text_ends(job->p->model.path, ".onnx")
+                          ? "and its values are rounded to multiples of the latter"
+                          : "which is what results take it to be");
 }
 
 enum status run_front(struct job *job, struct diag *d)

@@ -37,6 +37,9 @@ for command in inspect "run --engine=func"; do
     grep -qx 'heddle: note: 1 bias does not have the scale of the input times that of the weights; the first, of 00_conv2d, has '\
 '0.5 instead of 0.00199999999, which is what results take it to be' stderr || fail "$command: no note of a bias: $(cat stderr)"
 done
+"$heddle" inspect "$HEDDLE_HOME/tests/compiler/import/bias_scale.onnx" >stdout 2>stderr || fail "an odd bias of ONNX: $(cat stderr)"
+grep -qx 'heddle: note: 1 bias does not have the scale of the input times that of the weights; the first, of 00_conv2d, has '\
+'0.125 instead of 0.0625, and its values are rounded to multiples of the latter' stderr || fail "no note of a bias of ONNX: $(cat stderr)"
 # Keras' files, by their names or by what they begin with.
 keras='a Keras network, which TensorFlow converts (docs/KERAS.md): '$(sed -n 's/^    \(python3 -c "import sys, tensorflow.*"\) net\.keras net\.tflite$/\1/p' \
     "$HEDDLE_HOME/docs/KERAS.md")

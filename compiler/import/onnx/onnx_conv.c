@@ -114,14 +114,13 @@ static struct ox_shape window_shape(const struct window *w, int32_t batch, int32
     return s;
 }
 
-/* Real values of a bias: dequantised values or floats. */
-static enum status read_bias(struct ox *m, uint32_t i, int32_t channels, double factor,
-                             const double **bias)
+/* Real values of p's bias: dequantised values or floats. */
+static enum status read_bias(struct ox *m, struct ox_deferred *p, uint32_t i)
 {
+    const int32_t channels = p->weight.dim[0];
     const struct ox_value *v = ox_in(m, i);
     double *b;
 
-    *bias = NULL;
     if (!v)
         return ST_OK;
     if (v->kind != OX_CONST)
@@ -137,11 +136,11 @@ static enum status read_bias(struct ox *m, uint32_t i, int32_t channels, double 
         b[c] = v->real
                    ? (double)v->quant.scale[s] * ((double)ox_int(&v->c, k) - v->quant.zero_point[s])
                    : ox_number(&v->c, k);
-        b[c] *= factor;
         if (!isfinite(b[c]))
             return FAIL(m->d, ST_MODEL, "bias '%.80s': value %d is not a number", v->name, c);
     }
-    *bias = b;
+    p->bias = b;
+    p->bias_quant = v->real ? v->quant : (struct ir_quant){0};
     return ST_OK;
 }
 
@@ -194,7 +193,7 @@ enum status ox_conv(struct ox *m)
             "weights '%.80s': expected constant float32, or quantised values from DequantizeLinear",
             w ? w->name : "");
     TRY(ox_conv_geometry(m, p, &w->c, &w->quant));
-    TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
+    TRY(read_bias(m, p, 2));
     TRY(ox_literal_input(m, p, 1, 1));
     TRY(ox_literal_input(m, p, 2, 1));
     ox_set_deferred(m, p);
@@ -375,7 +374,7 @@ enum status ox_conv_transpose(struct ox *m)
     p->attr[IR_KERNEL_W] = p->weight.dim[3];
     p->attr[IR_PAD_BOTTOM] = p->attr[IR_PAD_RIGHT] = 0;
     p->shape = window_shape(&v, x->dim[0], p->weight.dim[0]);
-    TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
+    TRY(read_bias(m, p, 2));
     if (m->options->literal)
         TRY(ox_literal_add(
             m, p,

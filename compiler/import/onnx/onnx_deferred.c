@@ -554,6 +554,8 @@ enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *nam
 
     if (!m->options->literal && !ox_is_float(m, p) && !is_inexact(m, p))
         st = finish_codes(m, p, name, type, q, id);
+    if (st == ST_OK)
+        ox_note_bias(m, p);
     if (st != ST_UNSUPPORTED)
         return st;
     *m->d = (struct diag){0}; /* not on quantised values: what was begun is taken back */

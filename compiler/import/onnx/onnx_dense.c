@@ -131,6 +131,7 @@ enum status ox_add_bias(struct ox *m, const struct ox_deferred *to, const struct
         if (!isfinite(bias[c]))
             return FAIL(m->d, ST_MODEL, "bias '%.80s': value %d is not a number", b->name, c);
     }
+    p->bias_quant = b->real && factor == 1 && !to->bias ? b->quant : (struct ir_quant){0};
     p->bias = bias;
     ox_set_deferred(m, p);
     return ST_OK;

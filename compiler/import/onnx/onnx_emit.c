@@ -1,6 +1,7 @@
 /* onnx_emit.c - IR operators for nodes: rows, movers, layout. */
 #include "onnx_import.h"
 
+#include <math.h>
 #include <string.h>
 
 struct ox_shape ox_shape_of(const struct ox *m, uint32_t id)
@@ -256,4 +257,18 @@ void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real)
     v->kind = OX_TENSOR;
     v->tensor = id;
     v->real = real;
+}
+
+void ox_note_bias(struct ox *m, const struct ox_deferred *p)
+{
+    for (uint32_t c = 0; p->bias && p->bias_quant.n && c < (uint32_t)p->weight.dim[0]; c++) {
+        const double found = (double)p->bias_quant.scale[p->bias_quant.n > 1 ? c : 0];
+        const double product = (double)m->g->tensor[p->in[0]]->quant.scale[0] *
+                               (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+
+        if (p->bias[c] != 0 && fabs(found - product) > 1e-5 * product) {
+            ir_note_bias(m->g, m->g->row[m->row].name, found, product);
+            return;
+        }
+    }
 }

@@ -245,7 +245,9 @@ struct ox_deferred {
     /* Kernel taps that the file has, and those of `weight` with the zeros between them: MACs of the
      * file are that part of the operator's. 0 of 1: it multiplies nothing there. */
     int32_t taps, taps_filled;
-    const double *bias;        /* real values [OC], or NULL */
+    const double *bias; /* real values [OC], or NULL */
+    struct ir_quant
+        bias_quant; /* of the bias as the file has it; n 0: float32, or made of several */
     const int32_t *bias_codes; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
     bool float_only;           /* there is no arithmetic on quantised values */
     bool count_pad;            /* average pool: cells outside the image count as zero */
@@ -400,6 +402,9 @@ enum status ox_integers(struct ox *m, enum ir_opcode opcode);
 /* onnx_compare.c: float32 tensor `x` where `by`, which broadcasts to it, is not 0; else 0. */
 enum status ox_where_not_zero(struct ox *m, const char *name, uint32_t by, uint32_t x,
                               uint32_t *id);
+/* onnx_emit.c: note p's bias if its scale is not that of the input times that of the weights, to 1e-5 of it:
+ * quantisers round that product to float32. 0 is 0 in any scale. p is finished on quantised values. */
+void ox_note_bias(struct ox *m, const struct ox_deferred *p);
 /* onnx_dense.c: add constant `b`, times `factor`, to the unclamped result `p` as its bias, if it
  * may be. */
 bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b);

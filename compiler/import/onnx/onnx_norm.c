@@ -122,6 +122,7 @@ static void scale_bias(struct ox *m, struct ox_deferred *p, const struct affine 
     for (int32_t c = 0; c < f->n; c++)
         bias[c] = (p->bias ? p->bias[c] : 0) * f->a[c] + f->b[c];
     p->bias = bias;
+    p->bias_quant.n = 0;
 }
 
 /* x alone: weight 1 for each channel. On quantised values it is code 64 of scale 1/64: the bias is
