@@ -34,6 +34,7 @@ struct pipeline {
     struct hd_config hw;
     struct target_list targets;
     struct ir_graph *graph;
+    struct ir_graph *legal; /* as the partition takes it, for another try; NULL: none is possible */
     struct ir_graph *reference; /* as imported, what the CPU reference runs; ONNX: ref_islands.h */
     struct partition partition;
     struct sched_program *program;
@@ -68,9 +69,12 @@ enum status pipeline_front(struct pipeline *p, const char *path, const char *nam
 /* The same from the file's bytes; `path` has its ending, and is in messages. */
 enum status pipeline_front_bytes(struct pipeline *p, const struct pipeline_model *m,
                                  struct diag *d);
-/* From a partitioned graph to its device programs, as p->options.schedule says; again, if need be.
- */
+/* From a partitioned graph to its device programs with p->options.schedule. An operator that has no
+ * place in the scratchpad is left to the next target, and p->graph is partitioned again; not with knobs
+ * or without p->legal. Can be called again. */
 enum status pipeline_schedule(struct pipeline *p, struct diag *d);
+/* Partition the graph as pipeline_schedule without knobs does, for knobs, which are by position. */
+enum status pipeline_settle(struct pipeline *p, struct diag *d);
 /* Emit what is scheduled. */
 enum status pipeline_emit(struct pipeline *p, struct diag *d);
 /* pipeline_schedule, pipeline_emit. */

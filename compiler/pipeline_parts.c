@@ -2,6 +2,7 @@
  * pipeline.h. */
 #include "base/file.h"
 #include "base/home.h"
+#include "compiler/systolic/layout/layout.h"
 #include "compiler/target/registry.h"
 #include "hw/gen/accel.h"
 #include "pipeline.h"
@@ -101,9 +102,59 @@ enum status pipeline_front_bytes(struct pipeline *p, const struct pipeline_model
     return front(p, d);
 }
 
+/* Take the operator that the layout had no place for from its target; false if there is none, if that
+ * did not help, or if knobs are given, which are by position. */
+static bool leave_to_others(struct pipeline *p)
+{
+    struct partition_options *o = &p->options.partition;
+    struct partition_unfit *list = ARENA_ARRAY(p->arena, struct partition_unfit, o->n_unfit + 1);
+    const struct layout *l = NULL;
+
+    for (uint32_t k = 0; k < sched_parts(p->program) && !(l && l->unfit); k++)
+        l = sched_part(p->program, k)->layout;
+    if (!p->legal || p->options.schedule.knobs || !l || !l->unfit)
+        return false;
+    const struct partition_unfit one = {l->unfit->row, l->unfit->target, l->unfit_why};
+    for (uint32_t k = 0; k < o->n_unfit; k++) {
+        list[k] = o->unfit[k];
+        if (list[k].row == one.row && list[k].target == one.target)
+            return false;
+    }
+    list[o->n_unfit] = one;
+    o->unfit = list;
+    o->n_unfit++;
+    p->graph = p->legal;
+    return true;
+}
+
 enum status pipeline_schedule(struct pipeline *p, struct diag *d)
 {
-    return pipeline_run(p, STEP_devices, STEP_join, d);
+    enum status st;
+
+    while ((st = pipeline_run(p, STEP_devices, STEP_join, d)) == ST_NO_SPACE &&
+           leave_to_others(p)) {
+        *d = (struct diag){0};
+        TRY(pipeline_run(p, STEP_partition, STEP_after_partition, d));
+    }
+    return st;
+}
+
+enum status pipeline_settle(struct pipeline *p, struct diag *d)
+{
+    struct sched_options *o = &p->options.schedule;
+    const bool no_search = o->no_search;
+    enum status st;
+
+    o->no_search = true; /* what fits by rule fits after the search */
+    st = pipeline_run(p, STEP_devices, STEP_schedule, d);
+    o->no_search = no_search;
+    if (st == ST_NO_SPACE) {
+        *d = (struct diag){0};
+        st = pipeline_schedule(p, d);
+    }
+    p->program = NULL;
+    p->legal = NULL;
+    return st;
 }
 
 enum status pipeline_emit(struct pipeline *p, struct diag *d)

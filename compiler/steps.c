@@ -97,6 +97,7 @@ enum status step_partition(struct pipeline *p, struct diag *d)
 {
     struct partition_options how = p->options.partition;
 
+    p->legal = ir_copy(p->arena, p->graph);
     how.memory =
         (struct target_memory){p->options.schedule.mem_latency, p->options.schedule.mem_bytes};
     return partition_with(p->graph, &p->targets, &p->hw, &how, &p->partition, d);

@@ -82,6 +82,7 @@ static enum status look_up_knobs(struct heddle *h)
 {
     if ((!h->o.tuned && !h->o.knobs) || !h->p.graph || h->p.program)
         return ST_OK;
+    TRY(pipeline_settle(&h->p, &h->d));
     return tune_lookup(&h->p, &h->o, &h->p.options.schedule.knobs, &h->d);
 }
 

@@ -10,7 +10,16 @@
 #include "partition_groups.h"
 #include "partition_uint8.h"
 
-static void ask_each(struct partition *p, struct ir_graph *g)
+/* Return why the schedule had no place on target `t` for row `row`, or NULL. */
+static const char *unfit(const struct partition_options *o, uint32_t row, uint32_t t)
+{
+    for (uint32_t k = 0; k < o->n_unfit; k++)
+        if (o->unfit[k].row == row && o->unfit[k].target == t)
+            return o->unfit[k].why;
+    return NULL;
+}
+
+static void ask_each(struct partition *p, struct ir_graph *g, const struct partition_options *o)
 {
     uint32_t n = p->targets->n;
     struct partition_candidate *c =
@@ -24,6 +33,8 @@ static void ask_each(struct partition *p, struct ir_graph *g)
             struct target_cost cost = {0, 0, 0};
 
             c[i * n + t].why = target->desc->refusal(&q);
+            if (!c[i * n + t].why)
+                c[i * n + t].why = unfit(o, g->op[i]->row, t);
             if (!c[i * n + t].why)
                 cost = target->desc->cost(&q);
             c[i * n + t].cost = cost.cycles;
@@ -54,7 +65,8 @@ static const char *let_through(const struct partition *p, const struct ir_graph 
     return list.data;
 }
 
-static enum status ask(struct partition *p, struct ir_graph *g, struct diag *d)
+static enum status ask(struct partition *p, struct ir_graph *g, const struct partition_options *o,
+                       struct diag *d)
 {
     enum status st = ST_OK;
 
@@ -64,7 +76,7 @@ static enum status ask(struct partition *p, struct ir_graph *g, struct diag *d)
             st = estimator_ask(g->arena, target, g, let_through(p, g, target), d);
     }
     if (st == ST_OK)
-        ask_each(p, g);
+        ask_each(p, g, o);
     for (uint32_t t = 0; t < p->targets->n; t++)
         estimator_forget(p->targets->target[t]);
     return st;
@@ -382,7 +394,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
     }
     for (uint32_t i = 0; i < g->n_row; i++)
         g->row[i].target = NULL;
-    TRY(ask(p, g, d));
+    TRY(ask(p, g, o, d));
     TRY(keep(p, g, o, fixed, d));
     groups_find(p, g, fixed);
     TRY(offload(p, g, o, fixed, d));

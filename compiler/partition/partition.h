@@ -17,12 +17,20 @@ enum partition_mode {
     PARTITION_PRIORITY, /* the first target that takes the operator */
 };
 
+/* A row that the schedule found no place for on a target; the rule that failed, as text. */
+struct partition_unfit {
+    uint32_t row, target;
+    const char *why;
+};
+
 struct partition_options {
     enum partition_mode mode;
     /* Rows by name ("03_conv2d") or pattern ("*_conv2d"); offload also NAME=TARGET. */
     uint32_t n_offload, n_keep;
     const char *const *offload, *const *keep;
     struct target_memory memory; /* --mem-latency, --mem-bytes */
+    uint32_t n_unfit;
+    const struct partition_unfit *unfit;
 };
 
 /* Operators that a target takes in one call. */

@@ -332,17 +332,6 @@ static bool fit_strips(struct layout_work *w, struct op_plan *p)
     return false;
 }
 
-static enum status no_space(struct layout_work *w, struct op_plan *p, struct diag *d)
-{
-    return FAIL(d, ST_NO_SPACE,
-                "operator %s does not fit: its tensors need %u bytes of scratchpad at one row a "
-                "tile, configuration %s has %u; "
-                "use a configuration with a larger scratchpad, or --target=c",
-                w->graph->row[p->op->row].name,
-                w->resident[p->position] + layout_tile_bytes(w, p, 1), w->hw->name,
-                w->hw->scratchpad_bytes);
-}
-
 static uint32_t plans_before(const struct layout *l, uint32_t position)
 {
     uint32_t n = 0;
@@ -377,7 +366,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
             if (!t && (fit_tile(w, p, w->hw->scratchpad_bytes) || fit_strips(w, p)))
                 break; /* alone with its tiles: nothing can fragment the space */
             if (!t)
-                return no_space(w, p, d);
+                return layout_no_space(w, p, d);
             stream_tensor(w, t); /* which changes the operators at which it was alive */
             i = plans_before(l, w->program->place[t->id].first) - 1;
             break;
@@ -595,8 +584,5 @@ enum status layout_run(struct sched_program *program, struct diag *d)
             return ST_OK;
         }
     }
-    return FAIL(
-        d, ST_NO_SPACE,
-        "the scratchpad of %s (%u bytes) is too fragmented for this network; use a larger one",
-        program->hw->name, program->hw->scratchpad_bytes);
+    return layout_fragmented(&w, d);
 }

@@ -60,6 +60,8 @@ struct layout {
     struct plan_line_buffer *line_buffer; /* by tensor */
     uint64_t live_bound;                  /* memory_live_bound of the graph */
     uint32_t *n_reader;                   /* by tensor: operators that read it */
+    const struct ir_op *unfit;            /* ST_NO_SPACE: the operator that has no place, or NULL */
+    const char *unfit_why;                /* and what it needs, as a rule that failed */
 };
 
 /* Tables that the results of an operator go through: 0, 1, or one of each column tile. */

@@ -83,4 +83,11 @@ bool layout_fit_strips(struct layout_work *w, struct op_plan *p, uint32_t space)
  * do not fit. */
 bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space);
 
+/* --- layout_unfit.c --- */
+
+/* ST_NO_SPACE: `p` has no place even alone, one row a tile. */
+enum status layout_no_space(struct layout_work *w, struct op_plan *p, struct diag *d);
+/* The same of the operator at which the budget was cut most. */
+enum status layout_fragmented(struct layout_work *w, struct diag *d);
+
 #endif

@@ -8,4 +8,17 @@ for name in rand_lstm_7 rand_batch_matmul_int8 rand_dilated rand_grouped_conv_in
         --hw='{"base":"tiny","scratchpad_bytes":64}' >stdout 2>&1 || fail "$name: $(head -n 2 stdout)"
     grep -q '^verdict: match: ' stdout || fail "$name: $(head -n 1 stdout)"
 done
+
+# Where the layout finds no place for an operator, another target takes it; knobs are those of the graph that results.
+small=(--no-search --hw='{"base":"tiny","scratchpad_bytes":256}')
+"$heddle" inspect "$models/islands.onnx" "${small[@]}" >text 2>stderr || fail "inspect: $(cat stderr)"
+grep -q '^03_add .* c .*; systolic: the scratchpad of tiny.* (256 bytes) is too fragmented$' text || fail "inspect: $(grep '^03_add' text)"
+"$heddle" inspect "$models/islands.onnx" "${small[@]}" --format=json >by_rule || fail "inspect --format=json"
+sed '/"op":6,/s/"tile_rows":0/"tile_rows":1/' by_rule >knobs
+cmp -s by_rule knobs && fail "no knob of 06_maximum: $(grep 06_maximum by_rule)"
+"$heddle" inspect "$models/islands.onnx" "${small[@]}" --knobs=knobs --format=json >with_knobs 2>stderr || fail "--knobs: $(cat stderr)"
+same <(grep '"tile_rows"' knobs) <(grep '"tile_rows"' with_knobs) "knobs are lost"
+"$heddle" run "$models/islands.onnx" "${small[@]}" --knobs=knobs --engine=func -n1 >stdout 2>&1 || fail "islands: $(head -n 2 stdout)"
+grep -q '^verdict: match: 24 of 24 layers' stdout || fail "islands: $(head -n 1 stdout)"
+"$heddle" inspect vit_own --no-search --hw='{"base":"tiny","scratchpad_bytes":64}' >text 2>stderr || fail "vit_own: $(cat stderr)"
 finish
