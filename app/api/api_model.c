@@ -9,7 +9,6 @@
 #include "app/stats/stats.h"
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
-#include "compiler/emit/mlf.h"
 #include "compiler/systolic/lower/disasm.h"
 #include "compiler/systolic/schedule/sched.h"
 #include "context.h"
@@ -91,20 +90,6 @@ enum status context_emitted(struct heddle *h)
     TRY(with_graph(h));
     TRY(look_up_knobs(h));
     return h->p.emitted ? ST_OK : pipeline_back(&h->p, &h->d);
-}
-
-enum status context_compile(struct heddle *h, const char *out)
-{
-    struct package *package;
-
-    if (!out)
-        return FAIL(&h->d, ST_USAGE,
-                    "compile: no place for the package; expected -o DIR or -o NAME.tar");
-    TRY(context_emitted(h));
-    TRY(package_make(h->p.emitted, &package, &h->d));
-    if (h->o.format == FORMAT_MLF)
-        TRY(mlf_make(h->p.emitted, package, &package, &h->d));
-    return package_write(package, out, &h->d);
 }
 
 static void add_json(struct text *t, const cJSON *v)
@@ -309,16 +294,6 @@ enum heddle_code heddle_inspect(struct heddle *h, const char **text)
 enum heddle_code heddle_disasm(struct heddle *h, const char **text)
 {
     return context_call(h, print, &(struct texts){context_disasm, text});
-}
-
-static enum status compile(struct heddle *h, void *arg)
-{
-    return context_compile(h, arg);
-}
-
-enum heddle_code heddle_compile(struct heddle *h, const char *out)
-{
-    return context_call(h, compile, (void *)(uintptr_t)out);
 }
 
 static enum status give(struct heddle *h, void *arg)

@@ -39,6 +39,7 @@ extern const char *const options_engines[]; /* their names, NULL at the end */
 enum options_host { HOST_NATIVE, HOST_ISS, HOST_RTL };
 enum options_core { CORE_FIVE_STAGES, CORE_PICORV32 };
 enum options_compare { COMPARE_LAYERS, COMPARE_OUTPUTS };
+enum options_check { CHECK_AUTO, CHECK_ALWAYS, CHECK_NEVER };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
 enum options_template {
     TEMPLATE_CALL,
@@ -107,6 +108,7 @@ struct options {
     bool again;
     enum options_fill fill;
     enum options_compare compare;
+    enum options_check check; /* of compile */
     enum options_format format;
     struct lgl_options legalise;
     bool allow_external_data;

@@ -12,6 +12,7 @@ static const char *const hosts[] = {"native", "iss", "rtl", NULL};
 static const char *const cores[] = {"five-stages", "picorv32", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const compares[] = {"layers", "outputs", NULL};
+static const char *const checks[] = {"auto", "always", "never", NULL};
 static const char *const formats[] = {"text", "csv", "json", "dot", "svg", "mlf", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
 static const char *const partitions[] = {"cost", "priority", NULL};
@@ -69,6 +70,10 @@ const struct option_row options_table[] = {
     {SHOW("compare", "PART", FILES,
           "bytes to compare: layers (default; those of each layer and of the outputs) or outputs"),
      WORD(compare, compares), .used_by = RUNS},
+    {SHOW("check", "WHEN", FILES,
+          "compile: compare the package as run --engine=func does: auto (default; if that takes "
+          "less than 10 s), always or never"),
+     WORD(check, checks), .used_by = OF(COMPILE)},
     {SHOW("labels", "FILE", FILES, "one class number a line: prints the accuracy"), TEXT(labels),
      .used_by = RUNS},
     {SHOW("inferences", "N", FILES,

@@ -85,7 +85,7 @@ static enum status answer(struct run *run, struct diag *d)
     return run_answer(run, d);
 }
 
-static enum status mismatch(struct run *run, struct diag *d)
+enum status run_mismatch(struct run *run, struct diag *d)
 {
     if (run->results.oracle && run->results.oracle->n_equal < run->results.oracle->n_tensor &&
         run->results.n_wrong == 0 && !run->results.layers.first.found)
@@ -152,7 +152,7 @@ static enum status run_locked(struct run *run, struct diag *d)
     if (o->strength && run->results.verdict == VERDICT_MATCH)
         TRY(strength_run(run, &report, d));
     output_text(o->output, OUTPUT_RESULT, report.data);
-    return run->results.verdict == VERDICT_MISMATCH ? mismatch(run, d) : ST_OK;
+    return run->results.verdict == VERDICT_MISMATCH ? run_mismatch(run, d) : ST_OK;
 }
 
 /* The folder of -o is this run's alone; one that it made and left empty goes again. */

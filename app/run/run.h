@@ -10,5 +10,7 @@ enum status run_command(struct run *run, struct diag *d);
 /* The part after run_load (answer.h), any number of times with a new job that has the same p,
  * model_path, zoo and package. */
 enum status run_loaded(struct run *run, struct diag *d);
+/* ST_MISMATCH of VERDICT_MISMATCH, with what differs and where first. */
+enum status run_mismatch(struct run *run, struct diag *d);
 
 #endif

@@ -19,6 +19,13 @@ struct emit_file {
 
 #define EMIT_MAX_FILES     128
 #define EMIT_MAX_LIBRARIES 16
+/* The comparison of the package with the reference. verdict: match, within, unchecked, as text. */
+struct emit_compared {
+    const char *verdict, *statement;
+    uint32_t n_layers, n_outputs, n_inferences; /* that are equal; all of a match */
+    uint64_t seed;                              /* of the inputs */
+};
+
 struct emit_unit {
     struct arena *arena;
     const struct ir_graph *graph;
@@ -33,6 +40,7 @@ struct emit_unit {
     struct emit_region *region; /* by position of its last operator, or NULL (emit_calls.c) */
     uint32_t n_include_dir, n_library_dir; /* where headers and libraries are: "$DNNL/include" */
     const char *include_dir[EMIT_MAX_LIBRARIES], *library_dir[EMIT_MAX_LIBRARIES];
+    const struct emit_compared *compared; /* for metadata.json; NULL: nothing is known */
 };
 
 enum status emit_run(struct arena *a, const struct ir_graph *g, const struct target_list *targets,

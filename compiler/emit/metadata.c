@@ -144,6 +144,21 @@ static void add_tolerance(const struct emit_unit *u, cJSON *o)
         cJSON_AddNumberToObject(o, "tolerance", tolerance);
 }
 
+static void add_compared(const struct emit_compared *c, cJSON *o)
+{
+    if (!c)
+        return;
+    o = cJSON_AddObjectToObject(o, "compared");
+    cJSON_AddStringToObject(o, "verdict", c->verdict);
+    cJSON_AddStringToObject(o, "statement", c->statement);
+    if (c->n_inferences == 0)
+        return;
+    cJSON_AddNumberToObject(o, "layers", c->n_layers);
+    cJSON_AddNumberToObject(o, "outputs", c->n_outputs);
+    cJSON_AddNumberToObject(o, "inferences", c->n_inferences);
+    cJSON_AddNumberToObject(o, "seed", (double)c->seed);
+}
+
 /* In the order of hd_model.port_names. */
 static void add_cores(const struct emit_unit *u, cJSON *o)
 {
@@ -230,6 +245,7 @@ void package_metadata(const struct emit_unit *u, struct text *t)
     add_name(u->arena, o, "name", u->graph->name);
     add_targets(u, o);
     add_tolerance(u, o);
+    add_compared(u->compared, o);
     add_cores(u, o);
     add_memory(u, o);
     add_functions(u, o);

@@ -147,7 +147,7 @@ HEDDLE_API enum heddle_code heddle_tensor(struct heddle *h, enum heddle_side sid
  * these names print it. *text: until the next call. */
 HEDDLE_API enum heddle_code heddle_inspect(struct heddle *h, const char **text);
 HEDDLE_API enum heddle_code heddle_disasm(struct heddle *h, const char **text);
-/* A package that builds alone, into a folder or NAME.tar. */
+/* A package that builds alone, into a folder or NAME.tar; compared first (--check). Forgets the last run. */
 HEDDLE_API enum heddle_code heddle_compile(struct heddle *h, const char *out);
 
 /* --- a run --- */
