@@ -36,7 +36,7 @@ class Maker:
         self.wild = self.rng.random() < 1 / 8
         self.net = Net(f"broadcast_tflite seed {seed}")
         self.inputs, self.codes, self.values, self.outputs = [], [], [], []
-        self.undefined = False  # in the oracle: it compares scales below 1 alone
+        self.undefined = False  # in the oracle: it compares scales below 1 alone, its left shifts end at 30
 
     def scale(self):
         span = (-9, 5) if self.wild else (-2.5, -0.9)
@@ -98,6 +98,7 @@ class Maker:
         else:
             y = self.tensor(out, quant if name in SAME_SCALE else self.out_quant(name, a[2], b[2]))
             self.values.append(y)
+            self.undefined |= name == "MUL" and float(a[2][0]) * b[2][0] / y[2][0] >= 2.0**30
         fused = {} if name not in ("ADD", "SUB", "MUL") else {"FusedActivationFunction": int(self.rng.choice([0, 0, 1, 3]))}
         self.net.op(name, [a[0], b[0]], [y[0]], 2 if name not in ("SQUARED_DIFFERENCE",) + COMPARE[2:] else 1, OPTIONS[name], **fused)
         self.outputs.append(y[0])
