@@ -18,9 +18,6 @@ enum { TRIES = 5, MOST_TRIES = 24 };
 /* With fewer products per weight and inference, a fault of a weight shows in few of them. */
 enum { FEW_PRODUCTS = 4, SOME_PRODUCTS = 32 };
 
-/* Multiply-adds of a network whose inferences cost next to nothing. */
-#define SMALL_WORK 1000000u
-
 /* How the 16 bits become values. cell: 0, each value alone; else a smooth field, its lattice this part of the longer side
  * apart. ends: the lowest value, the highest, the zero point. Otherwise times 1 / 2^shift, around the middle of
  * the range or the zero point. */
@@ -79,18 +76,34 @@ static uint64_t macs_of(const struct ir_graph *g)
     return macs;
 }
 
-/* By the products per inference of a byte of the weights: 1 where all layers are fully connected. */
+static uint64_t weight_bytes(const struct ir_graph *g, const struct ir_op *o)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t k = 0; k < o->n_in; k++) {
+        const struct ir_tensor *t = o->in[k] == IR_NONE ? NULL : g->tensor[o->in[k]];
+        if (t && t->role == IR_CONST && ir_is_code(t->type))
+            bytes += ir_bytes(t);
+    }
+    return bytes;
+}
+
+/* By the products per inference of a byte of the weights: 1 in a fully connected layer. rare: bytes with few. */
 static uint32_t count_of(const struct ir_graph *g)
 {
     const uint64_t macs = macs_of(g);
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, rare = 0;
 
-    for (uint32_t i = 0; i < g->n_tensor; i++)
-        if (g->tensor[i]->role == IR_CONST && ir_is_code(g->tensor[i]->type))
-            bytes += ir_bytes(g->tensor[i]);
-    if (macs < FEW_PRODUCTS * bytes)
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const uint64_t of = g->op[i]->dead ? 0 : weight_bytes(g, g->op[i]);
+        bytes += of;
+        rare += ir_macs(g, g->op[i]) < FEW_PRODUCTS * of ? of : 0;
+    }
+    if (2 * rare > bytes)
         return GENERATE_MANY;
-    return macs < SOME_PRODUCTS * bytes && macs < SMALL_WORK ? GENERATE_SOME : GENERATE_INFERENCES;
+    return macs < SOME_PRODUCTS * bytes && GENERATE_INFERENCES * macs < MOST_TRIES_WORK
+               ? GENERATE_SOME
+               : GENERATE_INFERENCES;
 }
 
 uint32_t generate_count(const struct job *job)

@@ -14,8 +14,8 @@
 
 #include "app/job/job.h"
 
-/* Unless --inferences states it: one of each kind; two of each of a small network whose inferences use a weight less than 32
- * times; four of each where all that takes weights is fully connected, so that an inference uses each weight once. */
+/* Unless --inferences states it: one of each kind; two of each of a network of less than 16 M MACs whose inferences use
+ * a weight less than 32 times; four of each where they use most weights less than 4 times, as fully connected layers do. */
 enum { GENERATE_INFERENCES = 4, GENERATE_SOME = 8, GENERATE_MANY = 16 };
 
 /* Number of inferences of a run without -i. */

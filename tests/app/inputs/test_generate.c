@@ -88,6 +88,41 @@ static void four_unless_stated(void **state)
     arena_free(f.a);
 }
 
+/* A 1x1 convolution uses each weight once a pixel. */
+static void more_where_weights_are_used_rarely(void **state)
+{
+    static const struct {
+        int side;
+        uint32_t n;
+    } images[] = {{1, 16}, {2, 8}, {5, 8}, {6, 4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        struct arena *a = arena_new(0);
+        const int side = images[i].side;
+        const char *const text = arena_printf(
+            a,
+            "heddle-ir 1 graph name=\"n\" row 0 name=\"00\" op=\"CONV_2D\" tensor=\"\" shape=\"\" "
+            "tensor 0 i8 [1,%d,%d,2] input name=\"x\" scale=(0.5) zero=(0) "
+            "tensor 1 i8 [2,1,1,2] const name=\"w\" scale=(0.5) zero=(0) data=01020304 "
+            "tensor 2 i8 [1,%d,%d,2] value name=\"y\" scale=(0.5) zero=(0) "
+            "op conv2d row=0 in=(0,1) out=(2) stride_h=1 stride_w=1 dilation_h=1 dilation_w=1 "
+            "kernel_h=1 kernel_w=1 border in=(0) out=(2)",
+            side, side, side, side);
+        struct options o = {.seed = 1};
+        struct pipeline p = {.arena = a};
+        struct job job = {.arena = a, .options = &o, .p = &p};
+        struct ir_graph *g;
+        struct diag d = {0};
+
+        if (ir_parse(a, text, &g, &d) != ST_OK)
+            fail_msg("%s", d.text);
+        p.graph = p.reference = g;
+        assert_int_equal(generate_count(&job), images[i].n);
+        arena_free(a);
+    }
+}
+
 static void the_seed_decides(void **state)
 {
     struct fixture a, b, c;
@@ -229,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_unless_stated),
+        cmocka_unit_test(more_where_weights_are_used_rarely),
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(the_first_is_splitmix),
         cmocka_unit_test(indices_are_valid),
