@@ -36,14 +36,16 @@ else
 fi
 defines=$(sed -n 's/^localparam .*\(Cfg[A-Za-z]*\) = \([0-9]*\);.*/-D\1=\2/p' "$gen/$config/hd_config.svh")
 flags=(--cc --exe --prefix Vbench --top-module "$top" -O3 -Wall
-    --x-assign fast --x-initial fast --output-split 2000 --output-split-cfuncs 500
+    --x-assign fast --x-initial fast
     "-I$gen" "-I$gen/$config" -y "$root/hw/rtl"
     -CFLAGS "-std=c++17 -I$root -I$gen $(echo $defines)")
 [ "${BENCH_ASSERT:-1}" = 0 ] || flags+=(--assert -DHD_ASSERT)
 [ "${BENCH_MODEL:-0}" = 0 ] || { flags+=(-DHD_GATE_CLOCKS -DHD_MODEL); out+=_model; }
 [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
 slow=-O1
-[ -z "${HD_COVERAGE:-}" ] || { out+=_coverage slow=-O0; }
+# In one file, as each takes a second for its headers; counters make the model ten times as large.
+files=0
+[ -z "${HD_COVERAGE:-}" ] || { out+=_coverage slow=-O0 files=1; flags+=(--output-split 2000 --output-split-cfuncs 500); }
 mkdir -p "$out"
 flags+=(--Mdir "$out")
 # shellcheck disable=SC2086
@@ -58,7 +60,7 @@ for data in "$out"/*.d; do
         [ -e "$file" ] || { rm -f "$data" "${data%.d}.o"; break; }
     done
 done
-make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=$slow" Vbench >"$out/make.log" 2>&1 ||
+make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=$slow" VM_PARALLEL_BUILDS=$files Vbench >"$out/make.log" 2>&1 ||
     { tail -40 "$out/make.log" >&2; exit 1; }
 if [ ! -e "$kept/verilated.o" ]; then
     own=$(mktemp -d "$kept.XXXXXX")
