@@ -19,7 +19,7 @@ struct emit_file {
 
 #define EMIT_MAX_FILES     128
 #define EMIT_MAX_LIBRARIES 16
-/* The comparison of the package with the reference. verdict: match, within, unchecked, as text. */
+/* The comparison of the package with the reference. verdict: match, within, differs, unchecked, as text. */
 struct emit_compared {
     const char *verdict, *statement;
     uint32_t n_layers, n_outputs, n_inferences; /* that are equal; all of a match */

@@ -53,6 +53,14 @@ compile digits "${mine[@]}" -o net
 [ $? = 1 ] || fail "a wrong package is written: $(cat stdout stderr)"
 grep -q "first wrong layer: 05_conv2d" stderr || fail "the layer is not named: $(cat stderr)"
 [ ! -e net ] && [ ! -s stdout ] && [ ! -e heddle-mismatch ] || fail "a wrong package leaves $(find . -newer wrong/vanilla.c)"
+# A target that declares a tolerance: written with what was found, refused only with --check=always.
+sed -i 's/"requantise": {[^}]*}/"requantise": {"kind": "float"}, "tolerance": 1e-9/' wrong/target.json
+compile digits "${mine[@]}" -o near || fail "a target with a tolerance: $(cat stderr)"
+grep -qE '^check: [1-8] of 8 generated inferences \(seed 1\) differ from the CPU reference by more than [0-9.e-]+ of the outputs. range, which the targets. patterns allow$' stdout ||
+    fail "a target with a tolerance: $(cat stdout)"
+compared near | grep -q '"verdict": "differs"' || fail "a target with a tolerance: $(compared near)"
+compile digits "${mine[@]}" --check=always -o always
+[ $? = 1 ] && [ ! -e always ] || fail "--check=always and a target with a tolerance: $(cat stdout stderr)"
 # Its code is not trusted: written, and not compared.
 compile digits "${mine[@]/--allow-native-targets/--no-search}" -o net || fail "not trusted: $(cat stderr)"
 grep -q '^heddle: note: the package was not compared: .*--allow-native-targets' stderr || fail "not trusted: $(cat stderr)"
