@@ -17,7 +17,7 @@ page=$HEDDLE_HOME/docs/ADD_A_REWRITE.md
 block_of 1 && mv block tree/compiler/systolic/rewrites/gather_run.c
 put before compiler/passes.def 'REWRITE(left_padding,' 2
 
-cmake -S tree -B tree/build -DHEDDLE_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug >log 2>&1 &&
+cmake -S tree -B tree/build -DHEDDLE_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG= -DCMAKE_CXX_FLAGS_DEBUG= >log 2>&1 &&
     cmake --build tree/build -j "$(nproc)" --target heddle gen >log 2>&1 ||
     fail "the copy does not build: $(grep -A6 -i "undefined\|error" log | tail -n 20)"
 export HEDDLE_HOME=$work/tree

@@ -3,6 +3,7 @@
 # run, check-target and package find them, and report which variable or folder is missing.
 . "$(dirname "$0")/common.sh"
 export XDG_CONFIG_HOME=$work/config
+export CC="$HEDDLE_HOME/tests/e2e/o0 ${CC:-cc}" # its package runs once
 unset HEDDLE_TARGET_PATH UMA_BACKENDS OWN_LIBRARY
 mkdir -p own "lib/include" lib/lib
 cat >lib/include/mover.h <<'END'
@@ -106,8 +107,8 @@ run >stdout 2>stderr || fail "the library as it was: $(cat stderr)"
 [ "$(cat net/include_dirs.txt net/library_dirs.txt)" = "\$OWN_LIBRARY/include
 \$OWN_LIBRARY/lib" ] || fail "folders of the package: $(cat net/*_dirs.txt)"
 grep -rl -e "$work" net && fail "a path of this machine in the package"
-cmake -S net -B built >log 2>&1 && cmake --build built >>log 2>&1 || fail "the package does not build: $(grep -m 3 -i error log)"
-env -u OWN_LIBRARY cmake -S net -B other >log 2>&1 && fail "a package without its library"
+CC=cc cmake -S net -B built "-DCMAKE_C_COMPILER_LAUNCHER=$HEDDLE_HOME/tests/e2e/o0" >log 2>&1 && cmake --build built >>log 2>&1 || fail "the package does not build: $(grep -m 3 -i error log)"
+env -u OWN_LIBRARY CC=cc cmake -S net -B other >log 2>&1 && fail "a package without its library"
 grep -q "include_dirs.txt: environment variable OWN_LIBRARY is not set" log || fail "a package without: $(cat log)"
 "$heddle" run net --engine=func --allow-native-targets >stdout 2>stderr || fail "run of the package: $(cat stderr)"
 finish
