@@ -18,6 +18,7 @@
 #include "cached.h"
 #include "changed.h"
 #include "evict.h"
+#include "ports/ports.h"
 #include "tools.h"
 #include "verilated.h"
 
@@ -136,6 +137,23 @@ static bool with_waves(const struct build *b)
     return b->paths->waves || b->paths->core != NULL;
 }
 
+/* Hash the declarations of target.json. */
+static void hash_core(struct hash128 *h, const struct sim_core *core)
+{
+    for (uint32_t i = 0; i < core->n_counter; i++)
+        hash_string(h, core->counter[i].port);
+    for (uint32_t i = 0; i < core->n_declared; i++) {
+        const struct sim_declared *const o = &core->declared[i];
+        const uint64_t number[] = {o->kind, o->a, o->b};
+
+        hash_bytes(h, number, sizeof number);
+        hash_string(h, o->port);
+        hash_string(h, o->as != NULL ? o->as : "");
+    }
+    for (uint32_t i = 0; i < core->n_parameter; i++)
+        hash_string(h, core->parameter[i]);
+}
+
 static void hash_build(struct build *b)
 {
     struct hash128 h;
@@ -151,8 +169,8 @@ static void hash_build(struct build *b)
     hash_string(&h, b->paths->checked ? "checked" : "");
     hash_string(&h, with_waves(b) ? "waves" : "");
     hash_string(&h, top_of(b));
-    for (uint32_t i = 0; b->paths->core != NULL && i < b->paths->core->n_counter; i++)
-        hash_string(&h, b->paths->core->counter[i].port);
+    if (b->paths->core != NULL)
+        hash_core(&h, b->paths->core);
     tool_hash(&b->verilator, &h);
     tool_hash(&b->cxx, &h);
     hash_string(&h, b->config->name);
@@ -182,9 +200,11 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
     const size_t n_flags = sizeof verilator_flags / sizeof verilator_flags[0];
     const size_t n_wave_flags = with_waves(b) ? sizeof wave_flags / sizeof wave_flags[0] : 0;
     const size_t n_cpu_flags = b->paths->cpu != NULL ? sizeof cpu_flags / sizeof cpu_flags[0] : 0;
-    const char **const argv = ARENA_ARRAY(b->a, const char *,
-                                          n_flags + n_wave_flags + n_cpu_flags + b->files.n +
-                                              b->verilator.n_argument + 5);
+    const size_t n_parameter = b->paths->core != NULL ? b->paths->core->n_parameter : 0;
+    const char **const argv =
+        ARENA_ARRAY(b->a, const char *,
+                    n_flags + n_wave_flags + n_cpu_flags + b->files.n + b->files.n_argument +
+                        n_parameter + b->verilator.n_argument + 5);
     size_t n = tool_begin(&b->verilator, argv);
 
     for (size_t i = 0; i < n_flags; i++)
@@ -195,11 +215,17 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
         argv[n++] = wave_flags[i];
     for (size_t i = 0; i < n_cpu_flags; i++)
         argv[n++] = cpu_flags[i];
+    for (size_t i = 0; i < n_parameter; i++)
+        argv[n++] = arena_printf(b->a, "-G%s", b->paths->core->parameter[i]);
+    for (uint32_t i = 0; i < b->files.n_argument; i++)
+        argv[n++] = b->files.argument[i];
     argv[n++] = "--top-module";
     argv[n++] = top_of(b);
     for (uint32_t i = 0; i < b->files.n; i++) {
         const char *const name = b->files.file[i].name, *const dot = strrchr(name, '.');
 
+        if (strncmp(name, "inc", 3) == 0)
+            continue;
         if (strcmp(dot, ".sv") == 0 || strcmp(dot, ".v") == 0 || strcmp(dot, ".vlt") == 0)
             argv[n++] = name;
     }
@@ -249,6 +275,22 @@ static const char *quoted_cxx(const struct build *b)
     return t.data;
 }
 
+/* Check the core's ports, and write what sim/core binds to them. */
+static enum status bind_ports(const struct build *b, struct diag *d)
+{
+    struct ports ports;
+    struct text t;
+
+    ports_find(b->a, arena_printf(b->a, "%s/obj/Vhd_sim_top.h", b->folder), b->paths->core, &ports);
+    TRY(ports_check(b->a, &ports, b->paths->core, d));
+    text_init(&t, b->a);
+    ports_list(&t, &ports);
+    TRY(file_write(arena_printf(b->a, "%s/ports.txt", b->folder), t.data, t.length, d));
+    text_init(&t, b->a);
+    ports_header(&t, &ports, b->paths->core);
+    return file_write(arena_printf(b->a, "%s/gen/hd_core_ports.h", b->folder), t.data, t.length, d);
+}
+
 static enum status compile(const struct build *b, struct diag *d)
 {
     const char *const log = arena_printf(b->a, "%s/build.log", b->folder);
@@ -266,8 +308,7 @@ static enum status compile(const struct build *b, struct diag *d)
                        st == ST_OK ? arena_printf(b->a, "%s/build.log", b->final) : log);
     TRY(st);
     if (b->paths->core != NULL)
-        TRY(verilated_ports(b->a, arena_printf(b->a, "%s/obj/Vhd_sim_top.h", b->folder),
-                            b->paths->core, d));
+        TRY(bind_ports(b, d));
     share_common(b, false);
     TRY(tool_run_for(b->a, "building the simulator", b->folder, log, argv, &b->watch, d));
     share_common(b, true);

@@ -10,17 +10,7 @@
 #include "base/output.h"
 #include "base/status.h"
 #include "hw/gen/config.h"
-
-/* A module of a target's own in place of hd_top; its ports: sim/core/README.md. */
-struct sim_core {
-    const char *folder, *top;
-    const char *const *verilog; /* files in the folder */
-    uint32_t n_verilog;
-    uint32_t n_counter; /* at most HD_SIM_COUNTERS */
-    const struct sim_counter {
-        const char *name, *port; /* each cycle adds the port's value */
-    } * counter;
-};
+#include "ports/sim_core.h"
 
 struct sim_paths {
     const char *home;  /* heddle's files (home.h): hw/accel.json, hw/rtl, sim */

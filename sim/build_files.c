@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "hw/gen/gen.h"
+#include "ports/file_list.h"
 
 enum { MAX_FILE = 1 << 24 };
 
@@ -56,8 +57,9 @@ static bool is_sim(struct arena *a, const char *folder, const char *name)
 {
     if (text_ends(name, ".cpp") || text_ends(name, ".sv"))
         return true;
-    return text_ends(name, ".h") &&
-           !file_exists(arena_printf(a, "%s/%.*s.c", folder, (int)(strlen(name) - 2), name));
+    return text_ends(name, ".def") ||
+           (text_ends(name, ".h") &&
+            !file_exists(arena_printf(a, "%s/%.*s.c", folder, (int)(strlen(name) - 2), name)));
 }
 
 static enum status add_folder(struct arena *a, struct build_files *files, const char *folder,
@@ -178,21 +180,68 @@ static int by_name(const void *x, const void *y)
     return strcmp(((const struct build_file *)x)->name, ((const struct build_file *)y)->name);
 }
 
-/* A target's own core: its Verilog, sim/core, and the table's header. */
+static bool is_there(const struct build_files *files, const char *name)
+{
+    for (uint32_t i = 0; i < files->n; i++)
+        if (strcmp(files->file[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Every file below a folder that Verilog may include, as inc<k>/... */
+static enum status add_include(struct arena *a, struct build_files *files, const char *folder,
+                               const char *into, uint32_t depth, struct diag *d)
+{
+    struct dirent **list = NULL;
+    const int n = depth < 8 ? scandir(folder, &list, NULL, alphasort) : 0;
+    enum status st =
+        n < 0 ? FAIL(d, ST_USAGE, "cannot read folder '%s': %s", folder, strerror(errno)) : ST_OK;
+
+    for (int i = 0; i < n; i++) {
+        const char *const path = arena_printf(a, "%s/%s", folder, list[i]->d_name);
+        const char *const name = arena_printf(a, "%s/%s", into, list[i]->d_name);
+        const bool hidden = list[i]->d_name[0] == '.', is_dir = list[i]->d_type == DT_DIR;
+
+        if (st == ST_OK && !hidden && is_dir)
+            st = add_include(a, files, path, name, depth + 1, d);
+        else if (st == ST_OK && !hidden &&
+                 (is_rtl(a, folder, name) || text_ends(name, ".vh") || text_ends(name, ".h") ||
+                  text_ends(name, ".inc")))
+            st = add_file(a, files, path, name, d);
+        free(list[i]);
+    }
+    free(list);
+    return st;
+}
+
+/* A target's own core: its Verilog in the order for Verilator, what it includes, sim/core, the table's header. */
 static enum status collect_core(struct arena *a, const struct sim_paths *paths,
                                 struct build_files *files, struct diag *d)
 {
-    const struct sim_core *const core = paths->core;
+    struct file_list list;
 
-    for (uint32_t i = 0; i < core->n_verilog; i++) {
-        const char *const slash = strrchr(core->verilog[i], '/');
+    TRY(file_list_read(a, paths->core, &list, d));
+    files->argument = ARENA_ARRAY(a, const char *, list.n_include + list.n_define + 1);
+    for (uint32_t i = 0; i < list.n_file; i++) {
+        const char *const slash = strrchr(list.file[i], '/');
+        const char *const base = slash != NULL ? slash + 1 : list.file[i];
+        const char *name = arena_printf(a, "rtl/%s", base);
 
-        TRY(add_file(a, files, arena_printf(a, "%s/%s", core->folder, core->verilog[i]),
-                     arena_printf(a, "rtl/%s", slash != NULL ? slash + 1 : core->verilog[i]), d));
+        if (is_there(files, name))
+            name = arena_printf(a, "rtl/%u/%s", i, base);
+        TRY(add_file(a, files, list.file[i], name, d));
     }
+    for (uint32_t i = 0; i < list.n_include; i++) {
+        TRY(add_include(a, files, list.include[i], arena_printf(a, "inc%u", i), 0, d));
+        files->argument[files->n_argument++] = arena_printf(a, "-Iinc%u", i);
+    }
+    for (uint32_t i = 0; i < list.n_define; i++)
+        files->argument[files->n_argument++] = arena_printf(a, "-D%s", list.define[i]);
+    const uint32_t before = files->n;
+
     TRY(add_file(a, files, arena_printf(a, "%s/sim/hd_sim.h", paths->home), "sim/hd_sim.h", d));
     TRY(add_folder(a, files, arena_printf(a, "%s/sim/core", paths->home), "sim", is_sim, d));
-    qsort(files->file, files->n, sizeof *files->file, by_name);
+    qsort(files->file + before, files->n - before, sizeof *files->file, by_name);
     return ST_OK;
 }
 
@@ -242,6 +291,8 @@ void build_files_hash(const struct build_files *files, struct hash128 *h)
         hash_bytes(h, &files->file[i].n_bytes, sizeof files->file[i].n_bytes);
         hash_bytes(h, files->file[i].data, files->file[i].n_bytes);
     }
+    for (uint32_t i = 0; i < files->n_argument; i++)
+        hash_string(h, files->argument[i]);
 }
 
 enum status build_files_write(struct arena *a, const struct build_files *files, const char *folder,
@@ -253,7 +304,12 @@ enum status build_files_write(struct arena *a, const struct build_files *files, 
         TRY(file_make_dirs(arena_printf(a, "%s/%s", folder, parts[i]), d));
     for (uint32_t i = 0; i < files->n; i++) {
         const struct build_file *const f = &files->file[i];
+        const char *const slash = strrchr(f->name, '/');
 
+        if (memchr(f->name, '/', (size_t)(slash - f->name)) != NULL ||
+            strncmp(f->name, "inc", 3) == 0)
+            TRY(file_make_dirs(arena_printf(a, "%s/%.*s", folder, (int)(slash - f->name), f->name),
+                               d));
         TRY(file_write(arena_printf(a, "%s/%s", folder, f->name), f->data, f->n_bytes, d));
     }
     return ST_OK;

@@ -16,6 +16,8 @@ struct build_file {
 struct build_files {
     struct build_file *file;
     uint32_t n, capacity;
+    const char **argument; /* of Verilator: -I, -D of a core */
+    uint32_t n_argument;
 };
 
 /* RTL, simulator sources, and what hdgen makes of accel.json and `config`, sorted by name. */

@@ -122,48 +122,25 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst, bool 
     return file_write(path, t.data, t.length, d);
 }
 
-static const struct signal core_signals[] = {{FLAG_BIT, "clk_i"},
-                                             {FLAG_BIT, "rst_ni"},
-                                             {FLAG_BIT, "irq_o"},
-                                             {FLAG_BIT, "reg_write_i"},
-                                             {FLAG_HEX, "reg_addr_i[15:0]"},
-                                             {FLAG_HEX, "reg_wdata_i[31:0]"},
-                                             {FLAG_HEX, "reg_rdata_o[31:0]"}};
-static const struct signal narrow_signals[] = {
-    {FLAG_BIT, "mem_read_o"},        {FLAG_BIT, "mem_write_o"},
-    {FLAG_HEX, "mem_addr_o[31:0]"},  {FLAG_HEX, "mem_rdata_i[63:0]"},
-    {FLAG_HEX, "mem_wdata_o[63:0]"}, {FLAG_BIT, "mem_wstrb_o[7:0]"}};
-
-static const struct signal wide_signals[] = {
-    {FLAG_BIT, "rd_valid_o"},  {FLAG_BIT, "rd_ready_i"},     {FLAG_HEX, "rd_addr_o[31:0]"},
-    {FLAG_BIT, "rsp_valid_i"}, {FLAG_BIT, "rsp_ready_o"},    {FLAG_BIT, "wr_valid_o"},
-    {FLAG_BIT, "wr_ready_i"},  {FLAG_HEX, "wr_addr_o[31:0]"}};
-
-static void core_group(struct text *t, const char *top, const struct signal *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        text_printf(t, "%s\nTOP.%s.%s\n", s[i].flag, top, s[i].name);
-}
-
 enum status gtkw_core(struct arena *a, const char *path, const char *fst, const char *top,
-                      uint32_t memory_bits, struct diag *d)
+                      const char *ports, struct diag *d)
 {
     struct text t;
+    uint8_t *data;
+    size_t n;
+    char *rest, *line;
 
+    TRY(file_read(a, ports, (size_t)1 << 20, &data, &n, d));
+    rest = (char *)data;
     text_init(&t, a);
     text_printf(&t, "[*]\n[*] heddle: waves of the core %s.\n[*]\n", top);
     text_printf(&t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", fst);
     text_printf(&t, "[size] 1600 900\n[pos] -1 -1\n[treeopen] TOP.\n[sst_width] 250\n"
                     "[signals_width] 220\n[sst_expanded] 1\n");
-    core_group(&t, top, core_signals, sizeof core_signals / sizeof core_signals[0]);
-    if (memory_bits == 0)
-        core_group(&t, top, narrow_signals, sizeof narrow_signals / sizeof narrow_signals[0]);
-    else {
-        core_group(&t, top, wide_signals, sizeof wide_signals / sizeof wide_signals[0]);
-        text_printf(&t, FLAG_HEX "\nTOP.%s.rsp_data_i[%u:0]\nTOP.%s.wr_data_o[%u:0]\n", top,
-                    memory_bits - 1, top, memory_bits - 1);
-        text_printf(&t, FLAG_HEX "\nTOP.%s.wr_strb_o[%u:0]\n", top, memory_bits / 8 - 1);
-    }
+    while ((line = strsep(&rest, "\n")) != NULL)
+        if (line[0] != '\0')
+            text_printf(&t, "%s\nTOP.%s.%s\n", strchr(line, '[') != NULL ? FLAG_HEX : FLAG_BIT, top,
+                        line);
     text_add(&t, "[pattern_trace] 1\n[pattern_trace] 0\n");
     return file_write(path, t.data, t.length, d);
 }

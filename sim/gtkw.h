@@ -29,8 +29,8 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst, bool 
                        const struct gtkw_marker *markers, uint32_t n_markers, uint64_t first_cycle,
                        uint64_t last_cycle, struct diag *d);
 
-/* The same for a core of a target's own: the ports of module `top` (sim/core/README.md). */
+/* The same for a core of a target's own: the ports of module `top`, a line each in the file `ports`. */
 enum status gtkw_core(struct arena *a, const char *path, const char *fst, const char *top,
-                      uint32_t memory_bits, struct diag *d);
+                      const char *ports, struct diag *d);
 
 #endif

@@ -21,22 +21,65 @@ static enum status build(const struct job *job, struct core *core, struct diag *
     return st;
 }
 
+void core_targets_declare(struct arena *a, const struct describe_ports *ports,
+                          struct sim_core *core)
+{
+    static const enum sim_declare kind[] = {
+        [PORT_IS_CLOCK] = SIM_CLOCK,
+        [PORT_IS_RESET_LOW] = SIM_RESET_LOW,
+        [PORT_IS_RESET_HIGH] = SIM_RESET_HIGH,
+        [PORT_IS_IRQ_HIGH] = SIM_IRQ_HIGH,
+        [PORT_IS_IRQ_LOW] = SIM_IRQ_LOW,
+        [PORT_IS_IRQ_RISING] = SIM_IRQ_RISING,
+        [PORT_IS_IRQ_FALLING] = SIM_IRQ_FALLING,
+        [PORT_IS_REGISTERS] = SIM_REGISTERS,
+        [PORT_IS_NAMED] = SIM_NAME,
+        [PORT_IS_CONSTANT] = SIM_CONSTANT,
+    };
+    struct sim_declared *to = ARENA_ARRAY(a, struct sim_declared, ports->n + 1);
+
+    for (uint32_t i = 0; i < ports->n; i++) {
+        const struct describe_port *p = &ports->port[i];
+        to[i] = (struct sim_declared){kind[p->kind], p->port, p->as, p->a, p->b};
+    }
+    core->n_declared = ports->n;
+    core->declared = to;
+}
+
+static void find(struct arena *a, const struct target *target, struct core *core)
+{
+    const struct describe *t = target->desc->detail;
+    struct sim_counter *counter = ARENA_ARRAY(a, struct sim_counter, t->n_counter + 1);
+    const char **parameter = ARENA_ARRAY(a, const char *, t->n_parameter + 1);
+
+    for (uint32_t k = 0; k < t->n_counter; k++)
+        counter[k] = (struct sim_counter){t->counter[k].name, t->counter[k].port};
+    for (uint32_t k = 0; k < t->n_parameter; k++)
+        parameter[k] = describe_parameter_text(a, target, &t->parameter[k]);
+    *core = (struct core){.name = target->name,
+                          .verilog = {.folder = target->desc->origin,
+                                      .top = t->core_top,
+                                      .verilog = t->verilog.name,
+                                      .n_verilog = t->verilog.n,
+                                      .n_counter = t->n_counter,
+                                      .counter = counter,
+                                      .n_parameter = t->n_parameter,
+                                      .parameter = parameter,
+                                      .n_include = t->verilog_includes.n,
+                                      .include = t->verilog_includes.name,
+                                      .n_list = t->verilog_lists.n,
+                                      .list = t->verilog_lists.name},
+                          .memory_bytes = t->core_bytes};
+    core_targets_declare(a, &t->ports, &core->verilog);
+}
+
 void core_targets_find(const struct job *job, struct core_targets *c)
 {
     const struct target *target[TARGET_MAX];
 
     *c = (struct core_targets){.n = emit_outside_ports(job->p->emitted, target)};
-    for (uint32_t i = 0; i < c->n; i++) {
-        const struct describe *t = target[i]->desc->detail;
-        struct sim_counter *counter = ARENA_ARRAY(job->arena, struct sim_counter, t->n_counter + 1);
-        for (uint32_t k = 0; k < t->n_counter; k++)
-            counter[k] = (struct sim_counter){t->counter[k].name, t->counter[k].port};
-        c->core[i] =
-            (struct core){.name = target[i]->name,
-                          .verilog = {target[i]->desc->origin, t->core_top, t->verilog.name,
-                                      t->verilog.n, t->n_counter, counter},
-                          .memory_bytes = t->core_bytes};
-    }
+    for (uint32_t i = 0; i < c->n; i++)
+        find(job->arena, target[i], &c->core[i]);
 }
 
 enum status core_targets_build(const struct job *job, struct core_targets *c, struct diag *d)

@@ -4,6 +4,7 @@
 #define HEDDLE_ENGINE_CORE_TARGETS_H
 
 #include "app/job/shared.h"
+#include "compiler/target/describe.h"
 #include "driver/hd_port.h"
 #include "sim/load.h"
 
@@ -25,6 +26,9 @@ struct core_targets {
 
 /* The cores that the emitted code uses, in the order of its ports. */
 void core_targets_find(const struct job *job, struct core_targets *c);
+/* "ports" of a core, for sim/. */
+void core_targets_declare(struct arena *a, const struct describe_ports *ports,
+                          struct sim_core *core);
 /* Find or build their models. */
 enum status core_targets_build(const struct job *job, struct core_targets *c, struct diag *d);
 /* A core of its own memory each; a second open gives new ones. */

@@ -317,7 +317,7 @@ enum status waves_close(struct waves *w, struct run_shared *shared, struct diag 
     const char *save = arena_strndup(a, w->path, strlen(w->path) - 4);
     if (w->core)
         return gtkw_core(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->core->verilog.top,
-                         w->core->sim.api->memory_bits, d);
+                         arena_printf(a, "%s/ports.txt", w->core->so.folder), d);
     return gtkw_write(a, arena_printf(a, "%s.gtkw", save), "waves.fst",
                       w->job->options->host != HOST_NATIVE, w->marker, w->n_marker, w->begin,
                       w->end, d);

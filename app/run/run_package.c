@@ -232,6 +232,25 @@ static const char *word_of(const cJSON *o, const char *name, const char *more)
     return cJSON_IsString(s) && is_word(s->valuestring, more) ? s->valuestring : NULL;
 }
 
+/* Its parameters, and what target.json declared of its ports: checked when it was compiled. */
+static bool read_core_details(struct arena *a, const cJSON *o, struct core *core)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "parameters"), *p;
+    const char **parameter = ARENA_ARRAY(a, const char *, (size_t)cJSON_GetArraySize(list) + 1);
+    struct describe_ports ports;
+
+    core->verilog.parameter = parameter;
+    cJSON_ArrayForEach(p, list)
+    {
+        if (!cJSON_IsString(p))
+            return false;
+        parameter[core->verilog.n_parameter++] = arena_strdup(a, p->valuestring);
+    }
+    describe_read_ports(a, cJSON_GetObjectItemCaseSensitive(o, "ports"), &ports);
+    core_targets_declare(a, &ports, &core->verilog);
+    return true;
+}
+
 static bool read_core(struct arena *a, const char *folder, const cJSON *o, struct core *core)
 {
     const char *name = word_of(o, "name", "_"), *below = word_of(o, "folder", "_"),
@@ -244,16 +263,17 @@ static bool read_core(struct arena *a, const char *folder, const cJSON *o, struc
         bytes->valuedouble > 1 << 28 || cJSON_GetArraySize(files) < 1)
         return false;
     *core = (struct core){.name = arena_strdup(a, name),
-                          .verilog = {arena_printf(a, "%s/%s", folder, below), arena_strdup(a, top),
-                                      list, 0, 0, NULL},
+                          .verilog = {.folder = arena_printf(a, "%s/%s", folder, below),
+                                      .top = arena_strdup(a, top),
+                                      .verilog = list},
                           .memory_bytes = (uint32_t)bytes->valuedouble};
     cJSON_ArrayForEach(f, files)
     {
-        if (!cJSON_IsString(f) || !is_word(f->valuestring, "_-./"))
+        if (!cJSON_IsString(f) || !is_word(f->valuestring, "_-./$"))
             return false;
         list[core->verilog.n_verilog++] = arena_strdup(a, f->valuestring);
     }
-    return true;
+    return read_core_details(a, o, core);
 }
 
 /* Scales of the outputs, so that values and steps are those of the model. */

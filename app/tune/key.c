@@ -83,8 +83,9 @@ static enum status hash_outside(struct hash128 *h, struct arena *a, const struct
         for (uint32_t k = 0; k < files[i]->n; k++) {
             uint8_t *data;
             size_t n_bytes;
-            TRY(file_read(a, arena_printf(a, "%s/%s", t->desc->origin, files[i]->name[k]),
-                          (size_t)64 << 20, &data, &n_bytes, d));
+            const char *path;
+            TRY(describe_path(a, t->desc->origin, files[i]->name[k], &path, d));
+            TRY(file_read(a, path, (size_t)64 << 20, &data, &n_bytes, d));
             hash_bytes(h, data, n_bytes);
         }
     return ST_OK;

@@ -106,9 +106,16 @@ static enum status add_verilog(struct package *p, const struct emit_unit *u, str
         bool again = false;
         for (uint32_t k = 0; k < i; k++)
             again = again || port[k]->desc == desc;
+        if (desc->detail->verilog_lists.n + desc->detail->verilog_includes.n != 0)
+            return FAIL(
+                d, ST_UNSUPPORTED,
+                "target %s: a package takes a core's \"verilog\", without \"file_lists\" and "
+                "\"include_dirs\"",
+                desc->name);
         for (uint32_t k = 0; k < f->n && !again; k++)
-            TRY(add_file(p, arena_printf(p->arena, "%s/%s", desc->origin, f->name[k]),
-                         arena_printf(p->arena, "%s/%s", desc->name, f->name[k]), d));
+            if (f->name[k][0] != '$') /* which is looked for where the package runs */
+                TRY(add_file(p, arena_printf(p->arena, "%s/%s", desc->origin, f->name[k]),
+                             arena_printf(p->arena, "%s/%s", desc->name, f->name[k]), d));
     }
     return ST_OK;
 }

@@ -159,6 +159,19 @@ static void add_compared(const struct emit_compared *c, cJSON *o)
     cJSON_AddNumberToObject(o, "seed", (double)c->seed);
 }
 
+/* Parameters as the run sets them, what "ports" declares. */
+static void add_core_details(struct arena *a, const struct target *target, cJSON *core)
+{
+    const struct describe *t = target->desc->detail;
+    cJSON *list = t->n_parameter ? cJSON_AddArrayToObject(core, "parameters") : NULL;
+
+    for (uint32_t k = 0; k < t->n_parameter; k++)
+        cJSON_AddItemToArray(
+            list, cJSON_CreateString(describe_parameter_text(a, target, &t->parameter[k])));
+    if (t->ports_json)
+        cJSON_AddItemToObject(core, "ports", cJSON_Parse(t->ports_json));
+}
+
 /* In the order of hd_model.port_names. */
 static void add_cores(const struct emit_unit *u, cJSON *o)
 {
@@ -176,6 +189,7 @@ static void add_cores(const struct emit_unit *u, cJSON *o)
         files = cJSON_AddArrayToObject(core, "verilog");
         for (uint32_t k = 0; k < t->verilog.n; k++)
             cJSON_AddItemToArray(files, cJSON_CreateString(t->verilog.name[k]));
+        add_core_details(u->arena, port[i], core);
         cJSON_AddItemToArray(list, core);
     }
 }

@@ -153,21 +153,7 @@ static enum status knobs(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
-/* --- the whole --- */
-
-static enum status check_form(struct reader *r)
-{
-    struct json_doc schema = {0};
-    const char *home;
-
-    TRY(home_find(r->a, &home, r->d));
-    enum status st = json_doc_read(r->a, arena_printf(r->a, "%s/targets/target.schema.json", home),
-                                   &schema, r->d);
-    if (st == ST_OK)
-        st = json_doc_check(&r->doc, schema.root, r->d);
-    json_doc_free(&schema);
-    return st;
-}
+/* --- the core --- */
 
 static enum status counters(struct reader *r, const cJSON *array)
 {
@@ -188,17 +174,165 @@ static enum status counters(struct reader *r, const cJSON *array)
     return ST_OK;
 }
 
-static enum status core(struct reader *r, const cJSON *root)
+static void add(struct describe_ports *p, const struct describe_port *port)
+{
+    p->port[p->n++] = *port;
+}
+
+static const char *text(struct arena *a, const cJSON *o, const char *key)
+{
+    const cJSON *s = get(o, key);
+
+    return arena_strdup(a, s ? s->valuestring : "");
+}
+
+void describe_read_ports(struct arena *a, const cJSON *o, struct describe_ports *p)
+{
+    static const char *const irqs[] = {"high", "low", "rising", "falling", "none", NULL};
+    const cJSON *irq = get(o, "interrupt"), *v;
+    size_t room = 3 + (size_t)cJSON_GetArraySize(get(o, "clocks")) +
+                  (size_t)cJSON_GetArraySize(get(o, "resets")) +
+                  (size_t)cJSON_GetArraySize(get(o, "names")) +
+                  (size_t)cJSON_GetArraySize(get(o, "constants"));
+
+    *p = (struct describe_ports){0, ARENA_ARRAY(a, struct describe_port, room)};
+    if (get(o, "clock"))
+        add(p, &(struct describe_port){PORT_IS_CLOCK, text(a, o, "clock"), NULL, 1, 1});
+    cJSON_ArrayForEach(v, get(o, "clocks"))
+        add(p, &(struct describe_port){PORT_IS_CLOCK, text(a, v, "port"), NULL,
+                                       (uint64_t)number(v, "ticks"), (uint64_t)number(v, "of")});
+    cJSON_ArrayForEach(v, get(o, "resets"))
+        add(p, &(struct describe_port){strcmp(get(v, "active")->valuestring, "low") == 0
+                                           ? PORT_IS_RESET_LOW
+                                           : PORT_IS_RESET_HIGH,
+                                       text(a, v, "port"), NULL, 0, 0});
+    if (irq) {
+        const int kind = read_word(irq, "kind", irqs);
+        const bool none = kind == 4 || !get(irq, "port");
+
+        add(p, &(struct describe_port){none ? PORT_IS_IRQ_HIGH
+                                            : (enum describe_port_kind)(PORT_IS_IRQ_HIGH + kind),
+                                       none ? "" : text(a, irq, "port"), NULL, 0, 0});
+    }
+    if (get(o, "registers"))
+        add(p, &(struct describe_port){PORT_IS_REGISTERS, text(a, o, "registers"), NULL, 0, 0});
+    cJSON_ArrayForEach(v, get(o, "names"))
+        add(p, &(struct describe_port){PORT_IS_NAMED, arena_strdup(a, v->string),
+                                       arena_strdup(a, v->valuestring), 0, 0});
+    cJSON_ArrayForEach(v, get(o, "constants"))
+        add(p, &(struct describe_port){PORT_IS_CONSTANT, arena_strdup(a, v->string), NULL,
+                                       (uint64_t)v->valuedouble, 0});
+}
+
+/* --- files and parameters --- */
+
+enum status describe_path(struct arena *a, const char *folder, const char *name, const char **path,
+                          struct diag *d)
+{
+    if (name[0] == '$')
+        return file_expand(a, name, path, d);
+    *path = arena_printf(a, "%s/%s", folder, name);
+    return ST_OK;
+}
+
+/* Files of the folder must exist; those of $NAME/ are looked for when the model is built. */
+static enum status names(struct reader *r, const cJSON *o, const char *key,
+                         struct describe_files *f)
+{
+    const cJSON *array = get(o, key), *s;
+    const char **name = ARENA_ARRAY(r->a, const char *, (size_t)cJSON_GetArraySize(array) + 1);
+
+    *f = (struct describe_files){0, name};
+    cJSON_ArrayForEach(s, array)
+    {
+        const char *path = arena_printf(r->a, "%s/%s", r->dir, s->valuestring);
+
+        if (s->valuestring[0] != '$' && !file_exists(path))
+            return json_doc_fail(&r->doc, arena_printf(r->a, "core.%s[%u]", key, f->n), r->d,
+                                 "file '%s' not found", path);
+        name[f->n++] = arena_strdup(r->a, s->valuestring);
+    }
+    return ST_OK;
+}
+
+/* A number, or the attribute that has the value. */
+static enum status parameters(struct reader *r, const cJSON *object)
+{
+    struct describe_parameter *p =
+        ARENA_ARRAY(r->a, struct describe_parameter, (size_t)cJSON_GetArraySize(object) + 1);
+    const cJSON *v;
+
+    r->detail->parameter = p;
+    cJSON_ArrayForEach(v, object)
+    {
+        struct describe_parameter *one = &p[r->detail->n_parameter++];
+        uint32_t i = 0;
+
+        *one = (struct describe_parameter){arena_strdup(r->a, v->string), PARAMETER_NUMBER,
+                                           read_whole(v)};
+        if (!cJSON_IsString(v))
+            continue;
+        while (i < r->desc->n_attr && strcmp(r->desc->attr[i].name, v->valuestring) != 0)
+            i++;
+        if (i == r->desc->n_attr)
+            return json_doc_fail(&r->doc, arena_printf(r->a, "core.parameters.%.60s", v->string),
+                                 r->d, "unknown attribute '%.40s'%s", v->valuestring,
+                                 read_near_attr(r, v->valuestring, false));
+        one->attr = i;
+    }
+    return ST_OK;
+}
+
+const char *describe_parameter_text(struct arena *a, const struct target *t,
+                                    const struct describe_parameter *p)
+{
+    if (p->attr == PARAMETER_NUMBER)
+        return arena_printf(a, "%s=%lld", p->name, (long long)p->number);
+    if (t->desc->attr[p->attr].type == TARGET_STRING)
+        return arena_printf(a, "%s=\"%s\"", p->name, t->setting[p->attr].text);
+    return arena_printf(a, "%s=%lld", p->name, (long long)t->setting[p->attr].number);
+}
+
+static enum status read_core(struct reader *r, const cJSON *root)
 {
     const cJSON *o = get(root, "core");
 
     if (!o)
         return ST_OK;
+    if (!get(o, "verilog") && !get(o, "file_lists"))
+        return json_doc_fail(&r->doc, "core", r->d,
+                             "member \"verilog\" or \"file_lists\" is missing");
     r->detail->core_top = string(r, o, "top", NULL);
     r->detail->core_bytes = (uint32_t)number(o, "memory_bytes");
     r->detail->macs_per_cycle = number(o, "macs_per_cycle");
     TRY(counters(r, get(o, "counters")));
-    return files(r, o, "core.", "verilog", &r->detail->verilog);
+    TRY(parameters(r, get(o, "parameters")));
+    describe_read_ports(r->a, get(o, "ports"), &r->detail->ports);
+    if (get(o, "ports")) {
+        char *const printed = cJSON_PrintUnformatted(get(o, "ports"));
+
+        r->detail->ports_json = arena_strdup(r->a, printed ? printed : "{}");
+        cJSON_free(printed);
+    }
+    TRY(names(r, o, "include_dirs", &r->detail->verilog_includes));
+    TRY(names(r, o, "file_lists", &r->detail->verilog_lists));
+    return names(r, o, "verilog", &r->detail->verilog);
+}
+
+/* --- the whole --- */
+
+static enum status check_form(struct reader *r)
+{
+    struct json_doc schema = {0};
+    const char *home;
+
+    TRY(home_find(r->a, &home, r->d));
+    enum status st = json_doc_read(r->a, arena_printf(r->a, "%s/targets/target.schema.json", home),
+                                   &schema, r->d);
+    if (st == ST_OK)
+        st = json_doc_check(&r->doc, schema.root, r->d);
+    json_doc_free(&schema);
+    return st;
 }
 
 static enum status blocks(struct reader *r, const cJSON *root)
@@ -272,9 +406,9 @@ static enum status read_root(struct reader *r)
         !file_exists(arena_printf(r->a, "%s/%s", r->dir, r->detail->estimator)))
         return json_doc_fail(&r->doc, "estimator", r->d, "file '%s/%s' not found", r->dir,
                              r->detail->estimator);
-    TRY(core(r, root));
-    TRY(blocks(r, root));
     TRY(attributes(r, root));
+    TRY(read_core(r, root));
+    TRY(blocks(r, root));
     TRY(knobs(r, root));
     TRY(region(r, root));
     TRY(read_operators(r, root));

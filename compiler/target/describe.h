@@ -4,6 +4,8 @@
 #ifndef HEDDLE_COMPILER_TARGET_DESCRIBE_H
 #define HEDDLE_COMPILER_TARGET_DESCRIBE_H
 
+#include <cjson/cJSON.h>
+
 #include "blocks.h"
 #include "include/heddle_target.h"
 #include "target.h"
@@ -73,6 +75,35 @@ struct describe_files {
     const char *const *name; /* relative to the folder */
 };
 
+/* "ports" of a core: what the names of its ports do not state (sim/build.h has the same list). */
+enum describe_port_kind {
+    PORT_IS_CLOCK,
+    PORT_IS_RESET_LOW,
+    PORT_IS_RESET_HIGH,
+    PORT_IS_IRQ_HIGH,
+    PORT_IS_IRQ_LOW,
+    PORT_IS_IRQ_RISING,
+    PORT_IS_IRQ_FALLING,
+    PORT_IS_REGISTERS,
+    PORT_IS_NAMED,
+    PORT_IS_CONSTANT,
+};
+struct describe_ports {
+    uint32_t n;
+    struct describe_port {
+        enum describe_port_kind kind;
+        const char *port, *as;
+        uint64_t a, b;
+    } * port;
+};
+
+#define PARAMETER_NUMBER UINT32_MAX
+struct describe_parameter {
+    const char *name;
+    uint32_t attr; /* or PARAMETER_NUMBER */
+    int64_t number;
+};
+
 struct describe {
     struct describe_files headers, sources, libraries;
     struct describe_files include_dirs, library_dirs; /* $NAME: an environment variable */
@@ -83,7 +114,11 @@ struct describe {
     const char *region_call; /* it takes whole regions; NULL: operators, composites */
     double transfer_fixed, transfer_per_byte;
     const char *core_top; /* NULL: no Verilog of its own */
-    struct describe_files verilog;
+    struct describe_files verilog, verilog_lists, verilog_includes; /* also $NAME/... */
+    uint32_t n_parameter;
+    const struct describe_parameter *parameter;
+    struct describe_ports ports;
+    const char *ports_json; /* NULL: none */
     uint32_t core_bytes;
     uint32_t n_counter; /* of the core */
     const struct describe_counter {
@@ -101,6 +136,15 @@ struct describe {
 /* Read DIR/target.json. ST_USAGE: file, line, column, what was expected. */
 enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
                           struct diag *d);
+
+/* "ports" of a core. */
+void describe_read_ports(struct arena *a, const cJSON *o, struct describe_ports *p);
+/* A file of a core: in `folder`, or from $NAME/ on. */
+enum status describe_path(struct arena *a, const char *folder, const char *name, const char **path,
+                          struct diag *d);
+/* NAME=VALUE of a Verilog parameter, with the settings of t. */
+const char *describe_parameter_text(struct arena *a, const struct target *t,
+                                    const struct describe_parameter *p);
 
 /* The name of a type in target.json: int8, uint8, int16, float32. */
 const char *describe_dtype(enum ir_type type);

@@ -1,13 +1,16 @@
-// hd_core.cpp - a target's own core with the table of hd_sim.h: registers, a memory
-// (core_memory.h), an interrupt (README.md). Verilator's class is always called Vhd_sim_top.
+// hd_core.cpp - a target's own core with the table of hd_sim.h: clocks, resets, the interrupt, and a Side (core.h) at each
+// of its buses (README.md). Verilator's class is always called Vhd_sim_top.
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <new>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
 #include "Vhd_sim_top.h"
-#include "core_memory.h"
+#include "core.h"
+#include "hd_core_ports.h"
 #include "hd_sim.h"
 #include "hd_sim_config.h"
 #include "verilated.h"
@@ -33,12 +36,60 @@ void vl_fatal(const char *file, int line, const char *, const char *message) VL_
 struct hd_sim {
     VerilatedContext context;
     Vhd_sim_top top{&context};
-    CoreMemory<Vhd_sim_top> memory;
-    hd_sim_totals &totals = memory.totals;
-    std::string &failure = memory.failure;
+    Core core;
+    hd_sim_totals &totals = core.totals;
+    std::string &failure = core.failure;
+    Bus bus[HD_CORE_BUSES + 1];
+    std::unique_ptr<Registers> registers; // may be none
+    std::vector<std::unique_ptr<Side>> memories;
+    std::vector<std::unique_ptr<Stream>> inputs, outputs;
+    std::vector<Side *> sides;
+    bool in_reset = true, level = false, pending = false; // of the interrupt: now, its edge
+    uint64_t phase[HD_CORE_CLOCKS] = {};
     VerilatedFstC *trace = nullptr;
     std::string trace_path;
     uint64_t trace_limit = 0;
+
+    explicit hd_sim(const hd_sim_options &options)
+    {
+        core.options = options;
+#define ADD(index, kind, manager, name, bits) set_bus(bus[index], name, BUS_##kind, manager, bits);
+        HD_CORE_BUS(ADD)
+#undef ADD
+#define ADD(index, signal, member, name, bits, lsb)                                                \
+    bus[index].wire[signal] = {reinterpret_cast<uint8_t *>(&top.member), sizeof top.member, bits,  \
+                               lsb, name};
+        HD_CORE_WIRE(ADD)
+#undef ADD
+#define ADD(member, value) top.member = value;
+        HD_CORE_CONSTANT(ADD)
+#undef ADD
+        for (uint32_t i = 0; i < HD_CORE_BUSES; i++)
+            add_side(bus[i], static_cast<int>(i) == HD_CORE_REGISTERS);
+    }
+
+    static void set_bus(Bus &b, const char *name, BusKind kind, bool manager, uint32_t bits)
+    {
+        b.name = name;
+        b.kind = kind;
+        b.manager = manager;
+        b.bytes = bits / 8;
+    }
+
+    void add_side(const Bus &b, bool is_registers)
+    {
+        if (is_registers) {
+            registers = make_registers(b, core);
+            sides.push_back(registers.get());
+        } else if (b.kind == BUS_STREAM) {
+            auto &list = b.manager ? outputs : inputs;
+            list.push_back(make_stream(b, core));
+            sides.push_back(list.back().get());
+        } else if (b.manager) {
+            memories.push_back(make_memory(b, core));
+            sides.push_back(memories.back().get());
+        }
+    }
 
     void dump(uint64_t half)
     {
@@ -46,26 +97,146 @@ struct hd_sim {
             trace->dump(totals.cycles * 10 + half);
     }
 
+    void set_reset(bool active)
+    {
+        in_reset = active;
+#define SET(member, high) top.member = active == static_cast<bool>(high);
+        HD_CORE_RESET(SET)
+#undef SET
+    }
+
+    // Clock i, which ticks `ticks` times in `of` cycles: its ticks in this cycle.
+    uint32_t ticks(uint32_t i, uint32_t ticks, uint32_t of)
+    {
+        phase[i] += ticks;
+        const uint64_t n = phase[i] / of;
+        phase[i] %= of;
+        return static_cast<uint32_t>(n);
+    }
+
+    // Edges of the clocks that tick more than once come before the last, which all share.
+    void rise()
+    {
+        uint32_t count[HD_CORE_CLOCKS], most = 1, i = 0;
+#define COUNT(member, n, of)                                                                       \
+    count[i] = ticks(i, n, of);                                                                    \
+    most = count[i] > most ? count[i] : most;                                                      \
+    i++;
+        HD_CORE_CLOCK(COUNT)
+#undef COUNT
+        for (uint32_t left = most; left > 0; left--) {
+            i = 0;
+#define LOW(member, n, of)  top.member = 0;
+#define HIGH(member, n, of) top.member = count[i++] >= left;
+            if (left != most) {
+                HD_CORE_CLOCK(LOW)
+                top.eval();
+            }
+            HD_CORE_CLOCK(HIGH)
+            top.eval();
+        }
+    }
+
+    void fall()
+    {
+        HD_CORE_CLOCK(LOW)
+#undef LOW
+#undef HIGH
+        top.eval();
+    }
+
     void cycle()
     {
-        top.clk_i = 0;
-        top.eval();
+        fall();
         dump(0);
-        memory.sample(top);
+        if (!in_reset)
+            for (Side *const side : sides)
+                side->sample();
 #define COUNT(index, port) totals.counter[index] += top.port;
         HD_CORE_COUNTERS(COUNT)
 #undef COUNT
-        top.clk_i = 1;
-        top.eval();
+        rise();
         dump(5);
         totals.cycles++;
-        memory.drive(top);
-        top.reg_write_i = 0;
+        if (!in_reset)
+            for (Side *const side : sides)
+                side->drive();
+        look();
         if (failure.empty() && !model_failure.empty())
             failure.swap(model_failure);
         if (trace != nullptr)
             check_trace();
     }
+
+    // The interrupt after the edge; every answer must have come before it rises.
+    void look()
+    {
+        const bool was = level;
+#ifdef HD_CORE_IRQ
+        level = (top.HD_CORE_IRQ != 0) == (HD_CORE_IRQ_KIND % 2 == 0);
+#endif
+        if (in_reset)
+            return;
+        pending = pending || (level && !was);
+        if (level && !was)
+            check_done();
+    }
+
+    void check_done()
+    {
+#ifdef HD_CORE_IRQ
+        for (const auto &memory : memories)
+            if (memory->waiting() != 0)
+                core.fail(HD_CORE_IRQ_NAME ", cycle %" PRIu64 ": expected every access answered, "
+                                           "found %" PRIu64 " under way",
+                          totals.cycles, memory->waiting());
+#endif
+    }
+
+    // Return what ends wait_irq: a level, an edge since the last register write, or the end of transfers.
+    bool irq() const
+    {
+#ifdef HD_CORE_IRQ
+        return HD_CORE_IRQ_KIND < 2 ? level : pending;
+#else
+        bool used = false, left = false;
+        for (const auto *const list : {&inputs, &outputs})
+            for (const auto &stream : *list) {
+                used = used || stream->used;
+                left = left || stream->left != 0;
+            }
+        return used && !left;
+#endif
+    }
+
+    Stream *stream(uint32_t offset) const
+    {
+        const auto &list = offset < 0xf000 ? inputs : outputs;
+        const uint32_t i = (offset & 0xfff) / 0x20;
+        return offset >= 0xe000 && i < list.size() ? list[i].get() : nullptr;
+    }
+
+    uint32_t access(bool write, uint32_t offset, uint32_t value)
+    {
+        Stream *const s = stream(offset);
+
+        if (s != nullptr || registers == nullptr) {
+            if (write && s != nullptr && offset % 0x20 == 0)
+                stream_at = value;
+            else if (write && s != nullptr)
+                s->start(stream_at, value);
+            else if (s == nullptr)
+                core.fail("register 0x%x: the core has no registers", offset);
+            cycle();
+            return s != nullptr ? s->left : 0;
+        }
+        pending = pending && !write;
+        registers->begin(write, offset, value);
+        while (!registers->done && failure.empty())
+            cycle();
+        return failure.empty() ? registers->value : ~0u;
+    }
+    uint32_t stream_at = 0; // the address of the next transfer
 
     void check_trace()
     {
@@ -96,18 +267,16 @@ struct hd_sim {
 
 static hd_sim *core_open(const hd_sim_options *options, char *error, size_t error_bytes)
 {
-    hd_sim *const sim = new (std::nothrow) hd_sim;
+    hd_sim *const sim = new (std::nothrow) hd_sim(*options);
     if (sim == nullptr) {
         snprintf(error, error_bytes, "no memory");
         return nullptr;
     }
-    sim->memory.options = *options;
-    sim->memory.seed(options->stall_seed);
     sim->context.traceEverOn(true);
-    sim->top.rst_ni = 0;
+    sim->set_reset(true);
     for (int i = 0; i < 8; i++)
         sim->cycle();
-    sim->top.rst_ni = 1;
+    sim->set_reset(false);
     return sim;
 }
 
@@ -120,36 +289,27 @@ static void core_close(hd_sim *sim)
 
 static uint32_t core_read32(hd_sim *sim, uint32_t offset)
 {
-    sim->top.reg_addr_i = static_cast<uint16_t>(offset);
-    sim->top.clk_i = 0;
-    sim->top.eval();
-    const uint32_t value = sim->top.reg_rdata_o;
-    sim->cycle();
-    return value;
+    return sim->access(false, offset, 0);
 }
 
 static void core_write32(hd_sim *sim, uint32_t offset, uint32_t value)
 {
-    sim->top.reg_addr_i = static_cast<uint16_t>(offset);
-    sim->top.reg_wdata_i = value;
-    sim->top.reg_write_i = 1;
-    sim->cycle();
+    (void)sim->access(true, offset, value);
 }
 
 static hd_sim_stop core_run(hd_sim *sim, uint64_t max_cycles)
 {
     const auto begin = std::chrono::steady_clock::now();
     uint64_t n = 0;
-    while (n < max_cycles && sim->failure.empty() && sim->top.irq_o == 0) {
+    while (n < max_cycles && sim->failure.empty() && !sim->irq()) {
         sim->cycle();
         n++;
     }
-    sim->memory.check_done(sim->top);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     sim->totals.wall_seconds += took.count();
     if (!sim->failure.empty())
         return HD_SIM_FAILED;
-    return sim->top.irq_o != 0 ? HD_SIM_IRQ : HD_SIM_CYCLES;
+    return sim->irq() ? HD_SIM_IRQ : HD_SIM_CYCLES;
 }
 
 static const char *core_stuck_text(hd_sim *sim)
@@ -159,7 +319,8 @@ static const char *core_stuck_text(hd_sim *sim)
 
 static void core_seed(hd_sim *sim, uint64_t seed)
 {
-    sim->memory.seed(seed);
+    for (Side *const side : sim->sides)
+        side->seed(seed);
 }
 
 static void core_totals(hd_sim *sim, hd_sim_totals *totals)
@@ -208,11 +369,21 @@ static void core_commits(hd_sim *, void (*)(void *, const hd_sim_commit *), void
 {
 }
 
-extern "C" __attribute__((visibility("default")))
-const hd_sim_api hd_sim_api = {HD_SIM_ABI,         HD_SIM_NAME,     HD_SIM_CONFIG_HASH,
-                               HD_SIM_SOURCE_HASH, core_open,       core_close,
-                               core_read32,        core_write32,    core_run,
-                               core_stuck_text,    nullptr,         core_seed,
-                               core_totals,        core_commands,   core_rows,
-                               core_trace_start,   core_trace_stop, core_trace_window,
-                               core_commits,       nullptr,         CoreMemory<Vhd_sim_top>::kBits};
+// The width of the first memory port that can wait; 0: none can, and options of the memory change nothing.
+static constexpr uint32_t memory_bits()
+{
+    uint32_t n = 0;
+#define ADD(index, kind, manager, name, bits)                                                      \
+    if (n == 0 && BUS_##kind != BUS_MEM && (manager || BUS_##kind == BUS_STREAM))                  \
+        n = bits;
+    HD_CORE_BUS(ADD)
+#undef ADD
+    return n;
+}
+
+extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = {
+    HD_SIM_ABI,       HD_SIM_NAME,     HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH, core_open,
+    core_close,       core_read32,     core_write32,       core_run,           core_stuck_text,
+    nullptr,          core_seed,       core_totals,        core_commands,      core_rows,
+    core_trace_start, core_trace_stop, core_trace_window,  core_commits,       nullptr,
+    memory_bits()};

@@ -5,7 +5,6 @@
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 head -c 64 "$models/digits/in_0.bin" >in.bin
 export XDG_CACHE_HOME=$work/cache
-list="output reg_rdata_o\[32\].*input clk_i\[1\]|input clk_i\[1\].*output reg_rdata_o\[32\]"
 
 # core NAME SED: the vanilla example under another name, with a change.
 core() {
@@ -21,8 +20,8 @@ ports() {
     core "$1" "$2"
     local got=$?
     [ $got = 2 ] || fail "$1: exit $got, expected 2: $(head -c 400 stderr)"
-    [ "$(wc -l <stderr)" = 1 ] || fail "$1: more than one line: $(head -c 400 stderr)"
-    grep -qE "^heddle: target $1: core vanilla_core: $3; ports found: .*($list).*; see sim/core/README.md\$" stderr ||
+    [ "$(wc -l <stderr)" -le 3 ] || fail "$1: more than three lines: $(head -c 400 stderr)"
+    grep -qE "^heddle: target $1: core vanilla_core: $3\$" stderr && grep -q '^  sim/core/README.md has the buses' stderr ||
         fail "$1: expected '$3', found '$(head -c 800 stderr)'"
     [ -z "$(find cache -name 'hd_core.o' -o -name 'sim_hd_core.o')" ] || fail "$1: C++ was compiled"
 }
@@ -55,7 +54,7 @@ for bad in gone:"port gone_o missing \(output, 1 to 32 bits\)" far:"port far_o: 
     counted bad_$name "{\"name\": \"n\", \"port\": \"$port\"}"
     copied bad_$name
     [ $? = 2 ] || fail "counter $name: expected exit 2: $(cat stderr)"
-    grep -qE "^heddle: target bad_$name: core ticks_core: counter n: ${bad#*:}; ports found" stderr || fail "counter $name: $(cat stderr)"
+    grep -qE "^heddle: target bad_$name: core ticks_core: counter n: ${bad#*:}\$" stderr || fail "counter $name: $(cat stderr)"
 done
 copied ticks || fail "ticks: $(cat stderr)"
 grep -q core_counters stats.json && fail "counters of a core that has none"

@@ -1,0 +1,113 @@
+// core.cpp - see core.h.
+#include "core.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+static const char *const channels[] = {
+#define BUS(bus, name, what)
+#define SIGNAL(bus, channel, signal, names, from, width, need) #channel,
+#define HANDSHAKE(bus, valid, ready)
+#include "bus.def"
+#undef BUS
+#undef SIGNAL
+#undef HANDSHAKE
+};
+
+void Core::fail(const char *format, ...)
+{
+    char text[300];
+    va_list ap;
+
+    if (!failure.empty())
+        return;
+    va_start(ap, format);
+    (void)vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    failure = text;
+}
+
+void Core::broken(const Bus &bus, BusSignal of, const char *format, ...)
+{
+    char text[240];
+    va_list ap;
+    const bool own = bus.kind == BUS_WIDE && strcmp(bus.name, "heddle wide memory") == 0;
+
+    va_start(ap, format);
+    (void)vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    fail("%s%s%s, cycle %" PRIu64 ": %s", own ? "" : bus.name, own ? "" : " ", channels[of],
+         totals.cycles, text);
+}
+
+void Core::outside(const char *what, uint64_t at)
+{
+    fail("the core %s byte 0x%" PRIx64 " in cycle %" PRIu64 ", its memory has 0x%" PRIx64, what, at,
+         totals.cycles, options.memory_bytes);
+}
+
+void Core::read(uint64_t at, void *to, uint64_t n)
+{
+    memset(to, 0, n);
+    if (at >= options.memory_bytes)
+        return outside("reads", at);
+    const uint64_t left = options.memory_bytes - at, inside = left < n ? left : n;
+    memcpy(to, options.memory + at, inside);
+    totals.read_bytes += inside;
+}
+
+void Core::write(uint64_t at, const uint8_t *from, uint64_t n, uint64_t strobe)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if (!(strobe >> i & 1))
+            continue;
+        if (at + i >= options.memory_bytes)
+            return outside("writes", at + i);
+        options.memory[at + i] = from[i];
+        totals.write_bytes++;
+    }
+}
+
+bool Core::faulty(uint64_t at, uint64_t n) const
+{
+    return options.fault_enable != 0 && options.fault_address - at < n;
+}
+
+void Pace::seed(uint64_t seed)
+{
+    random_ = core_.options.stall_seed != 0 ? seed * 0x9e3779b97f4a7c15u | 1 : 0;
+    for (uint32_t &stall : stall_)
+        stall = 0;
+}
+
+uint64_t Pace::draw()
+{
+    random_ ^= random_ >> 12; // xorshift64* (Vigna 2016)
+    random_ ^= random_ << 25;
+    random_ ^= random_ >> 27;
+    return random_ * 0x2545f4914f6cdd1du >> 32;
+}
+
+bool Pace::stalls(uint32_t channel)
+{
+    if (random_ == 0)
+        return false;
+    if (stall_[channel] != 0)
+        return --stall_[channel] != 0;
+    const uint64_t r = draw();
+    if ((r & 3) == 0)
+        stall_[channel] = 1 + (r >> 8 & 7);
+    return stall_[channel] != 0;
+}
+
+uint64_t Pace::latency()
+{
+    const uint64_t least = core_.options.latency != 0 ? core_.options.latency : 1;
+    return least + (random() ? draw() % (least + 1) : 0);
+}
+
+void Pace::take(uint64_t &free, uint32_t bytes, uint64_t cycle) const
+{
+    const uint64_t back = cycle * rate(bytes) - rate(bytes) + 1;
+    free = (free > back ? free : back) + bytes;
+}

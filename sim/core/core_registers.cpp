@@ -1,0 +1,270 @@
+// core_registers.cpp - a manager for the registers of a core: AXI4-Lite (or AXI4, one beat), APB, Wishbone, OBI, heddle's
+// own port. One access at a time; an answer with an error is a failure.
+#include "core_check.h"
+
+namespace
+{
+
+class Manager : public Registers
+{
+  public:
+    Manager(const Bus &bus, Core &core) : bus_(bus), core_(core), handshakes_(bus, core)
+    {
+    }
+
+  protected:
+    // 4 bytes at `offset` within a word of the bus.
+    uint32_t lane(uint32_t offset) const
+    {
+        return bus_.bytes > 4 ? offset & (bus_.bytes - 1) & ~3u : 0;
+    }
+    uint32_t word(BusSignal data, uint32_t offset) const
+    {
+        uint32_t v;
+        memcpy(&v, bus_[data].at + lane(offset), sizeof v);
+        return v;
+    }
+    void put(BusSignal data, BusSignal strobe, uint32_t offset, uint32_t v) const
+    {
+        memset(bus_[data].at, 0, bus_.bytes);
+        memcpy(bus_[data].at + lane(offset), &v, sizeof v);
+        bus_[strobe].set(uint64_t{0xf} << lane(offset));
+    }
+    void answer(bool write, uint32_t v)
+    {
+        value = write ? 0 : v;
+        done = true;
+    }
+    const Bus &bus_;
+    Core &core_;
+    Handshakes handshakes_;
+    uint32_t offset_ = 0;
+};
+
+class Own : public Manager
+{
+  public:
+    using Manager::Manager;
+    void begin(bool write, uint32_t offset, uint32_t v) override
+    {
+        bus_[REG_ADDR].set(offset);
+        bus_[REG_WDATA].set(v);
+        bus_[REG_WRITE].set(write);
+        done = false;
+    }
+    void sample() override
+    {
+        if (!done)
+            answer(bus_.on(REG_WRITE), static_cast<uint32_t>(bus_[REG_RDATA].get()));
+    }
+    void drive() override
+    {
+        bus_[REG_WRITE].set(0);
+    }
+};
+
+class Axi : public Manager
+{
+  public:
+    Axi(const Bus &bus, Core &core) : Manager(bus, core), rules_(bus, core)
+    {
+        const uint64_t size = bus.bytes > 4 ? 2 : static_cast<uint64_t>(__builtin_ctz(bus.bytes));
+
+        bus_[ARSIZE].set(size);
+        bus_[AWSIZE].set(size);
+        bus_[ARBURST].set(1);
+        bus_[AWBURST].set(1);
+    }
+    void begin(bool write, uint32_t offset, uint32_t v) override
+    {
+        offset_ = offset;
+        write_ = write;
+        done = false;
+        bus_[write ? AWADDR : ARADDR].set(offset);
+        bus_[write ? AWVALID : ARVALID].set(1);
+        bus_[write ? BREADY : RREADY].set(1);
+        if (write) {
+            put(WDATA, WSTRB, offset, v);
+            bus_[WLAST].set(1);
+            bus_[WVALID].set(1);
+        }
+    }
+    void sample() override
+    {
+        handshakes_.sample();
+        rules_.sample();
+        address_ = bus_.fires(AWVALID, AWREADY) || bus_.fires(ARVALID, ARREADY);
+        data_ = bus_.fires(WVALID, WREADY);
+        if (bus_.fires(BVALID, BREADY) || bus_.fires(RVALID, RREADY))
+            answer(write_, write_ ? 0 : word(RDATA, offset_));
+    }
+    void drive() override
+    {
+        if (address_)
+            for (const BusSignal s : {AWVALID, ARVALID})
+                bus_[s].set(0);
+        if (data_)
+            bus_[WVALID].set(0);
+        if (done)
+            for (const BusSignal s : {BREADY, RREADY})
+                bus_[s].set(0);
+        address_ = data_ = false;
+    }
+
+  private:
+    AxiRules rules_;
+    bool write_ = false, address_ = false, data_ = false;
+};
+
+class Apb : public Manager
+{
+  public:
+    using Manager::Manager;
+    void begin(bool write, uint32_t offset, uint32_t v) override
+    {
+        bus_[PSEL].set(1);
+        bus_[PENABLE].set(0);
+        bus_[PADDR].set_address(offset);
+        bus_[PWRITE].set(write);
+        bus_[PWDATA].set(v);
+        bus_[PSTRB].set(write ? 0xf : 0);
+        offset_ = offset;
+        waited_ = 0;
+        done = false;
+    }
+    void sample() override
+    {
+        if (done || !bus_.on(PENABLE))
+            return;
+        if (!bus_.on(PREADY, 1)) {
+            if (++waited_ > kPatience)
+                core_.broken(bus_, PREADY, "%s: expected within %u cycles of penable, found none",
+                             bus_[PREADY].name, kPatience);
+            return;
+        }
+        if (bus_.on(PSLVERR))
+            core_.broken(bus_, PSLVERR, "%s: expected 0, found an error at offset 0x%x",
+                         bus_[PSLVERR].name, offset_);
+        answer(bus_.on(PWRITE), static_cast<uint32_t>(bus_[PRDATA].get()));
+    }
+    void drive() override
+    {
+        bus_[PENABLE].set(bus_.on(PSEL) && !done);
+        if (done)
+            bus_[PSEL].set(0);
+    }
+
+  private:
+    uint32_t waited_ = 0;
+};
+
+class Wishbone : public Manager
+{
+  public:
+    using Manager::Manager;
+    void begin(bool write, uint32_t offset, uint32_t v) override
+    {
+        bus_[CYC].set(1);
+        bus_[STB].set(1);
+        bus_[WE].set(write);
+        bus_[ADR].set_address(offset);
+        put(DAT_W, SEL, offset, v);
+        offset_ = offset;
+        waited_ = 0;
+        taken_ = done = false;
+    }
+    void sample() override
+    {
+        const bool ack = bus_.on(ACK), error = bus_.on(ERR) || bus_.on(RTY);
+
+        if (ack + bus_.on(ERR) + bus_.on(RTY) > 1)
+            core_.broken(bus_, ACK, "%s: expected one of ack, err and rty, found more",
+                         bus_[ACK].name);
+        if (done) {
+            if (ack && bus_[STALL])
+                core_.broken(bus_, ACK, "%s: expected after a cycle with stb, found none",
+                             bus_[ACK].name);
+            return;
+        }
+        taken_ = taken_ || (bus_[STALL] && bus_.on(STB) && !bus_.on(STALL));
+        if (error)
+            core_.broken(bus_, ERR, "%s: expected ack, found an error at offset 0x%x",
+                         bus_[bus_.on(ERR) ? ERR : RTY].name, offset_);
+        if (ack || error)
+            answer(bus_.on(WE), word(DAT_R, offset_));
+        else if (++waited_ > kPatience)
+            core_.broken(bus_, ACK, "%s: expected within %u cycles of stb, found none",
+                         bus_[ACK].name, kPatience);
+    }
+    void drive() override
+    {
+        if (taken_ || done)
+            bus_[STB].set(0);
+        if (done)
+            bus_[CYC].set(0);
+    }
+
+  private:
+    bool taken_ = false;
+    uint32_t waited_ = 0;
+};
+
+class Obi : public Manager
+{
+  public:
+    using Manager::Manager;
+    void begin(bool write, uint32_t offset, uint32_t v) override
+    {
+        bus_[OBI_REQ].set(1);
+        bus_[OBI_WE].set(write);
+        bus_[OBI_ADDR].set_address(offset);
+        put(OBI_WDATA, OBI_BE, offset, v);
+        bus_[OBI_RREADY].set(1);
+        offset_ = offset;
+        write_ = write;
+        granted_ = done = false;
+        waited_ = 0;
+    }
+    void sample() override
+    {
+        handshakes_.sample();
+        if (bus_.on(OBI_RVALID) && !granted_)
+            core_.broken(bus_, OBI_RVALID, "%s: expected after a grant, found none",
+                         bus_[OBI_RVALID].name);
+        else if (bus_.on(OBI_RVALID)) {
+            if (bus_.on(OBI_ERR))
+                core_.broken(bus_, OBI_ERR, "%s: expected 0, found an error at offset 0x%x",
+                             bus_[OBI_ERR].name, offset_);
+            answer(write_, word(OBI_RDATA, offset_));
+            granted_ = false;
+        } else if (!done && ++waited_ > kPatience)
+            core_.broken(bus_, OBI_RVALID, "%s: expected within %u cycles, found none",
+                         bus_[OBI_RVALID].name, kPatience);
+        if (bus_.fires(OBI_REQ, OBI_GNT))
+            granted_ = true;
+    }
+    void drive() override
+    {
+        if (granted_ || done)
+            bus_[OBI_REQ].set(0);
+        if (done)
+            bus_[OBI_RREADY].set(0);
+    }
+
+  private:
+    bool write_ = false, granted_ = false;
+    uint32_t waited_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Registers> make_registers(const Bus &bus, Core &core)
+{
+    switch (bus.kind) {
+    case BUS_AXI: return std::make_unique<Axi>(bus, core);
+    case BUS_APB: return std::make_unique<Apb>(bus, core);
+    case BUS_WISHBONE: return std::make_unique<Wishbone>(bus, core);
+    case BUS_OBI: return std::make_unique<Obi>(bus, core);
+    default: return std::make_unique<Own>(bus, core);
+    }
+}
