@@ -413,3 +413,23 @@ enum status sim_build(struct arena *a, const struct sim_paths *paths,
     evict_cache(a, paths->cache);
     return ST_OK;
 }
+
+enum status sim_ports(struct arena *a, const struct sim_paths *paths,
+                      const struct hd_config *config, struct ports *ports, struct diag *d)
+{
+    struct build b = {.a = a, .paths = paths, .config = config, .processor = ""};
+
+    TRY(private_dir(paths->cache, d));
+    TRY(find_tools(&b, d));
+    TRY(build_files_collect(a, paths, config, &b.files, d));
+    hash_build(&b);
+    b.folder = b.final = arena_printf(a, "%s/%s.ports", paths->cache, b.hash);
+    b.watch = (struct tool_watch){paths->seconds, paths->output, "reading the ports", tool_now()};
+    evict_tree(b.folder);
+    TRY(private_dir(b.folder, d));
+    TRY(build_files_write(a, &b.files, b.folder, d));
+    TRY(run_verilator(&b, arena_printf(a, "%s/build.log", b.folder), d));
+    ports_find(a, arena_printf(a, "%s/obj/Vhd_sim_top.h", b.folder), paths->core, ports);
+    evict_tree(b.folder);
+    return ST_OK;
+}

@@ -40,4 +40,10 @@ struct sim_model {
 enum status sim_build(struct arena *a, const struct sim_paths *paths,
                       const struct hd_config *config, struct sim_model *model, struct diag *d);
 
+struct ports;
+/* Find what the ports of `paths->core` are (ports/ports.h), and check nothing. ST_INTERNAL with Verilator's first error
+ * lines. */
+enum status sim_ports(struct arena *a, const struct sim_paths *paths,
+                      const struct hd_config *config, struct ports *ports, struct diag *d);
+
 #endif

@@ -1,4 +1,5 @@
 /* command.c - the commands of the command line, by name. */
+#include "app/check/adopt.h"
 #include "app/check/check_target.h"
 #include "app/check/new.h"
 #include "app/engine/device.h"
@@ -75,6 +76,7 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_TARGETS: return targets_command(h, t);
     case COMMAND_OPS: ops_print(h->scratch, t); return ST_OK;
     case COMMAND_NEW_TARGET: return new_target(h->scratch, &h->o, &h->d);
+    case COMMAND_ADOPT: return adopt(h->scratch, &h->o, &h->d);
     case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);
     case COMMAND_REGRESS: return regress_command(h->scratch, &h->o, &h->d);
     case COMMAND_SWEEP: return regress_run(h->scratch, &h->o, &h->d);

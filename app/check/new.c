@@ -44,16 +44,15 @@ static enum status copy(struct arena *a, const struct options *o, const char *fr
     return file_write(path, text, n, d);
 }
 
-static bool good_name(const char *name)
+bool new_good_name(const char *name)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
     return n > 0 && n < 33 && name[n] == '\0' && name[0] >= 'a';
 }
 
-/* Every file of <home>/targets/`template`. */
-static enum status copy_all(struct arena *a, const struct options *o, const char *template,
-                            const char *old, const char *name, const char *to, struct diag *d)
+enum status new_copy(struct arena *a, const struct options *o, const char *template,
+                     const char *old, const char *name, const char *to, struct diag *d)
 {
     const char *home;
     struct dirent **list = NULL;
@@ -86,7 +85,7 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
 {
     const char *name = o->model, *to = o->out ? o->out : name;
 
-    if (!good_name(name))
+    if (!new_good_name(name))
         return FAIL(d, ST_USAGE,
                     "new-target: found '%s', expected a lower-case letter, then lower-case "
                     "letters, digits and _",
@@ -96,9 +95,9 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
     if (file_exists(arena_printf(a, "%s/target.json", to)))
         return FAIL(d, ST_USAGE, "new-target: '%s/target.json' already exists", to);
     for (int i = 0; i < 2 && sources[o->template][i].folder; i++)
-        TRY(copy_all(a, o, sources[o->template][i].folder, sources[o->template][i].name, name, to,
+        TRY(new_copy(a, o, sources[o->template][i].folder, sources[o->template][i].name, name, to,
                      d));
-    TRY(copy_all(a, o, "kit/install", "newtarget", name, to, d));
+    TRY(new_copy(a, o, "kit/install", "newtarget", name, to, d));
     if (o->template == TEMPLATE_NATIVE)
         output_printf(o->output, OUTPUT_RESULT,
                       "now: build %s_native.so as %s/README.md describes\n", name, to);

@@ -8,4 +8,10 @@
  * holds a target already. */
 enum status new_target(struct arena *a, const struct options *o, struct diag *d);
 
+/* Copy every file of <home>/targets/`template` that is not in `to` yet; `old` in names and texts becomes `name`. */
+enum status new_copy(struct arena *a, const struct options *o, const char *template,
+                     const char *old, const char *name, const char *to, struct diag *d);
+/* Return true for a name that a target may have. */
+bool new_good_name(const char *name);
+
 #endif

@@ -18,6 +18,9 @@ const struct cli_command cli_commands[] = {
      "one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE], depthwise HxWxC "
      "KHxKW [STRIDE]; bmm B M K N: B products of two inputs' matrices"},
     {"new-target", "NAME", "a folder with a target of your own that passes check-target"},
+    {"adopt", "FILE",
+     "a first target for a core of your own, from the ports of its Verilog (.v, .sv or a list of "
+     "files, .f)"},
     {"check-target", "DIR", "check that a target does what its target.json specifies"},
     {"tune", "MODEL", "search knobs of each operator, measured on the RTL, into --tuned=FILE"},
     {"regress", "SUITE",

@@ -31,6 +31,7 @@ enum options_command {
     COMMAND_SWEEP,
     COMMAND_HW,
     COMMAND_QUANTISE,
+    COMMAND_ADOPT,
     COMMAND_COUNT
 };
 
@@ -74,6 +75,7 @@ struct options {
     bool allow_native;              /* --allow-native-targets */
     bool reference;                 /* --reference of targets */
     enum options_template template; /* of new-target */
+    const char *top;                /* of adopt: a module */
     struct partition_options partition;
     const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
     const char *out;          /* -o */

@@ -56,7 +56,7 @@ const struct option_row options_table[] = {
           "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package; "
           "regress, sweep: of their history (default regress); quantise: the .onnx file"),
      TEXT(out), .shown.letter = 'o',
-     .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(NEW_TARGET) | OF(QUANTISE) | SUITES},
+     .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(NEW_TARGET) | OF(ADOPT) | OF(QUANTISE) | SUITES},
     {SHOW("expect", "FILE", FILES,
           "expected output, as -i, or a folder with out_0.bin, ...; repeat in graph order"),
      LIST(expect, n_expect), .used_by = RUNS},
@@ -152,6 +152,8 @@ const struct option_row options_table[] = {
           "least Verilog), wide (likewise, by a port with ready/valid) or native (with a shared "
           "object for what JSON cannot express)"),
      WORD(template, templates), .used_by = OF(NEW_TARGET)},
+    {SHOW("top", "MODULE", COMPILER, "for adopt: the module; default: the last one in the file"),
+     TEXT(top), .used_by = OF(ADOPT)},
     {SHOW("reference", NULL, COMPILER, "for targets: what a target.json may contain"),
      FLAG(reference), .used_by = OF(TARGETS)},
     {SHOW("allow-native-targets", NULL, COMPILER,

@@ -25,13 +25,13 @@ ports() {
         fail "$1: expected '$3', found '$(head -c 800 stderr)'"
     [ -z "$(find cache -name 'hd_core.o' -o -name 'sim_hd_core.o')" ] || fail "$1: C++ was compiled"
 }
-ports misspelt 's/\birq_o\b/irqo/' "port irq_o missing \(output, 1 bit\)"
+ports misspelt 's/\birq_o\b/flag/' "port irq_o missing \(output, 1 bit\)"
 ports turned 's/output logic\( *\)\(.*\)irq_o/input  logic\1\2irq_o/; s/assign irq_o = .*//' \
     "port irq_o: expected output of 1 bit, found input of 1"
 ports wide 's/\[15:0\]\( *\)reg_addr_i/[19:0]\1reg_addr_i/' \
     "port reg_addr_i: expected input of 16 bits, found input of 20"
-ports second 's/^\( *\)input\( *wire logic *\)clk_i,/&\n\1input\2fast_clk_i,/' \
-    "port fast_clk_i \(input, 1 bit\): nothing drives it"
+ports second 's/^\( *\)input\( *wire logic *\)clk_i,/&\n\1input\2mode_i,/' \
+    "port mode_i \(input, 1 bit\): nothing drives it"
 
 # Counters: ports that target.json names are added up for each layer; a wrong one is reported like any other port.
 counted() { # NAME PORT: json of one counter

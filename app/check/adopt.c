@@ -1,0 +1,232 @@
+/* adopt.c - "heddle adopt FILE": a folder with a first target for a core that exists. The ports are Verilator's; what they
+ * are is found as for every core (sim/ports). The C is that of `new-target --template=call`. */
+#define _GNU_SOURCE
+#include "adopt.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/home.h"
+#include "new.h"
+#include "sim/build.h"
+#include "sim/ports/ports.h"
+
+enum { MAX_FILE = 1 << 24 };
+#define MEMORY_BYTES "1048576"
+
+struct adopted {
+    struct arena *a;
+    const struct options *o;
+    const char *file, *base, *folder; /* absolute; its name; the folder that it is in */
+    const char *top, *name, *to;
+    bool list; /* the file is a list of files */
+    struct ports ports;
+};
+
+/* --- the module --- */
+
+/* The last module of a text; NULL: none. */
+static const char *last_module(struct arena *a, const char *text)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$";
+    const char *name = NULL;
+
+    for (const char *line = text; *line != '\0';
+         line += strcspn(line, "\n"), line += *line != '\0') {
+        const char *s = line + strspn(line, " \t");
+
+        if (strncmp(s, "module ", 7) != 0)
+            continue;
+        s += 7 + strspn(s + 7, " \t");
+        if (strncmp(s, "automatic ", 10) == 0)
+            s += 10;
+        if (strspn(s, letters) != 0)
+            name = arena_strndup(a, s, strspn(s, letters));
+    }
+    return name;
+}
+
+static enum status find_module(struct adopted *t, struct diag *d)
+{
+    uint8_t *data;
+    size_t n;
+
+    t->top = t->o->top;
+    if (t->top != NULL)
+        return ST_OK;
+    if (t->list)
+        return FAIL(d, ST_USAGE, "adopt: '%s' is a list of files: --top=MODULE names the module",
+                    t->o->model);
+    TRY(file_read(t->a, t->file, MAX_FILE, &data, &n, d));
+    t->top = last_module(t->a, (const char *)data);
+    if (t->top == NULL)
+        return FAIL(d, ST_USAGE, "adopt: '%s': expected a module, found none", t->o->model);
+    return ST_OK;
+}
+
+/* The module's name as a target may be called: in lower case, without _core or _top. */
+static enum status find_name(struct adopted *t, struct diag *d)
+{
+    char *const name = arena_strdup(t->a, t->top);
+    const size_t n = strlen(name);
+
+    for (char *c = name; *c != '\0'; c++)
+        *c = (char)tolower((unsigned char)*c);
+    if (n > 5 && strcmp(name + n - 5, "_core") == 0)
+        name[n - 5] = '\0';
+    else if (n > 4 && strcmp(name + n - 4, "_top") == 0)
+        name[n - 4] = '\0';
+    if (!new_good_name(name))
+        return FAIL(d, ST_USAGE, "adopt: module '%s': expected a name of letters, digits and _",
+                    t->top);
+    t->name = name;
+    t->to = t->o->out != NULL ? t->o->out : name;
+    if (file_exists(arena_printf(t->a, "%s/target.json", t->to)))
+        return FAIL(d, ST_USAGE, "adopt: '%s/target.json' already exists", t->to);
+    return ST_OK;
+}
+
+static enum status read_ports(struct adopted *t, struct diag *d)
+{
+    const char *const files[] = {t->file};
+    const struct sim_core core = {.folder = t->folder,
+                                  .top = t->top,
+                                  .verilog = files,
+                                  .n_verilog = !t->list,
+                                  .list = files,
+                                  .n_list = t->list};
+    struct sim_paths paths = {.core = &core, .output = t->o->output};
+    const struct hd_config config = {.hash = 0};
+
+    TRY(home_find(t->a, &paths.home, d));
+    TRY(home_cache(t->a, &paths.cache, d));
+    return sim_ports(t->a, &paths, &config, &t->ports, d);
+}
+
+/* --- target.json --- */
+
+/* Where target.json finds the file: a copy in its folder, or a list by $NAME_HOME. */
+static const char *core_text(const struct adopted *t)
+{
+    const char *const variable = arena_printf(t->a, "%s_HOME", t->name);
+    char *const upper = arena_strdup(t->a, variable);
+
+    for (char *c = upper; *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return arena_printf(
+        t->a,
+        "  \"memory\": \"separate\",\n"
+        "  \"core\": {\"top\": \"%s\", \"%s\": [\"%s%s%s\"], \"memory_bytes\": " MEMORY_BYTES
+        "},\n",
+        t->top, t->list ? "file_lists" : "verilog", t->list ? "$" : "", t->list ? upper : "",
+        t->list ? arena_printf(t->a, "/%s", t->base) : t->base);
+}
+
+static enum status write_target(const struct adopted *t, struct diag *d)
+{
+    const char *const path = arena_printf(t->a, "%s/target.json", t->to);
+    uint8_t *data;
+    size_t n;
+
+    TRY(new_copy(t->a, t->o, "kit/call", "newtarget", t->name, t->to, d));
+    TRY(new_copy(t->a, t->o, "kit/install", "newtarget", t->name, t->to, d));
+    TRY(file_read(t->a, path, MAX_FILE, &data, &n, d));
+    const char *const at = strstr((const char *)data, "  \"headers\"");
+    const char *const text = arena_printf(t->a, "%.*s%s%s", (int)(at - (const char *)data),
+                                          (const char *)data, core_text(t), at);
+
+    TRY(file_write(path, text, strlen(text), d));
+    if (t->list)
+        return ST_OK;
+    TRY(file_read(t->a, t->file, MAX_FILE, &data, &n, d));
+    return file_write(arena_printf(t->a, "%s/%s", t->to, t->base), data, n, d);
+}
+
+/* --- what was found --- */
+
+static void say_bus(const struct adopted *t, uint32_t i)
+{
+    const struct port_bus *const b = &t->ports.bus[i];
+    const char *const use = i == t->ports.registers ? "registers"
+                            : b->bus == BUS_STREAM  ? (b->manager ? "output" : "input")
+                            : b->manager            ? "memory"
+                                                    : "not used";
+
+    output_printf(t->o->output, OUTPUT_RESULT, "found: %s: %s, ports %s, %u bits\n", use,
+                  bus_info[b->bus].name, b->name, b->data_bits);
+}
+
+static void say_found(const struct adopted *t)
+{
+    static const char *const irqs[] = {"high", "low", "rising", "falling"};
+    const struct ports *const p = &t->ports;
+
+    for (uint32_t i = 0; i < p->n_bus; i++)
+        say_bus(t, i);
+    for (uint32_t i = 0; i < p->n_clock; i++)
+        output_printf(t->o->output, OUTPUT_RESULT, "found: clock: %s\n",
+                      p->port[p->clock[i].port].name);
+    for (uint32_t i = 0; i < p->n_reset; i++)
+        output_printf(t->o->output, OUTPUT_RESULT, "found: reset: %s, active %s\n",
+                      p->port[p->reset[i].port].name, p->reset[i].high ? "high" : "low");
+    if (p->irq != PORT_NONE)
+        output_printf(t->o->output, OUTPUT_RESULT, "found: interrupt: %s, %s\n",
+                      p->port[p->irq].name, irqs[p->irq_kind]);
+}
+
+static void say_open(const struct adopted *t)
+{
+    const struct output *const out = t->o->output;
+    const struct ports *const p = &t->ports;
+    const struct sim_core core = {.top = t->top};
+    struct diag wrong = {.status = ST_OK};
+
+    if (ports_check(t->a, p, &core, &wrong) != ST_OK)
+        for (char *rest = wrong.text, *line; (line = strsep(&rest, "\n")) != NULL;)
+            output_printf(out, OUTPUT_RESULT, "not inferred: %s\n", line + strspn(line, " "));
+    if (p->irq == PORT_NONE)
+        output_printf(
+            out, OUTPUT_RESULT,
+            "not inferred: an interrupt; \"interrupt\" in \"ports\" names it, or the call "
+            "polls a register\n");
+    if (p->n_clock > 1)
+        output_printf(out, OUTPUT_RESULT,
+                      "not inferred: the ratio of %u clocks; \"clocks\" in \"ports\"\n",
+                      p->n_clock);
+    output_printf(out, OUTPUT_RESULT,
+                  "not inferred: the core's registers: pass $dev to the call of %s.c, and start it "
+                  "there\n"
+                  "not inferred: \"memory_bytes\" (" MEMORY_BYTES
+                  "), \"operators\", \"where\", \"cost\"\n",
+                  t->name);
+    if (t->list)
+        output_printf(out, OUTPUT_RESULT, "now: export the variable in \"file_lists\" as %s\n",
+                      t->folder);
+    output_printf(out, OUTPUT_RESULT, "now: heddle check-target %s --allow-native-targets\n",
+                  t->to);
+}
+
+enum status adopt(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct adopted t = {.a = a, .o = o};
+    char *const full = o->model != NULL ? realpath(o->model, NULL) : NULL;
+
+    if (full == NULL)
+        return FAIL(d, ST_USAGE, "adopt: file '%s' not found", o->model != NULL ? o->model : "");
+    t.file = arena_strdup(a, full);
+    free(full);
+    t.base = strrchr(t.file, '/') + 1;
+    t.folder = arena_strndup(a, t.file, (size_t)(t.base - t.file) - 1);
+    t.list = text_ends(t.base, ".f");
+    TRY(find_module(&t, d));
+    TRY(find_name(&t, d));
+    TRY(read_ports(&t, d));
+    TRY(write_target(&t, d));
+    say_found(&t);
+    say_open(&t);
+    return ST_OK;
+}

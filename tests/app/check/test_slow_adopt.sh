@@ -1,0 +1,36 @@
+#!/bin/bash
+# heddle adopt: a first target from the ports of a core; what each port is, and what could not be inferred.
+. "$HEDDLE_HOME/tests/e2e/common.sh"
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
+sed 's/matvec_core/dense_core/' "$HEDDLE_HOME/targets/matvec/matvec_core.v" >dense_core.v
+"$heddle" adopt dense_core.v -o dense >stdout 2>stderr || fail "adopt: $(cat stderr)"
+for line in 'found: registers: AXI4, ports s_axi, 32 bits' 'found: memory: AXI4, ports m_axi, 64 bits' 'found: clock: aclk' \
+    'found: reset: aresetn, active low' 'found: interrupt: irq, high' 'not inferred: "memory_bytes" (1048576), "operators", "where", "cost"'; do
+    grep -qxF "$line" stdout || fail "no '$line' in: $(cat stdout)"
+done
+grep -c '^not inferred' stdout | grep -qx 2 || fail "2 things are not inferred: $(cat stdout)"
+cmp -s dense_core.v dense/dense_core.v || fail "the Verilog is not in the folder"
+"$heddle" check-target dense --allow-native-targets >stdout 2>stderr || fail "check-target: $(tail -1 stderr)"
+grep -q 'on the Verilated core' stdout || fail "no core: $(cat stdout)"
+
+# What names do not state; a list of files; a module by name.
+cat >odd.v <<'V'
+module helper(input a); endmodule
+module odd(input tick, input [2:0] mode, input psel, penable, pwrite, input [7:0] paddr, input [31:0] pwdata, output reg [31:0] prdata);
+  always @(posedge tick) if (psel && penable && pwrite && paddr == {5'd0, mode}) prdata <= pwdata;
+endmodule
+V
+echo 'odd.v' >odd.f
+"$heddle" adopt odd.f --top=odd -o odd >stdout 2>stderr || fail "adopt: $(cat stderr)"
+for line in 'found: registers: APB, ports APB, 32 bits' 'not inferred: port mode (input, 3 bits): nothing drives it' \
+    'not inferred: no clock found (input, 1 bit, named clk or clock); "clock" in "ports" names it'; do
+    grep -qxF "$line" stdout || fail "no '$line' in: $(cat stdout)"
+done
+grep -qF '"file_lists": ["$ODD_HOME/odd.f"]' odd/target.json || fail "$(cat odd/target.json)"
+
+expect 2 "heddle: adopt: file 'gone.v' not found" "$heddle" adopt gone.v
+expect 2 "heddle: adopt: 'odd.f' is a list of files: --top=MODULE names the module" "$heddle" adopt odd.f
+expect 2 "heddle: adopt: 'odd/target.json' already exists" "$heddle" adopt odd.v -o odd
+echo '// nothing' >empty.v
+expect 2 "heddle: adopt: 'empty.v': expected a module, found none" "$heddle" adopt empty.v
+finish
