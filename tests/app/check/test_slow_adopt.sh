@@ -13,7 +13,7 @@ cmp -s dense_core.v dense/dense_core.v || fail "the Verilog is not in the folder
 "$heddle" check-target dense --allow-native-targets >stdout 2>stderr || fail "check-target: $(tail -1 stderr)"
 grep -q 'on the Verilated core' stdout || fail "no core: $(cat stdout)"
 
-# What names do not state; a list of files; a module by name.
+# Ports whose names state nothing; a list of files; a module by name.
 cat >odd.v <<'V'
 module helper(input a); endmodule
 module odd(input tick, input [2:0] mode, input psel, penable, pwrite, input [7:0] paddr, input [31:0] pwdata, output reg [31:0] prdata);

@@ -19,7 +19,7 @@ def table():
         name = signal.lower() if signal.lower().replace("_", "") == names.strip('"') else names.strip('"').split("|")[0]
         width = re.sub(r"UPTO\((\d+)\)", r"1 to \1", width).replace("DATA", "D").replace("STROBE", "D / 8")
         need = {"KEY": "", "MUST": "", "READ": "to read", "WRITE": "to write", "MAY": "optional"}[need]
-        out.append(f"| `{name}` | {'manager' if way == 'M' else 'subordinate'} | {width} | {need} |\n")
+        out.append(f"| {name} | {'manager' if way == 'M' else 'subordinate'} | {width} | {need} |\n")
     return "".join(out) + "\n"
 
 
