@@ -57,9 +57,8 @@ static bool is_sim(struct arena *a, const char *folder, const char *name)
 {
     if (text_ends(name, ".cpp") || text_ends(name, ".sv"))
         return true;
-    return text_ends(name, ".def") ||
-           (text_ends(name, ".h") &&
-            !file_exists(arena_printf(a, "%s/%.*s.c", folder, (int)(strlen(name) - 2), name)));
+    return text_ends(name, ".h") &&
+           !file_exists(arena_printf(a, "%s/%.*s.c", folder, (int)(strlen(name) - 2), name));
 }
 
 static enum status add_folder(struct arena *a, struct build_files *files, const char *folder,
@@ -240,6 +239,7 @@ static enum status collect_core(struct arena *a, const struct sim_paths *paths,
     const uint32_t before = files->n;
 
     TRY(add_file(a, files, arena_printf(a, "%s/sim/hd_sim.h", paths->home), "sim/hd_sim.h", d));
+    TRY(add_file(a, files, arena_printf(a, "%s/sim/ports/bus.def", paths->home), "sim/bus.def", d));
     TRY(add_folder(a, files, arena_printf(a, "%s/sim/core", paths->home), "sim", is_sim, d));
     qsort(files->file + before, files->n - before, sizeof *files->file, by_name);
     return ST_OK;

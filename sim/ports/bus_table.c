@@ -6,7 +6,7 @@
 const struct bus_info bus_info[BUS_COUNT] = {
 #define BUS(bus, name, what) {#bus, name, what},
 #define SIGNAL(bus, channel, signal, names, from, width, need)
-#include "sim/core/bus.def"
+#include "bus.def"
 #undef BUS
 #undef SIGNAL
 };
@@ -18,5 +18,5 @@ const struct bus_signal_info bus_signal_info[SIGNAL_COUNT] = {
 #define BUS(bus, name, what)
 #define SIGNAL(bus, channel, signal, names, from, width, need)                                     \
     {BUS_##bus, #signal, names, #from[0], width, NEED_##need},
-#include "sim/core/bus.def"
+#include "bus.def"
 };

@@ -1,4 +1,4 @@
-/* bus_table.h - sim/core/bus.def as tables. */
+/* bus_table.h - sim/ports/bus.def as tables. */
 #ifndef HEDDLE_SIM_BUS_TABLE_H
 #define HEDDLE_SIM_BUS_TABLE_H
 
@@ -8,7 +8,7 @@ enum bus {
 #define BUS(bus, name, what) BUS_##bus,
 #define SIGNAL(bus, channel, signal, names, from, width, need)
 #define HANDSHAKE(bus, valid, ready)
-#include "sim/core/bus.def"
+#include "bus.def"
 #undef BUS
 #undef SIGNAL
     BUS_COUNT
@@ -17,7 +17,7 @@ enum bus {
 enum bus_signal {
 #define BUS(bus, name, what)
 #define SIGNAL(bus, channel, signal, names, from, width, need) SIGNAL_##signal,
-#include "sim/core/bus.def"
+#include "bus.def"
 #undef BUS
 #undef SIGNAL
 #undef HANDSHAKE

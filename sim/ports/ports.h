@@ -1,4 +1,4 @@
-/* ports.h - the ports of a target's own core, and what each of them is: a signal of a bus (sim/core/bus.def), a clock,
+/* ports.h - the ports of a target's own core, and what each of them is: a signal of a bus (sim/ports/bus.def), a clock,
  * a reset, the interrupt, a counter, a constant.
  * in:  Vhd_sim_top.h, as Verilator wrote it; what target.json declares.   out: struct ports, ST_USAGE, gen/hd_core_ports.h.
  * A bus is found by the names of its ports: a prefix, then the signal, in any case, with or without _ and a last _i, _o. */

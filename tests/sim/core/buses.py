@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""buses.py [--write]: the tables of sim/core/README.md from sim/core/bus.def."""
+"""buses.py [--write]: the tables of sim/core/README.md from sim/ports/bus.def."""
 import os
 import re
 import sys
@@ -10,7 +10,7 @@ FIRST, LAST = "<!-- buses.py -->\n", "<!-- end -->\n"
 
 
 def table():
-    text, out = open(os.path.join(home, "sim/core/bus.def")).read(), []
+    text, out = open(os.path.join(home, "sim/ports/bus.def")).read(), []
     for row in re.finditer(r'^BUS\((\w+), "(.*)", "(.*)"\)|^SIGNAL\((.*)\)$', text, re.M):
         if row[1]:
             out.append(f"\n**{row[2]}**: {row[3]}\n\n| signal | from | bits | |\n|---|---|---|---|\n")

@@ -1,4 +1,4 @@
-// copiers.sv - the copy engine of `heddle new-target --template=copy` with the buses of sim/core/bus.def. Registers: 0 start
+// copiers.sv - the copy engine of `heddle new-target --template=copy` with the buses of sim/ports/bus.def. Registers: 0 start
 // (write 1; 0 takes the interrupt back), 4 from, 8 to, 12 bytes, 16 the rule of a bus to break (test_slow_buses.sh).
 `default_nettype none
 
@@ -117,15 +117,15 @@ module wb_obi (
 );
   logic done, was, tick, req;
   logic [2:0] fault;
-  logic [31:0] fast, seen;
+  logic [31:0] fast, seen, last;
   always_ff @(posedge fast_clk_i) fast <= wb_rst_i ? 0 : fast + 1;
   always_ff @(posedge wb_clk_i) begin
-    seen <= wb_rst_i ? 0 : fast;
+    {seen, last} <= wb_rst_i ? 0 : {fast, seen};
     was  <= done;
     tick <= !tick && !wb_rst_i;
     wbs_ack_o <= wbs_stb_i && wbs_cyc_i && !wbs_ack_o;
   end
-  assign fast_o    = fast - seen;
+  assign fast_o    = seen - last;
   assign irq_o     = done && !was;
   assign obi_req_o = req && !(fault == 5 && tick);
   copier u_copier (.fault, .clk(wb_clk_i), .reset(wb_rst_i), .write(wbs_stb_i && wbs_we_i && wbs_ack_o && wbs_sel_i[0]), .addr(wbs_adr_i),

@@ -7,7 +7,7 @@ python=${HEDDLE_COCOTB:-python3}
 command -v iverilog >/dev/null || { echo "SKIPPED: no iverilog"; exit 77; }
 outside=$HEDDLE_HOME/tests/sim/core/outside
 core=$HEDDLE_HOME/sim/core
-g++ -std=gnu++17 -Wall -Wextra -Werror -O1 -I"$HEDDLE_HOME/sim" -I"$core" -o replay "$outside/replay.cpp" "$core/core_check.cpp" \
+g++ -std=gnu++17 -Wall -Wextra -Werror -O1 -I"$HEDDLE_HOME/sim" -I"$core" -I"$HEDDLE_HOME/sim/ports" -o replay "$outside/replay.cpp" "$core/core_check.cpp" \
     "$core/core.cpp" || fail "replay.cpp"
 for seed in 1 "${SEED:-$RANDOM}"; do
     "$python" "$outside/run_traffic.py" "sim$seed" trace "$seed" >log 2>&1 || fail "seed $seed: $(tail -5 log)"
