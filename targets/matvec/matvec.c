@@ -1,8 +1,6 @@
 /* matvec.c - sums on the core, or in plain C where there is none; bias and requantisation here. */
 #include "matvec.h"
 
-#include <string.h>
-
 enum { ALIGN = 16 * MATVEC_BEAT }; /* a burst */
 
 /* acc * multiplier * 2^(shift - 31), rounded twice as TFLite does. */
@@ -25,8 +23,9 @@ static int on_core(const struct hd_port *dev, const int8_t *x, const int8_t *w, 
     int rc = 0;
 
     for (int32_t i = -1; i < s.out && rc == 0; i++) { /* x, then the rows of w */
-        memset(row, 0, n);
-        memcpy(row, i < 0 ? x : w + (size_t)i * (size_t)s.in, (size_t)s.in);
+        const int8_t *from = i < 0 ? x : w + (size_t)i * (size_t)s.in;
+        for (uint32_t k = 0; k < n; k++)
+            row[k] = k < (uint32_t)s.in ? from[k] : 0;
         rc = dev->to_device(dev->ctx, i < 0 ? 0 : at_w + (uint32_t)i * n, row, n);
     }
     for (uint32_t i = 0; i < 6; i++)
