@@ -85,14 +85,27 @@ static const char makefile[] =
     "-o $@ $<\n"
     "$(TRACE): obj/%.o: obj/%.cpp\n\t\"$(CXX)\" $(FLAGS) -O1 -c -o $@ $<\n"
     "$(COMMON): obj/%.o:\n\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ \"$(VM_ROOT)/include/$*.cpp\"\n"
-    "obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include obj/fast.h "
+    "obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include "
+    "obj/fast.h "
     "-c -o $@ "
     "$<\n";
 
-/* Verilator's own library: half of a small model's build, the same for every model of one Verilator
- * and compiler, so its objects are kept next to the models. */
-static const char *const common_objects[] = {"verilated.o", "verilated_fst_c.o",
-                                             "verilated_threads.o"};
+/* The buses of cores see wires, not the model. */
+static const char core_rules[] =
+    "BUS := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/core*.cpp))\n"
+    "$(BUS): obj/sim_%.o:\n\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ sim/$*.cpp\n";
+
+/* Objects that are the same for every model of one Verilator and compiler: two thirds of a small
+ * model's build, so they are kept next to the models. Verilator's own library; the buses of cores. */
+static const char *const library_objects[] = {"verilated.o", "verilated_fst_c.o",
+                                              "verilated_threads.o", NULL};
+static const char *const bus_objects[] = {"sim_core.o",
+                                          "sim_core_axi.o",
+                                          "sim_core_check.o",
+                                          "sim_core_memory.o",
+                                          "sim_core_registers.o",
+                                          "sim_core_stream.o",
+                                          NULL};
 
 static enum status find_tools(struct build *b, struct diag *d)
 {
@@ -169,8 +182,10 @@ static void hash_build(struct build *b)
     hash_string(&h, b->paths->checked ? "checked" : "");
     hash_string(&h, with_waves(b) ? "waves" : "");
     hash_string(&h, top_of(b));
-    if (b->paths->core != NULL)
+    if (b->paths->core != NULL) {
+        hash_string(&h, core_rules);
         hash_core(&h, b->paths->core);
+    }
     tool_hash(&b->verilator, &h);
     tool_hash(&b->cxx, &h);
     hash_string(&h, b->config->name);
@@ -182,7 +197,10 @@ static enum status write_own(const struct build *b, struct diag *d)
 {
     struct text t;
 
-    TRY(file_write(arena_printf(b->a, "%s/Makefile", b->folder), makefile, sizeof makefile - 1, d));
+    text_init(&t, b->a);
+    text_add(&t, makefile);
+    text_add(&t, b->paths->core != NULL ? core_rules : "");
+    TRY(file_write(arena_printf(b->a, "%s/Makefile", b->folder), t.data, t.length, d));
     text_init(&t, b->a);
     text_add(&t, "// hd_sim_config.h - written by sim/build.c.\n#define HD_SIM_NAME \"");
     text_add_escaped(&t, b->config->name, sizeof b->config->name);
@@ -234,6 +252,21 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
 
 /* Hard links between the build folder and the cache, one way or the other. One that fails costs
  * only time. */
+static void share(const struct build *b, const char *const *objects, struct hash128 *h, bool keep)
+{
+    const char *const key = hash_text(b->a, h);
+
+    for (; *objects != NULL; objects++) {
+        const char *const kept = arena_printf(b->a, "%s/%s-%s", b->paths->cache, key, *objects);
+        const char *const used = arena_printf(b->a, "%s/obj/%s", b->folder, *objects);
+
+        if (keep)
+            (void)chmod(used, 0600);
+        if (private_file(keep ? used : kept))
+            (void)(keep ? link(used, kept) : link(kept, used));
+    }
+}
+
 static void share_common(const struct build *b, bool keep)
 {
     struct hash128 h;
@@ -242,16 +275,13 @@ static void share_common(const struct build *b, bool keep)
     hash_string(&h, makefile);
     tool_hash(&b->verilator, &h);
     tool_hash(&b->cxx, &h);
-    for (size_t i = 0; i < sizeof common_objects / sizeof common_objects[0]; i++) {
-        const char *const kept =
-            arena_printf(b->a, "%s/%s-%s", b->paths->cache, hash_text(b->a, &h), common_objects[i]);
-        const char *const used = arena_printf(b->a, "%s/obj/%s", b->folder, common_objects[i]);
-
-        if (keep)
-            (void)chmod(used, 0600);
-        if (private_file(keep ? used : kept))
-            (void)(keep ? link(used, kept) : link(kept, used));
-    }
+    share(b, library_objects, &h, keep);
+    if (b->paths->core == NULL)
+        return;
+    for (uint32_t i = 0; i < b->files.n; i++)
+        if (strncmp(b->files.file[i].name, "sim/", 4) == 0)
+            hash_bytes(&h, b->files.file[i].data, b->files.file[i].n_bytes);
+    share(b, bus_objects, &h, keep);
 }
 
 /* The C++ compiler for `makefile`, which has it between quotes: /usr/bin/ccache" "g++ */

@@ -1,5 +1,5 @@
 // copiers.sv - the copy engine of `heddle new-target --template=copy` with the buses of sim/ports/bus.def. Registers: 0 start
-// (write 1; 0 takes the interrupt back), 4 from, 8 to, 12 bytes, 16 the rule of a bus to break (test_slow_buses.sh).
+// (write 1; 0 takes the interrupt back), 4 from, 8 to, 12 bytes, 16 the rule of a bus to break (test_*_buses.sh).
 `default_nettype none
 
 // Reads a word and writes it, one access at a time: req until gnt, then rvalid in the same cycle or later.
