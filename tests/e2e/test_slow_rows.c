@@ -172,9 +172,11 @@ static void rows_add_up_exactly(void **state)
     assert_int_equal(file_write(split, split_graph, sizeof split_graph - 1, &d), ST_OK);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         run(p, "tests/models/digits/model.tflite", options[i]);
-        run(p, "tests/models/dscnn_own/model.tflite", options[i]);
-        if (i == 0 || i == 3) /* weights come from the scratchpad */
+        if (i == 0 || i == 3) {
+            run(p, "tests/models/dscnn_own/model.tflite", options[i]);
+            /* weights come from the scratchpad */
             run(p, "tests/models/vit_own/model.tflite", options[i]);
+        }
         run(p, split, options[i]);
     }
 }

@@ -24,7 +24,7 @@ good() {
     "$heddle" "$@" >stdout 2>stderr
 }
 faulty() {
-    HEDDLE_HOME=$work/tree XDG_CACHE_HOME=$work/cache "$heddle" "$@" >stdout 2>stderr
+    HEDDLE_HOME=$work/tree XDG_CACHE_HOME=$work/cache HEDDLE_CXX="$HEDDLE_HOME/tests/e2e/o0 g++" "$heddle" "$@" >stdout 2>stderr
 }
 says() { # REGEX: a whole line of stderr
     grep -qxE -- "$1" stderr || fail "no line '$1' in: $(cat stderr)"
