@@ -75,7 +75,7 @@ grep -q '"differences"' s.json && fail "differences of equal bytes"
 # A package knows the scales too.
 "$heddle" compile digits -o net.tar >stdout 2>stderr || fail "compile: $(cat stderr)"
 package() {
-    "$heddle" run net.tar --allow-native-targets --engine=func -i in.bin --expect want.bin "$@" >stdout 2>stderr
+    CC="$HEDDLE_HOME/tests/e2e/o0 ${CC:-cc}" "$heddle" run net.tar --allow-native-targets --engine=func -i in.bin --expect want.bin "$@" >stdout 2>stderr
 }
 put want.bin 3 "$(step 2)"
 package
