@@ -279,7 +279,7 @@ static void fixed_i16_table(const struct ref_maker *m)
 }
 
 /* The largest left shifts, by column SHIFTS. */
-static const int32_t most_sum = 0, most_table = 22, most_softmax = 31, most_log_softmax = 30;
+static const int32_t most_sum = 0, most_table = 22, most_softmax = 31;
 
 /* The scale that a result has before it is requantised. */
 static float split_softmax(const struct ref_maker *m)

@@ -391,8 +391,8 @@ static enum status fixed_average(const struct fixing *f)
 }
 
 /* Column SHIFTS, and the largest left shift of each. */
-enum shifts { SHIFTS_else, SHIFTS_sum, SHIFTS_table, SHIFTS_softmax, SHIFTS_log_softmax };
-static const int32_t most_shifts[] = {MOST_SHIFT, 0, MOST_CODE_SHIFT, 31, 31};
+enum shifts { SHIFTS_else, SHIFTS_sum, SHIFTS_table, SHIFTS_softmax };
+static const int32_t most_shifts[] = {MOST_SHIFT, 0, MOST_CODE_SHIFT, 31};
 
 static const struct {
     enum status (*fixed)(const struct fixing *f);
@@ -426,7 +426,8 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     return makers[op->opcode].fixed ? makers[op->opcode].fixed(&f) : ST_OK;
 }
 
-/* The largest shift of the operator's constants. MBQM shifts an int32 left by it: beyond 30 (SOFTMAX 31)
+/* The largest shift of the operator's constants. MBQM shifts an int32 left by it: beyond 30 (31 for SOFTMAX and
+ * LOG_SOFTMAX, where it shifts 0 alone)
  * the reference is undefined; beyond 14 where the sums are int64, int16's (it means up to 7, but computes
  * these as well). A sum of two operands is brought down to its output alone; a table that only
  * requantised ends at 22 (lut.c). */
