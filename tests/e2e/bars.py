@@ -22,7 +22,8 @@ CONFIGURATIONS = {"estimated_cycles": ("sys8", "sys16", "sys32"), "cycles": ("ti
 
 def measure(model, hw, engine, folder):
     stats = pathlib.Path(folder) / "stats.json"
-    command = [HEDDLE, "run", model, f"--hw={hw}", f"--engine={engine}", "-n1", "-o", folder, "--stats", stats]
+    command = [HEDDLE, "run", model, f"--hw={hw}", f"--engine={engine}", "-n1", "-o", folder, "--stats", stats,
+               "--no-report"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{model} on {hw}: exit {done.returncode}: {done.stderr.strip()}")

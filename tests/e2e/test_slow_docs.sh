@@ -29,6 +29,7 @@ later=(
     'README\.md cmake -S net ' 'docs/PACKAGE.md has the same'
     'PACKAGE\.md .*(net/(arm|riscv)|net55)' 'compiles all kernels again; tests/app/run/test_slow_package.sh does it'
     'tune/README\.md ' 'README.md has the same'
+    'README\.md .*tuned=my\.db' 'tunes for 15 s; tests/e2e/test_slow_tune_target.sh, pages that tune fewer trials'
     'FPGA\.md bash \S*/simulate\.sh' 'builds a model for half a minute; tests/fpga/test_nightly_soc.sh runs the same'
     '\.md make regress' 'builds models of four configurations'
     'kit/(core|wide|copy)/README\.md heddle (check-target|run) ' 'docs/RETARGET.md does the same'

@@ -24,7 +24,8 @@ cp -r "$models/digits" "$golden"
 cp "$HEDDLE_HOME/docs/API.md" API.md
 source_tree=$HEDDLE_HOME build_tree=$HEDDLE_BUILD
 unset HEDDLE_HOME HEDDLE_BUILD
-export XDG_CACHE_HOME=$work/cache
+cp "$source_tree/tests/e2e/o0" .
+export XDG_CACHE_HOME=$work/cache CC="$work/o0 cc" HEDDLE_CXX="$work/o0 g++"
 
 # --- nothing names a tree; nothing but heddle_* is exported ---
 for tree in "$source_tree" "$build_tree" "$work/first"; do
@@ -90,7 +91,7 @@ check() { # check WORD COMMAND...
     same out.bin "$golden/out_0.bin" "$word"
     grep -q '"heddle.stats.v2"' stdout || fail "$word: no report"
 }
-(cmake -S answer -B answer/build "-DCMAKE_PREFIX_PATH=$there" && cmake --build answer/build) >stdout 2>&1 ||
+(CC=cc cmake -S answer -B answer/build "-DCMAKE_PREFIX_PATH=$there" && cmake --build answer/build) >stdout 2>&1 ||
     fail "CMake: $(tail -n 20 stdout)"
 check "CMake, shared" answer/build/answer
 ENGINE=rtl check "CMake, shared, RTL" answer/build/answer

@@ -4,6 +4,7 @@
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 vanilla=$HEDDLE_HOME/targets/vanilla
+o0="$HEDDLE_HOME/tests/e2e/o0 g++" # cores that run once
 
 lines=$(cat "$vanilla"/*.json "$vanilla"/*.c "$vanilla"/*.h | wc -l)
 [ "$lines" -lt 120 ] || fail "vanilla has $lines lines of JSON and C, expected under 120"
@@ -32,6 +33,7 @@ done
 # A package brings the Verilog of its cores, and is run on them; what metadata.json specifies is checked.
 head -c $((64 * 10)) "$models/digits/in_0.bin" >in.bin
 head -c 100 "$models/digits/out_0.bin" >want.bin
+export CC="$HEDDLE_HOME/tests/e2e/o0 ${CC:-cc}" # its package runs once
 "$heddle" compile digits --hw=tiny --target=vanilla,systolic --offload=01*=vanilla -o net.tar ||
     fail "compile with a core"
 net() {
@@ -55,7 +57,7 @@ broken() { # broken NAME SED MESSAGE
     sed -i "s/\"name\": \"vanilla\"/\"name\": \"$1\"/" "$1/target.json"
     sed -i "$2" "$1/vanilla_core.sv"
     cmp -s "$1/vanilla_core.sv" "$vanilla/vanilla_core.sv" && fail "nothing changed: $2"
-    "$heddle" run digits --hw=tiny --target-dir="$1" --target="$1" --allow-native-targets \
+    HEDDLE_CXX=$o0 "$heddle" run digits --hw=tiny --target-dir="$1" --target="$1" --allow-native-targets \
         --max-cycles=100000 >/dev/null 2>stderr
     [ $? = 4 ] || fail "$1: expected exit 4: $(cat stderr)"
     grep -q "$3" stderr || fail "$1: expected '$3', found '$(cat stderr)'"

@@ -28,6 +28,7 @@ run() { # run NAME: five images on the RTL
 }
 run plain
 export XDG_CACHE_HOME=$work/cache
+export HEDDLE_CXX="$HEDDLE_HOME/tests/e2e/o0 g++"
 HEDDLE_VERILATOR=$work/unnamed run other
 grep -q "^verdict: match" plain.txt || fail "plain: $(tail -n 1 plain.txt)"
 same plain.cycles other.cycles "the report of the other Verilator"

@@ -79,7 +79,7 @@ PY
     "$heddle" new-target tiny_core --template=core >/dev/null || fail "new-target --template=core"
     sed -i 's/ - r\[Z_IN\]) \*/) */' tiny_core/tiny_core_core.sv
     grep -q 'Z_IN\]) \*' tiny_core/tiny_core_core.sv && fail "the core did not change"
-    "$heddle" check-target tiny_core --allow-native-targets >stdout 2>stderr
+    HEDDLE_CXX="$HEDDLE_HOME/tests/e2e/o0 g++" "$heddle" check-target tiny_core --allow-native-targets >stdout 2>stderr
     [ $? = 1 ] || fail "a wrong core is not found: $(tail -n 3 stdout stderr)"
     grep -q "^ok .*plain C, between guard pages" stdout || fail "the plain C is right: $(cat stdout)"
     grep -q "^FAIL .*on the Verilated core, separate memory: conv2d: .*: expected .*, found " stdout ||
