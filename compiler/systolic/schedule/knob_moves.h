@@ -5,6 +5,22 @@
 
 #include "trials.h"
 
+/* The search's constants. SEARCH_BUDGET: commands priced in all trials of a program, a few seconds; no
+ * start begins after two fifths of it. SEARCH_LARGE: commands above which a program is tried in windows;
+ * it may use two fifths of the budget, and SEARCH_OPERATOR commands for each operator. SEARCH_REACH:
+ * operators of a window on either side of the one in question; moves reach twice as far, their gains four
+ * times. SEARCH_BATCHES of windows, a round: each is compared in the whole program. SEARCH_LITTLE: rows
+ * that lose less than one part in it of all wait for the others; batches that gain less than five parts
+ * end the windows. */
+enum {
+    SEARCH_BUDGET = 1000000,
+    SEARCH_LARGE = 250,
+    SEARCH_OPERATOR = 1300,
+    SEARCH_REACH = 2,
+    SEARCH_BATCHES = 12,
+    SEARCH_LITTLE = 500,
+};
+
 /* Operators first .. end - 1 and the score of their commands; end 0: of all. */
 struct moves_score {
     uint32_t first, end;

@@ -9,21 +9,6 @@
 
 #include "knob_windows.h"
 
-enum {
-    ROUNDS = 2,
-    TRIAL_COMMANDS = 1000000, /* commands scheduled in all trials together: a few seconds */
-    START_COMMANDS = 400000,  /* after this number no further start begins */
-    LARGE_COMMANDS = 250,     /* of one program: it is tried in windows */
-    /* As TRIAL_COMMANDS, for programs with windows: in all, and for each of OPERATORS operators. */
-    WINDOW_COMMANDS = 420000,
-    OPERATOR_COMMANDS = 1300,
-    OPERATORS = 370,
-    LITTLE = 500, /* a row that loses less than one part in LITTLE of all waits for the others */
-    MOVED = 4,    /* operators on either side of one that its moves change, or that change what
-                     they gain */
-    NEAR = 8,     /* operators on either side that have to gain before all are asked */
-};
-
 /* For tests: some knobs of each operator at random, cascades more often than the others
  * (xorshift64*, Vigna 2016). */
 static void at_random(struct sched_program *p, struct trials *trials)
@@ -104,8 +89,8 @@ static bool one_round(struct search *s, bool rows)
 static void descend(struct search *s)
 {
     moves_begin(s, 0, 0);
-    for (uint32_t round = 0; round < ROUNDS && one_round(s, false); round++)
-        ;
+    if (one_round(s, false))
+        (void)one_round(s, false);
     (void)one_round(s, true);
 }
 
@@ -117,11 +102,11 @@ static bool try_again(struct search *s, struct windows_memory *m, uint32_t op, b
     uint32_t first, end;
     bool better;
 
-    windows_around(s, op, MOVED, &first, &end);
+    windows_around(s, op, 2 * SEARCH_REACH, &first, &end);
     if (!windows_due(s, m, op, first, end) || s->trials->commands >= s->limit)
         return false;
     if (near) {
-        windows_around(s, op, NEAR, &s->near.first, &s->near.end);
+        windows_around(s, op, 4 * SEARCH_REACH, &s->near.first, &s->near.end);
         s->near.best = trials_score(s->trials, s->near.first, s->near.end, s->p->knobs);
     }
     better = moves_operator(s, op);
@@ -144,7 +129,7 @@ static void descend_by_loss(struct search *s, bool near, uint32_t rounds)
 
         better = false;
         for (uint32_t k = 0; k < s->p->graph->n_op; k++) {
-            if (better && order[k].cycles * LITTLE < s->score.best >> 32)
+            if (better && order[k].cycles * SEARCH_LITTLE < s->score.best >> 32)
                 break;
             better |= try_again(s, &m, order[k].op, near);
         }
@@ -187,9 +172,9 @@ static void descend_from_starts(struct search *s)
         if (s->trials->commands == 0) /* all on the host */
             return;
     }
-    if (s->trials->commands > STARTS * LARGE_COMMANDS) {
+    if (s->trials->commands > STARTS * SEARCH_LARGE) {
         same_groups(s, tiles[first]);
-        s->limit = work(p, WINDOW_COMMANDS + (n < OPERATORS ? n : OPERATORS) * OPERATOR_COMMANDS);
+        s->limit = work(p, least(2 * SEARCH_BUDGET / 5 + n * SEARCH_OPERATOR, SEARCH_BUDGET));
         windows_descend(s);
         moves_begin(s, 0, 0);
         descend_by_loss(s, false, 1);
@@ -197,7 +182,8 @@ static void descend_from_starts(struct search *s)
         descend_by_loss(s, false, UINT32_MAX);
         return;
     }
-    for (uint32_t i = 0; i < 2 * STARTS && s->trials->commands < work(p, START_COMMANDS); i++) {
+    for (uint32_t i = 0; i < 2 * STARTS && s->trials->commands < work(p, 2 * SEARCH_BUDGET / 5);
+         i++) {
         descend_from(s, tiles[(first + i / 2) % STARTS], i % 2 == 1);
         if (s->score.best < best) {
             best = s->score.best;
@@ -211,7 +197,7 @@ static void sched_search(struct sched_program *p)
 {
     struct trials *trials = ARENA_NEW(p->arena, struct trials);
     struct search s = {
-        .p = p, .trials = trials, .score.best = UINT64_MAX, .limit = work(p, TRIAL_COMMANDS)};
+        .p = p, .trials = trials, .score.best = UINT64_MAX, .limit = work(p, SEARCH_BUDGET)};
 
     if (p->options.no_search || !trials_begin(trials, p))
         return;

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-enum {
-    AROUND = 2,   /* operators of a window on either side of the one in question */
-    BATCHES = 12, /* of operators, a round: each is held against the whole program */
-};
-
 struct windows_memory windows_memory(const struct sched_program *p)
 {
     const uint32_t n = p->graph->n_op + 1;
@@ -41,10 +36,10 @@ void windows_tried(const struct search *s, struct windows_memory *m, uint32_t op
 
 /* The result of the windows. */
 struct windows {
-    struct sched_knobs *kept; /* the best of the whole program, */
-    uint64_t whole;           /* its score */
-    uint64_t at[BATCHES];     /* commands scheduled and score as of a round ago, by batch */
-    uint64_t before[BATCHES];
+    struct sched_knobs *kept;    /* the best of the whole program, */
+    uint64_t whole;              /* its score */
+    uint64_t at[SEARCH_BATCHES]; /* commands scheduled and score as of a round ago, by batch */
+    uint64_t before[SEARCH_BATCHES];
     struct windows_memory memory;
     uint32_t *twin; /* by operator: the last one before it that is alike; IR_NONE: none is */
     bool *repeated; /* by operator: its knobs came from its twin */
@@ -74,9 +69,10 @@ static uint32_t *find_twins(const struct sched_program *p)
     for (uint32_t i = 0; i < n; i++)
         own[i] = looks(p->graph, p->graph->op[i]);
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k <= 2 * AROUND; k++)
-            all[i] =
-                trials_mix(all[i], i + k >= AROUND && i + k < n + AROUND ? own[i + k - AROUND] : 0);
+        for (uint32_t k = 0; k <= 2 * SEARCH_REACH; k++)
+            all[i] = trials_mix(all[i], i + k >= SEARCH_REACH && i + k < n + SEARCH_REACH
+                                            ? own[i + k - SEARCH_REACH]
+                                            : 0);
         twin[i] = i;
         while (twin[i]-- > 0 && all[twin[i]] != all[i])
             ;
@@ -121,7 +117,7 @@ static void one_window(struct search *s, struct windows *w, uint32_t op)
 {
     uint32_t first, end;
 
-    windows_around(s, op, AROUND, &first, &end);
+    windows_around(s, op, SEARCH_REACH, &first, &end);
     if (!windows_due(s, &w->memory, op, first, end))
         return;
     moves_begin(s, first, end);
@@ -130,13 +126,13 @@ static void one_window(struct search *s, struct windows *w, uint32_t op)
     windows_tried(s, &w->memory, op, first, end);
 }
 
-/* Return true if the gain since this batch was last tried, per work, is less than a hundredth of
- * the average of all work. */
+/* Return true if the gain since this batch was last tried, per work, is less than five parts in
+ * SEARCH_LITTLE of the average of all work. */
 static bool gained_little(const struct search *s, struct windows *w, uint32_t batch)
 {
     const uint64_t all = s->trials->commands, since = all - w->at[batch], cycles = w->whole >> 32,
                    gain = (w->before[batch] >> 32) - cycles;
-    const bool little = w->at[batch] != 0 && gain * 100 * all < cycles * since;
+    const bool little = w->at[batch] != 0 && gain * SEARCH_LITTLE * all < 5 * cycles * since;
 
     w->at[batch] = all;
     w->before[batch] = w->whole;
@@ -145,7 +141,7 @@ static bool gained_little(const struct search *s, struct windows *w, uint32_t ba
 
 void windows_descend(struct search *s)
 {
-    const uint32_t n = s->p->graph->n_op, batch = div_up(n, BATCHES);
+    const uint32_t n = s->p->graph->n_op, batch = div_up(n, SEARCH_BATCHES);
     struct arena *a = s->p->arena;
     struct windows w = {.kept = ARENA_ARRAY(a, struct sched_knobs, n + 1),
                         .whole = UINT64_MAX,
