@@ -1,4 +1,4 @@
-/* home.c - where heddle's own files are. */
+/* home.c - folder of heddle's own files. */
 #define _GNU_SOURCE
 #include "home.h"
 

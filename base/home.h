@@ -1,4 +1,4 @@
-/* home.h - where heddle's own files are: hardware, driver, kernels, simulator sources.
+/* home.h - folder of heddle's own files: hardware, driver, kernels, simulator sources.
  * A tree (home) holds hw/accel.json, hw/rtl, driver, sim. Looked for in this order: $HEDDLE_HOME;
  * from the folder of the library (or of the program that has it inside) ../ (build/libheddle.so),
  * ../share/heddle (installed). */

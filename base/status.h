@@ -1,4 +1,4 @@
-/* status.h - how every fallible function in heddle reports.
+/* status.h - status and message of every function that can fail.
  * A function returns enum status and writes its results through pointers. The first failure
  * records one message in struct diag: what, where, expected, found, what to do. Only
  * app/heddle.c prints it and turns the status into an exit code. */

@@ -1,4 +1,4 @@
-/* steps.c - what the rows STEP of passes.def do. */
+/* steps.c - the functions of the rows STEP of passes.def. */
 #include "steps.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* steps.h - what the rows STEP of passes.def call. */
+/* steps.h - the functions that the rows STEP of passes.def call. */
 #ifndef HEDDLE_COMPILER_STEPS_H
 #define HEDDLE_COMPILER_STEPS_H
 

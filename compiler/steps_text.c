@@ -1,4 +1,4 @@
-/* steps_text.c - what the rows STEP of passes.def leave, as text. */
+/* steps_text.c - the results of the rows STEP of passes.def, as text. */
 #include <string.h>
 
 #include "compiler/systolic/lower/disasm.h"

@@ -179,7 +179,7 @@ static int collect(const struct job *j, uint32_t n)
     return 0;
 }
 
-/* Store the sums of a finished block; the last one of its channels is followed by their bytes. */
+/* Store the sums of a finished block; after the last block of its channels, write their bytes. */
 static int finish(const struct job *j, const struct step *s)
 {
     TRY(store(j, s));

@@ -201,7 +201,7 @@ static inline float hdk_f32_sqrt(float x)
     for (uint64_t bit = (uint64_t)1 << 24; bit != 0; bit >>= 1)
         if ((root | bit) * (root | bit) <= rest)
             root |= bit;
-    root += root & 1 ? 1 : 0; /* never a tie: a square of 25 bits that ends in 1 has 50 */
+    root += root & 1 ? 1 : 0; /* no ties: the square of an odd 25-bit root needs more bits than x */
     root >>= 1;
     return hdk_f32_of_bits((uint32_t)((exponent - (exponent & 1)) / 2 + 127) * (1u << 23) +
                            ((uint32_t)root - (1u << 23)));

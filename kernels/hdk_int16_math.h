@@ -1,4 +1,4 @@
-/* hdk_int16_math.h - what the int16 kernels share. */
+/* hdk_int16_math.h - helpers of the int16 kernels. */
 #ifndef HDK_INT16_MATH_H
 #define HDK_INT16_MATH_H
 

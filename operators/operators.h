@@ -108,7 +108,7 @@ struct ir_op_info {
     bool has_int;            /* arithmetic of int32 and int64: INTEGERS */
     bool has_macs;           /* multiplies and adds: MACS */
     uint32_t wide_entries;   /* of fixed.wide (legalise/table16.h); 0: it has no such table */
-    bool becomes_lut;        /* of int8 legalise makes it a LUT: TABLE */
+    bool becomes_lut;        /* legalise makes its int8 form a LUT: TABLE */
     const char *unit;        /* of the accelerator: "array", "vector" (ARRAY, VECTOR) or NULL */
     const char *kernel_mode; /* constant of kernels/hdk.h by which kernels know which one it is */
     const char *tested;      /* outside runtime it is compared with; NULL: TFLite */

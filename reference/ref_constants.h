@@ -1,4 +1,4 @@
-/* ref_constants.h - what an operator computes with besides its operands.
+/* ref_constants.h - the values that an operator computes with, in addition to its operands.
  * Made from scales and attributes (ref_constants.c and the files it calls), or, of a legalised
  * graph, taken from op->fixed. */
 #ifndef HEDDLE_REFERENCE_REF_CONSTANTS_H
@@ -57,7 +57,7 @@ int32_t ref_highest(enum ir_type type);
 
 /* padding.c: the pads of an operator with a window, in the order top, left, bottom, right. */
 void ref_pads(const struct ref_maker *m, int32_t pad[4]);
-/* ref_byte_table.c: fill k->table of an 8-bit unary function. False: the operator is none. */
+/* ref_byte_table.c: fill k->table of an 8-bit unary function; false for other operators. */
 bool ref_byte_table(const struct ref_maker *m);
 /* ref_wide_table.c: int16 LOGISTIC, TANH, SOFTMAX. */
 void ref_wide_table(const struct ref_maker *m);

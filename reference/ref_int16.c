@@ -49,7 +49,7 @@ static size_t pixel(const struct ir_tensor *t, int32_t n, int32_t y, int32_t x)
     return (size_t)((n * t->dim[1] + y) * t->dim[2] + x) * (size_t)t->dim[3];
 }
 
-/* One output position: where, and which of its channels. */
+/* One output value: its position and channel. */
 struct place {
     int32_t n, y, x, channel;
 };

@@ -1,4 +1,4 @@
-/* ref_islands.h - what QuantizeLinear and DequantizeLinear around float operators mean. */
+/* ref_islands.h - meaning of QuantizeLinear and DequantizeLinear around float operators. */
 #ifndef HEDDLE_REFERENCE_REF_ISLANDS_H
 #define HEDDLE_REFERENCE_REF_ISLANDS_H
 

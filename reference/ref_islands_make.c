@@ -56,7 +56,7 @@ uint32_t isl_make_dense(struct isl *s, const struct isl_deferred *p, const struc
     return out;
 }
 
-/* Parts, and operands that are compared, come in the result's scale. */
+/* Make an operator whose operands must have the result's scale: joined parts, compared values. */
 static uint32_t make_of_one_scale(struct isl *s, const struct isl_deferred *p,
                                   const struct isl_want *want)
 {

@@ -63,7 +63,7 @@ struct isl {
     struct ir_graph *to;
     struct isl_value *value; /* of each tensor of `from` */
     uint32_t *uses;          /* of each tensor of `from`: readers and graph outputs */
-    uint32_t *row_ops; /* of each row of `from`: its operators but for DEQUANTIZE and QUANTIZE */
+    uint32_t *row_ops; /* of each row of `from`: its operators without DEQUANTIZE and QUANTIZE */
     uint32_t row;      /* row of the operator being made */
 };
 

@@ -1,4 +1,4 @@
-/* compare.c - where two engines first wrote different bytes. */
+/* compare.c - first bytes that two engines wrote differently. */
 #include "compare.h"
 
 #include <stdlib.h>

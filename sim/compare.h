@@ -1,4 +1,4 @@
-/* compare.h - where two engines that ran the same submissions first wrote different bytes.
+/* compare.h - first bytes that two engines wrote differently in the same submissions.
  *
  * First pass: both engines' commits go into a commit_log each, which keeps one hash per command:
  * the sum over its bytes of a mixing hash of (space, address, byte), so the order of writes does

@@ -1,5 +1,5 @@
 #include "app/job/job.h"
-/* context.h - what a struct heddle holds. Three lifetimes: options (from heddle_new or
+/* context.h - contents of a struct heddle. Three lifetimes: options (from heddle_new or
  * heddle_reset), the model (from heddle_load), the last run or command. */
 #ifndef HEDDLE_API_CONTEXT_H
 #define HEDDLE_API_CONTEXT_H

@@ -1,4 +1,4 @@
-/* folders.c - where headers and libraries of targets are: target.json's include_dirs and
+/* folders.c - folders of the headers and libraries of targets: target.json's include_dirs and
  * library_dirs, their environment variables replaced, as options of a C compiler. */
 #include <string.h>
 

@@ -24,7 +24,7 @@ struct check_case {
 
 struct check_cases {
     struct arena *arena;
-    struct ir_graph *graph; /* one operator a row, each with an input and an output of its own */
+    struct ir_graph *graph; /* one operator per row, each with its own input and output */
     uint32_t n;
     struct check_case item[CHECK_CASES * 32];
     uint64_t rng; /* splitmix64 */

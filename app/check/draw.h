@@ -1,4 +1,4 @@
-/* draw.h - what the makers of random operators share (draw.c, others.c). */
+/* draw.h - declarations shared by the makers of random operators (draw.c, others.c). */
 #ifndef HEDDLE_CHECK_DRAW_H
 #define HEDDLE_CHECK_DRAW_H
 

@@ -1,4 +1,4 @@
-/* help.c - what --help prints: all commands, or one with the options that it uses, by group. */
+/* help.c - output of --help: all commands, or one with the options that it uses, by group. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

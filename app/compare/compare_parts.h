@@ -1,4 +1,4 @@
-/* compare_parts.h - what the files of the comparison by layers share. */
+/* compare_parts.h - declarations shared by the files of the layer-by-layer comparison. */
 #ifndef HEDDLE_COMPARE_COMPARE_PARTS_H
 #define HEDDLE_COMPARE_COMPARE_PARTS_H
 

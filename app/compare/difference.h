@@ -26,7 +26,7 @@ double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint
  * of it. 0: it has none. */
 double difference_step(const struct ir_graph *g, const struct ir_tensor *t);
 
-/* ST_USAGE: --tolerance, and no output has steps. */
+/* ST_USAGE: --tolerance is given, but no output is quantised. */
 enum status difference_options(const struct job *job, struct diag *d);
 
 /* Compare all inferences; job->tolerance (of the targets' patterns) is set. Without expectations

@@ -1,4 +1,4 @@
-/* expected.h - what the CPU reference answers. */
+/* expected.h - answers of the CPU reference. */
 #ifndef HEDDLE_COMPARE_EXPECTED_H
 #define HEDDLE_COMPARE_EXPECTED_H
 

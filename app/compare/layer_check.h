@@ -1,5 +1,5 @@
 /* layer_check.h - "heddle run MODEL --teacher=DIR": each operator of the reference is fed the golden
- * inputs, so that its own rounding is seen and not what went before. */
+ * inputs, so that only its own rounding shows, not earlier errors. */
 #ifndef HEDDLE_COMPARE_LAYER_CHECK_H
 #define HEDDLE_COMPARE_LAYER_CHECK_H
 

@@ -21,9 +21,9 @@ extern const char *const fault_names[FAULT_KINDS];
 struct fault {
     enum fault_kind kind;
     uint32_t at;     /* byte of the constants or of the commands; place of a number in model.c */
-    uint32_t stream; /* of a field: its stream */
+    uint32_t stream; /* of a field */
     uint32_t field;  /* index among those of its command */
-    int64_t change;  /* the byte, the field's value, what is added to the number */
+    int64_t change;  /* the new byte or field value; the amount added to the number */
 };
 
 enum { FAULT_MAX_ARGUMENTS = 64 }; /* faults of host arguments in one plan: each is a file of C */

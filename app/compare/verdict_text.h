@@ -1,4 +1,4 @@
-/* verdict_text.h - what a verdict of "match" covers. */
+/* verdict_text.h - coverage of a verdict of "match". */
 #ifndef HEDDLE_COMPARE_VERDICT_TEXT_H
 #define HEDDLE_COMPARE_VERDICT_TEXT_H
 

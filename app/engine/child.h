@@ -1,4 +1,4 @@
-/* child.h - what a child process of "heddle run" does. */
+/* child.h - the work of a child process of "heddle run". */
 #ifndef HEDDLE_ENGINE_CHILD_H
 #define HEDDLE_ENGINE_CHILD_H
 

@@ -1,4 +1,4 @@
-/* coverage.h - what the reference's runs would show of a wrong constant, to choose inputs by. Two parts:
+/* coverage.h - wrong constants that the reference's runs would show, to choose inputs by. Two parts:
  * - values: the set of values that each channel of each quantised tensor has taken. A channel that saturates
  *   has one value; a wrong table or a wrong scale shows where a channel has several.
  * - exposure: of each weight of convolutions and fully connected layers, the number of results that it

@@ -74,7 +74,7 @@ struct run_folder {
     int lock;           /* its descriptor + 1, while it is locked */
 };
 
-/* A whole run: for what starts, repeats or reports one. Everything else takes the parts it uses. */
+/* A whole run, for code that starts, repeats or reports one. Other code takes the parts it uses. */
 struct run {
     struct job job;
     struct run_measured measured;

@@ -15,9 +15,9 @@ struct again {
     const struct sim_model *sim; /* of each accelerator, for rtl */
     void (*commits)(void *ctx, const struct hd_sim_commit *commit);
     void *commits_ctx;
-    /* Before submission `index` of the inference, whose first command is of `layer`, on p->v[k]. */
+    /* Called before submission `index` of the inference on p->v[k]; its first command is of `layer`. */
     void (*submission)(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer);
-    /* After the inference, before the engine is closed; or NULL. */
+    /* Called after the inference, before the engine is closed; or NULL. */
     void (*end)(void *ctx, struct runner *p);
     void *ctx;
 };

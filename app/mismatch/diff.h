@@ -1,4 +1,4 @@
-/* diff.h - where RTL and functional model first differ: the first command that wrote a wrong byte.
+/* diff.h - first difference of RTL and functional model: the first command that wrote a wrong byte.
  */
 #ifndef HEDDLE_MISMATCH_DIFF_H
 #define HEDDLE_MISMATCH_DIFF_H

@@ -1,4 +1,4 @@
-/* fault.h - what a user reports of a fault of the compiler.
+/* fault.h - report of a fault of the compiler.
  * in:  a pipeline whose step failed.   out: the imported network as heddle-fault.ir, lines in the message. */
 #ifndef HEDDLE_MISMATCH_FAULT_H
 #define HEDDLE_MISMATCH_FAULT_H

@@ -140,8 +140,8 @@ static double largest_magnitude(const struct ir_tensor *t, const uint8_t *bytes)
     return isfinite(most) ? most : 0;
 }
 
-/* Return true if two values differ by no more than sums in another order may: float32 sums round
- * another way at a tie. LiteRT's reference kernels add whole numbers. */
+/* Return true if another order of summation explains the difference of two values: float32 sums may
+ * round a tie the other way. LiteRT's reference kernels sum integers. */
 static bool near(const struct comparison *c, const struct ir_tensor *t, double a, double b)
 {
     return ir_is_code(t->type) && c->q->kind == ORACLE_ONNXRUNTIME && fabs(a - b) <= 1;

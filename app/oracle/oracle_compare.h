@@ -1,4 +1,4 @@
-/* oracle_compare.h - the reference against the files that a framework left. */
+/* oracle_compare.h - compare the reference with the tensors that a framework wrote. */
 #ifndef HEDDLE_APP_ORACLE_COMPARE_H
 #define HEDDLE_APP_ORACLE_COMPARE_H
 

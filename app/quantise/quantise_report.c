@@ -1,4 +1,4 @@
-/* quantise_report.c - what quantisation costs: layers with their errors, and which one is worth
+/* quantise_report.c - the cost of quantisation: layers with their errors, and which one is worth
  * keeping float, as a table or JSON. */
 #include <math.h>
 

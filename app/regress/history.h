@@ -1,4 +1,4 @@
-/* history.h - what regress remembers: sessions, their runs and findings, baselines. One SQLite file,
+/* history.h - database of regress: sessions, their runs and findings, baselines. One SQLite file,
  * one writer. Times are seconds since 1970, UTC. */
 #ifndef HEDDLE_REGRESS_HISTORY_H
 #define HEDDLE_REGRESS_HISTORY_H

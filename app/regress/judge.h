@@ -1,4 +1,4 @@
-/* judge.h - what is wrong with a run: bytes, cycles above the baseline, estimates that are off. */
+/* judge.h - findings of a run: bytes, cycles above the baseline, estimates that are off. */
 #ifndef HEDDLE_REGRESS_JUDGE_H
 #define HEDDLE_REGRESS_JUDGE_H
 

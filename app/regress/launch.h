@@ -43,7 +43,7 @@ enum { LAUNCH_TRIES = 3 }; /* of a run that its launcher loses */
 /* --- slurm.c --- */
 
 enum status launch_slurm(struct launch *l, struct diag *d);
-/* Job elements of an interrupted launch in l->work, if there are any, are cancelled. */
+/* Cancel the job elements that an interrupted launch in l->work has left. */
 void launch_slurm_cancel(const struct launch *l);
 
 #endif

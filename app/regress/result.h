@@ -1,4 +1,4 @@
-/* result.h - what a run left, read from its stats file; what the layers of it took. */
+/* result.h - result of a run, read from its stats file, and the cycles of its layers. */
 #ifndef HEDDLE_REGRESS_RESULT_H
 #define HEDDLE_REGRESS_RESULT_H
 

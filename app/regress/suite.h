@@ -30,7 +30,7 @@ struct suite_run {
     const char *model;       /* hash of the model's file */
     const char *const *argv; /* of heddle run, without the program and --stats; NULL at the end */
     const char *hw;          /* what --hw takes; NULL in a run that was read from the database */
-    const char *key;         /* hash of all that decides what it does but for heddle itself */
+    const char *key;         /* hash of everything that decides the result, except heddle itself */
     struct suite_result result;
     double baseline;    /* cycles, -1: none */
     double wall_before; /* seconds it took the last time, -1: never run */

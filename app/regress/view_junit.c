@@ -25,7 +25,7 @@ static void attribute(struct text *t, const char *name, const char *value)
     text_add(t, "\"");
 }
 
-/* One element a finding: wrong bytes and numbers fail, a run without an answer is an error. */
+/* Add one element per finding: wrong bytes and numbers fail, a run without an answer is an error. */
 static void add_finding(struct text *t, const struct judge_finding *f)
 {
     bool error = strcmp(f->kind, "failed") == 0 || strcmp(f->kind, "refused") == 0;

@@ -1,4 +1,4 @@
-/* layer_graph.h - what went where, as a drawing. */
+/* layer_graph.h - a drawing of the layers and their targets. */
 #ifndef HEDDLE_REPORT_LAYER_GRAPH_H
 #define HEDDLE_REPORT_LAYER_GRAPH_H
 

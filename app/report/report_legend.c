@@ -1,4 +1,4 @@
-/* report_legend.c - what columns, units and counters mean, of those that a report shows. */
+/* report_legend.c - meaning of the columns, units and counters that a report shows. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

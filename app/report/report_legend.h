@@ -1,4 +1,4 @@
-/* report_legend.h - what columns and counters mean. */
+/* report_legend.h - meaning of columns and counters. */
 #ifndef HEDDLE_REPORT_REPORT_LEGEND_H
 #define HEDDLE_REPORT_REPORT_LEGEND_H
 

@@ -71,7 +71,7 @@ static void add_remark(struct text *t, const cJSON *l)
         add_stall(t, l, report_number(l, "cycles"));
 }
 
-/* Its members' bytes: what the group's commands moved. */
+/* Return the sum over a group's layers: the bytes that its commands moved. */
 static double sum_of(const cJSON *layers, double group, const char *name)
 {
     const cJSON *l;

@@ -1,4 +1,4 @@
-/* actions.h - what the commands of each layer do, counted from their fields: products, bytes read
+/* actions.h - actions of the commands of each layer, counted from their fields: products, bytes read
  * and written in each memory, bytes on the bus. An inference always does the same, so nothing need
  * run. docs/ENERGY.md defines each action. */
 #ifndef HEDDLE_STATS_ACTIONS_H

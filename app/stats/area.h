@@ -1,4 +1,4 @@
-/* area.h - what a configuration takes: multipliers and bits of memory by its sizes, LUTs where
+/* area.h - area of a configuration: multipliers and bits of memory by its sizes, LUTs where
  * `make synth` has counted it (hw/area.csv). */
 #ifndef HEDDLE_STATS_AREA_H
 #define HEDDLE_STATS_AREA_H

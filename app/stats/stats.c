@@ -302,7 +302,7 @@ cJSON *run_stats_json(const struct run *run)
     const struct stats s = {&run->job, &run->measured, account_of(run->job.arena, run->job.p),
                             stats_actions(&run->job, &run->measured)};
 
-    errno = 0; /* a member for which cJSON had no memory would be missing without a word */
+    errno = 0; /* cJSON drops a member silently if it has no memory */
     cJSON *o = cJSON_CreateObject();
 
     cJSON_AddStringToObject(o, "schema", "heddle.stats.v2");

@@ -68,7 +68,7 @@ static bool is_knob(const struct target_desc *desc, const char *attr)
     return false;
 }
 
-/* An external target: its settings but for the knobs, its C and Verilog. */
+/* An external target: its settings without the knobs, its C and Verilog. */
 static enum status hash_outside(struct hash128 *h, struct arena *a, const struct target *t,
                                 struct diag *d)
 {

@@ -1,4 +1,4 @@
-/* key.h - what a set of knobs was tuned for. Knobs are used where all three hashes are the same: of
+/* key.h - identity of the network, configuration and heddle that knobs were tuned for. Knobs are used where all three hashes are the same: of
  * the network as it is scheduled (operators, shapes, targets, regions; not the values of weights),
  * of the hardware (configuration, RTL, memory system) and of heddle's schedule. */
 #ifndef HEDDLE_TUNE_KEY_H

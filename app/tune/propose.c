@@ -21,8 +21,8 @@ enum {
     REACH = 1,  /* neighbours on either side that are improved with them */
     WIDER = 6,  /* choices in addition to those of compile's search */
     CHOICES = SCHED_MAX_CHOICES + WIDER,
-    MISSES = 64, /* changes in a row that lead to known trials: nothing new here */
-    SLACK = 100, /* a candidate is at most a hundredth slower than the start */
+    MISSES = 64, /* changes in a row that lead to known trials: stop here */
+    SLACK = 100, /* a candidate is at most 1 / SLACK slower than the start */
 };
 
 struct propose {

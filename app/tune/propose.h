@@ -13,7 +13,7 @@ struct tune_space {
     struct sched_program part[SCHED_MAX_DEVICES];
 };
 
-/* The space of a network that is scheduled. */
+/* Return the search space of a scheduled network. */
 struct tune_space tune_space_of(const struct pipeline *p, const struct options *o);
 
 /* Propose knobs that none of the `n` trials (at least one) has, into `knobs` (by operator

@@ -77,7 +77,7 @@ uint32_t emit_io_bytes(const struct emit_unit *u);
 /* emit_targets.c: the external target that computes an operator, or NULL. */
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op);
 bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc);
-/* Targets with a core of their own, in the order of struct hd_call's ports; how many. */
+/* Write the targets that have a core, in the order of struct hd_call's ports; return their number. */
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);
 
 /* external.c: operators on targets that a target.json describes. The name of its pattern, or of the

@@ -43,8 +43,8 @@ static bool ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* Files of a folder, not of those below it, whose names end in one of `endings`; order: the
- * folder's, add_all's caller sorts. */
+/* Add the files directly in a folder whose names end in one of `endings`, in directory order: the
+ * caller of add_all sorts them. */
 static enum status add_folder(struct package *p, const char *from, const char *to,
                               const char *const *endings, struct diag *d)
 {

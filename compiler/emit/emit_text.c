@@ -1,4 +1,4 @@
-/* emit_text.c - what all that emits has in common: new files, names, constants, pointers. */
+/* emit_text.c - helpers shared by all emitters: new files, names, constants, pointers. */
 #include "emit.h"
 
 struct text *emit_new_file(struct emit_unit *u, const char *name)

@@ -252,7 +252,7 @@ static void add_layers(const struct emit_unit *u, cJSON *o)
 
 void package_metadata(const struct emit_unit *u, struct text *t)
 {
-    errno = 0; /* a member for which cJSON had no memory would be missing without a word */
+    errno = 0; /* cJSON drops a member silently if it has no memory */
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "schema", "heddle.package.v1");
     cJSON_AddStringToObject(o, "heddle", HEDDLE_VERSION);

@@ -143,7 +143,7 @@ static void add_dependencies(const struct emit_unit *u, cJSON *module)
 
 void mlf_metadata(const struct emit_unit *u, struct text *t)
 {
-    errno = 0; /* a member for which cJSON had no memory would be missing without a word */
+    errno = 0; /* cJSON drops a member silently if it has no memory */
     cJSON *o = cJSON_CreateObject(), *module;
 
     cJSON_AddNumberToObject(o, "version", 7);

@@ -1,4 +1,4 @@
-/* host_counts.h - what the kernels' costs grow with, by form; part of host_cycles.h. */
+/* host_counts.h - the counts that the kernels' costs grow with, by form; part of host_cycles.h. */
 #ifndef HEDDLE_COMPILER_HOST_HOST_COUNTS_H
 #define HEDDLE_COMPILER_HOST_HOST_COUNTS_H
 

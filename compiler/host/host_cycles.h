@@ -1,4 +1,4 @@
-/* host_cycles.h - what the host's part of a network costs, in cycles of the accelerator's clock.
+/* host_cycles.h - cost of the host's part of a network, in cycles of the accelerator's clock.
  * The model is an estimate: an in-order RV32IM core that runs the kernels as the bare-metal package
  * compiles them (README.md). Cycles of a call = fixed + sum of coefficient x count; the counts
  * follow from shapes and attributes (host_counts.c), the coefficients were measured

@@ -1,4 +1,4 @@
-/* rules.c - what the rules of operators.def share; see rules.h. */
+/* rules.c - helpers of the rules of operators.def; see rules.h. */
 #include "rules.h"
 
 #include <string.h>

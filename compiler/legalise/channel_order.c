@@ -1,6 +1,6 @@
 /* channel_order.c - put permutations and selections of channels into the weights around them.
  * in: int8 graph, weights K x OC.  out: the same answers. Chains of RESHAPE, TRANSPOSE, GATHER and
- * SLICE that take channels of an image (shuffles, splits) are gone, but for what the graph's
+ * SLICE that take channels of an image (shuffles, splits) are gone, except what the graph's
  * border or an operator that no rule describes needs in the file's order.
  *
  * Forwards, each tensor may be held in another order of its channels: tables, pools and sums pass an

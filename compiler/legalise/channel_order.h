@@ -1,4 +1,4 @@
-/* channel_order.h - what the files of pass channel_order share. */
+/* channel_order.h - declarations shared by the files of pass channel_order. */
 #ifndef HEDDLE_COMPILER_LEGALISE_CHANNEL_ORDER_H
 #define HEDDLE_COMPILER_LEGALISE_CHANNEL_ORDER_H
 

@@ -225,7 +225,7 @@ static struct function result(const struct ir_graph *g, const struct ir_op *op,
     return y;
 }
 
-/* Return true if tables by channel are possible and gain. */
+/* Return true if tables by channel are possible and profitable. */
 static bool gains(const struct tabulation *t, const struct function *y)
 {
     const struct lgl_options *o = t->o;

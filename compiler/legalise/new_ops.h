@@ -22,7 +22,7 @@ struct ir_tensor *lgl_constant_like(struct ir_graph *g, const struct ir_tensor *
 /* The id of a constant of n int32. */
 uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
 
-/* The operator that makes y of `in`; it clamps to int8 alone. */
+/* Add an operator that computes y from `in`, with int8's range as its clamp. */
 struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,
                          const uint32_t *in, struct ir_tensor *y);
 #define CONSTRUCTOR(word, code)                                                                    \

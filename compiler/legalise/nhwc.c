@@ -127,7 +127,7 @@ static uint32_t wide_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_
     return lgl_new_constant(g, t->name, IR_I32, t->rank, dim, value)->id;
 }
 
-/* Operands of `op` get back the leading ones that they lost, and so does its result. */
+/* Restore the leading dimensions of 1 to the operands and the result of `op`. */
 static void keep_ones(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(g, op, 0);
@@ -378,6 +378,6 @@ enum status lgl_nhwc(struct ir_graph *g, const struct lgl_options *o, struct dia
     }
     drop_unread(g);
     TRY(ir_link(g, d));
-    drop_unread(g); /* chains: a TRANSPOSE that was made later may have stood before its reader */
+    drop_unread(g); /* again: the first pass visits a TRANSPOSE made later before its reader */
     return ir_link(g, d);
 }

@@ -166,8 +166,8 @@ static void split(struct ir_graph *g, struct ir_op *op, struct ir_quant quant)
     op->out[0] = inner->id;
 }
 
-/* TFLite's algorithm has one output scale, 1/256 from the lowest code on: another one (ONNX) is a
- * QUANTIZE after it. */
+/* Give SOFTMAX the only output scale of TFLite's algorithm, 1/256 with the lowest value for 0; add a
+ * QUANTIZE to any other scale (ONNX). */
 static void split_softmax(struct ir_graph *g, struct ir_op *op)
 {
     static const float scale = 1.0f / 256;
@@ -334,8 +334,8 @@ static void set_clamp(struct ir_op *op, const struct ir_tensor *y, enum lgl_roun
                   &op->fixed.act_min, &op->fixed.act_max);
 }
 
-/* int16 operators that become no table: non-negative values by the first scale, negative ones by
- * the second, both ratios in float32. */
+/* Fix an int16 operator that has no table form: scale non-negative values by the first multiplier and
+ * negative ones by the second, both from ratios in float32. */
 static enum status fixed_i16_two_sided(const struct fixing *f)
 {
     struct ir_graph *g = f->g;

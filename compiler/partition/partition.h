@@ -9,7 +9,7 @@
 
 #include "compiler/target/target.h"
 
-/* The reason of operators that the command line keeps on the host. */
+/* The reason reported for operators that the command line keeps on the host. */
 #define PARTITION_KEPT "--keep-on-host"
 
 enum partition_mode {

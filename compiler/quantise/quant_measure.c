@@ -1,4 +1,4 @@
-/* quant_measure.c - how far quantised layers are from float ones. The quantised network is
+/* quant_measure.c - distance of quantised layers from float ones. The quantised network is
  * simulated: the float graph with the values that int8 weights stand for, each result rounded to
  * its scale. It runs on the CPU reference next to the float network, sample by sample. */
 #include <math.h>

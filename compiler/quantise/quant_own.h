@@ -1,4 +1,4 @@
-/* quant_own.h - what the files of this folder share: a network that is being quantised. */
+/* quant_own.h - declarations shared by the files of this folder: a network being quantised. */
 #ifndef HEDDLE_QUANTISE_OWN_H
 #define HEDDLE_QUANTISE_OWN_H
 

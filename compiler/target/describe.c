@@ -20,7 +20,7 @@ static struct describe_files strings(struct reader *r, const cJSON *array)
     return f;
 }
 
-/* Files of the folder, which must be there. */
+/* Read a list of files in the folder; each must exist. */
 static enum status files(struct reader *r, const cJSON *o, const char *base, const char *key,
                          struct describe_files *f)
 {

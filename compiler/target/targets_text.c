@@ -25,7 +25,7 @@ static bool has_pattern(const struct target_desc *desc, enum ir_opcode opcode, e
     return false;
 }
 
-/* A line of the operators of a type, each once; none without any. */
+/* Add a line with the operators of a type, each once, if there are any. */
 static void of_type(struct text *t, const struct target_desc *desc, enum ir_type dtype)
 {
     bool any = false;

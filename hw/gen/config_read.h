@@ -1,4 +1,4 @@
-/* config_read.h - what accel.c needs of config.c. */
+/* config_read.h - declarations of config.c that accel.c needs. */
 #ifndef HEDDLE_HW_GEN_CONFIG_READ_H
 #define HEDDLE_HW_GEN_CONFIG_READ_H
 

@@ -1,4 +1,4 @@
-/* board_source.h - where the program is. */
+/* board_source.h - location of the program. */
 #ifndef HEDDLE_BOARD_SOURCE_H
 #define HEDDLE_BOARD_SOURCE_H
 

@@ -1,4 +1,4 @@
-/* func.h - what the files of the functional model share. */
+/* func.h - declarations shared by the files of the functional model. */
 #ifndef HD_FUNC_INTERNAL_H
 #define HD_FUNC_INTERNAL_H
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Rounded high product, halves up: (a * b + 2^30) >> 31. Equal to SRDHM but for a = b = INT32_MIN.
+/* Rounded high product, halves up: (a * b + 2^30) >> 31. Equal to SRDHM except at a = b = INT32_MIN.
  */
 static inline int32_t func_high_mul(int32_t a, int32_t b)
 {

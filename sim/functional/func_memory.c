@@ -1,4 +1,4 @@
-/* func_memory.c - what the units share: regions, writes that the sink sees, the first fault. */
+/* func_memory.c - memory shared by the units: regions, writes that the sink sees, the first fault. */
 #include "func.h"
 
 int hd_func_stop(struct hd_func *f, uint32_t code, uint32_t unit, uint64_t address, const char *why)

@@ -29,7 +29,7 @@ static bool by_constant(const struct ox *m)
            b->c.n == 1;
 }
 
-/* Exact but for the rounding of c and of 1 / c to float32. */
+/* Exact except for the rounding of c and of 1 / c to float32. */
 static enum status reciprocal(struct ox *m, uint32_t *id)
 {
     const struct ox_value *v = ox_in(m, 1);

@@ -228,7 +228,7 @@ bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_
 /* The same; ST_MODEL with both shapes when they do not. */
 enum status ox_common_shape(struct ox *m, const struct ox_shape *a, const struct ox_shape *b,
                             struct ox_shape *y);
-/* Parts of a concatenation: equal shapes but for `axis` and, if asked, types. */
+/* Parts of a concatenation: equal shapes except along `axis` and, if asked, types. */
 enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types);
 
 /* --- onnx_deferred.c --- */
@@ -298,10 +298,10 @@ enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_sh
 
 /* `p` as one float32 operator called `name`. */
 uint32_t ox_literal(struct ox *m, const struct ox_deferred *p, const char *name);
-/* Quantised values `c` of scale `q` after a DEQUANTIZE of their own. */
+/* Add quantised values `c` of scale `q` with a DEQUANTIZE. */
 uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
                           const struct ir_quant *q);
-/* A constant in float32: quantised values after a DEQUANTIZE. */
+/* Add a constant in float32; quantised values get a DEQUANTIZE. */
 uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
 /* Quantised values of tensor `id`, whose scale is known, for a QLinear operator: after a DEQUANTIZE
  * if the graph is literal, else as they are. */

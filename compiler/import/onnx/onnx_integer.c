@@ -34,7 +34,8 @@ static enum status integer_input(struct ox *m, uint32_t i, const char *what, uin
     return ST_OK;
 }
 
-/* The zero point of input `of`: input `i`, or 0; perhaps one for each of `n` rows or columns. */
+/* Return the zero point of input `of` in *id: input `i`, or 0 without it. There may be one for each of
+ * `n` rows or columns. */
 static enum status zero_input(struct ox *m, uint32_t i, uint32_t of, int32_t n, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[of];

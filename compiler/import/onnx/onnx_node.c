@@ -1,4 +1,4 @@
-/* onnx_node.c - what the handlers of nodes share: attributes, inputs, scales. */
+/* onnx_node.c - helpers of the node handlers: attributes, inputs, scales. */
 #include "onnx_import.h"
 
 #include <math.h>

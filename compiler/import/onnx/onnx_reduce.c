@@ -1,4 +1,4 @@
-/* onnx_reduce.c - along axes: ReduceMean and kin, ArgMax, ArgMin, CumSum, TopK. */
+/* onnx_reduce.c - reductions along axes: ReduceMean and similar, ArgMax, ArgMin, CumSum, TopK. */
 #include "onnx_import.h"
 
 #include <string.h>

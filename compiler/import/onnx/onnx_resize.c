@@ -100,7 +100,7 @@ static int32_t nearest_to(const struct resize *r, const struct axis *a, float v)
     return clamped(below + (past_middle > 0 ? 1 : 0), a->in);
 }
 
-/* Weights of the four neighbours of a place that is `f` after the second. */
+/* Weights of the four neighbours of a position `f` past the second. */
 static void cubic_weights(float a, float f, float w[4])
 {
     const float b = f + 1, c = 1 - f, d = 2 - f;

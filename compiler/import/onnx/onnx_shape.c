@@ -24,7 +24,7 @@ enum status ox_common_shape(struct ox *m, const struct ox_shape *a, const struct
                 ir_shape_text(m->arena, a->rank, a->dim), ir_shape_text(m->arena, b->rank, b->dim));
 }
 
-/* Equal shapes but for `axis`, equal types; the sum is a dimension. */
+/* Equal types, and shapes that differ along `axis` only; their sum is a valid dimension. */
 enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types)
 {
     const struct ir_tensor *first = m->g->tensor[id[0]];

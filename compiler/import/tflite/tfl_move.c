@@ -43,7 +43,7 @@ static enum status want_block(struct tfl_importer *m, int32_t block, int32_t siz
     return FAIL(m->d, ST_MODEL, "block size %d does not divide the %s %d", block, what, size);
 }
 
-/* The file's shape of y must be what was computed. */
+/* Check that the file's shape of y is the computed one. */
 static enum status want_result(struct tfl_importer *m, uint32_t y, uint32_t rank,
                                const int32_t *dim)
 {
@@ -331,7 +331,7 @@ enum status tfl_fill(struct tfl_importer *m, const struct tfl_operator *src, uin
     return broadcast(m, row, x, y);
 }
 
-/* Constants alone: start, end and step of one type. */
+/* Import a RANGE whose start, end and step are constants of one type. */
 enum status tfl_range(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     const int32_t *number[3];

@@ -140,7 +140,7 @@ enum status tfl_unpack(struct tfl_importer *m, const struct tfl_operator *src, u
     return ST_OK;
 }
 
-/* One dimension of a STRIDED_SLICE: where it begins, how it goes on, how many. */
+/* One dimension of a STRIDED_SLICE: first index, step, number of elements. */
 struct range {
     int32_t begin, step, n;
 };

@@ -483,7 +483,7 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t w
         hw->ports < 2 || g->ow < 2 || g->apart || 2 * g->sx * g->c > HD_MOST_ARRAY_X_STEP ||
         2 * g->oc > HD_MOST_ARRAY_OUT_STEP)
         return 1;
-    if (2 * g->oc > hw->n) /* worth its weights where that is a tile less */
+    if (2 * g->oc > hw->n) /* pays for its second set of weights only if it saves a tile */
         return wish == 2 && div_up(2 * g->oc, hw->n) < 2 * div_up(g->oc, hw->n) ? 2 : 1;
     if (wish == 2)
         return 2;

@@ -115,7 +115,7 @@ void geo_move_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, ui
  * the place in a constant that an index names. Return false if there are no rows of one pitch. */
 bool geo_update(const struct ir_graph *graph, struct geo *g);
 bool geo_pick(const struct ir_graph *graph, struct geo *g);
-/* From the place of the whole to that of the part, as if it were the first. */
+/* Change `s` from the place of the whole tensor to that of its first part. */
 void geo_start_place(const struct ir_graph *graph, const struct geo *g, struct sched_place *s);
 
 static inline bool geo_starts(const struct geo *g, uint32_t box)

@@ -7,8 +7,8 @@
 #include "layout_work.h"
 
 enum {
-    BUDGET_STEPS = 32, /* of the scratchpad, by which an operator's budget shrinks */
-    BUDGET_TRIALS = 4, /* for how many of these steps layouts are tried */
+    BUDGET_STEPS = 32, /* parts of the scratchpad by which an operator's budget shrinks */
+    BUDGET_TRIALS = 4, /* steps for which layouts are tried */
     NEARBY = 16,       /* operators; placing buffers of all takes half of a search's time */
 };
 

@@ -1,7 +1,7 @@
 /* layout_check.c - the independent proof of a scratchpad layout; shares nothing with layout.c but
  * the result. Every buffer is within the scratchpad, and no two share a byte at one operator; in
- * the image of tensors that share their bytes no two operators write the same one; line buffers have
- * the rows that are read of them. */
+ * the image of tensors that share their bytes no two operators write the same one; line buffers hold
+ * the rows that are read from them. */
 #include "cascade_walk.h"
 
 struct buffer {

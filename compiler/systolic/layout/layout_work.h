@@ -1,4 +1,4 @@
-/* layout_work.h - what the files of one layout share: layout.c decides what stays on chip and
+/* layout_work.h - state shared by the files of one layout: layout.c decides what stays on chip and
  * where, layout_cascade.c which operators are interleaved, layout_tiles.c what a tile takes. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_LAYOUT_LAYOUT_WORK_H
 #define HEDDLE_COMPILER_SYSTOLIC_LAYOUT_LAYOUT_WORK_H
@@ -39,7 +39,7 @@ static inline uint32_t layout_root(const struct layout_work *w, const struct ir_
     return w->program ? sched_root(w->program, t->id) : t->id;
 }
 
-/* Decided for a root and all that share its bytes. */
+/* The decisions for a root tensor and all tensors that share its bytes. */
 static inline struct sched_place *layout_place(struct layout_work *w, const struct ir_tensor *t)
 {
     return &w->program->place[layout_root(w, t)];

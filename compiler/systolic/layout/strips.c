@@ -85,7 +85,7 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
     }
     if (geo_on_array(g)) {
         cut.cols = even(cols, least(cut.cols, hw->acc_depth));
-        if (g->kind == GEO_PRODUCT) /* few, that its rows come and go while it multiplies */
+        if (g->kind == GEO_PRODUCT) /* few, so that rows are loaded and stored meanwhile */
             cut.cols = even(cols, least(cut.cols, PRODUCT_COLUMNS * hw->n));
         cut.channels = g->oc > channels ? even_words(g->oc, channels, hw->n) : g->oc;
         if (g->sx * g->c > MOST_BYTES && !whole_k(g))

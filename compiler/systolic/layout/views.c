@@ -1,6 +1,6 @@
 /* views.c - see views.h. Storages grow operator by operator: each tensor begins as its own root;
  * a view operator moves its tensors' storages into one image, if the bytes that operators write
- * stay apart and every reader can still read them. Linear but for storages that move. */
+ * stay apart and every reader can still read them. Linear, except for storages that move. */
 #include "views.h"
 
 #include "compiler/ir/rules.h"

@@ -1,4 +1,4 @@
-/* hazard.c - what each command must wait for, from the bytes it reads and writes.
+/* hazard.c - waits of each command, from the bytes it reads and writes.
  * in:  commands in stream order with their accesses.   out: common.wait_* and wait_enable of each.
  * A command waits for every earlier one that wrote what it reads or writes, or read what it writes,
  * in another unit; a unit reads and writes in the order of its commands. ARRAY alone reads what it

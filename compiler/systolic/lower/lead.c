@@ -1,4 +1,4 @@
-/* lead.c - how far an ARRAY command may go while the one before it is not done.
+/* lead.c - progress that an ARRAY command may make before the one before it is done.
  * in:  both commands.   out: tiles of the second one that read none of the first one's last results.
  * ARRAY writes in the order of its steps, so what is still on its way when the next command begins
  * are the results of the last channel tiles: bytes [from, from + bytes) of every pixel. A tile reads
@@ -23,7 +23,7 @@ static int64_t modulo(int64_t a, int64_t b)
     return a % b < 0 ? a % b + b : a % b;
 }
 
-/* Steps from one to the first that may read what it writes, at most. */
+/* The most steps between a step and the first that may read its result. */
 static uint32_t way(const struct hd_config *hw)
 {
     return hw->n + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT + 2;

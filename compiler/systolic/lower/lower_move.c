@@ -235,8 +235,8 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
     }
 }
 
-/* Rows [y, y + rows) of a tensor from scratchpad address `from` on, rows `pitch` apart, to memory;
- * part: some channels of each, while others may still be written. */
+/* Store rows [y, y + rows) of a tensor to memory from scratchpad address `from`, rows `pitch` apart.
+ * part: only some channels of each row; others may be written later. */
 static void store_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t y,
                        uint32_t rows, uint32_t from, uint32_t pitch, bool part)
 {

@@ -164,8 +164,8 @@ static uint32_t half(const struct extent *e)
     return e->size < e->kernel || cut >= (int32_t)e->kernel ? 0 : (e->kernel - (uint32_t)cut) / 2;
 }
 
-/* A max pool that reads two cells a beat, of rows or columns `half` apart: 6 beats a window of 3x3
- * instead of 9. As `v` where that is not possible. */
+/* Return a max pool that reads two cells a beat, of rows or columns `half` apart: 6 beats instead of
+ * 9 for a window of 3x3. Return `v` if that is not possible. */
 static struct hd_cmd_vector in_halves(const struct hd_cmd_vector *v, bool rows)
 {
     const struct extent y = {v->y_start, v->rows, v->stride_y, v->kernel_h, v->in_h},

@@ -22,15 +22,15 @@ struct nest {
     uint32_t n_part;
     uint32_t streams; /* pixels side by side */
     uint32_t columns; /* streams * output channels */
-    bool sums;        /* an output at a time, by the sum of columns */
+    bool sums;        /* one output at a time, as the sum of all columns */
     uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
     uint32_t n_group;
     bool keep;                   /* all groups stay in weight memory */
     bool keep_params;            /* all parameters stay in parameter memory */
     uint32_t *weight_offset;     /* by group * n_part + part: in the constants */
     uint32_t (*param_offset)[3]; /* by group */
-    uint32_t *weight_word;       /* by group * n_part + part: in weight memory while kept */
-    uint32_t *entry;             /* by group: first parameter entry while kept */
+    uint32_t *weight_word;       /* by group * n_part + part: in weight memory, if kept */
+    uint32_t *entry;             /* by group: its first parameter entry, if parameters are kept */
     int32_t matrix;              /* GEO_PRODUCT: where the second operand's is in the scratchpad */
     struct op_plan input;        /* p with the input channels that the part of the kernel takes */
     uint32_t loads;              /* of such inputs */

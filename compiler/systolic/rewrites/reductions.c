@@ -36,7 +36,7 @@ static const struct ir_tensor *as_image(struct ir_graph *g, uint32_t row, const 
     return image;
 }
 
-/* Halves along dimension `at` of an image, until it has one element. */
+/* Halve dimension `at` of an image until it has one element. */
 static const struct ir_tensor *halve(struct ir_graph *g, const struct ir_op *op,
                                      const struct ir_tensor *x, uint32_t at)
 {

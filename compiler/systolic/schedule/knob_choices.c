@@ -1,4 +1,4 @@
-/* knob_choices.c - what else an operator's knobs may be. */
+/* knob_choices.c - alternatives for an operator's knobs. */
 #include <string.h>
 
 #include "compiler/systolic/layout/geometry.h"

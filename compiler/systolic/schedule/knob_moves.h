@@ -31,8 +31,8 @@ struct search {
     struct sched_program *p;
     struct trials *trials;
     uint64_t limit;           /* commands scheduled, at most */
-    struct moves_score score; /* what has to fall, */
-    struct moves_score near;  /* and before that this one; end 0: that one alone */
+    struct moves_score score; /* the score that has to fall */
+    struct moves_score near;  /* one that has to fall first; end 0: none */
     bool apart;               /* no cascades */
 };
 
@@ -45,11 +45,11 @@ bool moves_improve(struct search *s);
 bool moves_operator(struct search *s, uint32_t op);
 /* Try a cascade of three, where one of two gains nothing: a sum of two tensors, for example. */
 bool moves_cascade_of_three(struct search *s, uint32_t op);
-/* Try a cascade that begins here instead of before: of three in a row a pair that gains little
- * may keep out one that gains more (channel_fusion.c takes pairs only). */
+/* Try a cascade that begins here instead of one layer earlier: a pair that gains little may block
+ * the next pair, which gains more (channel_fusion.c fuses pairs only). */
 bool moves_cascade_from_here(struct search *s, uint32_t op);
-/* Try the same groups for three in a row: if the next layer's weights are awaited, small groups
- * gain only together. */
+/* Try the same groups for three layers in a row: where the next layer waits for its weights, small
+ * groups gain only if all three have them. */
 bool moves_groups_of_three(struct search *s, uint32_t op);
 /* Try the same part of the image for four in a row: each reads a tile while the one before makes
  * the next, which gains only once all of them are cut. */

@@ -41,8 +41,8 @@ struct windows {
     uint64_t at[SEARCH_BATCHES]; /* commands scheduled and score as of a round ago, by batch */
     uint64_t before[SEARCH_BATCHES];
     struct windows_memory memory;
-    uint32_t *twin; /* by operator: the last one before it that is alike; IR_NONE: none is */
-    bool *repeated; /* by operator: its knobs came from its twin */
+    uint32_t *twin; /* by operator: the last equal one before it, or IR_NONE */
+    bool *repeated; /* by operator: its knobs are those of its twin */
 };
 
 /* Hash of an operator's kind and the sizes of its operands and results. */

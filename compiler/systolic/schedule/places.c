@@ -1,5 +1,5 @@
 /* places.c - which tensors are in memory, and in which region: every tensor that the host or another
- * device reads or writes, but for those between other devices.
+ * device reads or writes, except those between other devices.
  * in:  op->region.   out: place[] with in_memory, mem_region, mem_bytes; scratch_bytes. */
 #include "host_layer.h"
 #include "sched_build.h"

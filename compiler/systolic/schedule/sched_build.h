@@ -6,7 +6,7 @@
 #include "sched.h"
 
 /* The rows BUILD of passes.def on one device's program: everything of `p` from its graph,
- * configuration, options and knobs. Checked but for trials (p->dry), which come by the thousand. */
+ * configuration, options and knobs. Checked, except for trials (p->dry): there are thousands. */
 enum status sched_build(struct sched_program *p, struct diag *d);
 
 /* All of these but the last one, the estimate. */
@@ -23,7 +23,7 @@ void sched_print_places(const struct sched_program *p, struct text *t);
 
 /* --- devices.c: several devices share arena, constants and commands --- */
 
-/* The program for `n` devices: empty but for its knobs, which are by rule. */
+/* The program for `n` devices: empty, with the default knobs. */
 struct sched_program *sched_new(struct arena *a, const struct ir_graph *g,
                                 const struct sched_device *device, uint32_t n,
                                 const struct sched_options *o);

@@ -245,8 +245,8 @@ static uint64_t until_of(const struct contention_array *a, const struct hd_confi
     return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + COST_ARRAY_SUM);
 }
 
-/* Return true if ARRAY can no longer hinder it: all has been read and, where that is simulated
- * cycle by cycle, all values have left. */
+/* Return true if ARRAY can no longer delay it: everything has been read and, where values are
+ * simulated cycle by cycle, they have all left. */
 static bool is_through(const struct contention_work *w)
 {
     const struct contention_race *r = &w->race;

@@ -1,4 +1,4 @@
-/* cost.h - what one command takes in its unit, in cycles, as docs/HARDWARE.md states it.
+/* cost.h - cycles of one command in its unit, as docs/HARDWARE.md states it.
  * Pure functions of the command; when it may start is timeline.c's. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_TIMING_COST_H
 #define HEDDLE_COMPILER_SYSTOLIC_TIMING_COST_H

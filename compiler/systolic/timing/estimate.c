@@ -1,5 +1,5 @@
 /* estimate.c - cycles of each submission and row, from the timeline.
- * in:  streams with waits.   out: cmd->cost, est_start, est_done; program->row_end, and but for a
+ * in:  streams with waits.   out: cmd->cost, est_start, est_done; program->row_end, and except for a
  * trial program->row_estimate; tests/e2e/estimate compares them with measured cycles. */
 #include "estimate.h"
 

@@ -41,7 +41,7 @@ struct array_issue {
     /* Taken, but not all words are known of the WEIGHT command that it follows, by sequence. */
     bool pending;
     uint32_t follows;
-    uint64_t earliest; /* it can begin, but for them */
+    uint64_t earliest; /* cycle in which it could begin without them */
     bool begun;        /* when it begins is known */
 };
 

@@ -37,8 +37,8 @@ void write_back_array(struct write_back *r, const struct sched_command *c,
 /* VECTOR has been at the command since it was taken, and is done at cycle `done`. */
 void write_back_vector(struct write_back *r, const struct sched_command *c, uint64_t done);
 
-/* The first cycle from `cycle` on, at most `limit`, in which a result may land. Cycles asked for
- * never go back. */
+/* Return the first cycle from `cycle` on, at most `limit`, in which a result may be written. `cycle`
+ * never decreases between calls. */
 uint64_t write_back_next(struct write_back *r, uint64_t cycle, uint64_t limit);
 
 /* Return true if a result in that cycle takes `bank`. */

@@ -141,7 +141,8 @@ static void results_of_both_exits_are_read(void **state)
         result_read(a, stem, code, 1, &r);
         assert_string_equal(r.result.verdict, code < 2 ? "mismatch" : "failed");
         assert_true(code == 2 || (r.result.number.cycles > 6.5 && r.result.number.cycles < 7.5));
-        assert_true(code == 2 || (r.result.number.host_cycles > 8.5 && r.result.number.dram_write_bytes > 10.5));
+        assert_true(code == 2 ||
+                    (r.result.number.host_cycles > 8.5 && r.result.number.dram_write_bytes > 10.5));
     }
     (void)unlink(json);
     (void)unlink(stem);
