@@ -109,7 +109,7 @@ HDK_INLINE HDK_AVX2 __m256i load(const int32_t *x)
     return _mm256_loadu_si256((const __m256i *)(const void *)x);
 }
 
-HDK_INLINE HDK_AVX2 __m128i load_codes(const int8_t *x)
+HDK_INLINE HDK_AVX2 __m128i load_bytes(const int8_t *x)
 {
     return _mm_loadl_epi64((const __m128i *)(const void *)x);
 }
@@ -131,7 +131,7 @@ HDK_INLINE HDK_AVX2 void panel_avx2(const struct hdk_depthwise_conv2d *p, const 
             _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)w->w[k / 2])), z_w);
 
         for (uint32_t r = 0; r < R; r++, even += step, odd += step) {
-            __m256i x = _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(load_codes(even), load_codes(odd)));
+            __m256i x = _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(load_bytes(even), load_bytes(odd)));
             v[r] = _mm256_add_epi32(v[r], _mm256_madd_epi16(x, weight));
         }
     }

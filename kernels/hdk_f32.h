@@ -87,7 +87,7 @@ void hdk_f32_reduce_prod(const struct hdk_f32_reduce *p, const float *x, float *
  * first of equal ones first: y [outer, k, inner] values, or places of `index_bytes` each. */
 struct hdk_f32_order {
     uint32_t outer, n, inner, k, reverse, exclusive, index_bytes;
-    uint32_t codes; /* TOP_K: x is int8 */
+    uint32_t is_int8; /* TOP_K: x is int8 */
 };
 void hdk_f32_cumsum(const struct hdk_f32_order *p, const float *x, float *y);
 void hdk_top_k(const struct hdk_f32_order *p, const void *x, void *y);

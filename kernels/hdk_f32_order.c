@@ -57,7 +57,7 @@ static float element(const struct hdk_f32_order *p, const void *x, size_t row, u
 {
     const size_t at = row + (size_t)i * p->inner;
 
-    return p->codes ? ((const int8_t *)x)[at] : ((const float *)x)[at];
+    return p->is_int8 ? ((const int8_t *)x)[at] : ((const float *)x)[at];
 }
 
 /* Return true if element i comes before k; among equal ones the first does. */
@@ -100,7 +100,7 @@ void hdk_top_k(const struct hdk_f32_order *p, const void *x, void *y)
                 ((int64_t *)y)[at] = last;
             else if (p->index_bytes == 4)
                 ((int32_t *)y)[at] = (int32_t)last;
-            else if (p->codes)
+            else if (p->is_int8)
                 ((int8_t *)y)[at] = ((const int8_t *)x)[row + (size_t)last * p->inner];
             else
                 ((float *)y)[at] = ((const float *)x)[row + (size_t)last * p->inner];

@@ -236,13 +236,13 @@ void hdk_onnx_qlinear_mul(const struct hdk_onnx_binary *p, const int8_t *a, cons
 
 struct sum {
     float real;
-    int32_t codes, n;
+    int32_t sum, n;
 };
 
 static void sum_add(struct sum *s, const struct hdk_onnx_average *p, int8_t x)
 {
     s->real += p->s_in * (float)(x - p->z_in);
-    s->codes += x - p->z_in;
+    s->sum += x - p->z_in;
     s->n++;
 }
 
@@ -251,7 +251,7 @@ static int8_t sum_code(const struct sum *s, const struct hdk_onnx_average *p)
     float v = 0;
 
     if (s->n != 0 && p->qlinear)
-        v = (float)s->codes * (p->s_in / (p->s_out * (float)s->n));
+        v = (float)s->sum * (p->s_in / (p->s_out * (float)s->n));
     else if (s->n != 0)
         v = s->real / (float)s->n / p->s_out;
     return code_of(nearest(v) + p->z_out, p->act_min, p->act_max);

@@ -16,9 +16,9 @@ enum {
     TYPE_F32 = 1 << IR_F32,
     TYPE_BOOL = 1 << IR_BOOL,
     TYPES_BYTES = TYPE_I8 | TYPE_U8,
-    TYPES_CODES = TYPES_BYTES | TYPE_I16, /* quantised values */
+    TYPES_QUANTISED = TYPES_BYTES | TYPE_I16, /* quantised values */
     TYPES_INTS = 1 << IR_I32 | 1 << IR_I64,
-    TYPES_NUMBERS = TYPES_CODES | TYPES_INTS | TYPE_F32,
+    TYPES_NUMBERS = TYPES_QUANTISED | TYPES_INTS | TYPE_F32,
     TYPES_ANY = TYPES_NUMBERS | TYPE_BOOL,
 };
 
@@ -102,7 +102,7 @@ struct ir_op_info {
     bool keeps_values;         /* its output has its input's values, or their nearest */
     bool one_image; /* the accelerator takes a batch image by image (rewrites/transposed_parts.c) */
     bool fuses_clamp;        /* a clamp after it in an ONNX file becomes its attribute */
-    bool onnx_codes;         /* of an ONNX file's quantised values it computes on those */
+    bool onnx_quantised;     /* of an ONNX file's quantised values it computes on those */
     bool onnx_one_scale;     /* and needs all of them in its output's scale */
     bool has_float;          /* float32 arithmetic: F32, F32_UNARY or F32_BINARY */
     bool has_int;            /* arithmetic of int32 and int64: INTEGERS */

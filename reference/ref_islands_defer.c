@@ -95,7 +95,7 @@ static bool clamps(struct isl *s, const struct ir_op *op)
     struct isl_deferred *p;
     float low, high;
 
-    if (info->activation == IR_ACT_NONE || !info->onnx_codes)
+    if (info->activation == IR_ACT_NONE || !info->onnx_quantised)
         return false;
     p = isl_grown(s, op, op->in[0]);
     if (p == NULL)

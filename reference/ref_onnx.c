@@ -79,16 +79,16 @@ enum status ref_real_binary(const struct ref_call *c, struct diag *d)
 
 /* A sum over cells in their order: of float32 values, or of integers (`qlinear`). */
 struct average {
-    float sum;
-    int32_t codes, n;
+    float real;
+    int32_t sum, n;
 };
 
 static void average_add(struct average *v, const struct ref_call *c, int32_t code)
 {
     const int32_t x = code - c->in[0]->quant.zero_point[0];
 
-    v->sum += c->k->real[0] * (float)x;
-    v->codes = (int32_t)((uint32_t)v->codes + (uint32_t)x);
+    v->real += c->k->real[0] * (float)x;
+    v->sum = (int32_t)((uint32_t)v->sum + (uint32_t)x);
     v->n++;
 }
 
@@ -99,8 +99,8 @@ static int32_t average_code(const struct average *v, const struct ref_call *c)
     if (v->n == 0)
         return ref_real_value(c, 0);
     if (c->op->attr[IR_QLINEAR] != 0)
-        return ref_real_value(c, (float)v->codes * (r[0] / (r[1] * (float)v->n)));
-    return ref_real_value(c, v->sum / (float)v->n / r[1]);
+        return ref_real_value(c, (float)v->sum * (r[0] / (r[1] * (float)v->n)));
+    return ref_real_value(c, v->real / (float)v->n / r[1]);
 }
 
 static int32_t pool_one(const struct ref_call *c, int32_t n, int32_t oy, int32_t ox,

@@ -127,9 +127,10 @@ static uint32_t layer_of(const struct harness *h, const char *folder)
 
 static void judge(const struct harness *h, const char *folder, int state, struct harness_result *r)
 {
-    static const char *const
-        errors[] = {"runtime error:", "ERROR: AddressSanitizer", "ERROR: LeakSanitizer", NULL},
-        *const leaks[] = {"SUMMARY: AddressSanitizer", NULL}, *const codes[] = {"returned", NULL};
+    static const char *const errors[] = {"runtime error:", "ERROR: AddressSanitizer",
+                                         "ERROR: LeakSanitizer", NULL},
+                             *const leaks[] = {"SUMMARY: AddressSanitizer", NULL},
+                             *const returned[] = {"returned", NULL};
     int code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 
     r->layer = layer_of(h, folder);
@@ -137,7 +138,7 @@ static void judge(const struct harness *h, const char *folder, int state, struct
         r->end = HARNESS_DONE;
     } else if (code == 3) {
         r->end = HARNESS_ERROR;
-        r->text = line_with(h, folder, codes);
+        r->text = line_with(h, folder, returned);
     } else if (WIFSIGNALED(state) && WTERMSIG(state) == SIGALRM) {
         r->end = HARNESS_TIME;
         r->text = "60 s";

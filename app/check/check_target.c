@@ -187,7 +187,7 @@ static void ends(enum ir_type type, int32_t end[2])
     end[1] = type == IR_I16 ? INT16_MIN : type == IR_U8 ? 0 : INT8_MIN;
 }
 
-static void fill_codes(struct check *c, enum ir_type type, uint8_t *bytes, uint64_t n)
+static void fill_quantised(struct check *c, enum ir_type type, uint8_t *bytes, uint64_t n)
 {
     const uint32_t size = ir_type_bytes(type);
     int32_t end[2];
@@ -220,7 +220,7 @@ static void fill_inputs(struct check *c)
         if (g->tensor[g->in[i]]->type == IR_F32)
             fill_real(c, bytes, n);
         else
-            fill_codes(c, g->tensor[g->in[i]]->type, bytes, n);
+            fill_quantised(c, g->tensor[g->in[i]]->type, bytes, n);
         c->in[i] = (struct run_data){bytes, n};
     }
 }

@@ -95,8 +95,8 @@ static const char *constant(struct emit_unit *u, const char *type, const void *d
 }
 
 /* Elements of `bytes` each: [n_outer, n_inner] to [n_inner, n_outer]. */
-static uint8_t *turned(struct arena *a, const uint8_t *from, size_t n_outer, size_t n_inner,
-                       size_t bytes)
+static uint8_t *transposed(struct arena *a, const uint8_t *from, size_t n_outer, size_t n_inner,
+                           size_t bytes)
 {
     uint8_t *to = arena_alloc(a, n_outer * n_inner * bytes);
 
@@ -120,8 +120,8 @@ static uint32_t weights(struct emit_unit *u, const struct ir_op *op,
     const bool as_in_file = p->dtype == IR_I16 || p->dtype == IR_F32;
     const size_t bytes = n / (size_t)ir_elements(g.filter);
     if (g.kind != GEO_DEPTHWISE && p->hwio == as_in_file)
-        w = as_in_file ? turned(u->arena, w, g.oc, taps, bytes)
-                       : turned(u->arena, w, taps, g.oc, bytes);
+        w = as_in_file ? transposed(u->arena, w, g.oc, taps, bytes)
+                       : transposed(u->arena, w, taps, g.oc, bytes);
     return emit_host_constant(u, w, n);
 }
 

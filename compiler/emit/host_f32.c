@@ -217,7 +217,7 @@ enum status emit_f32_order(struct emit_unit *u, struct text *t, const struct ir_
     emit_field(t, "reverse", op->attr[IR_REVERSE]);
     emit_field(t, "exclusive", op->attr[IR_EXCLUSIVE]);
     emit_field(t, "index_bytes", ir_is_int(y->type) ? ir_type_bytes(y->type) : 0);
-    emit_field(t, "codes", ir_in(u->graph, op, 0)->type == IR_I8);
+    emit_field(t, "is_int8", ir_in(u->graph, op, 0)->type == IR_I8);
     return ST_OK;
 }
 

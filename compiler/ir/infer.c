@@ -27,7 +27,7 @@ static enum status check_quantised(const struct ir_graph *g, const struct ir_op 
     const struct ir_op_info *info = ir_op_info(op->opcode);
     const struct ir_tensor *x = ir_in(g, op, 0);
 
-    if (info->types & (TYPES_CODES | TYPE_BOOL) || (ir_is_int(x->type) && info->has_int))
+    if (info->types & (TYPES_QUANTISED | TYPE_BOOL) || (ir_is_int(x->type) && info->has_int))
         return ST_OK;
     return ir_want_type(x, "input", info->has_float ? IR_F32 : IR_I32, d);
 }

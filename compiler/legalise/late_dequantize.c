@@ -23,18 +23,18 @@ static bool all_move(const struct ir_graph *g, uint32_t tensor)
 }
 
 /* Let the operator move x instead of its values through `from`. */
-static void move_codes(struct ir_graph *g, struct ir_op *op, const struct ir_op *from)
+static void move_quantised(struct ir_graph *g, struct ir_op *op, const struct ir_op *from)
 {
     const struct ir_tensor *x = ir_in(g, from, 0);
     struct ir_tensor *y = ir_out(g, op, 0);
-    struct ir_tensor *codes = ir_tensor_new(g, y->name, IR_I8, y->rank, y->dim);
+    struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, y->rank, y->dim);
 
-    codes->quant = x->quant;
+    quantised->quant = x->quant;
     op->fixed.act_min = INT8_MIN;
     op->fixed.act_max = INT8_MAX;
     op->in[0] = x->id;
-    op->out[0] = codes->id;
-    (void)lgl_make_dequantize(g, from->row, 1, &codes->id, y);
+    op->out[0] = quantised->id;
+    (void)lgl_make_dequantize(g, from->row, 1, &quantised->id, y);
 }
 
 static bool dequantizes(const struct ir_graph *g, const struct ir_op *op)
@@ -65,12 +65,12 @@ static void quantize_early(struct ir_graph *g, struct ir_op *quantize)
     while ((move = moved_before(g, quantize)) != NULL) {
         const struct ir_tensor *x = ir_in(g, move, 0);
         struct ir_tensor *y = ir_out(g, quantize, 0);
-        struct ir_tensor *codes = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+        struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
 
-        codes->quant = y->quant;
+        quantised->quant = y->quant;
         quantize->in[0] = x->id;
-        quantize->out[0] = codes->id;
-        move->in[0] = codes->id;
+        quantize->out[0] = quantised->id;
+        move->in[0] = quantised->id;
         move->out[0] = y->id;
         move->fixed.act_min = INT8_MIN;
         move->fixed.act_max = INT8_MAX;
@@ -96,11 +96,11 @@ static void quantize_parts(struct ir_graph *g, struct ir_op *quantize, struct ir
 
     for (uint32_t i = 0; i < join->n_in; i++) {
         const struct ir_tensor *x = ir_in(g, join, i);
-        struct ir_tensor *codes = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+        struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
 
-        codes->quant = y->quant;
-        (void)lgl_again(g, quantize, x, codes);
-        join->in[i] = codes->id;
+        quantised->quant = y->quant;
+        (void)lgl_again(g, quantize, x, quantised);
+        join->in[i] = quantised->id;
     }
     join->out[0] = y->id;
     join->fixed.act_min = INT8_MIN;
@@ -120,7 +120,7 @@ enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o,
             continue;
         for (uint32_t k = 0; k < g->n_op; k++)
             if (!g->op[k]->dead && g->op[k]->n_in > 0 && g->op[k]->in[0] == op->out[0])
-                move_codes(g, g->op[k], op);
+                move_quantised(g, g->op[k], op);
         op->dead = true;
     }
     TRY(ir_link(g, d));

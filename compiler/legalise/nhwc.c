@@ -209,8 +209,8 @@ static const uint8_t *order_before(struct ir_graph *g, const struct ir_tensor *t
 }
 
 /* Constant `t`, broadcast to `rank` dimensions, such that its transposition by `perm` is `t`. */
-static uint32_t turned_const(struct ir_graph *g, const struct ir_tensor *t, uint32_t rank,
-                             const int32_t *perm)
+static uint32_t transposed_const(struct ir_graph *g, const struct ir_tensor *t, uint32_t rank,
+                                 const int32_t *perm)
 {
     int32_t dim[IR_MAX_RANK] = {0};
     const uint8_t *data = order_before(g, t, rank, perm, dim);
@@ -219,8 +219,8 @@ static uint32_t turned_const(struct ir_graph *g, const struct ir_tensor *t, uint
 }
 
 /* Rows of `n` numbers, one row a dimension, in the order before the transposition. */
-static uint32_t turned_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_t n,
-                            uint32_t rank, const int32_t *perm)
+static uint32_t transposed_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_t n,
+                                uint32_t rank, const int32_t *perm)
 {
     int32_t value[2 * IR_MAX_RANK] = {0};
 
@@ -231,8 +231,8 @@ static uint32_t turned_rows(struct ir_graph *g, const struct ir_tensor *t, uint3
 
 /* Columns of weights [OC,K], K = elements of `t` without its first dimension, in the order that `t`
  * had before the transposition by `perm`. */
-static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
-                               const struct ir_tensor *t, const int32_t *perm)
+static uint32_t transposed_weights(struct ir_graph *g, const struct ir_tensor *w,
+                                   const struct ir_tensor *t, const int32_t *perm)
 {
     struct ir_tensor as_t = *w;
     int32_t dim[IR_MAX_RANK];
@@ -243,29 +243,29 @@ static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
     return lgl_constant_like(g, w, 2, w->dim, order_before(g, &as_t, t->rank, perm, dim))->id;
 }
 
-static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint32_t i,
-                               const int32_t *perm)
+static uint32_t transposed_operand(struct ir_graph *g, const struct ir_op *op, uint32_t i,
+                                   const int32_t *perm)
 {
     const uint32_t rank = ir_out(g, op, 0)->rank;
     const struct ir_tensor *t = ir_in(g, op, i);
     const struct ir_op *transpose = transpose_before(g, op->in[i]);
 
     if (has_rows(op, i))
-        return turned_rows(g, t, (uint32_t)ir_elements(t) / rank, rank, perm);
+        return transposed_rows(g, t, (uint32_t)ir_elements(t) / rank, rank, perm);
     if (op->in[i] == IR_NONE || i >= ir_n_data(op))
         return op->in[i]; /* a PAD's number */
     if (t->role == IR_CONST && ir_elements(t) != 1)
-        return turned_const(g, t, rank, perm);
+        return transposed_const(g, t, rank, perm);
     return transpose && !follows(t) ? transpose->in[0] : op->in[i];
 }
 
-static int32_t turned_axes(int32_t axes, const int32_t *perm, int32_t rank)
+static int32_t transposed_axes(int32_t axes, const int32_t *perm, int32_t rank)
 {
-    int32_t turned = 0;
+    int32_t transposed = 0;
 
     for (int32_t k = 0; k < rank; k++)
-        turned |= (axes >> k & 1) << perm[k];
-    return turned;
+        transposed |= (axes >> k & 1) << perm[k];
+    return transposed;
 }
 
 /* op(TRANSPOSE(x), ..) becomes TRANSPOSE(op(x, ..)). */
@@ -283,11 +283,11 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     for (uint32_t i = 0; !before && i < ir_n_data(op); i++)
         before = follows(ir_in(g, op, i)) ? NULL : transpose_before(g, op->in[i]);
     for (uint32_t i = 0; i < op->n_in; i++)
-        op->in[i] = turned_operand(g, op, i, perm);
+        op->in[i] = transposed_operand(g, op, i, perm);
     if (has_axis(op))
         op->attr[IR_AXIS] = perm[op->attr[IR_AXIS]];
     if (mean)
-        op->attr[IR_AXIS] = turned_axes(op->attr[IR_AXIS], perm, rank);
+        op->attr[IR_AXIS] = transposed_axes(op->attr[IR_AXIS], perm, rank);
     for (int32_t k = 0; k < rank; k++)
         dim[perm[k]] = y->dim[k];
     z = ir_tensor_new(g, renamed ? arena_printf(g->arena, "%s/mean", y->name) : y->name, y->type,
@@ -312,7 +312,7 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     const struct ir_op *flat = reshape_before(g, dense->in[0]);
     const struct ir_op *transpose = flat ? transpose_before(g, flat->in[0]) : NULL;
     const struct ir_tensor *w = ir_in(g, dense, 1), *t, *x;
-    struct ir_tensor *turned;
+    struct ir_tensor *transposed;
     struct ir_op *op;
 
     if (!transpose || dense->attr[IR_WEIGHTS_KO] != 0 || lgl_perm(g, transpose)[0] != 0 ||
@@ -322,16 +322,17 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     x = ir_out(g, flat, 0);
     if (ir_elements(t) / (uint64_t)t->dim[0] != (uint64_t)w->dim[1])
         return;
-    dense->in[1] = turned_weights(g, w, t, lgl_perm(g, transpose));
-    turned = ir_tensor_new(g, arena_printf(g->arena, "%s/nhwc", x->name), x->type, x->rank, x->dim);
-    turned->quant = x->quant;
+    dense->in[1] = transposed_weights(g, w, t, lgl_perm(g, transpose));
+    transposed =
+        ir_tensor_new(g, arena_printf(g->arena, "%s/nhwc", x->name), x->type, x->rank, x->dim);
+    transposed->quant = x->quant;
     op = ir_make_reshape(g, flat->row, 1, 1);
     op->in[0] = transpose->in[0];
-    op->out[0] = turned->id;
+    op->out[0] = transposed->id;
     op->fixed = flat->fixed;
     op->attr[IR_RECODE] = flat->attr[IR_RECODE];
-    turned->producer = op->id;
-    dense->in[0] = turned->id;
+    transposed->producer = op->id;
+    dense->in[0] = transposed->id;
 }
 
 /* Return true for an int8 mean over the outer dimensions; float32 sums depend on their order. */

@@ -26,16 +26,16 @@ static void fill(double f(double x), double low, double high, int16_t table[LGL_
 {
     const int steps = LGL_TABLE16 - 1;
     const double unit = 2.0 / 65535, step = (high - low) / steps;
-    const double codes = 65536.0 / (unit * 32767 - unit * -32768);
+    const double steps_per_unit = 65536.0 / (unit * 32767 - unit * -32768);
 
     for (int i = 0; i < steps; i++) {
-        const double here = round(f(low + i * step) * codes);
-        const double middle = round(f(low + i * step + step / 2) * codes);
-        const double line = round((f(low + (i + 1) * step) * codes + here) / 2);
+        const double here = round(f(low + i * step) * steps_per_unit);
+        const double middle = round(f(low + i * step + step / 2) * steps_per_unit);
+        const double line = round((f(low + (i + 1) * step) * steps_per_unit + here) / 2);
 
         table[i] = entry(here - round((line - middle) / 2));
     }
-    table[steps] = entry(round(f(high) * codes));
+    table[steps] = entry(round(f(high) * steps_per_unit));
 }
 
 static double sigmoid_at(double i)

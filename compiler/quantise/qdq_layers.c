@@ -35,15 +35,15 @@ static const char *weights(struct qdq *w, struct order o)
     if (!q->n)
         return qdq_floats(w, t->name, o.rank, o.dim, (const float *)(const void *)to);
 
-    struct qdq_codes c = {.type = IR_I8,
-                          .rank = o.rank,
-                          .data = to,
-                          .n_scale = q->n,
-                          .axis = o.axis,
-                          .scale = q->scale};
+    struct qdq_quantised c = {.type = IR_I8,
+                              .rank = o.rank,
+                              .data = to,
+                              .n_scale = q->n,
+                              .axis = o.axis,
+                              .scale = q->scale};
 
     memcpy(c.dim, o.dim, sizeof o.dim);
-    return qdq_codes(w, t->name, &c);
+    return qdq_quantised(w, t->name, &c);
 }
 
 /* NULL: none. */
@@ -51,13 +51,13 @@ static const char *bias(struct qdq *w)
 {
     const struct ir_tensor *t = ir_in(w->g, w->op, 2);
     const struct quant_weights *q = &w->q->weights[w->op->id];
-    struct qdq_codes c = {.type = IR_I32, .rank = 1, .n_scale = q->n};
+    struct qdq_quantised c = {.type = IR_I32, .rank = 1, .n_scale = q->n};
 
     if (q->bias) {
         c.dim[0] = (int32_t)q->n;
         c.data = q->bias;
         c.scale = q->bias_scale;
-        return qdq_codes(w, t ? t->name : "bias", &c);
+        return qdq_quantised(w, t ? t->name : "bias", &c);
     }
     if (!t)
         return NULL;

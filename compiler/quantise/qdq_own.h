@@ -48,7 +48,7 @@ void qdq_pair(struct qdq *w, const char *from, struct quant_scale s, const char 
 /* Constants: the name. */
 const char *qdq_ints(struct qdq *w, uint32_t n, const int64_t *value);
 const char *qdq_number(struct qdq *w, float value);
-struct qdq_codes { /* int8 or int32, of one scale, or one for each index of `axis` */
+struct qdq_quantised { /* int8 or int32, of one scale, or one for each index of `axis` */
     enum ir_type type;
     uint32_t rank;
     int32_t dim[IR_MAX_RANK];
@@ -57,7 +57,7 @@ struct qdq_codes { /* int8 or int32, of one scale, or one for each index of `axi
     const float *scale;
     int32_t zero;
 };
-const char *qdq_codes(struct qdq *w, const char *name, const struct qdq_codes *c);
+const char *qdq_quantised(struct qdq *w, const char *name, const struct qdq_quantised *c);
 const char *qdq_floats(struct qdq *w, const char *name, uint32_t rank, const int32_t *dim,
                        const float *data);
 /* Return true for a TRANSPOSE between NHWC and NCHW: one form of its result is this form of its

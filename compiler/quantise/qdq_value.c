@@ -69,43 +69,43 @@ const char *qdq_floats(struct qdq *w, const char *name, uint32_t rank, const int
 }
 
 /* Scale and zero point of `n` channels, 0: of all. */
-static void scales(struct qdq *w, const char *name, const struct qdq_codes *c, const char **scale,
-                   const char **zero)
+static void scales(struct qdq *w, const char *name, const struct qdq_quantised *c,
+                   const char **scale, const char **zero)
 {
     const int32_t n = (int32_t)c->n_scale;
     const size_t bytes = ir_type_bytes(c->type);
-    char *codes = arena_alloc(w->arena, (c->n_scale ? c->n_scale : 1) * bytes);
+    char *integers = arena_alloc(w->arena, (c->n_scale ? c->n_scale : 1) * bytes);
 
     for (uint32_t i = 0; i < (c->n_scale ? c->n_scale : 1); i++)
-        memcpy(codes + i * bytes, &c->zero, bytes);
+        memcpy(integers + i * bytes, &c->zero, bytes);
     *scale = with_end(w, name, "/scale");
     *zero = with_end(w, name, "/zero");
     onnx_initializer(&w->initializers, *scale, IR_F32, n ? 1 : 0, &n, c->scale);
-    onnx_initializer(&w->initializers, *zero, c->type, n ? 1 : 0, &n, codes);
+    onnx_initializer(&w->initializers, *zero, c->type, n ? 1 : 0, &n, integers);
 }
 
-const char *qdq_codes(struct qdq *w, const char *name, const struct qdq_codes *c)
+const char *qdq_quantised(struct qdq *w, const char *name, const struct qdq_quantised *c)
 {
-    const char *out = qdq_unique(w, name), *codes = with_end(w, out, "/int"), *scale, *zero;
+    const char *out = qdq_unique(w, name), *integers = with_end(w, out, "/int"), *scale, *zero;
     struct text attributes;
 
     text_init(&attributes, w->arena);
     scales(w, out, c, &scale, &zero);
-    onnx_initializer(&w->initializers, codes, c->type, c->rank, c->dim, c->data);
+    onnx_initializer(&w->initializers, integers, c->type, c->rank, c->dim, c->data);
     if (c->n_scale)
         onnx_attr_int(&attributes, "axis", c->axis);
-    qdq_node(w, "DequantizeLinear", out, codes, scale, zero, &attributes);
+    qdq_node(w, "DequantizeLinear", out, integers, scale, zero, &attributes);
     return out;
 }
 
 void qdq_pair(struct qdq *w, const char *from, struct quant_scale s, const char *to)
 {
-    const struct qdq_codes c = {.type = IR_I8, .scale = &s.scale, .zero = s.zero};
-    const char *scale, *zero, *codes = with_end(w, to, "/int");
+    const struct qdq_quantised c = {.type = IR_I8, .scale = &s.scale, .zero = s.zero};
+    const char *scale, *zero, *integers = with_end(w, to, "/int");
 
     scales(w, to, &c, &scale, &zero);
-    qdq_node(w, "QuantizeLinear", codes, from, scale, zero, NULL);
-    qdq_node(w, "DequantizeLinear", to, codes, scale, zero, NULL);
+    qdq_node(w, "QuantizeLinear", integers, from, scale, zero, NULL);
+    qdq_node(w, "DequantizeLinear", to, integers, scale, zero, NULL);
 }
 
 /* --- tensors --- */
@@ -211,7 +211,7 @@ enum qdq_form qdq_found(const struct qdq *w)
 }
 
 /* A constant of up to four dimensions as one of four in NCHW. */
-static const uint8_t *turned(struct qdq *w, const struct ir_tensor *t, int32_t dim[4])
+static const uint8_t *transposed(struct qdq *w, const struct ir_tensor *t, int32_t dim[4])
 {
     const size_t each = ir_type_bytes(t->type);
     const int32_t n = ir_dim_back(t, 3), h = ir_dim_back(t, 2), wide = ir_dim_back(t, 1),
@@ -232,13 +232,13 @@ static void add_constant(struct qdq *w, uint32_t id, enum qdq_form form, bool qu
     const struct ir_tensor *t = w->g->tensor[id];
     struct qdq_value *v = w->value[form][id];
     const struct quant_scale s = w->q->scale[id];
-    struct qdq_codes c = {.type = IR_I8, .rank = t->rank, .scale = &s.scale, .zero = s.zero};
+    struct qdq_quantised c = {.type = IR_I8, .rank = t->rank, .scale = &s.scale, .zero = s.zero};
     const uint8_t *data = t->data;
     const size_t n = (size_t)ir_elements(t);
 
     memcpy(c.dim, t->dim, sizeof c.dim);
     if (form == QDQ_NCHW) {
-        data = turned(w, t, c.dim);
+        data = transposed(w, t, c.dim);
         c.rank = 4;
     }
     if (!quantised) {
@@ -254,7 +254,7 @@ static void add_constant(struct qdq *w, uint32_t id, enum qdq_form form, bool qu
         code[i] = (int8_t)(__builtin_rintf(rounded / s.scale) + (float)s.zero);
     }
     c.data = code;
-    v->dq = qdq_codes(w, arena_printf(w->arena, "%s/int8", v->name), &c);
+    v->dq = qdq_quantised(w, arena_printf(w->arena, "%s/int8", v->name), &c);
 }
 
 /* This form of a tensor, from the other one. */

@@ -37,8 +37,8 @@ static void make_scales(const struct quant *q, const struct ir_op *op, float *sc
     }
 }
 
-static void make_codes(const struct quant *q, const struct ir_op *op, const float *scale,
-                       int8_t *code)
+static void make_quantised(const struct quant *q, const struct ir_op *op, const float *scale,
+                           int8_t *code)
 {
     const struct ir_tensor *w = ir_in(q->g, op, 1);
 
@@ -117,7 +117,7 @@ void quant_make_weights(struct quant *q)
         int8_t *code = ARENA_ARRAY(q->arena, int8_t, (size_t)ir_elements(t));
 
         make_scales(q, op, scale);
-        make_codes(q, op, scale, code);
+        make_quantised(q, op, scale, code);
         *w = (struct quant_weights){.n = channels(t, op), .scale = scale, .code = code};
         make_bias(q, op, w);
     }

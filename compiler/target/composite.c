@@ -12,7 +12,7 @@ struct ir_op composite_op(const struct ir_graph *g, const struct composite_match
     struct ir_op op = *g->op[m->op[step]];
     const struct ir_fixed *f = &op.fixed;
 
-    if (!m->turned[step])
+    if (!m->swapped[step])
         return op;
     op.in = arena_memdup(g->arena, op.in, op.n_in * sizeof *op.in);
     op.in[0] = g->op[m->op[step]]->in[1];
@@ -120,7 +120,7 @@ static const char *try_turns(const struct describe_composite *c, const struct ta
         const uint32_t s = *left - 1;
         if (s + 1 < c->n_step)
             ASK(find_maker(c, q, s, m));
-        m->turned[s] = turns >> s & 1;
+        m->swapped[s] = turns >> s & 1;
         ASK(bind(c, q, s, m));
     }
     return NULL;

@@ -208,7 +208,7 @@ bool native_tune(const struct target_question *q, uint32_t target, struct heddle
  * other way round, by edge the tensor. */
 struct composite_match {
     uint32_t op[COMPOSITE_STEPS];
-    bool turned[COMPOSITE_STEPS];
+    bool swapped[COMPOSITE_STEPS];
     uint32_t tensor[COMPOSITE_EDGES];
 };
 /* composite.c: NULL if the operator of `q` is the last step of `c`, else the edge or the rule that

@@ -185,14 +185,14 @@ static void quantisation(const cJSON *o, struct describe_pattern *p)
 static enum status check_dtype(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                                const char *path)
 {
-    const char *const codes[] = {"zero_points", "requantise", NULL};
+    const char *const rules[] = {"zero_points", "requantise", NULL};
     const struct ir_op_info *info = ir_op_info(p->opcode);
     const char *const name = describe_dtype(p->dtype);
     const bool real = p->dtype == IR_F32;
 
-    for (uint32_t i = 0; real && codes[i]; i++)
-        if (get(o, codes[i]))
-            return json_doc_fail(&r->doc, arena_printf(r->a, "%s.%s", path, codes[i]), r->d,
+    for (uint32_t i = 0; real && rules[i]; i++)
+        if (get(o, rules[i]))
+            return json_doc_fail(&r->doc, arena_printf(r->a, "%s.%s", path, rules[i]), r->d,
                                  "float32 has no zero points and no requantisation: leave it out");
     if (p->dtype == IR_I16 && get(o, "zero_points"))
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.zero_points", path), r->d,

@@ -200,7 +200,7 @@ enum status ox_conv(struct ox *m)
     return ST_OK;
 }
 
-enum status ox_bias_codes(struct ox *m, struct ox_deferred *p, uint32_t i)
+enum status ox_bias_integers(struct ox *m, struct ox_deferred *p, uint32_t i)
 {
     const int32_t channels = p->weight.dim[0];
     const struct ox_const *b;
@@ -211,7 +211,7 @@ enum status ox_bias_codes(struct ox *m, struct ox_deferred *p, uint32_t i)
     if (b->type != OX_INT32 || b->n != (uint64_t)channels)
         return FAIL(m->d, ST_MODEL, "bias: expected %d int32 values, found %llu of %s", channels,
                     (unsigned long long)b->n, ox_type_name(b->type));
-    p->bias_codes = b->data;
+    p->bias_integers = b->data;
     if (!m->options->literal)
         return ST_OK;
     return ox_literal_add(m, p, ox_ir_const(m, ox_in(m, i)->name, IR_I32, b->rank, b->dim, b->data),
@@ -227,7 +227,7 @@ enum status ox_qlinear_conv(struct ox *m)
 
     TRY(ox_qlinear_operands(m, p, 0, &w, &q));
     TRY(ox_conv_geometry(m, p, w, &q));
-    TRY(ox_bias_codes(m, p, 8));
+    TRY(ox_bias_integers(m, p, 8));
     return ox_qlinear_result(m, p, 6);
 }
 
@@ -308,8 +308,8 @@ static bool keeps_quantised(const struct ox_deferred *p, const struct ox_value *
 static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const struct ox_value *w,
                                       const struct window *v)
 {
-    const bool codes = keeps_quantised(p, w);
-    const struct ox_const c = codes ? w->c : ox_const_values(m, &w->c, &w->quant);
+    const bool quantised = keeps_quantised(p, w);
+    const struct ox_const c = quantised ? w->c : ox_const_values(m, &w->c, &w->quant);
     const size_t size = ox_type_bytes(c.type);
     const bool image = v->n == 2;
     const int32_t *k = v->kernel, *gap = v->dilation, each = c.dim[1], in = c.dim[0] / p->group;
@@ -323,8 +323,8 @@ static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const
         return FAIL(m->d, ST_UNSUPPORTED, "weights: dilated to %s they are too many",
                     ir_shape_text(m->arena, 4, dim));
     to = ox_new_const(m, &p->weight, c.type, 4, dim);
-    memset(to, codes ? w->quant.zero_point[0] : 0, (size_t)p->weight.n * size);
-    if (codes) {
+    memset(to, quantised ? w->quant.zero_point[0] : 0, (size_t)p->weight.n * size);
+    if (quantised) {
         p->weight_quant = w->quant;
         p->weight_quant.axis = 0;
     }
@@ -380,7 +380,7 @@ enum status ox_conv_transpose(struct ox *m)
             m, p,
             p->weight.type == OX_FLOAT
                 ? ox_f32_const(m, w->name, 4, p->weight.dim, (const float *)p->weight.data)
-                : ox_literal_codes(m, w->name, &p->weight, &p->weight_quant),
+                : ox_literal_quantised(m, w->name, &p->weight, &p->weight_quant),
             1));
     TRY(ox_literal_input(m, p, 2, 1));
     ox_set_deferred(m, p);
@@ -460,7 +460,7 @@ enum status ox_qlinear_pool(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED, "channels_last: expected 0, found 1");
     TRY(ox_scale(m, 1, 2, 0, NULL, 0, &q, &type));
     TRY(ox_set_quant(m, x->tensor, &q));
-    TRY(average_pool(m, ox_qlinear_codes(m, x->tensor), &p));
+    TRY(average_pool(m, ox_qlinear_quantised(m, x->tensor), &p));
     p->attr[IR_QLINEAR] = 1;
     return ox_qlinear_result(m, p, 3);
 }

@@ -83,7 +83,7 @@ static enum status bias_const(struct ox *m, const struct ox_deferred *p, const c
                               int32_t channels, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
-    int32_t *codes = ARENA_ARRAY(m->arena, int32_t, (size_t)channels);
+    int32_t *values = ARENA_ARRAY(m->arena, int32_t, (size_t)channels);
     float s_in;
 
     *id = IR_NONE;
@@ -92,12 +92,12 @@ static enum status bias_const(struct ox *m, const struct ox_deferred *p, const c
         return ST_OK;
     }
     s_in = x->quant.scale[0];
-    if (!p->bias && !p->bias_codes)
+    if (!p->bias && !p->bias_integers)
         return ST_OK;
     for (int32_t c = 0; c < channels; c++) {
         const float s_w = p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
-        const double code = p->bias_codes ? (double)p->bias_codes[c]
-                                          : nearbyint(p->bias[c] / ((double)s_in * (double)s_w));
+        const double code = p->bias_integers ? (double)p->bias_integers[c]
+                                             : nearbyint(p->bias[c] / ((double)s_in * (double)s_w));
 
         if (!(fabs(code) <= 2147483647.0))
             return FAIL(
@@ -105,9 +105,9 @@ static enum status bias_const(struct ox *m, const struct ox_deferred *p, const c
                 "bias %d is %.9g: expected at most 2^31 times the product of the scales %.9g "
                 "and %.9g",
                 c, p->bias ? p->bias[c] : code, (double)s_in, (double)s_w);
-        codes[c] = (int32_t)code;
+        values[c] = (int32_t)code;
     }
-    *id = ox_ir_const(m, ox_inner(m, name, "bias"), IR_I32, 1, &channels, codes);
+    *id = ox_ir_const(m, ox_inner(m, name, "bias"), IR_I32, 1, &channels, values);
     return ST_OK;
 }
 
@@ -122,7 +122,7 @@ static uint32_t weight_const(struct ox *m, const char *name, const struct ox_con
 }
 
 /* Weights [O,C,KH,KW] as [O,KH,KW,C], or for a depthwise one as [1,KH,KW,O]. */
-static struct ox_const turned(struct ox *m, const struct ox_const *w, bool depthwise)
+static struct ox_const transposed(struct ox *m, const struct ox_const *w, bool depthwise)
 {
     const int32_t *d = w->dim;
     const int32_t dim[4] = {depthwise ? 1 : d[0], d[2], d[3], depthwise ? d[0] : d[1]};
@@ -145,19 +145,19 @@ static struct ox_const turned(struct ox *m, const struct ox_const *w, bool depth
 /* A graph input may have any type, and so may an initializer. */
 static enum status want_weights(struct ox *m, const struct ir_tensor *x, const struct ox_const *w)
 {
-    const bool codes = x->type == IR_I8 || x->type == IR_U8;
+    const bool quantised = x->type == IR_I8 || x->type == IR_U8;
 
-    if (codes ? w->type == OX_INT8 || w->type == OX_UINT8
-              : x->type == IR_F32 && w->type == OX_FLOAT)
+    if (quantised ? w->type == OX_INT8 || w->type == OX_UINT8
+                  : x->type == IR_F32 && w->type == OX_FLOAT)
         return ST_OK;
     return FAIL(m->d, ST_UNSUPPORTED,
                 "'%.80s' is %s, its weights are %s: expected int8 or uint8, or both float32",
                 x->name, ir_type_name(x->type), ox_type_name(w->type));
 }
 
-struct ox_const ox_turned(struct ox *m, const struct ox_const *w)
+struct ox_const ox_transposed(struct ox *m, const struct ox_const *w)
 {
-    return turned(m, w, false);
+    return transposed(m, w, false);
 }
 
 /* One convolution, ordinary or depthwise, on NHWC tensor `x`. */
@@ -172,7 +172,7 @@ static enum status one_conv(struct ox *m, const struct ox_deferred *p, const cha
     struct ir_op *op;
 
     TRY(want_weights(m, t, &p->weight));
-    w = turned(m, &p->weight, depthwise);
+    w = transposed(m, &p->weight, depthwise);
     wq.axis = wq.n > 1 && depthwise ? 3 : 0;
     in[1] = weight_const(m, name, &w, &wq, t->type);
     TRY(bias_const(m, p, name, y.dim[3], &in[2]));
@@ -203,8 +203,8 @@ static struct ox_deferred part_of(struct ox *m, const struct ox_deferred *p, int
     }
     if (p->bias)
         part.bias += k * oc;
-    if (p->bias_codes)
-        part.bias_codes += k * oc;
+    if (p->bias_integers)
+        part.bias_integers += k * oc;
     return part;
 }
 
@@ -261,7 +261,7 @@ static enum status one_transposed(struct ox *m, const struct ox_deferred *p, con
                                   uint32_t x, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *t = m->g->tensor[x];
-    const struct ox_const w = turned(m, &p->weight, false);
+    const struct ox_const w = transposed(m, &p->weight, false);
     struct ox_shape y = ox_nhwc_shape(p->shape);
     uint32_t in[3] = {x};
 
@@ -502,8 +502,8 @@ enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const cha
 }
 
 /* On quantised values. */
-static enum status finish_codes(struct ox *m, const struct ox_deferred *p, const char *name,
-                                enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status finish_quantised(struct ox *m, const struct ox_deferred *p, const char *name,
+                                    enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const bool rescales = ir_op_info(p->opcode)->onnx_one_scale;
     const enum ir_type own = rescales ? type : m->g->tensor[p->in[0]]->type;
@@ -553,7 +553,7 @@ enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *nam
     uint32_t real;
 
     if (!m->options->literal && !ox_is_float(m, p) && !is_inexact(m, p))
-        st = finish_codes(m, p, name, type, q, id);
+        st = finish_quantised(m, p, name, type, q, id);
     if (st == ST_OK)
         ox_note_bias(m, p);
     if (st != ST_UNSUPPORTED)
@@ -578,12 +578,12 @@ enum status ox_qlinear_operands(struct ox *m, struct ox_deferred *p, uint32_t ax
     p->n_in = 1;
     TRY(ox_scale(m, 1, 2, 0, NULL, 0, q, &type));
     TRY(ox_set_quant(m, x->tensor, q));
-    p->in[0] = ox_qlinear_codes(m, x->tensor);
+    p->in[0] = ox_qlinear_quantised(m, x->tensor);
     TRY(ox_want_const(m, 3, "weights", w));
     TRY(ox_scale(m, 4, 5, (*w)->rank, (*w)->dim, axis, q, &type));
     if (!m->options->literal)
         return ST_OK;
-    return ox_literal_add(m, p, ox_literal_codes(m, ox_in(m, 3)->name, *w, q), 1);
+    return ox_literal_add(m, p, ox_literal_quantised(m, ox_in(m, 3)->name, *w, q), 1);
 }
 
 enum status ox_qlinear_result(struct ox *m, const struct ox_deferred *p, uint32_t scale)

@@ -4,20 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-/* Weights [K,OC] as [OC,K]; `turned` false: they are [OC,K] already. */
+/* Weights [K,OC] as [OC,K]; `transposed` false: they are [OC,K] already. */
 static enum status set_weights(struct ox *m, struct ox_deferred *p, const struct ox_const *c,
-                               const struct ir_quant *q, bool turned)
+                               const struct ir_quant *q, bool transposed)
 {
-    const int32_t dim[2] = {c->dim[turned ? 1 : 0], c->dim[turned ? 0 : 1]};
+    const int32_t dim[2] = {c->dim[transposed ? 1 : 0], c->dim[transposed ? 0 : 1]};
     const size_t size = ox_type_bytes(c->type);
     const uint8_t *from = c->data;
     uint8_t *to;
 
-    if (q->n > 1 && q->axis != (turned ? 1 : 0)) { /* within one sum: float32 only */
+    if (q->n > 1 && q->axis != (transposed ? 1 : 0)) { /* within one sum: float32 only */
         const struct ox_const values = ox_const_values(m, c, q);
         const struct ir_quant none = {0};
 
-        return set_weights(m, p, &values, &none, turned);
+        return set_weights(m, p, &values, &none, transposed);
     }
     if (c->rank != 2 || c->n == 0)
         return FAIL(m->d, ST_UNSUPPORTED, "weights: expected 2 dimensions, found shape %s",
@@ -25,12 +25,13 @@ static enum status set_weights(struct ox *m, struct ox_deferred *p, const struct
     if (c->type != OX_INT8 && c->type != OX_UINT8 && c->type != OX_FLOAT)
         return FAIL(m->d, ST_UNSUPPORTED, "weights: expected float32, int8 or uint8, found %s",
                     ox_type_name(c->type));
-    p->attr[IR_WEIGHTS_KO] = m->options->literal && turned;
+    p->attr[IR_WEIGHTS_KO] = m->options->literal && transposed;
     to = ox_new_const(m, &p->weight, c->type, 2, dim);
     for (size_t o = 0; o < (size_t)dim[0]; o++)
         for (size_t k = 0; k < (size_t)dim[1]; k++)
             memcpy(to + (o * (size_t)dim[1] + k) * size,
-                   from + (turned ? k * (size_t)dim[0] + o : o * (size_t)dim[1] + k) * size, size);
+                   from + (transposed ? k * (size_t)dim[0] + o : o * (size_t)dim[1] + k) * size,
+                   size);
     p->weight_quant = *q;
     p->weight_quant.axis = 0;
     return ST_OK;
@@ -141,7 +142,7 @@ bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b)
 {
     const int32_t channels = p->weight.dim[0];
 
-    if (b->kind != OX_CONST || p->bias_codes || p->low != -INFINITY || p->high != INFINITY)
+    if (b->kind != OX_CONST || p->bias_integers || p->low != -INFINITY || p->high != INFINITY)
         return false;
     if (p->opcode == IR_OP_FULLY_CONNECTED)
         return b->c.n == 1 || (b->c.n == (uint64_t)channels && b->c.rank > 0 &&
@@ -269,7 +270,7 @@ static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
     TRY(ox_set_quant(m, in[0], &qa));
     TRY(ox_set_quant(m, in[1], &qb));
     for (uint32_t i = 0; i < 2; i++)
-        in[i] = ox_qlinear_codes(m, in[i]);
+        in[i] = ox_qlinear_quantised(m, in[i]);
     TRY(ox_matrices_shape(m, in[0], in[1], &y));
     p = ox_deferred_new(m, m->opcode, y);
     p->n_in = 2;
@@ -297,7 +298,7 @@ enum status ox_qlinear_matmul(struct ox *m)
 static enum status qgemm_weights(struct ox *m, struct ox_deferred *p)
 {
     const float alpha = ox_attr_float(m, "alpha", 1);
-    const bool turned = ox_attr_int(m, "transB", 0) == 0;
+    const bool transposed = ox_attr_int(m, "transB", 0) == 0;
     const struct ox_const *w;
     struct ir_quant q;
     float *scale;
@@ -305,7 +306,7 @@ static enum status qgemm_weights(struct ox *m, struct ox_deferred *p)
     if (!(alpha > 0) || !isfinite(alpha))
         return FAIL(m->d, ST_UNSUPPORTED, "alpha: expected a positive number, found %.9g",
                     (double)alpha);
-    TRY(ox_qlinear_operands(m, p, turned ? 1 : 0, &w, &q));
+    TRY(ox_qlinear_operands(m, p, transposed ? 1 : 0, &w, &q));
     scale = ARENA_ARRAY(m->arena, float, q.n);
     for (uint32_t i = 0; i < q.n; i++)
         scale[i] = q.scale[i] * alpha;
@@ -314,7 +315,7 @@ static enum status qgemm_weights(struct ox *m, struct ox_deferred *p)
         p->n_literal = 0;
         TRY(ox_literal_add(m, p, p->literal[0], alpha));
     }
-    return set_weights(m, p, w, &q, turned);
+    return set_weights(m, p, w, &q, transposed);
 }
 
 /* a, a_scale, a_zero, b, b_scale, b_zero, c, y_scale, y_zero; without y_scale the result is float32
@@ -327,7 +328,7 @@ enum status ox_qgemm(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED, "transA: expected 0");
     TRY(qgemm_weights(m, p));
     TRY(set_shape(m, p));
-    TRY(ox_bias_codes(m, p, 6));
+    TRY(ox_bias_integers(m, p, 6));
     if (ox_in(m, 7))
         return ox_qlinear_result(m, p, 7);
     ox_set_deferred(m, p);

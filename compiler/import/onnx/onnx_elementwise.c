@@ -76,7 +76,7 @@ enum status ox_binary(struct ox *m)
         TRY(ox_operand(m, 1, "second input", &ib));
     }
     TRY(binary_pending(m, opcode, ia, ib, &p));
-    p->float_only = !ir_op_info(opcode)->onnx_codes;
+    p->float_only = !ir_op_info(opcode)->onnx_quantised;
     ox_set_deferred(m, p);
     return ST_OK;
 }
@@ -113,14 +113,14 @@ static enum status qlinear_input(struct ox *m, uint32_t i, const struct ir_quant
 
     if (v && v->kind == OX_TENSOR) {
         TRY(ox_set_quant(m, v->tensor, q));
-        *id = ox_qlinear_codes(m, v->tensor);
+        *id = ox_qlinear_quantised(m, v->tensor);
         return ST_OK;
     }
     if (!v || v->kind != OX_CONST || v->real || v->c.n == 0 ||
         (v->c.type != OX_INT8 && v->c.type != OX_UINT8))
         return FAIL(m->d, ST_UNSUPPORTED, "input %u: expected quantised values of int8 or uint8",
                     i);
-    *id = m->options->literal ? ox_literal_codes(m, v->name, &v->c, q)
+    *id = m->options->literal ? ox_literal_quantised(m, v->name, &v->c, q)
                               : ox_code_const(m, v->name, &v->c, q, ox_ir_type(v->c.type));
     return ST_OK;
 }
@@ -152,7 +152,7 @@ static enum status unary_pending(struct ox *m, uint32_t id, struct ox_deferred *
     *p = ox_deferred_new(m, opcode, ox_shape_of(m, id));
     (*p)->n_in = 1;
     (*p)->in[0] = id;
-    (*p)->float_only = !ir_op_info(opcode)->onnx_codes;
+    (*p)->float_only = !ir_op_info(opcode)->onnx_quantised;
     if (ir_op_has(opcode, IR_ALPHA_BITS) && !(isfinite(alpha) && isfinite(beta)))
         return FAIL(m->d, ST_MODEL, "alpha: expected a number, found %.9g", (double)alpha);
     if (ir_op_has(opcode, IR_ALPHA_BITS))
@@ -257,7 +257,7 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_deferred
                         "axis %u: before opset 13 expected size 1 after it, found %d", axis,
                         m->g->tensor[id]->dim[i]);
     *p = ox_deferred_new(m, m->opcode, ox_shape_of(m, id));
-    (*p)->float_only = !ir_op_info(m->opcode)->onnx_codes;
+    (*p)->float_only = !ir_op_info(m->opcode)->onnx_quantised;
     (*p)->n_in = 1;
     (*p)->in[0] = id;
     (*p)->attr[IR_AXIS] = (int32_t)axis;

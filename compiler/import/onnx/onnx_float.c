@@ -98,16 +98,16 @@ bool ox_may_grow(const struct ox *m, const struct ox_value *v)
 /* The bias in real numbers. */
 static const double *real_bias(struct ox *m, const struct ox_deferred *p)
 {
-    const double s_in = p->bias_codes ? (double)m->g->tensor[p->in[0]]->quant.scale[0] : 0;
+    const double s_in = p->bias_integers ? (double)m->g->tensor[p->in[0]]->quant.scale[0] : 0;
     const size_t n = (size_t)p->weight.dim[0];
     double *bias;
 
-    if (!p->bias_codes)
+    if (!p->bias_integers)
         return p->bias;
     bias = ARENA_ARRAY(m->arena, double, n);
     for (size_t c = 0; c < n; c++)
-        bias[c] =
-            p->bias_codes[c] * s_in * (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+        bias[c] = p->bias_integers[c] * s_in *
+                  (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
     return bias;
 }
 
@@ -117,7 +117,7 @@ struct ox_deferred ox_float_pending(struct ox *m, const struct ox_deferred *p)
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, p->n_part + 1);
 
     f.bias = real_bias(m, p);
-    f.bias_codes = NULL;
+    f.bias_integers = NULL;
     for (uint32_t i = 0; i < p->n_in; i++)
         f.in[i] = ox_as_float(m, p->in[i]);
     for (uint32_t i = 0; i < p->n_part; i++)

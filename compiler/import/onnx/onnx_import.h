@@ -248,11 +248,11 @@ struct ox_deferred {
     const double *bias; /* real values [OC], or NULL */
     struct ir_quant
         bias_quant; /* of the bias as the file has it; n 0: float32, or made of several */
-    const int32_t *bias_codes; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
-    bool float_only;           /* there is no arithmetic on quantised values */
-    bool count_pad;            /* average pool: cells outside the image count as zero */
-    bool global;               /* of the whole image */
-    uint32_t n_part;           /* concatenation */
+    const int32_t *bias_integers; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
+    bool float_only;              /* there is no arithmetic on quantised values */
+    bool count_pad;               /* average pool: cells outside the image count as zero */
+    bool global;                  /* of the whole image */
+    uint32_t n_part;              /* concatenation */
     const uint32_t *part;
     float low, high;                /* clamp of the real result; infinite without */
     uint32_t n_literal, literal[2]; /* literal graph: tensors of weights and bias */
@@ -275,7 +275,7 @@ enum status ox_qlinear_operands(struct ox *m, struct ox_deferred *p, uint32_t ax
 /* The operator ends with the result's scale (input `scale`) and zero point (the next one). */
 enum status ox_qlinear_result(struct ox *m, const struct ox_deferred *p, uint32_t scale);
 /* int32 values of p's bias: input `i`, or none. */
-enum status ox_bias_codes(struct ox *m, struct ox_deferred *p, uint32_t i);
+enum status ox_bias_integers(struct ox *m, struct ox_deferred *p, uint32_t i);
 /* Make the operator with its output in scale `q`; *id is the tensor, in the file's order. */
 enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *name,
                       enum ir_type type, const struct ir_quant *q, uint32_t *id);
@@ -288,7 +288,7 @@ enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const cha
 enum status ox_conv_geometry(struct ox *m, struct ox_deferred *p, const struct ox_const *w,
                              const struct ir_quant *q);
 /* [O,C,KH,KW] as [O,KH,KW,C]. */
-struct ox_const ox_turned(struct ox *m, const struct ox_const *w);
+struct ox_const ox_transposed(struct ox *m, const struct ox_const *w);
 /* [N,C,H,W] or [N,C,L] as [N,H,W,C]. */
 struct ox_shape ox_nhwc_shape(struct ox_shape s);
 /* Shape of the product of tensors `a` and `b` as matrices. */
@@ -299,13 +299,13 @@ enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_sh
 /* `p` as one float32 operator called `name`. */
 uint32_t ox_literal(struct ox *m, const struct ox_deferred *p, const char *name);
 /* Add quantised values `c` of scale `q` with a DEQUANTIZE. */
-uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
-                          const struct ir_quant *q);
+uint32_t ox_literal_quantised(struct ox *m, const char *name, const struct ox_const *c,
+                              const struct ir_quant *q);
 /* Add a constant in float32; quantised values get a DEQUANTIZE. */
 uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
 /* Quantised values of tensor `id`, whose scale is known, for a QLinear operator: after a DEQUANTIZE
  * if the graph is literal, else as they are. */
-uint32_t ox_qlinear_codes(struct ox *m, uint32_t id);
+uint32_t ox_qlinear_quantised(struct ox *m, uint32_t id);
 /* Add tensor `id` to p's weights and bias; times `factor`, if that is not 1. */
 enum status ox_literal_add(struct ox *m, struct ox_deferred *p, uint32_t id, float factor);
 /* --- onnx_float.c --- */

@@ -74,7 +74,7 @@ enum status ox_conv_integer(struct ox *m)
     struct ox_deferred *p = ox_deferred_new(m, m->opcode, (struct ox_shape){0});
     const struct ir_quant none = {0};
     const struct ox_const *w;
-    struct ox_const turned;
+    struct ox_const transposed;
     uint32_t in[4], out;
     struct ir_op *op;
 
@@ -83,9 +83,10 @@ enum status ox_conv_integer(struct ox *m)
     TRY(ox_conv_geometry(m, p, w, &none));
     if (w->type == OX_FLOAT)
         return FAIL(m->d, ST_UNSUPPORTED, "weights: expected int8 or uint8, found float32");
-    turned = ox_turned(m, &p->weight);
+    transposed = ox_transposed(m, &p->weight);
     in[0] = ox_to_nhwc(m, p->in[0]);
-    in[1] = code_tensor(m, ox_in(m, 1)->name, 4, turned.dim, ox_ir_type(w->type), turned.data);
+    in[1] =
+        code_tensor(m, ox_in(m, 1)->name, 4, transposed.dim, ox_ir_type(w->type), transposed.data);
     TRY(zero_input(m, 2, p->in[0], 1, &in[2]));
     TRY(zero_input(m, 3, in[1], 1, &in[3]));
     out = ox_tensor(m, ox_inner(m, ox_out(m, 0)->name, "nhwc"), IR_I32, ox_nhwc_shape(p->shape),
@@ -111,7 +112,7 @@ static uint32_t extreme(struct ox *m, enum ir_opcode reduce, enum ir_opcode with
 }
 
 /* Integers from 0 to 255 as uint8. */
-static void set_codes(struct ox *m, uint32_t i, uint32_t x)
+static void set_quantised(struct ox *m, uint32_t i, uint32_t x)
 {
     static const float one = 1;
     static const int32_t zero = 0;
@@ -144,9 +145,9 @@ enum status ox_dynamic_quantize(struct ox *m)
     TRY(ox_f32_div(m, ox_inner(m, name, "steps"), x, scale, &y));
     TRY(ox_f32_round(m, ox_inner(m, name, "rounded"), y, &y));
     TRY(ox_f32_add(m, ox_inner(m, name, "moved"), y, zero, &y));
-    set_codes(m, 0, ox_clipped(m, ox_inner(m, name, "codes"), y, 0, 255));
+    set_quantised(m, 0, ox_clipped(m, ox_inner(m, name, "codes"), y, 0, 255));
     if (m->node->n_output > 1 && *m->node->output[1])
         ox_set_tensor(m, 1, scale, false);
-    set_codes(m, 2, zero);
+    set_quantised(m, 2, zero);
     return ST_OK;
 }

@@ -15,8 +15,8 @@ static uint32_t constant(struct ox *m, const char *name, const struct ox_const *
     return t->id;
 }
 
-uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
-                          const struct ir_quant *q)
+uint32_t ox_literal_quantised(struct ox *m, const char *name, const struct ox_const *c,
+                              const struct ir_quant *q)
 {
     const uint32_t id = constant(m, name, c);
 
@@ -26,10 +26,11 @@ uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const 
 
 uint32_t ox_literal_const(struct ox *m, const struct ox_value *v)
 {
-    return v->real ? ox_literal_codes(m, v->name, &v->c, &v->quant) : constant(m, v->name, &v->c);
+    return v->real ? ox_literal_quantised(m, v->name, &v->c, &v->quant)
+                   : constant(m, v->name, &v->c);
 }
 
-uint32_t ox_qlinear_codes(struct ox *m, uint32_t id)
+uint32_t ox_qlinear_quantised(struct ox *m, uint32_t id)
 {
     const char *name = ox_inner(m, m->g->tensor[id]->name, "float");
 

@@ -40,8 +40,8 @@ static void quantize_const(struct ox *m, const struct ox_const *x, const struct 
 }
 
 /* quantised values from DequantizeLinear, the same scale again: nothing happens. */
-static enum status quantize_codes(struct ox *m, uint32_t x, const struct ir_quant *q,
-                                  enum ir_type type)
+static enum status quantize_integers(struct ox *m, uint32_t x, const struct ir_quant *q,
+                                     enum ir_type type)
 {
     const char *name = ox_out(m, 0)->name;
 
@@ -186,7 +186,7 @@ enum status ox_quantize(struct ox *m)
     }
     if (x->real) {
         TRY(ox_operand(m, 0, "input", &id));
-        return quantize_codes(m, id, &q, ox_ir_type(type));
+        return quantize_integers(m, id, &q, ox_ir_type(type));
     }
     if (m->g->tensor[x->tensor]->type != IR_F32)
         return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected float32, found %s", x->name,

@@ -58,7 +58,7 @@ enum status ox_reduce(struct ox *m)
     if (mask == 0)
         return ox_identity(m);
     p = ox_deferred_new(m, m->opcode, reduced_shape(ox_shape_of(m, id), mask, keep));
-    p->float_only = !ir_op_info(m->opcode)->onnx_codes;
+    p->float_only = !ir_op_info(m->opcode)->onnx_quantised;
     set_axes(p->attr, mask, keep);
     p->n_in = 1;
     p->in[0] = id;

@@ -257,7 +257,7 @@ static bool is_bilinear(const struct ox *m, const struct resize *r, const struct
 
 /* The quantised values of `id` themselves as float32: what DEQUANTIZE makes of them is within a
  * rounding of a multiple of the scale. */
-static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
+static enum status quantised_as_float(struct ox *m, uint32_t *id, const char *name)
 {
     const struct ir_quant *q = &m->g->tensor[*id]->quant;
 
@@ -305,10 +305,10 @@ static bool is_same(const struct ir_tensor *t, const struct axis *a)
 
 /* Interpolated values are the result, or quantised values of `x` if that is where they come
  * from. */
-static enum status set_result(struct ox *m, const struct ox_value *x, bool codes, uint32_t id,
+static enum status set_result(struct ox *m, const struct ox_value *x, bool quantised, uint32_t id,
                               bool real)
 {
-    if (codes)
+    if (quantised)
         return quantised_again(m, x->tensor, id, ox_out(m, 0)->name);
     ox_set_tensor(m, 0, id, real);
     return ST_OK;
@@ -321,7 +321,7 @@ enum status ox_resize(struct ox *m)
     struct ox_value *x;
     struct resize r;
     uint32_t id;
-    bool real, codes;
+    bool real, quantised;
 
     TRY(read_modes(m, &r));
     TRY(ox_moved(m, &x));
@@ -332,16 +332,16 @@ enum status ox_resize(struct ox *m)
     }
     id = x->tensor;
     real = x->real;
-    codes = r.kind != NEAREST && !real && m->g->tensor[id]->type != IR_F32;
-    if (codes)
-        TRY(codes_as_float(m, &id, name));
+    quantised = r.kind != NEAREST && !real && m->g->tensor[id]->type != IR_F32;
+    if (quantised)
+        TRY(quantised_as_float(m, &id, name));
     if (r.kind != NEAREST) {
         id = ox_as_float(m, id);
         real = false;
     }
     if (is_bilinear(m, &r, m->g->tensor[x->tensor], a))
-        return set_result(m, x, codes, bilinear(m, &r, &a[2], &a[3], id, ox_inner(m, name, "axes")),
-                          false);
+        return set_result(m, x, quantised,
+                          bilinear(m, &r, &a[2], &a[3], id, ox_inner(m, name, "axes")), false);
     for (uint32_t k = 0; k < m->g->tensor[x->tensor]->rank; k++) {
         struct ox_shape s = ox_shape_of(m, id);
 
@@ -353,5 +353,5 @@ enum status ox_resize(struct ox *m)
         id = r.kind == NEAREST ? gather(m, &r, &a[k], k, id, ox_inner(m, name, "axis"))
                                : interpolate(m, &r, &a[k], k, id, ox_inner(m, name, "axis"));
     }
-    return set_result(m, x, codes, id, real);
+    return set_result(m, x, quantised, id, real);
 }

@@ -197,7 +197,7 @@ static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
     if (fill == 0)
         return IR_NONE;
     if (m->options->literal && given && given->real)
-        return ox_literal_codes(m, given->name, &given->c, &given->quant);
+        return ox_literal_quantised(m, given->name, &given->c, &given->quant);
     if (t->type != IR_F32) {
         const double code = fill / (double)t->quant.scale[0] + t->quant.zero_point[0];
         const int32_t low = t->type == IR_I8 ? -128 : 0;

@@ -23,17 +23,17 @@ static enum status shuffle(struct tfl_importer *m, uint32_t row, uint32_t x, uin
                            const int32_t *dim, const int32_t *from, uint32_t y)
 {
     const struct ir_tensor *like = m->g->tensor[x];
-    uint32_t cut, turned;
-    int32_t turned_dim[IR_MAX_RANK];
+    uint32_t cut, transposed;
+    int32_t transposed_dim[IR_MAX_RANK];
 
     for (uint32_t i = 0; i < rank; i++)
-        turned_dim[i] = dim[from[i]];
+        transposed_dim[i] = dim[from[i]];
     TRY(tfl_between(m, like, rank, dim, &cut));
-    TRY(tfl_between(m, like, rank, turned_dim, &turned));
+    TRY(tfl_between(m, like, rank, transposed_dim, &transposed));
     TRY(tfl_reshape(m, row, x, cut));
-    TRY(tfl_make_transpose(m, row, 2, (const uint32_t[]){cut, tfl_vector(m, rank, from)}, turned,
-                           NULL));
-    return tfl_reshape(m, row, turned, y);
+    TRY(tfl_make_transpose(m, row, 2, (const uint32_t[]){cut, tfl_vector(m, rank, from)},
+                           transposed, NULL));
+    return tfl_reshape(m, row, transposed, y);
 }
 
 static enum status want_block(struct tfl_importer *m, int32_t block, int32_t size, const char *what)

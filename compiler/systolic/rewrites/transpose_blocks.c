@@ -134,7 +134,7 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     const struct ir_tensor *x = ir_in(g, op, 0);
     struct ir_map_form m;
     int32_t dim[4] = {1, 1, 1, 1}, *d = m.size;
-    struct ir_tensor *image, *turned;
+    struct ir_tensor *image, *transposed;
 
     if ((is_image(x) && is_image(ir_out(g, op, 0))) ||
         !ir_map_simplify(g, ir_map_of(g, op, NULL), &m) || m.n < 2)
@@ -154,11 +154,11 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     image = lgl_new_image(g, x, x->quant, dim);
     (void)lgl_new_reshape(g, op->row, x, image);
     if (m.n < 4)
-        turned = turn(g, op->row, image, &m);
+        transposed = turn(g, op->row, image, &m);
     else
-        turned = by_channels ? join_parts(g, op->row, image, d[2], 3, 2)
-                             : join_parts(g, op->row, image, d[1], 2, 3);
-    (void)lgl_new_reshape(g, op->row, turned, ir_out(g, op, 0));
+        transposed = by_channels ? join_parts(g, op->row, image, d[2], 3, 2)
+                                 : join_parts(g, op->row, image, d[1], 2, 3);
+    (void)lgl_new_reshape(g, op->row, transposed, ir_out(g, op, 0));
     op->dead = true;
 }
 

@@ -62,7 +62,7 @@ static struct ir_op *turning_reader(const struct ir_graph *g, const struct ir_te
  * or leaves it less. */
 static void turn_product(struct ir_graph *g, struct ir_op *product, struct ir_op *after)
 {
-    struct ir_tensor *y = ir_out(g, product, 0), *z = ir_out(g, after, 0), *turned;
+    struct ir_tensor *y = ir_out(g, product, 0), *z = ir_out(g, after, 0), *transposed;
     const int32_t rank = (int32_t)y->rank;
     int32_t dim[IR_MAX_RANK], perm[IR_MAX_RANK];
     const uint32_t first = product->in[0];
@@ -78,13 +78,13 @@ static void turn_product(struct ir_graph *g, struct ir_op *product, struct ir_op
     product->attr[IR_ADJ_B] = !product->attr[IR_ADJ_A];
     product->attr[IR_ADJ_A] = 0;
     after->dead = whole;
-    turned = whole ? z : ir_tensor_new(g, y->name, y->type, y->rank, dim);
-    turned->quant = y->quant;
-    turned->producer = product->id;
-    product->out[0] = turned->id;
+    transposed = whole ? z : ir_tensor_new(g, y->name, y->type, y->rank, dim);
+    transposed->quant = y->quant;
+    transposed->producer = product->id;
+    product->out[0] = transposed->id;
     if (whole)
         return;
-    after->in[0] = turned->id;
+    after->in[0] = transposed->id;
     after->in[1] = lgl_new_constant(g, z->name, IR_I32, 1, &rank, perm)->id;
 }
 
