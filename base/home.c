@@ -105,6 +105,11 @@ enum status home_runtime(struct arena *a, const char **path, struct diag *d)
     return find_object(a, "libheddle_runtime.so", path, d);
 }
 
+enum status home_prover(struct arena *a, const char **path, struct diag *d)
+{
+    return find_object(a, "libheddle_prove.so", path, d);
+}
+
 enum status home_plugin(struct arena *a, const char **path, struct diag *d)
 {
     return find_object(a, "libheddle_qemu.so", path, d);

@@ -17,6 +17,8 @@ enum status home_generated(struct arena *a, const char **gen, struct diag *d);
 
 /* The object with driver and kernels that emitted code, once loaded, takes them from. */
 enum status home_runtime(struct arena *a, const char **path, struct diag *d);
+/* Driver and the kernels that hand their calls to the prover. */
+enum status home_prover(struct arena *a, const char **path, struct diag *d);
 
 /* The plugin of qemu that counts instructions (sim/qemu). */
 enum status home_plugin(struct arena *a, const char **path, struct diag *d);

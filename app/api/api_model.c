@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/prove/prove_command.h"
 #include "app/report/report.h"
 #include "app/run/answer.h"
 #include "app/run/run.h"
@@ -172,6 +173,16 @@ enum status context_disasm(struct heddle *h, struct text *t)
     text_add(t, "");
     sched_print(h->p.program, t);
     return ST_OK;
+}
+
+enum status context_prove(struct heddle *h, struct text *t)
+{
+    TRY(context_emitted(h));
+    context_forget_run(h);
+    TRY(context_arena(h, &h->scratch));
+    h->run = h->loaded;
+    h->run.job.arena = h->scratch;
+    return prove_command(&h->run, t, &h->d);
 }
 
 enum status context_run(struct heddle *h)

@@ -60,6 +60,7 @@ static enum status of_model(struct heddle *h, struct text *t)
     switch (command) {
     case COMMAND_COMPILE: return context_compile(h, h->o.out);
     case COMMAND_INSPECT: return context_inspect(h, t);
+    case COMMAND_PROVE: return context_prove(h, t);
     default: return context_disasm(h, t);
     }
 }
@@ -71,6 +72,7 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_RUN: return run_as_command(h);
     case COMMAND_COMPILE:
     case COMMAND_INSPECT:
+    case COMMAND_PROVE:
     case COMMAND_DISASM: return of_model(h, t);
     case COMMAND_BUILD: return build_command(h, t);
     case COMMAND_TARGETS: return targets_command(h, t);

@@ -45,6 +45,7 @@ enum status context_load(struct heddle *h, enum options_command command, const c
 enum status context_compile(struct heddle *h, const char *out);
 enum status context_inspect(struct heddle *h, struct text *t);
 enum status context_disasm(struct heddle *h, struct text *t);
+enum status context_prove(struct heddle *h, struct text *t);
 /* Run it. */
 enum status context_run(struct heddle *h);
 

@@ -33,6 +33,7 @@ const struct cli_command cli_commands[] = {
     {"quantise", "MODEL",
      "a float32 network and samples of its inputs (-i) to an ONNX file of int8 (-o NAME.onnx), and "
      "what that costs in each layer"},
+    {"prove", "MODEL", "compile, and prove that the package computes the network for every input"},
     {"hw", "[NAME|FILE]", "the configurations: sizes, resources, possible values"},
     {"completion", "[SHELL]", "for bash: source <(heddle completion); for zsh: completion zsh"},
     {"man", "[COMMAND]", "the manual page: heddle man run | man -l -"},

@@ -32,6 +32,7 @@ enum options_command {
     COMMAND_HW,
     COMMAND_QUANTISE,
     COMMAND_ADOPT,
+    COMMAND_PROVE,
     COMMAND_COUNT
 };
 
@@ -116,6 +117,7 @@ struct options {
     bool allow_external_data;
     bool transpose_b; /* --transpose-b */
     bool strength;    /* --strength */
+    bool strict;      /* --strict */
     bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
     uint32_t tolerance;               /* of outputs, in steps */
     uint64_t max_cycles;              /* of one submission */

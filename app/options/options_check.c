@@ -10,7 +10,7 @@
 const char *const options_commands[] = {"run",          "compile", "inspect", "build", "targets",
                                         "ops",          "disasm",  "report",  "bench", "new-target",
                                         "check-target", "tune",    "regress", "sweep", "hw",
-                                        "quantise",     "adopt",   NULL};
+                                        "quantise",     "adopt",   "prove",   NULL};
 
 /* Attributes of targets are for commands that partition a network. */
 static uint32_t users_of(const char *option)
@@ -103,10 +103,10 @@ enum status options_command(struct options *o, const char *name, struct diag *d)
     near = json_doc_near(name, words, COMMAND_COUNT + 3);
     if (near)
         return FAIL(d, ST_USAGE, "command: found '%s'; did you mean %s?", name, near);
-    return FAIL(
-        d, ST_USAGE,
-        "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
-        "report, bench, new-target, check-target, tune, regress, sweep, hw, quantise, adopt, "
-        "completion, man or help",
-        name);
+    return FAIL(d, ST_USAGE,
+                "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
+                "report, bench, new-target, check-target, tune, regress, sweep, hw, quantise, "
+                "adopt, prove, "
+                "completion, man or help",
+                name);
 }

@@ -44,7 +44,7 @@ static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
  * from a file. PROGRAM: run with --prog. */
 #define OF(command) OPTION_OF(COMMAND_##command)
 #define RUNS        (OF(RUN) | OF(BENCH))
-#define MODELS      (OF(RUN) | OF(COMPILE) | OF(INSPECT) | OF(DISASM) | OF(TUNE))
+#define MODELS      (OF(RUN) | OF(COMPILE) | OF(INSPECT) | OF(DISASM) | OF(TUNE) | OF(PROVE))
 #define GRAPHS      (MODELS | OF(BENCH))
 #define SUITES      (OF(REGRESS) | OF(SWEEP))
 #define PROGRAM     OPTION_OF(COMMAND_COUNT)
@@ -95,6 +95,8 @@ const struct option_row options_table[] = {
           "also plant 200 single faults in the compiled package, count those that this run's "
           "comparison detects (--engine=func)"),
      FLAG(strength), .used_by = RUNS},
+    {SHOW("strict", NULL, REPORT, "exit with 1 unless the package is proved"), FLAG(strict),
+     .used_by = OF(PROVE)},
     {SHOW("reset-state", NULL, FILES, "every inference starts from the initial state"),
      FLAG(reset_state), .used_by = RUNS | OF(TUNE)},
     {SHOW("engine", "ENGINE", COMPILER, "ref, func, rtl (default) or, for packages, qemu"),

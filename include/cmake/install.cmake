@@ -34,13 +34,13 @@ add_custom_command(
   VERBATIM
   COMMENT "Writing completion.bash, completion.zsh, man1")
 add_custom_target(installable ALL
-  DEPENDS heddle libheddle libheddle_static heddle_runtime heddle_qemu gen ${completion} ${manual}/heddle.1)
+  DEPENDS heddle libheddle libheddle_static heddle_runtime heddle_prove heddle_qemu gen ${completion} ${manual}/heddle.1)
 
 set(data ${CMAKE_INSTALL_DATADIR}/heddle)
 install(TARGETS heddle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS libheddle EXPORT heddleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${static_library} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS heddle_runtime heddle_qemu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle)
+install(TARGETS heddle_runtime heddle_prove heddle_qemu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle)
 install(FILES include/heddle/heddle.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle)
 install(FILES include/heddle_target.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

@@ -1,0 +1,143 @@
+/* prove_command.c - compile, prove in a process of its own, and where that fails look for an input that
+ * shows the difference. */
+#define _GNU_SOURCE
+#include "prove_command.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/build/object.h"
+#include "app/run/answer.h"
+#include "base/home.h"
+#include "compiler/systolic/program/sched_program.h"
+
+/* The child's result, in shared memory. */
+struct answer {
+    enum status status;
+    struct prove_verdict verdict;
+    char message[1024];
+};
+
+static enum status devices_of(struct arena *a, const struct pipeline *p, struct prove_question *q)
+{
+    const struct sched_program *s = p->program;
+    const uint32_t n = q->model->command_bytes ? s->n_device : 0;
+    const struct hd_config **hw = ARENA_ARRAY(a, const struct hd_config *, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        hw[i] = s->device[i].hw;
+    q->hw = hw;
+    q->n_device = n;
+    return ST_OK;
+}
+
+enum status prove_load(struct arena *a, const struct pipeline *p, const char *so,
+                       struct prove_question *q, struct prove_verdict *v, struct diag *d)
+{
+    struct ref_options *options = ARENA_NEW(a, struct ref_options);
+    const char *path;
+    void *kernels, *object;
+
+    TRY(home_prover(a, &path, d));
+    kernels = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (!kernels)
+        return FAIL(d, ST_INTERNAL, "the prover's kernels do not load: %s", dlerror());
+    *options = pipeline_ref_options(&p->options.legalise);
+    q->hook = dlsym(kernels, "prove_hook");
+    q->graph = p->reference;
+    q->options = options;
+    object = dlopen(so, RTLD_NOW);
+    if (!object) {
+        const char *error = dlerror(), *name = strstr(error, "undefined symbol: ");
+
+        if (!name)
+            return FAIL(d, ST_INTERNAL, "emitted code does not load: %s", error);
+        *v = (struct prove_verdict){.layer = UINT32_MAX};
+        (void)snprintf(v->why, sizeof v->why, "no rule for kernel %s",
+                       name + strlen("undefined symbol: "));
+        return ST_OK;
+    }
+    q->model = dlsym(object, "hd_model");
+    if (!q->model || !q->hook || q->model->abi != HD_MODEL_ABI)
+        return FAIL(d, ST_INTERNAL, "%s: found no hd_model of version %u", so, HD_MODEL_ABI);
+    return devices_of(a, p, q);
+}
+
+static void child(const struct job *job, const char *so, struct answer *to)
+{
+    struct prove_question q = {.seed = (uint64_t)getpid() << 32 ^ job->options->seed};
+    struct diag d = {0};
+
+    to->status = prove_load(job->arena, job->p, so, &q, &to->verdict, &d);
+    if (to->status == ST_OK && q.model)
+        prove_ask(job->arena, &q, &to->verdict);
+    memcpy(to->message, d.text, sizeof to->message - 1);
+    _exit(0);
+}
+
+static enum status ask(const struct job *job, const char *so, struct prove_verdict *v,
+                       struct diag *d)
+{
+    struct answer *to =
+        mmap(NULL, sizeof *to, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int state = 0;
+
+    if (to == MAP_FAILED)
+        return FAIL(d, ST_NO_MEMORY, "no memory for the proof");
+    to->status = ST_INTERNAL;
+    const pid_t pid = fork();
+    if (pid < 0)
+        return FAIL(d, ST_NO_MEMORY, "no process for the proof");
+    if (pid == 0)
+        child(job, so, to);
+    (void)waitpid(pid, &state, 0);
+    const struct answer got = *to;
+    (void)munmap(to, sizeof *to);
+    if (!WIFEXITED(state) || got.status != ST_OK)
+        return FAIL(d, got.status == ST_OK ? ST_INTERNAL : got.status, "the proof ended early: %s",
+                    WIFEXITED(state) ? got.message : strsignal(WTERMSIG(state)));
+    *v = got.verdict;
+    return ST_OK;
+}
+
+/* "layer 03_add: why". */
+static const char *reason(const struct job *job, const struct prove_verdict *v)
+{
+    const struct ir_graph *g = job->p->graph;
+
+    return v->layer < g->n_row
+               ? arena_printf(job->arena, "layer %s: %s", g->row[v->layer].name, v->why)
+               : v->why;
+}
+
+enum status prove_command(struct run *run, struct text *t, struct diag *d)
+{
+    const struct job *job = &run->job;
+    const char *so;
+    struct prove_verdict v;
+
+    TRY(run_trusted(job, d));
+    TRY(run_compile(job->arena, job->p->emitted, &so, d));
+    TRY(ask(job, so, &v, d));
+    if (v.proved) {
+        text_printf(t,
+                    "proved: all %u layers, for every input, except for a chance below 2^-%d (%u "
+                    "commands in their order, %u host calls, %u values)\n",
+                    job->p->graph->n_row, v.bits, v.n_command, v.n_call, v.n_term);
+        return ST_OK;
+    }
+    TRY(run_answer(run, d));
+    if (run->results.verdict == VERDICT_MISMATCH)
+        return FAIL(d, ST_MISMATCH,
+                    "refuted: one of %u random inputs gives a wrong answer; heddle run with the "
+                    "same options shows it (%s)",
+                    job->n, reason(job, &v));
+    if (job->options->strict)
+        return FAIL(d, ST_MISMATCH, "unproven: %s", reason(job, &v));
+    text_printf(t, "unproven: %s\n", reason(job, &v));
+    return ST_OK;
+}

@@ -1,0 +1,16 @@
+/* prove_command.h - "heddle prove". */
+#ifndef HEDDLE_APP_PROVE_COMMAND_H
+#define HEDDLE_APP_PROVE_COMMAND_H
+
+#include "app/job/job.h"
+#include "prove/prove.h"
+
+/* Load the emitted object with the prover's kernels and ask. Call it in a process of its own: ordinary
+ * kernels cannot be loaded after it. ST_INTERNAL: an object of heddle does not load. */
+enum status prove_load(struct arena *a, const struct pipeline *p, const char *so,
+                       struct prove_question *q, struct prove_verdict *v, struct diag *d);
+
+/* The verdict on run->job.p, which is emitted, as text. ST_MISMATCH: a random input shows a difference. */
+enum status prove_command(struct run *run, struct text *t, struct diag *d);
+
+#endif

@@ -1,0 +1,176 @@
+/* dma.c - LOAD, WEIGHT and STORE over terms: runs of bytes to rows of words, and back. */
+#include "package.h"
+
+/* The place in the window of n bytes of a region; UINT64_MAX after a fault. */
+static uint64_t region_at(struct prove_device *v, uint32_t region, uint64_t offset, uint32_t n,
+                          uint32_t right)
+{
+    const uint64_t base = v->reg[HD_REG_REGION_BASE_LO(region) / 4] |
+                          (uint64_t)v->reg[HD_REG_REGION_BASE_HI(region) / 4] << 32;
+
+    if (!(v->reg[HD_REG_REGION_RIGHTS / 4] >> (right + region) & 1u) ||
+        offset + n > v->reg[HD_REG_REGION_SIZE(region) / 4] || base < v->package->base ||
+        base - v->package->base + offset + n > v->package->memory.n) {
+        (void)prove_fault(v, "an access outside its region");
+        return UINT64_MAX;
+    }
+    return base - v->package->base + offset;
+}
+
+struct runs {
+    uint32_t region, right, flip;
+    uint64_t offset, pitch;
+    uint32_t n, bytes;
+};
+
+/* Places of all bytes of the runs, one after another; NULL after a fault. */
+static uint64_t *places(struct prove_device *v, const struct runs *r, uint64_t all)
+{
+    uint64_t *at = ARENA_ARRAY(v->package->p->arena, uint64_t, all);
+
+    for (uint32_t k = 0; k < r->n; k++) {
+        const uint64_t first =
+            region_at(v, r->region, r->offset + k * r->pitch, r->bytes, r->right);
+
+        if (first == UINT64_MAX)
+            return NULL;
+        for (uint32_t i = 0; i < r->bytes; i++)
+            at[(uint64_t)k * r->bytes + i] = first + i;
+    }
+    return at;
+}
+
+static int put_parameter(struct prove_device *v, uint32_t space, uint64_t at, const uint32_t *word)
+{
+    const uint32_t n = v->config.n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!prove_is_constant(word[i]))
+            return prove_fault(v, "a parameter that is computed");
+        const uint8_t byte = (uint8_t)(word[i] - 128);
+        v->parameter[space][at + i] = byte;
+        v->known[space][at + i] = 1;
+        for (uint32_t quarter = 0; space == HD_SPACE_TABLE_ALL && quarter < 4; quarter++) {
+            v->parameter[HD_SPACE_TABLE][at * 4 + quarter * n + i] = byte;
+            v->known[HD_SPACE_TABLE][at * 4 + quarter * n + i] = 1;
+        }
+    }
+    for (uint32_t i = 0; space == HD_SPACE_BIAS16 && i < n; i++) {
+        const uint8_t low = (uint8_t)(word[i & ~1u] - 128), high = (uint8_t)(word[i | 1u] - 128);
+        const uint8_t sign = high & 0x80 ? 0xff : 0;
+        const uint64_t to = at * 2 + (i & ~1u) * 2 + (i & 1u) * 2;
+
+        v->parameter[HD_SPACE_BIAS][to] = i & 1u ? sign : low;
+        v->parameter[HD_SPACE_BIAS][to + 1] = i & 1u ? sign : high;
+        v->known[HD_SPACE_BIAS][to] = v->known[HD_SPACE_BIAS][to + 1] = 1;
+    }
+    return 0;
+}
+
+/* One word of `m` terms, the rest 0; the scratchpad keeps its bytes there. */
+static int put_word(struct prove_device *v, uint32_t space, uint64_t at, const uint32_t *word,
+                    uint32_t m)
+{
+    const struct prove_memory *to = space == HD_SPACE_SCRATCHPAD ? &v->scratchpad : &v->weights;
+
+    if (space != HD_SPACE_SCRATCHPAD && space != HD_SPACE_WEIGHTS)
+        return put_parameter(v, space, at, word);
+    for (uint32_t i = 0; i < (space == HD_SPACE_SCRATCHPAD ? m : v->config.n); i++)
+        to->term[at + i] = word[i];
+    return 0;
+}
+
+static uint64_t space_bytes(const struct prove_device *v, uint32_t space)
+{
+    return space == HD_SPACE_SCRATCHPAD ? v->scratchpad.n
+           : space == HD_SPACE_WEIGHTS  ? v->weights.n
+                                        : v->n_parameter[space];
+}
+
+/* A matrix of the scratchpad to weights: its columns, or with transpose its rows, are lanes. */
+static int weights_of_spad(struct prove_device *v, const struct hd_cmd_dma_read *c)
+{
+    struct prove *p = v->package->p;
+    const uint32_t n = v->config.n, lanes = c->transpose ? c->runs : c->run_bytes,
+                   deep = c->transpose ? c->run_bytes : c->runs;
+    uint64_t to = (uint64_t)c->dest * n;
+
+    if (c->space != HD_SPACE_WEIGHTS || !c->runs || !c->run_bytes ||
+        c->offset + (c->runs - UINT64_C(1)) * c->run_pitch + c->run_bytes > v->scratchpad.n ||
+        to + (uint64_t)(lanes + n - 1) / n * deep * n > v->weights.n)
+        return prove_fault(v, "weights of the scratchpad beyond a memory");
+    for (uint32_t first = 0; first < lanes; first += n)
+        for (uint32_t k = 0; k < deep; k++)
+            for (uint32_t i = first; i < first + n; i++, to++) {
+                const uint64_t row = c->transpose ? i : k, column = c->transpose ? k : i;
+
+                v->weights.term[to] =
+                    row < c->runs && column < c->run_bytes
+                        ? prove_at(p, &v->scratchpad, c->offset + row * c->run_pitch + column)
+                        : prove_constant(0);
+            }
+    return 0;
+}
+
+int prove_dma_read(struct prove_device *v, const struct hd_cmd_dma_read *c)
+{
+    struct prove_package *k = v->package;
+    const bool load = c->common.opcode == HD_OPCODE_LOAD;
+    const uint32_t n = v->config.n;
+    const uint64_t all = (uint64_t)c->rows * c->row_bytes;
+    const struct runs r = {
+        c->region,   HD_REGION_RIGHTS_READ_LSB, load && c->flip, c->offset, c->run_pitch, c->runs,
+        c->run_bytes};
+    uint64_t from = 0;
+
+    if (c->spad && !load)
+        return weights_of_spad(v, c);
+    if (c->spad || (c->space == HD_SPACE_SCRATCHPAD) != load || c->space >= HD_SPACE_COUNT ||
+        all == 0 || all != (uint64_t)c->runs * c->run_bytes || all > k->memory.n * 65536)
+        return prove_fault(v, "a copy of nothing, or of two sizes");
+    if ((c->dest + (c->rows - UINT64_C(1)) * c->dest_pitch) * n + (c->row_bytes + n - 1) / n * n >
+        space_bytes(v, c->space))
+        return prove_fault(v, "a copy beyond a memory");
+    const uint64_t *at = places(v, &r, all);
+    if (!at)
+        return -1;
+    for (uint32_t row = 0; row < c->rows; row++)
+        for (uint32_t i = 0; i < c->row_bytes; i += n) {
+            const uint32_t m = c->row_bytes - i < n ? c->row_bytes - i : n;
+            uint32_t word[64];
+
+            for (uint32_t b = 0; b < n; b++) {
+                word[b] = b < m ? prove_at(k->p, &k->memory, at[from + b]) : prove_constant(0);
+                if (r.flip && b < m)
+                    word[b] = prove_flip(k->p, word[b]);
+            }
+            if (put_word(v, c->space, (c->dest + (uint64_t)row * c->dest_pitch) * n + i, word, m))
+                return -1;
+            from += m;
+        }
+    return 0;
+}
+
+int prove_store(struct prove_device *v, const struct hd_cmd_store *c)
+{
+    struct prove_package *k = v->package;
+    const uint64_t n = v->config.n, all = (uint64_t)c->rows * c->row_bytes;
+    const struct runs r = {
+        c->region,   HD_REGION_RIGHTS_WRITE_LSB, c->flip, c->offset, c->run_pitch, c->runs,
+        c->run_bytes};
+
+    if (all == 0 || all != (uint64_t)c->runs * c->run_bytes)
+        return prove_fault(v, "a store of nothing, or of two sizes");
+    if ((c->src + (c->rows - UINT64_C(1)) * c->src_pitch) * n + c->row_bytes > v->scratchpad.n)
+        return prove_fault(v, "a store from beyond the scratchpad");
+    const uint64_t *at = places(v, &r, all);
+    if (!at)
+        return -1;
+    for (uint64_t i = 0; i < all; i++) {
+        const uint64_t from = (c->src + i / c->row_bytes * c->src_pitch) * n + i % c->row_bytes;
+        const uint32_t t = prove_at(k->p, &v->scratchpad, from);
+
+        k->memory.term[at[i]] = c->flip ? prove_flip(k->p, t) : t;
+    }
+    return 0;
+}

@@ -1,0 +1,75 @@
+/* graph.c - evaluate a graph over terms, operator by operator in its order. */
+#include "graph.h"
+
+static const uint32_t *constant(struct prove *p, const struct ir_tensor *t)
+{
+    const size_t n = (size_t)ir_bytes(t);
+    uint32_t *x = ARENA_ARRAY(p->arena, uint32_t, n);
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = prove_constant((int8_t)t->data[i]);
+    return x;
+}
+
+/* The operator's name is the reason: no rule was one for it. */
+static void missing(const struct prove_op *o, size_t n)
+{
+    const char *why = arena_printf(o->p->arena, "%s of %s", ir_op_names[o->op->opcode],
+                                   ir_type_name(o->in[0]->type));
+
+    for (size_t i = 0; i < n; i++)
+        o->y[i] = prove_unknown(o->p, why);
+}
+
+static void run_op(struct prove_op *o, const uint32_t **terms, const struct ref_options *options)
+{
+    const struct ir_graph *g = o->g;
+    const struct ir_op *op = o->op;
+
+    o->p->layer = op->row;
+    o->in = ARENA_ARRAY(o->p->arena, const struct ir_tensor *, op->n_in + 1);
+    o->x = ARENA_ARRAY(o->p->arena, const uint32_t *, op->n_in + 1);
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        o->in[i] = ir_in(g, op, i);
+        if (o->in[i] && o->in[i]->role == IR_CONST && !terms[op->in[i]])
+            terms[op->in[i]] = constant(o->p, o->in[i]);
+        o->x[i] = o->in[i] ? terms[op->in[i]] : NULL;
+    }
+    o->k = ref_constants_of(o->p->arena, g, op, options);
+    for (uint32_t i = 0; i < op->n_out; i++) {
+        const size_t n = (size_t)ir_bytes(ir_out(g, op, i));
+
+        o->out = ir_out(g, op, i);
+        o->y = ARENA_ARRAY(o->p->arena, uint32_t, n);
+        const bool ruled = op->n_out == 1 && !ir_op_info(op->opcode)->has_state &&
+                           (prove_graph_move(o) || prove_graph_unary(o) || prove_graph_binary(o) ||
+                            prove_graph_product(o) || prove_graph_window(o) ||
+                            prove_graph_reduce(o) || prove_graph_softmax(o));
+        if (!ruled)
+            missing(o, n);
+        terms[op->out[i]] = o->y;
+    }
+}
+
+const uint32_t *const *prove_graph_run(struct prove *p, const struct ir_graph *g,
+                                       const struct ref_options *o, const uint32_t *const *in)
+{
+    const uint32_t **terms = ARENA_ARRAY(p->arena, const uint32_t *, g->n_tensor + 1);
+
+    for (uint32_t i = 0; i < g->n_in; i++)
+        terms[g->in[i]] = in[i];
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        if (g->tensor[i]->role == IR_VARIABLE) {
+            uint32_t *t = ARENA_ARRAY(p->arena, uint32_t, (size_t)ir_bytes(g->tensor[i]));
+            for (uint64_t b = 0; b < ir_bytes(g->tensor[i]); b++)
+                t[b] = prove_fresh(p);
+            terms[i] = t;
+        }
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead)
+            run_op(&(struct prove_op){.p = p, .g = g, .op = g->op[i]}, terms, o);
+    for (uint32_t i = 0; i < g->n_out; i++)
+        if (!terms[g->out[i]] && g->tensor[g->out[i]]->role == IR_CONST)
+            terms[g->out[i]] = constant(p, g->tensor[g->out[i]]);
+    return terms;
+}

@@ -1,0 +1,40 @@
+/* graph.h - what a graph computes, over terms: the graph as imported, with the constants that the CPU
+ * reference derives. Nothing here comes from legalise or a later step. */
+#ifndef HEDDLE_PROVE_GRAPH_H
+#define HEDDLE_PROVE_GRAPH_H
+
+#include "prove/terms/rules.h"
+#include "reference/ref_kernels.h"
+
+/* One operator: tensors, terms of their bytes, constants. x of a constant: terms too. */
+struct prove_op {
+    struct prove *p;
+    const struct ir_graph *g;
+    const struct ir_op *op;
+    const struct ir_tensor **in, *out;
+    const uint32_t **x; /* NULL: absent */
+    uint32_t *y;
+    const struct ref_constants *k;
+};
+
+/* Terms of every byte of each tensor of `g` that has a value. in[i]: of input i. */
+const uint32_t *const *prove_graph_run(struct prove *p, const struct ir_graph *g,
+                                       const struct ref_options *o, const uint32_t *const *in);
+
+/* --- rules: false if it is not one for this operator --- */
+bool prove_graph_move(const struct prove_op *o);    /* graph_move.c */
+bool prove_graph_unary(const struct prove_op *o);   /* graph_bytes.c */
+bool prove_graph_binary(const struct prove_op *o);  /* graph_bytes.c */
+bool prove_graph_product(const struct prove_op *o); /* graph_product.c */
+bool prove_graph_window(const struct prove_op *o);  /* graph_window.c */
+bool prove_graph_reduce(const struct prove_op *o);  /* graph_window.c */
+bool prove_graph_softmax(const struct prove_op *o); /* graph_window.c */
+
+/* Terms of n bytes as int8, uint8's top bits flipped; and the zero point of those. */
+const uint32_t *prove_signed(const struct prove_op *o, const struct ir_tensor *t,
+                             const uint32_t *x);
+int32_t prove_zero(const struct ir_tensor *t);
+/* The operator's own rounding of a sum, `channel` the one of its scale; a byte as in memory. */
+uint32_t prove_rounded(const struct prove_op *o, const struct prove_sum *s, uint32_t channel);
+
+#endif

@@ -1,0 +1,153 @@
+/* package.c - one inference of a package over terms. The package's own run function is called; what it
+ * asks of devices and kernels is done over terms. The bytes of the window stay as they are: if they
+ * changed, emitted code would have computed by itself. */
+#include "package.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "driver/hd.h"
+#include "kernels.h"
+
+enum { UNTOUCHED = 0xa5 };
+
+/* Return true if no process can write n bytes at `at`: constants of the loaded object. */
+static bool read_only(const void *at, uint64_t n)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    char line[512], rights[8];
+    unsigned long long from, to;
+    bool found = false;
+
+    while (f && !found && fgets(line, sizeof line, f))
+        found = sscanf(line, "%llx-%llx %7s", &from, &to, rights) == 3 && rights[1] == '-' &&
+                (uintptr_t)at >= from && (uintptr_t)at + n <= to;
+    if (f)
+        (void)fclose(f);
+    return found;
+}
+
+const uint32_t *prove_read(struct prove_package *k, const void *at, uint64_t n)
+{
+    const uint8_t *bytes = at;
+    uint32_t *t;
+
+    if (bytes >= k->window && n <= k->memory.n && bytes <= k->window + k->memory.n - n) {
+        const uint64_t place = (uint64_t)(bytes - k->window);
+
+        for (uint64_t i = 0; i < n; i++)
+            (void)prove_at(k->p, &k->memory, place + i);
+        return k->memory.term + place;
+    }
+    t = ARENA_ARRAY(k->p->arena, uint32_t, n);
+    if (!read_only(at, n)) {
+        prove_package_fault(k, "a kernel reads memory that is neither the network's nor constant");
+        memset(t, 0, n * sizeof *t);
+        return t;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        t[i] = prove_constant((int8_t)bytes[i]);
+    return t;
+}
+
+uint32_t *prove_write(struct prove_package *k, void *at, uint64_t n)
+{
+    uint8_t *bytes = at;
+
+    if (bytes >= k->window && n <= k->memory.n && bytes <= k->window + k->memory.n - n)
+        return k->memory.term + (bytes - k->window);
+    prove_package_fault(k, "a kernel writes outside the network's memory");
+    return NULL;
+}
+
+static uint32_t n_regions(const struct hd_model *m)
+{
+    return HD_REGION_IO + m->n_inputs + m->n_outputs + 1;
+}
+
+/* Commands and constants as bytes and terms; the rest untouched. */
+static void fill(struct prove_package *k)
+{
+    const struct hd_model *m = k->model;
+    const uint8_t *from[2] = {m->commands, m->constants};
+    const uint32_t n[2] = {m->command_bytes, m->constant_bytes};
+
+    memset(k->window, UNTOUCHED, k->memory.n);
+    memset(k->memory.term, 0xff, k->memory.n * sizeof *k->memory.term);
+    for (uint32_t r = 0; r < 2; r++) {
+        const uint64_t at = hd_model_region_offset(m, r);
+
+        if (n[r])
+            memcpy(k->window + at, from[r], n[r]);
+        for (uint32_t i = 0; i < n[r]; i++)
+            k->memory.term[at + i] = prove_constant((int8_t)from[r][i]);
+    }
+}
+
+/* A byte that changed is a result of emitted code, which no rule covers. */
+static void check_untouched(struct prove_package *k)
+{
+    for (uint64_t i = hd_model_region_offset(k->model, HD_REGION_ARENA); i < k->memory.n; i++)
+        if (k->window[i] != UNTOUCHED) {
+            prove_package_fault(k, "emitted code that is no call of a kernel");
+            return;
+        }
+}
+
+static void enter(void *ctx, uint32_t layer, uint32_t submission)
+{
+    struct prove_package *k = ctx;
+
+    (void)submission;
+    check_untouched(k);
+    k->p->layer = layer;
+}
+
+static int open_devices(struct prove_package *k, struct hd_call *call, struct hd_device **dev)
+{
+    int rc = HD_OK;
+
+    for (uint32_t i = 0; i < k->n_device && rc == HD_OK; i++) {
+        struct prove_device *v = &k->device[i];
+
+        dev[i] = &v->dev;
+        rc = hd_open(&v->dev, &v->port, v->config.hash);
+        v->dev.wait_mode = HD_WAIT_IRQ;
+        if (rc == HD_OK)
+            rc = hd_model_bind_device(k->model, call, &v->dev, k->base);
+    }
+    call->dev = k->n_device ? dev[0] : NULL;
+    call->devices = k->n_device > 1 ? dev : NULL;
+    return rc;
+}
+
+enum status prove_package_run(struct prove_package *k, const uint32_t *const *in, uint32_t **out)
+{
+    const struct hd_model *m = k->model;
+    struct arena *a = k->p->arena;
+    uint8_t **io = ARENA_ARRAY(a, uint8_t *, m->n_inputs + m->n_outputs + 1);
+    struct hd_device **dev = ARENA_ARRAY(a, struct hd_device *, k->n_device + 1);
+    struct hd_call call = {.enter = enter, .ctx = k, .in = io, .out = io + m->n_inputs};
+
+    fill(k);
+    call.arena = k->window + hd_model_region_offset(m, HD_REGION_ARENA);
+    for (uint32_t i = 0; i < m->n_inputs + m->n_outputs; i++)
+        io[i] = k->window + hd_model_region_offset(m, HD_REGION_IO + i);
+    call.state = k->window + hd_model_region_offset(m, n_regions(m) - 1);
+    for (uint32_t i = 0; i < m->n_inputs; i++)
+        memcpy(k->memory.term + (io[i] - k->window), in[i], m->inputs[i].n_bytes * sizeof **in);
+    if (open_devices(k, &call, dev) != HD_OK) {
+        prove_package_fault(k, "the device cannot be opened");
+        return ST_OK;
+    }
+    if (m->run(&call) != HD_OK)
+        prove_package_fault(k, "the package's run function returns an error");
+    check_untouched(k);
+    for (uint32_t i = 0; i < m->n_outputs; i++) {
+        const uint64_t at = (uint64_t)(call.out[i] - k->window);
+
+        for (uint32_t b = 0; b < m->outputs[i].n_bytes; b++)
+            out[i][b] = prove_at(k->p, &k->memory, at + b);
+    }
+    return ST_OK;
+}

@@ -1,0 +1,74 @@
+/* package.h - what a compiled package computes, over terms: its run function is called with a device
+ * that executes command streams over terms, and with kernels that do. */
+#ifndef HEDDLE_PROVE_PACKAGE_H
+#define HEDDLE_PROVE_PACKAGE_H
+
+#include "base/status.h"
+#include "driver/hd_model.h"
+#include "hw/gen/config.h"
+#include "prove/terms/rules.h"
+
+/* Terms of n bytes; a byte that nothing wrote is PROVE_NOTHING until it is read. */
+struct prove_memory {
+    uint32_t *term;
+    uint64_t n;
+};
+
+/* The memory that host and devices share: commands, constants, arena, inputs, outputs, state. */
+struct prove_package {
+    struct prove *p;
+    const struct hd_model *model;
+    uint8_t *window; /* constants are there as bytes too */
+    uint64_t base;   /* its bus address */
+    struct prove_memory memory;
+    struct prove_device *device;
+    uint32_t n_device;
+    const char *fault; /* the first thing that no device may do, or NULL */
+    uint32_t fault_layer, n_command, n_call;
+};
+
+/* One accelerator. */
+struct prove_device {
+    struct prove_package *package;
+    struct hd_config config;
+    struct hd_port port;
+    struct hd_device dev;
+    struct prove_memory scratchpad, weights;
+    uint8_t *parameter[9], *known[9]; /* by enum hd_space: bytes, and whether they are known */
+    uint32_t n_parameter[9];
+    struct prove_sum *sum; /* accumulators */
+    uint8_t *summed;       /* written once */
+    uint32_t reg[256];
+    uint32_t command, done[5]; /* of LOAD, WEIGHT, ARRAY, VECTOR, STORE */
+};
+
+/* Run one inference. in[i], out[i]: terms of each input (given) and output. *done false: the package
+ * does what cannot be followed; package->fault says what. */
+enum status prove_package_run(struct prove_package *k, const uint32_t *const *in, uint32_t **out);
+/* Record the first fault. why: a literal. */
+void prove_package_fault(struct prove_package *k, const char *why);
+/* Terms of `n` bytes at a host address of the window or of constants. */
+const uint32_t *prove_read(struct prove_package *k, const void *at, uint64_t n);
+/* The place of n terms in the window, or NULL after a fault. */
+uint32_t *prove_write(struct prove_package *k, void *at, uint64_t n);
+
+/* --- the device --- */
+
+void prove_device_init(struct prove_device *v, struct prove_package *k,
+                       const struct hd_config *config);
+/* Record the first fault; always -1. why: a literal. */
+int prove_fault(struct prove_device *v, const char *why);
+/* The term at byte `at`, made when nothing wrote it. */
+uint32_t prove_at(struct prove *p, const struct prove_memory *m, uint64_t at);
+int prove_stream(struct prove_device *v);
+int prove_dma_read(struct prove_device *v, const struct hd_cmd_dma_read *c);
+int prove_store(struct prove_device *v, const struct hd_cmd_store *c);
+int prove_array(struct prove_device *v, const struct hd_cmd_array *c);
+int prove_vector(struct prove_device *v, const struct hd_cmd_vector *c);
+int prove_device_softmax(struct prove_device *v, const struct hd_cmd_vector *c);
+/* n known bytes of a parameter memory, or NULL after a fault. */
+const uint8_t *prove_parameter(struct prove_device *v, uint32_t space, uint32_t at, uint32_t n);
+/* t, requantised by lane `lane`'s table. */
+uint32_t prove_look_up(struct prove_device *v, uint32_t table, uint32_t lane, uint32_t t);
+
+#endif

@@ -1,0 +1,188 @@
+/* prove.c - evaluate package and graph over the same inputs, and compare their outputs. */
+#include "prove.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "driver/hd_model.h"
+#include "graph/graph.h"
+#include "kernels.h"
+
+enum { LEAST_BITS = 50, MAX_POINTS = 8 };
+
+static void open_package(struct prove_package *k, const struct prove_question *q, struct prove *p)
+{
+    uint8_t *raw;
+    const uint64_t n = hd_model_device_bytes(q->model);
+
+    *k = (struct prove_package){.p = p, .model = q->model, .base = 1u << 20};
+    raw = arena_alloc(p->arena, n + 64);
+    k->window = raw + (64 - (uintptr_t)raw % 64) % 64;
+    k->memory = (struct prove_memory){ARENA_ARRAY(p->arena, uint32_t, n), n};
+    k->n_device = q->n_device;
+    k->device = ARENA_ARRAY(p->arena, struct prove_device, q->n_device + 1);
+    for (uint32_t i = 0; i < q->n_device; i++)
+        prove_device_init(&k->device[i], k, q->hw[i]);
+    *q->hook = (struct prove_hook){prove_kernel_call, k};
+}
+
+/* --- where a difference begins --- */
+
+struct elements {
+    uint64_t *slot;
+    uint64_t mask;
+};
+
+/* The elements of all values that the package has made: the terms from `first` on. */
+static struct elements elements_of(const struct prove *p, uint32_t n_term)
+{
+    struct elements e = {NULL, 1023};
+
+    while (e.mask < (uint64_t)n_term * 2)
+        e.mask = e.mask * 2 + 1;
+    e.slot = ARENA_ARRAY(p->arena, uint64_t, e.mask + 1);
+    for (uint32_t i = 0; i < n_term; i++) {
+        uint64_t at = p->term[i].element & e.mask;
+
+        while (e.slot[at] && e.slot[at] != p->term[i].element)
+            at = (at + 1) & e.mask;
+        e.slot[at] = p->term[i].element;
+    }
+    return e;
+}
+
+static bool has(const struct elements *e, uint64_t element)
+{
+    uint64_t at = element & e->mask;
+
+    while (e->slot[at] && e->slot[at] != element)
+        at = (at + 1) & e->mask;
+    return element == 0 || e->slot[at] == element;
+}
+
+static bool has_all(const struct prove *p, const struct elements *e, const struct ir_tensor *t,
+                    const uint32_t *x)
+{
+    for (uint64_t b = 0; b < ir_bytes(t); b++) {
+        uint64_t element = p->term[x[b]].element;
+
+        if (!has(e, element))
+            return false;
+    }
+    return true;
+}
+
+/* The first operator whose result is not among the package's values, but its inputs are. */
+static uint32_t first_layer(const struct prove *p, const struct ir_graph *g,
+                            const uint32_t *const *terms, const struct elements *e)
+{
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+
+        if (op->dead || has_all(p, e, ir_out(g, op, 0), terms[op->out[0]]))
+            continue;
+        return op->row;
+    }
+    return g->n_op ? g->op[g->n_op - 1]->row : 0;
+}
+
+/* --- one point --- */
+
+static bool same_outputs(const struct prove *p, const struct ir_graph *g,
+                         const uint32_t *const *terms, uint32_t *const *out,
+                         struct prove_verdict *v)
+{
+    for (uint32_t i = 0; i < g->n_out; i++)
+        for (uint32_t b = 0; b < ir_bytes(g->tensor[g->out[i]]); b++)
+            if (p->term[terms[g->out[i]][b]].element != p->term[out[i][b]].element) {
+                v->output = i;
+                v->byte = b;
+                return false;
+            }
+    return true;
+}
+
+static const char *reason(const struct prove *p, const struct prove_package *k,
+                          struct prove_verdict *v)
+{
+    if (k->fault)
+        return k->fault;
+    if (p->n_unknown) {
+        v->layer = p->unknown[0].layer;
+        return p->unknown[0].why;
+    }
+    return "package and graph differ, or no rule shows that they do not";
+}
+
+static bool shapes_fit(const struct prove_question *q)
+{
+    const struct hd_model *m = q->model;
+    const struct ir_graph *g = q->graph;
+
+    if (m->n_inputs != g->n_in || m->n_outputs != g->n_out)
+        return false;
+    for (uint32_t i = 0; i < g->n_in; i++)
+        if (m->inputs[i].n_bytes != ir_bytes(g->tensor[g->in[i]]))
+            return false;
+    for (uint32_t i = 0; i < g->n_out; i++)
+        if (m->outputs[i].n_bytes != ir_bytes(g->tensor[g->out[i]]))
+            return false;
+    return true;
+}
+
+static bool ask_once(struct arena *a, const struct prove_question *q, uint64_t seed,
+                     struct prove_verdict *v)
+{
+    struct prove *p = prove_new(a, seed);
+    const struct ir_graph *g = q->graph;
+    struct prove_package *k = ARENA_NEW(a, struct prove_package);
+    uint32_t **in = ARENA_ARRAY(a, uint32_t *, g->n_in + 1),
+             **out = ARENA_ARRAY(a, uint32_t *, g->n_out + 1);
+
+    for (uint32_t i = 0; i < g->n_in; i++) {
+        const uint64_t n = ir_bytes(g->tensor[g->in[i]]);
+
+        in[i] = ARENA_ARRAY(a, uint32_t, n);
+        for (uint64_t b = 0; b < n; b++)
+            in[i][b] = prove_input(p, i, b);
+    }
+    for (uint32_t i = 0; i < g->n_out; i++)
+        out[i] = ARENA_ARRAY(a, uint32_t, ir_bytes(g->tensor[g->out[i]]));
+    open_package(k, q, p);
+    (void)prove_package_run(k, (const uint32_t *const *)in, out);
+    const uint32_t n_term = p->n_term;
+    const uint32_t *const *terms = prove_graph_run(p, g, q->options, (const uint32_t *const *)in);
+    v->n_command = k->n_command;
+    v->n_call = k->n_call;
+    v->n_term = p->n_term;
+    if (!k->fault && same_outputs(p, g, terms, out, v))
+        return true;
+    const struct elements e = elements_of(p, n_term);
+    v->layer = k->fault ? k->fault_layer : first_layer(p, g, terms, &e);
+    (void)snprintf(v->why, sizeof v->why, "%s", reason(p, k, v));
+    return false;
+}
+
+void prove_ask(struct arena *a, const struct prove_question *q, struct prove_verdict *v)
+{
+    *v = (struct prove_verdict){.proved = true};
+    if (!shapes_fit(q)) {
+        v->proved = false;
+        (void)snprintf(v->why, sizeof v->why, "inputs or outputs have other sizes");
+        return;
+    }
+    for (uint32_t i = 0; i < MAX_POINTS && v->proved && v->bits < LEAST_BITS; i++) {
+        struct arena *own = arena_beside(a);
+        int32_t terms = 0;
+
+        v->proved = ask_once(own, q, prove_mix(q->seed + i, i), v);
+        arena_free(own);
+        while (v->n_term >> terms)
+            terms++;
+        v->bits += 61 - 2 * terms > 0 ? 61 - 2 * terms : 0;
+    }
+    if (v->proved && v->bits < LEAST_BITS) {
+        v->proved = false;
+        (void)snprintf(v->why, sizeof v->why, "more values than %d points decide", MAX_POINTS);
+    }
+}

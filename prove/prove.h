@@ -1,0 +1,31 @@
+/* prove.h - is a package the network, for every input? */
+#ifndef HEDDLE_PROVE_PROVE_H
+#define HEDDLE_PROVE_PROVE_H
+
+#include "package.h"
+#include "prove/runtime/hook.h"
+#include "reference/ref.h"
+
+struct prove_verdict {
+    bool proved;
+    uint32_t layer;        /* of the first operator whose result is nowhere in the package */
+    char why[256];         /* the rule that is missing, or the difference */
+    uint32_t output, byte; /* first byte that is not proven */
+    uint32_t n_command, n_call, n_term;
+    int32_t bits; /* the chance of a wrong `proved` is below 2^-bits */
+};
+
+struct prove_question {
+    const struct ir_graph *graph; /* as imported: what the reference runs */
+    const struct ref_options *options;
+    const struct hd_model *model;      /* loaded with libheddle_prove.so */
+    struct prove_hook *hook;           /* of that */
+    const struct hd_config *const *hw; /* of each device */
+    uint32_t n_device;
+    uint64_t seed;
+};
+
+/* Evaluate both at as many random points as the chance needs. Memory from a. */
+void prove_ask(struct arena *a, const struct prove_question *q, struct prove_verdict *v);
+
+#endif

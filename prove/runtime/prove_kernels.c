@@ -1,0 +1,56 @@
+/* prove_kernels.c - the kernels of hdk.h as emitted code calls them while it is proven: each hands its
+ * arguments to the prover. A kernel that is not here has no rule; then the package does not load. */
+#include "hook.h"
+#include "kernels/hdk.h"
+
+struct prove_hook prove_hook;
+
+static void give(const char *name, const void *p, const void *x, const void *b, void *y)
+{
+    void *const arg[3] = {(void *)(uintptr_t)x, (void *)(uintptr_t)b, y};
+
+    prove_hook.call(prove_hook.ctx, name, p, arg);
+}
+
+#define ONE(kernel, params, type_x, type_y)                                                        \
+    void hdk_##kernel(const struct hdk_##params *p, const type_x *x, type_y *y)                    \
+    {                                                                                              \
+        give(#kernel, p, x, 0, y);                                                                 \
+    }
+#define TWO(kernel, params)                                                                        \
+    void hdk_##kernel(const struct hdk_##params *p, const int8_t *a, const int8_t *b, int8_t *y)   \
+    {                                                                                              \
+        give(#kernel, p, a, b, y);                                                                 \
+    }
+
+ONE(copy, copy, void, void)
+ONE(transpose, transpose, void, void)
+ONE(pad, pad, void, void)
+ONE(flip, flip, int8_t, int8_t)
+ONE(lut, lut, int8_t, int8_t)
+ONE(requantize, requantize, int8_t, int8_t)
+ONE(dequantize, quantize, int8_t, float)
+ONE(avg_pool, pool, int8_t, int8_t)
+ONE(max_pool, pool, int8_t, int8_t)
+ONE(mean, mean, int8_t, int8_t)
+ONE(softmax, softmax, int8_t, int8_t)
+TWO(add, add)
+TWO(sub, add)
+TWO(mul, mul)
+TWO(maximum, extremum)
+TWO(minimum, extremum)
+
+void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
+{
+    give("quantize", p, x, 0, y);
+}
+
+void hdk_gather(const struct hdk_gather *p, const void *x, const void *index, void *y)
+{
+    give("gather", p, x, index, y);
+}
+
+void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y)
+{
+    give("concat", p, x, 0, y);
+}

@@ -1,0 +1,453 @@
+/* function.c - functions of one or two integers to a byte, in normal form: the places where the
+ * value changes. A function that is an integer plus a constant is that integer; one that never
+ * changes is a constant; an argument that changes nothing is left out. So two ways to compute the
+ * same function of the same arguments give the same term. */
+#include <string.h>
+
+#include "value.h"
+
+/* --- results by key --- */
+
+struct entry {
+    struct prove_key key;
+    void *result;
+    struct entry *next;
+};
+enum { BUCKETS = 1 << 14 };
+struct prove_memo {
+    struct entry *bucket[BUCKETS];
+};
+
+void **prove_memo(struct prove *p, const struct prove_key *key)
+{
+    uint64_t h = 0;
+
+    if (!p->memo)
+        p->memo = ARENA_NEW(p->arena, struct prove_memo);
+    for (uint32_t i = 0; i < PROVE_KEY; i++)
+        h = (h ^ (uint64_t)key->word[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
+    struct entry **at = &p->memo->bucket[h % BUCKETS];
+    for (; *at; at = &(*at)->next)
+        if (memcmp(&(*at)->key, key, sizeof *key) == 0)
+            return &(*at)->result;
+    *at = ARENA_NEW(p->arena, struct entry);
+    (*at)->key = *key;
+    return &(*at)->result;
+}
+
+/* --- normal forms --- */
+
+/* Room for a function that is being made. */
+struct draft {
+    uint32_t n[2];
+    int64_t at[2][257];
+    int8_t value[256 * 256];
+};
+
+static bool same_row(const struct draft *d, uint32_t i, uint32_t j)
+{
+    return memcmp(d->value + (size_t)i * d->n[1], d->value + (size_t)j * d->n[1], d->n[1]) == 0;
+}
+
+static bool same_column(const struct draft *d, uint32_t i, uint32_t j)
+{
+    for (uint32_t r = 0; r < d->n[0]; r++)
+        if (d->value[(size_t)r * d->n[1] + i] != d->value[(size_t)r * d->n[1] + j])
+            return false;
+    return true;
+}
+
+static void merge_rows(struct draft *d)
+{
+    uint32_t n = 1;
+
+    for (uint32_t i = 1; i < d->n[0]; i++) {
+        if (same_row(d, i, n - 1))
+            continue;
+        memmove(d->value + (size_t)n * d->n[1], d->value + (size_t)i * d->n[1], d->n[1]);
+        d->at[0][n++] = d->at[0][i];
+    }
+    d->n[0] = n;
+}
+
+static void merge_columns(struct draft *d)
+{
+    const uint32_t before = d->n[1];
+    uint32_t n = 1, keep[256] = {0};
+
+    for (uint32_t i = 1; i < before; i++)
+        if (!same_column(d, i, keep[n - 1]))
+            keep[n++] = i;
+    for (uint32_t r = 0; r < d->n[0]; r++)
+        for (uint32_t i = 0; i < n; i++)
+            d->value[(size_t)r * n + i] = d->value[(size_t)r * before + keep[i]];
+    for (uint32_t i = 0; i < n; i++)
+        d->at[1][i] = d->at[1][keep[i]];
+    d->n[1] = n;
+}
+
+/* Hash of n bytes, eight at a time. */
+static uint64_t hash_bytes(uint64_t h, const int8_t *byte, size_t n)
+{
+    uint64_t word;
+
+    for (size_t i = 0; i < n; i += sizeof word) {
+        word = 0;
+        memcpy(&word, byte + i, n - i < sizeof word ? n - i : sizeof word);
+        h = prove_mix(h, word);
+    }
+    return h;
+}
+
+static uint64_t hash_of(const struct prove *p, const struct draft *d, bool turned)
+{
+    const uint32_t a = turned ? 1 : 0, b = 1 - a;
+    uint64_t h = prove_mix(p->seed, (uint64_t)d->n[a] << 32 | d->n[b]);
+    int8_t row[256];
+
+    for (uint32_t i = 0; i < d->n[a]; i++)
+        h = prove_mix(h, (uint64_t)d->at[a][i]);
+    for (uint32_t i = 0; i < d->n[b]; i++)
+        h = prove_mix(h, (uint64_t)d->at[b][i]);
+    for (uint32_t i = 0; i < d->n[a]; i++) {
+        for (uint32_t j = 0; j < d->n[b]; j++)
+            row[j] = d->value[turned ? (size_t)j * d->n[1] + i : (size_t)i * d->n[1] + j];
+        h = hash_bytes(h, row, d->n[b]);
+    }
+    return h;
+}
+
+static const struct prove_function *normal(struct prove *p, struct draft *d)
+{
+    struct prove_function *f = ARENA_NEW(p->arena, struct prove_function);
+
+    merge_rows(d);
+    merge_columns(d);
+    merge_rows(d);
+    const size_t n = (size_t)d->n[0] * d->n[1];
+    f->value = arena_memdup(p->arena, d->value, n);
+    f->low = f->high = d->value[0];
+    f->up = d->n[1] == 1;
+    for (size_t i = 0; i < n; i++) {
+        f->low = d->value[i] < f->low ? d->value[i] : f->low;
+        f->high = d->value[i] > f->high ? d->value[i] : f->high;
+        f->up = f->up && (i == 0 || d->value[i] > d->value[i - 1]);
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        f->n[k] = d->n[k];
+        f->at[k] = arena_memdup(p->arena, d->at[k], d->n[k] * sizeof *d->at[k]);
+    }
+    f->hash = hash_of(p, d, false);
+    f->turned = hash_of(p, d, true);
+    return f;
+}
+
+/* Argument `k` plus a constant, over all of 0 .. span? */
+static bool is_argument(const struct prove_function *f, uint32_t k, uint64_t span)
+{
+    if (f->n[1 - k] != 1 || f->n[k] != span + 1)
+        return false;
+    for (uint32_t i = 1; i < f->n[k]; i++)
+        if (f->value[i] != f->value[i - 1] + 1)
+            return false;
+    return true;
+}
+
+static uint32_t add(struct prove *p, struct prove_term t)
+{
+    const uint32_t id = prove_leaf(p, t.element, t.low, t.high);
+
+    if (!prove_is_constant(id))
+        p->term[id] = t;
+    return id;
+}
+
+/* The term f(arg[0], arg[1]), which are in 0 .. span. */
+static uint32_t term_of(struct prove *p, const struct prove_function *f, const uint64_t arg[2],
+                        const uint64_t span[2])
+{
+    struct prove_term t = {.structure = f, .low = f->low, .high = f->high, .kind = PROVE_FUNCTION};
+
+    if (f->low == f->high)
+        return prove_constant((int8_t)f->low);
+    for (uint32_t k = 0; k < 2; k++)
+        if (is_argument(f, k, span[k]))
+            return prove_leaf(p, prove_element((prove_wide)arg[k] + f->value[0]), f->low, f->high);
+    for (uint32_t k = 0; k < 2; k++) {
+        t.arg[k] = f->n[k] > 1 ? arg[k] : 0;
+        t.span[k] = (uint32_t)span[k];
+    }
+    const bool turned = t.arg[0] < t.arg[1];
+    const uint64_t word[] = {3, turned ? f->turned : f->hash, t.arg[turned], t.arg[!turned]};
+    t.element = prove_hash(p, word, 4);
+    return add(p, t);
+}
+
+/* --- one argument --- */
+
+static void draft_curve(struct draft *d, prove_curve *f, const void *ctx, int64_t low, int64_t high)
+{
+    int64_t x = low;
+
+    d->n[0] = 0;
+    d->n[1] = 1;
+    d->at[1][0] = 0;
+    while (x <= high && d->n[0] < 256) {
+        const int8_t v = f(ctx, x);
+        int64_t same = x, other = high + 1;
+
+        d->at[0][d->n[0]] = x - low;
+        d->value[d->n[0]++] = v;
+        while (other - same > 1) {
+            const int64_t middle = same + (other - same) / 2;
+
+            if (f(ctx, middle) == v)
+                same = middle;
+            else
+                other = middle;
+        }
+        x = other;
+    }
+}
+
+uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct prove_key key,
+                     const struct prove_sum *s)
+{
+    key.word[PROVE_KEY - 2] = s->low;
+    key.word[PROVE_KEY - 1] = s->high;
+    void **slot = prove_memo(p, &key);
+    const uint64_t arg[2] = {prove_element(s->element - s->low), 0},
+                   span[2] = {(uint64_t)(s->high - s->low), 0};
+
+    if (!*slot) {
+        struct draft *d = ARENA_NEW(p->arena, struct draft);
+
+        draft_curve(d, f, ctx, s->low, s->high);
+        *slot = (void *)(uintptr_t)normal(p, d);
+    }
+    return term_of(p, *slot, arg, span);
+}
+
+/* --- functions of terms --- */
+
+/* A term as a function of integers from 0 on. A leaf: itself. */
+struct view {
+    uint32_t n[2];
+    const int64_t *at[2];
+    const int8_t *value;
+    uint64_t arg[2], span[2];
+};
+
+static const int64_t upwards[256] = {
+#define TEN(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9
+    TEN(0),   TEN(10),  TEN(20),  TEN(30),  TEN(40),  TEN(50),  TEN(60),  TEN(70),
+    TEN(80),  TEN(90),  TEN(100), TEN(110), TEN(120), TEN(130), TEN(140), TEN(150),
+    TEN(160), TEN(170), TEN(180), TEN(190), TEN(200), TEN(210), TEN(220), TEN(230),
+    TEN(240), 250,      251,      252,      253,      254,      255};
+
+/* value: room for 256 of a leaf's. */
+static struct view view_of(const struct prove_term *t, int8_t value[256])
+{
+    const struct prove_function *f = t->structure;
+
+    if (t->kind == PROVE_FUNCTION)
+        return (struct view){{f->n[0], f->n[1]},
+                             {f->at[0], f->at[1]},
+                             f->value,
+                             {t->arg[0], t->arg[1]},
+                             {t->span[0], t->span[1]}};
+    for (int32_t i = 0; i <= t->high - t->low; i++)
+        value[i] = (int8_t)(t->low + i);
+    return (struct view){{(uint32_t)(t->high - t->low + 1), 1},
+                         {upwards, upwards},
+                         value,
+                         {prove_element((prove_wide)t->element - t->low), 0},
+                         {(uint64_t)(t->high - t->low), 0}};
+}
+
+/* Over all that members of a set can be, which is more than the set can. */
+static bool never_falls(const struct prove *p, const int8_t table[256], const struct prove_set *s)
+{
+    int32_t low = 127, high = -128;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct prove_term *t = &p->term[s->term[i]];
+
+        low = t->low < low ? t->low : low;
+        high = t->high > high ? t->high : high;
+    }
+    for (int32_t v = low; v < high; v++)
+        if (table[v + 128] > table[v + 129])
+            return false;
+    return true;
+}
+
+/* A function that never falls, of each member of a set. */
+static uint32_t of_each(struct prove *p, const int8_t table[256], uint32_t set)
+{
+    const enum prove_kind kind = (enum prove_kind)p->term[set].kind;
+    const struct prove_set *s = p->term[set].structure;
+    uint32_t *m = ARENA_ARRAY(p->arena, uint32_t, s->n);
+
+    for (uint32_t i = 0; i < s->n; i++)
+        m[i] = prove_table(p, table, s->term[i]);
+    return prove_extremum(p, kind, m, s->n);
+}
+
+/* What is equal for all terms that share a function of a table. */
+static struct prove_key key_of(uint32_t rule, const struct prove_term *t)
+{
+    return (struct prove_key){
+        {rule, t->kind == PROVE_FUNCTION ? (int64_t)(intptr_t)t->structure : 0, t->low, t->high}};
+}
+
+uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)
+{
+    const struct prove_term *t = &p->term[id];
+    struct prove_key key = key_of(4, t);
+    uint64_t h = 0, g = 1;
+    int8_t value[256];
+
+    if (prove_is_constant(id))
+        return prove_constant(table[t->low + 128]);
+    if ((t->kind == PROVE_GREATEST || t->kind == PROVE_LEAST) &&
+        never_falls(p, table, t->structure))
+        return of_each(p, table, id);
+    const struct view v = view_of(t, value);
+    h = hash_bytes(h, table, 256);
+    g = hash_bytes(g, table, 256);
+    key.word[4] = (int64_t)h;
+    key.word[5] = (int64_t)g;
+    void **slot = prove_memo(p, &key);
+    if (!*slot) {
+        struct draft *d = ARENA_NEW(p->arena, struct draft);
+
+        for (uint32_t k = 0; k < 2; k++) {
+            d->n[k] = v.n[k];
+            memcpy(d->at[k], v.at[k], v.n[k] * sizeof *v.at[k]);
+        }
+        for (size_t i = 0; i < (size_t)v.n[0] * v.n[1]; i++)
+            d->value[i] = table[v.value[i] + 128];
+        *slot = (void *)(uintptr_t)normal(p, d);
+    }
+    return term_of(p, *slot, v.arg, v.span);
+}
+
+uint32_t prove_flip(struct prove *p, uint32_t t)
+{
+    int8_t table[256];
+
+    for (int32_t v = -128; v < 128; v++)
+        table[v + 128] = (int8_t)(v < 0 ? v + 128 : v - 128);
+    return prove_table(p, table, t);
+}
+
+/* A term as one argument: of a function of two, what it gives. */
+static struct view one_argument(const struct prove_term *t, int8_t value[256])
+{
+    struct prove_term leaf = *t;
+
+    if (t->kind != PROVE_FUNCTION || t->arg[0] == 0 || t->arg[1] == 0) {
+        struct view v = view_of(t, value);
+        if (v.n[0] == 1 && v.n[1] > 1) { /* of its second argument alone */
+            v.n[0] = v.n[1];
+            v.at[0] = v.at[1];
+            v.arg[0] = v.arg[1];
+            v.span[0] = v.span[1];
+        }
+        return v;
+    }
+    leaf.kind = PROVE_LEAF;
+    return view_of(&leaf, value);
+}
+
+/* Both arguments are one: the places where either changes. */
+static void draft_same(struct draft *d, const int8_t *table, const struct view *a,
+                       const struct view *b)
+{
+    uint32_t i = 0, j = 0, n = 0;
+
+    for (bool more = true; more; n++) {
+        const int64_t next_a = i + 1 < a->n[0] ? a->at[0][i + 1] : INT64_MAX,
+                      next_b = j + 1 < b->n[0] ? b->at[0][j + 1] : INT64_MAX;
+
+        d->at[0][n] = n == 0 ? 0 : a->at[0][i] > b->at[0][j] ? a->at[0][i] : b->at[0][j];
+        d->value[n] = table[(a->value[i] + 128) * 256 + b->value[j] + 128];
+        more = n < 255 && (next_a != INT64_MAX || next_b != INT64_MAX);
+        i += next_a <= next_b && next_a != INT64_MAX;
+        j += next_b <= next_a && next_b != INT64_MAX;
+    }
+    d->n[0] = n;
+    d->n[1] = 1;
+    d->at[1][0] = 0;
+}
+
+static void draft_pair(struct draft *d, const int8_t *table, const struct view *a,
+                       const struct view *b)
+{
+    d->n[0] = a->n[0];
+    d->n[1] = b->n[0];
+    memcpy(d->at[0], a->at[0], a->n[0] * sizeof *a->at[0]);
+    memcpy(d->at[1], b->at[0], b->n[0] * sizeof *b->at[0]);
+    for (uint32_t i = 0; i < a->n[0]; i++)
+        for (uint32_t j = 0; j < b->n[0]; j++)
+            d->value[(size_t)i * b->n[0] + j] =
+                table[(a->value[i] + 128) * 256 + b->value[j] + 128];
+}
+
+/* The larger, or the smaller, of both? */
+static bool is_extremum(const int8_t *table, bool least)
+{
+    for (int32_t a = -128; a < 128; a++)
+        for (int32_t b = -128; b < 128; b++)
+            if (table[(a + 128) * 256 + b + 128] != ((a < b) == least ? a : b))
+                return false;
+    return true;
+}
+
+static uint32_t pair_of(struct prove *p, const int8_t *table, uint32_t ta, uint32_t tb)
+{
+    struct prove_key key = key_of(6, &p->term[ta]);
+    const struct prove_key other = key_of(6, &p->term[tb]);
+    int8_t value[2][256];
+    const struct view a = one_argument(&p->term[ta], value[0]),
+                      b = one_argument(&p->term[tb], value[1]);
+    const bool same = a.arg[0] == b.arg[0];
+
+    if (same && a.n[0] + b.n[0] > 256)
+        if (a.n[0] != b.n[0] || memcmp(a.at[0], b.at[0], a.n[0] * sizeof *a.at[0]) != 0)
+            return prove_unknown(p, "a function of two functions of one value");
+    /* A function of two arguments counts as a leaf here: its structure says nothing. */
+    memcpy(key.word + 4, other.word + 1, 3 * sizeof *key.word);
+    key.word[7] = (int64_t)(intptr_t)table;
+    key.word[8] = same;
+    void **slot = prove_memo(p, &key);
+    if (!*slot) {
+        struct draft *d = ARENA_NEW(p->arena, struct draft);
+
+        if (same)
+            draft_same(d, table, &a, &b);
+        else
+            draft_pair(d, table, &a, &b);
+        *slot = (void *)(uintptr_t)normal(p, d);
+    }
+    const uint64_t arg[2] = {a.arg[0], same ? 0 : b.arg[0]}, span[2] = {a.span[0], b.span[0]};
+    return term_of(p, *slot, arg, span);
+}
+
+uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b)
+{
+    struct prove_key key = {{5, (int64_t)(intptr_t)table}};
+    void **slot = prove_memo(p, &key);
+    static const char kinds[] = "-+.";
+    const uint32_t both[2] = {a, b};
+
+    if (!*slot)
+        *slot = (void *)(uintptr_t)(is_extremum(table, false)  ? kinds + 1
+                                    : is_extremum(table, true) ? kinds
+                                                               : kinds + 2);
+    if (*(const char *)*slot != '.')
+        return prove_extremum(p, *(const char *)*slot == '+' ? PROVE_GREATEST : PROVE_LEAST, both,
+                              2);
+    return pair_of(p, table, a, b);
+}

@@ -1,0 +1,88 @@
+/* requantise.c - rules of one argument: a sum to a byte, and the mean of a sum. */
+#include "rules.h"
+#include "sim/functional/func_math.h"
+
+struct scale {
+    int32_t multiplier, shift, z, low, high;
+};
+
+static int8_t requantised(const void *ctx, int64_t x)
+{
+    const struct scale *s = ctx;
+
+    return func_clamp(func_mbqm((int32_t)x, s->multiplier, s->shift), s->z, s->low, s->high);
+}
+
+/* The shift left keeps the sum in 32 bits, so that rounding up twice never turns. */
+static bool stays(const struct prove_sum *s, int32_t shift)
+{
+    const int64_t limit = (INT32_MAX - 256) >> (shift > 0 ? shift : 0); /* z is added */
+
+    return prove_fits(s) && s->low >= -limit && s->high <= limit;
+}
+
+uint32_t prove_requantise(struct prove *p, const struct prove_sum *s, int32_t multiplier,
+                          int32_t shift, int32_t z, int32_t low, int32_t high)
+{
+    const struct scale scale = {multiplier, shift, z, low, high};
+    const struct prove_key key = {{7, multiplier, shift, z, low, high}};
+
+    if (shift < -31 || shift > 30 || !stays(s, shift))
+        return prove_unknown(p, "a sum that may leave 32 bits");
+    if (low > high)
+        return prove_unknown(p, "a clamp whose bounds are exchanged");
+    return prove_apply(p, requantised, &scale, key, s);
+}
+
+struct mean {
+    int64_t n;
+    int32_t low, high;
+    bool up;
+};
+
+static int8_t averaged(const void *ctx, int64_t x)
+{
+    const struct mean *m = ctx;
+    const int64_t half = m->n / 2;
+    int64_t v = x > 0 ? (x + half) / m->n : (x - half) / m->n;
+
+    if (m->up)
+        v = (x + half) / m->n - ((x + half) % m->n < 0);
+    return (int8_t)(v < m->low ? m->low : v > m->high ? m->high : v);
+}
+
+uint32_t prove_average(struct prove *p, const struct prove_sum *s, uint32_t n, bool up, int32_t low,
+                       int32_t high)
+{
+    const struct mean m = {n, low, high, up};
+    const struct prove_key key = {{8, n, up, low, high}};
+
+    if (n == 0 || !prove_fits(s) || low > high)
+        return prove_unknown(p, "an average over no cells, or of a sum that may leave 32 bits");
+    return prove_apply(p, averaged, &m, key, s);
+}
+
+static uint32_t clamped(struct prove *p, uint32_t t, int32_t low, int32_t high)
+{
+    int8_t table[256];
+
+    for (int32_t v = -128; v < 128; v++)
+        table[v + 128] = (int8_t)(v < low ? low : v > high ? high : v);
+    return prove_table(p, table, t);
+}
+
+uint32_t prove_mean_of(struct prove *p, const uint32_t *cell, uint32_t n, bool up, int32_t low,
+                       int32_t high)
+{
+    struct prove_sum sum = {0, 0, 0};
+
+    for (uint32_t i = 0; i < n; i++)
+        prove_add(&sum, p, cell[i], 0, 1);
+    return n ? prove_average(p, &sum, n, up, low, high) : clamped(p, prove_constant(0), low, high);
+}
+
+uint32_t prove_most_of(struct prove *p, const uint32_t *cell, uint32_t n, int32_t low, int32_t high)
+{
+    return clamped(p, n ? prove_extremum(p, PROVE_GREATEST, cell, n) : prove_constant(-128), low,
+                   high);
+}

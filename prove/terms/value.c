@@ -1,0 +1,93 @@
+/* value.c - terms: constants, inputs, values without a rule; sums and products of them. */
+#include "value.h"
+
+#include <string.h>
+
+static uint32_t add(struct prove *p, const struct prove_term *t)
+{
+    if (p->n_term == p->cap_term) {
+        struct prove_term *old = p->term;
+
+        p->cap_term *= 2;
+        p->term = ARENA_ARRAY(p->arena, struct prove_term, p->cap_term);
+        memcpy(p->term, old, p->n_term * sizeof *old);
+    }
+    p->term[p->n_term] = *t;
+    return p->n_term++;
+}
+
+struct prove *prove_new(struct arena *a, uint64_t seed)
+{
+    struct prove *p = ARENA_NEW(a, struct prove);
+
+    p->arena = a;
+    p->seed = seed;
+    p->cap_term = 1u << 16;
+    p->term = ARENA_ARRAY(a, struct prove_term, p->cap_term);
+    for (int32_t v = -128; v < 128; v++)
+        add(p, &(struct prove_term){
+                   .element = prove_element(v), .low = (int16_t)v, .high = (int16_t)v});
+    return p;
+}
+
+uint64_t prove_hash(const struct prove *p, const uint64_t *word, uint32_t n)
+{
+    uint64_t h = prove_mix(p->seed, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        h = prove_mix(h, word[i]);
+    return prove_element((prove_wide)prove_mix(h, p->seed));
+}
+
+uint32_t prove_leaf(struct prove *p, uint64_t h, int32_t low, int32_t high)
+{
+    if (low == high)
+        return prove_constant((int8_t)low);
+    return add(p,
+               &(struct prove_term){
+                   .element = h, .low = (int16_t)low, .high = (int16_t)high, .kind = PROVE_LEAF});
+}
+
+uint32_t prove_fresh(struct prove *p)
+{
+    const uint64_t word[] = {1, p->fresh++};
+
+    return prove_leaf(p, prove_hash(p, word, 2), -128, 127);
+}
+
+uint32_t prove_input(struct prove *p, uint64_t which, uint64_t index)
+{
+    const uint64_t word[] = {2, which, index};
+
+    return prove_leaf(p, prove_hash(p, word, 3), -128, 127);
+}
+
+uint32_t prove_unknown(struct prove *p, const char *why)
+{
+    uint32_t i = 0;
+
+    while (i < p->n_unknown &&
+           (p->unknown[i].layer != p->layer || strcmp(p->unknown[i].why, why) != 0))
+        i++;
+    if (i == p->n_unknown && i < PROVE_MAX_UNKNOWN)
+        p->unknown[p->n_unknown++] = (struct prove_unknown){why, p->layer};
+    return prove_fresh(p);
+}
+
+void prove_add_product(struct prove_sum *s, const struct prove *p, uint32_t a, int64_t offset_a,
+                       uint32_t b, int64_t offset_b)
+{
+    const struct prove_term *x = &p->term[a], *y = &p->term[b];
+    const int64_t x0 = x->low + offset_a, x1 = x->high + offset_a, y0 = y->low + offset_b,
+                  y1 = y->high + offset_b, corner[4] = {x0 * y0, x0 * y1, x1 * y0, x1 * y1};
+    int64_t low = corner[0], high = corner[0];
+
+    for (uint32_t i = 1; i < 4; i++) {
+        low = corner[i] < low ? corner[i] : low;
+        high = corner[i] > high ? corner[i] : high;
+    }
+    s->element += prove_times(prove_element((prove_wide)x->element + offset_a),
+                              prove_element((prove_wide)y->element + offset_b));
+    s->low += low;
+    s->high += high;
+}

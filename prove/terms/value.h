@@ -1,0 +1,149 @@
+/* value.h - values in place of bytes. A byte of memory is a term: what it is as a function of the
+ * network's inputs. Each term has an element of the field; equal elements are equal functions, but
+ * for a small chance (docs/PROOF.md). Terms 0 to 255 are the constants -128 to 127. */
+#ifndef HEDDLE_PROVE_VALUE_H
+#define HEDDLE_PROVE_VALUE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "field.h"
+
+/* No term: a byte that nothing has written. */
+#define PROVE_NOTHING UINT32_MAX
+
+enum prove_kind {
+    PROVE_LEAF,     /* its own element, no structure */
+    PROVE_FUNCTION, /* a normal form of one or two arguments */
+    PROVE_GREATEST, /* the largest of a set of terms */
+    PROVE_LEAST,
+};
+
+/* A byte, as int8, in [low, high]. */
+struct prove_term {
+    uint64_t element;
+    uint64_t arg[2];       /* of PROVE_FUNCTION: each counts from 0 .. */
+    uint32_t span[2];      /* .. to this */
+    const void *structure; /* struct prove_function or struct prove_set */
+    int16_t low, high;
+    uint8_t kind;
+};
+
+/* An integer: a polynomial at the random point, and bounds of what it can be. */
+struct prove_sum {
+    prove_wide element; /* not reduced */
+    int64_t low, high;
+};
+
+/* The normal form of a function of one argument (n[1] = 1) or two, each an integer from 0 on: the
+ * value changes at at[k][i], i from 1; rows differ from their neighbours, and so do columns. */
+struct prove_function {
+    uint32_t n[2];
+    const int64_t *at[2];  /* at[k][0] = 0 */
+    const int8_t *value;   /* [n[0]][n[1]] */
+    uint64_t hash, turned; /* turned: of the arguments exchanged */
+    int16_t low, high;
+    bool up; /* of one argument: never falls */
+};
+
+struct prove_set {
+    uint32_t n;
+    const uint32_t *term; /* by element, upwards */
+};
+
+struct prove_unknown {
+    const char *why;
+    uint32_t layer;
+};
+
+enum { PROVE_MAX_UNKNOWN = 32 };
+
+struct prove {
+    struct arena *arena;
+    uint64_t seed, fresh;
+    struct prove_term *term;
+    uint32_t n_term, cap_term;
+    struct prove_memo *memo;
+    uint32_t layer; /* being evaluated */
+    struct prove_unknown unknown[PROVE_MAX_UNKNOWN];
+    uint32_t n_unknown;
+};
+
+struct prove *prove_new(struct arena *a, uint64_t seed);
+
+static inline uint32_t prove_constant(int8_t v)
+{
+    return (uint32_t)(v + 128);
+}
+static inline bool prove_is_constant(uint32_t term)
+{
+    return term < 256;
+}
+/* A value that nothing else is equal to, of any byte. */
+uint32_t prove_fresh(struct prove *p);
+/* The same, and why no rule gives it a better one. */
+uint32_t prove_unknown(struct prove *p, const char *why);
+/* Byte `index` of input `which`, the same at each call. */
+uint32_t prove_input(struct prove *p, uint64_t which, uint64_t index);
+/* A value of hash `h`, in [low, high]. */
+uint32_t prove_leaf(struct prove *p, uint64_t h, int32_t low, int32_t high);
+/* An element that depends on the seed, of n words. */
+uint64_t prove_hash(const struct prove *p, const uint64_t *word, uint32_t n);
+
+/* --- function.c --- */
+
+/* Key of what was made before: words that say all about it. */
+enum { PROVE_KEY = 12 };
+struct prove_key {
+    int64_t word[PROVE_KEY];
+};
+/* The place for the result of `key`; *slot is NULL the first time. */
+void **prove_memo(struct prove *p, const struct prove_key *key);
+
+/* A function of an integer to a byte that never turns: it rises all the way, or falls. */
+typedef int8_t prove_curve(const void *ctx, int64_t x);
+/* The term f(s). key: the function without s. The caller has made sure that f is as it says over
+ * [s->low, s->high], with nothing wrapping. */
+uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct prove_key key,
+                     const struct prove_sum *s);
+/* The term table[t + 128]. */
+uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t t);
+/* The term with its top bit flipped: uint8 as int8. */
+uint32_t prove_flip(struct prove *p, uint32_t t);
+/* The term table[(a + 128) * 256 + b + 128]; the table stays where it is. */
+uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b);
+
+/* --- extremum.c --- */
+
+/* The largest (kind PROVE_GREATEST) or smallest of n terms, n at least 1. */
+uint32_t prove_extremum(struct prove *p, enum prove_kind kind, const uint32_t *t, uint32_t n);
+/* --- sums --- */
+
+static inline void prove_add(struct prove_sum *s, const struct prove *p, uint32_t t, int64_t offset,
+                             int64_t factor)
+{
+    const struct prove_term *x = &p->term[t];
+    const int64_t low = (x->low + offset) * factor, high = (x->high + offset) * factor;
+
+    s->element += ((prove_wide)x->element + offset) * factor;
+    s->low += low < high ? low : high;
+    s->high += low < high ? high : low;
+}
+
+static inline void prove_shift(struct prove_sum *s, int64_t v)
+{
+    s->element += v;
+    s->low += v;
+    s->high += v;
+}
+
+/* Adds (a + offset_a) * (b + offset_b). */
+void prove_add_product(struct prove_sum *s, const struct prove *p, uint32_t a, int64_t offset_a,
+                       uint32_t b, int64_t offset_b);
+
+static inline bool prove_fits(const struct prove_sum *s)
+{
+    return s->low >= INT32_MIN && s->high <= INT32_MAX;
+}
+
+#endif

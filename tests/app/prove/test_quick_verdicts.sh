@@ -1,0 +1,35 @@
+#!/bin/bash
+# heddle prove: a whole network is proved; what has no rule is unproven and named, an error with --strict; a layer that
+# computes something else is refuted by a random input.
+. "$(dirname "$0")/../../e2e/common.sh"
+
+says() { # REGEX: the only line of stdout
+    grep -qxE -- "$1" stdout && [ "$(wc -l <stdout)" = 1 ] || fail "expected '$1', found '$(cat stdout)'"
+}
+prove() { # CODE MESSAGE OPTION...
+    expect "$1" "$2" "$heddle" prove "${@:3}"
+}
+
+prove 0 '' "$models/digits/model.tflite" --strict --no-search
+says 'proved: all 15 layers, for every input, except for a chance below 2\^-[5-9][0-9] \([0-9]+ commands in their order, 0 host calls, [0-9]+ values\)'
+
+cp "$HEDDLE_HOME/tests/e2e/host_product.ir" .
+prove 0 '' host_product.ir --target=c
+says 'unproven: no rule for kernel hdk_matmul'
+prove 1 'heddle: unproven: no rule for kernel hdk_matmul' host_product.ir --target=c --strict
+
+# The vanilla example's plain C, which adds no zero point.
+cp -r "$HEDDLE_HOME/targets/vanilla" wrong
+chmod -R u+w wrong
+sed -i '/"core"/d; s/"name": "vanilla"/"name": "wrong"/; /"topping"/,/changes nothing/d' wrong/target.json
+prove_wrong() { # CODE MESSAGE OPTION...
+    prove "$@" "$models/digits/model.tflite" --no-search --target-dir=wrong --target=wrong,systolic \
+        --offload='05*=wrong' --allow-native-targets
+}
+prove_wrong 0 ''
+says 'unproven: layer 05_conv2d: emitted code that is no call of a kernel'
+sed -i 's/ - s.z_in) \*/) */' wrong/vanilla.c
+refuted='refuted: one of 8 random inputs gives a wrong answer; heddle run with the same options shows it'
+prove_wrong 1 "heddle: $refuted (layer 05_conv2d: emitted code that is no call of a kernel)"
+
+finish

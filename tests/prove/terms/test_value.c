@@ -1,0 +1,154 @@
+/* Terms: ways to compute one function are one term, others are not, and what may wrap is unknown. */
+#include "prove/terms/rules.h"
+#include "tests/compiler/ir_files.h"
+
+static struct prove *open_prove(void)
+{
+    return prove_new(arena_new(0), 7);
+}
+
+static void close_prove(struct prove *p)
+{
+    arena_free(p->arena);
+}
+
+static uint64_t element(const struct prove *p, uint32_t t)
+{
+    return p->term[t].element;
+}
+
+static void flipping_twice_is_nothing(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0), y = prove_flip(p, x);
+
+    (void)state;
+    assert_true(element(p, y) != element(p, x));
+    assert_true(element(p, prove_flip(p, y)) == element(p, x));
+    close_prove(p);
+}
+
+/* (2 x + 3 y) requantised, from x and y in either order; 2 x + 4 y is something else. */
+static void sums_are_polynomials(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0), y = prove_input(p, 0, 1);
+    struct prove_sum a = {0, 0, 0}, b = {0, 0, 0}, c = {0, 0, 0};
+
+    (void)state;
+    prove_add(&a, p, x, 0, 2);
+    prove_add(&a, p, y, -5, 3);
+    prove_add(&b, p, y, 0, 3);
+    prove_add(&b, p, x, 0, 2);
+    prove_shift(&b, -15);
+    prove_add(&c, p, y, 0, 4);
+    prove_add(&c, p, x, 0, 2);
+    const uint32_t ra = prove_requantise(p, &a, 1 << 30, -3, 1, -128, 127);
+    assert_true(element(p, ra) == element(p, prove_requantise(p, &b, 1 << 30, -3, 1, -128, 127)));
+    assert_true(element(p, ra) != element(p, prove_requantise(p, &c, 1 << 30, -3, 1, -128, 127)));
+    assert_true(element(p, ra) !=
+                element(p, prove_requantise(p, &a, (1 << 30) + (1 << 22), -3, 1, -128, 127)));
+    close_prove(p);
+}
+
+/* A multiplier that differs, but gives the same bytes for all that the sum can be. */
+static void equal_functions_meet(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0);
+    struct prove_sum s = {0, 0, 0};
+
+    (void)state;
+    prove_add(&s, p, x, 0, 1);
+    assert_true(element(p, prove_requantise(p, &s, 1 << 30, 1, 0, -128, 127)) == element(p, x));
+    assert_true(element(p, prove_requantise(p, &s, (1 << 30) + 1, 1, 0, -128, 127)) ==
+                element(p, x));
+    assert_true(prove_is_constant(prove_requantise(p, &s, 1 << 30, 1, 0, 9, 9)));
+    close_prove(p);
+}
+
+static void a_sum_that_may_wrap_is_unknown(void **state)
+{
+    struct prove *p = open_prove();
+    struct prove_sum s = {0, 0, 0};
+
+    (void)state;
+    prove_add(&s, p, prove_input(p, 0, 0), 0, 1 << 24);
+    const uint32_t fits = prove_requantise(p, &s, 1 << 30, -20, 0, -128, 127);
+    assert_int_equal(p->n_unknown, 1);
+    assert_true(element(p, fits) !=
+                element(p, prove_requantise(p, &s, 1 << 30, -20, 0, -128, 127)));
+    close_prove(p);
+}
+
+static const int8_t *table_of(struct prove *p, int32_t a_factor, int32_t b_factor)
+{
+    int8_t *t = arena_alloc(p->arena, 65536);
+
+    for (int32_t a = -128; a < 128; a++)
+        for (int32_t b = -128; b < 128; b++)
+            t[(a + 128) * 256 + b + 128] = (int8_t)((a * a_factor + b * b_factor) / 8);
+    return t;
+}
+
+static void pairs_have_no_order(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0), y = prove_input(p, 0, 1);
+    const int8_t *ab = table_of(p, 1, 3), *ba = table_of(p, 3, 1), *other = table_of(p, 1, 4);
+
+    (void)state;
+    assert_true(element(p, prove_pair(p, ab, x, y)) == element(p, prove_pair(p, ba, y, x)));
+    assert_true(element(p, prove_pair(p, ab, x, y)) != element(p, prove_pair(p, ab, y, x)));
+    assert_true(element(p, prove_pair(p, ab, x, y)) != element(p, prove_pair(p, other, x, y)));
+    close_prove(p);
+}
+
+static void the_largest_is_a_set(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0), y = prove_input(p, 0, 1), z = prove_input(p, 0, 2),
+                   xyz[] = {x, y, z, prove_constant(-128)}, yz[] = {z, y, y};
+    int8_t relu[256];
+
+    (void)state;
+    for (int32_t v = -128; v < 128; v++)
+        relu[v + 128] = (int8_t)(v < 0 ? 0 : v);
+    const uint32_t inner = prove_extremum(p, PROVE_GREATEST, yz, 3), both[] = {inner, x},
+                   rx = prove_table(p, relu, x), ry = prove_table(p, relu, y), reluxy[] = {rx, ry},
+                   xy[] = {x, y};
+    const uint32_t all = prove_extremum(p, PROVE_GREATEST, xyz, 4);
+    assert_true(element(p, all) == element(p, prove_extremum(p, PROVE_GREATEST, both, 2)));
+    assert_true(element(p, all) != element(p, inner));
+    assert_true(element(p, all) != element(p, prove_extremum(p, PROVE_LEAST, xyz, 3)));
+    assert_true(element(p, prove_table(p, relu, prove_extremum(p, PROVE_GREATEST, xy, 2))) ==
+                element(p, prove_extremum(p, PROVE_GREATEST, reluxy, 2)));
+    close_prove(p);
+}
+
+/* A constant that the others do not always reach stays in the set. */
+static void a_bound_of_a_set_counts(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0), five[] = {x, prove_constant(5)},
+                   six[] = {x, prove_constant(6)};
+
+    (void)state;
+    assert_true(element(p, prove_extremum(p, PROVE_GREATEST, five, 2)) !=
+                element(p, prove_extremum(p, PROVE_GREATEST, six, 2)));
+    assert_true(element(p, prove_extremum(p, PROVE_GREATEST, five, 2)) != element(p, x));
+    close_prove(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(flipping_twice_is_nothing),
+                                       cmocka_unit_test(sums_are_polynomials),
+                                       cmocka_unit_test(equal_functions_meet),
+                                       cmocka_unit_test(a_sum_that_may_wrap_is_unknown),
+                                       cmocka_unit_test(pairs_have_no_order),
+                                       cmocka_unit_test(the_largest_is_a_set),
+                                       cmocka_unit_test(a_bound_of_a_set_counts)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
