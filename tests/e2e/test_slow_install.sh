@@ -21,6 +21,8 @@ mkdir "moved here" && mv first "moved here/heddle 1" && rm -r stage
 there="$work/moved here/heddle 1"
 golden=$work/golden
 cp -r "$models/digits" "$golden"
+truncate -s $((64 * 8)) "$golden/in_0.bin" # eight images
+truncate -s $((10 * 8)) "$golden/out_0.bin"
 cp "$HEDDLE_HOME/docs/API.md" API.md
 source_tree=$HEDDLE_HOME build_tree=$HEDDLE_BUILD
 unset HEDDLE_HOME HEDDLE_BUILD
@@ -62,7 +64,7 @@ away() {
 # --- the program ---
 away "$there/bin/heddle" build --hw=tiny >stdout 2>stderr || fail "build: $(cat stderr)"
 for engine in ref func rtl; do
-    away "$there/bin/heddle" run digits --engine=$engine --hw=tiny -o "out $engine" >stdout 2>stderr ||
+    away "$there/bin/heddle" run digits --engine=$engine --hw=tiny -i "$golden/in_0.bin" -o "out $engine" >stdout 2>stderr ||
         fail "run digits on $engine: $(cat stderr)"
     same "out $engine/out_0.bin" "$golden/out_0.bin" "digits on $engine"
 done
@@ -70,7 +72,7 @@ away "$there/bin/heddle" run --prog "$there/share/heddle/driver/examples/matmul.
     fail "--prog: $(cat stderr)"
 away "$there/bin/heddle" targets >stdout 2>stderr || fail "targets: $(cat stderr)"
 grep -q '^vanilla ' stdout || fail "targets: $(cat stdout)"
-away "$there/bin/heddle" run digits --target=vanilla --hw=tiny --engine=func >stdout 2>stderr ||
+away "$there/bin/heddle" run digits --target=vanilla --hw=tiny --engine=func -i "$golden/in_0.bin" >stdout 2>stderr ||
     fail "an example target: $(cat stderr)"
 away "$there/bin/heddle" compile digits --hw=tiny -o digits.tar 2>stderr || fail "compile: $(cat stderr)"
 away "$there/bin/heddle" run digits.tar --engine=func --allow-native-targets -i "$golden/in_0.bin" \
