@@ -255,6 +255,33 @@ static void constants_lines(const struct replayer *r, struct diag *d)
     }
 }
 
+/* The external target that ran the first wrong layer; NULL: heddle did, or the compiler had it wrong before. */
+static const struct target *wrong_target(const struct run *run)
+{
+    const uint32_t row = compare_first_row(&run->job, &run->results);
+
+    return row == IR_NONE || run->results.layers.first.compiler
+               ? NULL
+               : core_targets_outside(&run->job, row);
+}
+
+static void alone_lines(const struct job *job, uint32_t row, const char *command, struct diag *d)
+{
+    const char *const name = job->p->graph->row[row].name;
+    const struct target *const own = core_targets_outside(job, row);
+    const bool core = own != NULL && own->desc->detail->core_top != NULL;
+
+    diag_line(d, "replay: %s alone is wrong too%s%s; look at its %s:", name,
+              own != NULL ? ", on target " : "", own != NULL ? own->name : "",
+              own == NULL ? "passes, lowering or host kernel"
+              : core      ? "Verilog and its C"
+                          : "C");
+    diag_line(d, "  %s", command);
+    if (core && job->options->engine == ENGINE_RTL)
+        diag_line(d, "  with --waves=layer:%s: the waves of %s in that call", name,
+                  own->desc->detail->core_top);
+}
+
 /* Report the layer if it alone gives another answer than the reference, and return true. *n
  * counts the layers run alone, *n_not those that cannot be. */
 static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uint32_t *n_not,
@@ -269,9 +296,7 @@ static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uin
     *n_not += !replay.ran;
     if (!replay.ran || !replay.wrong)
         return false;
-    diag_line(d, "replay: %s alone is wrong too; look at its passes, lowering or host kernel:",
-              r->run->job.p->graph->row[row].name);
-    diag_line(d, "  %s", replay.command);
+    alone_lines(&r->run->job, row, replay.command, d);
     return true;
 }
 
@@ -280,10 +305,16 @@ static void layer_lines(const struct replayer *r, struct diag *d)
 {
     const uint32_t known = compare_first_row(&r->run->job, &r->run->results),
                    n_row = r->run->job.p->graph->n_row;
+    const struct target *const own = wrong_target(r->run);
     uint32_t n = 0, n_not = 0;
 
     if (known != IR_NONE && wrong_alone(r, known, &n, &n_not, d))
         return;
+    if (own != NULL && n != 0) {
+        diag_line(d, "replay: %s alone is right: on target %s, calls before it change its answer",
+                  r->run->job.p->graph->row[known].name, own->name);
+        return;
+    }
     for (uint32_t i = 0; i < n_row && n + n_not < MOST_LAYERS; i++)
         if (i != known && wrong_alone(r, i, &n, &n_not, d))
             return;
@@ -332,7 +363,8 @@ void explain_mismatch(struct run *run, enum status (*answer)(struct run *run, st
     const struct again of = {
         .job = &run->job, .cores = run->measured.cores, .inference = run->results.first_wrong};
     struct diag why = {0};
-    bool rtl = run->job.options->engine == ENGINE_RTL && run->job.p->program->n_stream;
+    bool rtl = run->job.options->engine == ENGINE_RTL && run->job.p->program->n_stream &&
+               wrong_target(run) == NULL;
 
     if (run->job.options->engine == ENGINE_REF)
         return;
