@@ -81,6 +81,17 @@ static void needs(const struct tracker *t, const struct sched_command *c,
                     latest(&t->of[c->access[i].memory][u], &c->access[i], u == c->unit, need[u]);
 }
 
+/* Units compare counts of 16 bits by their difference, so a wait for a command that many others of its unit followed would
+ * hold for ever. It becomes a wait for a later one, half that reach back: what precedes a command never waits for it. */
+enum { WAIT_REACH = 0x4000 };
+
+static void keep_in_reach(const struct tracker *t, uint32_t need[HD_UNIT_COUNT])
+{
+    for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+        if (need[u] && need[u] + WAIT_REACH < t->issued[u])
+            need[u] = t->issued[u] - WAIT_REACH;
+}
+
 /* Bytes at one end of `a` that `w` touches are left to w: else, where blocks of other sizes follow
  * one another round a memory, records would pile up. */
 static void trim(const struct sched_access *w, struct sched_access *a)
@@ -194,6 +205,7 @@ void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_opt
                 need[u] = t.issued[u];
         else
             needs(&t, c, need);
+        keep_in_reach(&t, need);
         if (!o->no_overlap) {
             follow(&t, c, need);
             lead(&t, c, need, hw);

@@ -77,6 +77,29 @@ static void readers_wait_for_writers(void **state)
     assert_waits(&l.cmd[4], 0, 0, 0, 0, 0, 0); /* END waits for everything anyway */
 }
 
+/* ARRAY reads weights that 20,000 WEIGHT commands came after: the count of 16 bits would be behind by too much before
+ * long, so a later one is waited for. */
+static void an_old_wait_is_for_a_later_command(void **state)
+{
+    enum { OTHERS = 20000 };
+    struct arena *a = arena_new(0);
+    const struct sched_options o = {0};
+    const struct hd_config hw = {.n = 16};
+    struct sched_stream s = {.cmd = ARENA_ARRAY(a, struct sched_command, OTHERS + 2),
+                             .n = OTHERS + 2};
+
+    (void)state;
+    for (uint32_t i = 0; i < s.n; i++) {
+        const uint32_t unit = i <= OTHERS ? HD_UNIT_WEIGHT : HD_UNIT_ARRAY;
+        s.cmd[i].unit = unit;
+        s.cmd[i].w.common.opcode = (HD_OPCODE_LOAD + unit) & 0xffu;
+        lower_access(&s.cmd[i], SCHED_WMEM, i <= OTHERS, i && i <= OTHERS ? 100 : 0, 9);
+    }
+    sched_waits(a, &s, &o, &hw);
+    assert_waits(&s.cmd[OTHERS + 1], 1u << HD_UNIT_WEIGHT, 0, OTHERS + 1 - 0x4000, 0, 0, 0);
+    arena_free(a);
+}
+
 /* Two buffers in turn: LOAD k+2 waits for ARRAY k, not for ARRAY k+1. */
 static void writers_wait_for_the_readers_before(void **state)
 {
@@ -493,6 +516,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readers_wait_for_writers),
+        cmocka_unit_test(an_old_wait_is_for_a_later_command),
         cmocka_unit_test(writers_wait_for_the_readers_before),
         cmocka_unit_test(array_waits_for_what_it_wrote),
         cmocka_unit_test(array_follows_its_weights),
