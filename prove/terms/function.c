@@ -37,19 +37,26 @@ void **prove_memo(struct prove *p, const struct prove_key *key)
 
 /* --- normal forms --- */
 
-/* Room for a function that is being made. */
-struct draft {
+struct prove_draft {
     uint32_t n[2];
     int64_t at[2][257];
     int8_t value[256 * 256];
 };
 
-static bool same_row(const struct draft *d, uint32_t i, uint32_t j)
+/* Room for a function that is being made; each of its parts is written before it is read. */
+static struct prove_draft *draft_in(struct prove *p)
+{
+    if (!p->draft)
+        p->draft = ARENA_NEW(p->arena, struct prove_draft);
+    return p->draft;
+}
+
+static bool same_row(const struct prove_draft *d, uint32_t i, uint32_t j)
 {
     return memcmp(d->value + (size_t)i * d->n[1], d->value + (size_t)j * d->n[1], d->n[1]) == 0;
 }
 
-static bool same_column(const struct draft *d, uint32_t i, uint32_t j)
+static bool same_column(const struct prove_draft *d, uint32_t i, uint32_t j)
 {
     for (uint32_t r = 0; r < d->n[0]; r++)
         if (d->value[(size_t)r * d->n[1] + i] != d->value[(size_t)r * d->n[1] + j])
@@ -57,7 +64,7 @@ static bool same_column(const struct draft *d, uint32_t i, uint32_t j)
     return true;
 }
 
-static void merge_rows(struct draft *d)
+static void merge_rows(struct prove_draft *d)
 {
     uint32_t n = 1;
 
@@ -70,7 +77,7 @@ static void merge_rows(struct draft *d)
     d->n[0] = n;
 }
 
-static void merge_columns(struct draft *d)
+static void merge_columns(struct prove_draft *d)
 {
     const uint32_t before = d->n[1];
     uint32_t n = 1, keep[256] = {0};
@@ -99,7 +106,7 @@ static uint64_t hash_bytes(uint64_t h, const int8_t *byte, size_t n)
     return h;
 }
 
-static uint64_t hash_of(const struct prove *p, const struct draft *d, bool turned)
+static uint64_t hash_of(const struct prove *p, const struct prove_draft *d, bool turned)
 {
     const uint32_t a = turned ? 1 : 0, b = 1 - a;
     uint64_t h = prove_mix(p->seed, (uint64_t)d->n[a] << 32 | d->n[b]);
@@ -117,7 +124,7 @@ static uint64_t hash_of(const struct prove *p, const struct draft *d, bool turne
     return h;
 }
 
-static const struct prove_function *normal(struct prove *p, struct draft *d)
+static const struct prove_function *normal(struct prove *p, struct prove_draft *d)
 {
     struct prove_function *f = ARENA_NEW(p->arena, struct prove_function);
 
@@ -185,7 +192,8 @@ static uint32_t term_of(struct prove *p, const struct prove_function *f, const u
 
 /* --- one argument --- */
 
-static void draft_curve(struct draft *d, prove_curve *f, const void *ctx, int64_t low, int64_t high)
+static void draft_curve(struct prove_draft *d, prove_curve *f, const void *ctx, int64_t low,
+                        int64_t high)
 {
     int64_t x = low;
 
@@ -220,7 +228,7 @@ uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct pr
                    span[2] = {(uint64_t)(s->high - s->low), 0};
 
     if (!*slot) {
-        struct draft *d = ARENA_NEW(p->arena, struct draft);
+        struct prove_draft *d = draft_in(p);
 
         draft_curve(d, f, ctx, s->low, s->high);
         *slot = (void *)(uintptr_t)normal(p, d);
@@ -320,7 +328,7 @@ uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)
     key.word[5] = (int64_t)g;
     void **slot = prove_memo(p, &key);
     if (!*slot) {
-        struct draft *d = ARENA_NEW(p->arena, struct draft);
+        struct prove_draft *d = draft_in(p);
 
         for (uint32_t k = 0; k < 2; k++) {
             d->n[k] = v.n[k];
@@ -362,7 +370,7 @@ static struct view one_argument(const struct prove_term *t, int8_t value[256])
 }
 
 /* Both arguments are one: the places where either changes. */
-static void draft_same(struct draft *d, const int8_t *table, const struct view *a,
+static void draft_same(struct prove_draft *d, const int8_t *table, const struct view *a,
                        const struct view *b)
 {
     uint32_t i = 0, j = 0, n = 0;
@@ -382,7 +390,7 @@ static void draft_same(struct draft *d, const int8_t *table, const struct view *
     d->at[1][0] = 0;
 }
 
-static void draft_pair(struct draft *d, const int8_t *table, const struct view *a,
+static void draft_pair(struct prove_draft *d, const int8_t *table, const struct view *a,
                        const struct view *b)
 {
     d->n[0] = a->n[0];
@@ -423,7 +431,7 @@ static uint32_t pair_of(struct prove *p, const int8_t *table, uint32_t ta, uint3
     key.word[8] = same;
     void **slot = prove_memo(p, &key);
     if (!*slot) {
-        struct draft *d = ARENA_NEW(p->arena, struct draft);
+        struct prove_draft *d = draft_in(p);
 
         if (same)
             draft_same(d, table, &a, &b);

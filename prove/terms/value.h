@@ -64,7 +64,8 @@ struct prove {
     struct prove_term *term;
     uint32_t n_term, cap_term;
     struct prove_memo *memo;
-    uint32_t layer; /* being evaluated */
+    struct prove_draft *draft; /* function.c */
+    uint32_t layer;            /* being evaluated */
     struct prove_unknown unknown[PROVE_MAX_UNKNOWN];
     uint32_t n_unknown;
 };
