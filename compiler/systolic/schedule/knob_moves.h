@@ -13,7 +13,7 @@
  * that lose less than one part in it of all wait for the others; batches that gain less than five parts
  * end the windows. */
 enum {
-    SEARCH_BUDGET = 1000000,
+    SEARCH_BUDGET = 1050000,
     SEARCH_LARGE = 250,
     SEARCH_OPERATOR = 1300,
     SEARCH_REACH = 2,
