@@ -275,6 +275,8 @@ static void gather_runs(struct reorder *r, uint32_t row, uint32_t id, struct ord
                       .order = order,
                       .part = part,
                       .n_part = n_part};
+    if (n_part > 1)
+        r->g->tensor[r->held[id].actual]->order = order;
 }
 
 /* Record that the result of `op` is some channels of a root. */
