@@ -179,7 +179,6 @@ enum status context_prove(struct heddle *h, struct text *t)
 {
     TRY(context_emitted(h));
     context_forget_run(h);
-    TRY(context_arena(h, &h->scratch));
     h->run = h->loaded;
     h->run.job.arena = h->scratch;
     return prove_command(&h->run, t, &h->d);
