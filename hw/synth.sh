@@ -64,9 +64,12 @@ table() {
         /^===/ { module = $2; sub(/.*\\hd_/, "hd_", module); sub(/\\.*/, "", module); own = $2; next }
         own == "" || own == "design" { next }
         /Number of memory bits:/ && module == "hd_ram" { count[own, "bits"] = $5; types["bits"] }
-        NF == 2 && $2 ~ /^[0-9]+$/ {
-            count[own, FILENAME, column($1)] += weight($1) * $2
-            types[column($1)]; name[own] = module
+        / memory bits$/ && module == "hd_ram" { count[own, "bits"] = $1; types["bits"] }  # yosys from 0.50 on
+        NF == 2 && $2 ~ /^[0-9]+$/ { add($1, $2) }
+        NF == 2 && $1 ~ /^[0-9]+$/ && $2 !~ /^[0-9]+$/ { add($2, $1) }  # yosys from 0.50 on
+        function add(type, n) {
+            count[own, FILENAME, column(type)] += weight(type) * n
+            types[column(type)]; name[own] = module
         }
         function total(m, file, what,    t, sum) {
             if ((m, file, what) in memo) return memo[m, file, what]

@@ -17,6 +17,13 @@ says 'config module             LUT CARRY4 flip-flops    DSP48E1 RAMB36E1 LUT-RA
 says 'tiny   hd_spad             33      0         21          0    1.5      30       384'
 says 'tiny   hd_top              38      6         41        840    1.5      31       384'
 says 'tiny: fits an XC7K325T: 69 of 203800 LUTs, 31 of 64000 LUT-RAM, 41 of 407600 flip-flops, 840 of 840 DSP48E1, 1.5 of 445 RAMB36E1'
+# Newer yosys prints the number first.
+cp stdout older
+sed "s/Number of memory bits: 64/64 memory bits/; s/     \([A-Za-z_0-9\$]*\) \([0-9%][0-9d]*\)\\\\n/     \2 \1\\\\n/g" yosys >newer
+chmod +x newer
+grep -q ' 10 LUT6' newer || fail "no newer form: $(cat newer)"
+YOSYS=$work/newer expect 0 '' "$HEDDLE_HOME/hw/synth.sh" tiny
+cmp -s stdout older || fail "by numbers first: $(cat stdout)"
 DSP=841 expect 0 '' "$HEDDLE_HOME/hw/synth.sh" tiny
 grep -q '^tiny: does not fit an XC7K325T: .* 841 of 840 DSP48E1,' stdout || fail "a multiplier too many: $(cat stdout)"
 [ "$area" = "$(cat "$HEDDLE_HOME/hw/area.csv")" ] || fail "hw/area.csv was written"
