@@ -4,21 +4,9 @@
 #include "driver/hd.h"
 #include "driver/hd_crc.h"
 #include "package.h"
+#include "sim/functional/func_command.h"
 
 /* --- the stream --- */
-
-static uint32_t command_bytes(uint32_t opcode)
-{
-    switch (opcode) {
-    case HD_OPCODE_END: return HD_CMD_END_BYTES;
-    case HD_OPCODE_LOAD:
-    case HD_OPCODE_WEIGHT: return HD_CMD_DMA_READ_BYTES;
-    case HD_OPCODE_ARRAY: return HD_CMD_ARRAY_BYTES;
-    case HD_OPCODE_VECTOR: return HD_CMD_VECTOR_BYTES;
-    case HD_OPCODE_STORE: return HD_CMD_STORE_BYTES;
-    default: return 0;
-    }
-}
 
 static int run_command(struct prove_device *v, const void *c, uint32_t opcode)
 {
@@ -45,18 +33,6 @@ static const uint8_t *stream_bytes(struct prove_device *v, uint32_t length)
     return k->window + (region - k->base) + offset;
 }
 
-/* Whether the commands before this one can satisfy its waits, counted modulo 2^16. */
-static bool waits_hold(const struct prove_device *v, const struct hd_common *c)
-{
-    const uint32_t need[5] = {c->wait_load, c->wait_weight, c->wait_array, c->wait_vector,
-                              c->wait_store};
-
-    for (uint32_t unit = 0; unit < 5; unit++)
-        if (c->wait_enable >> unit & 1u && (int16_t)(uint16_t)(v->done[unit] - need[unit]) < 0)
-            return false;
-    return true;
-}
-
 int prove_stream(struct prove_device *v)
 {
     const uint32_t length = v->reg[HD_REG_COMMAND_LENGTH / 4];
@@ -77,7 +53,7 @@ int prove_stream(struct prove_device *v)
     memset(v->done, 0, sizeof v->done);
     for (v->command = 0; at < length; v->command++) {
         memcpy(&c, bytes + at, sizeof c.common);
-        const uint32_t n = command_bytes(c.common.opcode);
+        const uint32_t n = func_command_bytes(c.common.opcode);
 
         if (n == 0 || c.common.length * 16u != n || n > length - at)
             return prove_fault(v, "a command that does not exist");
@@ -85,7 +61,7 @@ int prove_stream(struct prove_device *v)
         at += n;
         v->package->p->layer = c.common.layer;
         v->package->n_command++;
-        if (!waits_hold(v, &c.common))
+        if (!func_waits_hold(v->done, &c.common))
             return prove_fault(v, "a command that waits for more commands than precede it");
         if (c.common.opcode == HD_OPCODE_END)
             return at == length ? 0 : prove_fault(v, "commands after END");

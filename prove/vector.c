@@ -3,9 +3,7 @@
 
 #include "hd_accel_tables.h"
 #include "package.h"
-#include "sim/functional/func_math.h"
-
-enum { SQUARED_SHIFT = 13 };
+#include "sim/functional/func_elementwise.h"
 
 struct vector_job {
     struct prove_device *v;
@@ -15,42 +13,6 @@ struct vector_job {
     uint32_t row, col, chunk;
     uint32_t *cell; /* terms of a window, of one lane */
 };
-
-static int32_t rescale(int32_t x, uint32_t up, int32_t multiplier, int32_t right)
-{
-    return func_round_shift(func_high_mul(x * (1 << up), multiplier), (uint32_t)right);
-}
-
-static int8_t elementwise(const struct hd_cmd_vector *c, int32_t a, int32_t b)
-{
-    int32_t x = a - c->z_a, y = b - c->z_b, multiplier = c->multiplier_out, shift = c->shift_out;
-
-    switch (c->op) {
-    case HD_VOP_MUL: x = x * y; break;
-    case HD_VOP_PRELU:
-        if (x < 0) {
-            x = x * y;
-            multiplier = c->multiplier_b;
-            shift = c->shift_b;
-        }
-        break;
-    case HD_VOP_SQUARED:
-        x = rescale(x, 7, c->multiplier_a, -SQUARED_SHIFT - c->shift_a) -
-            rescale(y, 7, c->multiplier_b, -SQUARED_SHIFT - c->shift_b);
-        x = (int32_t)((uint32_t)x * (uint32_t)x);
-        break;
-    default:
-        x = rescale(x, 20, c->multiplier_a, -c->shift_a);
-        y = rescale(y, 20, c->multiplier_b, -c->shift_b);
-        if (c->op == HD_VOP_ADD)
-            x += y;
-        else if (c->op == HD_VOP_SUB)
-            x -= y;
-        else
-            x = (x < y) == (c->op == HD_VOP_MAX) ? y : x;
-    }
-    return func_clamp(func_mbqm(x, multiplier, shift), c->z_out, c->act_min, c->act_max);
-}
 
 /* All 65,536 results of a command's operation; what wraps is the device's own wrap. */
 static const int8_t *results(struct prove_device *v, const struct hd_cmd_vector *c)
@@ -66,7 +28,7 @@ static const int8_t *results(struct prove_device *v, const struct hd_cmd_vector 
 
         for (int32_t a = -128; a < 128; a++)
             for (int32_t b = -128; b < 128; b++)
-                t[(a + 128) * 256 + b + 128] = elementwise(c, a, b);
+                t[(a + 128) * 256 + b + 128] = func_elementwise(c, a, b);
         *slot = t;
     }
     return *slot;
@@ -160,15 +122,15 @@ static const char *nonsense(const struct hd_cmd_vector *c, const struct hd_vop_f
     if (two && op->scale &&
         (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
         return "shift_a or shift_b outside -31..0";
-    if (op->square && (c->shift_a > -SQUARED_SHIFT || c->shift_b > -SQUARED_SHIFT))
+    if (op->square && (c->shift_a > -FUNC_SQUARED_SHIFT || c->shift_b > -FUNC_SQUARED_SHIFT))
         return "shift_a or shift_b outside -31..-13";
     if (two && op->pick && (c->shift_a || c->shift_b))
         return "max and min have no shift_a or shift_b";
     if (op->pair && (c->multiplier_a != 1 << 11 || c->multiplier_b != 1 << 11 || c->z_b))
         return "max_pool_two: multipliers other than 2^11, or z_b not 0";
-    if (op->leak && (c->shift_b < -31 || c->shift_b > 30))
+    if (op->leak && !func_shift_ok(c->shift_b))
         return "shift_b outside -31..30";
-    if (op->rescale && (c->shift_out < -31 || c->shift_out > 30))
+    if (op->rescale && !func_shift_ok(c->shift_out))
         return "shift_out outside -31..30";
     return NULL;
 }

@@ -27,7 +27,7 @@ uint32_t prove_requantise(struct prove *p, const struct prove_sum *s, int32_t mu
     const struct scale scale = {multiplier, shift, z, low, high};
     const struct prove_key key = {{7, multiplier, shift, z, low, high}};
 
-    if (shift < -31 || shift > 30 || !stays(s, shift))
+    if (!func_shift_ok(shift) || !stays(s, shift))
         return prove_unknown(p, "a sum that may leave 32 bits");
     if (low > high)
         return prove_unknown(p, "a clamp whose bounds are exchanged");

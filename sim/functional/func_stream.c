@@ -6,6 +6,7 @@
  * FETCH knows the CRC at END; here it is checked first, so a damaged stream runs no command. */
 #include "driver/hd_crc.h"
 #include "func.h"
+#include "func_command.h"
 
 static const uint32_t header_reserved[] = HD_HEADER_RESERVED;
 static const uint32_t end_reserved[] = HD_CMD_END_RESERVED;
@@ -30,32 +31,6 @@ static int are_zero(const uint32_t *word, const uint32_t *reserved, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (word[i] & reserved[i])
-            return 0;
-    return 1;
-}
-
-/* Words of a command by opcode; 0 for one that does not exist. */
-static uint32_t command_words(uint32_t opcode)
-{
-    switch (opcode) {
-    case HD_OPCODE_END: return sizeof(struct hd_cmd_end) / 4;
-    case HD_OPCODE_LOAD:
-    case HD_OPCODE_WEIGHT: return sizeof(struct hd_cmd_dma_read) / 4;
-    case HD_OPCODE_ARRAY: return sizeof(struct hd_cmd_array) / 4;
-    case HD_OPCODE_VECTOR: return sizeof(struct hd_cmd_vector) / 4;
-    case HD_OPCODE_STORE: return sizeof(struct hd_cmd_store) / 4;
-    default: return 0;
-    }
-}
-
-/* Whether the commands before this one can satisfy its waits; counts compare modulo 2^16. */
-static int waits_hold(const struct hd_func *f, const struct hd_common *c)
-{
-    const uint32_t need[5] = {c->wait_load, c->wait_weight, c->wait_array, c->wait_vector,
-                              c->wait_store};
-
-    for (uint32_t unit = 0; unit < 5; unit++)
-        if (c->wait_enable >> unit & 1u && (int16_t)(uint16_t)(f->done[unit] - need[unit]) < 0)
             return 0;
     return 1;
 }
@@ -92,7 +67,7 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
     uint32_t words, unit = HD_UNIT_FETCH;
 
     func_copy((uint8_t *)c.word, bytes, sizeof(struct hd_common));
-    words = command_words(c.common.opcode);
+    words = func_command_bytes(c.common.opcode) / 4;
     if (!words)
         return hd_func_stop(f, HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, offset, "unknown opcode");
     if (c.common.length * 16u != words * 4 || words * 4 > left)
@@ -106,7 +81,7 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
     if (!are_zero(c.word, command_reserved(c.common.opcode), words))
         return hd_func_stop(f, HD_FAULT_BAD_RESERVED, HD_UNIT_FETCH, offset,
                             "a reserved bit of a command is 1");
-    if (!waits_hold(f, &c.common) ||
+    if (!func_waits_hold(f->done, &c.common) ||
         (c.common.opcode == HD_OPCODE_ARRAY && !follows_something(f, &c.array))) {
         f->stuck = 1;
         f->why = "a command waits for more commands than precede it";

@@ -4,10 +4,8 @@
 #include <stdbool.h>
 
 #include "func.h"
-#include "func_math.h"
+#include "func_elementwise.h"
 #include "hd_accel_tables.h"
-
-enum { SQUARED_SHIFT = 13 }; /* squared: shift_a, shift_b less it are those of 7 bits of headroom */
 
 struct vector_job {
     struct hd_func *f;
@@ -33,43 +31,6 @@ static const int8_t *operand(const struct vector_job *j, uint32_t address, uint3
         return NULL;
     }
     return (const int8_t *)spad + address;
-}
-
-/* add, sub, max, min, squared: an operand rescaled by less than 1 after some bits of headroom. */
-static int32_t rescale(int32_t x, uint32_t up, int32_t multiplier, int32_t right)
-{
-    return func_round_shift(func_high_mul(x * (1 << up), multiplier), (uint32_t)right);
-}
-
-static int8_t elementwise(const struct hd_cmd_vector *c, int8_t a, int8_t b)
-{
-    int32_t x = a - c->z_a, y = b - c->z_b, multiplier = c->multiplier_out, shift = c->shift_out;
-
-    switch (c->op) {
-    case HD_VOP_MUL: x = x * y; break;
-    case HD_VOP_PRELU:
-        if (x < 0) {
-            x = x * y;
-            multiplier = c->multiplier_b;
-            shift = c->shift_b;
-        }
-        break;
-    case HD_VOP_SQUARED:
-        x = rescale(x, 7, c->multiplier_a, -SQUARED_SHIFT - c->shift_a) -
-            rescale(y, 7, c->multiplier_b, -SQUARED_SHIFT - c->shift_b);
-        x = (int32_t)((uint32_t)x * (uint32_t)x);
-        break;
-    default:
-        x = rescale(x, 20, c->multiplier_a, -c->shift_a);
-        y = rescale(y, 20, c->multiplier_b, -c->shift_b);
-        if (c->op == HD_VOP_ADD)
-            x += y;
-        else if (c->op == HD_VOP_SUB)
-            x -= y;
-        else
-            x = (x < y) == (c->op == HD_VOP_MAX) ? y : x;
-    }
-    return func_clamp(func_mbqm(x, multiplier, shift), c->z_out, c->act_min, c->act_max);
 }
 
 /* A window cell of one chunk, `address` its first byte. */
@@ -144,7 +105,7 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
     }
     for (uint32_t i = 0; i < j->n; i++) {
         if (b)
-            out[i] = elementwise(c, (int8_t)value[i], b[c->b_splat ? 0 : i]);
+            out[i] = func_elementwise(c, (int8_t)value[i], b[c->b_splat ? 0 : i]);
         else if (j->op->rescale)
             out[i] = func_clamp(func_mbqm(value[i], c->multiplier_out, c->shift_out), c->z_out,
                                 c->act_min, c->act_max);
@@ -172,7 +133,7 @@ static int check(const struct vector_job *j)
         return refuse(j, c->op, "vector: only operations with two operands splat a byte");
     if (scaled && (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
         return refuse(j, 0, "vector: shift_a or shift_b outside -31..0");
-    if (j->op->square && (c->shift_a > -SQUARED_SHIFT || c->shift_b > -SQUARED_SHIFT))
+    if (j->op->square && (c->shift_a > -FUNC_SQUARED_SHIFT || c->shift_b > -FUNC_SQUARED_SHIFT))
         return refuse(j, 0, "vector: squared: shift_a or shift_b outside -31..-13");
     if (two && j->op->pick && (c->shift_a || c->shift_b))
         return refuse(j, 0, "vector: max and min have no shift_a or shift_b");

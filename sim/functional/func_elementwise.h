@@ -1,0 +1,52 @@
+/* func_elementwise.h - VECTOR's operations of two operands, of one pair of bytes. Formulas:
+ * docs/HARDWARE.md, NUMERICS.md. The functional model computes with it, and the prover takes its 65,536
+ * results for the operation. */
+#ifndef HD_FUNC_ELEMENTWISE_H
+#define HD_FUNC_ELEMENTWISE_H
+
+#include "func_math.h"
+#include "hd_accel.h"
+
+enum {
+    FUNC_SQUARED_SHIFT = 13
+}; /* squared: shift_a, shift_b less it are those of 7 bits of headroom */
+
+/* add, sub, max, min, squared: an operand rescaled by less than 1 after some bits of headroom. */
+static inline int32_t func_rescale(int32_t x, uint32_t up, int32_t multiplier, int32_t right)
+{
+    return func_round_shift(func_high_mul(x * (1 << up), multiplier), (uint32_t)right);
+}
+
+/* The result of an operation of two operands (ADD, SUB, MUL, MAX, MIN, PRELU, SQUARED). */
+static inline int8_t func_elementwise(const struct hd_cmd_vector *c, int32_t a, int32_t b)
+{
+    int32_t x = a - c->z_a, y = b - c->z_b, multiplier = c->multiplier_out, shift = c->shift_out;
+
+    switch (c->op) {
+    case HD_VOP_MUL: x = x * y; break;
+    case HD_VOP_PRELU:
+        if (x < 0) {
+            x = x * y;
+            multiplier = c->multiplier_b;
+            shift = c->shift_b;
+        }
+        break;
+    case HD_VOP_SQUARED:
+        x = func_rescale(x, 7, c->multiplier_a, -FUNC_SQUARED_SHIFT - c->shift_a) -
+            func_rescale(y, 7, c->multiplier_b, -FUNC_SQUARED_SHIFT - c->shift_b);
+        x = (int32_t)((uint32_t)x * (uint32_t)x);
+        break;
+    default:
+        x = func_rescale(x, 20, c->multiplier_a, -c->shift_a);
+        y = func_rescale(y, 20, c->multiplier_b, -c->shift_b);
+        if (c->op == HD_VOP_ADD)
+            x += y;
+        else if (c->op == HD_VOP_SUB)
+            x -= y;
+        else
+            x = (x < y) == (c->op == HD_VOP_MAX) ? y : x;
+    }
+    return func_clamp(func_mbqm(x, multiplier, shift), c->z_out, c->act_min, c->act_max);
+}
+
+#endif
