@@ -58,12 +58,7 @@ static void find_steps(struct compare *c)
 /* All inferences, or, of many, the first ones; at least four. */
 static uint32_t compared_inferences(const struct job *job)
 {
-    const struct ir_graph *g = job->p->graph;
-    uint64_t macs = 1;
-
-    for (uint32_t i = 0; i < g->n_op; i++)
-        macs += g->op[i]->dead ? 0 : ir_macs(g, g->op[i]);
-    const uint64_t n = MOST_MACS / macs, most = n < 4 ? 4 : n;
+    const uint64_t n = MOST_MACS / (1 + ir_graph_macs(job->p->graph)), most = n < 4 ? 4 : n;
     return most < job->n ? (uint32_t)most : job->n;
 }
 

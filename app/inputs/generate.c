@@ -67,15 +67,6 @@ struct generator {
     uint64_t seed;
 };
 
-static uint64_t macs_of(const struct ir_graph *g)
-{
-    uint64_t macs = 0;
-
-    for (uint32_t i = 0; i < g->n_op; i++)
-        macs += g->op[i]->dead ? 0 : ir_macs(g, g->op[i]);
-    return macs;
-}
-
 static uint64_t weight_bytes(const struct ir_graph *g, const struct ir_op *o)
 {
     uint64_t bytes = 0;
@@ -91,7 +82,7 @@ static uint64_t weight_bytes(const struct ir_graph *g, const struct ir_op *o)
 /* By the products per inference of a byte of the weights: 1 in a fully connected layer. rare: bytes with few. */
 static uint32_t count_of(const struct ir_graph *g)
 {
-    const uint64_t macs = macs_of(g);
+    const uint64_t macs = ir_graph_macs(g);
     uint64_t bytes = 0, rare = 0;
 
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -316,7 +307,7 @@ struct chooser {
 /* Multiply-adds of one inference on the reference, and of what is seen of it. */
 static uint64_t work_of(const struct ir_graph *g, const struct coverage *c)
 {
-    uint64_t work = coverage_work(c) + macs_of(g);
+    uint64_t work = coverage_work(c) + ir_graph_macs(g);
 
     for (uint32_t i = 0; i < g->n_op; i++)
         work += g->op[i]->dead ? 0 : 4 * ir_elements(ir_out(g, g->op[i], 0));

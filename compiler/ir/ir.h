@@ -214,6 +214,8 @@ static inline bool ir_is_reshape(const struct ir_op *op)
 /* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for operators that do not multiply and
  * add. */
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);
+/* The same of all operators that are alive. */
+uint64_t ir_graph_macs(const struct ir_graph *g);
 /* Readers of tensor `id` that are alive. */
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id);
 /* The tensor whose bytes `id` shares: itself, or the one before a chain of RESHAPEs. */

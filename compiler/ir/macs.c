@@ -68,3 +68,12 @@ uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op)
         return 0;
     return macs(g, op, ir_elements(ir_out(g, op, 0)));
 }
+
+uint64_t ir_graph_macs(const struct ir_graph *g)
+{
+    uint64_t macs = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        macs += g->op[i]->dead ? 0 : ir_macs(g, g->op[i]);
+    return macs;
+}
