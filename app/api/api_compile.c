@@ -16,11 +16,11 @@
 
 static uint64_t work(const struct ir_graph *g)
 {
-    uint64_t n = 0;
+    uint64_t n = ir_graph_macs(g);
 
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t k = 0; k < g->op[i]->n_out && !g->op[i]->dead; k++)
-            n += ir_elements(ir_out(g, g->op[i], k)) + (k == 0 ? ir_macs(g, g->op[i]) : 0);
+            n += ir_elements(ir_out(g, g->op[i], k));
     return n;
 }
 
@@ -31,8 +31,7 @@ static void prepare(struct heddle *h)
 
     o->engine = ENGINE_FUNC;
     o->out = NULL;
-    h->run = h->loaded;
-    h->run.job.arena = h->scratch;
+    context_begin_run(h);
     h->run.job.options = o;
     h->run.job.zoo = NULL; /* whose inputs are no generated ones */
 }
@@ -118,7 +117,6 @@ static enum status check(struct heddle *h, struct emit_compared *c)
         not_done(h, c, "--check=never");
         return ST_OK;
     }
-    context_forget_run(h);
     prepare(h);
     if (h->o.check == CHECK_ALWAYS || !left_out(h, c)) {
         st = run_answer(&h->run, &h->d);

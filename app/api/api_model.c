@@ -178,9 +178,7 @@ enum status context_disasm(struct heddle *h, struct text *t)
 enum status context_prove(struct heddle *h, struct text *t)
 {
     TRY(context_emitted(h));
-    context_forget_run(h);
-    h->run = h->loaded;
-    h->run.job.arena = h->scratch;
+    context_begin_run(h);
     return prove_command(&h->run, t, &h->d);
 }
 
@@ -190,8 +188,7 @@ enum status context_run(struct heddle *h)
     TRY(look_up_knobs(h));
     context_forget_run(h);
     TRY(context_arena(h, &h->scratch));
-    h->run = h->loaded;
-    h->run.job.arena = h->scratch;
+    context_begin_run(h);
     h->run.job.given_in = h->in;
     h->run.job.given_expect = h->expect;
     enum status st = run_loaded(&h->run, &h->d);

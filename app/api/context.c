@@ -63,6 +63,13 @@ void context_forget_run(struct heddle *h)
     h->ran = false;
 }
 
+void context_begin_run(struct heddle *h)
+{
+    context_forget_run(h);
+    h->run = h->loaded;
+    h->run.job.arena = h->scratch;
+}
+
 void context_forget_bytes(struct heddle *h)
 {
     for (uint32_t i = 0; i < OPTIONS_MAX_FILES; i++) {

@@ -33,6 +33,8 @@ enum status context_arena(struct heddle *h, struct arena **a);
 void context_forget_bytes(struct heddle *h);
 /* Forget the last run. */
 void context_forget_run(struct heddle *h);
+/* Forget the last run; the next is of the loaded model, in the scratch arena. */
+void context_begin_run(struct heddle *h);
 
 /* api_model.c: the network is loaded with the options as they are now; ST_USAGE: none was. */
 enum status context_model(struct heddle *h);
