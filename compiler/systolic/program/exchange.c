@@ -49,16 +49,41 @@ static void add(struct exchange *e, uint32_t tensor)
         e->of->tensor[e->of->n++] = tensor;
 }
 
+static bool has_submission(const struct sched_program *p, uint32_t region)
+{
+    for (uint32_t s = 0; s < p->n_stream; s++)
+        if (p->stream[s].region == region)
+            return true;
+    return false;
+}
+
+/* The variable whose bytes the operand is: itself, or the one that it reads in place where that
+ * read has no submission of its own. IR_NONE: no variable's. */
+static uint32_t variable_of(const struct exchange *e, uint32_t operand)
+{
+    const struct ir_graph *g = e->p->graph;
+
+    if (g->tensor[operand]->role == IR_VARIABLE)
+        return operand;
+    const uint32_t root = sched_root(e->p, operand), producer = g->tensor[root]->producer;
+    if (producer == IR_NONE || !ir_is_read(g->op[producer]) ||
+        e->p->place[root].mem_region != sched_state_region(g) ||
+        has_submission(e->p, g->op[producer]->region))
+        return IR_NONE;
+    return g->op[producer]->in[0];
+}
+
 static void add_operator(struct exchange *e, const struct ir_op *op, bool in)
 {
     const struct ir_graph *g = e->p->graph;
 
-    for (uint32_t k = 0; k < op->n_in; k++) /* the host may have reset it */
-        if (op->in[k] != IR_NONE && g->tensor[op->in[k]]->role == IR_VARIABLE &&
-            !e->seen[op->in[k]]) {
-            e->seen[op->in[k]] = true;
-            add(e, op->in[k]);
-        }
+    for (uint32_t k = 0; k < op->n_in; k++) { /* the host may have reset it */
+        const uint32_t id = op->in[k] == IR_NONE ? IR_NONE : variable_of(e, op->in[k]);
+        if (id == IR_NONE || e->seen[id])
+            continue;
+        e->seen[id] = true;
+        add(e, id);
+    }
     for (uint32_t k = 0; k < (in ? op->n_in : op->n_out); k++) {
         uint32_t id = in ? op->in[k] : op->out[k];
         if (in && only_tells_where(g, op, k))
