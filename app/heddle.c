@@ -94,7 +94,7 @@ static int make_table(struct cli *p)
                                            .flags = (o->hidden ? OPTION_HIDDEN : 0) |
                                                     (o->help || o->hidden ? 0 : OPTION_ALIAS),
                                            .doc = o->help,
-                                           .group = o->group};
+                                           .group = (int)o->group};
     }
     return 1;
 }
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
     p.say = &say;
     heddle_on_text(p.h, HEDDLE_TEXT_RESULT | HEDDLE_TEXT_NOTE | HEDDLE_TEXT_PROGRESS, cli_say,
                    &say);
-    int code = parse_and_do(&p, argc, argv);
+    int code = (int)parse_and_do(&p, argc, argv);
     const char *error = *p.wrong ? p.wrong : heddle_error(p.h);
     if (code == HEDDLE_OK && (fflush(stdout) != 0 || ferror(stdout))) {
         error = "standard output cannot be written";

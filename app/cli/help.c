@@ -122,7 +122,7 @@ static void print_command(struct cli *p, const struct cli_command *c, int usage,
     unsigned titled = 0;
 
     for (size_t i = 0; i < p->n_option; i++) {
-        const int group = p->option[i].group;
+        const int group = (int)p->option[i].group;
         if (!cli_shows(c, &p->option[i])) {
             p->row[i].flags |= OPTION_HIDDEN;
         } else if (!(titled & 1u << group)) {
