@@ -151,8 +151,7 @@ struct hdk_flip {
 void hdk_flip(const struct hdk_flip *p, const int8_t *x, int8_t *y);
 
 /* QUANTIZE float to int8 (uint8 with flip 0x80): round_half_away(x / scale) + zero in float32,
- * clamped to the type; NaN gives zero. DEQUANTIZE: (q - zero) * scale. The only floating point
- * here: models with float tensors. */
+ * clamped to the type; NaN gives zero. */
 struct hdk_quantize {
     uint32_t n;
     float scale;
@@ -160,7 +159,16 @@ struct hdk_quantize {
     uint32_t flip;
 };
 void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y);
-void hdk_dequantize(const struct hdk_quantize *p, const int8_t *x, float *y);
+
+/* DEQUANTIZE int8 or uint8: y = (x - zero) * scale. */
+struct hdk_dequantize {
+    uint32_t n;
+    float scale;
+    int32_t zero; /* of int8: less 128 for uint8 */
+    uint32_t flip;
+    const float *value; /* y by byte of x, 256 of them; NULL: computed */
+};
+void hdk_dequantize(const struct hdk_dequantize *p, const int8_t *x, float *y);
 
 /* PAD, PADV2, any type of up to 4 bytes. x [shape0, .., shape5], y [before + shape + after in
  * each], the border filled with `value`, whose low bytes are the element's. */

@@ -2,6 +2,7 @@
  * activations. */
 #include "hdk.h"
 #include "hdk_int16_math.h"
+#include "hdk_nearest.h"
 
 /* A function of two operands; `p` is the kernel's own parameter struct. */
 typedef int32_t pair_fn(const void *p, int32_t a, int32_t b);
@@ -174,25 +175,33 @@ void hdk_i16_softmax(const struct hdk_i16_softmax *p, const int16_t *x, int16_t 
         softmax_row(p, x, y);
 }
 
-/* Nearest integer, halves away from zero, beyond int16 clamped; NaN: 0. */
-static int32_t round_half_away(float x)
+/* The nearest integer to x / scale, halves away from zero, beyond int16 clamped; NaN: 0. */
+static __attribute__((noinline)) int32_t divided(float x, float scale)
 {
+    const float q = x / scale;
     int32_t i;
     float rest;
 
-    if (!(x > -40000.0f))
-        return x <= -40000.0f ? -40000 : 0;
-    if (x > 40000.0f)
+    if (!(q > -40000.0f))
+        return q <= -40000.0f ? -40000 : 0;
+    if (q > 40000.0f)
         return 40000;
-    i = (int32_t)x;
-    rest = x - (float)i;
+    i = (int32_t)q;
+    rest = q - (float)i;
     return i + (rest >= 0.5f) - (rest <= -0.5f);
 }
 
 void hdk_i16_quantize(const struct hdk_quantize *p, const float *x, int16_t *y)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        y[i] = hdk_i16_clamp(round_half_away(x[i] / p->scale), -32768, 32767);
+    const struct hdk_reciprocal r = hdk_reciprocal(p->scale);
+
+    for (uint32_t i = 0; i < p->n; i++) {
+        int32_t v;
+
+        if (__builtin_expect(!hdk_nearest(&r, HDK_NEAR_16, x[i], &v), 0))
+            v = divided(x[i], p->scale);
+        y[i] = hdk_i16_clamp(v, -32768, 32767);
+    }
 }
 
 void hdk_i16_dequantize(const struct hdk_quantize *p, const int16_t *x, float *y)

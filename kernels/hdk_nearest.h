@@ -4,15 +4,15 @@
 #ifndef HDK_NEAREST_H
 #define HDK_NEAREST_H
 
-#include <stdint.h>
+#include "hdk.h"
 
-/* 2^54 / the scale's mantissa of 24 bits, down; 0: none, the caller always divides. */
+/* 2^54 / the scale's mantissa of 24 bits, down. 0: none, the caller always divides. */
 struct hdk_reciprocal {
     uint32_t mantissa;
     int32_t exponent;
 };
 
-static inline struct hdk_reciprocal hdk_reciprocal(float scale)
+static __attribute__((noinline)) struct hdk_reciprocal hdk_reciprocal(float scale)
 {
     uint32_t bits;
     struct hdk_reciprocal r;
@@ -20,32 +20,58 @@ static inline struct hdk_reciprocal hdk_reciprocal(float scale)
     __builtin_memcpy(&bits, &scale, sizeof bits);
     r.exponent = (int32_t)(bits >> 23);
     r.mantissa = (uint32_t)(((uint64_t)1 << 54) / ((bits & 0x7fffff) | 0x800000));
-    if (r.exponent < 3 || r.exponent > 254)
+    if (r.exponent < 3 || r.exponent > 238) { /* NaN and infinity are out of reach of the others */
+        r.exponent = 1 << 20;
         r.mantissa = 0;
+    }
     return r;
 }
 
-/* *q: beyond +-1023 anything of that sign that is. False: the caller has to divide.
- * The quotient is taken with 16 bits after the point, less than 2 units low; the rounding of one of at
- * most 2^11 to float32 is less than 5. */
-static inline _Bool hdk_nearest(const struct hdk_reciprocal *s, float x, int32_t *q)
+/* Bits after the point of a quotient below 2^11, and of one below 2^17. */
+enum { HDK_NEAR_8 = 16, HDK_NEAR_16 = 13 };
+
+/* *q: the nearest whole number; beyond 2^10 (POINT of 16; 2^16 with 13) any number of that sign that is
+ * at least so far. False: the caller has to divide.
+ * The quotient is less than 2 units of its last bit low. Rounding to float32 moves one of at most 2^11
+ * by less than 5 units of 2^-16, one of at most 2^17 by less than 33 of 2^-13. */
+static inline _Bool hdk_nearest(const struct hdk_reciprocal *s, int point, float x, int32_t *q)
 {
-    enum { NEAR = 8, HALF = 1 << 15, UNIT = 1 << 16, MOST = 10, LEAST = -2, FAR = 1024 };
+    const int32_t most = point == HDK_NEAR_8 ? 10 : 16, least = -2;
+    const uint32_t near = point == HDK_NEAR_8 ? 8 : 40, unit = 1u << point;
     uint32_t bits, high;
-    int32_t power, sum;
+    int32_t power, sum, sign;
 
     __builtin_memcpy(&bits, &x, sizeof bits);
-    power = (int32_t)(bits >> 23 & 255) - s->exponent;
-    *q = 0;
-    if (s->mantissa == 0 || (bits >> 23 & 255) == 255)
-        return 0;
-    if (power < LEAST) /* below 1/4 */
-        return 1;
+    power = (int32_t)(bits << 1 >> 24) - s->exponent;
+    sign = (int32_t)bits >> 31;
+    if (__builtin_expect((uint32_t)(power - least) > (uint32_t)(most - least), 0)) {
+        *q = power < least ? 0 : ((2 << most) ^ sign) - sign;
+        return s->mantissa != 0 && (bits << 1 >> 24) != 255;
+    }
     high =
         (uint32_t)((uint64_t)((bits | 0x800000) << 8) * s->mantissa >> 32); /* 30 bits after it */
-    sum = power > MOST ? FAR * UNIT + HALF : (int32_t)(high >> (14 - power)) + HALF;
-    *q = bits >> 31 ? -(sum >> 16) : sum >> 16;
-    return (sum & (UNIT - 1)) >= NEAR && (sum & (UNIT - 1)) < UNIT - NEAR;
+    sum = (int32_t)(high >> (30 - point - power)) + (int32_t)(unit / 2);
+    *q = ((sum >> point) ^ sign) - sign;
+    return (((uint32_t)sum + near) & (unit - 1)) >= 2 * near;
+}
+
+/* y = x / scale + zero, clamped; `divided` is asked where the integers do not decide. */
+static inline void hdk_quantize_by(const struct hdk_quantize *p, const float *x, int8_t *y,
+                                   int32_t (*divided)(float x, float scale))
+{
+    const struct hdk_reciprocal r = hdk_reciprocal(p->scale);
+    const struct hdk_quantize of = *p; /* y may be anywhere, for the compiler */
+
+    for (uint32_t i = 0; i < of.n; i++) {
+        int32_t v;
+
+        if (__builtin_expect(!hdk_nearest(&r, HDK_NEAR_8, x[i], &v), 0))
+            v = divided(x[i], of.scale);
+        v += of.zero + 128;
+        if (__builtin_expect((uint32_t)v > 255, 0))
+            v = v < 0 ? 0 : 255;
+        y[i] = (int8_t)((uint32_t)v ^ 0x80 ^ of.flip); /* v - 128, flipped */
+    }
 }
 
 #endif

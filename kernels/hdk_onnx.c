@@ -309,16 +309,12 @@ void hdk_onnx_softmax(const struct hdk_onnx_softmax *p, const int8_t *x, int8_t 
     }
 }
 
+static __attribute__((noinline)) int32_t divided(float x, float scale)
+{
+    return nearest(x / scale);
+}
+
 void hdk_onnx_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
 {
-    const struct hdk_reciprocal r = hdk_reciprocal(p->scale);
-
-    for (uint32_t i = 0; i < p->n; i++) {
-        int32_t v;
-        const int8_t code = hdk_nearest(&r, x[i], &v)
-                                ? hdk_clamp(v, p->zero, -128, 127)
-                                : code_of(nearest(x[i] / p->scale) + p->zero, -128, 127);
-
-        y[i] = (int8_t)((uint8_t)code ^ p->flip);
-    }
+    hdk_quantize_by(p, x, y, divided);
 }

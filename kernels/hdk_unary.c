@@ -47,38 +47,38 @@ void hdk_flip(const struct hdk_flip *p, const int8_t *x, int8_t *y)
         y[i] = flipped(x[i], 0x80);
 }
 
-/* Nearest integer, halves away from zero; beyond +-1000 all values clamp alike. NaN: 0. */
-static int32_t round_half_away(float x)
+/* The nearest integer to x / scale, halves away from zero; beyond +-1000 all values clamp alike.
+ * NaN: 0. */
+static __attribute__((noinline)) int32_t divided(float x, float scale)
 {
+    const float q = x / scale;
     int32_t i;
     float rest;
 
-    if (!(x > -1000.0f))
-        return x <= -1000.0f ? -1000 : 0;
-    if (x > 1000.0f)
+    if (!(q > -1000.0f))
+        return q <= -1000.0f ? -1000 : 0;
+    if (q > 1000.0f)
         return 1000;
-    i = (int32_t)x;
-    rest = x - (float)i;
+    i = (int32_t)q;
+    rest = q - (float)i;
     return i + (rest >= 0.5f) - (rest <= -0.5f);
 }
 
 void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
 {
-    const struct hdk_reciprocal r = hdk_reciprocal(p->scale);
-
-    for (uint32_t i = 0; i < p->n; i++) {
-        int32_t v;
-
-        if (!hdk_nearest(&r, x[i], &v))
-            v = round_half_away(x[i] / p->scale);
-        y[i] = flipped(hdk_clamp(v, p->zero, -128, 127), p->flip);
-    }
+    hdk_quantize_by(p, x, y, divided);
 }
 
-void hdk_dequantize(const struct hdk_quantize *p, const int8_t *x, float *y)
+void hdk_dequantize(const struct hdk_dequantize *p, const int8_t *x, float *y)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        y[i] = p->scale * (float)(flipped(x[i], p->flip) - p->zero);
+    const float *value = p->value;
+    uint32_t i = 0;
+
+    for (; value && i + 4 <= p->n; i += 4)
+        for (uint32_t k = 0; k < 4; k++)
+            y[i + k] = value[(uint8_t)x[i + k]];
+    for (; i < p->n; i++)
+        y[i] = value ? value[(uint8_t)x[i]] : p->scale * (float)(flipped(x[i], p->flip) - p->zero);
 }
 
 void hdk_copy(const struct hdk_copy *p, const void *x, void *y)

@@ -189,7 +189,7 @@ static void requantize(const struct call *c)
 
 static void dequantize(const struct call *c)
 {
-    struct hdk_quantize p = *(const struct hdk_quantize *)c->p;
+    struct hdk_dequantize p = *(const struct hdk_dequantize *)c->p;
     const uint32_t n = p.n, *x = prove_read(c->k, c->arg[0], n);
     uint32_t *y = prove_write(c->k, c->arg[2], (uint64_t)n * 4);
     int8_t from[256], table[4][256];

@@ -2,6 +2,7 @@
  * writers share. The kernels and their layouts are in kernels/hdk.h. */
 #include <string.h>
 
+#include "compiler/host/host_kernel.h"
 #include "compiler/systolic/schedule/host_layer.h"
 #include "emit_host.h"
 
@@ -350,8 +351,19 @@ enum status emit_quantize(struct emit_unit *u, struct text *t, const struct ir_o
 enum status emit_dequantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
                             struct diag *d)
 {
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    float value[256];
+
     (void)d;
-    float_border(t, ir_in(u->graph, op, 0));
+    float_border(t, x);
+    for (int32_t code = 0; code < 256; code++) {
+        const int32_t q = x->type == IR_U8 || code < 128 ? code : code - 256;
+
+        value[code] = x->quant.scale[0] * (float)(q - ir_zero_point(x));
+    }
+    if (host_dequantize_looks_up(x))
+        text_printf(t, "    .value = (const float *)(const void *)(model_constants + 0x%x),\n",
+                    emit_host_constant(u, value, sizeof value));
     return ST_OK;
 }
 

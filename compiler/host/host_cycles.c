@@ -53,6 +53,8 @@ static const char *key_of(const struct ir_graph *g, const struct ir_op *op, cons
         snprintf(to, n, "%s:%s:%s", kernel, type_name(x), type_name(y));
     else if (strcmp(kernel, "compare") == 0 || strcmp(kernel, "top_k") == 0)
         snprintf(to, n, "%s:%s", kernel, type_name(x));
+    else if (strcmp(kernel, "dequantize") == 0)
+        snprintf(to, n, "%s%s", kernel, host_dequantize_looks_up(x) ? ":table" : "");
     else if (strcmp(kernel, "f32_gelu") == 0)
         snprintf(to, n, "%s:%s", kernel, op->attr[IR_APPROXIMATE] ? "tanh" : "erf");
     else

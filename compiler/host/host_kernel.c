@@ -89,3 +89,8 @@ const char *host_kernel(enum ir_opcode opcode)
             return kernels[opcode].of[form];
     return NULL;
 }
+
+bool host_dequantize_looks_up(const struct ir_tensor *x)
+{
+    return x->type != IR_I16 && ir_elements(x) >= 256;
+}

@@ -12,4 +12,8 @@ const char *host_kernel_of(const struct ir_graph *g, const struct ir_op *op);
 /* The first kernel that operators of this kind have, or NULL. */
 const char *host_kernel(enum ir_opcode opcode);
 
+/* Return true if DEQUANTIZE of 8-bit values looks its results up in a table of 256: it has at least
+ * that number of elements. */
+bool host_dequantize_looks_up(const struct ir_tensor *x);
+
 #endif

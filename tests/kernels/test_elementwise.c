@@ -322,6 +322,56 @@ static void nearest_of_quotients(void **state)
     }
 }
 
+/* The same with 16 bits, and results beyond int16. */
+static void nearest_of_quotients_16(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < 200; k++) {
+        const uint32_t bits =
+            k < 100 ? random_u32() & 0x7fffffff : 0x3b000000 + (random_u32() >> 9);
+        struct hdk_quantize p = {.n = 1000};
+        float x[1000];
+        int16_t to[1000];
+
+        memcpy(&p.scale, &bits, sizeof p.scale);
+        if (!(p.scale > 0) || isinf(p.scale))
+            continue;
+        for (uint32_t i = 0; i < p.n; i++) {
+            uint32_t near = random_u32();
+
+            x[i] = (float)((double)p.scale * random_int(-70000, 70000) / (i % 3 ? 2 : 64));
+            memcpy(&near, &x[i], sizeof near);
+            near = i % 8 == 0 ? random_u32() : near + (uint32_t)random_int(-4, 4);
+            memcpy(&x[i], &near, sizeof near);
+        }
+        hdk_i16_quantize(&p, x, to);
+        for (uint32_t i = 0; i < p.n; i++) {
+            const float whole = roundf(x[i] / p.scale);
+
+            assert_int_equal(to[i], isnan(whole)     ? 0
+                                    : whole < -32768 ? -32768
+                                    : whole > 32767  ? 32767
+                                                     : (int32_t)whole);
+        }
+    }
+}
+
+/* A table's values are taken as they are, for any number of elements. */
+static void values_of_a_table(void **state)
+{
+    float value[256], f[13];
+    int8_t codes[13];
+
+    (void)state;
+    for (uint32_t i = 0; i < 256; i++)
+        value[i] = (float)i;
+    for (uint32_t i = 0; i < 13; i++)
+        codes[i] = (int8_t)(i * 20);
+    hdk_dequantize(&(struct hdk_dequantize){.n = 13, .scale = 1, .value = value}, codes, f);
+    for (uint32_t i = 0; i < 13; i++)
+        assert_true(f[i] == (float)(i * 20));
+}
+
 static void to_and_from_float(void **state)
 {
     static const float x[] = {0.0f,   0.25f,  -0.25f, 0.75f, 63.2f,    -64.1f,   1e30f,
@@ -341,7 +391,8 @@ static void to_and_from_float(void **state)
     for (uint32_t i = 0; i < 256; i++)
         back[i] = (int8_t)i;
     p = (struct hdk_quantize){.n = 256, .scale = 0.1f, .zero = -7};
-    hdk_dequantize(&p, back, f);
+    struct hdk_dequantize from = {.n = 256, .scale = 0.1f, .zero = -7};
+    hdk_dequantize(&from, back, f);
     assert_true(f[(uint8_t)-7] == 0.0f && f[5] == (float)(0.1f * 12.0));
     hdk_quantize(&p, f, y);
     assert_memory_equal(y, back, 256);
@@ -539,6 +590,8 @@ int main(void)
         cmocka_unit_test(requantize_of_uint8),
         cmocka_unit_test(flip),
         cmocka_unit_test(nearest_of_quotients),
+        cmocka_unit_test(nearest_of_quotients_16),
+        cmocka_unit_test(values_of_a_table),
         cmocka_unit_test(to_and_from_float),
         cmocka_unit_test(pad),
         cmocka_unit_test(gather),

@@ -6,11 +6,11 @@ import struct
 BYTE = dict(scale=0.05, zero=3)
 SIZES = {
     "fit": dict(
-        vectors=(24, 97, 400), rows=((3, 9), (2, 40), (5, 33), (9, 20)),
+        vectors=(24, 97, 400), tables=(300, 1101), rows=((3, 9), (2, 40), (5, 33), (9, 20)),
         images=((1, 5, 6, 4, 6), (1, 6, 11, 8, 16), (1, 4, 9, 3, 5), (2, 7, 5, 6, 9), (1, 9, 8, 16, 8)),
         matrices=((3, 5, 7), (4, 16, 6), (2, 33, 9), (6, 10, 12))),
     "check": dict(
-        vectors=(61, 250), rows=((4, 17), (3, 57)),
+        vectors=(61, 250), tables=(702,), rows=((4, 17), (3, 57)),
         images=((1, 6, 7, 6, 10), (1, 8, 10, 12, 12)),
         matrices=((5, 9, 8), (3, 24, 11))),
 }
@@ -105,8 +105,8 @@ def binary(net, sizes, opcode, kind, to=None):
             net.op(opcode, (net.x(kind, sa, **q), b), to or kind, (r, c), **out)
 
 
-def unary(net, sizes, opcode, kind, to=None, name="x", out=None, **attrs):
-    for n in sizes["vectors"]:
+def unary(net, sizes, opcode, kind, to=None, name="x", out=None, n_of="vectors", **attrs):
+    for n in sizes[n_of]:
         net.op(opcode, (net.x(kind, (1, n), name, **quant(kind)),), to or kind, (1, n),
                **(quant(to or kind) if out is None else out), **attrs)
 
@@ -336,6 +336,7 @@ def int8_more(net, s):
     unary(net, s, "quantize", "u8", "i8", out=dict(BYTE, zero=BYTE["zero"] - 128))
     unary(net, s, "quantize", "f32", "i8", out=dict(scale=0.03, zero=-9))
     unary(net, s, "dequantize", "i8", "f32")
+    unary(net, s, "dequantize", "i8", "f32", n_of="tables")
     transpose_conv(net, s, "i8")
     matmul(net, s, "i8")
     resize(net, s, "i8")
