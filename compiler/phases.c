@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "compiler/cut/cut.h"
 #include "compiler/import/ir_text.h"
 #include "compiler/target/describe.h"
 
@@ -162,8 +163,8 @@ static enum status still_taken(const struct phase *s, const struct ir_graph *g)
 
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct target_question q = {s->arena, g, g->op[i], t, s->hw, {0, 0}};
-        const char *why =
-            !g->op[i]->dead && g->op[i]->target == s->target ? t->desc->refusal(&q) : NULL;
+        const bool mine = !g->op[i]->dead && g->op[i]->target == s->target;
+        const char *why = !mine ? NULL : g->op[i]->cut ? cut_refusal(&q) : t->desc->refusal(&q);
         if (why)
             return WRONG(s, "after the pass the target no longer supports %s: %s",
                          g->row[g->op[i]->row].name, why);

@@ -230,6 +230,13 @@ struct hdk_copy {
 };
 void hdk_copy(const struct hdk_copy *p, const void *x, void *y);
 
+/* A part of a tensor, any type: n[0] x n[1] x n[2] rows of row_bytes each, whose distances are
+ * x_step and y_step bytes. */
+struct hdk_part {
+    uint32_t n[3], row_bytes, x_step[3], y_step[3];
+};
+void hdk_part(const struct hdk_part *p, const void *x, void *y);
+
 /* --- ONNX's rounding: float32 and half to even (heddle --onnx-rounding=onnx). Plain C, no libm;
  * every operation rounds to float32, none may be contracted or reordered. rint is half to even. */
 

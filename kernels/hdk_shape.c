@@ -1,4 +1,4 @@
-/* hdk_shape.c - PAD, GATHER, GATHER_ND, DYNAMIC_UPDATE_SLICE, CONCATENATION, TRANSPOSE and slices:
+/* hdk_shape.c - PAD, GATHER, GATHER_ND, DYNAMIC_UPDATE_SLICE, CONCATENATION, TRANSPOSE, slices and parts:
  * bytes move, none change. */
 #include "hdk.h"
 
@@ -166,4 +166,16 @@ void hdk_transpose(const struct hdk_transpose *p, const void *x, void *y)
             index[d] = 0;
         }
     } while (d < HDK_DIMS);
+}
+
+void hdk_part(const struct hdk_part *p, const void *x, void *y)
+{
+    for (uint32_t i = 0; i < p->n[0]; i++)
+        for (uint32_t k = 0; k < p->n[1]; k++)
+            for (uint32_t l = 0; l < p->n[2]; l++)
+                (void)append((uint8_t *)y + (uint64_t)i * p->y_step[0] +
+                                 (uint64_t)k * p->y_step[1] + (uint64_t)l * p->y_step[2],
+                             (const uint8_t *)x + (uint64_t)i * p->x_step[0] +
+                                 (uint64_t)k * p->x_step[1] + (uint64_t)l * p->x_step[2],
+                             p->row_bytes);
 }

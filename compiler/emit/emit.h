@@ -40,6 +40,7 @@ struct emit_unit {
     struct emit_region *region; /* by position of its last operator, or NULL (emit_calls.c) */
     uint32_t n_include_dir, n_library_dir; /* where headers and libraries are: "$DNNL/include" */
     const char *include_dir[EMIT_MAX_LIBRARIES], *library_dir[EMIT_MAX_LIBRARIES];
+    struct emit_part *part;               /* whose call is written (emit_calls.c); NULL: no part */
     const struct emit_compared *compared; /* for metadata.json; NULL: nothing is known */
 };
 
@@ -55,8 +56,8 @@ struct text *emit_new_file(struct emit_unit *u, const char *name);
 const char *emit_id(const struct emit_unit *u, uint32_t row);
 /* Offset of an operator's scratch memory in the arena. */
 uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op);
-/* Offset of host constants (kernel weights, tables) appended to the constants region; one copy per
- * data pointer. */
+/* Offset of host constants (kernel weights, tables) appended to the constants region; parts of
+ * an operator that have the same bytes share them. */
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes);
 /* C expression of type uint8_t * for a tensor's bytes on the host. */
 const char *emit_pointer(struct emit_unit *u, uint32_t tensor);

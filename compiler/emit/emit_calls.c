@@ -2,6 +2,7 @@
  * in. */
 #include <string.h>
 
+#include "compiler/cut/cut.h"
 #include "compiler/target/region.h"
 #include "emit_host.h"
 #include "emit_outside.h"
@@ -27,13 +28,12 @@ static void find(const struct emit_unit *u, const struct ir_op *op, struct call 
 {
     const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
                                       u->program->hw, {0, 0}};
-    const char *why;
 
     c->target = q.target;
     c->op = op;
     c->region = op->call != IR_NONE && describe_of(q.target)->region_call;
     c->composite = c->region ? &describe_region_words : composite_of(&q, &c->match);
-    c->pattern = c->composite ? NULL : describe_match(&q, &why);
+    c->pattern = c->composite ? NULL : describe_pattern_of(&q);
     c->text = c->region      ? describe_of(q.target)->region_call
               : c->composite ? c->composite->call
                              : native_call(c->pattern, &q);
@@ -81,6 +81,60 @@ static enum status compile_region(struct emit_unit *u, const struct ir_op *op, s
     return region_compile(&q, first, op->id, &u->region[op->id].part, &u->region[op->id].blob, d);
 }
 
+/* --- the parts of an operator that exceeds the target's limits (compiler/cut) --- */
+
+struct parts {
+    struct emit_unit *u;
+    struct ir_graph const *whole;
+    const struct ir_op *op;
+    struct cut_form form;
+    struct cut_alone alone;
+    struct cut_part part;
+};
+
+static void begin_parts(struct emit_unit *u, const struct ir_op *op, struct parts *s)
+{
+    *s = (struct parts){u,
+                        u->graph,
+                        op,
+                        {0},
+                        cut_alone(u->arena, u->graph, op),
+                        {{{0}, {0}}, {{0}, {0}}, {0}, {0}, false, false}};
+    (void)cut_form(u->graph, op, op->cut->pattern->accumulate, &s->form);
+}
+
+/* Make part `i` the operator that is written of; its number names its parameters. */
+static void enter_part(struct parts *s, uint32_t i)
+{
+    struct cut_range r;
+
+    cut_range(s->op->cut, i, &r);
+    (void)cut_part_of(&s->form, &r, &s->part);
+    cut_shape(&s->alone, &s->form, &s->part, true);
+    s->alone.op->id = s->whole->n_op + s->op->id * 4096 + i;
+    s->u->graph = s->alone.graph;
+}
+
+static void leave_part(struct parts *s)
+{
+    s->u->graph = s->whole;
+}
+
+static enum status part_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                               struct diag *d)
+{
+    enum status st = ST_OK;
+    struct parts s;
+
+    begin_parts(u, op, &s);
+    for (uint32_t i = 0; i < op->cut->n_parts && st == ST_OK; i++) {
+        enter_part(&s, i);
+        st = emit_host_params(u, t, s.alone.op, d);
+        leave_part(&s);
+    }
+    return st;
+}
+
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                 struct diag *d)
 {
@@ -93,7 +147,9 @@ enum status emit_outside_params(struct emit_unit *u, struct text *t, const struc
         return c.region ? compile_region(u, op, d) : composite_params(u, t, &c, d);
     if (!c.text)
         return emit_blocks_params(u, t, op, d);
-    return strstr(c.text, "$params") ? emit_host_params(u, t, op, d) : ST_OK;
+    if (!strstr(c.text, "$params"))
+        return ST_OK;
+    return op->cut ? part_params(u, t, op, d) : emit_host_params(u, t, op, d);
 }
 
 /* "(void *const[]){a, b}". */
@@ -156,25 +212,135 @@ static void add_word(struct emit_unit *u, struct text *t, const struct call *c,
     }
 }
 
-void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
+static void add_call(struct emit_unit *u, struct text *t, const struct call *c)
 {
-    struct call c;
-
-    find(u, op, &c);
-    if (!c.text) {
-        emit_blocks_call(u, t, op, emit_outside_dev(u, op));
-        return;
-    }
     text_add(t, "MODEL_TRY(");
-    for (const char *p = c.text; *p; p++) {
+    for (const char *p = c->text; *p; p++) {
         struct describe_word w;
         if (*p != '$') {
             text_add_n(t, p, 1);
             continue;
         }
-        describe_word(c.target->desc, c.composite, p + 1, &w);
-        add_word(u, t, &c, &w);
+        describe_word(c->target->desc, c->composite, p + 1, &w);
+        add_word(u, t, c, &w);
         p += w.n_bytes;
     }
     text_add(t, ");\n");
+}
+
+/* Copy a box of a tensor of sizes `all`, in memory at `at`, to `dense`, or back. */
+static void add_part_copy(struct text *t, const uint32_t all[CUT_AXES], const struct cut_box *b,
+                          uint32_t bytes, const char *at, const char *dense, bool back)
+{
+    const uint32_t whole[3] = {all[1] * all[2] * all[3] * bytes, all[2] * all[3] * bytes,
+                               all[3] * bytes};
+    const uint32_t part[3] = {b->n[1] * b->n[2] * b->n[3] * bytes, b->n[2] * b->n[3] * bytes,
+                              b->n[3] * bytes};
+    const uint32_t *x = back ? part : whole, *y = back ? whole : part;
+
+    text_printf(t,
+                "hdk_part(&(const struct hdk_part){{%u, %u, %u}, %u, {%u, %u, %u}, {%u, %u, %u}},\n"
+                "        %s, %s);\n    ",
+                b->n[0], b->n[1], b->n[2], b->n[3] * bytes, x[0], x[1], x[2], y[0], y[1], y[2],
+                back ? dense : at, back ? at : dense);
+}
+
+/* C of the box's first byte in tensor `id`; *copied: it has to be copied to be contiguous. */
+static const char *box_at(const struct parts *s, uint32_t id, const uint32_t all[CUT_AXES],
+                          const struct cut_box *b, bool *copied)
+{
+    const uint32_t bytes = ir_type_bytes(s->whole->tensor[id]->type);
+    uint64_t at;
+
+    *copied = !cut_contiguous(all, b, &at);
+    at = 0;
+    for (uint32_t i = 0; i < CUT_AXES; i++)
+        at = at * all[i] + b->from[i];
+    return arena_printf(s->u->arena, "(%s + %llu)", emit_pointer(s->u, id),
+                        (unsigned long long)(at * bytes));
+}
+
+static const char *arena_at(const struct emit_unit *u, uint32_t at)
+{
+    return arena_printf(u->arena, "(call->arena + 0x%x)", at);
+}
+
+/* The operands of the part, copied unless the part before has copied them. */
+static void add_operands(struct parts *s, struct text *t, uint32_t at, bool again,
+                         struct emit_part *p)
+{
+    for (uint32_t i = 0; i < s->form.n_operands; i++) {
+        const struct ir_tensor *x = ir_in(s->whole, s->op, i);
+        const char *to = arena_at(s->u, at + s->op->cut->x_at[i]);
+        bool copied;
+
+        p->x[i] = box_at(s, x->id, s->form.x, &s->part.x, &copied);
+        if (copied && !again)
+            add_part_copy(t, s->form.x, &s->part.x, ir_type_bytes(x->type), p->x[i], to, false);
+        p->x[i] = copied ? to : p->x[i];
+    }
+}
+
+static void add_part(struct parts *s, struct text *t, const struct call *c, uint32_t i,
+                     struct emit_part *p)
+{
+    const struct describe_cut *cut = s->op->cut;
+    const struct ir_tensor *y = ir_out(s->whole, s->op, 0);
+    const struct cut_box before = s->part.x;
+    const uint32_t at = emit_scratch(s->u, s->op);
+    struct call part = *c;
+    bool copied;
+
+    enter_part(s, i);
+    const struct target_question q = {s->u->arena, s->alone.graph,    s->alone.op,
+                                      c->target,   s->u->program->hw, {0, 0}};
+    part.op = s->alone.op;
+    part.text = native_call(c->pattern, &q);
+    p->scratch = describe_pattern_scratch(c->pattern, &q);
+    p->scratch_at = at + cut->own_at;
+    leave_part(s);
+    text_add(t, i ? "    " : "");
+    add_operands(s, t, at, i && memcmp(&before, &s->part.x, sizeof before) == 0, p);
+    const char *y_at = box_at(s, y->id, s->form.y, &s->part.y, &copied);
+    p->y = copied ? arena_at(s->u, at + cut->y_at) : y_at;
+    p->sums_in = s->part.first ? NULL : arena_at(s->u, at + cut->sums_at);
+    p->sums_out = s->part.last ? NULL : arena_at(s->u, at + cut->sums_at);
+    s->u->graph = s->alone.graph;
+    s->u->part = p;
+    add_call(s->u, t, &part);
+    s->u->part = NULL;
+    leave_part(s);
+    if (copied && s->part.last) {
+        text_add(t, "    ");
+        add_part_copy(t, s->form.y, &s->part.y, ir_type_bytes(y->type), y_at, p->y, true);
+        text_add(t, "\n");
+    }
+}
+
+static void add_parts(struct emit_unit *u, struct text *t, const struct call *c)
+{
+    struct emit_part p = {.dev = emit_outside_dev(u, c->op)};
+    struct parts s;
+
+    p.most_constants = c->op->cut->n_parts * POINTER_COUNT;
+    p.constant = ARENA_ARRAY(u->arena, struct emit_part_constant, p.most_constants);
+    begin_parts(u, c->op, &s);
+    text_add(t, "/* ");
+    text_add_escaped(t, cut_text(u->arena, c->op->cut), 200);
+    text_add(t, " */\n    ");
+    for (uint32_t i = 0; i < c->op->cut->n_parts; i++)
+        add_part(&s, t, c, i, &p);
+}
+
+void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    struct call c;
+
+    find(u, op, &c);
+    if (op->cut)
+        add_parts(u, t, &c);
+    else if (c.text)
+        add_call(u, t, &c);
+    else
+        emit_blocks_call(u, t, op, emit_outside_dev(u, op));
 }

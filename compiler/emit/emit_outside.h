@@ -6,6 +6,19 @@
 #include "compiler/target/describe.h"
 #include "emit.h"
 
+/* A part of an operator, of a graph of its own: C of what its call has in place of tensors. x, y:
+ * uint8_t *. sums: NULL without. */
+struct emit_part {
+    const char *x[2], *y, *dev, *sums_in, *sums_out;
+    uint32_t scratch; /* bytes, and their place in the arena */
+    uint32_t scratch_at;
+    uint32_t n_constant, most_constants;
+    struct emit_part_constant {
+        uint32_t offset;
+        size_t n_bytes;
+    } * constant; /* of the operator's parts so far */
+};
+
 /* "(const float *)(const void *)": from uint8_t *; is_const: "const " or "". */
 const char *emit_outside_cast(struct emit_unit *u, const char *is_const, enum ir_type type);
 const char *emit_outside_dev(struct emit_unit *u, const struct ir_op *op);

@@ -1,5 +1,7 @@
 /* emit_text.c - helpers shared by all emitters: new files, names, constants, pointers. */
-#include "emit.h"
+#include <string.h>
+
+#include "emit_outside.h"
 
 struct text *emit_new_file(struct emit_unit *u, const char *name)
 {
@@ -26,7 +28,17 @@ uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
 
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes)
 {
-    return sched_constant(u->program, data, n_bytes);
+    const char *all = u->program->constants.data;
+
+    for (uint32_t i = 0; u->part && i < u->part->n_constant; i++) {
+        const struct emit_part_constant *c = &u->part->constant[i];
+        if (c->n_bytes == n_bytes && memcmp(all + c->offset, data, n_bytes) == 0)
+            return c->offset;
+    }
+    const uint32_t offset = sched_constant(u->program, data, n_bytes);
+    if (u->part && u->part->n_constant < u->part->most_constants)
+        u->part->constant[u->part->n_constant++] = (struct emit_part_constant){offset, n_bytes};
+    return offset;
 }
 
 const char *emit_pointer(struct emit_unit *u, uint32_t tensor)

@@ -137,6 +137,9 @@ static const char *float_scales(struct emit_unit *u, const struct ir_op *op)
 const char *emit_outside_dev(struct emit_unit *u, const struct ir_op *op)
 {
     const struct target *port[TARGET_MAX];
+
+    if (u->part)
+        return u->part->dev;
     uint32_t n = emit_outside_ports(u, port);
 
     for (uint32_t i = 0; i < n; i++)
@@ -168,7 +171,7 @@ static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t
 {
     return i < op->n_in && op->in[i] != IR_NONE
                ? arena_printf(u->arena, "%s%s", emit_outside_cast(u, "const ", type),
-                              emit_pointer(u, op->in[i]))
+                              u->part ? u->part->x[i] : emit_pointer(u, op->in[i]))
                : "NULL";
 }
 
@@ -203,6 +206,24 @@ static const char *sum_type(enum ir_type type)
     return type == IR_F32 ? "float" : type == IR_I16 ? "int64_t" : "int32_t";
 }
 
+/* Memory of the call alone. */
+static const char *scratch(struct emit_unit *u, const struct ir_op *op)
+{
+    if (u->part ? u->part->scratch == 0 : op->scratch == 0)
+        return "NULL";
+    return arena_printf(u->arena, "(void *)(call->arena + 0x%x)",
+                        u->part ? u->part->scratch_at : emit_scratch(u, op));
+}
+
+static const char *sums(struct emit_unit *u, const struct describe_pattern *p, bool in)
+{
+    const char *at = !u->part ? NULL : in ? u->part->sums_in : u->part->sums_out;
+
+    return at ? arena_printf(u->arena, "(%s%s *)(%svoid *)%s", in ? "const " : "",
+                             sum_type(p->dtype), in ? "const " : "", at)
+              : "NULL";
+}
+
 const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,
                                  const struct describe_pattern *p, enum describe_pointer what)
 {
@@ -214,7 +235,7 @@ const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,
     case POINTER_X2: return operand(u, op, 1, p->dtype);
     case POINTER_Y:
         return arena_printf(u->arena, "%s%s", emit_outside_cast(u, "", p->dtype),
-                            emit_pointer(u, op->out[0]));
+                            u->part ? u->part->y : emit_pointer(u, op->out[0]));
     case POINTER_W:
         return arena_printf(u->arena, "%s(model_constants + 0x%x)",
                             emit_outside_cast(u, "const ", p->dtype == IR_I16 ? IR_I8 : p->dtype),
@@ -229,11 +250,11 @@ const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,
     case POINTER_TABLE: return table(u, op, p);
     case POINTER_PARAMS: return arena_printf(u->arena, "&%s_%u", emit_id(u, op->row), op->id);
     case POINTER_DEV: return emit_outside_dev(u, op);
-    case POINTER_SCRATCH:
-        return op->scratch
-                   ? arena_printf(u->arena, "(void *)(call->arena + 0x%x)", emit_scratch(u, op))
-                   : "NULL";
-    case POINTER_SCRATCH_BYTES: return arena_printf(u->arena, "%u", op->scratch);
+    case POINTER_SCRATCH: return scratch(u, op);
+    case POINTER_SCRATCH_BYTES:
+        return arena_printf(u->arena, "%u", u->part ? u->part->scratch : op->scratch);
+    case POINTER_SUMS_IN: return sums(u, p, true);
+    case POINTER_SUMS_OUT: return sums(u, p, false);
     default: return "NULL";
     }
 }

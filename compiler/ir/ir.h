@@ -80,9 +80,10 @@ struct ir_op {
     uint32_t target; /* index into the target list after partition, else IR_NONE */
     uint32_t region; /* accelerator region after partition, else IR_NONE */
     uint32_t call;   /* operators of one call of an external target after partition, else IR_NONE */
-    uint32_t scratch;   /* bytes of memory that its target's call wants, after partition */
-    const char *reason; /* why not on an accelerator; NULL if it is */
-    bool dead;          /* removed; skip */
+    uint32_t scratch; /* bytes of memory that its target's call wants, after partition */
+    const struct describe_cut *cut; /* parts of its target's calls after partition; NULL: one */
+    const char *reason;             /* why not on an accelerator; NULL if it is */
+    bool dead;                      /* removed; skip */
 };
 
 /* Values of an interval, both ends included. */

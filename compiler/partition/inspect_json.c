@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
+#include "compiler/target/describe.h"
 #include "partition.h"
 
 static void add_text(cJSON *o, const char *name, const char *text)
@@ -25,6 +26,13 @@ static cJSON *candidate_json(const struct partition *p, uint32_t at, uint32_t k)
     cJSON_AddStringToObject(o, "target", p->targets->target[k]->name);
     cJSON_AddBoolToObject(o, "chosen", there.chosen);
     add_text(o, "why_not", c->why);
+    if (c->cut) {
+        cJSON *cut = cJSON_AddObjectToObject(o, "cut");
+        cJSON_AddNumberToObject(cut, "parts", c->cut->n_parts);
+        cJSON_AddStringToObject(cut, "why", c->cut->why);
+    } else {
+        cJSON_AddNullToObject(o, "cut");
+    }
     add_text(o, "composite", last ? c->group->name : NULL);
     add_text(o, "fused_with", inside ? p->graph->row[last->row].name : NULL);
     if (inside || (c->why && !there.chosen))

@@ -1,7 +1,7 @@
 /* inspect_text.c - "heddle inspect" as text. */
 #include <string.h>
 
-#include "compiler/target/describe.h"
+#include "compiler/cut/cut.h"
 #include "partition.h"
 
 struct partition_at partition_at(const struct partition *p, uint32_t row, uint32_t k)
@@ -52,6 +52,8 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
             text_printf(t, " (group %u)", at.group);
         if (c[k].group)
             text_printf(t, " (%s)", c[k].group->name);
+        if (c[k].cut)
+            text_printf(t, " (%s)", cut_text(p->graph->arena, c[k].cut));
         any = true;
     }
     for (uint32_t k = 0; k < p->targets->n; k++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_doc.h"
+#include "compiler/cut/cut.h"
 #include "compiler/systolic/schedule/copies.h"
 #include "compiler/target/describe.h"
 #include "partition_groups.h"
@@ -19,6 +20,28 @@ static const char *unfit(const struct partition_options *o, uint32_t row, uint32
     return NULL;
 }
 
+/* Ask target `t` about the operator of `q`. */
+static struct partition_candidate ask_one(const struct target_question *q, uint32_t t,
+                                          const struct partition_options *o)
+{
+    const struct target_desc *desc = q->target->desc;
+    struct partition_candidate c = {.why = desc->refusal(q)};
+    struct target_cost cost = {0, 0, 0};
+
+    c.cut = c.why ? cut_find(q) : NULL;
+    c.why = c.cut ? NULL : c.why;
+    if (!c.why)
+        c.why = unfit(o, q->op->row, t);
+    if (c.cut)
+        cost.cycles = cost.alone = c.cut->cycles;
+    else if (!c.why)
+        cost = desc->cost(q);
+    c.cost = cost.cycles;
+    c.alone = cost.alone;
+    c.start = cost.start;
+    return c;
+}
+
 static void ask_each(struct partition *p, struct ir_graph *g, const struct partition_options *o)
 {
     uint32_t n = p->targets->n;
@@ -30,16 +53,8 @@ static void ask_each(struct partition *p, struct ir_graph *g, const struct parti
             const struct target *target = p->targets->target[t];
             const struct target_question q = {
                 g->arena, g, g->op[i], target, target_hw(target, p->hw), p->memory};
-            struct target_cost cost = {0, 0, 0};
 
-            c[i * n + t].why = target->desc->refusal(&q);
-            if (!c[i * n + t].why)
-                c[i * n + t].why = unfit(o, g->op[i]->row, t);
-            if (!c[i * n + t].why)
-                cost = target->desc->cost(&q);
-            c[i * n + t].cost = cost.cycles;
-            c[i * n + t].alone = cost.alone;
-            c[i * n + t].start = cost.start;
+            c[i * n + t] = ask_one(&q, t, o);
         }
     p->candidate = c;
 }
@@ -243,6 +258,7 @@ static void set_regions(const struct partition *p, struct ir_graph *g)
             region++;
         last = accelerator ? op->target : IR_NONE;
         op->region = accelerator ? region : IR_NONE;
+        op->cut = op->call == IR_NONE ? p->candidate[i * p->targets->n + op->target].cut : NULL;
         op->scratch = scratch(p, g, op);
         if (op->target + 1 < p->targets->n)
             op->reason = NULL;
@@ -391,6 +407,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
     for (uint32_t i = 0; i < g->n_op; i++) {
         g->op[i]->reason = NULL;
         g->op[i]->call = IR_NONE;
+        g->op[i]->cut = NULL;
     }
     for (uint32_t i = 0; i < g->n_row; i++)
         g->row[i].target = NULL;

@@ -49,6 +49,7 @@ struct partition_candidate {
     double start;    /* of a submission that begins with it */
     double alone;    /* estimated cycles if only this operator were there */
     const struct partition_group *group; /* it is part of this call; its last one has the cost */
+    const struct describe_cut *cut;      /* it takes it in parts; NULL: whole */
 };
 
 /* The answers, candidate[op position * targets->n + target]; what inspect prints. */

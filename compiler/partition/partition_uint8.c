@@ -17,7 +17,6 @@ static bool takes_uint8(const struct flips *f, const struct ir_op *op)
 {
     const struct target *t = f->p->targets->target[op->target];
     const struct target_question q = {f->g->arena, f->g, op, t, target_hw(t, f->p->hw), {0, 0}};
-    const char *why;
     struct composite_match m;
     const struct describe_composite *c;
     const struct describe_pattern *p;
@@ -28,7 +27,7 @@ static bool takes_uint8(const struct flips *f, const struct ir_op *op)
     for (uint32_t s = 0; c && s < c->n_step; s++)
         if (f->g->op[m.op[s]] == op)
             return c->step[s].pattern.dtype == IR_U8;
-    p = describe_match(&q, &why);
+    p = describe_pattern_of(&q);
     return p && p->dtype == IR_U8;
 }
 

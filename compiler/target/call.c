@@ -29,6 +29,10 @@ static const struct {
     {"scratch",
      "void *: `scratch` bytes for this call alone, aligned to 16, of no meaning before and after"},
     {"scratch_bytes", "how many they are"},
+    {"sums_in", "const int32_t *, or of the bias's type: of a pattern with `accumulate`, sums to "
+                "begin with instead of the bias, in the order of y; NULL: the bias"},
+    {"sums_out", "int32_t *, likewise: where the sums go instead of y; NULL: they are requantised "
+                 "to y"},
 };
 
 const char *describe_pointer_name(enum describe_pointer p)

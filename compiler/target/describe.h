@@ -47,6 +47,22 @@ struct describe_pattern {
     double fixed, per_mac, per_output, per_byte; /* cost */
     const char *call;                            /* NULL: made of the target's blocks */
     const char *scratch; /* bytes of memory for the call (size.c); NULL: none */
+    bool accumulate;     /* its call takes and gives sums: parts of the input channels */
+};
+
+/* The dimensions of a cut (compiler/cut): those of the result, and the input channels. The batch of
+ * fully_connected is its rows. */
+enum describe_cut_dim { CUT_BATCH, CUT_ROWS, CUT_COLUMNS, CUT_CHANNELS, CUT_IN_CHANNELS, CUT_DIMS };
+
+/* An operator that exceeds a pattern's limits, in parts that do not: one call each. */
+struct describe_cut {
+    const struct describe_pattern *pattern;
+    const char *why; /* the limit that the whole exceeds */
+    uint32_t all[CUT_DIMS], size[CUT_DIMS];
+    uint32_t n_parts;
+    double cycles; /* of all calls, copies and transfers beyond those of the whole */
+    /* Offsets in the operator's scratch memory: copies of parts, sums, what the call wants. */
+    uint32_t x_at[2], y_at, sums_at, own_at, n_bytes;
 };
 
 /* One operator of a composite: a pattern, and by which edges it is tied to the others. */
@@ -164,6 +180,12 @@ const char *describe_step_refusal(const struct describe_step *s, const struct ta
 bool describe_has_weights(enum ir_opcode opcode);
 /* NULL if `p` takes the operator, else why not. */
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
+/* The pattern that the operator's target computes it by, whole or cut; NULL: none. */
+const struct describe_pattern *describe_pattern_of(const struct target_question *q);
+/* The cost of the operator by pattern `p`, and the bytes of scratch memory that its call wants. */
+double describe_pattern_cost(const struct describe_pattern *p, const struct target_question *q);
+uint32_t describe_pattern_scratch(const struct describe_pattern *p,
+                                  const struct target_question *q);
 /* The functions of struct target_desc. */
 const char *describe_refuses(const struct target_question *q);
 struct target_cost describe_cost(const struct target_question *q);
@@ -260,6 +282,8 @@ enum describe_pointer {
     POINTER_DEV,     /* const struct hd_port *: the core's registers and memory, NULL without RTL */
     POINTER_SCRATCH, /* void *: memory of the call alone */
     POINTER_SCRATCH_BYTES, /* its size */
+    POINTER_SUMS_IN,  /* const int32_t *, or of the pattern's bias: sums to begin with, or NULL */
+    POINTER_SUMS_OUT, /* int32_t *: where to leave the sums, or NULL: requantise them to y */
     POINTER_COUNT
 };
 /* The word after a '$': a pointer, else a value, else an attribute, else nothing; for a

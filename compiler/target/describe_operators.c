@@ -114,6 +114,26 @@ static enum status check_scratch(struct reader *r, const struct describe_pattern
     return ST_OK;
 }
 
+/* Sums over parts of the input channels go in and out of the call. */
+static enum status check_accumulate(struct reader *r, const struct describe_pattern *p,
+                                    const char *path)
+{
+    const bool words = p->call && strstr(p->call, "$sums_in") && strstr(p->call, "$sums_out");
+
+    if (p->accumulate && (!describe_has_weights(p->opcode) || ir_op_info(p->opcode)->depthwise))
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.accumulate", path), r->d,
+                             "%s does not add up input channels; only conv2d and fully_connected "
+                             "do",
+                             ir_op_info(p->opcode)->name);
+    if (p->accumulate && !words)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.accumulate", path), r->d,
+                             "its call needs $sums_in and $sums_out");
+    if (!p->accumulate && p->call && strstr(p->call, "$sums_"))
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.call", path), r->d,
+                             "$sums_in and $sums_out need \"accumulate\": true");
+    return ST_OK;
+}
+
 /* An operator is a call at a stated cost, or made of blocks. */
 static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                               const char *path)
@@ -247,6 +267,7 @@ enum status read_operator(struct reader *r, const cJSON *o, const char *path,
     p->scratch = cJSON_IsNumber(get(o, "scratch"))
                      ? arena_printf(r->a, "%.0f", number(o, "scratch"))
                      : string(r, o, "scratch", NULL);
+    p->accumulate = cJSON_IsTrue(get(o, "accumulate"));
     return check_dtype(r, p, o, path);
 }
 
@@ -263,6 +284,7 @@ enum status read_operators(struct reader *r, const cJSON *root)
         const char *path = arena_printf(r->a, "operators[%u]", i);
         TRY(read_operator(r, o, path, &p[i]));
         TRY(check_scratch(r, &p[i], path));
+        TRY(check_accumulate(r, &p[i], path));
         if (p[i].dtype != IR_I8 && !p[i].call && !r->detail->region_call && !r->detail->estimator)
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
                                  "blocks multiply int8: a pattern of %s needs a \"call\"",

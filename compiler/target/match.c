@@ -40,16 +40,28 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
     return NULL;
 }
 
-uint32_t describe_scratch(const struct target_question *q)
+const struct describe_pattern *describe_pattern_of(const struct target_question *q)
+{
+    const char *why;
+
+    return q->op->cut ? q->op->cut->pattern : describe_match(q, &why);
+}
+
+uint32_t describe_pattern_scratch(const struct describe_pattern *p, const struct target_question *q)
 {
     struct target_values values = {{0}};
-    const char *why;
-    const struct describe_pattern *p = describe_match(q, &why);
 
     if (!p || !p->scratch)
         return 0;
     describe_values(p, q->graph, q->op, &values);
     return describe_size(q->target, p->scratch, &values);
+}
+
+uint32_t describe_scratch(const struct target_question *q)
+{
+    const struct describe_cut *cut = q->op->cut;
+
+    return cut ? cut->n_bytes : describe_pattern_scratch(describe_pattern_of(q), q);
 }
 
 static double blocks_cost(const struct target_question *q)
@@ -62,12 +74,10 @@ static double blocks_cost(const struct target_question *q)
     return cycles;
 }
 
-static double pattern_cost(const struct target_question *q)
+double describe_pattern_cost(const struct describe_pattern *p, const struct target_question *q)
 {
     struct target_values values = {{0}};
     const int64_t *v = values.v;
-    const char *why;
-    const struct describe_pattern *p = describe_match(q, &why);
 
     if (!p)
         return 0;
@@ -87,7 +97,8 @@ static double pattern_cost(const struct target_question *q)
 
 struct target_cost describe_cost(const struct target_question *q)
 {
-    const double cycles = pattern_cost(q);
+    const double cycles =
+        q->op->cut ? q->op->cut->cycles : describe_pattern_cost(describe_pattern_of(q), q);
 
     return (struct target_cost){cycles, cycles, 0};
 }
@@ -110,7 +121,6 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         const struct target *t = op->target < list->n ? list->target[op->target] : NULL;
-        const char *why;
         if (op->dead || !t || !t->desc->outside)
             continue;
         const struct target_question q = {a, g, op, t, target_hw(t, hw), {0, 0}};
@@ -120,7 +130,7 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
             squares += ir_ends_call(g, i) ? c->tolerance * c->tolerance : 0;
             continue;
         }
-        const struct describe_pattern *p = describe_match(&q, &why);
+        const struct describe_pattern *p = describe_pattern_of(&q);
         squares += p ? p->tolerance * p->tolerance : 0;
     }
     return sqrt(squares);

@@ -17,11 +17,10 @@ bool native_tune(const struct target_question *q, uint32_t target, struct heddle
     about->n_questions = 0;
     for (uint32_t i = 0; i < q->graph->n_op; i++) {
         struct target_question one = *q;
-        const char *why;
         one.op = q->graph->op[i];
         if (one.op->dead || one.op->target != target || one.op->call != IR_NONE)
             continue;
-        native_ask(describe_match(&one, &why), &one, &k[i]);
+        native_ask(describe_pattern_of(&one), &one, &k[i]);
         question[about->n_questions++] = k[i].q;
     }
     return api->tune(about, value) == 1;

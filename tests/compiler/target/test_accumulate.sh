@@ -1,0 +1,34 @@
+#!/bin/bash
+# "accumulate" of a target.json: which operators may have it, and the words that its call needs.
+. "$(dirname "$0")/../../e2e/common.sh"
+export XDG_CONFIG_HOME=$work/config
+mkdir sums
+touch sums/sums.h
+
+# target OPERATOR ACCUMULATE CALL: a target.json with that pattern.
+target() {
+    cat >sums/target.json <<END
+{
+  "heddle_target": 1, "name": "sums", "version": "1.0", "requires_heddle": "0.1", "help": "x", "headers": ["sums.h"],
+  "operators": [
+    {"op": "$1", "accumulate": $2, "cost": {"fixed": 1}, "call": "$3"}
+  ]
+}
+END
+}
+
+target fully_connected true 'sums_dense($x, $w, $sums_in, $sums_out, $y)'
+expect 0 "" "$heddle" targets --target-dir=sums
+target conv2d true 'sums_conv($x, $w, $sums_in, $y)'
+"$heddle" targets --target-dir=sums >stdout 2>&1
+grep -q 'target.json:4:.*operators\[0\].accumulate: its call needs $sums_in and $sums_out' stdout || fail "one word: $(cat stdout)"
+for op in depthwise_conv2d add transpose_conv; do
+    target $op true 'sums_it($x, $sums_in, $sums_out, $y)'
+    "$heddle" targets --target-dir=sums >stdout 2>&1
+    grep -q "operators\[0\].accumulate: $op does not add up input channels; only conv2d and fully_connected do" stdout ||
+        fail "$op: $(cat stdout)"
+done
+target conv2d false 'sums_conv($x, $w, $sums_in, $sums_out, $y)'
+"$heddle" targets --target-dir=sums >stdout 2>&1
+grep -q 'operators\[0\].call: $sums_in and $sums_out need "accumulate": true' stdout || fail "without: $(cat stdout)"
+finish
