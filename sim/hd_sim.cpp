@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <new>
 
-#include "hd_sim_config.h" // HD_SIM_NAME, HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH: sim/build.c
+#include "hd_sim_config.h" // HD_SIM_NAME, HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH: sim/build/build.c
 #include "sim.h"
 
 static_assert(HD_UNIT_COUNT == HD_SIM_UNITS && HD_COUNTER_SLOTS == HD_SIM_KINDS, "hd_sim.h");

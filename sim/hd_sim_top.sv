@@ -5,7 +5,7 @@
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
-`include "hd_sim_kinds.svh"  // HD_SIM_<UNIT>_KINDS: what a unit does in a cycle, from accel.json (sim/build_files.c)
+`include "hd_sim_kinds.svh"  // HD_SIM_<UNIT>_KINDS: what a unit does in a cycle, from accel.json (sim/build/build_files.c)
 
 
 module hd_sim_top #(

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "cached.h"
+#include "build/cached.h"
 #include "driver/hd.h"
 
 enum status sim_load(const char *path, const char *source_hash, uint32_t config_hash,

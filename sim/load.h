@@ -2,7 +2,7 @@
 #ifndef HEDDLE_SIM_LOAD_H
 #define HEDDLE_SIM_LOAD_H
 
-#include "build.h"
+#include "build/build.h"
 #include "driver/hd_port.h"
 #include "hd_sim.h"
 

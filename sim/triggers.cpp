@@ -4,9 +4,9 @@
 // and calls the function that it wraps. Gain: instructions of the model a cycle at sys8 3,930 with
 // eval(), 3,290 without; user seconds 1.56 and 1.44 (docs/PERFORMANCE.md). With any other Verilator,
 // where the RTL's assertions are on, and where learn_triggers() finds anything unexpected, eval()
-// is called; tests/sim/test_slow_verilator.sh holds both ways to the same cycles.
+// is called; tests/sim/build/test_slow_verilator.sh holds both ways to the same cycles.
 #include "Vhd_sim_top__Syms.h"
-#include "hd_sim_config.h" // HD_SIM_CHECKED: sim/build.c
+#include "hd_sim_config.h" // HD_SIM_CHECKED: sim/build/build.c
 #include "sim.h"
 
 // A Verilator built outside a release defines the number as nothing.

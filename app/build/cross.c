@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "base/private.h"
-#include "sim/cached.h"
-#include "sim/evict.h"
-#include "sim/hash.h"
-#include "sim/tools.h"
+#include "sim/build/cached.h"
+#include "sim/build/evict.h"
+#include "sim/build/hash.h"
+#include "sim/build/tools.h"
 
 /* In `folder`, whose board.cmake is written, the program build/net. */
 static enum status build(struct arena *a, const struct cross *c, const struct sim_tool *cmake,

@@ -3,7 +3,7 @@
 #define HEDDLE_BUILD_FOLDERS_H
 
 #include "compiler/emit/emit.h"
-#include "sim/hash.h"
+#include "sim/build/hash.h"
 
 /* As target.json has it. */
 struct run_folders {

@@ -14,10 +14,10 @@
 #include "base/private.h"
 #include "folders.h"
 #include "object.h"
-#include "sim/cached.h"
-#include "sim/evict.h"
-#include "sim/hash.h"
-#include "sim/tools.h"
+#include "sim/build/cached.h"
+#include "sim/build/evict.h"
+#include "sim/build/hash.h"
+#include "sim/build/tools.h"
 
 struct compiler {
     struct arena *arena;

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "new.h"
-#include "sim/build.h"
+#include "sim/build/build.h"
 #include "sim/ports/ports.h"
 
 enum { MAX_FILE = 1 << 24 };

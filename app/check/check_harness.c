@@ -15,8 +15,8 @@
 #include "app/job/job.h"
 #include "base/file.h"
 #include "base/home.h"
-#include "sim/evict.h"
-#include "sim/tools.h"
+#include "sim/build/evict.h"
+#include "sim/build/tools.h"
 
 #define SECONDS 60
 

@@ -16,7 +16,7 @@
 #include "base/home.h"
 #include "check_harness.h"
 #include "compiler/graph_passes.h"
-#include "sim/evict.h"
+#include "sim/build/evict.h"
 
 #define INFERENCES 3 /* random, all of the greatest value, all of the least; float32: 1 and -1 */
 

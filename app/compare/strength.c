@@ -17,8 +17,8 @@
 #include "compare_parts.h"
 #include "expected.h"
 #include "plant.h"
-#include "sim/cached.h"
-#include "sim/hash.h"
+#include "sim/build/cached.h"
+#include "sim/build/hash.h"
 
 enum { SECONDS = 600 }; /* of one fault: longer is a hang */
 

@@ -17,8 +17,8 @@
 #include "base/json_doc.h"
 #include "base/private.h"
 #include "processes.h"
-#include "sim/evict.h"
-#include "sim/tools.h"
+#include "sim/build/evict.h"
+#include "sim/build/tools.h"
 
 enum { SECONDS = 600, MAX_LOG = 1 << 20 };
 

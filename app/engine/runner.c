@@ -4,7 +4,7 @@
 
 #include "app/build/object.h"
 #include "core_targets.h"
-#include "sim/cached.h"
+#include "sim/build/cached.h"
 
 #include <dlfcn.h>
 #include <string.h>

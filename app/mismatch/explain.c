@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "diff.h"
 #include "replay.h"
-#include "sim/verilated.h"
+#include "sim/build/verilated.h"
 
 enum { AROUND_CYCLES = 20, WAVES_BUILD_SECONDS = 900, MOST_LAYERS = 256 };
 

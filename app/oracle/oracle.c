@@ -12,8 +12,8 @@
 #include "base/home.h"
 #include "base/json_doc.h"
 #include "oracle_compare.h"
-#include "sim/evict.h"
-#include "sim/tools.h"
+#include "sim/build/evict.h"
+#include "sim/build/tools.h"
 
 #define ORACLE_SECONDS 600 /* after them the framework is stopped */
 

@@ -15,8 +15,8 @@
 #include "launch.h"
 #include "regress.h"
 #include "session_views.h"
-#include "sim/evict.h"
-#include "sim/hash.h"
+#include "sim/build/evict.h"
+#include "sim/build/hash.h"
 #include "sweep.h"
 
 enum { PAGE_SESSIONS = 60, PAGE_RUNS = 20000 };

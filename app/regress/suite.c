@@ -8,7 +8,7 @@
 #include "app/report/report_read.h"
 #include "base/home.h"
 #include "result.h"
-#include "sim/hash.h"
+#include "sim/build/hash.h"
 #include "suite_parts.h"
 
 enum { SECONDS = 3600 };

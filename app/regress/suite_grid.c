@@ -7,7 +7,7 @@
 
 #include "app/report/report_read.h"
 #include "base/text.h"
-#include "sim/hash.h"
+#include "sim/build/hash.h"
 
 enum { MAX_CONFIGURATIONS = 10000 };
 

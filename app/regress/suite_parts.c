@@ -8,7 +8,7 @@
 #include "app/report/report_read.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "sim/hash.h"
+#include "sim/build/hash.h"
 
 enum { MAX_ARGUMENTS = 1 + 64 + 64 };
 

@@ -21,7 +21,7 @@
 #include "base/interrupt.h"
 #include "program.h"
 #include "program_iss.h"
-#include "sim/cached.h"
+#include "sim/build/cached.h"
 #include "sim/gtkw.h"
 
 #define PROGRAM_MEMORY  (16u << 20)

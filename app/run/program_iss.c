@@ -18,9 +18,9 @@
 #include "base/private.h"
 #include "program_iss.h"
 #include "sim/board/board.h"
-#include "sim/evict.h"
-#include "sim/hash.h"
-#include "sim/tools.h"
+#include "sim/build/evict.h"
+#include "sim/build/hash.h"
+#include "sim/build/tools.h"
 
 #define STACK "65536" /* bytes; a program keeps its streams there */
 

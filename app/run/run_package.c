@@ -27,8 +27,8 @@
 #include "compiler/emit/tar.h"
 #include "driver/hd_model.h"
 #include "run_package.h"
-#include "sim/cached.h"
-#include "sim/hash.h"
+#include "sim/build/cached.h"
+#include "sim/build/hash.h"
 
 #define MAX_TAR ((size_t)512 << 20)
 

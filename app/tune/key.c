@@ -7,7 +7,7 @@
 #include "base/home.h"
 #include "compiler/systolic/schedule/sched.h"
 #include "compiler/target/describe.h"
-#include "sim/build_files.h"
+#include "sim/build/build_files.h"
 
 static void hash_number(struct hash128 *h, int64_t v)
 {

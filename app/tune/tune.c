@@ -27,7 +27,7 @@
 #include "base/interrupt.h"
 #include "measure.h"
 #include "propose.h"
-#include "sim/evict.h"
+#include "sim/build/evict.h"
 
 enum { GENERATION = 8, MAX_ATTRS = 64, PAUSE_MS = 5 };
 

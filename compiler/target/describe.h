@@ -91,7 +91,7 @@ struct describe_files {
     const char *const *name; /* relative to the folder */
 };
 
-/* "ports" of a core: what the names of its ports do not state (sim/build.h has the same list). */
+/* "ports" of a core: what the names of its ports do not state (sim/build/build.h has the same list). */
 enum describe_port_kind {
     PORT_IS_CLOCK,
     PORT_IS_RESET_LOW,

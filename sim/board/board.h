@@ -5,7 +5,7 @@
 #ifndef HEDDLE_BOARD_H
 #define HEDDLE_BOARD_H
 
-#include "sim/build.h"
+#include "sim/build/build.h"
 #include "sim/hd_sim.h"
 #include "sim/iss/iss.h"
 

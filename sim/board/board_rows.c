@@ -7,8 +7,8 @@
 #include "base/home.h"
 #include "board_rows.h"
 #include "board_time.h"
+#include "sim/build/tools.h"
 #include "sim/iss/iss_decode.h"
-#include "sim/tools.h"
 
 #define MAX_ASKED 1000u /* addresses a call of addr2line */
 #define MODEL     "/model.c:"

@@ -4,7 +4,7 @@
 
 #include "base/home.h"
 #include "board_source.h"
-#include "sim/tools.h"
+#include "sim/build/tools.h"
 
 /* "mine.c:12", or why it is not known. */
 static const char *line_of(struct board *b, uint32_t address)

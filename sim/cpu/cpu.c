@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "sim/cached.h"
+#include "sim/build/cached.h"
 #include "sim/iss/iss_csr.h"
 #include "sim/iss/iss_decode.h"
 

@@ -9,7 +9,7 @@
 #define HEDDLE_SIM_CPU_H
 
 #include "hd_cpu.h"
-#include "sim/build.h"
+#include "sim/build/build.h"
 #include "sim/iss/iss.h"
 
 #define CPU_NAME "picorv32"

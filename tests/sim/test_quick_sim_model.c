@@ -18,7 +18,7 @@
 #include "driver/hd.h"
 #include "hd_accel.h"
 #include "hw/gen/accel.h"
-#include "sim/build.h"
+#include "sim/build/build.h"
 #include "sim/gtkw.h"
 #include "sim/load.h"
 

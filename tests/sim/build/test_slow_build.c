@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "hw/gen/accel.h"
-#include "sim/build.h"
+#include "sim/build/build.h"
 #include "sim/load.h"
 
 struct fixture {
@@ -135,8 +135,11 @@ static void an_edit_gives_another_model(void **state)
     size_t n;
 
     assert_int_equal(file_read(f->arena, f->top, 1 << 20, &data, &n, &d), ST_OK);
-    assert_int_equal(file_write(f->top, arena_printf(f->arena, "%s// edited\n", data), n + 10, &d),
-                     ST_OK);
+    const char *const comment = arena_printf(f->arena, "// edited\n\n%s", data);
+    const char *const module = arena_printf(f->arena, "%smodule edited;\nendmodule\n", data);
+    assert_int_equal(file_write(f->top, comment, strlen(comment), &d), ST_OK);
+    assert_string_equal(build(f).path, before.path);
+    assert_int_equal(file_write(f->top, module, strlen(module), &d), ST_OK);
     after = build(f);
     assert_true(after.built);
     assert_string_not_equal(before.path, after.path);

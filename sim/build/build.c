@@ -18,7 +18,7 @@
 #include "cached.h"
 #include "changed.h"
 #include "evict.h"
-#include "ports/ports.h"
+#include "sim/ports/ports.h"
 #include "tools.h"
 #include "verilated.h"
 
@@ -172,7 +172,9 @@ static void hash_build(struct build *b)
     struct hash128 h;
 
     hash_init(&h);
-    build_files_hash(&b->files, &h);
+    /* Lines are in the messages of assertions, and of the statements in others' Verilog. */
+    build_files_hash(b->a, &b->files,
+                     b->paths->checked || b->paths->core != NULL || b->paths->cpu != NULL, &h);
     for (size_t i = 0; i < sizeof verilator_flags / sizeof verilator_flags[0]; i++)
         hash_string(&h, verilator_flags[i]);
     for (size_t i = 0; b->paths->cpu != NULL && i < sizeof cpu_flags / sizeof cpu_flags[0]; i++)
@@ -202,7 +204,7 @@ static enum status write_own(const struct build *b, struct diag *d)
     text_add(&t, b->paths->core != NULL ? core_rules : "");
     TRY(file_write(arena_printf(b->a, "%s/Makefile", b->folder), t.data, t.length, d));
     text_init(&t, b->a);
-    text_add(&t, "// hd_sim_config.h - written by sim/build.c.\n#define HD_SIM_NAME \"");
+    text_add(&t, "// hd_sim_config.h - written by sim/build/build.c.\n#define HD_SIM_NAME \"");
     text_add_escaped(&t, b->config->name, sizeof b->config->name);
     text_printf(&t, "\"\n#define HD_SIM_CONFIG_HASH 0x%08xu\n#define HD_SIM_SOURCE_HASH \"%s\"\n",
                 b->config->hash, b->hash);

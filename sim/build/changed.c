@@ -20,7 +20,7 @@ static void list(struct text *t, const struct build_files *files)
         if (strncmp(f->name, "rtl/", 4) != 0)
             continue;
         hash_init(&h);
-        hash_bytes(&h, f->data, f->n_bytes);
+        build_file_hash(t->arena, f, false, &h);
         text_printf(t, "%s %s\n", hash_text(t->arena, &h), f->name);
     }
 }

@@ -10,7 +10,8 @@
 
 #include "base/file.h"
 #include "hw/gen/gen.h"
-#include "ports/file_list.h"
+#include "sim/ports/file_list.h"
+#include "verilog_text.h"
 
 enum { MAX_FILE = 1 << 24 };
 
@@ -284,13 +285,23 @@ enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
     return ST_OK;
 }
 
-void build_files_hash(const struct build_files *files, struct hash128 *h)
+void build_file_hash(struct arena *a, const struct build_file *f, bool lines, struct hash128 *h)
 {
-    for (uint32_t i = 0; i < files->n; i++) {
-        hash_string(h, files->file[i].name);
-        hash_bytes(h, &files->file[i].n_bytes, sizeof files->file[i].n_bytes);
-        hash_bytes(h, files->file[i].data, files->file[i].n_bytes);
-    }
+    const char *data = f->data;
+    size_t n = f->n_bytes;
+
+    if (is_rtl(a, NULL, f->name))
+        data = verilog_reduced(a, data, n, lines, &n);
+    hash_string(h, f->name);
+    hash_bytes(h, &n, sizeof n);
+    hash_bytes(h, data, n);
+}
+
+void build_files_hash(struct arena *a, const struct build_files *files, bool lines,
+                      struct hash128 *h)
+{
+    for (uint32_t i = 0; i < files->n; i++)
+        build_file_hash(a, &files->file[i], lines, h);
     for (uint32_t i = 0; i < files->n_argument; i++)
         hash_string(h, files->argument[i]);
 }

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "sim/verilated.h"
+#include "sim/build/verilated.h"
 
 static const char file[] = "verilated-test.txt";
 
