@@ -46,6 +46,8 @@ static const char *words(const struct draw *w, struct arena *a, const struct ir_
 
     text_init(&t, a);
     draw_words(&t, w->p, w->p->name, g, op);
+    if (w->p->accumulate && w->c->n % 2)
+        text_add(&t, " in two parts of in_c");
     return t.data;
 }
 

@@ -162,7 +162,7 @@ static void add_patterns(struct check *c, bool loud)
 static enum status compile_graph(struct check *c, struct diag *d)
 {
     static const struct lgl_options legal = {.fc_scale = LGL_FC_CLASSIC};
-    const struct partition_options first = {.mode = PARTITION_PRIORITY};
+    const struct partition_options first = {.mode = PARTITION_PRIORITY, .sums = true};
     struct pipeline *p = &c->p;
 
     p->targets = (struct target_list){2, {&c->target, &target_host_c}};

@@ -423,6 +423,32 @@ const struct describe_cut *cut_find(const struct target_question *q)
     return best;
 }
 
+const struct describe_cut *cut_sums(const struct target_question *q)
+{
+    const char *why;
+    const struct describe_pattern *p = describe_of(q->target) ? describe_match(q, &why) : NULL;
+    struct search s = {.q = q, .p = p};
+    struct sizes z = {.n_parts = 2};
+    double cycles;
+
+    if (!p || !p->accumulate || !cut_form(q->graph, q->op, true, &s.form) ||
+        s.form.all[CUT_IN_CHANNELS] < 2)
+        return NULL;
+    s.alone = cut_alone(q->arena, q->graph, q->op);
+    s.part = *q;
+    s.part.graph = s.alone.graph;
+    s.part.op = s.alone.op;
+    memcpy(z.size, s.form.all, sizeof z.size);
+    z.size[CUT_IN_CHANNELS] = steps(z.size[CUT_IN_CHANNELS], 2);
+    if (ask_parts(&s, &z, &cycles))
+        return NULL;
+    struct describe_cut *cut = ARENA_NEW(q->graph->arena, struct describe_cut);
+    fill(&s, &z, cut);
+    cut->pattern = p;
+    cut->why = "its sums are tried";
+    return cut;
+}
+
 const char *cut_refusal(const struct target_question *q)
 {
     const struct describe_cut *cut = q->op->cut;

@@ -76,6 +76,9 @@ void cut_range(const struct describe_cut *cut, uint32_t i, struct cut_range *r);
 
 /* The cheapest cut that the target takes, NULL if there is none. */
 const struct describe_cut *cut_find(const struct target_question *q);
+/* Two parts of the input channels of an operator that the target takes whole, to try its sums; NULL: it has no
+ * "accumulate", or does not take them. */
+const struct describe_cut *cut_sums(const struct target_question *q);
 /* NULL if the target takes every part of the operator's cut, else why not. */
 const char *cut_refusal(const struct target_question *q);
 /* "37 parts of 14 channels: weight_bytes is 2359296, expected at most 65536". */

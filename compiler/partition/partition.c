@@ -28,7 +28,7 @@ static struct partition_candidate ask_one(const struct target_question *q, uint3
     struct partition_candidate c = {.why = desc->refusal(q)};
     struct target_cost cost = {0, 0, 0};
 
-    c.cut = c.why ? cut_find(q) : NULL;
+    c.cut = c.why ? cut_find(q) : o->sums && q->op->row % 2 ? cut_sums(q) : NULL;
     c.why = c.cut ? NULL : c.why;
     if (!c.why)
         c.why = unfit(o, q->op->row, t);

@@ -29,6 +29,7 @@ struct partition_options {
     uint32_t n_offload, n_keep;
     const char *const *offload, *const *keep;
     struct target_memory memory; /* --mem-latency, --mem-bytes */
+    bool sums; /* check-target: every second row in parts of its input channels, if it can be */
     uint32_t n_unfit;
     const struct partition_unfit *unfit;
 };

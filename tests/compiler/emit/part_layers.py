@@ -150,7 +150,7 @@ def each():
     conv(4, 4, 8, 30, (3, 3), one, one, (1, 1, 1, 1), True)          # output channels
     conv(4, 4, 50, 2, (2, 2), one, one, (1, 1, 0, 0), True)          # input channels
     conv(3, 4, 8, 4, one, one, one, none, True, 3)                   # images
-    conv(30, 30, 30, 30, (3, 3), (2, 2), one, (1, 1, 1, 1), True)    # all of them
+    conv(18, 15, 14, 12, (3, 3), (2, 2), one, (1, 1, 1, 1), True)    # all of them
     depthwise(30, 5, 4, 1, (3, 3), (2, 1), one, (1, 1, 1, 1), True)  # rows
     depthwise(4, 4, 14, 2, (3, 3), one, (1, 2), (1, 2, 1, 2), True)  # channels, several outputs each
     dense(1, 20, 40, True)
