@@ -1,6 +1,6 @@
-/* phases.c - see phases.h. A pass gets text and gives text, so that it depends on no struct of the
- * compiler and cannot leave a graph half changed: what comes back is parsed, compared with what the
- * phase allows, and verified. */
+/* phases.c - see phases.h. A pass reads and returns text. It depends on no struct of the compiler
+ * and cannot leave a graph half changed: the returned text is parsed, compared with what the phase
+ * allows, and verified. */
 #include "phases.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct phase {
     enum heddle_phase phase;
     const struct target_list *targets;
     const struct hd_config *hw;
-    uint32_t target; /* whose turn it is */
+    uint32_t target; /* the target whose pass runs */
     struct diag *d;
 };
 
@@ -48,7 +48,7 @@ static bool same_tensor(const struct ir_tensor *a, const struct ir_tensor *b)
     return a->type == b->type && a->role == b->role && ir_same_shape(a, b);
 }
 
-/* Inputs, outputs and rows are what users see. */
+/* Check that inputs, outputs and rows are unchanged, since users see them. */
 static enum status check_borders(const struct phase *s, const struct ir_graph *old,
                                  const struct ir_graph *g)
 {
@@ -69,7 +69,7 @@ static enum status check_borders(const struct phase *s, const struct ir_graph *o
     return ST_OK;
 }
 
-/* --- phases before the partition: the new graph takes the place of the old --- */
+/* --- phases before the partition: the new graph replaces the old one --- */
 
 static enum status replace(const struct phase *s, const char *text, struct ir_graph **graph)
 {
@@ -84,7 +84,7 @@ static enum status replace(const struct phase *s, const char *text, struct ir_gr
     return ST_OK;
 }
 
-/* --- phases after it: only what belongs to the target's own operators, and in place --- */
+/* --- phases after the partition: only the target's own operators may change, in place --- */
 
 static bool same_fixed(const struct ir_fixed *a, const struct ir_fixed *b)
 {
@@ -127,7 +127,7 @@ static enum status take_op(const struct phase *s, const struct ir_graph *g, stru
     return ST_OK;
 }
 
-/* The operator that is not the target's and reads tensor `id`; NULL: all readers are its own. */
+/* Return an operator of another target that reads tensor `id`; NULL if there is none. */
 static const struct ir_op *other_reader(const struct phase *s, const struct ir_graph *g,
                                         uint32_t id)
 {
@@ -156,7 +156,7 @@ static enum status take_tensor(const struct phase *s, const struct ir_graph *g,
     return ST_OK;
 }
 
-/* Check that a pattern which took an operator before the change takes it after it. */
+/* Check that a pattern that accepted an operator before the change still accepts it. */
 static enum status still_taken(const struct phase *s, const struct ir_graph *g)
 {
     const struct target *t = s->targets->target[s->target];

@@ -7,10 +7,10 @@
 #include "compiler/target/target.h"
 #include "include/heddle_target.h"
 
-/* Return true if a target of the list has passes. */
+/* Return true if any target of the list has passes. */
 bool phases_any(const struct target_list *targets);
-/* Ask each target in list order; *graph is then what they made of it, verified. ST_UNSUPPORTED:
- * what a target's pass said or did wrong, with its name and the phase. */
+/* Run each target's pass in list order and verify the resulting *graph. ST_UNSUPPORTED: the message
+ * names the target, the phase and what the pass reported or did wrong. */
 enum status phases_run(struct arena *a, const struct target_list *targets,
                        const struct hd_config *hw, enum heddle_phase phase, struct ir_graph **graph,
                        struct diag *d);

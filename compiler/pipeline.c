@@ -18,13 +18,13 @@
 
 enum scope { NONE, EACH, ALL };
 
-/* One row of passes.def: `run`, `pass`, `build` or a phase. */
+/* One row of passes.def: exactly one of `run`, `pass`, `build` or a phase. */
 struct row {
     const char *name;
     enum status (*run)(struct pipeline *p, struct diag *d);
     lgl_pass *pass;
     enum status (*build)(struct sched_program *p, struct diag *d);
-    enum scope scope; /* of `build`; NONE with all others NULL: passes of plug-in targets */
+    enum scope scope; /* scope of `build`; NONE with all others NULL: passes of plug-in targets */
     enum heddle_phase phase;
     enum status (*check)(const struct pipeline *p, const char *step, struct diag *d);
     enum status (*check_build)(const struct sched_program *p, struct diag *d);
@@ -71,7 +71,8 @@ enum status pipeline_step_find(const char *name, enum step *s, struct diag *d)
     return FAIL(d, ST_USAGE, "--dump-step: found '%s', expected one of %s", name, all);
 }
 
-/* The number of parts that a BUILD step works on: one for each device, or the whole. */
+/* Return the number of parts that a BUILD step works on: one per device, or one for the whole
+ * program. */
 static uint32_t n_parts(const struct row *s, const struct sched_program *p)
 {
     return s->scope == EACH ? sched_parts(p) : 1;
@@ -106,8 +107,8 @@ static struct lgl_options legalise_options(const struct pipeline *p)
     return o;
 }
 
-/* A pass that leaves no graph, or a check that fails after a step, is a fault of the compiler, whatever
- * the check calls it; of the import it is the model's. */
+/* Return ST_INTERNAL for a pass that returns no graph and for a check that fails after a step,
+ * whatever status the check returned. After the import, the model is at fault. */
 static enum status faulted(struct pipeline *p, const struct row *s, enum status st, struct diag *d)
 {
     if ((st != ST_MODEL && st != ST_INTERNAL && st != ST_UNSUPPORTED) || s == &steps[STEP_import])
@@ -133,7 +134,7 @@ static enum status run(const struct row *s, struct pipeline *p, struct diag *d)
         st = s->pass(p->graph, &legal, d);
     else
         TRY(phases_run(p->arena, &p->targets, &p->hw, s->phase, &p->graph, d));
-    if (st != ST_OK) /* what it refuses is unsupported */
+    if (st != ST_OK) /* a refusal of the target is "unsupported" */
         return st == ST_UNSUPPORTED ? st : faulted(p, s, st, d);
     return s->check ? faulted(p, s, s->check(p, s->name, d), d) : ST_OK;
 }

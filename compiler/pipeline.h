@@ -7,22 +7,22 @@
 #include "compiler/partition/partition.h"
 #include "reference/ref.h"
 
-/* The caller's requests to the compiler. */
+/* The options of the compiler that a caller sets. */
 struct pipeline_options {
     const char *hw; /* a name in hw/accel.json, or a file with one configuration */
     struct target_list target;
-    const char *input_shapes; /* of ONNX files, or NULL */
+    const char *input_shapes; /* for ONNX files; NULL if not given */
     bool allow_external_data; /* ONNX files may name others in their folder */
     struct lgl_options legalise;
-    struct partition_options partition; /* its memory is that of `schedule` */
+    struct partition_options partition; /* its memory options are those of `schedule` */
     struct sched_options schedule;
-    const char *dump_ir;   /* a folder for the dump of each step, or NULL */
-    const char *dump_step; /* of this step only, or NULL */
+    const char *dump_ir;   /* a folder for the dump of every step, or NULL */
+    const char *dump_step; /* dump only this step, or NULL for all */
 };
 
-/* The model as it was given. */
+/* The model as given by the user. */
 struct pipeline_model {
-    const char *path, *name; /* path: its ending is the format; in messages */
+    const char *path, *name; /* path: its suffix selects the format; used in messages */
     const uint8_t *data;
     size_t n_bytes;
 };
@@ -34,12 +34,14 @@ struct pipeline {
     struct hd_config hw;
     struct target_list targets;
     struct ir_graph *graph;
-    struct ir_graph *legal; /* as the partition takes it, for another try; NULL: none is possible */
-    struct ir_graph *reference; /* as imported, what the CPU reference runs; ONNX: ref_islands.h */
+    struct ir_graph *legal; /* the graph before partition, kept for another try; NULL if no retry is
+                             * possible */
+    struct ir_graph *reference; /* the imported graph, which the CPU reference runs; for ONNX see
+                                 * ref_islands.h */
     struct partition partition;
     struct sched_program *program;
     struct emit_unit *emitted;
-    const char *fault; /* the step that failed by a fault of the compiler, or NULL */
+    const char *fault; /* the step that failed by an internal fault, or NULL */
 };
 
 /* STEP_import, ..., in execution order. */
@@ -54,36 +56,39 @@ enum step {
 };
 
 const char *pipeline_step_name(enum step s);
-/* ST_USAGE: no step has that name; the message names one that is near, or all. */
+/* Find a step by name. ST_USAGE: no step has that name; the message suggests a similar one, or
+ * lists all. */
 enum status pipeline_step_find(const char *name, enum step *s, struct diag *d);
 
-/* Run steps `from` to `to`, both included; what `from` needs is there. */
+/* Run steps `from` to `to`, both included; the results that `from` needs exist. */
 enum status pipeline_run(struct pipeline *p, enum step from, enum step to, struct diag *d);
 /* Print the result of step `s`, which has run, as text. */
 void pipeline_dump(struct pipeline *p, enum step s, struct text *t);
 
 /* --- pipeline_parts.c: the list in three parts --- */
 
-/* Up to the partition: p->arena and p->options are given. `path` is a file called `name`. */
+/* Run the steps up to the partition; p->arena and p->options are set. `path` is a file called
+ * `name`. */
 enum status pipeline_front(struct pipeline *p, const char *path, const char *name, struct diag *d);
-/* The same from the file's bytes; `path` has its ending, and is in messages. */
+/* The same from the file's bytes; `path` supplies the suffix and is used in messages. */
 enum status pipeline_front_bytes(struct pipeline *p, const struct pipeline_model *m,
                                  struct diag *d);
-/* From a partitioned graph to its device programs with p->options.schedule. An operator that has no
- * place in the scratchpad is left to the next target, and p->graph is partitioned again; not with knobs
- * or without p->legal. Can be called again. */
+/* Build the device programs of a partitioned graph with p->options.schedule. If an operator does
+ * not fit in the scratchpad, it goes to the next target and p->graph is partitioned again, unless
+ * knobs are given or p->legal is NULL. Can be called again. */
 enum status pipeline_schedule(struct pipeline *p, struct diag *d);
-/* Partition the graph as pipeline_schedule without knobs does, for knobs, which are by position. */
+/* Partition the graph for use with knobs, which are indexed by position, as pipeline_schedule does
+ * without knobs. */
 enum status pipeline_settle(struct pipeline *p, struct diag *d);
-/* Emit what is scheduled. */
+/* Emit the scheduled network. */
 enum status pipeline_emit(struct pipeline *p, struct diag *d);
 /* pipeline_schedule, pipeline_emit. */
 enum status pipeline_back(struct pipeline *p, struct diag *d);
 
-/* Options of the CPU reference for p->reference under these options. */
+/* Return the options of the CPU reference for p->reference under these options. */
 struct ref_options pipeline_ref_options(const struct lgl_options *o);
 
-/* The configuration of --hw: a name in hw/accel.json, or a file with one configuration. */
+/* Find the configuration of --hw: a name in hw/accel.json, or a file with one configuration. */
 enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *config,
                             struct diag *d);
 

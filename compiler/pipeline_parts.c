@@ -20,8 +20,8 @@ enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *c
     return accel_config_find(a, accel, hw, config, d);
 }
 
-/* Instances of the accelerator with a configuration of their own (--target-NAME-hw). One that is
- * alone takes the place of --hw. */
+/* Read the configurations of accelerator instances (--target-NAME-hw). If only one instance exists,
+ * its configuration replaces that of --hw. */
 static enum status own_configs(struct pipeline *p, struct diag *d)
 {
     uint32_t accelerators = 0, last = 0;
@@ -102,8 +102,8 @@ enum status pipeline_front_bytes(struct pipeline *p, const struct pipeline_model
     return front(p, d);
 }
 
-/* Take the operator that the layout had no place for from its target; false if there is none, if that
- * did not help, or if knobs are given, which are by position. */
+/* Take the operator that did not fit from its target. Return false if there is none, if that did
+ * not help, or if knobs are given, which are indexed by position. */
 static bool leave_to_others(struct pipeline *p)
 {
     struct partition_options *o = &p->options.partition;
@@ -145,7 +145,7 @@ enum status pipeline_settle(struct pipeline *p, struct diag *d)
     const bool no_search = o->no_search;
     enum status st;
 
-    o->no_search = true; /* what fits by rule fits after the search */
+    o->no_search = true; /* what fits by the rule also fits after the search */
     st = pipeline_run(p, STEP_devices, STEP_schedule, d);
     o->no_search = no_search;
     if (st == ST_NO_SPACE) {

@@ -19,8 +19,8 @@ static const char *folder_of(struct arena *a, const char *path)
     return slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
 }
 
-/* The compiler's graph, in which the importer has fused the islands, and the reference's, which
- * finds them by itself in the file's nodes. */
+/* Import two graphs: the compiler's, in which the importer fuses the islands, and the reference's,
+ * which finds them itself in the file's nodes. */
 static enum status import_onnx(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;
@@ -43,7 +43,7 @@ static enum status import_onnx(struct pipeline *p, struct diag *d)
     return st;
 }
 
-/* Return true for a file of Keras: HDF5, or a zip archive with it. */
+/* Return true for a Keras file: HDF5, or a zip archive that contains it. */
 static bool is_keras(const struct pipeline_model *m)
 {
     static const uint8_t hdf5[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -53,7 +53,7 @@ static bool is_keras(const struct pipeline_model *m)
            (m->n_bytes >= sizeof hdf5 && memcmp(m->data, hdf5, sizeof hdf5) == 0);
 }
 
-/* The recipe of docs/KERAS.md. */
+/* Refuse a Keras file with a pointer to docs/KERAS.md. */
 static enum status refuse_keras(const struct pipeline *p, struct diag *d)
 {
     return FAIL(d, ST_UNSUPPORTED,
@@ -66,7 +66,8 @@ static enum status refuse_keras(const struct pipeline *p, struct diag *d)
                 text_shell_word(p->arena, p->model.path));
 }
 
-/* By the file's ending: .ir is the IR's own text form, .onnx is ONNX, all else is TFLite. */
+/* Select the importer by the file's suffix: .ir is the IR's text form, .onnx is ONNX, all others
+ * are TFLite. */
 enum status step_import(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;
@@ -111,7 +112,7 @@ enum status step_check_partition(const struct pipeline *p, const char *step, str
 
 /* --- the device program --- */
 
-/* The accelerators that have anything to do. */
+/* Return the number of accelerators that have operators. */
 static uint32_t devices(const struct pipeline *p, struct sched_device device[SCHED_MAX_DEVICES])
 {
     uint32_t n = 0;
@@ -154,7 +155,7 @@ enum status step_join(struct pipeline *p, struct diag *d)
     (void)d;
     sched_join(p->program);
     p->partition.row_estimate = p->program->row_estimate;
-    if (p->partition.graph) /* targets need not come from the partition */
+    if (p->partition.graph) /* a graph partitioned elsewhere has targets already */
         partition_name_rows(&p->partition, p->graph);
     return ST_OK;
 }

@@ -1,4 +1,4 @@
-/* steps_text.c - the results of the rows STEP of passes.def, as text. */
+/* steps_text.c - print the results of the STEP rows of passes.def as text. */
 #include <string.h>
 
 #include "compiler/systolic/lower/disasm.h"

@@ -80,13 +80,13 @@ static uint32_t hash_of(const struct emit_unit *u, const struct sched_stream *s)
     return u->program->device[s->device].hw->hash;
 }
 
-/* The configuration of the stream's device; the first one's has a name. */
+/* Return the C name of the configuration of the unit's device. */
 static const char *hash_text(const struct emit_unit *u, const struct sched_stream *s)
 {
     return s->device == 0 ? "MODEL_CONFIG_HASH" : arena_printf(u->arena, "0x%08xu", hash_of(u, s));
 }
 
-/* Return true if an accelerator has a variable of the network. */
+/* Return true if an accelerator holds a variable of the network. */
 static bool on_device(const struct emit_unit *u)
 {
     for (uint32_t i = 0; i < u->graph->n_tensor; i++)
@@ -95,7 +95,7 @@ static bool on_device(const struct emit_unit *u)
     return false;
 }
 
-/* Regions from 0 on that commands may name. */
+/* Return the number of regions that commands may name, counted from 0. */
 static uint32_t regions(const struct emit_unit *u)
 {
     uint32_t n = sched_state_region(u->graph) + (on_device(u) ? 1u : 0u);

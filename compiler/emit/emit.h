@@ -9,7 +9,7 @@
 #include "compiler/systolic/program/sched_program.h"
 #include "compiler/target/target.h"
 
-/* Constants larger than this go to constants.bin. */
+/* Constants with more bytes than this go to constants.bin. */
 #define EMIT_INLINE_CONSTANTS 65536u
 
 struct emit_file {
@@ -19,10 +19,11 @@ struct emit_file {
 
 #define EMIT_MAX_FILES     128
 #define EMIT_MAX_LIBRARIES 16
-/* The comparison of the package with the reference. verdict: match, within, differs, unchecked, as text. */
+/* Result of comparing the package with the reference. verdict: match, within, differs or
+ * unchecked. */
 struct emit_compared {
     const char *verdict, *statement;
-    uint32_t n_layers, n_outputs, n_inferences; /* that are equal; all of a match */
+    uint32_t n_layers, n_outputs, n_inferences; /* number of equal ones; all of them for a match */
     uint64_t seed;                              /* of the inputs */
 };
 
@@ -30,8 +31,9 @@ struct emit_unit {
     struct arena *arena;
     const struct ir_graph *graph;
     const struct target_list *targets;
-    struct sched_program *program; /* also without accelerator: places in memory */
-    uint32_t *state_offset;        /* by tensor: of variables, in state_bytes */
+    struct sched_program *program; /* never NULL: without an accelerator it holds only places in
+                                    * memory */
+    uint32_t *state_offset;        /* offset of each variable in state_bytes, by tensor */
     uint32_t state_bytes;
     uint32_t n;
     struct emit_file file[EMIT_MAX_FILES]; /* names may have one folder: "vanilla/vanilla.c" */
@@ -40,8 +42,9 @@ struct emit_unit {
     struct emit_region *region; /* by position of its last operator, or NULL (emit_calls.c) */
     uint32_t n_include_dir, n_library_dir; /* where headers and libraries are: "$DNNL/include" */
     const char *include_dir[EMIT_MAX_LIBRARIES], *library_dir[EMIT_MAX_LIBRARIES];
-    struct emit_part *part;               /* whose call is written (emit_calls.c); NULL: no part */
-    const struct emit_compared *compared; /* for metadata.json; NULL: nothing is known */
+    struct emit_part *part; /* whose call is written (emit_calls.c); NULL: no part */
+    const struct emit_compared
+        *compared; /* for metadata.json; NULL if the package was not compared */
 };
 
 enum status emit_run(struct arena *a, const struct ir_graph *g, const struct target_list *targets,
@@ -52,45 +55,47 @@ enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *
 /* --- emit_text.c --- */
 
 struct text *emit_new_file(struct emit_unit *u, const char *name);
-/* The C identifier of a row: l03_conv2d. */
+/* Return the C identifier of a row: l03_conv2d. */
 const char *emit_id(const struct emit_unit *u, uint32_t row);
-/* Offset of an operator's scratch memory in the arena. */
+/* Return the offset of an operator's scratch memory in the arena. */
 uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op);
 /* Offset of host constants (kernel weights, tables) appended to the constants region; parts of
  * an operator that have the same bytes share them. */
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes);
-/* C expression of type uint8_t * for a tensor's bytes on the host. */
+/* Return a C expression of type uint8_t * for a tensor's bytes on the host. */
 const char *emit_pointer(struct emit_unit *u, uint32_t tensor);
 
 /* --- one file of the package each --- */
 
 void emit_commands(struct emit_unit *u);
 void emit_constants(struct emit_unit *u);
-/* constants.c with `bytes`, however many. */
+/* Write constants.c with all of `bytes`. */
 void emit_constants_array(struct text *t, const struct text *bytes);
 enum status emit_model(struct emit_unit *u, struct diag *d);
 /* emit_host.c: the parameter struct and the call of a host operator. */
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d);
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
-/* Bytes of all inputs and outputs, each rounded up to 64. */
+/* Return the bytes of all inputs and outputs, each rounded up to 64. */
 uint32_t emit_io_bytes(const struct emit_unit *u);
-/* emit_targets.c: the external target that computes an operator, or NULL. */
+/* emit_targets.c: return the external target that computes an operator, or NULL. */
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op);
 bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc);
 /* Write the targets that have a core, in the order of struct hd_call's ports; return their number. */
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);
 
-/* external.c: operators on targets that a target.json describes. The name of its pattern, or of the
- * composite that it is part of. */
+/* external.c: operators on targets that a target.json describes. Return the name of the operator's
+ * pattern, or of the composite that it is part of. */
 const char *emit_outside_pattern(const struct emit_unit *u, const struct ir_op *op);
-/* The C function that the operator's call begins with; NULL: loops over its blocks. */
+/* Return the C function that the operator's call names first; NULL if the call is loops over the
+ * target's blocks. */
 const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op);
 void emit_outside_includes(struct emit_unit *u, struct text *t);
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                 struct diag *d);
 void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
-/* emit_blocks.c: those of them that the compiler makes of a target's blocks. dev: C of its port. */
+/* emit_blocks.c: operators that the compiler builds from a target's blocks. dev: C expression of
+ * the target's port. */
 enum status emit_blocks_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                struct diag *d);
 void emit_blocks_call(struct emit_unit *u, struct text *t, const struct ir_op *op, const char *dev);

@@ -1,5 +1,5 @@
-/* emit_blocks.c (emit) - layers that are made of a target's multiplications of blocks: the plan as
- * a parameter struct, weights and biases in the order that the loops take them. */
+/* emit_blocks.c (emit) - layers built from a target's block multiplications: the plan as a
+ * parameter struct, and weights and biases in the order in which the loops read them. */
 #include "compiler/target/blocks.h"
 
 #include "compiler/target/describe.h"
@@ -44,7 +44,8 @@ enum status emit_blocks_params(struct emit_unit *u, struct text *t, const struct
     return ST_OK;
 }
 
-/* [kh, kw, C, OC] to [OC rounded up, kh, kw, C], and biases with the input's zero point in them. */
+/* Reorder weights [kh, kw, C, OC] to [OC rounded up, kh, kw, C] and add the input's zero point to
+ * the biases. */
 static void constants(struct emit_unit *u, const struct geo *g, uint32_t columns, uint32_t *w_at,
                       uint32_t *bias_at)
 {

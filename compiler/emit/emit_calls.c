@@ -1,5 +1,5 @@
-/* emit_calls.c - the calls of external targets: of a pattern, of a composite, with every $word filled
- * in. */
+/* emit_calls.c - write the calls of external targets, for a pattern or a composite, with every
+ * $word replaced. */
 #include <string.h>
 
 #include "compiler/cut/cut.h"
@@ -7,19 +7,19 @@
 #include "emit_host.h"
 #include "emit_outside.h"
 
-/* A region as its target has compiled it. */
+/* A region that its target has compiled. */
 struct emit_region {
     struct region_blob blob;
     struct ir_part part;
 };
 
-/* The subject of a call: a pattern for one operator, or a composite. */
+/* The subject of a call: one operator, by its pattern, or a composite. */
 struct call {
     const struct target *target;
     const struct ir_op *op; /* its last one */
-    const char *text;       /* NULL: made of the target's blocks */
+    const char *text;       /* NULL: built from the target's blocks */
     const struct describe_pattern *pattern;
-    const struct describe_composite *composite; /* NULL: of the pattern */
+    const struct describe_composite *composite; /* NULL: the call is a pattern's */
     struct composite_match match;
     bool region;
 };
@@ -55,7 +55,7 @@ const char *emit_outside_function(const struct emit_unit *u, const struct ir_op 
     return c.text ? arena_strndup(u->arena, c.text, strcspn(c.text, " (")) : NULL;
 }
 
-/* Parameters as the host's kernels take them, of each step that the call names. */
+/* Write the kernel parameters, in the host kernels' form, of each step that the call names. */
 static enum status composite_params(struct emit_unit *u, struct text *t, const struct call *c,
                                     struct diag *d)
 {
@@ -67,7 +67,7 @@ static enum status composite_params(struct emit_unit *u, struct text *t, const s
     return ST_OK;
 }
 
-/* The region that ends with `op`. */
+/* Write the region that ends with `op`. */
 static enum status compile_region(struct emit_unit *u, const struct ir_op *op, struct diag *d)
 {
     const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),

@@ -34,7 +34,7 @@ enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, st
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
 
     if (x->type == y->type && (x->type == IR_I8 || x->type == IR_I16))
-        return ST_OK; /* the table of kernels knows which of the two */
+        return ST_OK; /* the kernel table knows which of the two applies */
     return FAIL(d, ST_UNSUPPORTED,
                 "operator %s (%s): the host kernel supports int8, found %s to %s; quantise the "
                 "model to int8",
@@ -57,7 +57,7 @@ static void geometry(struct text *t, const struct geo *g, uint32_t batch)
     emit_field(t, "pad_left", g->pl);
 }
 
-/* Fields that host_layer.h's structs have by the same name. */
+/* Write a field that has the same name in host_layer.h's struct. */
 #define SAME(name) emit_field(t, #name, p.name)
 
 static enum status need_constant(const struct emit_unit *u, const struct geo *g, struct diag *d)
@@ -225,7 +225,7 @@ enum status emit_pool(struct emit_unit *u, struct text *t, const struct ir_op *o
     return ST_OK;
 }
 
-/* Neighbours that are both kept or both reduced become one dimension; at most four are left. */
+/* Merge neighbouring dimensions that are all kept or all reduced; at most four are left. */
 enum status emit_reduced(struct emit_unit *u, struct text *t, const struct ir_op *op,
                          struct diag *d)
 {
@@ -274,7 +274,8 @@ enum status emit_softmax(struct emit_unit *u, struct text *t, const struct ir_op
     emit_field(t, "input_left_shift", left);
     emit_field(t, "diff_min",
                left >= 0 ? -(reach >> left)
-                         : -(reach << -left)); /* exp is 0 in Q5.26 from there on */
+                         : -(reach << -left)); /* exp is 0 in Q5.26 for all differences beyond this
+                                                * one */
     return ST_OK;
 }
 
@@ -302,8 +303,8 @@ enum status emit_lut(struct emit_unit *u, struct text *t, const struct ir_op *op
     return ST_OK;
 }
 
-/* Between 8-bit types; bytes of uint8 are flipped into int8 and back, zero points and clamps with
- * them. */
+/* Requantise between 8-bit types. uint8 bytes are flipped to int8 and back, with zero points and
+ * clamps adjusted. */
 enum status emit_requantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
                             struct diag *d)
 {
@@ -329,7 +330,7 @@ enum status emit_flip(struct emit_unit *u, struct text *t, const struct ir_op *o
     return ST_OK;
 }
 
-/* float32 to 8 bits (`coded` is the output) or back (the input). */
+/* Convert float32 to 8 bits (`coded` is the output) or back (`coded` is the input). */
 static void float_border(struct text *t, const struct ir_tensor *coded)
 {
     int32_t less = coded->type == IR_U8 ? 128 : 0;
@@ -379,7 +380,7 @@ void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op)
                 m, s, f->n > 1);
 }
 
-/* Strides of the batch dimensions of an operand, outermost first; 0 where it is broadcast. */
+/* Write the strides of an operand's batch dimensions, outermost first; 0 where it is broadcast. */
 static void batch_strides(struct text *t, const char *name, const struct ir_tensor *x)
 {
     int64_t stride[4], size = (int64_t)ir_dim_back(x, 0) * ir_dim_back(x, 1);

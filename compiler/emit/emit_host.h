@@ -14,9 +14,9 @@ enum host_args {
     HOST_WEIGHTS, /* the input, weights, bias or NULL */
     HOST_ALL,     /* three inputs, NULL for an absent one */
     HOST_LIST,    /* an array of all inputs */
-    HOST_STATE,   /* the first input, the variables after the fourth */
-    HOST_UPDATE,  /* three inputs; the output is the first, a variable */
-    HOST_ASSIGN,  /* the first input; the output is the second, a variable */
+    HOST_STATE,   /* the first input, then the variables that follow the fourth input */
+    HOST_UPDATE,  /* three inputs; the first is a variable and also the output */
+    HOST_ASSIGN,  /* the first input; the second is a variable and also the output */
 };
 
 typedef enum status host_writer(struct emit_unit *u, struct text *t, const struct ir_op *op,
@@ -25,32 +25,32 @@ typedef enum status host_writer(struct emit_unit *u, struct text *t, const struc
 struct host_op {
     const char *kernel; /* hdk_<kernel> */
     const char *params; /* struct hdk_<params> */
-    host_writer *write; /* the fields of params */
+    host_writer *write; /* writes the fields of params */
     enum host_args args;
 };
 
-/* The kernel that computes `op`, NULL if there is none (host_rows.c). */
+/* Return the kernel that computes `op`, or NULL if there is none (host_rows.c). */
 const struct host_op *emit_host_row(const struct ir_graph *g, const struct ir_op *op);
 
-/* Writers that column KERNEL names. */
+/* The writers that column KERNEL names. */
 #define KERNEL(form, kernel, params, writer, args) host_writer emit_##writer;
 #include "operators/operators.def"
 
-/* "    .name = value,\n" unless it is 0. */
+/* Write " .name = value,\n" unless the value is 0. */
 void emit_field(struct text *t, const char *name, int64_t value);
-/* Elements outside of dimension `axis`, along it (as `name`) and inside of it. */
+/* Write the number of elements outside dimension `axis`, along it (as `name`) and inside it. */
 void emit_axis(struct text *t, const char *name, const struct ir_tensor *x, uint32_t axis);
 void emit_clamps(struct text *t, const struct ir_op *op);
-/* int8 in and out, or a message. */
+/* Fail unless input and output are int8. */
 enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d);
-/* The walk of two operands. */
+/* Write the strides of two operands. */
 enum status emit_walk_only(struct emit_unit *u, struct text *t, const struct ir_op *op,
                            struct diag *d);
-/* Sizes and strides of BATCH_MATMUL. */
+/* Write the sizes and strides of BATCH_MATMUL. */
 void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op);
-/* The walk and all zero points and clamps. */
+/* Write the strides of two operands, all zero points and clamps. */
 enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d);
-/* "    .scale = {...}," of op->fixed. */
+/* Write " .scale = {...}," from op->fixed. */
 void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op);
 
 #endif

@@ -1,5 +1,5 @@
-/* emit_host_call.c - host operators: the parameter struct of each layer and the one line that calls
- * its kernel. host_rows.c picks the kernel, a writer puts the struct's fields. */
+/* emit_host_call.c - write the parameter struct of each host layer and the line that calls its
+ * kernel. host_rows.c picks the kernel; a writer fills the struct's fields. */
 #include "compiler/systolic/schedule/host_layer.h"
 #include "emit_host.h"
 

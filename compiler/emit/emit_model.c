@@ -1,5 +1,5 @@
-/* emit_model.c (emit) - model.h and model.c of the emitted network: parameter structs, one
- * run() that reads like the network, names, and the table that runners use. */
+/* emit_model.c (emit) - write model.h and model.c of the emitted network: parameter structs, one
+ * run() with a line per layer, names, and the table that runners use. */
 #include <string.h>
 
 #include "compiler/target/describe.h"
@@ -16,7 +16,8 @@ static const char *device_of(struct emit_unit *u, uint32_t device)
     return device ? arena_printf(u->arena, "call->devices[%u]", device) : "call->dev";
 }
 
-/* Copies of tensors that the device and others exchange around one submission. */
+/* Write the copies of tensors that the device exchanges with others before and after one
+ * submission. */
 static void add_copies(struct emit_unit *u, struct text *t, const struct sched_stream *s, bool in)
 {
     const struct sched_exchange e = sched_exchange(u->arena, u->program, s, in);
@@ -28,7 +29,7 @@ static void add_copies(struct emit_unit *u, struct text *t, const struct sched_s
     }
 }
 
-/* Regions whose place in memory is known by now. */
+/* Write the regions whose address is known at this point. */
 static void add_windows(struct emit_unit *u, struct text *t, const struct sched_stream *s)
 {
     const struct ir_graph *g = u->graph;
@@ -86,7 +87,7 @@ static void add_host_call(struct emit_unit *u, struct text *t, const struct ir_o
         emit_host_call(u, t, op);
 }
 
-/* Outputs that are an input, a constant, or the same tensor twice. */
+/* Copy outputs that are an input, a constant, or a tensor listed twice. */
 static void add_output_copies(struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;
@@ -119,7 +120,7 @@ static void add_run(struct emit_unit *u, struct text *t)
     text_add(t, "    return HD_OK;\n}\n\n");
 }
 
-/* Initial values of the variables. */
+/* Write the initial values of the variables. */
 static void add_reset(struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;
@@ -170,7 +171,7 @@ static void add_io(struct emit_unit *u, struct text *t, const char *what, const 
     text_add(t, "};\n");
 }
 
-/* The targets whose cores the caller must open. */
+/* List the targets whose cores the caller must open. */
 static void add_ports(struct emit_unit *u, struct text *t)
 {
     const struct target *port[TARGET_MAX];
@@ -184,7 +185,7 @@ static void add_ports(struct emit_unit *u, struct text *t)
     text_add(t, "},\n");
 }
 
-/* The devices that the caller must open, where there are several. */
+/* List the devices that the caller must open, if there are several. */
 static void add_devices(struct emit_unit *u, struct text *t)
 {
     const struct sched_program *p = u->program;

@@ -1,5 +1,5 @@
-/* emit_outside.h - what the words of an external target's call stand for (external.c), for those that
- * write calls (emit_calls.c). C expressions. */
+/* emit_outside.h - C expressions for the words of an external target's call (external.c), used by
+ * the files that write calls (emit_calls.c). */
 #ifndef HEDDLE_COMPILER_EMIT_EMIT_OUTSIDE_H
 #define HEDDLE_COMPILER_EMIT_EMIT_OUTSIDE_H
 
@@ -19,7 +19,7 @@ struct emit_part {
     } * constant; /* of the operator's parts so far */
 };
 
-/* "(const float *)(const void *)": from uint8_t *; is_const: "const " or "". */
+/* Return the cast from uint8_t *: "(const float *)(const void *)". is_const: "const " or "". */
 const char *emit_outside_cast(struct emit_unit *u, const char *is_const, enum ir_type type);
 const char *emit_outside_dev(struct emit_unit *u, const struct ir_op *op);
 const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,

@@ -82,7 +82,8 @@ static enum status add_runtime(struct package *p, struct diag *d)
     return add_folder(p, arena_printf(p->arena, "%s/driver/package/bare", home), "bare/", all, d);
 }
 
-/* Write what CMakeLists.txt links, and the folders that it searches: a name a line. */
+/* Write the list of libraries that CMakeLists.txt links, or of the folders that it searches, one
+ * name a line. */
 static void add_list(struct package *p, const char *file, const char *const *name, uint32_t n)
 {
     struct text t;
@@ -94,7 +95,7 @@ static void add_list(struct package *p, const char *file, const char *const *nam
         package_add(p, file, t.data, t.length);
 }
 
-/* Verilog of cores, next to their targets' C: what `heddle run` of the package Verilates. */
+/* Add the Verilog of cores next to their targets' C; `heddle run` of the package Verilates it. */
 static enum status add_verilog(struct package *p, const struct emit_unit *u, struct diag *d)
 {
     const struct target *port[TARGET_MAX];
@@ -113,14 +114,14 @@ static enum status add_verilog(struct package *p, const struct emit_unit *u, str
                 "\"include_dirs\"",
                 desc->name);
         for (uint32_t k = 0; k < f->n && !again; k++)
-            if (f->name[k][0] != '$') /* which is looked for where the package runs */
+            if (f->name[k][0] != '$') /* a $ path is resolved where the package runs */
                 TRY(add_file(p, arena_printf(p->arena, "%s/%s", desc->origin, f->name[k]),
                              arena_printf(p->arena, "%s/%s", desc->name, f->name[k]), d));
     }
     return ST_OK;
 }
 
-/* Write the toolchain of CMakeLists.txt, if the run names the processor. */
+/* Write the toolchain of CMakeLists.txt if the run specifies the processor. */
 static void add_toolchain(struct package *p, const struct emit_unit *u)
 {
     const char *const text = processor_toolchain(p->arena, u->targets);
@@ -158,7 +159,7 @@ enum status package_make(const struct emit_unit *u, struct package **package, st
     return ST_OK;
 }
 
-/* Without the arena's memory: after a failure there the stage would not be removed. */
+/* Do not use the arena here: if it were exhausted, the stage folder would not be removed. */
 static enum status write_files(const struct package *p, const char *dir, struct diag *d)
 {
     char path[STAGE_PATH + 256];

@@ -14,13 +14,13 @@ struct package {
     struct tar_file *file; /* by path inside the package: "runtime/hd.c" */
 };
 
-/* One more file; path and data stay the caller's. */
+/* Add one file; the caller keeps ownership of path and data. */
 void package_add(struct package *p, const char *path, const void *data, size_t n_bytes);
 
 enum status package_make(const struct emit_unit *u, struct package **package, struct diag *d);
 
-/* "net.tar" ends in .tar: a ustar archive, entries by path, times and owners 0. Anything else is a
- * folder, made if missing; files of another network in it stay. */
+/* "net.tar" ends in .tar: a ustar archive, entries by path, with times and owners 0. Anything else
+ * is a folder, made if missing; files of another network in it stay. */
 enum status package_write(const struct package *p, const char *out, struct diag *d);
 
 /* metadata.c: metadata.json. */

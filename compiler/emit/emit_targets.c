@@ -2,7 +2,7 @@
 #include "compiler/target/describe.h"
 #include "emit.h"
 
-/* The host computes the operators that an estimator takes. */
+/* The host computes the operators of targets that only estimate. */
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op)
 {
     const struct target *t = op->target < u->targets->n ? u->targets->target[op->target] : NULL;

@@ -21,7 +21,7 @@ uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
 {
     uint32_t position = 0;
 
-    while (u->graph->op[position]->id != op->id) /* op may be a copy */
+    while (u->graph->op[position]->id != op->id) /* op may be a copy of the graph's operator */
         position++;
     return u->program->scratch[position];
 }

@@ -14,7 +14,7 @@
 
 #define MAX_SOURCE ((size_t)16 << 20)
 
-/* Kinds that are used, each once, in list order; instances of one kind share its files. */
+/* List each kind that is used once, in list order; instances of one kind share its files. */
 static uint32_t used(const struct emit_unit *u, const struct target_desc *desc[TARGET_MAX])
 {
     uint32_t n = 0;
@@ -94,7 +94,7 @@ static const char *constant(struct emit_unit *u, const char *type, const void *d
                         emit_host_constant(u, data, n_bytes));
 }
 
-/* Elements of `bytes` each: [n_outer, n_inner] to [n_inner, n_outer]. */
+/* Transpose elements of `bytes` bytes each from [n_outer, n_inner] to [n_inner, n_outer]. */
 static uint8_t *transposed(struct arena *a, const uint8_t *from, size_t n_outer, size_t n_inner,
                            size_t bytes)
 {
@@ -106,9 +106,8 @@ static uint8_t *transposed(struct arena *a, const uint8_t *from, size_t n_outer,
     return to;
 }
 
-/* The compiler's filters of int8 and uint8 are [kh, kw, C, OC], those of int16 and float32
- * [OC, kh, kw, C]; most C wants that.
- * Depthwise ones are [kh, kw, OC] in both orders. */
+/* The compiler's filters of int8 and uint8 are [kh, kw, C, OC], those of int16 and float32 [OC, kh,
+ * kw, C], which most C libraries expect. Depthwise filters are [kh, kw, OC] in both orders. */
 static uint32_t weights(struct emit_unit *u, const struct ir_op *op,
                         const struct describe_pattern *p)
 {
@@ -175,7 +174,7 @@ static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t
                : "NULL";
 }
 
-/* The quantised values of a uint8 pattern are those of int8 and 128 more. */
+/* Write the table of a uint8 pattern: int8 quantised values plus 128. */
 static const char *table(struct emit_unit *u, const struct ir_op *op,
                          const struct describe_pattern *p)
 {
@@ -190,7 +189,7 @@ static const char *table(struct emit_unit *u, const struct ir_op *op,
                     p->dtype == IR_U8 ? to : (const void *)from, 256);
 }
 
-/* One end of a float32 operator's clamp. */
+/* Write one end of a float32 operator's clamp. */
 static const char *clamp_end(struct emit_unit *u, const struct ir_op *op, bool high)
 {
     const struct ir_two_floats clamp = ir_fused_bounds(op);

@@ -30,7 +30,8 @@ static void array(struct text *t, const char *name, uint32_t offset)
                 offset);
 }
 
-/* [OC,taps] as panels: for each group and each HDK_F32_LANES of its channels [taps, lanes]. */
+/* Reorder [OC,taps] into panels [taps, lanes], one for each HDK_F32_LANES channels of each
+ * group. */
 static uint32_t panels(struct emit_unit *u, const struct ir_tensor *w, size_t groups)
 {
     const size_t oc = (size_t)w->dim[0], taps = (size_t)ir_elements(w) / oc, each = oc / groups;

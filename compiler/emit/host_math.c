@@ -21,7 +21,7 @@ enum status emit_arg(struct emit_unit *u, struct text *t, const struct ir_op *op
     return ST_OK;
 }
 
-/* Input and output as images, pads and strides of the window. */
+/* Write input and output as images, with the pads and strides of the window. */
 static void images(struct emit_unit *u, struct text *t, const struct ir_op *op,
                    const char *channels)
 {
@@ -68,7 +68,7 @@ enum status emit_matmul(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-/* 1024 times the distance of neighbours, as the reference rounds it. */
+/* Return 1024 times the distance between neighbouring positions, rounded as in the reference. */
 static int32_t step_of(const struct ir_op *op, int32_t in, int32_t out)
 {
     if (op->attr[IR_ALIGN_CORNERS] && out > 1)

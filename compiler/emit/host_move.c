@@ -73,7 +73,7 @@ enum status emit_concat(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-/* Strides, in bytes, of the input's dimensions. */
+/* Write the strides, in bytes, of the input's dimensions. */
 static void dense_strides(const struct ir_tensor *x, int64_t stride[IR_MAX_RANK])
 {
     int64_t n = ir_type_bytes(x->type);

@@ -1,8 +1,8 @@
-/* host_onnx.c - host operators with float constants, op->fixed.real: those in ONNX's rounding
+/* host_onnx.c - host operators with float constants (op->fixed.real): those that round as ONNX does
  * (legalise/float_requant.c). */
 #include "emit_host.h"
 
-/* The layer as its integer kernel has it, then weights, bias and scales. */
+/* Write the layer's fields as for its integer kernel, then weights, bias and scales. */
 enum status emit_onnx_layer(struct emit_unit *u, struct text *t, const struct ir_op *op,
                             struct diag *d)
 {

@@ -1,5 +1,5 @@
-/* host_rows.c - the arguments of a host kernel's call, and the writer of its parameter struct: a
- * row an operator, by form, made of column KERNEL of operators.def. */
+/* host_rows.c - the arguments of a host kernel's call and the writer of its parameter struct: one
+ * row per operator and form, made from column KERNEL of operators.def. */
 #include "compiler/host/host_kernel.h"
 #include "emit_host.h"
 

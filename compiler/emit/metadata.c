@@ -1,5 +1,5 @@
-/* metadata.c - metadata.json of a package, in the manner of a model library: what a build system or
- * a person wants to know without reading C. */
+/* metadata.c - write metadata.json of a package: what a build system or a reader needs to know
+ * about the network without reading C. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "compiler/target/describe.h"
 #include "emit_package.h"
 
-/* Text of the model file, made plain ASCII. */
+/* Return text of the model file as plain ASCII. */
 static void add_name(struct arena *a, cJSON *o, const char *key, const char *name)
 {
     struct text t;
@@ -90,7 +90,7 @@ static void add_functions(const struct emit_unit *u, cJSON *o)
     cJSON_AddItemToArray(list, f);
 }
 
-/* Name in the run, kind, version and attributes as they were set. */
+/* Write the target's name in the run, kind, version and attributes. */
 static cJSON *target_of(const struct emit_unit *u, const struct target *target)
 {
     cJSON *t = cJSON_CreateObject(), *attributes;
@@ -135,7 +135,7 @@ static void add_targets(const struct emit_unit *u, cJSON *o)
     add_names(o, "library_dirs", u->library_dir, u->n_library_dir);
 }
 
-/* By which part of their range outputs may differ from the reference; not there: by nothing. */
+/* Write the tolerance as a fraction of the output range; absent if outputs must be equal. */
 static void add_tolerance(const struct emit_unit *u, cJSON *o)
 {
     double tolerance = describe_tolerance(u->arena, u->graph, u->targets, u->program->hw);
@@ -159,7 +159,7 @@ static void add_compared(const struct emit_compared *c, cJSON *o)
     cJSON_AddNumberToObject(o, "seed", (double)c->seed);
 }
 
-/* Parameters as the run sets them, what "ports" declares. */
+/* Write the core's parameters in this run and the ports that "ports" declares. */
 static void add_core_details(struct arena *a, const struct target *target, cJSON *core)
 {
     const struct describe *t = target->desc->detail;
@@ -194,7 +194,7 @@ static void add_cores(const struct emit_unit *u, cJSON *o)
     }
 }
 
-/* One operator of the compiled graph: several may stand for one row of the model. */
+/* Write one operator of the compiled graph; several may belong to one row of the model. */
 static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
 {
     const struct ir_op *op = u->graph->op[position];
@@ -252,7 +252,7 @@ static void add_layers(const struct emit_unit *u, cJSON *o)
 
 void package_metadata(const struct emit_unit *u, struct text *t)
 {
-    errno = 0; /* cJSON drops a member silently if it has no memory */
+    errno = 0; /* without memory cJSON drops a member silently */
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "schema", "heddle.package.v1");
     cJSON_AddStringToObject(o, "heddle", HEDDLE_VERSION);

@@ -1,4 +1,4 @@
-/* mlf.c - see mlf.h. The files of a package in the places of TVM's format. */
+/* mlf.c - see mlf.h. Places the files of a package as TVM's format expects. */
 #include "mlf.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #define SRC     "./codegen/host/src/"
 #define INCLUDE "./codegen/host/include/"
 
-/* Return true for files to leave out. Programs and start-up code are the user's; the port of a
- * chip's registers has no accelerator here. */
+/* Return true for files to leave out: programs and start-up code, which the user supplies, and the
+ * register port, because no accelerator is present. */
 static bool is_left_out(const char *path)
 {
     static const char *const names[] = {"main.c", "port_hosted.c", "port.h", "runtime/port_mmio.c",
@@ -27,7 +27,8 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* All in one folder, whatever includes what: "kernels/hdk.h" and "vanilla/vanilla.h" lead there. */
+/* Put all headers into one folder. Includes such as "kernels/hdk.h" and "vanilla/vanilla.h" lead
+ * there. */
 static void add_header(struct package *p, const struct tar_file *f)
 {
     const char *name = base_of(f->path), *below = f->path;

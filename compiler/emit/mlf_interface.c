@@ -6,7 +6,7 @@
 
 #include "mlf.h"
 
-/* As TVM does: what is no letter or digit is _. */
+/* As in TVM, replace each character other than a letter or digit by _. */
 static char *sanitised(struct arena *a, const char *name)
 {
     const bool digit = isdigit((unsigned char)*name) || !*name;
@@ -27,7 +27,7 @@ const char *const *mlf_fields(const struct emit_unit *u, const uint32_t *id, uin
         for (uint32_t k = 0; k < i;)
             if (strcmp(field[i], field[k++]) == 0) {
                 field[i] = arena_printf(u->arena, "%s_%u", field[i], i);
-                k = 0; /* that may be another's, too */
+                k = 0; /* start again: the new name may be taken too */
             }
     }
     return field;
@@ -42,7 +42,7 @@ static char *upper(struct arena *a, const char *s)
     return all;
 }
 
-/* If names are equal up to case, the first counts: an input's. */
+/* If names are equal up to case, only the first (an input's) is defined. */
 static void add_sizes(const struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;

@@ -48,7 +48,7 @@ static void add_workspace(cJSON *list, uint32_t n_bytes)
     cJSON_AddItemToArray(list, w);
 }
 
-/* The C function that an operator calls; NULL: none. */
+/* Return the C function that an operator calls, or NULL if none. */
 static const char *function_of(const struct emit_unit *u, const struct ir_op *op)
 {
     if (emit_outside(u, op))
@@ -62,7 +62,8 @@ static uint32_t scratch_of(const struct emit_unit *u, const struct ir_op *op)
     return emit_outside(u, op) ? 0 : host_scratch(u->graph, op);
 }
 
-/* Each C function that computes an operator, with the most scratch that a call of it takes of the arena. */
+/* List each C function that computes an operator, with the largest scratch that one of its calls
+ * uses in the arena. */
 static void add_functions(const struct emit_unit *u, cJSON *functions)
 {
     cJSON *list = cJSON_AddArrayToObject(functions, "operator_functions");
@@ -103,7 +104,8 @@ static void add_memory(const struct emit_unit *u, cJSON *module)
     add_functions(u, functions);
 }
 
-/* "c -mcpu=cortex-m55", whichever target names the processor (compiler/target/processor.c). */
+/* Return the target as text, such as "c -mcpu=cortex-m55"; the flags come from the target that
+ * names the processor (compiler/target/processor.c). */
 static const char *target_text(const struct emit_unit *u)
 {
     for (uint32_t t = 0; t < u->targets->n; t++) {
@@ -131,7 +133,7 @@ static void add_flags(const struct emit_unit *u, cJSON *list, const char *flag,
     }
 }
 
-/* Add what the sources need in addition to a C compiler: libraries of targets and their folders. */
+/* Add the dependencies other than a C compiler: libraries of targets and their folders. */
 static void add_dependencies(const struct emit_unit *u, cJSON *module)
 {
     cJSON *list = cJSON_AddArrayToObject(module, "external_dependencies");
@@ -143,7 +145,7 @@ static void add_dependencies(const struct emit_unit *u, cJSON *module)
 
 void mlf_metadata(const struct emit_unit *u, struct text *t)
 {
-    errno = 0; /* cJSON drops a member silently if it has no memory */
+    errno = 0; /* without memory cJSON drops a member silently */
     cJSON *o = cJSON_CreateObject(), *module;
 
     cJSON_AddNumberToObject(o, "version", 7);
@@ -187,7 +189,7 @@ static void put_array(struct text *t, const struct ir_tensor *x)
     text_add_n(t, (const char *)x->data, (size_t)ir_bytes(x));
 }
 
-/* Constants that an operator reads, by id; how many. */
+/* List the constants that an operator reads, by id, and return their number. */
 static uint32_t constants_of(const struct emit_unit *u, uint32_t *id)
 {
     const struct ir_graph *g = u->graph;
@@ -211,7 +213,7 @@ void mlf_parameters(const struct emit_unit *u, struct text *t)
     const uint32_t n = constants_of(u, id);
     const char *const *name = mlf_fields(u, id, n);
 
-    put(t, 0xf7e58d4f05049cb7, 8); /* a list of arrays */
+    put(t, 0xf7e58d4f05049cb7, 8); /* TVM's magic number of a list of arrays */
     put(t, 0, 8);
     put(t, n, 8);
     for (uint32_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-/* tar.c - see tar.h. The header is POSIX.1-1988's; of others' archives the long names of GNU tar and
- * of POSIX.1-2001 (pax) are understood. */
+/* tar.c - see tar.h. Writes headers of POSIX.1-1988; reads also the long names of GNU tar and of
+ * POSIX.1-2001 (pax). */
 #define _GNU_SOURCE
 #include "tar.h"
 
@@ -19,7 +19,7 @@ struct header {
 };
 static_assert(sizeof(struct header) == BLOCK, "a header is a block");
 
-/* Sum of all bytes, those of `sum` counted as blanks. */
+/* Return the sum of all bytes, with those of the checksum field counted as blanks. */
 static unsigned sum_of(const struct header *h)
 {
     const uint8_t *byte = (const uint8_t *)h;
@@ -83,8 +83,8 @@ enum status tar_write(struct text *out, const struct tar_file *file, uint32_t n,
 
 struct reader {
     const uint8_t *tar;
-    size_t n_bytes, at;     /* of the next header */
-    char path[PATH], *next; /* `next`: a long name, for the entry that follows, in `name` */
+    size_t n_bytes, at;     /* at: offset of the next header */
+    char path[PATH], *next; /* `next`: long name in `name` for the next entry */
     char name[PATH];
     const uint8_t *data; /* of this entry */
     size_t size;
@@ -111,7 +111,7 @@ static bool octal(const char *field, size_t n, uint64_t *value)
     return i == n || field[i] == ' ' || field[i] == '\0';
 }
 
-/* Return true if the path stays below the folder that it is put into. */
+/* Return true if the path stays below the folder of extraction. */
 static bool path_is_safe(const char *path)
 {
     size_t n = strlen(path);
@@ -127,7 +127,7 @@ static bool path_is_safe(const char *path)
     return true;
 }
 
-/* The name for the entry that follows. */
+/* Read the long name of the next entry. */
 static enum status long_name(struct reader *r, const void *name, size_t n)
 {
     if (n >= PATH)
@@ -138,7 +138,7 @@ static enum status long_name(struct reader *r, const void *name, size_t n)
     return ST_OK;
 }
 
-/* Records "LENGTH KEY=VALUE\n"; only the path matters. */
+/* Read pax records "LENGTH KEY=VALUE\n"; only the path is used. */
 static enum status extended(struct reader *r)
 {
     const char *at = (const char *)r->data;
@@ -175,7 +175,7 @@ static enum status take_entry(struct reader *r, const struct header *h, tar_take
 {
     switch (h->type) {
     case 'x': return extended(r);
-    case 'g': return ST_OK; /* for all entries: times, comments */
+    case 'g': return ST_OK; /* attributes of all entries, such as times and comments */
     case 'L': return long_name(r, r->data, strnlen((const char *)r->data, r->size));
     default: break;
     }
@@ -188,7 +188,7 @@ static enum status take_entry(struct reader *r, const struct header *h, tar_take
     return take(ctx, &(struct tar_file){r->path, r->data, r->size}, r->d);
 }
 
-/* The header at r->at; *end: there is none any more. */
+/* Read the header at r->at; set *end after the last entry. */
 static enum status find_entry(struct reader *r, const struct header **h, bool *end)
 {
     static const struct header none;

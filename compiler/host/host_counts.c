@@ -1,5 +1,5 @@
-/* host_counts.c - see host_counts.h. The counts follow the kernels' loops (kernels) and need
- * shapes, attributes and constant shapes alone: what depends on the data is not counted. */
+/* host_counts.c - see host_counts.h. The counts follow the kernels' loops and depend only on
+ * shapes, attributes and constants' shapes. Work that depends on the data is not counted. */
 #include "host_counts.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static double rows_of(const struct ir_tensor *t)
 
 /* --- products --- */
 
-/* hdk_conv2d, by the way that it takes to the windows. */
+/* Count the work of hdk_conv2d by the method with which it gathers windows. */
 static void conv(const struct host_window *w, double *n)
 {
     const double pixels = host_pixels(w), taps = (double)w->kh * w->kw * w->c;
@@ -65,7 +65,7 @@ static void depthwise(const struct host_window *w, double *n)
     n[4] = n[3] * taps;
 }
 
-/* Rows of a matrix product with weights [OC,K] or [K,OC]: outputs / OC. */
+/* Count the rows of a matrix product with weights [OC,K] or [K,OC]: outputs / OC. */
 static void dense(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
@@ -78,7 +78,7 @@ static void dense(const struct ir_graph *g, const struct ir_op *op, double *n)
     n[4] = n[3] * 8 * fmod(even(elements(w) / oc), 16); /* the loop takes 16 products at once */
 }
 
-/* Sums over the taps inside the image, one output after another. */
+/* Count sums over the taps inside the image, with outputs computed one by one. */
 static void windows(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     struct host_window w;
@@ -103,7 +103,7 @@ static void windows(const struct ir_graph *g, const struct ir_op *op, double *n)
     n[4] = host_pixels(&w);
 }
 
-/* float32 convolutions: 16 channels at a time; a dense layer is a row of pixels. */
+/* Count a float32 convolution: 16 channels at a time; a dense layer is a row of pixels. */
 static void lanes(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     struct host_window w;
@@ -207,7 +207,7 @@ static void walk(const struct ir_graph *g, const struct ir_op *op, double *n)
     n[1] = host_walk(g, op, &w) ? (double)w.shape[0] * w.shape[1] * w.shape[2] : n[0];
 }
 
-/* Expected number of different values among `n` drawn at random from 250. */
+/* Return the expected number of distinct values among `n` drawn at random from 250. */
 static double distinct(double n)
 {
     double missed = 250;
@@ -241,11 +241,11 @@ static void top(const struct ir_graph *g, const struct ir_op *op, double *n)
 
     n[2] = elements(ir_out(g, op, 0));
     n[1] = elements(x) / along;
-    n[0] = (2 * n[2] - n[1]) * along; /* the first result alone needs one comparison for each */
+    n[0] = (2 * n[2] - n[1]) * along; /* each result after the first needs more comparisons */
 }
 
-/* `times` pieces of `piece` bytes, one after another: gcc's copy takes four bytes at a time while
- * both ends are aligned so, else one. */
+/* Count a copy of `times` pieces of `piece` bytes. gcc's copy moves four bytes at a time while both
+ * ends are aligned to four, otherwise one. */
 static void pieces(double *n, double piece, double times)
 {
     n[0] += (uint64_t)piece % 4 == 0 ? piece * times / 4 : 0;
@@ -253,7 +253,7 @@ static void pieces(double *n, double piece, double times)
     n[2] += (uint64_t)piece % 4 == 0 ? 0 : piece * times;
 }
 
-/* Runs of bytes that are contiguous in both tensors. */
+/* Count runs of bytes that are contiguous in both tensors. */
 static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -273,7 +273,7 @@ static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
         outer = elements(ir_in(g, op, 1)) / ir_dim_back(ir_in(g, op, 1), 0);
         pieces(n, (double)ir_bytes(y) / outer, outer);
     } else if (op->opcode == IR_OP_UPDATE_SLICE || op->opcode == IR_OP_UPDATE_VARIABLE) {
-        /* all of x, if y is another; then the part row by row */
+        /* all of x if y is another tensor; then the slice row by row */
         if (op->opcode == IR_OP_UPDATE_SLICE)
             pieces(n, (double)ir_bytes(y), 1);
         pieces(n, (double)ir_dim_back(ir_in(g, op, 1), 0) * ir_type_bytes(x->type),
@@ -336,7 +336,7 @@ static void recurrent(const struct ir_graph *g, const struct ir_op *op, double *
     n[1] = steps * h;
 }
 
-/* As if every detection were found: each visits all boxes. */
+/* Count as if all boxes were detections, the worst case: each visits all boxes. */
 static void detections(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     n[0] = elements(ir_in(g, op, 1));
@@ -344,7 +344,7 @@ static void detections(const struct ir_graph *g, const struct ir_op *op, double 
     n[2] = n[1] * (ir_dim_back(ir_out(g, op, 0), 0) / 6);
 }
 
-/* hdk_flip: blocks of four words. */
+/* Count hdk_flip: blocks of four words. */
 static void blocks(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const uint32_t bytes = (uint32_t)ir_elements(ir_in(g, op, 0));

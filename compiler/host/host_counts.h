@@ -4,7 +4,7 @@
 
 #include "host_cycles.h"
 
-/* FORM(NAME, what is counted, in order) */
+/* FORM(NAME, counts in order) */
 #define HOST_FORMS(FORM)                                                                           \
     FORM(CONV, "products outputs lanes panels copies")                                             \
     FORM(DEPTHWISE, "products outputs addresses panels taps")                                      \
@@ -37,7 +37,7 @@ enum host_form {
 #undef FORM
 };
 
-/* Fill w->count for `op`, whose kernel is of `form`. */
+/* Fill w->count for `op`, whose kernel has form `form`. */
 void host_count(const struct ir_graph *g, const struct ir_op *op, enum host_form form,
                 double count[HOST_COUNTS]);
 

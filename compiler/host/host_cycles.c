@@ -1,6 +1,5 @@
-/* host_cycles.c - see host_cycles.h: the row of the table that an operator's kernel has, and the
- * sum.
- */
+/* host_cycles.c - see host_cycles.h: find the table row of an operator's kernel and sum its
+ * costs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +31,8 @@ static const char *type_name(const struct ir_tensor *t)
     return ir_type_name(t->type);
 }
 
-/* The part of a kernel's cost that does not follow from its shape: the kernel's name and, after
- * ':', a variant. */
+/* Return the key of a kernel's cost: the kernel's name and, after ':', a variant that the shape
+ * does not determine. */
 static const char *key_of(const struct ir_graph *g, const struct ir_op *op, const char *kernel,
                           char *to, size_t n)
 {
@@ -80,7 +79,8 @@ static double cycles_of(const struct ir_graph *g, const struct ir_op *op, const 
     return cycles;
 }
 
-/* The row of a kernel's variant; of one that was not measured, the dearest of its kernel. */
+/* Return the row of a kernel's variant, or the kernel's most expensive row if that variant was not
+ * measured. */
 static const struct row *find(const struct ir_graph *g, const struct ir_op *op, const char *kernel)
 {
     const struct row *dearest = NULL;

@@ -44,7 +44,7 @@ static enum kernel_form form_of_i16(enum ir_opcode opcode, enum ir_type in, enum
     return in == IR_I16 && has(opcode, FORM_I16) ? FORM_I16 : FORM_COUNT;
 }
 
-/* Return true if each byte has the same real value with the other top bit. */
+/* Return true if flipping the top bit of each byte leaves its real value unchanged. */
 static bool flips(const struct ir_op *op, const struct ir_tensor *x, const struct ir_tensor *y)
 {
     const bool down = x->type == IR_U8 && y->type == IR_I8;

@@ -5,11 +5,12 @@
 
 #include "compiler/ir/ir.h"
 
-/* The form of a legalised operator, by its types, attributes and shape; FORM_COUNT: no kernel. */
+/* Return the form of a legalised operator, from its types, attributes and shape; FORM_COUNT if no
+ * kernel has it. */
 enum kernel_form host_kernel_form(const struct ir_graph *g, const struct ir_op *op);
-/* Its kernel, "hdk_<name>" without the prefix; NULL if there is none. */
+/* Return the operator's kernel as "hdk_<name>" without the prefix; NULL if there is none. */
 const char *host_kernel_of(const struct ir_graph *g, const struct ir_op *op);
-/* The first kernel that operators of this kind have, or NULL. */
+/* Return the first kernel for operators of this kind, or NULL. */
 const char *host_kernel(enum ir_opcode opcode);
 
 /* Return true if DEQUANTIZE of 8-bit values looks its results up in a table of 256: it has at least

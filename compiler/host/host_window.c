@@ -85,7 +85,7 @@ double host_runs(const struct host_window *w)
     return n;
 }
 
-/* Sum over `out` positions of the taps that are in 0 .. size-1. */
+/* Sum over `out` positions the taps that are in 0 .. size-1. */
 static double inside(uint32_t out, uint32_t stride, int32_t pad, uint32_t kernel, uint32_t dilation,
                      uint32_t size)
 {

@@ -1,5 +1,5 @@
-/* host_window.h - windows of convolutions and pools as the host kernels walk them; part of
- * host_counts.h. */
+/* host_window.h - windows of convolutions and pools in the order of the host kernels' loops; part
+ * of host_counts.h. */
 #ifndef HEDDLE_COMPILER_HOST_HOST_WINDOW_H
 #define HEDDLE_COMPILER_HOST_HOST_WINDOW_H
 
@@ -11,25 +11,26 @@ struct host_window {
     int32_t pt, pl;
 };
 
-/* From an operator with a window, of any type. */
+/* Fill the window from an operator that has one, of any type. */
 void host_window_of(const struct ir_graph *g, const struct ir_op *op, struct host_window *w);
 
 /* The methods by which hdk_conv2d gathers windows. */
 enum host_path { HOST_BY_ROWS, HOST_BY_COPIES, HOST_BY_FLAT, HOST_BY_WINDOWS };
 enum host_path host_path(const struct host_window *w);
-/* Rows of the image, padding included, that pass through its line buffer, and lanes of each. */
+/* Return the rows of the image, padding included, that pass through hdk_conv2d's line buffer; set
+ * the lanes of each. */
 double host_ring_rows(const struct host_window *w);
 double host_ring_lanes(const struct host_window *w);
 
-/* Runs of pixels that hdk_depthwise_conv2d finds taps for, in one row of the output. */
+/* Return the number of pixel runs, in one output row, for which hdk_depthwise_conv2d finds taps. */
 double host_runs(const struct host_window *w);
 
-/* Output pixels of the whole batch. */
+/* Return the output pixels of the whole batch. */
 double host_pixels(const struct host_window *w);
-/* For one image, over all output pixels: taps inside it, and rows of taps. */
+/* Return, for one image and all output pixels, the taps inside the image and the rows of taps. */
 double host_cells_inside(const struct host_window *w);
 double host_rows_inside(const struct host_window *w);
-/* The same of TRANSPOSE_CONV: taps for which there is an input. */
+/* The same for TRANSPOSE_CONV: taps that have an input. */
 double host_cells_covered(const struct host_window *w);
 
 #endif

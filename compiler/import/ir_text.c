@@ -38,7 +38,8 @@ static enum status check_row(struct ir_graph *g, uint32_t i, struct diag *d)
     return ST_OK;
 }
 
-/* Check the graph. After a pass a failure is our mistake; here it is the file's. */
+/* Check the graph. An error here is the file's; after a pass it would be a fault of the
+ * compiler. */
 static enum status check_graph(const struct ir_graph *g, struct diag *d)
 {
     const enum status st = ir_verify(g, "import", d);

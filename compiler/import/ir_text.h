@@ -4,9 +4,9 @@
 
 #include "compiler/ir/ir.h"
 
-/* Parse the text of `n_bytes` at `data` (with a NUL after it, as file_read gives it) as a model.
- * Rows are checked, as their names become identifiers: ST_MODEL. Where operators went in an earlier
- * run (target, region, reason) is forgotten. ir_verify holds. */
+/* Parse the text of `n_bytes` at `data` (followed by a NUL, as file_read returns it) as a model.
+ * Rows are checked because their names become identifiers: ST_MODEL. The results of an earlier
+ * partition (target, region, reason) are dropped. ir_verify holds. */
 enum status ir_text_import(struct arena *a, const uint8_t *data, size_t n_bytes,
                            struct ir_graph **graph, struct diag *d);
 

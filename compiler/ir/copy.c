@@ -1,4 +1,4 @@
-/* copy.c - a graph of its own; see ir.h. */
+/* copy.c - copy a graph; see ir.h. */
 #include "ir.h"
 
 static struct ir_tensor *copy_tensor(struct arena *a, const struct ir_tensor *t)

@@ -8,11 +8,12 @@ struct ir_two_floats {
     float a, b;
 };
 
-/* The float whose bits attribute `attr` holds. */
+/* Return the float whose bits attribute `attr` holds. */
 float ir_attr_float(const struct ir_op *op, enum ir_attr attr);
-/* Least and largest value under the fused activation; infinite where there is none. */
+/* Return the least and largest value under the fused activation; infinite where there is no
+ * bound. */
 struct ir_two_floats ir_fused_bounds(const struct ir_op *op);
-/* Parameters a and b of struct hdk_f32_unary for a function of one value. */
+/* Return parameters a and b of struct hdk_f32_unary for a function of one value. */
 struct ir_two_floats ir_unary_numbers(const struct ir_op *op);
 
 #endif

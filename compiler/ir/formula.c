@@ -1,4 +1,4 @@
-/* formula.c - see formula.h: a formula is read along the operators that make a tensor. */
+/* formula.c - see formula.h. Reads a formula along the operators that compute a tensor. */
 #include "formula.h"
 
 #include <assert.h>
@@ -24,7 +24,7 @@ static bool skip(const char **at, char c)
     return true;
 }
 
-/* The letter is a new name of tensor `id`, or names it already. */
+/* Bind the letter to tensor `id`; false if the letter already names another tensor. */
 static bool bind(struct ir_match *m, char letter, uint32_t id)
 {
     uint32_t *t = &m->tensor[letter - 'a'];
@@ -39,7 +39,7 @@ static bool constant(struct ir_match *m, uint32_t id)
     return m->is_constant ? m->is_constant(m, id) : m->g->tensor[id]->role == IR_CONST;
 }
 
-/* The operands in brackets; `exchanged`: the second one first. */
+/* Match the operands in brackets; `exchanged`: the second one first. */
 static bool operands(struct ir_match *m, const char **at, const struct ir_op *op, bool exchanged)
 {
     for (uint32_t i = 0; skip(at, i == 0 ? '(' : ','); i++) {

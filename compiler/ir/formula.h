@@ -14,17 +14,18 @@ enum { IR_MATCH_LETTERS = 26, IR_MATCH_OPS = 16 };
 struct ir_match {
     const struct ir_graph *g;
     const void *ctx;
-    /* Conditions beyond the formula; NULL: none, and a constant is a tensor of role IR_CONST. */
+    /* Condition that an operator must meet beyond the formula. NULL: none, and a constant is a
+     * tensor of role IR_CONST. */
     bool (*takes)(const struct ir_match *m, const struct ir_op *op);
     bool (*is_constant)(const struct ir_match *m, uint32_t id);
-    /* The match: tensors by letter (IR_NONE: the formula has none), operators in the order of
-     * their words. */
+    /* The match: tensors by letter (IR_NONE for letters not in the formula), operators in the order
+     * of their words. */
     uint32_t tensor[IR_MATCH_LETTERS];
     struct ir_op *op[IR_MATCH_OPS];
     uint32_t n_op;
 };
 
-/* Match tensor `id`; on false the match is undefined. */
+/* Match tensor `id`; if false, the match is undefined. */
 bool ir_match(struct ir_match *m, uint32_t id, const char *formula);
 static inline uint32_t ir_matched(const struct ir_match *m, char letter)
 {

@@ -1,4 +1,4 @@
-/* graph.c - make tensors and operators, keep their links true. */
+/* graph.c - make tensors and operators and keep producer links correct. */
 #include "ir.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ struct ir_graph *ir_graph_new(struct arena *a, const char *name)
     return g;
 }
 
-/* `n` pointers of `list` in an array with room for one more. */
+/* Return the `n` pointers of `list` in an array with room for one more. */
 static void *grown(struct arena *a, void *list, uint32_t n, uint32_t *cap)
 {
     void **bigger;
@@ -76,7 +76,7 @@ bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type)
     for (uint32_t i = 0; i < rank; i++) {
         if (dim[i] < 1)
             return false;
-        n *= (uint64_t)dim[i]; /* below 2^31 before, so below 2^62 here */
+        n *= (uint64_t)dim[i]; /* the product was below 2^31, so it is below 2^62 here */
         if (n > INT32_MAX)
             return false;
     }
@@ -184,7 +184,7 @@ const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim)
     return t.data;
 }
 
-/* Return true if all value inputs of `op` are made by operators already placed. */
+/* Return true if the producers of all value inputs of `op` are already placed. */
 static bool ready(const struct ir_graph *g, const struct ir_op *op)
 {
     for (uint32_t i = 0; i < op->n_in; i++)
@@ -211,8 +211,8 @@ void ir_move_op(struct ir_graph *g, uint32_t from, uint32_t to)
         place(g, g->op[i], i);
 }
 
-/* Stable topological order: again and again the first operator that is ready. Linear when the
- * order is true already, which it nearly always is. Operators with state stay in their order. */
+/* Sort stably in topological order: repeatedly take the first ready operator. Linear if the order
+ * is correct already, the usual case. Operators with state keep their order. */
 enum status ir_link(struct ir_graph *g, struct diag *d)
 {
     struct ir_op **order = ARENA_ARRAY(g->arena, struct ir_op *, g->n_op);

@@ -7,7 +7,7 @@ static ir_rule *const rule_table[] = {
 #include "operators/operators.def"
 };
 
-/* Rules accept float32 where the operator's types have it. */
+/* Accept float32 only if the operator's types include it. */
 static enum status check_float(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -21,7 +21,7 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
     return ST_OK;
 }
 
-/* Some have no arithmetic on quantised values. */
+/* Some operators have no arithmetic on quantised values. */
 static enum status check_quantised(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_op_info *info = ir_op_info(op->opcode);
@@ -54,7 +54,7 @@ static enum status check_arity(const struct ir_op *op, struct diag *d)
     return ST_OK;
 }
 
-/* Operators that compute and have no int16 form: TFLite's reference has none either. */
+/* Refuse operators that compute and have no int16 form; TFLite's reference has none either. */
 static enum status check_width(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const uint32_t types = ir_op_info(op->opcode)->types;

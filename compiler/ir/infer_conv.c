@@ -1,8 +1,8 @@
 /* infer_conv.c - rules of operators with weights or windows. */
 #include "rules.h"
 
-/* Weights: 8-bit constant, one scale or one per output channel, int8 ones symmetric. int16
- * activations have int8 weights of zero point 0. */
+/* Check weights: 8-bit constant, one scale or one per output channel, int8 weights symmetric. int16
+ * activations need int8 weights with zero point 0. */
 static enum status want_weights(const struct ir_tensor *w, const struct ir_tensor *x,
                                 uint32_t oc_axis, struct diag *d)
 {
@@ -29,8 +29,8 @@ static enum status want_weights(const struct ir_tensor *w, const struct ir_tenso
     return ST_OK;
 }
 
-/* int32; int64 with int16 activations x, whose sums are 64 bits wide then; float32 with floats.
- */
+/* Check a bias: int32; int64 with int16 activations x, whose sums have 64 bits; float32 with
+   floats. */
 static enum status want_bias(const struct ir_tensor *b, const struct ir_tensor *x, int32_t channels,
                              struct diag *d)
 {
@@ -69,7 +69,7 @@ static int32_t window_out(int32_t in, int32_t before, int32_t after, int32_t ker
 
 enum { MAX_WINDOW = 65535 };
 
-/* Pads are written out, or SAME specifies what they are. */
+/* Check that pads are explicit, or that SAME determines them. */
 static enum status want_padding(const struct ir_op *op, enum ir_attr last, int32_t most,
                                 struct diag *d)
 {
@@ -81,7 +81,7 @@ static enum status want_padding(const struct ir_op *op, enum ir_attr last, int32
     return ST_OK;
 }
 
-/* Output size of one dimension with SAME padding, of at most INT32_MAX / 4 cells on
+/* Compute the output size of one dimension with SAME padding, of at most INT32_MAX / 4 cells on
  * each side. */
 static enum status same_out(int32_t in, int32_t kernel, int32_t dilation, int32_t stride,
                             int32_t *out, struct diag *d)
@@ -127,7 +127,7 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
     return ir_want_shape(g, ir_out(g, op, 0), "output", 4, dim, d);
 }
 
-/* x and y: quantised values of one type; x [N,H,W,C]. */
+/* Check that x and y hold quantised values of one type and x is [N,H,W,C]. */
 static enum status want_image(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -152,7 +152,7 @@ enum status infer_conv2d(const struct ir_graph *g, const struct ir_op *op, struc
     dim[ko ? 2 : 3] = x->dim[3];
     dim[ko ? 3 : 0] = w->dim[ko ? 3 : 0];
     if (!ko && x->dim[3] % w->dim[3] == 0 && w->dim[0] % (x->dim[3] / w->dim[3]) == 0)
-        dim[3] = w->dim[3]; /* groups of channels; legalise makes one dense convolution of them */
+        dim[3] = w->dim[3]; /* groups of channels; legalise makes them one dense convolution */
     TRY(ir_want_shape(g, w, "weights", 4, dim, d));
     TRY(want_bias(ir_in(g, op, 2), x, w->dim[ko ? 3 : 0], d));
     return want_window(g, op, x, w->dim[ko ? 3 : 0], d);
@@ -209,7 +209,7 @@ enum status infer_pool(const struct ir_graph *g, const struct ir_op *op, struct 
 
     TRY(want_image(g, op, d));
     if (op->opcode == IR_OP_MAX_POOL2D ||
-        x->type == IR_I16) /* an average may have a scale of its own (ONNX) */
+        x->type == IR_I16) /* an average may have a different scale (ONNX) */
         TRY(ir_want_same_quant(x, ir_out(g, op, 0), d));
     return want_window(g, op, x, x->dim[3], d);
 }
@@ -242,7 +242,8 @@ enum status infer_transpose_conv(const struct ir_graph *g, const struct ir_op *o
     return ir_want_shape(g, y, "output", 4, dim, d);
 }
 
-/* Shapes of matrices: a [..,M,K], b [..,K,N] as adj_a and adj_b turn them, y. */
+/* Check the shapes of matrices: a [..,M,K] and b [..,K,N], transposed if adj_a and adj_b are set,
+ * and y. */
 static enum status want_matrices(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
@@ -286,7 +287,7 @@ enum status infer_matmul(const struct ir_graph *g, const struct ir_op *op, struc
     return want_bias(ir_in(g, op, 2), a, ir_dim_back(y, 0), d);
 }
 
-/* Two operands of 8-bit values, each with its zero point (or n[i] of them); int32 out. */
+/* Check two 8-bit operands, each with its zero point (or n[i] of them), and an int32 output. */
 static enum status want_integers(const struct ir_graph *g, const struct ir_op *op,
                                  const uint64_t *n, struct diag *d)
 {

@@ -1,4 +1,4 @@
-/* infer_move.c - rules of operators that move bytes and compute nothing. */
+/* infer_move.c - rules of operators that move bytes without computing. */
 #include "rules.h"
 
 #include <math.h>
@@ -115,7 +115,8 @@ enum status infer_slice(const struct ir_graph *g, const struct ir_op *op, struct
     return ST_OK;
 }
 
-/* Constant indices of the two operators are within `size`; computed ones are held to it later. */
+/* Check that the constant indices of both operators are within `size`; computed indices are checked
+ * when they are known. */
 static enum status want_indices(const struct ir_tensor *p, uint32_t i, int32_t size, struct diag *d)
 {
     int64_t v = 0;
@@ -194,7 +195,7 @@ enum status infer_gather_nd(const struct ir_graph *g, const struct ir_op *op, st
     return ir_want_shape(g, y, "output", rank, dim, d);
 }
 
-/* A part of `x`, and where it starts: n numbers. */
+/* Check a part of `x` and its start, which is n numbers. */
 static enum status want_part(const struct ir_graph *g, const struct ir_op *op, int32_t n,
                              struct diag *d)
 {
@@ -306,7 +307,7 @@ enum status infer_lstm(const struct ir_graph *g, const struct ir_op *op, struct 
     return ir_want_shape(g, y, "output", 3, (const int32_t[]){x->dim[0], x->dim[1], h}, d);
 }
 
-/* Constant weights [F,..] of `type` with one scale and zero point 0. */
+/* Check constant weights [F,..] of `type` with one scale and zero point 0. */
 static enum status want_filters(const struct ir_tensor *t, const char *what, enum ir_type type,
                                 struct diag *d)
 {

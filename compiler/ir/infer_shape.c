@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* x and y quantised values of one type and one shape. */
+/* Check that x and y have quantised values of one type and shape. */
 static enum status want_unary(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -19,7 +19,8 @@ enum status infer_unary(const struct ir_graph *g, const struct ir_op *op, struct
     return want_unary(g, op, d);
 }
 
-/* Any output scale; legalise leaves 1/256 from the lowest code on, or ONNX's rounding. */
+/* Accept any output scale; legalise leaves 1/256 with zero point at the lowest value, or ONNX's
+ * rounding. */
 enum status infer_softmax(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -56,7 +57,7 @@ static bool broadcasts(const struct ir_tensor *a, const struct ir_tensor *b)
     return true;
 }
 
-/* The output has the shape that all operands broadcast to. */
+/* Check that the output has the shape that all operands broadcast to. */
 static enum status want_broadcast(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     int32_t dim[IR_MAX_RANK];
@@ -99,7 +100,7 @@ enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struc
     return want_broadcast(g, op, d);
 }
 
-/* Values of 8 bits may have any two scales; those of 16 are compared as they are. */
+/* Accept any two scales for 8-bit values; 16-bit values are compared as stored. */
 enum status infer_compare(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1);
@@ -137,13 +138,13 @@ enum status infer_select(const struct ir_graph *g, const struct ir_op *op, struc
 enum status infer_binary_same(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     TRY(infer_binary(g, op, d));
-    if (op->fixed.n == 3) /* legalise/extremum.c: of other scales */
+    if (op->fixed.n == 3) /* legalise/extremum.c: operands of different scales */
         return ST_OK;
     TRY(ir_want_same_quant(ir_in(g, op, 0), ir_out(g, op, 0), d));
     return ir_want_same_quant(ir_in(g, op, 1), ir_out(g, op, 0), d);
 }
 
-/* y: x's type without the dimensions of `axis`. */
+/* Check that y has x's type and its dimensions without those of `axis`. */
 static enum status want_reduced(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -231,7 +232,7 @@ enum status infer_resize(const struct ir_graph *g, const struct ir_op *op, struc
     TRY(ir_want_type(y, "output", x->type, d));
     TRY(ir_want_rank(x, "input", 4, d));
     TRY(ir_want_rank(y, "output", 4, d));
-    for (uint32_t i = 1; i < 3; i++) /* 10 bits of fraction in int32 */
+    for (uint32_t i = 1; i < 3; i++) /* int32 with 10 fraction bits */
         if (x->dim[i] > 32767 || y->dim[i] > 32767)
             return FAIL(d, ST_UNSUPPORTED,
                         "expected at most 32767 rows and columns, found %d to %d", x->dim[i],
@@ -256,7 +257,7 @@ enum status infer_l2_norm(const struct ir_graph *g, const struct ir_op *op, stru
     return ST_OK;
 }
 
-/* Rows of 64 to 1016 values: those that LAYER_NORM is precise for (NUMERICS.md). */
+/* Accept rows of 64 to 1016 values, the range in which LAYER_NORM is precise (NUMERICS.md). */
 enum status infer_layer_norm(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const int32_t n = ir_dim_back(ir_in(g, op, 0), 0);

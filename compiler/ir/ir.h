@@ -1,6 +1,6 @@
 /* ir.h - the whole data model of the compiler: one graph of tensors and operators in an arena.
  * Importers build it, passes change it, every pass is followed by ir_verify. IR.md states the text
- * form and the invariants. Layout is NHWC, sizes are elements unless the name specifies bytes. */
+ * form and the invariants. Layout is NHWC, sizes are elements unless a name ends in bytes. */
 #ifndef HEDDLE_COMPILER_IR_IR_H
 #define HEDDLE_COMPILER_IR_IR_H
 
@@ -15,8 +15,8 @@
 #define IR_MAX_RANK 6
 #define IR_NONE     UINT32_MAX
 
-/* Affine quantisation, real = scale * (code - zero_point). n = 0: none; 1: per tensor; else one per
- * index of `axis`. */
+/* Affine quantisation, real = scale * (value - zero_point). n = 0: none; 1: per tensor; else one
+ * per index of `axis`. */
 struct ir_quant {
     uint32_t n, axis;
     const float *scale;
@@ -27,29 +27,30 @@ enum ir_role {
     IR_VALUE,    /* produced by an operator */
     IR_INPUT,    /* of the graph */
     IR_CONST,    /* data is set */
-    IR_VARIABLE, /* state: keeps its bytes from inference to inference, data is the initial value or
+    IR_VARIABLE, /* state: bytes persist between inferences; data is the initial value or
                     NULL (zeros) */
 };
 
 struct ir_tensor {
     uint32_t id;
-    const char *name; /* the model's own text: escape before printing */
+    const char *name; /* text from the model file: escape before printing */
     enum ir_type type;
     enum ir_role role;
     uint32_t rank;
     int32_t dim[IR_MAX_RANK]; /* each at least 1 */
     struct ir_quant quant;
     const uint8_t *data; /* constants: ir_bytes(t) little-endian bytes, else NULL */
-    uint32_t producer;   /* operator id or IR_NONE; kept true by ir_link */
+    uint32_t producer;   /* operator id or IR_NONE; maintained by ir_link */
     bool is_output;
-    /* Channel c of the model's tensor of that name is channel order[c] of this one; NULL: c. */
+    /* Channel c of the model's tensor of that name is channel order[c] of this tensor; NULL: the
+     * order is unchanged. */
     const uint32_t *order;
-    bool flipped; /* input or output of the network, int8 here and uint8 for who gives or takes it:
+    bool flipped; /* input or output of the network, int8 inside and uint8 for the caller:
                      LOAD and STORE flip the top bits */
 };
 
-/* EXPLICIT: the attributes pad_*. SAME: as many cells as ceil(size / stride) windows need, the odd
- * one after (TRANSPOSE_CONV: of its output); pad_* are 0 until legalise resolves it. */
+/* EXPLICIT: the attributes pad_*. SAME: the padding that ceil(size / stride) windows need, an odd
+ * cell at the end (for TRANSPOSE_CONV: of its output); pad_* are 0 until legalise resolves it. */
 enum ir_padding { IR_PADDING_EXPLICIT, IR_PADDING_SAME };
 
 /* Fixed-point constants, made by legalise/requant.c and by nothing else.
@@ -60,12 +61,12 @@ struct ir_fixed {
     uint32_t n;
     const int32_t *multiplier;
     const int8_t *shift;
-    int32_t act_min, act_max; /* clamp of the output code */
+    int32_t act_min, act_max; /* clamp of the quantised output */
     const int8_t *table;
-    uint32_t n_wide; /* int16: interpolated tables, their meaning is legalise/table16.h's; */
+    uint32_t n_wide; /* int16: interpolated tables, laid out by legalise/table16.h; */
     const int16_t *wide;
     uint32_t n_real;   /* ONNX's rounding: float32 constants instead of multipliers and shifts, */
-    const float *real; /* their meaning is legalise/real.c's; NULL without */
+    const float *real; /* laid out by legalise/real.c; NULL if unused */
 };
 
 struct ir_op {
@@ -78,39 +79,39 @@ struct ir_op {
     int32_t attr[IR_ATTR_COUNT];
     struct ir_fixed fixed;
     uint32_t target; /* index into the target list after partition, else IR_NONE */
-    uint32_t region; /* accelerator region after partition, else IR_NONE */
+    uint32_t region; /* accelerator region after partition, otherwise IR_NONE */
     uint32_t call;   /* operators of one call of an external target after partition, else IR_NONE */
-    uint32_t scratch; /* bytes of memory that its target's call wants, after partition */
+    uint32_t scratch; /* bytes of scratch memory of the target's call, after partition */
     const struct describe_cut *cut; /* parts of its target's calls after partition; NULL: one */
-    const char *reason;             /* why not on an accelerator; NULL if it is */
+    const char *reason;             /* why it is not on an accelerator; NULL if it is */
     bool dead;                      /* removed; skip */
 };
 
-/* Values of an interval, both ends included. */
+/* An interval of values, both ends included. */
 struct ir_range {
     int32_t low, high;
 };
 
-/* A channel of a row's output that has one value whatever the input, and why: what it is before the
- * clamp. */
+/* A channel of a row's output that has one value whatever the input, the reason, and its value
+ * before the clamp. */
 struct ir_constant {
     uint32_t channel;
     int32_t value;
     struct ir_range unclamped;
 };
 
-/* One operator of the model file, in file order: what reports speak of. */
+/* One operator of the model file, in file order; reports have one line for each. */
 struct ir_row {
     const char *name;    /* "03_conv2d" */
     const char *op;      /* the source format's name: "CONV_2D" */
     const char *tensor;  /* first output's name */
     const char *shape;   /* first output's shape, "1x32x32x16" */
-    uint64_t macs;       /* as the file has the operator; passes leave it alone */
+    uint64_t macs;       /* from the operator in the file; passes do not change it */
     uint32_t fused_into; /* row, or IR_NONE */
     const char *target;  /* "systolic", "c", "none"; set by partition */
     const char *reason;  /* why on the host; NULL otherwise */
-    const char *limit;   /* which limit kept the importer from integers; NULL: none */
-    /* For its output, if any channel is constant (legalise/constant_channels.c): */
+    const char *limit;   /* the limit that kept the importer from integers; NULL if none */
+    /* Constant channels of its output, if any (legalise/constant_channels.c): */
     uint32_t n_channel, n_constant;
     const struct ir_constant *constant; /* upwards */
 };
@@ -127,9 +128,10 @@ struct ir_graph {
     uint32_t n_row;
     struct ir_row *row;
     struct ir_bias_note {
-        uint32_t n;            /* operators whose bias has another scale than its products */
-        const char *name;      /* of the first: its row, */
-        double found, product; /* its scale, that of its input times that of its weights */
+        uint32_t n;            /* number of operators whose bias scale differs from that of its
+                                * products */
+        const char *name;      /* of the first such operator: its row, */
+        double found, product; /* its bias scale, and the product of input scale and weight scale */
     } bias_note;
 };
 
@@ -148,10 +150,10 @@ struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row,
 #undef CONSTRUCTOR
 /* Count the operator of row `name` in g->bias_note. */
 void ir_note_bias(struct ir_graph *g, const char *name, double found, double product);
-/* Elements / bytes; checked against overflow when the tensor is made (at most 2^31 - 1 bytes). */
+/* Elements / bytes. Overflow is checked when the tensor is made (at most 2^31 - 1 bytes). */
 uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);
-/* Value i (flat) of a tensor's bytes, as it is stored: quantised values are not scaled. */
+/* Return value i (flat index) of a tensor's bytes as stored, without applying the scale. */
 double ir_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
 /* Return true for equal ranks and dimensions. */
 bool ir_same_shape(const struct ir_tensor *a, const struct ir_tensor *b);
@@ -170,30 +172,32 @@ static inline struct ir_tensor *ir_in(const struct ir_graph *g, const struct ir_
 {
     return i < op->n_in && op->in[i] != IR_NONE ? g->tensor[op->in[i]] : NULL;
 }
-/* Zero point of a tensor with one scale; 0 for NULL and for one that is not quantised. */
+/* Return the zero point of a tensor with one scale; 0 for NULL and for a tensor that is not
+ * quantised. */
 static inline int32_t ir_zero_point(const struct ir_tensor *t)
 {
     return t && t->quant.n ? t->quant.zero_point[0] : 0;
 }
-/* An input or output as who gives or takes it sees it: uint8 where it is flipped on the way. */
+/* Return an input or output as the caller sees it: uint8 if its top bits are flipped on the way. */
 const struct ir_tensor *ir_border(const struct ir_graph *g, uint32_t id);
-/* Return true for the last of the operators of one call, in whose place the call is made, and
- * for any operator that is its own call. */
+/* Return true for the last operator of a call, at whose position the call is made, and for any
+ * operator that is its own call. */
 bool ir_ends_call(const struct ir_graph *g, uint32_t position);
-/* Return true if only operators of one call touch the tensor: it needs no memory outside. */
+/* Return true if only operators of one call access the tensor, so it needs no memory outside the
+ * call. */
 bool ir_inside_call(const struct ir_graph *g, uint32_t tensor);
 static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
     return g->tensor[op->out[i]];
 }
-/* Inputs that are data; the others are parameters. */
+/* Return the number of inputs that are data; the others are parameters. */
 static inline uint32_t ir_n_data(const struct ir_op *op)
 {
     const uint32_t n = ir_op_info(op->opcode)->n_data;
 
     return n != 0 ? n : op->n_in;
 }
-/* Its result has each value of its input once, in another shape or order. */
+/* Return true if the result has each value of the input once, in another shape or order. */
 static inline bool ir_rearranges(const struct ir_op *op)
 {
     return ir_op_info(op->opcode)->moves && ir_op_info(op->opcode)->keeps_values;
@@ -202,12 +206,12 @@ static inline bool ir_is_depthwise(const struct ir_op *op)
 {
     return ir_op_info(op->opcode)->depthwise;
 }
-/* It only reads a variable. */
+/* Return true if it only reads a variable. */
 static inline bool ir_is_read(const struct ir_op *op)
 {
     return ir_op_info(op->opcode)->reads_state;
 }
-/* Return true if it moves no byte: its result shares its input's. */
+/* Return true if it moves no byte: its result shares the bytes of its input. */
 static inline bool ir_is_reshape(const struct ir_op *op)
 {
     return op->opcode == IR_OP_RESHAPE;
@@ -215,11 +219,12 @@ static inline bool ir_is_reshape(const struct ir_op *op)
 /* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for operators that do not multiply and
  * add. */
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);
-/* The same of all operators that are alive. */
+/* Return the sum of these over all live operators. */
 uint64_t ir_graph_macs(const struct ir_graph *g);
-/* Readers of tensor `id` that are alive. */
+/* Return the number of live readers of tensor `id`. */
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id);
-/* The tensor whose bytes `id` shares: itself, or the one before a chain of RESHAPEs. */
+/* Return the tensor whose bytes `id` shares: itself, or the input of the RESHAPEs that lead to
+ * it. */
 uint32_t ir_storage(const struct ir_graph *g, uint32_t id);
 /* Return true if rank and dimensions are legal and the tensor has at most 2^31 - 1 bytes. */
 bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type);
@@ -227,22 +232,23 @@ bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type);
 const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim);
 /* Return true if x is 2^exponent within 0.07 %, as in TFLite. */
 bool ir_power_of_two(float x, int *exponent);
-/* The operator at `from` moves ahead to `to`, those between make room; ids and producers follow. */
+/* Move the operator at `from` ahead to `to` and shift those between; ids and producers are
+ * updated. */
 void ir_move_op(struct ir_graph *g, uint32_t from, uint32_t to);
 /* Recompute producer fields, drop dead operators from the order, keep it topological. */
 enum status ir_link(struct ir_graph *g, struct diag *d);
 
-/* A copy that changes of `g` cannot reach: operators, tensors, rows and lists are its own. Names
- * and bytes that nothing writes again (constants, scales, tables) are shared. */
+/* Copy `g` so that changes of `g` do not affect the copy: operators, tensors, rows and lists
+ * are duplicated. Names and bytes that are never written again (constants, scales, tables) are
+ * shared. */
 struct ir_graph *ir_copy(struct arena *a, const struct ir_graph *g);
 
-/* Invariants of IR.md; `stage` names the pass in the message. */
+/* Check the invariants of IR.md; `stage` names the pass in the message. */
 enum status ir_verify(const struct ir_graph *g, const char *stage, struct diag *d);
-/* Output shapes and types from input shapes and attributes; checks what the file specifies against
- * it.
- */
+/* Compute output shapes and types from input shapes and attributes, and check those of the file
+ * against them. */
 enum status ir_infer(struct ir_graph *g, struct diag *d);
-/* The text form and back. ir_parse(ir_print(g)) prints the same text. */
+/* Print the text form, and parse it. ir_parse(ir_print(g)) prints the same text. */
 void ir_print(const struct ir_graph *g, struct text *t);
 enum status ir_parse(struct arena *a, const char *source, struct ir_graph **g, struct diag *d);
 

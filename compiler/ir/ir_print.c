@@ -1,5 +1,5 @@
-/* ir_print.c - the text form of a graph (IR.md). Everything that matters comes back through
- * parse.c; floats carry nine digits, which float32 survives. */
+/* ir_print.c - print the text form of a graph (IR.md). parse.c restores all of it; floats have nine
+ * digits, which is exact for float32. */
 #include <string.h>
 
 #include "ir.h"
@@ -68,7 +68,7 @@ static void print_quant(struct text *t, const struct ir_quant *q)
     text_add(t, ")");
 }
 
-/* int32: decimal; all bytes alike: fill; else hexadecimal lines. */
+/* Print data: int32 in decimal; `fill` if all bytes are equal; otherwise hexadecimal lines. */
 static void print_data(struct text *t, const struct ir_tensor *tensor)
 {
     const size_t n = (size_t)ir_bytes(tensor);

@@ -134,7 +134,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One character of a string after a backslash; 0 if there is none. */
+/* Return the character that follows a backslash in a string; 0 if the escape is unknown. */
 static char escaped(struct lex *l)
 {
     const char c = *l->p++;
@@ -181,7 +181,7 @@ enum status lex_string(struct lex *l, const char **s)
     return ST_OK;
 }
 
-/* Elements of a list up to its ')': an upper bound for the array. */
+/* Count the elements of a list up to its ')': an upper bound for the array. */
 static size_t list_bound(const char *p)
 {
     size_t n = 1;

@@ -1,9 +1,9 @@
-/* macs.c - multiply-accumulates of an operator, from its shapes: the one formula for each.
- * A MAC is a product added to a sum of products: window cells in the padding count, as every
- * runtime's figure has them; a product by itself (MUL) and sums without products do not. */
+/* macs.c - multiply-accumulates of an operator, from its shapes. A MAC is a product added to a sum
+ * of products. Window cells in the padding count, as in other runtimes' figures. A product alone
+ * (MUL) and sums without products do not count. */
 #include "ir.h"
 
-/* Elements of the weights for one output channel. */
+/* Return the weight elements of one output channel. */
 static uint64_t per_channel(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *w = ir_in(g, op, 1);
@@ -21,7 +21,7 @@ static uint64_t macs_weights(const struct ir_graph *g, const struct ir_op *op, u
     return n * per_channel(g, op) / (op->attr[IR_DIGITS] ? (uint64_t)op->attr[IR_DIGITS] : 1);
 }
 
-/* Every input element meets all of its channel's weights. */
+/* Each input element is multiplied by all of its channel's weights. */
 static uint64_t macs_transposed(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {
     const struct ir_tensor *w = ir_in(g, op, 1);
@@ -30,13 +30,13 @@ static uint64_t macs_transposed(const struct ir_graph *g, const struct ir_op *op
     return ir_elements(ir_in(g, op, 0)) * ir_elements(w) / (uint64_t)ir_dim_back(w, 0);
 }
 
-/* Columns of the first operand, rows of the second. */
+/* Columns of the first operand times rows of the second. */
 static uint64_t macs_product(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {
     return n * (uint64_t)ir_dim_back(ir_in(g, op, 0), op->attr[IR_ADJ_A] ? 1 : 0);
 }
 
-/* Four gates, each of the input and of the last output. */
+/* Four gates, each over the input and the previous output. */
 static uint64_t macs_lstm(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {
     const uint64_t in = op->attr[IR_DIGITS] ? 0 : (uint64_t)ir_dim_back(ir_in(g, op, 1), 0);
@@ -44,7 +44,7 @@ static uint64_t macs_lstm(const struct ir_graph *g, const struct ir_op *op, uint
     return n * 4 * (in + (uint64_t)ir_dim_back(ir_in(g, op, 2), 0));
 }
 
-/* Features of the new step, all steps of the state. */
+/* Features of the new step, then all steps of the state. */
 static uint64_t macs_svdf(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {
     (void)n;

@@ -1,6 +1,6 @@
-/* map.c - see map.h. An operator that moves bytes keeps a tensor's place in its root a sum of one number a
- * dimension: TRANSPOSE exchanges the lists of these, SLICE, GATHER and PAD take some of a list, RESHAPE
- * merges lists and splits them again where that is possible. */
+/* map.c - see map.h. An operator that moves bytes keeps the source position of an element a sum of
+ * one offset per dimension. TRANSPOSE exchanges the offset lists; SLICE, GATHER and PAD select
+ * entries of a list; RESHAPE merges lists and splits them where that is possible. */
 #include "map.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static struct ir_map *identity(struct ir_graph *g, const struct ir_tensor *t)
     return m;
 }
 
-/* The first number of the list becomes 0. */
+/* Subtract the list's first number so that it becomes 0. */
 static void normalise(struct ir_map *m, uint32_t d)
 {
     int32_t first = 0, k = 0;
@@ -52,7 +52,7 @@ static bool map_transpose(struct ir_graph *g, const struct ir_op *op, struct ir_
     return true;
 }
 
-/* Dimension d takes entries begin, begin + step ..; those outside are filled. */
+/* Select entries begin, begin + step .. of dimension d; those outside the dimension are filled. */
 static void take(struct ir_graph *g, struct ir_map *m, uint32_t d, int32_t n, int32_t begin,
                  int32_t step)
 {
@@ -120,7 +120,7 @@ static bool map_gather(struct ir_graph *g, const struct ir_op *op, struct ir_map
     return true;
 }
 
-/* Dimensions [from, to) of `m` as one list of n. */
+/* Merge dimensions [from, to) of `m` into one list of n. */
 static int32_t *merged(struct ir_graph *g, const struct ir_map *m, uint32_t from, uint32_t to,
                        int32_t n)
 {
@@ -139,7 +139,7 @@ static int32_t *merged(struct ir_graph *g, const struct ir_map *m, uint32_t from
     return all;
 }
 
-/* Split dimensions [from, to) of `m` from one list of n; false if it is no sum. */
+/* Split one list of n into dimensions [from, to) of `m`; false if the list is not such a sum. */
 static bool split(struct ir_graph *g, struct ir_map *m, uint32_t from, uint32_t to,
                   const int32_t *all, int32_t n)
 {
@@ -163,7 +163,7 @@ static bool map_reshape(struct ir_graph *g, const struct ir_op *op, struct ir_ma
     uint32_t i = 0, j = 0;
 
     if (op->attr[IR_RECODE])
-        return false; /* the same bytes, other values */
+        return false; /* the bytes are equal but mean other values */
     m->rank = y->rank;
     memcpy(m->dim, y->dim, sizeof m->dim);
     while (i < from.rank || j < y->rank) {
@@ -230,7 +230,8 @@ int32_t ir_map_step(const int32_t *take, int32_t n)
     return step > INT32_MIN && step <= INT32_MAX ? (int32_t)step : 0;
 }
 
-/* Dimensions of `m` above 1; neighbours at one distance become one. False: an element is filled. */
+/* Drop dimensions of size 1 and merge neighbours with one common distance; false if an element is
+ * filled. */
 static bool merge(struct ir_graph *g, struct ir_map *m)
 {
     const struct ir_map from = *m;
@@ -270,7 +271,7 @@ static int32_t divisor(int32_t a, int32_t b)
     return a < 0 ? -a : a;
 }
 
-/* The least number of a list; unit: what divides all of its distances. */
+/* Return the least number of a list; unit: a common divisor of all its distances. */
 static int32_t least(const int32_t *off, int32_t n, int32_t *unit)
 {
     int32_t low = 0;

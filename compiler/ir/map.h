@@ -1,5 +1,5 @@
-/* map.h - where the elements of a tensor come from: the one form of all operators that move bytes (column MOVES
- * of operators.def), alone or composed. */
+/* map.h - source positions of a tensor's elements: one form for all operators that move bytes
+ * (column MOVES of operators.def), single or composed. */
 #ifndef HEDDLE_COMPILER_IR_MAP_H
 #define HEDDLE_COMPILER_IR_MAP_H
 
@@ -16,8 +16,9 @@ struct ir_map {
     int32_t base;
 };
 
-/* Return the map of the result of `op` from the map `in` of its input; `in` NULL: the input is the root. NULL:
- * another operator, several operands, or not a sum of that form. */
+/* Return the map of the result of `op` from the map `in` of its input; `in` NULL: the input is the
+ * root. Returns NULL if `op` is another operator, has several operands, or the result is not such a
+ * sum. */
 struct ir_map *ir_map_of(struct ir_graph *g, const struct ir_op *op, const struct ir_map *in);
 
 /* Return true if the tensor is the root in another shape. */
@@ -31,13 +32,16 @@ struct ir_map_form {
     int32_t *take[IR_MAX_RANK];
 };
 
-/* Bring `m` into that form. False: it fills or repeats elements over a dimension, or is not of that form. */
+/* Convert `m` to that form; false if it fills elements, repeats them over a dimension, or has no
+ * such form. */
 bool ir_map_simplify(struct ir_graph *g, const struct ir_map *m, struct ir_map_form *f);
 
-/* Return the distance of the numbers take[0 .. n - 1]; 0: they have no common one. One number: 1. */
+/* Return the common distance of the numbers take[0 .. n - 1]; 0 if there is none; 1 for a single
+ * number. */
 int32_t ir_map_step(const int32_t *take, int32_t n);
 
-/* Write the tensor's elements, of `size` bytes each, from the root's; `fill`: PAD's value. */
+/* Write the tensor's elements, of `size` bytes each, from the root's elements; `fill`: PAD's
+ * value. */
 void ir_map_copy(const struct ir_map *m, const uint8_t *root, const uint8_t *fill, size_t size,
                  uint8_t *to);
 

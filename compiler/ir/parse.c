@@ -1,5 +1,5 @@
-/* parse.c - the text form (IR.md) back into a graph. Checks the words, not what they mean:
- * ir_verify does that. Every index that is stored is in range or is caught by ir_verify. */
+/* parse.c - parse the text form (IR.md) into a graph. Checks syntax only; ir_verify checks the
+ * meaning. Every stored index is in range or is caught by ir_verify. */
 #include <string.h>
 
 #include "lex.h"
@@ -128,7 +128,7 @@ static enum status parse_role(struct parser *p, enum ir_role *role)
                 p->l.line, word);
 }
 
-/* The attributes gathered from the items of one tensor line. */
+/* The attributes read from the items of one tensor line. */
 struct tensor_items {
     uint32_t n_scale, n_zero;
     float *scale;
@@ -186,7 +186,7 @@ static enum status tensor_item(struct parser *p, struct ir_tensor *t, struct ten
     return ST_OK;
 }
 
-/* Scales, zero points (one stands for all) and data into the tensor. */
+/* Store scales, zero points (one applies to all) and data in the tensor. */
 static enum status finish_tensor(struct parser *p, struct ir_tensor *t,
                                  const struct tensor_items *m)
 {

@@ -4,23 +4,23 @@
 
 #include "ir.h"
 
-/* One rule: `op`'s inputs, attributes and outputs fit together. Arity is already right. */
+/* A rule checks that `op`'s inputs, attributes and outputs fit together. Arity has been checked. */
 typedef enum status ir_rule(const struct ir_graph *g, const struct ir_op *op, struct diag *d);
 
 #define INFER(rule) ir_rule infer_##rule;
 #include "operators/operators.def"
 
-/* Arity, presence of inputs and the rule of `op`; a failure is prefixed with the operator. */
+/* Check arity, presence of inputs and the rule of `op`; a message begins with the operator. */
 enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct diag *d);
 
-/* Shared by the rules: each fails with the tensor's name, what was expected and what was found. */
+/* Shared by the rules: each message has the tensor's name, what was expected and what was found. */
 enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_type type,
                          struct diag *d);
-/* 8-bit or, with zero point 0, int16; quantised per tensor. */
+/* Require an 8-bit tensor, or int16 with zero point 0, quantised per tensor. */
 enum status ir_want_quantised(const struct ir_tensor *t, const char *what, struct diag *d);
 /* The same, or float32. */
 enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d);
-/* Data movement: one type in and out; 8- and 16-bit ones with one quantisation. */
+/* Require one type for input and output; 8- and 16-bit ones with the same quantisation. */
 enum status ir_want_moved(const struct ir_tensor *x, const struct ir_tensor *y, struct diag *d);
 enum status ir_want_rank(const struct ir_tensor *t, const char *what, uint32_t rank,
                          struct diag *d);
@@ -32,7 +32,7 @@ enum status ir_want_const_i32(const struct ir_tensor *t, const char *what, uint6
                               struct diag *d);
 enum status ir_want_const_i64(const struct ir_tensor *t, const char *what, uint64_t n,
                               struct diag *d);
-/* Element i of a constant int32 tensor. */
+/* Return element i of a constant int32 tensor. */
 int32_t ir_const_i32(const struct ir_tensor *t, uint32_t i);
 
 #endif

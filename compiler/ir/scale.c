@@ -1,4 +1,4 @@
-/* scale.c - questions about a scale. */
+/* scale.c - properties of a scale. */
 #include "ir.h"
 
 #include <math.h>

@@ -42,7 +42,7 @@ static enum status verify_tensor(const struct ir_graph *g, uint32_t i, struct di
     return verify_quant(t, d);
 }
 
-/* Inputs exist and are made before; outputs are this operator's alone. */
+/* Check that inputs exist and are computed before `op`, and that outputs have no other producer. */
 static enum status verify_links(const struct ir_graph *g, const struct ir_op *op, bool *made,
                                 struct diag *d)
 {

@@ -15,7 +15,7 @@ static void extend(struct life *l, struct sched_span s)
         l->last = s.last;
 }
 
-/* Operators that are interleaved count as one, tensors that share their bytes too. */
+/* Compute live ranges; interleaved operators count as one, as do tensors that share bytes. */
 static void lives(const struct sched_program *p, struct life *life)
 {
     const struct ir_graph *g = p->graph;

@@ -11,11 +11,12 @@
 
 enum status arena_plan(struct sched_program *p, struct diag *d);
 
-/* The independent proof (plan_check.c): recomputes lifetimes from the operators alone and looks at
- * every pair. ST_INTERNAL names the two tensors that overlap, or the one that exceeds the arena. */
+/* Check the plan independently (plan_check.c): recompute lifetimes from the operators alone and
+ * compare every pair. ST_INTERNAL: the message names the two tensors that overlap, or the one that
+ * exceeds the arena. */
 enum status arena_check(const struct sched_program *p, struct diag *d);
 
-/* Tensors and scratch in the arena, as text. */
+/* Print the tensors and scratch in the arena as text. */
 void arena_print(const struct sched_program *p, struct text *t);
 
 #endif

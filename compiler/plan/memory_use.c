@@ -2,7 +2,7 @@
  */
 #include "memory_use.h"
 
-/* Operator positions; none: first > last. */
+/* Range of operator positions; empty if first > last. */
 struct life {
     uint32_t first, last;
 };
@@ -18,14 +18,14 @@ static void extend(struct life *l, struct sched_span s)
     l->last = s.last > l->last ? s.last : l->last;
 }
 
-/* The tensor whose bytes `t` has: a RESHAPE's result has its input's, a view (program/view.c) those
- * of its root. Without a program only RESHAPEs count. */
+/* Return the tensor whose bytes `t` shares: for the result of a RESHAPE its input, for a view
+ * (program/view.c) its root. Without a program only RESHAPEs are considered. */
 static uint32_t home(const struct ir_graph *g, const struct sched_program *p, uint32_t t)
 {
     return p ? sched_root(p, ir_storage(g, t)) : ir_storage(g, t);
 }
 
-/* By home. spans: operators that are interleaved count as one, or NULL. */
+/* Compute lifetimes by home tensor. spans: interleaved operators count as one; may be NULL. */
 static struct life *lives(struct arena *a, const struct ir_graph *g, const struct sched_program *p,
                           const struct sched_span *spans)
 {
@@ -86,7 +86,8 @@ uint64_t memory_live_at(struct arena *a, const struct ir_graph *g, const struct 
     return live_at(g, lives(a, g, NULL, spans), position);
 }
 
-/* Tensors at home in `t` are made or read at or around `position`: bytes of them. */
+/* Return the bytes of tensors with home `t` that are written or read at `position` or live across
+ * it. */
 static uint64_t live_of(const struct sched_program *p, const struct life *own, uint32_t t,
                         uint32_t position)
 {
@@ -100,7 +101,7 @@ static uint64_t live_of(const struct sched_program *p, const struct life *own, u
     return sum < whole ? sum : whole;
 }
 
-/* own: of each tensor by itself. */
+/* own: lifetime of each tensor without its aliases. */
 static void add_held(const struct sched_program *p, struct memory_use *use)
 {
     const struct ir_graph *g = p->graph;
@@ -137,10 +138,10 @@ static bool on_accelerator(const struct ir_op *op)
     return !op->dead && op->region != IR_NONE;
 }
 
-/* Tensors as operators of the accelerator and others touch them. */
+/* Which tensors the accelerator's operators and other operators access. */
 struct touched {
     bool made, read; /* by the accelerator */
-    bool read_there; /* by another, the caller included */
+    bool read_there; /* read by another operator or by the caller */
 };
 
 static void add_compulsory(const struct sched_program *p, struct memory_use *use)

@@ -45,7 +45,7 @@ static int larger_first(const void *a, const void *b)
     return x < y ? -1 : 1;
 }
 
-/* The smallest offset from `at` on that suits the buffer's modulus and phase. */
+/* Return the smallest offset from `at` on that has the buffer's phase modulo its modulus. */
 static uint64_t fit(const struct place_buffer *b, uint64_t at, uint32_t align)
 {
     uint64_t modulus = b->modulus ? b->modulus : align;
@@ -53,7 +53,7 @@ static uint64_t fit(const struct place_buffer *b, uint64_t at, uint32_t align)
     return at + (modulus + b->phase % modulus - at % modulus) % modulus;
 }
 
-/* A buffer that has been placed, among those alive at one position: the lowest come first. */
+/* A placed buffer; those alive at one position are sorted by offset. */
 struct placed {
     const struct place_buffer *buffer;
     struct placed *next;
@@ -64,7 +64,8 @@ static uint32_t begin(const struct place_buffer *b)
     return b->first > b->lead ? b->first - b->lead : 0;
 }
 
-/* Lowest offset where `b` meets none of the buffers already placed; at: by position. */
+/* Return the lowest offset at which `b` overlaps none of the placed buffers; at: placed buffers by
+ * position. */
 static uint64_t lowest_gap(struct placed *const *at, const struct place_buffer *b, uint32_t align)
 {
     uint64_t offset = fit(b, 0, align), before;
@@ -116,8 +117,8 @@ static uint64_t solve(struct place_set *s, struct place_buffer **order, uint32_t
     return peak;
 }
 
-/* Drop the leads of buffers that are alive at most `around` positions from a buffer that ends
- * above `limit`; false if none had one. */
+/* Drop the leads of buffers that are alive within `around` positions of a buffer that ends above
+ * `limit`; false if none had one. */
 static bool drop_leads(struct place_set *s, uint64_t limit, uint32_t around)
 {
     bool any = false;

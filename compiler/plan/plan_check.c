@@ -1,7 +1,7 @@
-/* plan_check.c - the independent proof of the DRAM plan; shares nothing with arena_plan.c but the
- * result. Walks the operators in order with the set of live tensors: a tensor is live from the
- * operator that writes it until no later operator reads it. At each operator every two live tensors
- * of the arena must be apart, and all from the scratch of the operator's host kernel. */
+/* plan_check.c - independent check of the DRAM plan; shares only the result with arena_plan.c.
+ * Visits the operators in order with the set of live tensors: a tensor is live from the operator
+ * that writes it until no later operator reads it. At each operator the live tensors of the arena
+ * must not overlap each other or the scratch of the operator's host kernel. */
 #include "arena_plan.h"
 
 static bool in_arena(const struct sched_program *p, uint32_t id)
@@ -9,7 +9,7 @@ static bool in_arena(const struct sched_program *p, uint32_t id)
     return p->place[id].in_memory && p->place[id].mem_region == HD_REGION_ARENA;
 }
 
-/* One more than the position of the last reader of each tensor, or of those in its place; 0: no
+/* Return one more than the position of the last reader of each tensor or its aliases; 0 if no
  * operator reads it. */
 static uint32_t *last_readers(const struct sched_program *p)
 {
@@ -23,8 +23,8 @@ static uint32_t *last_readers(const struct sched_program *p)
     return last;
 }
 
-/* To the tensors that are alive while `s` runs: those that nothing will read go, its outputs come.
- */
+/* Update the set of live tensors for `s`: remove those without later readers and add the
+   outputs. */
 static void advance(const struct sched_program *p, struct sched_span s, const uint32_t *last,
                     bool *live)
 {

@@ -1,6 +1,6 @@
-/* onnx_bytes.c - see onnx_bytes.h. A field is its number and kind as one number, then a number in
- * groups of 7 bits, or 4 bytes, or a length and that number of bytes. The numbers of fields and
- * types are those of onnx.proto. */
+/* onnx_bytes.c - see onnx_bytes.h. A field is a tag of field number and wire type, then a varint (7
+ * bits per byte), or 4 bytes, or a length and that number of bytes. The numbers of fields and types
+ * are those of onnx.proto. */
 #include "onnx_bytes.h"
 
 #include <string.h>

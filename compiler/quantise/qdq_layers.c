@@ -5,7 +5,8 @@
 
 /* --- weights --- */
 
-/* Index of element `i` of ONNX's order in the IR's: `step` of each of ONNX's dimensions. */
+/* Return the index of element `i` in ONNX's order within the IR's data; `step`: stride of each ONNX
+ * dimension. */
 static size_t place(const int32_t *dim, const size_t *step, uint32_t rank, size_t i)
 {
     size_t at = 0;
@@ -67,7 +68,7 @@ static const char *bias(struct qdq *w)
 
 /* --- layers --- */
 
-/* The attributes of an image's window. */
+/* Return the attributes of an image's window. */
 static struct text window(const struct qdq *w)
 {
     const enum ir_opcode opcode = w->op->opcode;
@@ -86,7 +87,7 @@ static struct text window(const struct qdq *w)
     return t;
 }
 
-/* The values missing at the result's ends: cut off as padding, or added. */
+/* Set the values that the result lacks at its ends: removed as padding, or added. */
 static void transposed_pads(const struct qdq *w, struct text *t)
 {
     const struct ir_op *op = w->op;
@@ -102,7 +103,7 @@ static void transposed_pads(const struct qdq *w, struct text *t)
     onnx_attr_ints(t, "output_padding", 2, (int64_t[]){h < 0 ? -h : 0, v < 0 ? -v : 0});
 }
 
-/* Its weights in this order of dimensions; NULL: it has none. */
+/* Write the node with weights in this order of dimensions; NULL if it has no weights. */
 static void image_node(struct qdq *w, const char *node, const struct order *o,
                        const struct text *attributes)
 {
@@ -157,7 +158,7 @@ void qdq_pool(struct qdq *w, const char *node)
     image_node(w, node, NULL, &attributes);
 }
 
-/* `from` in another shape, quantised if the operator is: to `out`. */
+/* Reshape `from` to `out`, quantised if the operator is. */
 static void reshape(struct qdq *w, const char *from, uint32_t rank, const int32_t *dim,
                     const char *out)
 {
@@ -168,7 +169,7 @@ static void reshape(struct qdq *w, const char *from, uint32_t rank, const int32_
     qdq_node(w, "Reshape", out, from, qdq_ints(w, rank, shape), NULL, NULL);
 }
 
-/* Quantised and back, as `id` is, where the operator is quantised. */
+/* Quantise `from` with the scale of `id` and dequantise it, if the operator is quantised. */
 static const char *rounded(struct qdq *w, const char *from, uint32_t id)
 {
     const char *to;
@@ -210,7 +211,7 @@ void qdq_dense(struct qdq *w, const char *node)
     qdq_made(w, y->id, QDQ_PLAIN, out);
 }
 
-/* Operand `i` with its last two dimensions exchanged. */
+/* Return operand `i` with its last two dimensions exchanged. */
 static const char *exchanged(struct qdq *w, uint32_t i)
 {
     const struct ir_tensor *t = ir_in(w->g, w->op, i);

@@ -1,4 +1,4 @@
-/* qdq_move.c - operators that only move values as ONNX nodes. */
+/* qdq_move.c - write operators that only move values as ONNX nodes. */
 #include "qdq_own.h"
 
 static const int32_t *numbers(const struct qdq *w, uint32_t i)
@@ -8,7 +8,7 @@ static const int32_t *numbers(const struct qdq *w, uint32_t i)
     return t && t->data ? (const int32_t *)(const void *)t->data : NULL;
 }
 
-/* One node of the first operand and two more. */
+/* Write one node with the first operand and two more. */
 static void made(struct qdq *w, const char *op, enum qdq_form form, const char *b, const char *c,
                  const struct text *attributes)
 {
@@ -29,7 +29,7 @@ void qdq_reshape(struct qdq *w, const char *node)
     made(w, node, QDQ_PLAIN, qdq_ints(w, y->rank, shape), NULL, NULL);
 }
 
-/* Make the other form of the same values, between NHWC and NCHW, unless it exists. */
+/* Make the tensor's other form, NHWC or NCHW, unless it exists. */
 void qdq_transpose(struct qdq *w, const char *node)
 {
     const uint32_t x = w->op->in[0], y = w->op->out[0], rank = w->g->tensor[x]->rank;
@@ -69,7 +69,7 @@ void qdq_concatenation(struct qdq *w, const char *node)
     qdq_made(w, op->out[0], form, out);
 }
 
-/* From begin on the size of the result; a step below 0 ends before the first. */
+/* Write a SLICE. With a negative step the end is before the begin. */
 void qdq_slice(struct qdq *w, const char *node)
 {
     const struct ir_tensor *y = ir_out(w->g, w->op, 0);

@@ -1,4 +1,4 @@
-/* qdq_ops.c - operators without weights as ONNX nodes: of one value, of two, movers, reductions. */
+/* qdq_ops.c - write operators without weights as ONNX nodes: unary, binary, movers, reductions. */
 #include <string.h>
 
 #include "qdq_own.h"
@@ -11,7 +11,7 @@ static float bits(int32_t v)
     return f;
 }
 
-/* --- of one value, of two --- */
+/* --- unary and binary --- */
 
 static void attributes_of(const struct ir_op *op, struct text *t)
 {
@@ -23,7 +23,7 @@ static void attributes_of(const struct ir_op *op, struct text *t)
         onnx_attr_text(t, "approximate", "tanh");
 }
 
-/* The ONNX operator of the same meaning. */
+/* Write the ONNX operator of the same meaning. */
 void qdq_plain(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
@@ -42,7 +42,7 @@ void qdq_plain(struct qdq *w, const char *node)
     qdq_made(w, op->out[0], form, out);
 }
 
-/* Only its clamp, whose bounds choose the node. */
+/* Write only the operator's clamp; its bounds choose the node. */
 void qdq_clamped(struct qdq *w, const char *node)
 {
     (void)node;
@@ -98,7 +98,7 @@ void qdq_reduction(struct qdq *w, const char *node)
     qdq_made(w, op->out[0], form, out);
 }
 
-/* The mean of each channel of an image, dimensions kept, is a pool. */
+/* Write the mean of each channel of an image, dimensions kept, as a pool. */
 void qdq_mean(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
@@ -114,7 +114,7 @@ void qdq_mean(struct qdq *w, const char *node)
     qdq_made(w, op->out[0], QDQ_NCHW, out);
 }
 
-/* ONNX's places are int64. */
+/* Cast the indices, which are int64 in ONNX. */
 void qdq_place(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
@@ -164,7 +164,7 @@ void qdq_cumsum(struct qdq *w, const char *node)
     qdq_made(w, op->out[0], QDQ_PLAIN, out);
 }
 
-/* How each operator is written. */
+/* The writer of each operator. */
 static const struct {
     qdq_writer *write;
     const char *node;
@@ -179,7 +179,8 @@ enum status qdq_op(struct qdq *w, struct diag *d)
     const struct ir_op *op = w->op;
     const struct ir_row *row = &w->g->row[op->row];
 
-    if (!forms[op->opcode].write || op->attr[IR_BATCH_DIMS]) /* ONNX's Gather has none */
+    if (!forms[op->opcode].write || op->attr[IR_BATCH_DIMS]) /* ONNX's Gather has no batch
+                                                              * dimensions */
         return FAIL(d, ST_UNSUPPORTED,
                     "layer '%s' (%.40s): %s cannot be written as ONNX by heddle quantise",
                     row->name, row->op, ir_op_info(op->opcode)->name);

@@ -1,20 +1,21 @@
-/* qdq_own.h - an ONNX file of float operators between QuantizeLinear and DequantizeLinear while it
- * is written. */
+/* qdq_own.h - state while an ONNX file of float operators between QuantizeLinear and
+ * DequantizeLinear is written. */
 #ifndef HEDDLE_QUANTISE_QDQ_OWN_H
 #define HEDDLE_QUANTISE_QDQ_OWN_H
 
 #include "onnx_bytes.h"
 #include "quant_own.h"
 
-/* An image of the IR is NHWC, of ONNX NCHW. A tensor is written in the form in which its maker
- * has it, and transposed where a reader needs the other. */
+/* Images are NHWC in the IR and NCHW in ONNX. A tensor is written in the form that its producer
+ * makes, and transposed if a reader needs the other. */
 enum qdq_form { QDQ_PLAIN, QDQ_NCHW };
 
 /* One form of a tensor. */
 struct qdq_value {
-    const char *name;     /* the tensor's name as readers see it first */
-    const char *raw, *dq; /* names in the file: float32, and what DequantizeLinear gives; NULL */
-    bool is_border;       /* input or output of the graph: the name is fixed */
+    const char *name;     /* the tensor's name, unique in the file */
+    const char *raw, *dq; /* names in the file: the float32 tensor, and DequantizeLinear's output;
+                           * NULL if absent */
+    bool is_border;       /* input or output of the graph, whose name is fixed */
 };
 
 struct qdq {
@@ -23,7 +24,7 @@ struct qdq {
     const struct ir_graph *g;
     struct text nodes, initializers, borders;
     struct qdq_value **value[2]; /* by form, by tensor; NCHW of four dimensions only */
-    const char **name;           /* all in the file so far */
+    const char **name;           /* all names in the file so far */
     uint32_t n_name, cap_name;
     const struct ir_op *op; /* being written */
 };
@@ -31,19 +32,20 @@ struct qdq {
 /* --- qdq_value.c --- */
 
 void qdq_values(struct qdq *w);
-/* `base`, or that and a number where it is taken. */
+/* Return `base`, with a number appended if that name is taken. */
 const char *qdq_unique(struct qdq *w, const char *base);
-/* The name of an input of w->op: the tensor's values in this form. */
+/* Return the name of an input of w->op: the tensor's values in this form. */
 const char *qdq_read(struct qdq *w, uint32_t id, enum qdq_form form);
-/* The name that a node of w->op gives its result; qdq_made quantises it if the operator is. */
+/* Return the name for the result of a node of w->op; qdq_made quantises it if the operator is
+ * quantised. */
 const char *qdq_result(struct qdq *w, uint32_t id, enum qdq_form form);
 void qdq_made(struct qdq *w, uint32_t id, enum qdq_form form, const char *name);
-/* The form in which an operator that takes either finds its operands. */
+/* Return the form in which an operator that accepts either finds its operands. */
 enum qdq_form qdq_found(const struct qdq *w);
-/* A node of one to three operands (NULL: absent). */
+/* Write a node of one to three operands (NULL: absent). */
 void qdq_node(struct qdq *w, const char *op, const char *out, const char *a, const char *b,
               const char *c, const struct text *attributes);
-/* QuantizeLinear and DequantizeLinear of `from`; the result is called `to`. */
+/* Write QuantizeLinear and DequantizeLinear of `from`; the result is called `to`. */
 void qdq_pair(struct qdq *w, const char *from, struct quant_scale s, const char *to);
 /* Constants: the name. */
 const char *qdq_ints(struct qdq *w, uint32_t n, const int64_t *value);
@@ -60,10 +62,10 @@ struct qdq_quantised { /* int8 or int32, of one scale, or one for each index of 
 const char *qdq_quantised(struct qdq *w, const char *name, const struct qdq_quantised *c);
 const char *qdq_floats(struct qdq *w, const char *name, uint32_t rank, const int32_t *dim,
                        const float *data);
-/* Return true for a TRANSPOSE between NHWC and NCHW: one form of its result is this form of its
- * input. */
+/* Return true for a TRANSPOSE between NHWC and NCHW: its result in one form equals its input in the
+ * other. */
 bool qdq_turns(const struct ir_graph *g, const struct ir_op *op, enum qdq_form *of_input);
-/* Dimension `i` of the IR's four in this form. */
+/* Return the position of the IR's dimension `i` (of four) in this form. */
 static inline uint32_t qdq_axis(enum qdq_form form, uint32_t i)
 {
     static const uint32_t to[4] = {0, 2, 3, 1};
@@ -73,22 +75,23 @@ static inline uint32_t qdq_axis(enum qdq_form form, uint32_t i)
 
 /* --- column TO_ONNX of operators.def --- */
 
-/* Write w->op; `node` gives its result. */
+/* Write w->op; `node` names the node. */
 typedef void qdq_writer(struct qdq *w, const char *node);
 /* qdq_layers.c: with weights, matrix products, pools */
 qdq_writer qdq_conv2d, qdq_depthwise, qdq_transpose_conv, qdq_pool, qdq_dense, qdq_product;
-/* qdq_move.c: they only move values */
+/* qdq_move.c: operators that only move values */
 qdq_writer qdq_reshape, qdq_transpose, qdq_concatenation, qdq_slice, qdq_pad, qdq_gather;
 /* qdq_parts.c: several nodes */
 qdq_writer qdq_not_equal, qdq_rsqrt, qdq_l2_normalization, qdq_interpolate;
 /* qdq_ops.c: the others */
 qdq_writer qdq_plain, qdq_clamped, qdq_softmax, qdq_mean, qdq_reduction, qdq_place, qdq_cast,
     qdq_cumsum;
-/* Any operator; ST_UNSUPPORTED: it has no ONNX form here. */
+/* Write any operator; ST_UNSUPPORTED: it has no ONNX form here. */
 enum status qdq_op(struct qdq *w, struct diag *d);
 /* --- qdq_clamp.c --- */
 
-/* Return another name for the node's result if w->op clamps; qdq_clamp then makes `out` of it. */
+/* If w->op clamps, return a temporary name for the node's result; qdq_clamp then computes `out`
+ * from it. */
 const char *qdq_unclamped(struct qdq *w, const char *out);
 void qdq_clamp(struct qdq *w, const char *from, const char *out);
 

@@ -1,7 +1,7 @@
 /* qdq_parts.c - operators that are several nodes in ONNX. */
 #include "qdq_own.h"
 
-/* A node whose result the next one reads. */
+/* Write a node whose result only the next node reads. */
 static const char *part(struct qdq *w, const char *op, const char *a, const char *b)
 {
     const char *name = w->value[QDQ_PLAIN][w->op->out[0]]->name;
@@ -11,7 +11,7 @@ static const char *part(struct qdq *w, const char *op, const char *a, const char
     return out;
 }
 
-/* Two nodes: the second reads the first's result. */
+/* Write two nodes; the second reads the first's result. */
 static void two(struct qdq *w, const char *first, const char *second)
 {
     const enum qdq_form form = qdq_found(w);
@@ -37,7 +37,7 @@ void qdq_rsqrt(struct qdq *w, const char *node)
     two(w, "Sqrt", node);
 }
 
-/* x / sqrt(max(sum of squares, 1e-6)) of each row. */
+/* Write x / sqrt(max(sum of squares, 1e-6)) of each row. */
 void qdq_l2_normalization(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
@@ -50,7 +50,7 @@ void qdq_l2_normalization(struct qdq *w, const char *node)
     qdq_made(w, op->out[0], QDQ_PLAIN, out);
 }
 
-/* Tap `t` of an INTERPOLATE: elements of one dimension, each times its weight. */
+/* Write tap `t` of an INTERPOLATE: elements of one dimension, each times its weight. */
 static const char *tap(struct qdq *w, const char *x, uint32_t t)
 {
     const struct ir_op *op = w->op;

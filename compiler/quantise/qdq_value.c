@@ -1,4 +1,4 @@
-/* qdq_value.c - names, constants and the forms of tensors in an ONNX file that is written. */
+/* qdq_value.c - names, constants and tensor forms while an ONNX file is written. */
 #include <string.h>
 
 #include "qdq_own.h"
@@ -68,7 +68,7 @@ const char *qdq_floats(struct qdq *w, const char *name, uint32_t rank, const int
     return name;
 }
 
-/* Scale and zero point of `n` channels, 0: of all. */
+/* Write scales and zero points: one for each of `n` channels, or one in all if n is 0. */
 static void scales(struct qdq *w, const char *name, const struct qdq_quantised *c,
                    const char **scale, const char **zero)
 {
@@ -129,7 +129,7 @@ static struct qdq_value *new_value(struct qdq *w, const char *name)
     return v;
 }
 
-/* The other form of x is this form of y: the TRANSPOSE needs no node. */
+/* Share the other form of x as this form of y, so that the TRANSPOSE needs no node. */
 static void share(struct qdq *w, const struct ir_op *op, enum qdq_form of_input)
 {
     const uint32_t x = op->in[0], y = op->out[0];
@@ -145,7 +145,7 @@ static void share(struct qdq *w, const struct ir_op *op, enum qdq_form of_input)
     }
 }
 
-/* Names of the borders come first: nothing else may take them. */
+/* Reserve the names of graph inputs and outputs first. */
 static void name_values(struct qdq *w)
 {
     const struct ir_graph *g = w->g;
@@ -157,7 +157,7 @@ static void name_values(struct qdq *w)
 
                 if (v && v->is_border == borders && !v->raw) {
                     v->name = qdq_unique(w, v->name);
-                    v->raw = v->name; /* seen; taken back below */
+                    v->raw = v->name; /* mark as named; cleared below */
                 }
             }
     for (uint32_t i = 0; i < g->n_tensor; i++)
@@ -210,7 +210,7 @@ enum qdq_form qdq_found(const struct qdq *w)
     return nchw && ir_out(w->g, w->op, 0)->rank == 4 ? QDQ_NCHW : QDQ_PLAIN;
 }
 
-/* A constant of up to four dimensions as one of four in NCHW. */
+/* Return a constant of up to four dimensions as a four-dimensional one in NCHW. */
 static const uint8_t *transposed(struct qdq *w, const struct ir_tensor *t, int32_t dim[4])
 {
     const size_t each = ir_type_bytes(t->type);
@@ -257,7 +257,7 @@ static void add_constant(struct qdq *w, uint32_t id, enum qdq_form form, bool qu
     v->dq = qdq_quantised(w, arena_printf(w->arena, "%s/int8", v->name), &c);
 }
 
-/* This form of a tensor, from the other one. */
+/* Write this form of a tensor, transposed from the other one. */
 static void turn(struct qdq *w, uint32_t id, enum qdq_form form)
 {
     static const int64_t perm[2][4] = {[QDQ_PLAIN] = {0, 2, 3, 1}, [QDQ_NCHW] = {0, 3, 1, 2}};

@@ -1,5 +1,5 @@
-/* qdq_write.c - the graph as an ONNX file: its operators in order, each between QuantizeLinear and
- * DequantizeLinear where it is quantised. The same graph and scales give the same bytes. */
+/* qdq_write.c - write the graph as an ONNX file: operators in order, each between QuantizeLinear
+ * and DequantizeLinear if it is quantised. The same graph and scales give the same bytes. */
 #include <string.h>
 
 #include "qdq_own.h"
@@ -16,7 +16,7 @@ static void inputs(struct qdq *w)
     }
 }
 
-/* A value that has another name in the file gets its own. */
+/* Write the graph outputs; add an Identity if the value has another name in the file. */
 static void outputs(struct qdq *w)
 {
     w->op = NULL;

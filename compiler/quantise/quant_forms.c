@@ -36,7 +36,8 @@ bool quant_negative_slope(const struct ir_op *op)
     return op->opcode == IR_OP_LEAKY_RELU && bits(op->attr[IR_ALPHA_BITS]) < 0;
 }
 
-/* For an extremum or a mover; parts of a concatenation may be constants. */
+/* Return true for an extremum or a mover with a constant operand; parts of a concatenation may be
+ * constants. */
 static bool odd_constant(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *value = op->opcode == IR_OP_PAD ? ir_in(g, op, 2) : NULL;

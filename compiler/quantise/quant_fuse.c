@@ -1,12 +1,12 @@
-/* quant_fuse.c - operators between which nothing is quantised, because the compiler takes them as
- * one: functions of one tensor's values (x * sigmoid(x), GELU written out), which become one table,
- * and layer normalisations (docs/ONNX.md, 9.). */
+/* quant_fuse.c - find operators that the compiler fuses, between which nothing is quantised:
+ * functions of one tensor's values (x * sigmoid(x), GELU written out), which become one table, and
+ * layer normalisations (docs/ONNX.md, 9.). */
 #include <string.h>
 
 #include "compiler/ir/formula.h"
 #include "quant_own.h"
 
-/* Return true for a constant whose elements are all one number. */
+/* Return true for a constant whose elements are all equal. */
 static bool is_number(const struct ir_tensor *t)
 {
     if (t->role != IR_CONST || t->type != IR_F32)
@@ -17,7 +17,7 @@ static bool is_number(const struct ir_tensor *t)
     return true;
 }
 
-/* The tensor of whose values, element by element, operator `op` is a function; IR_NONE. */
+/* Return the tensor of which operator `op` is an elementwise function; IR_NONE if there is none. */
 static uint32_t source_of(const struct quant *q, const struct ir_op *op)
 {
     const struct ir_graph *g = q->g;
@@ -43,7 +43,8 @@ static uint32_t source_of(const struct quant *q, const struct ir_op *op)
     return source;
 }
 
-/* Return true if a function's result has readers, and all are functions of the same tensor. */
+/* Return true if a function's result has readers and all of them are functions of the same
+ * tensor. */
 static bool only_functions_read(const struct quant *q, uint32_t id)
 {
     const struct ir_graph *g = q->g;
@@ -64,14 +65,14 @@ static bool only_functions_read(const struct quant *q, uint32_t id)
 
 enum { NORM = 9 };
 
-/* A mean is over the innermost dimension. */
+/* Accept a mean only over the innermost dimension. */
 static bool takes(const struct ir_match *m, const struct ir_op *op)
 {
     return !ir_op_has(op->opcode, IR_KEEP_DIMS) ||
            (op->attr[IR_KEEP_DIMS] && op->attr[IR_AXIS] == 1 << (ir_in(m->g, op, 0)->rank - 1));
 }
 
-/* Operators of the layer normalisation that begins at `i`; 0: none does. */
+/* Return the number of operators in the layer normalisation that begins at `i`; 0 if none does. */
 static uint32_t norm_at(const struct ir_graph *g, uint32_t i)
 {
 #define SCALED(square) "mul(div(d = sub(x, mean(x)), sqrt(add(mean(" square "), #e))), #g)"
@@ -97,7 +98,7 @@ static uint32_t norm_at(const struct ir_graph *g, uint32_t i)
     return 0;
 }
 
-/* Return true if no other operator reads a tensor inside operators `from` to `from + n - 1`. */
+/* Return true if no other operator reads a tensor between operators `from` to `from + n - 1`. */
 static bool is_closed(const struct ir_graph *g, uint32_t from, uint32_t n)
 {
     for (uint32_t k = from; k + 1 < from + n; k++) {

@@ -1,6 +1,6 @@
-/* quant_measure.c - distance of quantised layers from float ones. The quantised network is
- * simulated: the float graph with the values that int8 weights stand for, each result rounded to
- * its scale. It runs on the CPU reference next to the float network, sample by sample. */
+/* quant_measure.c - measure the distance between quantised layers and float ones. The quantised
+ * network is simulated: the float graph with dequantised int8 weights, each result rounded to its
+ * scale. It runs on the CPU reference next to the float network, sample by sample. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ double quant_decibel(struct quant_noise n)
 
 /* --- the graph --- */
 
-/* A constant of `like`'s shape. */
+/* Make a constant of `like`'s shape. */
 static uint32_t new_constant(struct ir_graph *g, const struct ir_tensor *like, const float *data)
 {
     struct ir_tensor *t = ir_tensor_new(g, like->name, IR_F32, like->rank, like->dim);
@@ -72,7 +72,7 @@ static void put_constants(const struct quant *q, struct ir_graph *g, struct ir_o
     }
 }
 
-/* The graph with quantised weights and constants as the floats that they stand for. */
+/* Return the graph with quantised weights and constants dequantised to floats. */
 static struct ir_graph *simulated(const struct quant *q)
 {
     struct ir_graph *g = ir_copy(q->arena, q->g);
@@ -90,7 +90,7 @@ static struct ir_graph *simulated(const struct quant *q)
 
 struct watch {
     const struct quant *q;
-    const struct ref *exact; /* the float network, after this sample */
+    const struct ref *exact; /* the float network's values for this sample */
     struct quant_noise *noise;
     bool own;
 };
@@ -118,7 +118,7 @@ static void tap(void *ctx, const struct ir_op *op, const uint8_t *out)
     const struct watch *p = ctx;
     const uint32_t id = op->out[0];
     const struct ir_tensor *t = p->q->g->tensor[id];
-    float *v = (float *)(uintptr_t)out; /* the reference's own, which a tap may change */
+    float *v = (float *)(uintptr_t)out; /* the reference's buffer, which a tap may change */
     const float *want = (const float *)(const void *)ref_bytes(p->exact, id);
 
     if (t->type != IR_F32)
@@ -130,7 +130,7 @@ static void tap(void *ctx, const struct ir_op *op, const uint8_t *out)
         memcpy(v, want, (size_t)ir_bytes(t));
 }
 
-/* Inputs as the quantised network reads them, in buffers of their own. */
+/* Round inputs as the quantised network reads them, into separate buffers. */
 static void round_inputs(const struct quant *q, const uint8_t *const *in, uint8_t **rounded)
 {
     for (uint32_t i = 0; i < q->g->n_in; i++) {

@@ -1,6 +1,7 @@
-/* quant_scales.c - ranges of tensors to scales and zero points. A range is least to greatest value,
- * or what a percentile of the values is in, or what makes the mean square error least: of rounding
- * within the range and of clamping to it, over the counted values. */
+/* quant_scales.c - convert ranges of tensors to scales and zero points. A range is the least to
+ * the greatest value, a percentile of the values, or the range with the least mean square
+ * error. That error, of rounding within the range and of clamping to it, is computed over the
+ * counted values. */
 #include <math.h>
 
 #include "quant_own.h"
@@ -24,7 +25,7 @@ struct quant_scale quant_scale_of(double low, double high)
     return s;
 }
 
-/* Middle of bin `i`. */
+/* Return the middle of bin `i`. */
 static double value_of(const struct quant_seen *s, uint32_t i)
 {
     const double low = (double)s->low;
@@ -41,7 +42,7 @@ static uint64_t total(const struct quant_seen *s)
     return n;
 }
 
-/* Half of the values left out are below, half above. */
+/* Leave out as many values below the range as above it. */
 static struct range percentile_range(const struct quant_seen *s, double percentile)
 {
     const double out = (double)total(s) * (1 - percentile / 100) / 2;
@@ -70,7 +71,7 @@ static double square_error(const struct quant_seen *s, struct range r)
     return sum;
 }
 
-/* One end after the other, in steps of a 50th of the whole, twice. */
+/* Move one end, then the other, in steps of a 50th of the whole range; do it twice. */
 static struct range square_range(const struct quant_seen *s)
 {
     enum { STEPS = 50 };
@@ -111,7 +112,8 @@ static struct range range_of(const struct quant *q, uint32_t id)
     return (struct range){(double)s->low, (double)s->high};
 }
 
-/* One number: value 1 or -1 of its magnitude. */
+/* Return the scale of a constant of one value: quantised to 1 or -1, with its magnitude as
+ * scale. */
 static struct quant_scale scale_of_number(const struct quant_seen *s)
 {
     const float v = s->high > 0 ? s->high : -s->low;

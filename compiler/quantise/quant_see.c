@@ -1,5 +1,5 @@
-/* quant_see.c - the float network on all samples, by the CPU reference: least and greatest value of
- * each tensor, then, where ranges ask for it, how many values each 2048th of that has. */
+/* quant_see.c - run the float network on all samples by the CPU reference: find the least and
+ * greatest value of each tensor, then, for ranges that need it, count its values in 2048 bins. */
 #include <math.h>
 #include <string.h>
 
@@ -109,7 +109,7 @@ static enum status check_samples(const struct quant_job *job, struct diag *d)
     return ST_OK;
 }
 
-/* Constants that are operands: their own values. */
+/* Take the range of constant operands from their values. */
 static void look_at_constants(const struct sight *p)
 {
     const struct ir_graph *g = p->job->g;
@@ -119,7 +119,7 @@ static void look_at_constants(const struct sight *p)
             look(p, i, g->tensor[i]->data);
 }
 
-/* Means of the inputs of a layer with weights. */
+/* Ask for the means of the inputs of a layer with weights. */
 static void want_sums(const struct sight *p, const struct ir_op *op)
 {
     const struct ir_graph *g = p->job->g;

@@ -1,6 +1,6 @@
-/* quant_select.c - which operators compute on quantised values, and which tensors share a scale:
- * those that operators which only move values connect. A group has a scale if an operator that
- * computes on quantised values reads or makes one of its tensors. */
+/* quant_select.c - select the operators that compute on quantised values, and the tensors that
+ * share a scale: those connected by operators that only move values. A group has a scale if an
+ * operator that computes on quantised values reads or writes one of its tensors. */
 #define _GNU_SOURCE
 #include <fnmatch.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static uint32_t find(uint32_t *group, uint32_t t)
     return t;
 }
 
-/* The form that the user leaves it. */
+/* Return the operator's quantised form, unless the user keeps it as float. */
 static enum quant_form form_left(const struct quant *q, const struct ir_op *op)
 {
     if (q->fused[op->id])
@@ -115,8 +115,8 @@ static void join(const struct quant *q, const struct ir_op *op)
             q->group[find(q->group, op->in[i])] = out;
 }
 
-/* Mark operands and results of an operator that computes, which have scales, with their groups.
- * Tensors inside fused operators have none, nor have their constants. */
+/* Give scales to the groups of the operands and results of an operator that computes. Tensors
+ * inside fused operators and their constants have no scale. */
 static void mark(const struct quant *q, const struct ir_op *op, enum quant_form form, bool *has)
 {
     const uint32_t n = form == QUANT_PRODUCES ? 1 : ir_n_data(op);

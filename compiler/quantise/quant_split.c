@@ -1,8 +1,8 @@
-/* quant_split.c - the graph in operators that ONNX has on quantised values: a SQUARED_DIFFERENCE
- * becomes a SUB and a MUL, and Keras' layer normalisation,
- *     x * (gamma / deviation) + (beta - mean * (gamma / deviation)),
- * of as many values as the compiler takes (docs/ONNX.md, 9.), that of ONNX,
- *     (x - mean) / deviation * gamma + beta. */
+/* quant_split.c - rewrite the graph in operators that ONNX has on quantised values. A
+ * SQUARED_DIFFERENCE becomes a SUB and a MUL. Keras' layer normalisation,
+ * x * (gamma / deviation) + (beta - mean * (gamma / deviation)),
+ * of a number of values that the compiler accepts (docs/ONNX.md, 9.), becomes ONNX's,
+ * (x - mean) / deviation * gamma + beta. */
 #include <string.h>
 
 #include "compiler/ir/formula.h"
@@ -12,15 +12,15 @@ enum { LEAST = 64, MOST = 1016 };
 
 /* --- Keras' layer normalisation --- */
 
-/* In the order of the formula. */
+/* Operators in the order of the formula. */
 enum { SUM, SCALED, SCALE, INVERSE, POSITIVE, VARIANCE, SQUARE, MEAN, LEFT, SHIFT, NORM };
 
 struct norm {
     struct ir_op *op[NORM];
-    uint32_t gamma, beta; /* IR_NONE: it is none */
+    uint32_t gamma, beta; /* IR_NONE if absent */
 };
 
-/* The normalisation whose last operator is `last`. */
+/* Find the normalisation whose last operator is `last`. */
 static bool find_norm(const struct ir_graph *g, const struct ir_op *last, struct norm *found)
 {
     struct ir_match m = {.g = g};
@@ -50,7 +50,7 @@ static void become(struct ir_op *op, enum ir_opcode opcode, uint32_t a, uint32_t
         op->in[1] = b;
 }
 
-/* SQUARE is SUB by now, with its result `part`. */
+/* Write the normalisation. The square has been split: `part` is the result of its SUB. */
 static void make_norm(const struct norm *n, uint32_t part)
 {
     struct ir_op *const *o = n->op;
@@ -65,7 +65,7 @@ static void make_norm(const struct norm *n, uint32_t part)
 
 /* --- squares --- */
 
-/* The SUB in place of operator `at`, and the MUL after it; returns the SUB's result. */
+/* Replace operator `at` by a SUB and insert the MUL after it; return the SUB's result. */
 static uint32_t split(struct ir_graph *g, uint32_t at)
 {
     struct ir_op *op = g->op[at];

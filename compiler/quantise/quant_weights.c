@@ -1,6 +1,6 @@
-/* quant_weights.c - weights to int8, one scale an output channel, and biases to int32 in the scale
- * of the sums. With bias correction a bias also gets the change of the sums' mean by the
- * weights' rounding: (w - its int8 value) times the mean of its inputs. */
+/* quant_weights.c - convert weights to int8, one scale per output channel, and biases to int32 in
+ * the scale of the sums. Bias correction adds the change of the sums' mean that the rounding of the
+ * weights causes: (w - its int8 value) times the mean of its inputs. */
 #include <math.h>
 
 #include "quant_own.h"
@@ -17,7 +17,7 @@ static uint32_t channels(const struct ir_tensor *w, const struct ir_op *op)
     return (uint32_t)(ir_is_depthwise(op) ? w->dim[3] : w->dim[0]);
 }
 
-/* The greatest magnitude is 127; a bias still fits into 31 bits. */
+/* Map the greatest magnitude to 127, unless the bias would then exceed 31 bits. */
 static void make_scales(const struct quant *q, const struct ir_op *op, float *scale)
 {
     const struct ir_tensor *w = ir_in(q->g, op, 1), *b = ir_in(q->g, op, 2);
@@ -49,7 +49,7 @@ static void make_quantised(const struct quant *q, const struct ir_op *op, const 
     }
 }
 
-/* Mean of the inputs that weight `i` multiplies, without borders of the image. */
+/* Return the mean of the inputs that weight `i` multiplies, ignoring the image's borders. */
 static double mean_at(const struct quant *q, const struct ir_op *op, size_t i)
 {
     const struct ir_tensor *w = ir_in(q->g, op, 1);
@@ -59,12 +59,12 @@ static double mean_at(const struct quant *q, const struct ir_op *op, size_t i)
 
     if (ir_is_depthwise(op))
         c /= (size_t)op->attr[IR_MULTIPLIER];
-    else if (op->opcode == IR_OP_CONV2D) /* in groups of `inner` channels */
+    else if (op->opcode == IR_OP_CONV2D) /* groups have `inner` channels */
         c += (size_t)quant_channel(q->g, op, i) * s->n_sum / inner / (size_t)w->dim[0] * inner;
     return c < s->n_sum ? s->sum[c] / (double)s->n_values : 0;
 }
 
-/* The change of each channel's mean by int8 weights. */
+/* Add the change of each channel's mean that int8 weights cause. */
 static void add_lost(const struct quant *q, const struct ir_op *op, const struct quant_weights *w,
                      double *bias)
 {

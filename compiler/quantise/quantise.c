@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-enum { TRIED = 3 }; /* layers that are tried in float32 */
+enum { TRIED = 3 }; /* layers for which float32 is tried */
 
-/* Noise of all outputs of the graph. */
+/* Return the signal to quantisation noise, in dB, over all outputs of the graph. */
 static double output_decibel(const struct ir_graph *g, const struct quant_noise *noise)
 {
     struct quant_noise sum = {0, 0};
@@ -22,12 +22,14 @@ static double output_decibel(const struct ir_graph *g, const struct quant_noise 
     return quant_decibel(sum);
 }
 
-/* A layer is a row of the file; its last operator that computes makes what is compared. */
+/* List the layers. A layer is a row of the file; the output of its last operator that computes is
+ * compared. */
 static void list_layers(const struct quant *q, const struct quant_noise *network,
                         const struct quant_noise *own, struct quant_result *r)
 {
     const struct ir_graph *g = q->g;
-    uint32_t *place = ARENA_ARRAY(q->arena, uint32_t, g->n_row + 1); /* of a row, + 1 */
+    uint32_t *place =
+        ARENA_ARRAY(q->arena, uint32_t, g->n_row + 1); /* index of a row's layer + 1 */
 
     r->layer = ARENA_ARRAY(q->arena, struct quant_layer, g->n_op + 1);
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -48,7 +50,7 @@ static void list_layers(const struct quant *q, const struct quant_noise *network
     }
 }
 
-/* The layer that loses most by itself and is not listed yet. */
+/* Return the unlisted layer with the largest error of its own. */
 static uint32_t worst(const struct quant_result *r, const uint32_t *listed, uint32_t n)
 {
     uint32_t found = IR_NONE;
@@ -64,7 +66,7 @@ static uint32_t worst(const struct quant_result *r, const uint32_t *listed, uint
     return found;
 }
 
-/* The network with layer `l` in float32 in addition to those kept already. */
+/* Quantise with layer `l` kept in float32, as are those kept already. */
 static enum status keep_one(const struct quant *q, const struct quant_layer *l, struct quant *to,
                             struct diag *d)
 {
@@ -76,7 +78,7 @@ static enum status keep_one(const struct quant *q, const struct quant_layer *l, 
     return quant_make(to, d);
 }
 
-/* The gain of the outputs if one of the worst layers stays float. */
+/* Measure how much the outputs improve if one of the worst layers stays float. */
 static enum status try_worst(const struct quant_job *job, const struct quant *q,
                              struct quant_result *r, struct diag *d)
 {

@@ -1,6 +1,6 @@
-/* quantise.h - post-training static quantisation: a float32 graph and samples of its inputs to an
- * ONNX file of int8 values between QuantizeLinear and DequantizeLinear. docs/QUANTISE.md states
- * what is quantised, and how ranges and scales follow from the samples. */
+/* quantise.h - post-training static quantisation: from a float32 graph and samples of its inputs to
+ * an ONNX file of int8 values between QuantizeLinear and DequantizeLinear. docs/QUANTISE.md states
+ * what is quantised and how ranges and scales are computed. */
 #ifndef HEDDLE_QUANTISE_H
 #define HEDDLE_QUANTISE_H
 
@@ -10,51 +10,51 @@ enum quant_ranges { QUANT_MINMAX, QUANT_PERCENTILE, QUANT_MSE };
 
 struct quant_options {
     enum quant_ranges ranges;
-    double percentile; /* of QUANT_PERCENTILE: how many of a tensor's values its range has */
+    double percentile; /* for QUANT_PERCENTILE: percent of a tensor's values within its range */
     bool bias_correction;
     const char *keep_float; /* "first,last,NAME,...", or NULL */
 };
 
-/* Inferences of each graph input, one after another. */
+/* Inputs of several inferences, one after another, for each graph input. */
 struct quant_samples {
     uint32_t n;
     const uint8_t *const *in;
-    const char *name; /* for messages: the files */
+    const char *name; /* name of the files, for messages */
 };
 
-/* A layer of the network, and how far its quantised output is from the float one: ten times the
- * decimal logarithm of signal over noise, sums over all samples; infinite: equal. */
+/* A layer of the network, and the distance of its quantised output from the float one: 10 *
+ * log10(signal / noise), summed over all samples; infinite if equal. */
 struct quant_layer {
     uint32_t row;
     bool quantised;
     const char *reason; /* why it stays float32; NULL if it is quantised */
-    double network;     /* of the quantised network, errors of the layers before it included */
-    double own;         /* of this layer alone, between float ones */
-    double kept;        /* of the network's outputs if this layer stays float; 0: not tried */
+    double network;     /* in the quantised network, errors of earlier layers included */
+    double own;         /* of this layer alone, between float layers */
+    double kept;        /* of the network's outputs if this layer stays float; 0 if not tried */
 };
 
 struct quant_result {
     uint32_t n_layer;
     struct quant_layer *layer; /* in the file's order; rows that only move values are left out */
-    double output;             /* of all outputs together */
+    double output;             /* of all outputs of the network */
     const uint8_t *file;       /* the ONNX file */
     size_t n_bytes;
 };
 
-/* Called between inferences to report progress; `done` of `all`. */
+/* Called between inferences to report progress: `done` of `all`. */
 typedef void quant_progress(void *ctx, const char *what, uint32_t done, uint32_t all);
 
 struct quant_job {
     struct arena *arena;
-    const struct ir_graph *g; /* as imported, no padding SAME left; float32 */
+    const struct ir_graph *g; /* as imported: float32, SAME padding resolved */
     struct quant_options options;
     struct quant_samples samples;
     quant_progress *progress; /* or NULL */
     void *ctx;
 };
 
-/* ST_UNSUPPORTED: the graph is quantised already, or has what cannot be written as ONNX. ST_USAGE:
- * samples with NaN, names of layers that do not exist. */
+/* ST_UNSUPPORTED: the graph is quantised already, or has operators that cannot be written as ONNX.
+ * ST_USAGE: samples with NaN, or names of layers that do not exist. */
 enum status quantise(const struct quant_job *job, struct quant_result *result, struct diag *d);
 
 #endif

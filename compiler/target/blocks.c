@@ -1,6 +1,6 @@
-/* blocks.c - see blocks.h. The depth of a multiplication is the whole kernel rows that a buffer
- * holds, or a part of one; then come the output rows and blocks of channels that memory holds:
- * all channels first, as each band of rows writes the weights anew. */
+/* blocks.c - see blocks.h. The depth of a multiplication is as many whole kernel rows as a buffer
+ * holds, or a part of one. Next come the output rows and blocks of channels that memory holds: all
+ * channels first, since each band of rows writes the weights again. */
 #include "blocks.h"
 
 #include "refuse.h"
@@ -39,7 +39,7 @@ static void cut_depth(const struct geo *g, const struct blocks_unit *u, struct h
     p->piece_bytes = whole < u->depth ? whole : u->depth;
 }
 
-/* Addresses for a band and a group; bytes of memory that they need. */
+/* Set the addresses for a band and a group; return the bytes of memory that they need. */
 static uint64_t place(const struct geo *g, const struct blocks_unit *u, struct hdk_blocks *p)
 {
     uint64_t rows = (uint64_t)(p->band - 1) * g->sy + (uint64_t)(g->kh - 1) * g->dy + 1;
@@ -75,7 +75,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Part i of the depth: kernel rows, and bytes of each. */
+/* Return part i of the depth: kernel rows, and bytes of each. */
 static void part_of(const struct geo *g, const struct hdk_blocks *p, uint32_t i, uint32_t *rows,
                     uint32_t *n_bytes)
 {
@@ -95,8 +95,8 @@ static uint64_t load_cycles(const struct geo *g, const struct blocks_unit *u,
     return (uint64_t)lanes * rows * steps(n_bytes, u->bytes_per_cycle) + u->start_cycles;
 }
 
-/* Cycles of a block, part after part: the longer of its multiplication and the transfers of the
- * next part's operands and the sums before. */
+/* Return the cycles of a block: for each part the longer of its multiplication and the transfers of
+ * the next part's operands and the previous sums. */
 static uint64_t block_cycles(const struct geo *g, const struct blocks_unit *u,
                              const struct hdk_blocks *p, uint32_t parts)
 {
@@ -151,8 +151,8 @@ static void fill(const struct geo *g, const struct ir_op *op, const struct block
     cut_depth(g, u, p);
 }
 
-/* Plan a kernel of one pixel, which sees the image as one row, so that only the last block may
- * be partly empty. False if that row does not fit. */
+/* Plan a kernel of one pixel with the image as one row, so that only the last block may be partly
+ * empty; false if that row does not fit. */
 static bool plan_flat(struct geo *g, const struct ir_op *op, const struct blocks_unit *u,
                       struct hdk_blocks *p)
 {

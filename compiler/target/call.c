@@ -1,4 +1,4 @@
-/* call.c - the words of a call template. */
+/* call.c - replace and check the words of a call template. */
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static uint32_t edge_named(const struct describe_composite *c, const char *name,
     return COMPOSITE_EDGES;
 }
 
-/* The step before a '.'; n_step: none. */
+/* Return the step named before a '.'; n_step if there is none. */
 static uint32_t step_named(const struct describe_composite *c, const char *name, size_t n)
 {
     uint32_t i = 0;
@@ -126,7 +126,7 @@ const char *describe_near_word(const struct target_desc *desc,
     return json_doc_near(word, words, n);
 }
 
-/* Every $word means something; the text stays one C call. */
+/* Check that every $word is defined and that the text is one C call. */
 const char *describe_bad_call(const struct target_desc *desc,
                               const struct describe_composite *composite, const char *call)
 {

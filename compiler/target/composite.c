@@ -1,6 +1,6 @@
-/* composite.c - where a composite of a target.json is in a graph: from its last step back along the
- * edges. Where two operands of a step may be exchanged, both ways are tried. The refusal is that
- * of the way that came furthest. */
+/* composite.c - find a composite of a target.json in a graph: from its last step back along the
+ * edges. If two operands of a step may be exchanged, both orders are tried. The refusal reported is
+ * that of the order that matched the most steps. */
 #include <string.h>
 
 #include "base/text.h"
@@ -17,7 +17,7 @@ struct ir_op composite_op(const struct ir_graph *g, const struct composite_match
     op.in = arena_memdup(g->arena, op.in, op.n_in * sizeof *op.in);
     op.in[0] = g->op[m->op[step]]->in[1];
     op.in[1] = g->op[m->op[step]]->in[0];
-    if (f->n < 2) /* one scale of both */
+    if (f->n < 2) /* one scale for both */
         return op;
     int32_t *multiplier = arena_memdup(g->arena, f->multiplier, f->n * sizeof *multiplier);
     int8_t *shift = arena_memdup(g->arena, f->shift, f->n * sizeof *shift);
@@ -38,8 +38,8 @@ static uint32_t position_of(const struct ir_graph *g, const struct ir_op *op)
     return IR_NONE;
 }
 
-/* The operator that makes the value of an edge, which is not the output's: only the composite's steps
- * may read it, so it has as many readers as the edge has. */
+/* Find the operator that makes the value of an inner edge. Only the composite's steps may read that
+ * value, so it has as many readers as the edge. */
 static const char *find_maker(const struct describe_composite *c, const struct target_question *q,
                               uint32_t step, struct composite_match *m)
 {
@@ -65,7 +65,7 @@ static const char *find_maker(const struct describe_composite *c, const struct t
             n += c->step[s].in[k] == edge;
     if (ir_uses(g, id) == n)
         return NULL;
-    for (i = 0; i < g->n_op; i++) { /* the reader that is no step */
+    for (i = 0; i < g->n_op; i++) { /* find the reader that is no step */
         bool inside = false, reads = false;
         for (uint32_t s = step + 1; s < c->n_step; s++)
             inside = inside || m->op[s] == i;
@@ -79,7 +79,8 @@ static const char *find_maker(const struct describe_composite *c, const struct t
     REFUSE(q, "edge '%s' is read by %s as well", c->edge[edge], g->row[g->op[i]->row].name);
 }
 
-/* The operator of a step: its rules, and its operands as the edges that it reads. */
+/* Bind a step to an operator: check its rules, and bind its operands to the edges that the step
+ * reads. */
 static const char *bind(const struct describe_composite *c, const struct target_question *q,
                         uint32_t step, struct composite_match *m)
 {
@@ -107,7 +108,7 @@ static const char *bind(const struct describe_composite *c, const struct target_
     return NULL;
 }
 
-/* Match with the operands of steps exchanged by the bits of `turns`. *left: the step that
+/* Match with the operands of the steps in `turns` exchanged, one bit each. *left: the step that
  * failed. */
 static const char *try_turns(const struct describe_composite *c, const struct target_question *q,
                              uint32_t turns, struct composite_match *m, uint32_t *left)
@@ -137,7 +138,7 @@ const char *composite_refusal(const struct describe_composite *c, const struct t
     for (uint32_t s = 0; s < c->n_step; s++)
         may |=
             ir_op_info(c->step[s].pattern.opcode)->commutes && c->step[s].n_in == 2 ? 1u << s : 0;
-    for (uint32_t turns = 0;; turns = (turns - may) & may) { /* all subsets of `may` */
+    for (uint32_t turns = 0;; turns = (turns - may) & may) { /* visit all subsets of `may` */
         const char *why = try_turns(c, q, turns, m, &left);
         if (!why)
             return NULL;
@@ -219,7 +220,8 @@ static void add_group(struct arena *a, struct target_groups *list, struct target
     to[list->n++] = (struct target_group){c->name, n, op, cycles(c, q, m)};
 }
 
-/* Longest first, of those as long in the file's order; each from the graph's end on. */
+/* Find composites: longest first, then in the file's order; each is searched from the graph's
+ * end. */
 struct target_groups composite_groups(const struct target_question *q, const bool *closed)
 {
     const struct describe *d = describe_of(q->target);

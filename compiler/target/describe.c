@@ -1,6 +1,6 @@
-/* describe.c - target.json to struct target_desc. The schema checks form and types; this file has
- * the checks between members: names that exist, defaults in range, calls that can be filled.
- */
+/* describe.c - target.json to struct target_desc. The schema checks form and types; this file
+ * checks relations between members: names that exist, defaults in range, calls whose words are
+ * defined. */
 #include "describe.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static enum status files(struct reader *r, const cJSON *o, const char *base, con
     return ST_OK;
 }
 
-/* "0.1" against "0.1.0": major, minor, patch. */
+/* Compare versions such as "0.1" and "0.1.0" by major, minor, patch. */
 static void version(const char *s, unsigned v[3])
 {
     v[0] = v[1] = v[2] = 0;
@@ -130,7 +130,7 @@ static enum status attributes(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
-/* Attributes that vary: within bounds, and where nothing but a call sees them. */
+/* Read the attributes that vary, check their bounds, and check that only calls use them. */
 static enum status knobs(struct reader *r, const cJSON *root)
 {
     struct describe_files list = strings(r, get(root, "knobs"));
@@ -235,7 +235,7 @@ enum status describe_path(struct arena *a, const char *folder, const char *name,
     return ST_OK;
 }
 
-/* Files of the folder must exist; those of $NAME/ are looked for when the model is built. */
+/* Files in the folder must exist; those under $NAME/ are searched when the model is built. */
 static enum status names(struct reader *r, const cJSON *o, const char *key,
                          struct describe_files *f)
 {
@@ -255,7 +255,7 @@ static enum status names(struct reader *r, const cJSON *o, const char *key,
     return ST_OK;
 }
 
-/* A number, or the attribute that has the value. */
+/* Read a number, or the attribute that holds it. */
 static enum status parameters(struct reader *r, const cJSON *object)
 {
     struct describe_parameter *p =
@@ -319,7 +319,7 @@ static enum status read_core(struct reader *r, const cJSON *root)
     return names(r, o, "verilog", &r->detail->verilog);
 }
 
-/* --- the whole --- */
+/* --- the whole file --- */
 
 static enum status check_form(struct reader *r)
 {
@@ -357,7 +357,8 @@ static enum status blocks(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
-/* "granularity": "region": one call for all operators that its shared object compiles. */
+/* Read "granularity": "region": one call for all operators that the target's shared object
+ * compiles. */
 static enum status region(struct reader *r, const cJSON *root)
 {
     const cJSON *granularity = get(root, "granularity");

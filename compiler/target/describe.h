@@ -1,6 +1,6 @@
-/* describe.h - an external target: target.json in memory.
- * targets/target.schema.json specifies its members and their meaning; docs/TARGET.md is
- * printed from it. A pattern, its limits, its cost and its call are one object. */
+/* describe.h - an external target: target.json in memory. targets/target.schema.json specifies its
+ * members and their meaning; docs/TARGET.md is printed from it. A pattern holds its limits, its
+ * cost and its call. */
 #ifndef HEDDLE_COMPILER_TARGET_DESCRIBE_H
 #define HEDDLE_COMPILER_TARGET_DESCRIBE_H
 
@@ -11,7 +11,7 @@
 #include "target.h"
 #include "values.h"
 
-/* A number of the file, or the attribute or the operator's value that states it. */
+/* A number in the file, or the attribute or operator value that supplies it. */
 struct describe_bound {
     bool given;
     int64_t number;
@@ -39,14 +39,14 @@ struct describe_pattern {
     enum describe_zero zero_points;
     enum describe_requantise requantise;
     bool single_rounding, per_tensor;
-    enum ir_type dtype; /* of activations: IR_I8, IR_U8, IR_I16 (weights int8), IR_F32 */
-    double tolerance;   /* part of the output's range by which answers may differ; 0: not at all */
-    bool hwio;          /* order of $w */
+    enum ir_type dtype; /* type of activations: IR_I8, IR_U8, IR_I16 (weights int8), IR_F32 */
+    double tolerance; /* tolerance as a fraction of the output's range; 0: answers must be equal */
+    bool hwio;        /* order of $w */
     uint32_t n_limit;
     const struct describe_limit *limit;
     double fixed, per_mac, per_output, per_byte; /* cost */
-    const char *call;                            /* NULL: made of the target's blocks */
-    const char *scratch; /* bytes of memory for the call (size.c); NULL: none */
+    const char *call;                            /* NULL: built from the target's blocks */
+    const char *scratch; /* expression for the call's scratch bytes (size.c); NULL: none */
     bool accumulate;     /* its call takes and gives sums: parts of the input channels */
 };
 
@@ -65,17 +65,17 @@ struct describe_cut {
     uint32_t x_at[2], y_at, sums_at, own_at, n_bytes;
 };
 
-/* One operator of a composite: a pattern, and by which edges it is tied to the others. */
+/* One operator of a composite: a pattern, and the edges that connect it to the others. */
 struct describe_step {
     const char *name;
     struct describe_pattern pattern;
-    bool broadcast;     /* operands may be smaller than the output */
+    bool broadcast;     /* true if operands may be smaller than the output */
     uint32_t n_in, out; /* edges */
     const uint32_t *in;
 };
 
-/* Several operators in one call. Steps are in an order in which they can be computed; the last makes
- * the output, which no step reads. */
+/* Several operators in one call. Steps are in an order in which they can be computed; the last step
+ * makes the output, which no step reads. */
 struct describe_composite {
     const char *name;
     uint32_t n_step;
@@ -127,9 +127,9 @@ struct describe {
     const struct describe_pattern *pattern;
     uint32_t n_composite;
     const struct describe_composite *composite;
-    const char *region_call; /* it takes whole regions; NULL: operators, composites */
+    const char *region_call; /* the call for whole regions; NULL: operators, composites */
     double transfer_fixed, transfer_per_byte;
-    const char *core_top; /* NULL: no Verilog of its own */
+    const char *core_top; /* NULL: the target has no Verilog */
     struct describe_files verilog, verilog_lists, verilog_includes; /* also $NAME/... */
     uint32_t n_parameter;
     const struct describe_parameter *parameter;
@@ -140,45 +140,46 @@ struct describe {
     const struct describe_counter {
         const char *name, *port;
     } * counter;
-    double macs_per_cycle;          /* of the core; 0: not said */
-    const char *blocks;             /* the C name of its struct hdk_blocks_unit; NULL: none */
+    double macs_per_cycle;          /* of the core; 0: not stated */
+    const char *blocks;             /* C name of its struct hdk_blocks_unit; NULL: none */
     struct blocks_unit blocks_unit; /* memory_bytes: the core's */
-    const char *estimator;          /* a program that says what it takes at what cost; NULL: none */
-    const struct estimator_answers *answers; /* while a graph is partitioned */
-    const char *native_file;                 /* NULL: all is in target.json */
+    const char *estimator;          /* program that returns verdicts and costs; NULL: none */
+    const struct estimator_answers *answers; /* set while a graph is partitioned */
+    const char *native_file;                 /* NULL: the target has no shared object */
     const struct heddle_target_api *native;  /* NULL until native_load */
 };
 
-/* Read DIR/target.json. ST_USAGE: file, line, column, what was expected. */
+/* Read DIR/target.json. ST_USAGE: the message has file, line, column and what was expected. */
 enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
                           struct diag *d);
 
-/* "ports" of a core. */
+/* Read "ports" of a core. */
 void describe_read_ports(struct arena *a, const cJSON *o, struct describe_ports *p);
-/* A file of a core: in `folder`, or from $NAME/ on. */
+/* Return the path of a core's file: in `folder`, or below $NAME/. */
 enum status describe_path(struct arena *a, const char *folder, const char *name, const char **path,
                           struct diag *d);
-/* NAME=VALUE of a Verilog parameter, with the settings of t. */
+/* Return NAME=VALUE of a Verilog parameter, with the settings of t. */
 const char *describe_parameter_text(struct arena *a, const struct target *t,
                                     const struct describe_parameter *p);
 
-/* The name of a type in target.json: int8, uint8, int16, float32. */
+/* Return the name of a type in target.json: int8, uint8, int16, float32. */
 const char *describe_dtype(enum ir_type type);
 
-/* match.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
+/* match.c: return the first pattern that accepts the operator; NULL: *why lists the rules that
+ * failed. */
 const struct describe_pattern *describe_match(const struct target_question *q, const char **why);
-/* The difference that the targets of a graph's operators may make together, as independent
- * roundings add up (the root of the sum of squares); 0: answers are equal. */
+/* Return the tolerance of a network whose operators run on several targets: the root of the sum of
+ * squares, as independent roundings add up; 0: answers are equal. */
 double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
                           const struct hd_config *hw);
-/* All values of an operator as pattern `p` has them: those of uint8 from 0 to 255. */
+/* Compute all values of an operator for pattern `p`: uint8 values are 0 to 255. */
 void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
                      const struct ir_op *op, struct target_values *v);
-/* The same of a composite's step. */
+/* The same for a composite's step. */
 const char *describe_step_refusal(const struct describe_step *s, const struct target_question *q);
 /* Return true if the call has weights and sums, which the compiler passes as constants. */
 bool describe_has_weights(enum ir_opcode opcode);
-/* NULL if `p` takes the operator, else why not. */
+/* Return NULL if `p` accepts the operator, otherwise the reason. */
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
 /* The pattern that the operator's target computes it by, whole or cut; NULL: none. */
 const struct describe_pattern *describe_pattern_of(const struct target_question *q);
@@ -186,111 +187,113 @@ const struct describe_pattern *describe_pattern_of(const struct target_question 
 double describe_pattern_cost(const struct describe_pattern *p, const struct target_question *q);
 uint32_t describe_pattern_scratch(const struct describe_pattern *p,
                                   const struct target_question *q);
-/* The functions of struct target_desc. */
+/* Functions for struct target_desc. */
 const char *describe_refuses(const struct target_question *q);
 struct target_cost describe_cost(const struct target_question *q);
 double describe_transfer(const struct target *t, const struct hd_config *hw,
                          const struct target_memory *m, uint64_t n_bytes);
-/* NULL unless `target` was described by a target.json. */
+/* Return the description of a target from a target.json; NULL for others. */
 static inline const struct describe *describe_of(const struct target *t)
 {
     return t->desc->detail;
 }
 
 /* estimator.c: the program that "estimator" names; operators of such a target are computed by the
- * host's kernels. estimator_ask is called before a graph is partitioned, with the numbers of the
- * operators that patterns let through ("0,1,5"), estimator_forget after it; between them a question
- * about an operator of that graph has its answer. Without an estimator, or not asked: NULL, 0.
- * ST_USAGE: what the program says is missing. */
+ * host's kernels. Call estimator_ask before a graph is partitioned, with the numbers of the
+ * operators that patterns accept ("0,1,5"), and estimator_forget after it; in between, questions
+ * about operators of that graph use the answers. Without an estimator, or without a call: NULL, 0.
+ * ST_USAGE: the program reported that something is missing. */
 enum status estimator_ask(struct arena *a, const struct target *t, const struct ir_graph *g,
                           const char *list, struct diag *d);
 void estimator_forget(const struct target *t);
 const char *estimator_refusal(const struct target_question *q);
 double estimator_cost(const struct target_question *q);
-/* The target's name in reports: its name, "NAME (not simulated)" with an estimator. */
+/* Return the target's name in reports: its name, or "NAME (not simulated)" with an estimator. */
 const char *describe_label(struct arena *a, const struct target *t);
 
-/* native.c: the shared object that "native" names. native_load is called for targets that take
- * part; then its answers come after those of the patterns. Without one: taken, -1, the pattern's
+/* native.c: the shared object that "native" names. native_load is called for selected targets; its
+ * answers then follow those of the patterns. Without a shared object: accepted, -1, the pattern's
  * call. */
 enum status native_load(struct arena *a, const struct target_desc *desc, bool allow,
                         struct diag *d);
 const char *native_refusal(const struct describe_pattern *p, const struct target_question *q);
 double native_cost(const struct describe_pattern *p, const struct target_question *q);
 const char *native_call(const struct describe_pattern *p, const struct target_question *q);
-/* native_tune.c: return true if its `tune` proposes knobs; *about's n_knobs values are then in
- * `value`. The operators of position `target` in the target list become *about's questions. */
+/* native_tune.c: return true if its `tune` proposes knobs; `value` then holds n_knobs values of
+ * *about. *about has a question for each operator of target index `target`. */
 bool native_tune(const struct target_question *q, uint32_t target, struct heddle_tuning *about,
                  int64_t *value);
 
-#define COMPOSITE_STEPS 16 /* of a composite, at most */
+#define COMPOSITE_STEPS 16 /* maximum steps of a composite */
 #define COMPOSITE_EDGES 48
 
-/* Where a composite is in a graph: by step the operator's position, whether its two operands are the
- * other way round, by edge the tensor. */
+/* Where a composite is in a graph: by step the operator's position and whether its two operands are
+ * exchanged, by edge the tensor. */
 struct composite_match {
     uint32_t op[COMPOSITE_STEPS];
     bool swapped[COMPOSITE_STEPS];
     uint32_t tensor[COMPOSITE_EDGES];
 };
-/* composite.c: NULL if the operator of `q` is the last step of `c`, else the edge or the rule that
- * failed; "" if it is another operator. */
+/* composite.c: return NULL if the operator of `q` is the last step of `c`, otherwise the edge or
+ * rule that failed; "" if it is a different operator. */
 const char *composite_refusal(const struct describe_composite *c, const struct target_question *q,
                               struct composite_match *m);
-/* The composite whose call the operator of `q` is part of after the partition; NULL: none. */
+/* Return the composite whose call includes the operator of `q` after the partition; NULL: none. */
 const struct describe_composite *composite_of(const struct target_question *q,
                                               struct composite_match *m);
-/* The operator of a step as the step has it: its two operands exchanged, if they must be. */
+/* Return the operator of a step with the step's operand order: its two operands exchanged if
+ * necessary. */
 struct ir_op composite_op(const struct ir_graph *g, const struct composite_match *m, uint32_t step);
 /* The words of a region's call, as edges: REGION_*. */
 enum { REGION_BLOB, REGION_BYTES, REGION_INPUTS, REGION_OUTPUTS };
 extern const struct describe_composite describe_region_words;
 struct target_groups composite_groups(const struct target_question *q, const bool *closed);
 
-/* call.c: what is wrong with a call template, "'$foo' is no pointer, value or attribute"; NULL if
- * it is one C call; `composite`: whose call it is, or NULL. The text is valid until the next call. */
+/* call.c: return what is wrong with a call template, such as "'$foo' is no pointer, value or
+ * attribute"; NULL if it is one C call. `composite`: the composite of the call, or NULL. The text
+ * is valid until the next call. */
 const char *describe_bad_call(const struct target_desc *desc,
                               const struct describe_composite *composite, const char *call);
 
-/* The value or attribute that a name was meant to be, or pointer, if asked, else attributes of type
- * int only; NULL: nothing near. */
+/* Return the value or attribute most similar to a name; with `pointer` also pointers, otherwise
+ * only attributes of type int. NULL: nothing similar. */
 const char *describe_near_word(const struct target_desc *desc,
                                const struct describe_composite *composite, const char *name,
                                size_t n_bytes, bool pointers);
 
-/* size.c: what is wrong with an expression for bytes, NULL if nothing is, valid until the next call;
- * its value for an operator, at least 0 and at most 2^31 - 1. */
+/* size.c: return what is wrong with an expression for bytes, or NULL; valid until the next call.
+ * And its value for an operator, from 0 to 2^31 - 1. */
 const char *describe_bad_size(const struct target_desc *desc, const char *text);
 uint32_t describe_size(const struct target *t, const char *text, const struct target_values *v);
-/* Bytes of scratch memory that the call of an operator on an outside target wants; 0: none. */
+/* Return the bytes of scratch memory of an operator's call on an external target; 0: none. */
 uint32_t describe_scratch(const struct target_question *q);
 
-/* call.c: what $NAME in a call may stand for besides values and attributes. */
+/* call.c: pointers that $NAME in a call may name, in addition to values and attributes. */
 enum describe_pointer {
-    POINTER_X,    /* const int8_t *, or of the pattern's dtype: first input */
-    POINTER_X2,   /* likewise: second operand */
-    POINTER_Y,    /* int8_t *, or of the dtype: output */
-    POINTER_W,    /* const int8_t * (of uint8 const uint8_t *, of float32 const float *): weights */
-    POINTER_BIAS, /* const int32_t * (of int16 const int64_t *, of float32 const float *) */
+    POINTER_X,       /* const int8_t *, or the pattern's dtype: first input */
+    POINTER_X2,      /* likewise: second operand */
+    POINTER_Y,       /* int8_t *, or the dtype: output */
+    POINTER_W,       /* const int8_t * (uint8: const uint8_t *, float32: const float *): weights */
+    POINTER_BIAS,    /* const int32_t * (int16: const int64_t *, float32: const float *) */
     POINTER_SCALES,  /* const int32_t *: `scales` multipliers */
     POINTER_SHIFTS,  /* const int8_t *: `scales` shifts */
     POINTER_FLOATS,  /* const float *: `scales` real scales */
-    POINTER_LOW,     /* float: lower end of the fused activation, -infinity without */
+    POINTER_LOW,     /* float: lower end of the fused activation; -infinity if there is none */
     POINTER_HIGH,    /* float: upper end */
-    POINTER_TABLE,   /* const int8_t * (of uint8 const uint8_t *): 256 values of a lut */
-    POINTER_PARAMS,  /* const struct hdk_...*: parameters as the host's kernel takes them */
-    POINTER_DEV,     /* const struct hd_port *: the core's registers and memory, NULL without RTL */
-    POINTER_SCRATCH, /* void *: memory of the call alone */
+    POINTER_TABLE,   /* const int8_t * (uint8: const uint8_t *): 256 values of a lut */
+    POINTER_PARAMS,  /* const struct hdk_...*: parameters of the host's kernel */
+    POINTER_DEV,     /* const struct hd_port *: the core's registers and memory; NULL without RTL */
+    POINTER_SCRATCH, /* void *: scratch memory of the call */
     POINTER_SCRATCH_BYTES, /* its size */
     POINTER_SUMS_IN,  /* const int32_t *, or of the pattern's bias: sums to begin with, or NULL */
     POINTER_SUMS_OUT, /* int32_t *: where to leave the sums, or NULL: requantise them to y */
     POINTER_COUNT
 };
-/* The word after a '$': a pointer, else a value, else an attribute, else nothing; for a
- * composite an edge, or a pointer or value of one of its steps. */
+/* Resolve the word after a '$': a pointer, a value or an attribute, in this order. For a composite:
+ * an edge, or a pointer or value of one of its steps. */
 struct describe_word {
     uint32_t edge;                 /* COMPOSITE_EDGES: not one */
-    uint32_t step;                 /* of the pointer or value */
+    uint32_t step;                 /* step of the pointer or value */
     enum describe_pointer pointer; /* POINTER_COUNT: not one */
     enum target_value value;       /* TARGET_VALUE_COUNT: not one */
     uint32_t attr;                 /* desc->n_attr: not one */

@@ -1,5 +1,5 @@
-/* describe_composites.c - "composites" of a target.json: several operators in one call. Edges are
- * numbered as they are named first. */
+/* describe_composites.c - read "composites" of a target.json: several operators in one call. Edges
+ * are numbered in the order of their first mention. */
 #include <string.h>
 
 #include "describe_read.h"
@@ -9,7 +9,8 @@ struct wires {
     const char *path; /* composites[0].steps[1] */
     struct describe_composite *c;
     const char **edge;
-    uint32_t made[COMPOSITE_EDGES]; /* by step, one more than its number; 0: from outside */
+    uint32_t made[COMPOSITE_EDGES]; /* by edge: one more than the number of the step that makes it;
+                                     * 0: from outside */
     bool read[COMPOSITE_EDGES];
 };
 
@@ -28,7 +29,7 @@ static uint32_t edge_of(struct wires *w, const char *name)
     return i;
 }
 
-/* Calls distinguish edges from attributes by their names. */
+/* Check that names of edges differ from those of attributes. */
 static enum status check_name(struct wires *w, const char *name, const char *member)
 {
     for (uint32_t i = 0; i < w->r->desc->n_attr; i++)
@@ -37,7 +38,7 @@ static enum status check_name(struct wires *w, const char *name, const char *mem
     return ST_OK;
 }
 
-/* Operands that the graph has edges for: not weights and biases. */
+/* Return the number of operands that are edges of the graph: not weights and biases. */
 static enum status inputs(struct wires *w, const cJSON *o, struct describe_step *s)
 {
     const struct ir_op_info *info = ir_op_info(s->pattern.opcode);

@@ -1,4 +1,4 @@
-/* describe_operators.c - "operators" of a target.json: patterns of one operator each. */
+/* describe_operators.c - read "operators" of a target.json: patterns of one operator each. */
 #include <string.h>
 
 #include "describe_read.h"
@@ -39,7 +39,7 @@ static bool is_number(const struct describe_bound *b)
     return b->given && !b->attr && b->value == TARGET_VALUE_COUNT;
 }
 
-/* Bounds that nothing meets are a mistake. */
+/* Refuse bounds that no value satisfies. */
 static enum status check_bounds(struct reader *r, const char *path, const struct describe_limit *l)
 {
     if (is_number(&l->low) && is_number(&l->high) && l->low.number > l->high.number)
@@ -97,7 +97,7 @@ static enum status opcode(struct reader *r, const cJSON *o, const char *path, en
                          near ? near : "`heddle ops` lists them", near ? "?" : "");
 }
 
-/* Bytes of memory that the call gets. */
+/* Read the bytes of memory that the call gets. */
 static enum status check_scratch(struct reader *r, const struct describe_pattern *p,
                                  const char *path)
 {
@@ -134,7 +134,7 @@ static enum status check_accumulate(struct reader *r, const struct describe_patt
     return ST_OK;
 }
 
-/* An operator is a call at a stated cost, or made of blocks. */
+/* Check that an operator has a call with a cost, or is built from blocks. */
 static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                               const char *path)
 {
@@ -162,7 +162,7 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
     return bad ? json_doc_fail(&r->doc, path, r->d, "%s", bad) : ST_OK;
 }
 
-/* A region has one call, whatever its operators are. */
+/* Check that no operator of a region has a call of its own: the region has one. */
 static enum status check_region(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                                 const char *path)
 {
@@ -200,8 +200,8 @@ static void quantisation(const cJSON *o, struct describe_pattern *p)
                                                        : 0;
 }
 
-/* float32 has no quantised values, int16 no zero points and one rule of rounding; where answers may
- * differ is said. */
+/* Check a type: float32 has no quantised values; int16 has no zero points and a single rounding
+ * rule. A tolerance must be stated if answers may differ. */
 static enum status check_dtype(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                                const char *path)
 {

@@ -35,14 +35,17 @@ static inline double number(const cJSON *o, const char *key)
     return n ? n->valuedouble : 0;
 }
 
-/* describe_read.c: a whole number of the file; those that a double cannot count are as good as the last it can. */
+/* describe_read.c: read a whole number; numbers beyond a double's exact range become the largest
+ * exact one. */
 int64_t read_whole(const cJSON *v);
-/* Index of a word of the schema's enum; 0 if the member does not exist. */
+/* Return the index of a word in the schema's enum; 0 if the member is absent. */
 int read_word(const cJSON *o, const char *key, const char *const *words);
-/* "; did you mean "NAME"?", or nothing: an attribute of the target, ints only if asked. */
+/* Return "; did you mean "NAME"?" for a similar attribute of the target (only ints if requested),
+ * or an empty text. */
 const char *read_near_attr(struct reader *r, const char *name, bool ints);
 
-/* describe_operators.c: "operators"; what of one is not its call: "op", types, limits, cost. */
+/* describe_operators.c: read "operators"; and the members of one other than its call: "op", types,
+ * limits, cost. */
 enum status read_operators(struct reader *r, const cJSON *root);
 enum status read_operator(struct reader *r, const cJSON *o, const char *path,
                           struct describe_pattern *p);

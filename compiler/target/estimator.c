@@ -1,7 +1,7 @@
-/* estimator.c - a target whose verdicts and costs come from a program of its own ("estimator"): it
- * is asked once about the graph that is partitioned, and nothing executes what it takes but the
- * host's kernels. The program gets the graph as text and the numbers of the operators that
- * target.json lets through, and prints "NUMBER takes CYCLES" or "NUMBER refuses REASON" for each. */
+/* estimator.c - a target whose verdicts and costs come from a separate program ("estimator"). It is
+ * asked once about the graph to be partitioned; the operators that it accepts run on the host's
+ * kernels. The program gets the graph as text and the numbers of the operators that target.json
+ * accepts, and prints "NUMBER takes CYCLES" or "NUMBER refuses REASON" for each. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@ enum { MAX_LINE = 400 };
 
 /* The answers of one target about one graph, by operator. */
 struct estimator_answers {
-    const struct estimator_answers *before; /* of another instance of its kind */
+    const struct estimator_answers *before; /* answers of the previous target */
     const struct target *target;
     const struct ir_graph *graph;
     uint32_t n;
     struct estimator_answer {
         const struct ir_op *op;
         double cycles;
-        const char *why; /* not taken; NULL: taken */
+        const char *why; /* reason for the refusal; NULL: accepted */
     } answer[];
 };
 

@@ -1,5 +1,5 @@
-/* host_c.c - the host CPU: emitted C calls a kernel of kernels. Takes whatever no other
- * target took. */
+/* host_c.c - the host CPU: emitted C calls a function of kernels/. Accepts whatever no other target
+ * accepts. */
 #include "compiler/host/host_cycles.h"
 #include "target.h"
 

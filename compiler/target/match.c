@@ -1,5 +1,5 @@
-/* match.c - find the pattern of a target that takes an operator, and its cost there: patterns in
- * the file's order, then the target's shared object. */
+/* match.c - find the pattern of a target that accepts an operator, and its cost: patterns in the
+ * file's order, then the target's shared object. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* native.c - the shared object of an external target: loading it, and calls of its functions
+/* native.c - load the shared object of an external target and call its functions
  * (include/heddle_target.h). */
 #define _GNU_SOURCE
 #include <dlfcn.h>

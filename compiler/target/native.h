@@ -5,17 +5,17 @@
 #include "describe.h"
 #include "values.h"
 
-/* A question with the memory that it points to. */
+/* A question with the memory for its pointers. */
 struct native_question {
     struct heddle_question q;
     struct target_values values;
     const char *names[TARGET_VALUE_COUNT];
 };
 
-/* Attributes of the target as they are set, as text. */
+/* Set the target's attributes, as text. */
 void native_settings(const struct target_question *q, const char *const **name,
                      const char *const **text);
-/* The question whether pattern `p` takes the operator of `q`. */
+/* Ask whether pattern `p` accepts the operator of `q`. */
 void native_ask(const struct describe_pattern *p, const struct target_question *q,
                 struct native_question *k);
 

@@ -1,5 +1,5 @@
-/* native_tune.c - the knobs that a target's shared object wants measured: it is asked with all of its
- * operators at once. */
+/* native_tune.c - the knobs that a target's shared object wants to have measured: it is asked once
+ * about all of its operators. */
 #include "native.h"
 
 bool native_tune(const struct target_question *q, uint32_t target, struct heddle_tuning *about,

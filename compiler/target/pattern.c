@@ -1,13 +1,13 @@
-/* pattern.c - match an operator against a pattern of a target.json. Every rule names the value
- * that broke it. Where the target's arithmetic is not the reference's, only operators on which
- * the two agree are taken: an answer never depends on where it was computed. */
+/* pattern.c - match an operator against a pattern of a target.json. Every refusal names the value
+ * that broke the rule. If the target's arithmetic differs from the reference's, only operators on
+ * which the two agree are accepted: an answer never depends on where it was computed. */
 #include <string.h>
 
 #include "base/text.h"
 #include "describe.h"
 #include "refuse.h"
 
-#define HALF (1 << 30) /* the multiplier of every power of two */
+#define HALF (1 << 30) /* the multiplier of all powers of two */
 
 const char *describe_dtype(enum ir_type type)
 {
@@ -21,13 +21,13 @@ const char *describe_dtype(enum ir_type type)
 }
 
 /* Return true if the tensor has the pattern's type. Legalised uint8 values are int8; those that
- * a uint8 pattern reads become uint8 after the partition (partition_uint8.c). */
+ * uint8 patterns read are converted back after the partition (partition_uint8.c). */
 static bool has_type(const struct describe_pattern *p, enum ir_type type)
 {
     return type == p->dtype || (p->dtype == IR_U8 && type == IR_I8);
 }
 
-/* The amount by which a quantised value of `t` grows for a uint8 pattern. */
+/* Return what must be added to a quantised value of `t` for a uint8 pattern. */
 static int64_t shift_of(const struct describe_pattern *p, const struct ir_tensor *t)
 {
     return p->dtype == IR_U8 && t && t->type == IR_I8 ? 128 : 0;
@@ -81,7 +81,7 @@ static const char *check_weights(const struct describe_pattern *p, const struct 
     return NULL;
 }
 
-/* Calls know one shape: nothing is broadcast. */
+/* Check that all shapes are equal: calls have one shape, and nothing is broadcast. */
 static const char *check_shapes(const struct target_question *q)
 {
     uint64_t n = ir_elements(ir_out(q->graph, q->op, 0));
@@ -103,7 +103,7 @@ static const char *check_operands(const struct describe_pattern *p, const struct
     ASK(check_tensor(p, q, ir_out(q->graph, q->op, 0), "the output"));
     if (describe_has_weights(p->opcode))
         return check_weights(p, q);
-    if (ir_op_info(p->opcode)->has_int && !broadcast) /* arithmetic of two operands */
+    if (ir_op_info(p->opcode)->has_int && !broadcast) /* arithmetic with two operands */
         ASK(check_shapes(q));
     for (uint32_t i = 1; i < q->op->n_in; i++)
         if (ir_in(q->graph, q->op, i))
@@ -139,7 +139,8 @@ static const char *check_activation(const struct describe_pattern *p,
     return NULL;
 }
 
-/* One scale: NULL if the target's arithmetic gives the reference's bits for every accumulator. */
+/* Check one scale: NULL if the target's arithmetic gives the reference's bits for every
+ * accumulator. */
 static const char *check_scale(const struct describe_pattern *p, const struct target_question *q,
                                int32_t multiplier, int32_t shift)
 {
@@ -218,7 +219,7 @@ static const char *check_limit(const struct describe_limit *l, const struct targ
     return l->n_one_of ? check_one_of(l, q, v) : NULL;
 }
 
-/* Averages of int8 round halves away from zero, those of uint8 halves up: of one they differ. */
+/* Check an average: those of int8 round halves away from zero, those of uint8 round halves up. */
 static const char *check_average(const struct describe_pattern *p, const struct target_question *q)
 {
     const int32_t *a = q->op->attr;
@@ -249,7 +250,7 @@ void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
         v[TARGET_Z_IN2] += shift_of(p, ir_in(g, op, 1));
 }
 
-/* All rules of a pattern but those of its blocks. */
+/* Check all rules of a pattern except those of its blocks. */
 static const char *check_rules(const struct describe_pattern *p, const struct target_question *q,
                                bool broadcast)
 {

@@ -1,5 +1,5 @@
-/* processor.c - the processor that a package is for: the attribute `mcpu` (a Cortex-M) or `march` (a
- * RISC-V) of one of the run's targets, the host's or another's. */
+/* processor.c - the processor of a package: the attribute `mcpu` (a Cortex-M) or `march` (a RISC-V)
+ * of one of the run's targets, the host or another. */
 #include <string.h>
 
 #include "registry.h"
@@ -38,7 +38,7 @@ static const char *option(struct arena *a, const struct choice *c)
     return arena_printf(a, "%s=%s", target_option(a, c->target->name, c->attr), c->word);
 }
 
-/* *first: the first that is named. ST_USAGE: another is another processor. */
+/* Find the named processor in *first. ST_USAGE: two targets name different processors. */
 static enum status find(struct arena *a, const struct target_list *list, struct choice *first,
                         struct diag *d)
 {

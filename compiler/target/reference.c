@@ -1,4 +1,4 @@
-/* reference.c - docs/TARGET.md: target.json's schema, and the words of limits and calls. */
+/* reference.c - print docs/TARGET.md: target.json's schema, and the words of limits and calls. */
 #include <string.h>
 
 #include "base/home.h"
@@ -30,7 +30,7 @@ static void words(struct text *t, const cJSON *array, const char *between)
     }
 }
 
-/* "one of none, both", "list of operator", "name", "integer or string". */
+/* Print a type: "one of none, both", "list of operator", "name", "integer or string". */
 static void type(struct text *t, const cJSON *s)
 {
     const cJSON *kind = get(s, "type"), *ref = get(s, "$ref");

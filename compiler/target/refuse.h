@@ -1,5 +1,5 @@
-/* refuse.h - how a target's rules refuse an operator: a function that answers a question `q` with
- * an `arena` returns NULL, or the rule that failed, with values. */
+/* refuse.h - macros for a target's rules: a function that answers a question `q` with an `arena`
+ * returns NULL, or the failed rule with its values. */
 #ifndef HEDDLE_COMPILER_TARGET_REFUSE_H
 #define HEDDLE_COMPILER_TARGET_REFUSE_H
 

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "native.h"
 
-/* The region as its shared object sees it. */
+/* Return the region as a graph for the shared object. */
 static struct ir_part present(const struct target_question *q, uint32_t first, uint32_t last,
                               struct heddle_region *r)
 {
@@ -21,7 +21,7 @@ static struct ir_part present(const struct target_question *q, uint32_t first, u
     return part;
 }
 
-/* Ask which of the operators it takes; true: all. */
+/* Ask which of the operators it accepts; return true if all. */
 static bool ask(const struct target_question *q, uint32_t first, uint32_t last, uint8_t *takes,
                 double *cycles, const char **why)
 {
@@ -71,7 +71,7 @@ static void add(struct regions *s, uint32_t first, uint32_t last, double cycles)
     s->group[s->list.n++] = (struct target_group){"a region", last - first + 1, op, cycles};
 }
 
-/* Operators from `first` to before `end` of which `is` holds, run by run. */
+/* Visit each run of consecutive operators from `first` to before `end` for which `is` holds. */
 static void each_run(struct regions *s, uint32_t first, uint32_t end, const uint8_t *is);
 
 static void try_run(struct regions *s, uint32_t first, uint32_t last)
@@ -84,14 +84,14 @@ static void try_run(struct regions *s, uint32_t first, uint32_t last)
         add(s, first, last, cycles);
         return;
     }
-    each_run(s, first, last + 1, takes); /* shorter, so it ends */
+    each_run(s, first, last + 1, takes); /* ends because each run is shorter */
     bool any = false;
     for (uint32_t i = first; i <= last; i++) {
         s->why[i] = takes[i - first] ? s->why[i] : why;
         any = any || takes[i - first];
         takes[i - first] = !takes[i - first];
     }
-    if (any) /* without the others it may take these */
+    if (any) /* without the others it may accept these */
         each_run(s, first, last + 1, takes);
 }
 

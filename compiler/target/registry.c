@@ -1,4 +1,4 @@
-/* registry.c - which targets there are. */
+/* registry.c - find the targets. */
 #define _GNU_SOURCE
 #include "registry.h"
 
@@ -43,7 +43,7 @@ static bool has_target(struct registry *r, const char *dir)
     return file_exists(arena_printf(r->arena, "%s/target.json", dir)) != 0;
 }
 
-/* Absolute, so that a target's files are found from anywhere. */
+/* Return an absolute path, so that a target's files are found from any folder. */
 static const char *absolute(struct registry *r, const char *dir)
 {
     char *real = realpath(dir, NULL);
@@ -60,14 +60,14 @@ static const char *taken_by(struct registry *r, const char *path, const char *na
                         taken->desc ? taken->desc->origin : taken->error);
 }
 
-/* Another folder has that name too: it is not used. */
+/* Record that another folder has the same name and is not used. */
 static void add_other(struct registry *r, const struct registry_entry *taken, const char *version,
                       const char *path)
 {
     struct registry_entry *e = &r->entry[taken - r->entry];
 
     if (e->others && strstr(e->others, arena_printf(r->arena, "'%s'", path)))
-        return; /* a folder that is listed twice */
+        return; /* the same folder listed twice */
     e->others = arena_printf(r->arena, "%s%s%s of '%s'", e->others ? e->others : "",
                              e->others ? ", " : "", version, path);
 }
@@ -80,8 +80,8 @@ const char *registry_clash(struct arena *a, const struct registry_entry *e)
                         e->desc->origin, e->others);
 }
 
-/* Add a folder with a target.json. `quiet`: keep an error as an entry, and accept that another
- * folder found before has the name. A built-in target's name is always refused. */
+/* Add a folder with a target.json. `quiet`: keep an error as an entry, and accept that an earlier
+ * folder has the same name. The name of a built-in target is always refused. */
 static enum status add_one(struct registry *r, const char *dir, bool quiet, struct diag *d)
 {
     const struct target_desc *desc;
@@ -118,7 +118,7 @@ static int visible(const struct dirent *e)
     return e->d_name[0] != '.';
 }
 
-/* The folder itself, or each folder in it, in alphabetical order. *found: how many. */
+/* Add the folder itself, or each folder in it in alphabetical order. *found: their number. */
 static enum status add_folder(struct registry *r, const char *dir, bool quiet, uint32_t *found,
                               struct diag *d)
 {
@@ -174,8 +174,8 @@ static const char *variable_or(const char *name, const char *fallback)
     return value && *value ? value : fallback;
 }
 
-/* Where `cmake --install` puts targets: the user's prefix, those of the system. Relative folders are
- * ignored, as the XDG specification asks. */
+/* Add the folders into which `cmake --install` puts targets: the user's prefix and the system's.
+ * Relative folders are ignored, as the XDG specification requires. */
 static enum status add_installed(struct registry *r, struct diag *d)
 {
     const char *home = variable_or("HOME", ""),

@@ -1,18 +1,18 @@
-/* registry.h - which targets there are, and which of them take part in a run.
- * Found in this order, the first of a name wins: built in; --target-dir (as given);
- * $HEDDLE_TARGET_PATH and $UMA_BACKENDS (folders separated by ':'); heddle/targets in
- * ${XDG_DATA_HOME:-~/.local/share} and each of ${XDG_DATA_DIRS:-/usr/local/share:/usr/share};
- * <home>/targets. Such a folder holds a target.json itself, or folders that do. */
+/* registry.h - find the targets, and select those of a run. They are found in this order, and the
+ * first of a name wins: built in; --target-dir (in the order given); $HEDDLE_TARGET_PATH and
+ * $UMA_BACKENDS (folders separated by ':'); heddle/targets in ${XDG_DATA_HOME:-~/.local/share} and
+ * each of ${XDG_DATA_DIRS:-/usr/local/share:/usr/share}; <home>/targets. Such a folder holds a
+ * target.json itself, or folders that do. */
 #ifndef HEDDLE_COMPILER_TARGET_REGISTRY_H
 #define HEDDLE_COMPILER_TARGET_REGISTRY_H
 
 #include "target.h"
 
 struct registry_entry {
-    const char *name;               /* of the target; of its folder if that one cannot be read */
+    const char *name;               /* name of the target; of its folder if that cannot be read */
     const struct target_desc *desc; /* NULL if it cannot be read */
     const char *error;              /* then why */
-    const char *others;             /* of that name too, not used: "1.1 of 'DIR'"; NULL: none */
+    const char *others; /* unused targets of the same name: "1.1 of 'DIR'"; NULL: none */
 };
 
 struct registry {
@@ -21,26 +21,26 @@ struct registry {
     struct registry_entry *entry;
 };
 
-/* The built-in targets only. */
+/* Start with the built-in targets only. */
 void registry_init(struct registry *r, struct arena *a);
-/* A --target-dir: ST_USAGE when it holds no target, one that cannot be read, or a name that is
- * built in or that another --target-dir brought. */
+/* Add a --target-dir. ST_USAGE: it holds no target, one that cannot be read, or a name that is
+ * built in or came from another --target-dir. */
 enum status registry_add_dir(struct registry *r, const char *dir, struct diag *d);
-/* Add the folders of the environment and of heddle itself. A folder that cannot be read is kept
- * as an entry with its error, for `heddle targets` and for runs that select it. */
+/* Add the folders of the environment and of heddle. A folder that cannot be read is kept as an
+ * entry with its error, for `heddle targets` and for runs that select it. */
 enum status registry_add_environment(struct registry *r, struct diag *d);
 
-/* NULL if there is none of that name. */
+/* Return the entry of that name, or NULL. */
 const struct registry_entry *registry_find(const struct registry *r, const char *name);
 
 /* A choice is one --target: "vanilla,systolic:big,c", or JSON: {"kind": "vanilla", "name": "v",
  * "topping": "sprinkles"}, or an array of such objects and of names. */
 /* One --target-NAME-ATTR=VALUE. */
 struct registry_setting {
-    const char *name, *attr, *value; /* name: of the target in the run */
+    const char *name, *attr, *value; /* name: the target's name in the run */
 };
-/* The targets of a run, with their settings. ST_USAGE names an unknown target and those that exist,
- * a setting for a target that is not selected, a value out of range. */
+/* Select the targets of a run, with their settings. ST_USAGE: the message names an unknown target
+ * and those that exist, a setting for a target that is not selected, or a value out of range. */
 enum status registry_select(const struct registry *r, const char *const *choice, uint32_t n_choice,
                             const struct registry_setting *setting, uint32_t n_setting,
                             struct target_list *list, struct diag *d);

@@ -1,7 +1,7 @@
-/* tfl_bias.c - whether a bias has the scale that kernels take it to have: that of the input times
- * that of the weights. After LiteRT's GetQuantizedConvolutionMultipler (kernel_util.cc), which
- * refuses a difference above 2 % of the output's scale where weights have one scale.
- * in: a file that was imported.  out: a note of the graph. */
+/* tfl_bias.c - check whether a bias has the scale that kernels assume: input scale times weight
+ * scale. After LiteRT's GetQuantizedConvolutionMultipler (kernel_util.cc), which refuses a
+ * difference above 2 % of the output's scale where weights have one scale. in: an imported file.
+ * out: a note of the graph. */
 #include "tfl_import.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static const struct tfl_tensor *input(const struct tfl_file *f, const struct tfl
     return i < op->in.n && op->in.v[i] >= 0 ? &f->tensor[op->in.v[i]] : NULL;
 }
 
-/* The first of bias' `n` values, of int32 or int64, whose scale is another; n if none is. 0 is 0 in
- * any scale. */
+/* Return the first of the bias' `n` values (int32 or int64) whose scale differs; n if none does.
+ * The value 0 fits any scale. */
 static uint32_t first_wrong(const struct tfl_tensor *x, const struct tfl_tensor *w,
                             const struct tfl_tensor *b, const struct tfl_tensor *y,
                             const struct tfl_buffer *values, uint32_t n)

@@ -1,5 +1,5 @@
-/* tfl_build.c - one file operator made of several ir_ops, and operators evaluated at once
- * because all they read is constant (shapes that a network computes for itself, mostly). */
+/* tfl_build.c - one file operator built from several ir_ops, and operators evaluated at import
+ * because all their inputs are constant (mostly shape computations). */
 #include <string.h>
 
 #include "compiler/ir/rules.h"

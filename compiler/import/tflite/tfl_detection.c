@@ -1,5 +1,5 @@
-/* tfl_detection.c - the custom operator TFLite_Detection_PostProcess as one ir_op that leaves all
- * four results in one tensor, and SLICEs of that. Quantised inputs are dequantised before. */
+/* tfl_detection.c - the custom operator TFLite_Detection_PostProcess as one ir_op with all four
+ * results in one tensor, followed by SLICEs of it. Quantised inputs are dequantised first. */
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static uint32_t real_const(struct tfl_importer *m, int32_t n, const float *value
     return t->id;
 }
 
-/* Elements begin .. of `all` as output k. */
+/* Make output k from the elements of `all` that start at `begin`. */
 static enum status part(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row,
                         uint32_t all, int32_t *begin, uint32_t k, int32_t n)
 {

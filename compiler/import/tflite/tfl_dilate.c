@@ -1,6 +1,6 @@
-/* tfl_dilate.c - SPACE_TO_BATCH_ND, a convolution, BATCH_TO_SPACE_ND: what converters wrote
- * before the format had dilation. It becomes the dilated convolution, with the paddings less the
- * crops. */
+/* tfl_dilate.c - merge SPACE_TO_BATCH_ND, a convolution and BATCH_TO_SPACE_ND, which converters
+ * wrote before the format had dilation, into a dilated convolution. Its pads are the paddings minus
+ * the crops. */
 #include <string.h>
 
 #include "compiler/ir/rules.h"
@@ -11,7 +11,8 @@ static const char *name_of(const struct tfl_importer *m, uint32_t i)
     return m->g->row[i].op;
 }
 
-/* The operator before `last` that computes file tensor `t`; IR_NONE: none of that name. */
+/* Return the operator before `last` that computes file tensor `t`; IR_NONE if there is none of that
+ * name. */
 static uint32_t maker(const struct tfl_importer *m, int32_t t, uint32_t last, const char *name)
 {
     for (uint32_t i = last; i-- > 0;)
@@ -20,8 +21,8 @@ static uint32_t maker(const struct tfl_importer *m, int32_t t, uint32_t last, co
     return IR_NONE;
 }
 
-/* The only reader of file tensor `t`, which is no graph output; IR_NONE: not one, or of another
- * name. */
+/* Return the only reader of file tensor `t`, which is no graph output; IR_NONE if there are several
+ * or its name differs. */
 static uint32_t only_reader(const struct tfl_importer *m, int32_t t, const char *name)
 {
     uint32_t reader = IR_NONE, n = 0;
@@ -49,7 +50,7 @@ static bool is_plain(const struct tfl_operator *src)
            o->dilation_w == 1;
 }
 
-/* Set the dilated form's attributes, if it has pads of at least 0. */
+/* Set the dilated form's attributes; return false if a pad would be negative. */
 static bool set_window(struct ir_op *op, const struct tfl_blocks *to, const struct tfl_blocks *back)
 {
     int32_t pad[2][2];

@@ -11,28 +11,30 @@ struct tfl_importer {
     struct ir_graph *g;
     uint32_t *tensor_id;  /* of each file tensor, IR_NONE until first met */
     const uint8_t **copy; /* of each file buffer, NULL until first met */
-    bool *merged;         /* of each file operator: an earlier one has done its work */
+    bool *merged;         /* by file operator: merged into an earlier one */
     uint32_t n_variable;
     struct tfl_variable *variable; /* tfl_state.c */
     struct diag *d;
 };
 
-/* The part of tfl_import after tfl_read; tests call it with files that no FlatBuffer could hold. */
+/* The part of tfl_import that follows tfl_read; tests call it with files that FlatBuffers cannot
+ * encode. */
 enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *file,
                       struct ir_graph **graph, struct diag *d);
-/* The IR tensor of file tensor `index`, made and checked at first use. */
+/* Return the IR tensor of file tensor `index`; it is made and checked at first use. */
 enum status tfl_tensor(struct tfl_importer *m, int32_t index, uint32_t *id);
-/* File tensor `index`, state of one operator: an IR_VARIABLE that starts at its zero point. */
+/* Return file tensor `index`, the state of one operator, as an IR_VARIABLE that starts at its zero
+ * point. */
 enum status tfl_state(struct tfl_importer *m, int32_t index, uint32_t *id);
-/* Zero point i of a file tensor; 0 where the file has none. */
+/* Return zero point i of a file tensor; 0 if the file has none. */
 int64_t tfl_zero_point(const struct tfl_tensor *t, uint32_t i);
-/* The values of constant integer tensor `index` (int32 or int64) as int32. */
+/* Return the values of constant integer tensor `index` (int32 or int64) as int32. */
 enum status tfl_param(struct tfl_importer *m, int32_t index, const char *what, uint32_t *n,
                       const int32_t **value);
-/* A new int32 constant. */
+/* Make an int32 constant. */
 uint32_t tfl_new_const(struct tfl_importer *m, const char *name, uint32_t rank, const int32_t *dim,
                        const int32_t *value);
-/* Operator `index` of the file: a row and an ir_op. */
+/* Import operator `index` of the file as a row and an ir_op. */
 enum status tfl_op(struct tfl_importer *m, uint32_t index);
 
 /* --- building one file operator out of several ir_ops (tfl_build.c) --- */
@@ -41,22 +43,23 @@ enum status tfl_op(struct tfl_importer *m, uint32_t index);
 typedef enum status tfl_builder(struct tfl_importer *m, const struct tfl_operator *src,
                                 uint32_t row);
 
-/* Input i of `src` as a tensor that exists by now: a constant, a graph input or computed before. */
+/* Return input i of `src` as a tensor that exists at this point: a constant, a graph input or a
+ * computed one. */
 enum status tfl_value(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
                       uint32_t *id);
-/* ST_MODEL if `src` has not `n` outputs. */
+/* Fail with ST_MODEL if `src` does not have `n` outputs. */
 enum status tfl_want_outputs(struct tfl_importer *m, const struct tfl_operator *src, uint32_t n);
-/* Output k of `src`, which nothing computes yet. */
+/* Return output k of `src`, which must not have been computed yet. */
 enum status tfl_result(struct tfl_importer *m, const struct tfl_operator *src, uint32_t k,
                        uint32_t *id);
-/* ST_MODEL if a tensor of that shape and the type of `like` were too large. */
+/* Fail with ST_MODEL if a tensor of that shape and the type of `like` is too large. */
 enum status tfl_want_size(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
                           const int32_t *dim);
-/* A tensor between two ir_ops of one row, with the type and scale of `like`. */
+/* Make a tensor between two ir_ops of one row, with the type and scale of `like`. */
 enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
                         const int32_t *dim, uint32_t *id);
-/* An ir_op that computes tensor `out`. Constants in, and bytes only moved, a CAST or arithmetic of
- * integers: it is evaluated here and `out` is a constant. */
+/* Make an ir_op that computes tensor `out`. If its inputs are constant and it moves bytes, is a
+ * CAST or is integer arithmetic, evaluate it here and make `out` a constant. */
 enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
                      const uint32_t *in, uint32_t out, struct ir_op **op);
 #define CONSTRUCTOR(word, code)                                                                    \
@@ -67,24 +70,24 @@ enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row
     }
 #include "operators/constructors.def"
 #undef CONSTRUCTOR
-/* Tensor `y` is the part of `x` from `begin` on, its size y's shape; `step`: NULL for 1. */
+/* Make `y` the part of `x` from `begin` on, with y's shape; `step` NULL is 1. */
 enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int32_t *begin,
                      const int32_t *step, uint32_t y);
-/* Tensor `y` is `x` in another shape. */
+/* Make `y` the tensor `x` in another shape. */
 enum status tfl_reshape(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
-/* y = x's bytes with y's scale and zero point. */
+/* Make y the bytes of x with y's scale and zero point. */
 enum status tfl_recode(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
 /* Evaluate `op` if it can be (see tfl_emit). */
 enum status tfl_fold(struct tfl_importer *m, struct ir_op *op);
 /* Replace *x by its elements index[0 .. n-1] along `axis`. */
 enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t axis, uint32_t n,
                      const int32_t *index);
-/* A new int32 constant vector. */
+/* Make an int32 constant vector. */
 uint32_t tfl_vector(struct tfl_importer *m, uint32_t n, const int32_t *value);
-/* Integer parameter `i` of `src` must hold one value. */
+/* Read integer parameter `i` of `src`, which must hold one value. */
 enum status tfl_scalar(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
                        const char *what, int32_t *value);
-/* An axis that may count from the end; refused when out of range. */
+/* Read an axis, which may count from the end; fail if it is out of range. */
 enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32_t *k);
 
 /* Refuse float32 activations `x` with 8-bit weights `w` (tfl_weights.c). */
@@ -92,20 +95,20 @@ enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,
                             const struct ir_tensor *w);
 /* Refuse int8 weights with a zero point other than 0. */
 enum status tfl_want_symmetric(struct tfl_importer *m, const struct ir_tensor *w);
-/* Refuse options that ask for int32 sums of int16 activations `x`: they are int64 here. */
+/* Refuse options that ask for int32 sums of int16 activations `x`; heddle sums them in int64. */
 enum status tfl_want_wide(struct tfl_importer *m, const struct tfl_operator *src,
                           const struct ir_tensor *x);
 /* Note biases whose scale is not that of the input times that of the weights (tfl_bias.c). */
 void tfl_note_biases(struct tfl_importer *m);
-/* Fused activation of `src` as attribute of `op`. */
+/* Set the fused activation of `src` as an attribute of `op`. */
 enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src,
                            struct ir_op *op);
-/* FULLY_CONNECTED whose weights are computed: a BATCH_MATMUL of matrices (tfl_math.c). */
+/* Import a FULLY_CONNECTED with computed weights as a BATCH_MATMUL (tfl_math.c). */
 enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op);
-/* uint8 CONCATENATION: parts with another scale than the output go through RESCALE. */
+/* For a uint8 CONCATENATION, pass parts whose scale differs from the output's through RESCALE. */
 enum status tfl_rescale_parts(struct tfl_importer *m, struct ir_op *op);
 
-/* Block sizes and paddings or crops of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND `src`, whose first
+/* Block sizes and paddings or crops of `src`, a SPACE_TO_BATCH_ND or BATCH_TO_SPACE_ND whose first
  * input is `x`; one or two spatial dimensions. */
 struct tfl_blocks {
     uint32_t n;
@@ -113,10 +116,10 @@ struct tfl_blocks {
 };
 enum status tfl_blocks_of(struct tfl_importer *m, const struct tfl_operator *src,
                           const struct ir_tensor *x, struct tfl_blocks *b);
-/* A convolution between those two becomes a dilated one that does the work of all three. */
+/* Merge a convolution between those two operators and both of them into one dilated convolution. */
 enum status tfl_dilate(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op);
 
-/* Builders, by the file they are in. */
+/* Builders, by file. */
 tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl_gather,
     tfl_tile; /* tfl_slice.c */
 tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,

@@ -8,7 +8,7 @@
 #include "compiler/ir/rules.h"
 #include "tfl_import.h"
 
-/* Inputs by the format's number. */
+/* Inputs, by their number in the format. */
 enum {
     WEIGHTS = 1,
     RECURRENT = 5,
@@ -18,7 +18,7 @@ enum {
     STATE = 18,
     CELL = 19,
     NORM = 20,
-    HIDDEN = 4, /* of the intermediate tensors */
+    HIDDEN = 4, /* numbers of the intermediate tensors */
 };
 
 static enum status absent(struct tfl_importer *m, const struct tfl_operator *src, uint32_t from,
@@ -30,7 +30,7 @@ static enum status absent(struct tfl_importer *m, const struct tfl_operator *src
     return ST_OK;
 }
 
-/* Constant input `i`, which must have `type` and `rank` dimensions. */
+/* Return constant input `i`, which must have `type` and `rank` dimensions. */
 static enum status part(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
                         enum ir_type type, uint32_t rank, const struct ir_tensor **t)
 {
@@ -52,7 +52,7 @@ static enum status part(struct tfl_importer *m, const struct tfl_operator *src, 
     return ST_OK;
 }
 
-/* Four matrices [H,n] as one [4,H,n] with a scale each. */
+/* Join four matrices [H,n] into one [4,H,n] with a scale each. */
 static enum status gates(struct tfl_importer *m, const struct tfl_operator *src, uint32_t from,
                          struct ir_tensor **all)
 {
@@ -79,7 +79,7 @@ static enum status gates(struct tfl_importer *m, const struct tfl_operator *src,
     return ST_OK;
 }
 
-/* bias - zero * (sum of the row), wrapping. */
+/* Add bias - zero * (sum of the row), wrapping. */
 static void count_zero(const struct ir_tensor *w, int32_t zero, uint32_t *bias)
 {
     const size_t rows = 4 * (size_t)w->dim[1], n = (size_t)w->dim[2];
@@ -108,9 +108,9 @@ static enum status biases(struct tfl_importer *m, const struct tfl_operator *src
     return ST_OK;
 }
 
-/* The output's quantised values are those of the hidden state, whose scale an intermediate tensor
- * specifies, which is empty. Calibration may have given the output another one, which nothing is
- * rescaled to: the bytes stay. */
+/* The output holds the hidden state's quantised values. An empty intermediate tensor specifies
+ * their scale. Calibration may have given the output another scale; nothing is rescaled to it, so
+ * the bytes are kept. */
 static enum status hidden_state(struct tfl_importer *m, const struct tfl_operator *src,
                                 uint32_t out, uint32_t *hidden)
 {
@@ -138,7 +138,7 @@ static enum status hidden_state(struct tfl_importer *m, const struct tfl_operato
     return ST_OK;
 }
 
-/* The forget gate's, which every LSTM has; NULL if this one has not. */
+/* Return the forget gate's weights, which every LSTM has; NULL if they are missing. */
 static enum status first_weights(struct tfl_importer *m, const struct tfl_operator *src,
                                  struct ir_tensor **w)
 {

@@ -1,4 +1,4 @@
-/* tfl_math.c - operators that compute and do not map one to one: TRANSPOSE_CONV, FULLY_CONNECTED
+/* tfl_math.c - operators that compute and are not a single ir_op: TRANSPOSE_CONV, FULLY_CONNECTED
  * with computed weights, uint8 CONCATENATION of several scales, SQUARE, ADD_N, TOPK_V2, ONE_HOT. */
 #include "compiler/ir/rules.h"
 #include "tfl_import.h"
@@ -41,7 +41,7 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     return tfl_activation(m, src, op);
 }
 
-/* x [.., K] to [M, K], y [M, N] to the shape in the file. */
+/* Reshape x [.., K] to [M, K], and y [M, N] to the shape in the file. */
 enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(m->g, op, 0), *w = ir_in(m->g, op, 1);
@@ -86,7 +86,7 @@ enum status tfl_rescale_parts(struct tfl_importer *m, struct ir_op *op)
     return ST_OK;
 }
 
-/* x * x, of float32 alone in the format. */
+/* Import SQUARE as x * x; the format has it for float32 only. */
 enum status tfl_square(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     uint32_t in[2], out;
@@ -98,7 +98,7 @@ enum status tfl_square(struct tfl_importer *m, const struct tfl_operator *src, u
     return tfl_make_mul(m, row, 2, in, out, NULL);
 }
 
-/* A chain of ADD, from the left; float32 and int32 in the format. */
+/* Import ADD_N as ADDs from left to right; the format has float32 and int32. */
 enum status tfl_add_n(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     uint32_t in[2], out, y;
@@ -122,7 +122,8 @@ enum status tfl_add_n(struct tfl_importer *m, const struct tfl_operator *src, ui
     return ST_OK;
 }
 
-/* Values and places along the innermost dimension; their shapes specify how many. */
+/* Import TOPK_V2: values and indices along the innermost dimension; k is taken from their
+ * shapes. */
 enum status tfl_top_k(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     struct ir_op *op;
@@ -144,7 +145,7 @@ enum status tfl_top_k(struct tfl_importer *m, const struct tfl_operator *src, ui
     return ST_OK;
 }
 
-/* 0 .. n-1 along dimension `axis` of `rank`. */
+/* Return the constant 0 .. n-1 along dimension `axis` of `rank` dimensions. */
 static uint32_t places(struct tfl_importer *m, uint32_t rank, uint32_t axis, int32_t n)
 {
     int32_t dim[IR_MAX_RANK], *value = ARENA_ARRAY(m->arena, int32_t, (size_t)n);
@@ -156,7 +157,8 @@ static uint32_t places(struct tfl_importer *m, uint32_t rank, uint32_t axis, int
     return tfl_new_const(m, "", rank, dim, value);
 }
 
-/* A constant code in another scale than `like`: the reference copies it as it is, and so do we. */
+/* Return a constant whose scale differs from that of `like`, with its bytes unchanged, as in the
+ * reference. */
 static uint32_t code_as(struct tfl_importer *m, uint32_t id, const struct ir_tensor *like)
 {
     const struct ir_tensor *t = m->g->tensor[id];
@@ -171,7 +173,7 @@ static uint32_t code_as(struct tfl_importer *m, uint32_t id, const struct ir_ten
     return c->id;
 }
 
-/* Where the index is the place, the one number, elsewhere the other. */
+/* Import ONE_HOT: the on value where the position equals the index, the off value elsewhere. */
 enum status tfl_one_hot(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     const int32_t axis = src->options.axis;

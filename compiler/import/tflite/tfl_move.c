@@ -6,7 +6,7 @@
 
 #include "tfl_import.h"
 
-/* The one input and the one output of `src`; x with `rank` dimensions (0: any). */
+/* Return the one input and the one output of `src`; x must have `rank` dimensions (0: any). */
 static enum status ends(struct tfl_importer *m, const struct tfl_operator *src, uint32_t rank,
                         uint32_t *x, uint32_t *y)
 {
@@ -18,7 +18,7 @@ static enum status ends(struct tfl_importer *m, const struct tfl_operator *src, 
     return ST_OK;
 }
 
-/* Transpose x, seen with dimensions `dim`, by `from` into y. */
+/* View x with dimensions `dim`, transpose it by `from` and write it to y. */
 static enum status shuffle(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t rank,
                            const int32_t *dim, const int32_t *from, uint32_t y)
 {
@@ -43,7 +43,7 @@ static enum status want_block(struct tfl_importer *m, int32_t block, int32_t siz
     return FAIL(m->d, ST_MODEL, "block size %d does not divide the %s %d", block, what, size);
 }
 
-/* Check that the file's shape of y is the computed one. */
+/* Check that y's shape in the file equals the computed one. */
 static enum status want_result(struct tfl_importer *m, uint32_t y, uint32_t rank,
                                const int32_t *dim)
 {
@@ -189,7 +189,7 @@ enum status tfl_batch_to_space(struct tfl_importer *m, const struct tfl_operator
     return tfl_part(m, row, whole, begin, NULL, y);
 }
 
-/* Mirrored position: `skip` 1 leaves the edge itself out (REFLECT), 0 repeats it (SYMMETRIC). */
+/* Return the mirrored position. `skip` 1 omits the edge (REFLECT); 0 repeats it (SYMMETRIC). */
 static int32_t mirrored(int32_t i, int32_t size, int32_t skip)
 {
     if (i < 0)
@@ -224,7 +224,7 @@ enum status tfl_mirror_pad(struct tfl_importer *m, const struct tfl_operator *sr
     return tfl_reshape(m, row, x, y);
 }
 
-/* Source of output position i, computed as the reference does, in float32. */
+/* Return the source position of output i, computed in float32 as in the reference. */
 static int32_t nearest(int32_t i, int32_t in, int32_t out, bool align, bool half)
 {
     const float scale =
@@ -258,7 +258,7 @@ enum status tfl_resize_nearest(struct tfl_importer *m, const struct tfl_operator
     return tfl_reshape(m, row, x, y);
 }
 
-/* Return true if the converter gave the same bytes another scale. */
+/* Return true if y holds x's bytes under another scale. */
 static bool rescaled(const struct ir_tensor *x, const struct ir_tensor *y)
 {
     return x->quant.n == 1 && y->quant.n == 1 && x->type == y->type &&
@@ -321,7 +321,7 @@ enum status tfl_broadcast_to(struct tfl_importer *m, const struct tfl_operator *
     return broadcast(m, row, x, y);
 }
 
-/* The output's shape counts, as BROADCAST_TO. */
+/* Import FILL as BROADCAST_TO; the output's shape decides. */
 enum status tfl_fill(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     uint32_t x, y;
@@ -357,7 +357,7 @@ enum status tfl_range(struct tfl_importer *m, const struct tfl_operator *src, ui
     return ST_OK;
 }
 
-/* Shapes are fixed: a constant. */
+/* Import SHAPE as a constant, since shapes are static. */
 enum status tfl_shape(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     const struct ir_tensor *t;
@@ -366,7 +366,7 @@ enum status tfl_shape(struct tfl_importer *m, const struct tfl_operator *src, ui
     uint32_t x, y;
 
     (void)row;
-    TRY(tfl_tensor(m, src->in.v[0], &x)); /* its bytes do not matter */
+    TRY(tfl_tensor(m, src->in.v[0], &x)); /* only its shape is used */
     TRY(tfl_result(m, src, 0, &y));
     t = m->g->tensor[x];
     r = m->g->tensor[y];

@@ -9,9 +9,9 @@
 typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator *src,
                               struct ir_op *op);
 
-/* The import rule of a builtin operator, column TFLITE of operators.def. `options`: those that
- * it must carry, NONE: it need not. `n_value`: leading inputs that become inputs of the ir_op, a
- * number or ALL; the others are parameters. */
+/* The import rule of a builtin operator, from column TFLITE of operators.def. `options`: the
+ * options table that it must carry; NONE if it needs none. `n_value`: the number of leading inputs
+ * that become inputs of the ir_op, or ALL; the others are parameters. */
 struct rule {
     const char *name, *options;
     uint32_t n_value, min_in, max_in;
@@ -33,7 +33,7 @@ static const struct rule *const rules[] = {
 #include "operators/operators.def"
 };
 
-enum { ANY = 0 }; /* outputs: the builder looks */
+enum { ANY = 0 }; /* ANY number of outputs: the builder checks it */
 
 /* Operators made of several ir_ops, or of none. */
 static const struct built {
@@ -124,8 +124,8 @@ static bool power_of_two(const struct ir_tensor *t)
     return t != NULL && t->quant.n == 1 && ir_power_of_two(t->quant.scale[0], &exponent);
 }
 
-/* The format's default for int16 is an older arithmetic, of shifts alone, where all three scales
- * are powers of two. */
+/* For int16 the format's default is an older arithmetic that only shifts and needs scales that are
+ * powers of two. */
 static enum status import_sum(struct tfl_importer *m, const struct tfl_operator *src,
                               struct ir_op *op)
 {
@@ -179,7 +179,7 @@ static enum status import_conv(struct tfl_importer *m, const struct tfl_operator
     return tfl_dilate(m, src, op);
 }
 
-/* The option depth_multiplier is redundant and old files have it wrong: shapes decide. */
+/* Ignore the option depth_multiplier: old files have it wrong, and the shapes decide. */
 static enum status import_depthwise(struct tfl_importer *m, const struct tfl_operator *src,
                                     struct ir_op *op)
 {
@@ -218,7 +218,7 @@ static enum status import_dense(struct tfl_importer *m, const struct tfl_operato
     return w->quant.n > 1 ? tfl_want_symmetric(m, w) : ST_OK;
 }
 
-/* An axis that may count from the end; `rank` when out of range. */
+/* Resolve an axis that may count from the end; return `rank` if it is out of range. */
 static uint32_t wrap_axis(int32_t axis, uint32_t rank)
 {
     const int64_t i = axis < 0 ? (int64_t)axis + rank : axis;
@@ -253,7 +253,7 @@ static enum status import_arg(struct tfl_importer *m, const struct tfl_operator 
     return ST_OK;
 }
 
-/* A condition of one dimension picks whole elements of the first one. */
+/* Import SELECT. A condition of one dimension selects whole elements along the first dimension. */
 static enum status import_select(struct tfl_importer *m, const struct tfl_operator *src,
                                  struct ir_op *op)
 {
@@ -300,7 +300,7 @@ static enum status import_l2_norm(struct tfl_importer *m, const struct tfl_opera
     return ST_OK;
 }
 
-/* The format fixes the output of SOFTMAX, LOGISTIC and TANH; int8's zero point is `zero_point`. */
+/* Check the fixed output scale of SOFTMAX, LOGISTIC and TANH; `zero_point`: int8's. */
 static enum status want_output(struct tfl_importer *m, const struct ir_op *op, int32_t over,
                                int32_t zero_point)
 {
@@ -376,7 +376,7 @@ static enum status import_mean(struct tfl_importer *m, const struct tfl_operator
     return ST_OK;
 }
 
-/* For bools the largest states whether any is set, the smallest whether all are. */
+/* Import reductions of bools: the maximum is true if any is true, the minimum if all are. */
 static enum status import_bools(struct tfl_importer *m, const struct tfl_operator *src,
                                 struct ir_op *op)
 {
@@ -393,8 +393,8 @@ static enum status import_cumsum(struct tfl_importer *m, const struct tfl_operat
     return ST_OK;
 }
 
-/* The output tensor's shape counts; the parameter only has to agree. */
-/* The shape is an input or, without it, an option. */
+/* Use the output tensor's shape; the parameter must agree with it. */
+/* The shape is an input, or an option if that input is absent. */
 static enum status import_reshape(struct tfl_importer *m, const struct tfl_operator *src,
                                   struct ir_op *op)
 {
@@ -404,7 +404,7 @@ static enum status import_reshape(struct tfl_importer *m, const struct tfl_opera
 
     if (src->in.n > 1 && src->in.v[1] >= 0)
         TRY(tfl_param(m, src->in.v[1], "shape", &n, &shape));
-    else if (n == 0 || (n == 1 && shape[0] == 0)) /* as old files state a scalar */
+    else if (n == 0 || (n == 1 && shape[0] == 0)) /* old files encode a scalar like this */
         return ST_OK;
     for (uint32_t i = 0; i < n && n == y->rank; i++)
         if (shape[i] != y->dim[i] && shape[i] != -1)
@@ -529,8 +529,8 @@ static enum status check_options(struct tfl_importer *m, const struct tfl_operat
     return ST_OK;
 }
 
-/* "SPLIT_V" to "04_split_v", "CUSTOM Name" to "04_custom_name"; the first output names the row's
- * tensor. */
+/* Name the row: "SPLIT_V" becomes "04_split_v", "CUSTOM Name" becomes "04_custom_name". The first
+ * output names the row's tensor. */
 static void name_row(struct tfl_importer *m, const struct tfl_operator *src, uint32_t index)
 {
     struct ir_row *row = &m->g->row[index];

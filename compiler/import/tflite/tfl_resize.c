@@ -1,10 +1,10 @@
-/* tfl_resize.c - RESIZE_BILINEAR: on quantised values an operator of its own, in float32 an
+/* tfl_resize.c - RESIZE_BILINEAR: a separate operator on quantised values; in float32 an
  * interpolation of two taps along each axis. */
 #include "tfl_import.h"
 
 #include <math.h>
 
-/* Place of output i in the input, as the reference computes it. */
+/* Return the input position of output i, computed as in the reference. */
 static float place_of(const struct tfl_options *o, int32_t i, int32_t in, int32_t out)
 {
     const bool align = o->align_corners && out > 1;
@@ -22,7 +22,7 @@ static uint32_t weights(struct tfl_importer *m, const int32_t *dim, const float 
     return t->id;
 }
 
-/* x along `axis` in the size of y. */
+/* Interpolate x along `axis` to the size of y. */
 static enum status interpolate(struct tfl_importer *m, const struct tfl_options *o, uint32_t row,
                                uint32_t axis, uint32_t x, uint32_t y)
 {

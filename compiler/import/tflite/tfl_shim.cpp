@@ -2,7 +2,7 @@
 // No exceptions, no global state, no owning objects: arena_alloc may leave by longjmp.
 #include "tfl_shim.h"
 
-#define FLATBUFFERS_LOCALE_INDEPENDENT 0 // headers alone: no object that a library would define
+#define FLATBUFFERS_LOCALE_INDEPENDENT 0 // otherwise a library must define it
 #include <flatbuffers/flexbuffers.h>
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace
 {
 
-// Depth: real models nest 6 tables. Tables: an operator takes about eight.
+// Depth: real models nest 6 tables. Tables: an operator has about eight.
 constexpr flatbuffers::uoffset_t kMaxDepth = 32;
 constexpr flatbuffers::uoffset_t kMaxTables = 4000000; // 40 for each of 100,000 operators
 static_assert(FLATBUFFERS_LITTLEENDIAN, "vectors are used in place");
@@ -41,7 +41,7 @@ tfl_opcode opcode_of(arena *a, const tfl::OperatorCode *c)
 {
     const int32_t old_code = c->deprecated_builtin_code();
     const int32_t new_code = static_cast<int32_t>(c->builtin_code());
-    const int32_t code = old_code > new_code ? old_code : new_code; // the format's own rule
+    const int32_t code = old_code > new_code ? old_code : new_code; // the format takes the larger
     const char *name = tfl::EnumNameBuiltinOperator(static_cast<tfl::BuiltinOperator>(code));
 
     if (code == static_cast<int32_t>(tfl::BuiltinOperator_CUSTOM))
@@ -204,7 +204,7 @@ void late_options(const tfl::Operator *op, tfl_options *r)
     }
 }
 
-// A whole number; a float's whole part, or 0 where that is beyond int64.
+// Return a whole number: truncate a float, or return 0 if it exceeds int64.
 int64_t whole_of(const flexbuffers::Reference &value)
 {
     const double real = value.AsDouble();
@@ -214,7 +214,7 @@ int64_t whole_of(const flexbuffers::Reference &value)
                                          : 0;
 }
 
-// A key that a map lacks reads as 0.
+// Read the options; a key missing from the map reads as 0.
 tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
 {
     tfl_detection r = {};
@@ -248,7 +248,7 @@ tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
                   tfl::BuiltinOptions_##options <= tfl::BuiltinOptions_MAX);
 #include "operators/operators.def"
 
-// Number of fields that the schema has of the options `kind`, which it lists.
+// Return the number of fields that the schema lists for options `kind`.
 uint32_t known_fields(tfl::BuiltinOptions kind)
 {
     const flatbuffers::TypeTable *const kinds = tfl::BuiltinOptionsTypeTable();
@@ -260,8 +260,8 @@ uint32_t known_fields(tfl::BuiltinOptions kind)
     return 0;
 }
 
-// tfl_options.unknown. Fields that the schema lacks are not verified: a field's bytes end where the
-// next one begins, at the table's end or at the file's.
+// Compute tfl_options.unknown. The verifier does not check fields that the schema lacks. The bytes
+// of a field end at the next field, the table's end or the file's end.
 uint32_t unknown_field(const tfl::Operator *op, const uint8_t *end)
 {
     const auto *const table = static_cast<const uint8_t *>(op->options());
@@ -269,7 +269,7 @@ uint32_t unknown_field(const tfl::Operator *op, const uint8_t *end)
     const auto entry = [vtable](uint32_t i) {
         return flatbuffers::ReadScalar<flatbuffers::voffset_t>(vtable + 2 * i);
     };
-    const uint32_t n = entry(0) / 2; // its own size, the table's, then the fields' offsets
+    const uint32_t n = entry(0) / 2; // sizes of vtable and table, then offsets
 
     for (uint32_t i = 2 + known_fields(op->options_type()); i < n; i++) {
         uint32_t to = entry(1);
@@ -311,7 +311,7 @@ tfl_buffer buffer_of(const tfl::Buffer *b)
 {
     const uint32_t n = count(b->data());
 
-    // Writers use offset 1 as a place holder for "none".
+    // Writers use offset 1 as a placeholder for "none".
     return {n != 0 ? b->data()->data() : nullptr, n, b->offset() > 1};
 }
 

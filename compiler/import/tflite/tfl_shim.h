@@ -1,6 +1,6 @@
-/* tfl_shim.h - a verified TFLite file as plain structs. The only door between the FlatBuffers
- * library (C++) and the compiler (C). Nothing here is checked beyond the container: indices may
- * be out of range, shapes absurd, scales NaN. tflite.c checks what it means. */
+/* tfl_shim.h - a verified TFLite file as plain structs: the only interface between the FlatBuffers
+ * library (C++) and the compiler (C). Only the container is verified here: indices may be out of
+ * range, shapes absurd, scales NaN. tflite.c checks the meaning. */
 #ifndef HEDDLE_COMPILER_IMPORT_TFLITE_TFL_SHIM_H
 #define HEDDLE_COMPILER_IMPORT_TFLITE_TFL_SHIM_H
 
@@ -29,34 +29,38 @@ struct tfl_tensor {
     bool is_variable, is_sparse, has_details;
     uint32_t n_scale, n_zero_point;
     const float *scale;
-    const void *zero_point; /* int64, perhaps not aligned to 8 */
+    const void *zero_point; /* int64, possibly not aligned to 8 */
     int32_t axis;
 };
 
 /* Options of the custom operator TFLite_Detection_PostProcess. */
 struct tfl_detection {
-    bool present; /* custom options that verify as a FlexBuffers map */
+    bool present; /* true if the custom options verify as a FlexBuffers map */
     bool regular; /* NMS by class */
     int64_t max_detections, max_classes, n_classes;
     float score_threshold, iou_threshold, y_scale, x_scale, h_scale, w_scale;
 };
 
-/* The options heddle reads, merged into one struct; what a table lacks has the format's default. */
+/* The options that heddle reads, merged into one struct. Fields absent from the table have the
+ * format's default. */
 struct tfl_options {
-    bool present;     /* the operator carries options of a kind listed in tflite.fbs */
+    bool present;     /* true if the operator carries options of a kind listed in tflite.fbs */
     const char *kind; /* "Conv2DOptions": a name of BuiltinOptions in tflite.fbs */
-    uint32_t unknown; /* the first field after those of tflite.fbs that is not all zeros; 0: none */
+    uint32_t unknown; /* number of the first field beyond those of tflite.fbs that is not all zeros;
+                       * 0 if none */
     int32_t padding, stride_h, stride_w, dilation_h, dilation_w, filter_h, filter_w;
     int32_t activation, axis, weights_format;
-    int32_t bias_type;     /* TensorType: of the sums of int16 activations */
-    int32_t block, number; /* SPACE_TO_DEPTH and back; SPLIT, PACK, UNPACK: how many; SVDF: rank */
+    int32_t bias_type;        /* TensorType of the sums of int16 activations */
+    int32_t block, number;    /* block: of SPACE_TO_DEPTH and back; number: outputs of SPLIT and
+                            * UNPACK, inputs of PACK, rank of SVDF */
     int32_t batch_dims, mode; /* GATHER; MIRROR_PAD */
     int32_t init_subgraph;    /* CALL_ONCE */
     int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
     bool keep_dims, align_corners, half_pixel_centers, adjoint_x, adjoint_y, approximate, offset;
-    bool pot_scale; /* ADD, SUB of int16: scales that are powers of two are added by shifts */
+    bool pot_scale; /* ADD, SUB of int16: true if power-of-two scales are applied by shifts */
     bool exclusive, reverse;   /* CUMSUM */
-    bool time_major, diagonal; /* UNIDIRECTIONAL_SEQUENCE_LSTM; of its recurrent weights */
+    bool time_major, diagonal; /* UNIDIRECTIONAL_SEQUENCE_LSTM: time first; diagonal recurrent
+                                * weights */
     float beta, alpha, cell_clip;
     const char *container, *shared_name; /* VAR_HANDLE */
     struct tfl_detection detection;
@@ -71,16 +75,16 @@ struct tfl_operator {
 
 struct tfl_opcode {
     int32_t builtin;  /* BuiltinOperator */
-    const char *name; /* "CONV_2D", "CUSTOM Foo", "operator 300" */
+    const char *name; /* "CONV_2D", "CUSTOM Foo" or "operator 300" */
 };
 
 struct tfl_buffer {
-    const uint8_t *data; /* inside the file, any alignment; NULL if absent */
+    const uint8_t *data; /* points into the file, any alignment; NULL if absent */
     size_t n_bytes;
     bool outside; /* stored after the FlatBuffer */
 };
 
-/* A subgraph after the first: what CALL_ONCE runs. */
+/* A subgraph other than the first; CALL_ONCE runs one. */
 struct tfl_subgraph {
     uint32_t n_tensor, n_operator;
     struct tfl_tensor *tensor;

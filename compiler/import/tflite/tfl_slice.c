@@ -15,8 +15,8 @@ enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int
     return tfl_make_slice(m, row, step != NULL ? 3 : 2, in, y, NULL);
 }
 
-/* Return true for a part of no element (Keras' GRU without reset_after has one). Its readers are
- * refused. */
+/* Return true for an empty part (Keras' GRU without reset_after has one). Operators that read it
+ * are refused. */
 static bool is_empty(const struct tfl_importer *m, int32_t tensor)
 {
     bool empty = false;
@@ -29,7 +29,7 @@ static bool is_empty(const struct tfl_importer *m, int32_t tensor)
     return empty;
 }
 
-/* Output k gets the next size[k] of dimension `axis`. */
+/* Give output k the next size[k] elements of dimension `axis`. */
 static enum status split(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row,
                          uint32_t x_index, int32_t axis_value, const int32_t *size)
 {
@@ -85,7 +85,7 @@ enum status tfl_split_v(struct tfl_importer *m, const struct tfl_operator *src, 
     return split(m, src, row, 0, axis, size);
 }
 
-/* Shape of `x` with a 1 put in before dimension `axis`, or dimension `axis` left out. */
+/* Compute x's shape with a 1 inserted before dimension `axis`, or with dimension `axis` removed. */
 static uint32_t with_one(const struct ir_tensor *x, uint32_t axis, int32_t *dim)
 {
     for (uint32_t i = 0; i < x->rank + 1; i++)
@@ -150,8 +150,8 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* As the format specifies: negative positions count from the end; a masked bound is the end in the
- * direction of the step; both are cut to the dimension. */
+/* Resolve the range as the format specifies: negative positions count from the end; a masked bound
+ * is the end in the direction of the step; both are clamped to the dimension. */
 static struct range range_of(int32_t size, int64_t begin, int64_t end, int32_t step, bool no_begin,
                              bool no_end, bool shrink)
 {
@@ -171,7 +171,7 @@ static bool has(int32_t mask, uint32_t i)
     return i < 32 && (mask >> i & 1) != 0;
 }
 
-/* The three parameters of a STRIDED_SLICE, n entries each. */
+/* The begin, end and step of a STRIDED_SLICE, n entries each. */
 struct spec {
     uint32_t n;
     const int32_t *begin, *end, *step;
@@ -191,7 +191,7 @@ static enum status spec_of(struct tfl_importer *m, const struct tfl_operator *sr
                 n_end, n_step);
 }
 
-/* Entry i of the parameters for dimension `k` of x. */
+/* Apply entry i of the parameters to dimension `k` of x. */
 static enum status one_range(struct tfl_importer *m, const struct tfl_options *o,
                              const struct spec *s, uint32_t i, const struct ir_tensor *x,
                              uint32_t k, struct range *r)
@@ -214,7 +214,8 @@ static enum status one_range(struct tfl_importer *m, const struct tfl_options *o
     return ST_OK;
 }
 
-/* An ellipsis stands for the dimensions that no entry speaks of; a new axis is none of x. */
+/* Resolve all ranges. An ellipsis covers the dimensions without an entry; a new axis corresponds to
+ * no dimension of x. */
 static enum status ranges_of(struct tfl_importer *m, const struct tfl_operator *src,
                              const struct ir_tensor *x, struct range *r)
 {
@@ -256,7 +257,7 @@ enum status tfl_strided_slice(struct tfl_importer *m, const struct tfl_operator 
     }
     TRY(tfl_between(m, x, x->rank, dim, &part));
     TRY(tfl_part(m, row, id, begin, step, part));
-    return tfl_reshape(m, row, part, y); /* dimensions that shrink go */
+    return tfl_reshape(m, row, part, y); /* drop the dimensions that shrink */
 }
 
 enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
@@ -276,7 +277,7 @@ enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, u
     return tfl_fold(m, op);
 }
 
-/* Dimension by dimension, each a gather with the indices 0 .. n-1 over and over. */
+/* Import TILE as one gather per dimension, with the indices 0 .. n-1 repeated. */
 enum status tfl_tile(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     const int32_t *times;
@@ -295,7 +296,7 @@ enum status tfl_tile(struct tfl_importer *m, const struct tfl_operator *src, uin
             return FAIL(m->d, ST_MODEL, "multiple %u: found %d", i, times[i]);
         dim[i] = times[i] * size;
     }
-    TRY(tfl_want_size(m, m->g->tensor[x], n, dim)); /* before any index is made */
+    TRY(tfl_want_size(m, m->g->tensor[x], n, dim)); /* before the indices are made */
     for (uint32_t i = 0; i < n; i++)
         if (times[i] > 1) {
             const int32_t size = m->g->tensor[x]->dim[i];

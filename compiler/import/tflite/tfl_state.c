@@ -9,7 +9,8 @@ struct tfl_variable {
     const char *container, *name;
     int32_t handle;                        /* file tensor of subgraph 0, -1: none */
     uint32_t id;                           /* ir tensor, IR_NONE until its shape is known */
-    const struct tfl_tensor *first_tensor; /* initial value: a constant of the init subgraph */
+    const struct tfl_tensor *first_tensor; /* initial value: a constant of the init subgraph; NULL
+                                            * if none */
     bool read, assigned;
 };
 
@@ -56,7 +57,7 @@ static enum status by_handle(struct tfl_importer *m, int32_t handle, struct tfl_
     return FAIL(m->d, ST_MODEL, "tensor %d is not the handle of a variable", handle);
 }
 
-/* The bytes that the init subgraph assigns, if they are constant there. */
+/* Find the bytes that the init subgraph assigns, if they are constant. */
 static enum status first_value(struct tfl_importer *m, const struct tfl_variable *v,
                                struct ir_tensor *t)
 {
@@ -76,7 +77,7 @@ static enum status first_value(struct tfl_importer *m, const struct tfl_variable
     return ST_OK;
 }
 
-/* The variable's tensor, made like `like` at first. */
+/* Return the variable's tensor; make it from `like` at first use. */
 static enum status tensor_of(struct tfl_importer *m, struct tfl_variable *v,
                              const struct ir_tensor *like)
 {
@@ -121,7 +122,8 @@ static const char *name_of(const struct tfl_importer *m, const struct tfl_operat
     return op->opcode_index < m->file->n_opcode ? m->file->opcode[op->opcode_index].name : "?";
 }
 
-/* Subgraph that sets variables: VAR_HANDLEs and ASSIGN_VARIABLEs of constants. */
+/* Read a subgraph that sets variables; it may hold only VAR_HANDLEs and ASSIGN_VARIABLEs of
+ * constants. */
 static enum status read_init(struct tfl_importer *m, const struct tfl_subgraph *s)
 {
     for (uint32_t i = 0; i < s->n_operator; i++) {

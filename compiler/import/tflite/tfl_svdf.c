@@ -1,12 +1,12 @@
 /* tfl_svdf.c - SVDF of int8 with an int16 state, as TensorFlow Lite quantises keyword spotting. Its
- * state is a variable [batch, filters * memory]. The reference takes RELU alone and leaves it to
- * the output's zero point: values are clamped to int8. */
+ * state is a variable [batch, filters * memory]. The reference accepts only RELU and applies it
+ * through the output's zero point: values are clamped to int8. */
 #include "compiler/ir/rules.h"
 #include "tfl_import.h"
 
 enum { FEATURE = 1, TIME = 2, BIAS = 3, STATE = 4, RELU = 1 };
 
-/* Constant input `i` of type `type`, with one scale and zero point 0. */
+/* Return constant input `i`, which must have type `type`, one scale and zero point 0. */
 static enum status weights(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
                            enum ir_type type, uint32_t *id)
 {
@@ -19,7 +19,7 @@ static enum status weights(struct tfl_importer *m, const struct tfl_operator *sr
     return tfl_want_symmetric(m, t);
 }
 
-/* Without a bias zeros are added. */
+/* Without a bias, use zeros. */
 static enum status bias(struct tfl_importer *m, const struct tfl_operator *src, int32_t units,
                         uint32_t *id)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* TensorType of tflite.fbs to ir_type; IR_TYPE_COUNT for those the IR does not have. */
+/* Convert TensorType of tflite.fbs to ir_type; IR_TYPE_COUNT if the IR lacks it. */
 static enum ir_type type_of(int32_t type)
 {
     switch (type) {
@@ -72,8 +72,8 @@ static enum status check_quant(struct tfl_importer *m, const struct tfl_tensor *
         return FAIL(m->d, ST_MODEL, "expected as many zero points as scales (%u), found %u",
                     t->n_scale, t->n_zero_point);
     for (uint32_t i = 0; i < t->n_scale; i++) {
-        /* A bias' scale is never read; writers leave 0 where a channel's weights or a constant's
-         * elements are all 0. */
+        /* The scale of a bias is not used. Writers leave 0 where all of a channel's weights or all
+         * elements of a constant are 0. */
         const bool usable = type == IR_I32 || has_data(m, t) ? t->scale[i] >= 0 : t->scale[i] > 0;
 
         if (!isfinite(t->scale[i]) || !usable)
@@ -128,7 +128,7 @@ static enum status set_data(struct tfl_importer *m, const struct tfl_tensor *t, 
         return FAIL(m->d, ST_MODEL, "buffer %u: expected %llu bytes for %s of %s, found %zu",
                     t->buffer, (unsigned long long)ir_bytes(r),
                     ir_shape_text(m->arena, r->rank, r->dim), ir_type_name(r->type), b->n_bytes);
-    if (m->copy[t->buffer] == NULL) /* the file may keep it unaligned */
+    if (m->copy[t->buffer] == NULL) /* the data may be unaligned in the file */
         m->copy[t->buffer] = arena_memdup(m->arena, b->data, b->n_bytes);
     r->data = m->copy[t->buffer];
     r->role = IR_CONST;

@@ -1,5 +1,6 @@
-/* tfl_weights.c - quantised weights and sums that the format allows and its reference kernels do not compute
- * as they state: in: an operator's activations and weights.  out: ST_OK or a refusal. */
+/* tfl_weights.c - refuse quantised weights and sums that the format allows but its reference
+ * kernels do not compute as specified. in: an operator's activations and weights. out: ST_OK or a
+ * refusal. */
 #include "tfl_import.h"
 
 enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,

@@ -1,6 +1,6 @@
-/* tflite.c - a TFLite file into a graph: header, borders, operators in file order.
- * Everything that a file can say is checked here or in tfl_tensor.c, tfl_op.c and the rules
- * of operators.def; nothing after the importer looks at the file again. */
+/* tflite.c - import a TFLite file as a graph: header, graph inputs and outputs, operators in file
+ * order. All of the file's contents are checked here, in tfl_tensor.c, tfl_op.c and the rules of
+ * operators.def; nothing after the importer reads the file again. */
 #include "tflite.h"
 
 #include <string.h>
@@ -62,7 +62,8 @@ static enum status graph_output(struct tfl_importer *m, uint32_t i)
     t = m->g->tensor[id];
     if (t->role == IR_VALUE && t->producer == IR_NONE)
         return FAIL(m->d, ST_MODEL, "'%.80s' is not computed by any operator", t->name);
-    if (t->role != IR_VALUE || t->is_output) { /* an input, a constant, or listed twice: a copy */
+    if (t->role != IR_VALUE || t->is_output) { /* copy an output that is an input, a constant, or
+                                                * listed twice */
         const uint32_t from = id;
 
         TRY(tfl_between(m, t, t->rank, t->dim, &id));

@@ -6,12 +6,12 @@
 
 /* Import the TFLite file of `n_bytes` at `data` (aligned to 8, as file_read gives it) as graph
  * `name`, in arena `a`. The graph keeps pointing into `data`. ST_MODEL: the file is malformed;
- * ST_UNSUPPORTED: well formed, but not something heddle does. Rows are filled, types and shapes
- * are checked (ir_infer), pads are explicit. */
+ * ST_UNSUPPORTED: the file is well formed but uses something that heddle lacks. Rows are filled,
+ * types and shapes are checked (ir_infer), pads are explicit. */
 enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                        struct ir_graph **graph, struct diag *d);
 
-/* Number i of the operators that come in, by the file's name for it; NULL after the last. */
+/* Return the file format's name of supported operator number i; NULL after the last. */
 const char *tfl_operator_name(uint32_t i);
 
 #endif

@@ -1,8 +1,8 @@
-/* cascade_walk.c - see cascade_walk.h. Depth first: the last stage asks for the rows it reads, each
- * producer makes just those. */
+/* cascade_walk.c - see cascade_walk.h. Works depth first: the last stage asks for the rows it
+ * reads, and each producer computes just those. */
 #include "cascade_walk.h"
 
-/* The stage that makes tensor `t`; n if none of the cascade does. */
+/* Return the stage that computes tensor `t`; n if none of the cascade does. */
 static uint32_t maker(const struct cascade_walk *c, const struct ir_tensor *t)
 {
     uint32_t i = 0;
@@ -28,7 +28,7 @@ bool cascade_read(const struct cascade_walk *c, const struct cascade_tile *t, ui
     return true;
 }
 
-/* Return true if the tile can read its operands from one wrap of their line buffers each. */
+/* Return true if the tile can read each operand without crossing a wrap of its line buffer. */
 static bool without_wrap(const struct cascade_walk *c, const struct cascade_tile *t)
 {
     struct cascade_read r;
@@ -40,8 +40,8 @@ static bool without_wrap(const struct cascade_walk *c, const struct cascade_tile
     return true;
 }
 
-/* Rows of the next tile. The first one is smaller where that lets a later one end with `upto`: of
- * the first tile's window, not a whole tile after it. */
+/* Return the rows of the next tile. The first tile is smaller if a later one can then end at
+ * `upto`, the end of the first reader tile's window, instead of a whole tile later. */
 static uint32_t tile_rows(const struct cascade_walk *c, uint32_t k, uint32_t upto)
 {
     const struct op_plan *p = &c->plan[k];
@@ -58,9 +58,9 @@ static uint32_t tile_rows(const struct cascade_walk *c, uint32_t k, uint32_t upt
     return rows;
 }
 
-/* Return true if plan[from] also makes the rows of plan[k]'s next tile. Then neither waits for
- * the other: ARRAY has other tiles between, and VECTOR works meanwhile. VECTOR's own commands do
- * not overlap. */
+/* Return true if plan[from] also computes the rows of plan[k]'s next tile. Then neither waits for
+ * the other: ARRAY has other tiles in between while VECTOR works. VECTOR's own commands do not
+ * overlap. */
 static bool is_ahead(const struct cascade_walk *c, uint32_t from, uint32_t k)
 {
     const struct op_plan *p = &c->plan[from];
@@ -68,8 +68,8 @@ static bool is_ahead(const struct cascade_walk *c, uint32_t from, uint32_t k)
     return p->ahead && (geo_on_array(&p->geo) || geo_on_array(&c->plan[k].geo));
 }
 
-/* Make rows of stage `k` until it has `upto`. Stages before it come first: a stage reads nothing of
- * later ones, so this ends. */
+/* Make rows of stage `k` until it has `upto`, with earlier stages first. A stage reads nothing of
+ * later ones, so the recursion ends. */
 static void make(struct cascade_walk *c, uint32_t k, uint32_t upto)
 {
     const struct op_plan *p = &c->plan[k];
@@ -98,7 +98,7 @@ void cascade_walk(struct arena *a, struct cascade_walk *c)
     c->done = ARENA_ARRAY(a, uint32_t, c->n);
     c->tiles = ARENA_ARRAY(a, uint32_t, c->n);
     make(c, c->n - 1, c->plan[c->n - 1].geo.oh);
-    for (uint32_t i = 0; i < c->n; i++) /* what others than the cascade read */
+    for (uint32_t i = 0; i < c->n; i++) /* results that operators outside the cascade read */
         if (!c->line_buffer[c->plan[i].geo.out->id].wrap)
             make(c, i, c->plan[i].geo.oh);
 }

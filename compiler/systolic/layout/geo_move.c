@@ -1,8 +1,8 @@
 /* geo_move.c - operators that only move bytes, by rows, columns and channels of one image: PAD,
- * GATHER along one dimension (also RESIZE_NEAREST_NEIGHBOR, MIRROR_PAD, TILE), TRANSPOSE.
- * in: the operator and its constant operand.   out: which rows of the input rows of the output
- * take. Dimensions are counted from the back: 0 channels, 1 columns, 2 rows; of a tensor of fewer
- * than four dimensions the last but one is rows. */
+ * GATHER along one dimension (also RESIZE_NEAREST_NEIGHBOR, MIRROR_PAD, TILE), TRANSPOSE. in: the
+ * operator and its constant operand. out: the input rows that output rows read. Dimensions are
+ * counted from the back: 0 channels, 1 columns, 2 rows. In a tensor of fewer than four dimensions
+ * the last but one counts as rows. */
 #include <string.h>
 
 #include "geometry.h"
@@ -20,7 +20,7 @@ int32_t geo_number(const struct ir_tensor *t, uint64_t i)
     return wide < INT32_MIN || wide > INT32_MAX ? -1 : (int32_t)wide;
 }
 
-/* Size of a dimension of a tensor, counted from the last. */
+/* Return the size of a tensor's dimension, counted from the last. */
 static uint32_t image_back(const struct ir_tensor *t, uint32_t back)
 {
     return t->rank < 4 && back > 0 ? back + 1 : back;

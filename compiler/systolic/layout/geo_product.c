@@ -1,7 +1,8 @@
 /* geo_product.c - products of two tensors' matrices: a [..,M,K] times b [..,K,N] ([..,N,K] with
- * adj_b), the dimensions before broadcast. Each matrix is an image of one row: its rows are that
- * one's pixels, so that batches and heads are strips whatever the tensor's shape: in a tensor of
- * four dimensions rows of matrices are pixels anyway, in others they are rows of the image. */
+ * adj_b), with the leading dimensions broadcast. Each matrix is treated as an image of one row
+ * whose pixels are the matrix's rows, so that batches and heads are strips whatever the tensor's
+ * shape. In a four-dimensional tensor the rows of matrices are pixels already; in others they are
+ * rows of the image. */
 #include "geometry.h"
 
 bool geo_rows_of_matrix(const struct geo *g, const struct ir_tensor *t)

@@ -1,9 +1,9 @@
-/* geo_start.c - copies whose place in memory is known when they run: UPDATE_VARIABLE, and GATHER of
- * one row of a constant. The part's image is that of the tensor on chip; the whole is in memory only.
- * in: the operator.   out: x, out, start; the pitches of the part in memory. */
+/* geo_start.c - copies whose position in memory is known at run time only: UPDATE_VARIABLE, and
+ * GATHER of one row of a constant. The part is an on-chip tensor with that image; the whole tensor
+ * is in memory only. in: the operator. out: x, out, start; the pitches of the part in memory. */
 #include "geometry.h"
 
-/* Elements of `t` from one index of dimension k to the next. */
+/* Return the elements of `t` between successive indices of dimension k. */
 static uint32_t stride(const struct ir_tensor *t, uint32_t k)
 {
     uint32_t n = 1;
@@ -13,7 +13,7 @@ static uint32_t stride(const struct ir_tensor *t, uint32_t k)
     return n;
 }
 
-/* Elements of `whole` between rows of the image of `part`; 0 if the distance varies. */
+/* Return the elements of `whole` between rows of the image of `part`; 0 if the distance varies. */
 static uint32_t row_pitch(const struct ir_tensor *whole, const struct ir_tensor *part)
 {
     uint32_t rows = 1, pitch = 0;
@@ -53,7 +53,7 @@ void geo_start_place(const struct ir_graph *graph, const struct geo *g, struct s
     s->window = sched_window(graph, g->op);
     s->whole = s->mem_offset;
     if (g->start_box == 0)
-        whole = part = g->out; /* a row's bytes are side by side */
+        whole = part = g->out; /* the bytes of a row are contiguous */
     s->mem_pitch = row_pitch(whole, part);
     s->mem_pixel = part->rank < 4 ? (uint32_t)ir_dim_back(part, 0) : stride(whole, whole->rank - 2);
 }

@@ -48,8 +48,8 @@ static bool dense_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
-/* Take the rows of a matrix product as pixels if its tensors' images have them as rows of one
- * pixel each or as pixels. Then it is a convolution: 1x1, or over all rows that a product takes. */
+/* Treat the rows of a matrix product as pixels if its tensors' images have them as pixels or as
+ * rows of one pixel each. The product is then a convolution: 1x1, or over all rows of a matrix. */
 static void rows_of_dense(struct geo *g)
 {
     uint32_t m = g->ow, k = g->c, h, w, c, oh, ow, oc;
@@ -73,7 +73,7 @@ static void rows_of_dense(struct geo *g)
     g->rows_are_pixels = g->w == 1 && g->kh == 1;
 }
 
-/* Fill a product. A first operand that is read transposed has a TRANSPOSE before
+/* Fill in a product. A first operand that is read transposed has a TRANSPOSE before it
  * (transposed_operand.c). */
 static bool product_of(const struct ir_graph *graph, struct geo *g)
 {
@@ -112,7 +112,7 @@ bool geo_mean_over(const struct geo *g, uint32_t back)
            ir_dim_back(g->x, back) > 1;
 }
 
-/* Fill a mean over all rows, all columns, or both. */
+/* Fill in a mean over all rows, all columns, or both. */
 static bool mean_of(const struct ir_graph *graph, struct geo *g)
 {
     bool over_h = geo_mean_over(g, 2), over_w = geo_mean_over(g, 1);
@@ -125,8 +125,8 @@ static bool mean_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, over_h ? g->h : 1, over_w ? g->w : 1);
 }
 
-/* The same by the rows of images: those of [A,B,C] are A times B rows, and without its H the mean of
- * [1,H,W,C] has W rows. */
+/* The same in rows of images: a tensor [A,B,C] has A times B rows, and the mean of [1,H,W,C] over H
+ * has W rows. */
 static void rows_of_mean(struct geo *g)
 {
     uint32_t h, w, c;
@@ -146,13 +146,14 @@ static bool pool_of(const struct ir_graph *graph, struct geo *g)
 {
     (void)graph;
     window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
-    if (g->op->attr[IR_ROUND_UP] && g->kh * g->kw > 1) /* one cell: nothing to round */
+    if (g->op->attr[IR_ROUND_UP] && g->kh * g->kw > 1) /* a window of one cell needs no rounding */
         g->vop = HD_VOP_SUM;
     return true;
 }
 
-/* One dimension of a phase: `taps` kernel rows tap, tap + stride ...; a kernel smaller than the
- * stride has phases without one, which take one of zeros. Returns how many outputs it has. */
+/* Fill in one dimension of a phase: `taps` kernel rows tap, tap + stride ... If the kernel is
+ * smaller than the stride, some phases have no tap; they use one of zeros. Returns the number of
+ * outputs. */
 static uint32_t phase_span(uint32_t tap, uint32_t kernel, uint32_t stride, uint32_t out,
                            uint32_t *taps, int32_t *pad, uint32_t *first)
 {
@@ -193,7 +194,7 @@ bool geo_windows_inside(const struct geo *g)
            (g->ow - 1) * g->sx + g->kw <= g->w;
 }
 
-/* Fill a copy of x: the maximum over one cell is that cell. */
+/* Fill in a copy of x: the maximum over one cell is that cell. */
 static bool copy_of(const struct ir_graph *graph, struct geo *g)
 {
     (void)graph;
@@ -201,14 +202,14 @@ static bool copy_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
-/* Fill a copy of x to a variable. */
+/* Fill in a copy of x to a variable. */
 static bool assign_of(const struct ir_graph *graph, struct geo *g)
 {
     g->out = ir_in(graph, g->op, 1);
     return g->out && copy_of(graph, g);
 }
 
-/* Fill a table. With tables by channel it is cut and visited as a pool over one cell. */
+/* Fill in a table. With tables by channel it is tiled like a pool over one cell. */
 static bool lut_of(const struct ir_graph *graph, struct geo *g)
 {
     if (g->op->n_in == 2) {
@@ -259,7 +260,7 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
     return shapes[op->opcode].shape && shapes[op->opcode].shape(graph, g);
 }
 
-/* Take rows of several images that do not interact as those of one. */
+/* Merge the rows of several images into one image if the images do not interact. */
 static void rows_of_batch(struct geo *g)
 {
     uint32_t n = g->x->rank < 4 ? 1 : (uint32_t)ir_dim_back(g->x, 3);
@@ -267,7 +268,7 @@ static void rows_of_batch(struct geo *g)
                  g->op->opcode == IR_OP_FULLY_CONNECTED;
 
     g->images = apart || (g->kh == 1 && g->pt == 0 && g->oh * g->sy == g->h) ? 1 : n;
-    if (g->over_axes) { /* its rows are one image's already */
+    if (g->over_axes) { /* its rows are those of one image already */
         g->images = n;
         return;
     }
@@ -290,7 +291,7 @@ void geo_whole(struct geo *g)
         w = g->kind == GEO_PRODUCT ? (uint32_t)ir_dim_back(t, 1) : w;
         g->box[i] = (struct geo_box){.cols = w, .channels = c};
     }
-    if (g->kind == GEO_DENSE) { /* one row to it, whatever the tensors' shapes */
+    if (g->kind == GEO_DENSE) { /* a dense layer has one row, whatever the tensors' shapes */
         g->box[0] = (struct geo_box){.cols = g->w, .channels = g->c};
         g->box[GEO_RESULT] = (struct geo_box){.cols = g->ow, .channels = g->oc};
     }
@@ -314,7 +315,8 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
         geo_image(g->start_box ? g->x : g->out, &g->h, &g->w, &g->c);
         geo_image(g->start_box ? g->x : g->out, &g->oh, &g->ow, &g->oc);
     }
-    if (g->kind == GEO_DEPTHWISE && g->oc != g->c) { /* the depthwise mode has N inputs a tile */
+    if (g->kind == GEO_DEPTHWISE &&
+        g->oc != g->c) { /* the depthwise mode reads N inputs per tile */
         g->kind = GEO_CONV;
         g->multiplier = g->oc / g->c;
     }
@@ -377,8 +379,8 @@ struct geo_walk geo_walk(const struct geo *g, uint32_t i)
     return (struct geo_walk){h * (uint32_t)ir_dim_back(t, 3) > 1, w > 1, false};
 }
 
-/* Lanes that one kernel row may have in one piece: dilation in x parts it by column, a depthwise
- * row has at most n. */
+/* Return the lanes that one piece may have of a kernel row: dilation in x splits it by column, and
+ * a depthwise row has at most n. */
 static uint32_t lane_limit(const struct geo *g, uint32_t c, uint32_t n)
 {
     if (g->kind == GEO_DEPTHWISE)
@@ -386,8 +388,8 @@ static uint32_t lane_limit(const struct geo *g, uint32_t c, uint32_t n)
     return g->dx > 1 && g->kw > 1 ? c : UINT16_MAX;
 }
 
-/* Pieces of the kernel over input channels [first_c, first_c + c); returns how many there are from
- * pieces[count] on. */
+/* Cut the kernel over input channels [first_c, first_c + c) into pieces, stored from pieces[count]
+ * on; return their number. */
 static uint32_t pieces_of(const struct geo *g, uint32_t first_c, uint32_t c, uint32_t n,
                           uint32_t max_rows, struct geo_piece *pieces)
 {
@@ -397,7 +399,7 @@ static uint32_t pieces_of(const struct geo *g, uint32_t first_c, uint32_t c, uin
     for (uint32_t b = 0; b < row;) {
         uint32_t n_b = least(row - b, limit);
         if (g->dx > 1 && n_b > unit - b % unit)
-            n_b = unit - b % unit; /* never across a dilated column */
+            n_b = unit - b % unit; /* a piece does not cross a dilated column */
         uint32_t rows = least(max_rows / n_b, g->kh);
         for (uint32_t ky = 0; ky < g->kh; ky += rows)
             pieces[count++] = (struct geo_piece){.ky = ky,
@@ -412,7 +414,7 @@ static uint32_t pieces_of(const struct geo *g, uint32_t first_c, uint32_t c, uin
     return count;
 }
 
-/* Upper bound of the number of pieces that pieces_of makes. */
+/* Return an upper bound for the number of pieces from pieces_of. */
 static uint32_t most_pieces(const struct geo *g, uint32_t c, uint32_t n, uint32_t max_rows)
 {
     uint32_t unit = g->kind == GEO_DEPTHWISE ? 1 : c;
@@ -435,7 +437,7 @@ uint32_t geo_pieces(struct arena *a, const struct geo *g, uint32_t n, uint32_t m
 
 bool geo_sums_columns(const struct geo *g, const struct hd_config *hw)
 {
-    uint64_t setups = 3 * hw->n; /* cells are set up anew, and for what is less than a row */
+    uint64_t setups = 3 * hw->n; /* initialising the cells, and bytes that are less than a row */
     bool pixel = g->kind == GEO_CONV && g->kh == 1 && g->kw == 1 && g->h == 1 && g->w == 1;
 
     return (g->kind == GEO_DENSE || pixel) && g->oh == 1 && g->ow == 1 && g->c % hw->n == 0 &&
@@ -448,7 +450,7 @@ bool geo_parts(const struct geo *g, const struct hd_config *hw)
 
     if (!geo_on_array(g))
         return false;
-    if (g->kind == GEO_TRANSPOSED) { /* its first phase has most taps */
+    if (g->kind == GEO_TRANSPOSED) { /* its first phase has the most taps */
         (void)geo_phase(g, 0, 0, &phase);
         return geo_parts(&phase, hw);
     }
@@ -468,7 +470,7 @@ uint32_t geo_block_rows(const struct geo *g, const struct hd_config *hw)
     return rows ? rows : 1;
 }
 
-/* Segments of the im2col walk with `ports` row pieces each. */
+/* Return the K tiles if `ports` ports each fetch a kernel-row fragment. */
 static uint32_t segments(const struct geo *g, uint32_t n, uint32_t ports)
 {
     uint32_t row = g->kw * g->c, lanes = ports * row < n ? ports * row : n;
@@ -483,7 +485,7 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t w
         hw->ports < 2 || g->ow < 2 || g->apart || 2 * g->sx * g->c > HD_MOST_ARRAY_X_STEP ||
         2 * g->oc > HD_MOST_ARRAY_OUT_STEP)
         return 1;
-    if (2 * g->oc > hw->n) /* pays for its second set of weights only if it saves a tile */
+    if (2 * g->oc > hw->n) /* a second set of weights pays only if it saves a tile */
         return wish == 2 && div_up(2 * g->oc, hw->n) < 2 * div_up(g->oc, hw->n) ? 2 : 1;
     if (wish == 2)
         return 2;

@@ -1,18 +1,18 @@
-/* layout.c - scratchpad residency and placement; see layout.h.
- * Every tensor that an accelerator operator touches starts on chip. While the buffers alive at some
- * operator do not fit, one of its tensors is streamed instead: first one that has a copy in memory
- * anyway, then one the operator does not touch, then the largest. The rest of the scratchpad
- * decides the tile height of streamed operators. */
+/* layout.c - scratchpad residency and placement; see layout.h. Every tensor that an accelerator
+ * operator touches starts on chip. While the buffers alive at some operator do not fit, one of its
+ * tensors is streamed instead: first one that has a copy in memory anyway, then one the operator
+ * does not touch, then the largest. The rest of the scratchpad decides the tile height of streamed
+ * operators. */
 #include "compiler/plan/place.h"
 #include "layout_work.h"
 
 enum {
-    BUDGET_STEPS = 32, /* parts of the scratchpad by which an operator's budget shrinks */
-    BUDGET_TRIALS = 4, /* steps for which layouts are tried */
-    NEARBY = 16,       /* operators; placing buffers of all takes half of a search's time */
+    BUDGET_STEPS = 32, /* fractions of the scratchpad by which an operator's budget shrinks */
+    BUDGET_TRIALS = 4, /* budgets for which layouts are tried */
+    NEARBY = 16,       /* operators considered near; placing all takes half the search's time */
 };
 
-/* A matrix product takes and makes tensors as one flat string, or as rows that are pixels. */
+/* Record that a matrix product reads and writes tensors as one flat row, or with rows as pixels. */
 static void note_product(struct layout_work *w, const struct geo *g, const struct ir_tensor *t)
 {
     uint32_t h, cols, c;
@@ -47,8 +47,8 @@ static void touch(struct layout_work *w, const struct ir_tensor *t, uint32_t pos
     s->last = span.last;
 }
 
-/* Operands of one elementwise operator: the same row pitch and four banks apart, so that the two
- * reads of a cycle never meet (resnet8's last ADD at sys16: 526 cycles without, 278 with). */
+/* Give the operands of an elementwise operator one row pitch, four banks apart, so that the two
+ * reads of a cycle never conflict (resnet8's last ADD at sys16: 526 cycles without, 278 with). */
 static void pair_operands(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
@@ -120,14 +120,14 @@ static bool alive(const struct sched_place *s, uint32_t position)
     return s->on_chip && s->first <= position && position <= s->last;
 }
 
-/* Return true if result `t` is in its input's buffer, since both stay on chip. */
+/* Return true if result `t` shares its input's buffer, since both stay on chip. */
 static bool inside(const struct layout_work *w, uint32_t t)
 {
     return w->in_place_of[t] && w->program->place[t].on_chip &&
            w->program->place[w->in_place_of[t]->id].on_chip;
 }
 
-/* An input is kept as long as the result within it. */
+/* Keep an input as long as the result that shares its buffer. */
 static void keep_inputs(struct layout_work *w)
 {
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
@@ -135,7 +135,7 @@ static void keep_inputs(struct layout_work *w)
             layout_place(w, w->in_place_of[t])->last = w->program->place[t].last;
 }
 
-/* Adds a tensor's bytes where it is on chip; by -1: takes them away. */
+/* Add a tensor's bytes at the operators during which it is on chip; by -1: subtract them. */
 static void count_resident(struct layout_work *w, uint32_t t, int32_t by)
 {
     const struct sched_place *s = &w->program->place[t];
@@ -144,7 +144,7 @@ static void count_resident(struct layout_work *w, uint32_t t, int32_t by)
         w->resident[i] += (uint32_t)by * w->n_bytes[t];
 }
 
-/* Sizes, now that all is known of how tensors are read. */
+/* Compute sizes, now that all readers of tensors are known. */
 static void note_sizes(struct layout_work *w)
 {
     w->n_bytes = ARENA_ARRAY(w->arena, uint32_t, w->graph->n_tensor + 1);
@@ -162,7 +162,7 @@ static bool touches(const struct layout_work *w, const struct op_plan *p, uint32
            (p->geo.y2 && layout_root(w, p->geo.y2) == root);
 }
 
-/* The tensor to stream so that operator `p` fits; NULL if there is none left. */
+/* Return the tensor to stream so that operator `p` fits; NULL if none is left. */
 static const struct ir_tensor *victim(struct layout_work *w, const struct op_plan *p)
 {
     const struct ir_tensor *best = NULL;
@@ -175,7 +175,7 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
         if (w->cascade_tensor[t->id] && !w->cascade_to[t->id])
             continue;
         uint64_t score = 1 + w->n_bytes[i];
-        if (w->cascade_to[t->id]) /* a few rows are enough */
+        if (w->cascade_to[t->id]) /* a line buffer needs only a few rows */
             score += (uint64_t)1 << 42;
         if (layout_place(w, t)->in_memory)
             score += (uint64_t)1 << 40;
@@ -189,7 +189,7 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
     return best;
 }
 
-/* Stream tensors from memory and to it. */
+/* Move tensors of the operator between scratchpad and memory tile by tile. */
 static void stream_operands(struct layout_work *w, uint32_t root)
 {
     struct layout *l = w->layout;
@@ -205,7 +205,7 @@ static void stream_operands(struct layout_work *w, uint32_t root)
     }
 }
 
-/* A root, and with it all that share its bytes. */
+/* Stream a root and all tensors that share its bytes. */
 static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
 {
     count_resident(w, t->id, -1);
@@ -214,14 +214,14 @@ static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
         if (w->in_place_of[i] == t)
             count_resident(w, i, 1);
     if (w->cascade_to[t->id])
-        w->layout->line_buffer[t->id].wrap = 1; /* and the largest number that fits */
+        w->layout->line_buffer[t->id].wrap = 1; /* and the largest count that fits */
     else
         stream_operands(w, t->id);
 }
 
-/* A cascade holds all its tensors at once. Where these are more than the network has alive at any
- * operator, those whose readers' windows do not overlap become line buffers, which need no copies
- * of a halo (resnet8 at sys16: 64 KiB to the bound of 48 in the same cycles). */
+/* A cascade holds all its tensors at once. If they exceed what the network has alive at any
+ * operator, make those whose readers' windows do not overlap line buffers, which copy no halo
+ * (resnet8 at sys16: from 64 KiB to the bound of 48 in the same cycles). */
 static void line_buffer_without_halo(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
@@ -237,15 +237,15 @@ static bool any_stream(const struct op_plan *p)
     return p->in[0].streamed || p->in[1].streamed || p->out.streamed;
 }
 
-/* Output rows per tile for operators whose operands are all on chip: one command, unless rows
- * arrive from or leave for memory, where tiles let the units overlap. */
+/* Return the output rows per tile of an operator whose operands are all on chip: all rows in one
+ * command, unless rows come from or go to memory, where tiles let the units overlap. */
 static uint32_t overlap_rows(struct layout_work *w, const struct op_plan *p)
 {
     const struct geo *g = &p->largest;
     bool moves = layout_place(w, g->x)->in_memory || layout_place(w, g->out)->in_memory;
     uint32_t rows = geo_block_rows(g, w->hw), wish = w->program->knobs[p->position].tile_rows;
 
-    if (wish && geo_parts(g, w->hw)) /* accumulators are kept: a tile is a block */
+    if (wish && geo_parts(g, w->hw)) /* accumulators are kept: one block */
         wish = wish < rows ? wish : rows;
     if (wish)
         return wish < g->oh ? wish : g->oh;
@@ -264,7 +264,7 @@ static void set_tile(struct layout_work *w, struct op_plan *p, uint32_t rows)
     layout_tile_bytes(w, p, rows);
 }
 
-/* Return true if the rows of a tensor on chip begin at words and its pixels are contiguous. */
+/* Return true if the tensor's rows on chip begin at words and its pixels are contiguous. */
 static bool by_words(const struct layout_work *w, const struct ir_tensor *t)
 {
     const struct sched_view *v = &w->program->view[t->id], *root = &w->program->view[v->root];
@@ -276,7 +276,7 @@ static bool by_words(const struct layout_work *w, const struct ir_tensor *t)
            (h == 1 || pitch * v->step_y % w->hw->n == 0);
 }
 
-/* Return true for a copy between memory and such rows, which needs one transfer only. */
+/* Return true for a copy between memory and such rows, which needs a single transfer. */
 static bool is_direct(const struct layout_work *w, const struct op_plan *p)
 {
     const bool in = p->in[0].streamed, out = p->out.streamed;
@@ -288,8 +288,8 @@ static bool is_direct(const struct layout_work *w, const struct op_plan *p)
     return by_words(w, in ? p->geo.out : p->geo.x);
 }
 
-/* Find the tile height for the space that residents leave. ST_NO_SPACE without a message if even
- * one row does not fit. */
+/* Find the tile height for the space that residents leave. ST_NO_SPACE without a message: not even
+ * one row fits. */
 static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
 {
     if (p->cascaded)
@@ -316,8 +316,8 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
     return true;
 }
 
-/* Find the tile of an operator that has the scratchpad for itself: cut into strips, with one
- * buffer each if necessary. */
+/* Find the tile of an operator that has the scratchpad to itself: cut it into strips, with single
+ * buffers if necessary. */
 static bool fit_strips(struct layout_work *w, struct op_plan *p)
 {
     for (uint32_t buffers = 2; buffers > 0 && !p->cascaded && !p->strip_wise; buffers--) {
@@ -341,14 +341,14 @@ static uint32_t plans_before(const struct layout *l, uint32_t position)
     return n;
 }
 
-/* Return true if a trial needs the layout at interval `alive`. A trial of some operators needs
- * their own buffers and the nearby ones, which displace them. */
+/* Return true if a trial needs the layout at interval `alive`. A trial of some operators needs only
+ * their buffers and those nearby, which displace them. */
 static bool matters(const struct sched_program *p, struct sched_span alive)
 {
     return p->end == 0 || (alive.last + NEARBY >= p->first && alive.first < p->end + NEARBY);
 }
 
-/* Choose residents and tiles so that the sum at each operator stays within its budget. */
+/* Choose residents and tiles so that the sum at each operator is within its budget. */
 static enum status choose(struct layout_work *w, struct diag *d)
 {
     struct layout *l = w->layout;
@@ -357,17 +357,17 @@ static enum status choose(struct layout_work *w, struct diag *d)
         struct op_plan *p = &l->plan[i];
         if (p->passed || (i > 0 && p[-1].cascaded) ||
             !matters(w->program, w->program->span[p->position]))
-            continue; /* fitted with one before it, or not part of the trial */
+            continue; /* fitted together with an earlier one, or not part of the trial */
         for (;;) {
             uint32_t used = w->resident[p->position], budget = w->budget[p->position];
             if (used <= budget && fit_tile(w, p, budget - used))
                 break;
             const struct ir_tensor *t = victim(w, p);
             if (!t && (fit_tile(w, p, w->hw->scratchpad_bytes) || fit_strips(w, p)))
-                break; /* alone with its tiles: nothing can fragment the space */
+                break; /* it is alone with its tiles: no other buffer can fragment the space */
             if (!t)
                 return layout_no_space(w, p, d);
-            stream_tensor(w, t); /* which changes the operators at which it was alive */
+            stream_tensor(w, t); /* changes the space at all operators where it was alive */
             i = plans_before(l, w->program->place[t->id].first) - 1;
             break;
         }
@@ -375,7 +375,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
     return ST_OK;
 }
 
-/* Phase: operands of one elementwise operator are four banks apart. */
+/* Add the tile buffers. Phase: operands of one elementwise operator are placed four banks apart. */
 static void add_tiles(struct layout_work *w, struct place_set *set, struct op_plan *p)
 {
     uint32_t n = p->n_buffer, banks = w->hw->banks * w->hw->n;
@@ -392,7 +392,7 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
         }
 }
 
-/* Give the operators that take strips over from others the strips' addresses. */
+/* Copy the strips' addresses to the operators that read them from their producers. */
 static void pass_tiles(struct layout *l)
 {
     for (uint32_t i = 1; i < l->n_plan; i++)
@@ -414,7 +414,7 @@ static void add_line_buffer(struct layout_work *w, struct place_set *set, const 
                         w->second[t->id] ? banks / 2 : 0, &r->base);
 }
 
-/* Less for the operators at which the buffer is alive. */
+/* Reduce the budget of the operators at which the buffer is alive. */
 static void tighten(struct layout_work *w, const struct place_buffer *b)
 {
     uint32_t step = w->hw->scratchpad_bytes / BUDGET_STEPS;
@@ -423,8 +423,8 @@ static void tighten(struct layout_work *w, const struct place_buffer *b)
         w->budget[i] -= w->budget[i] > step ? step : 0;
 }
 
-/* Give every resident and tile buffer an address. If fragmentation needs more space than there
- * is, return false and lower the budget where buffers end too high. */
+/* Give every resident and tile buffer an address. If fragmentation needs more space than there is,
+ * lower the budget where buffers end too high and return false. */
 static bool assign(struct layout_work *w)
 {
     struct place_set set;
@@ -444,7 +444,7 @@ static bool assign(struct layout_work *w)
             add_line_buffer(w, &set, &w->layout->plan[i]);
         }
     for (uint32_t i = 0; i < set.n; i++)
-        set.buffer[i].lead = 1; /* its writer need not wait for the reader before */
+        set.buffer[i].lead = 1; /* so its writer need not wait for an earlier reader */
     uint64_t peak = place_solve(&set, w->hw->n, w->hw->scratchpad_bytes);
     pass_tiles(w->layout);
     w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;
@@ -476,7 +476,7 @@ static struct sched_place swapped(const struct sched_place *s)
     return t;
 }
 
-/* Where the tensor is in its root's image, in the scratchpad and as rows of memory. */
+/* Set the tensor's place in its root's image, in the scratchpad and as rows of memory. */
 static void fill_place(struct layout_work *w, const struct ir_tensor *t)
 {
     const struct sched_view *v = &w->program->view[t->id], *root = &w->program->view[v->root];
@@ -493,13 +493,13 @@ static void fill_place(struct layout_work *w, const struct ir_tensor *t)
         *s = swapped(s);
     s->base = w->base[v->root] + sched_view_offset(w->program, t->id, pitch);
     if (v->root == t->id && (uint64_t)v->h * v->w * v->n > ir_elements(t))
-        s->mem_bytes = v->h * v->w * v->n; /* with others in it */
+        s->mem_bytes = v->h * v->w * v->n; /* the image also holds other tensors */
     s->on_chip = w->program->place[v->root].on_chip;
     s->first = w->program->place[v->root].first;
     s->last = w->program->place[v->root].last;
 }
 
-/* A matrix product of a flat string has pixels of its own. */
+/* Return the pixel pitch on chip; a matrix product of a flat row has different pixels. */
 static uint32_t chip_pixel(struct layout_work *w, const struct op_plan *p, uint32_t i)
 {
     const struct ir_tensor *t = i == GEO_RESULT ? p->geo.out : geo_operand(&p->geo, i);
@@ -528,7 +528,7 @@ static void fill_places(struct layout_work *w)
     }
 }
 
-/* For memory_use: what operators hold in addition to whole tensors. */
+/* Record for memory_use what operators hold in addition to whole tensors. */
 static void note_buffers(struct layout_work *w)
 {
     w->program->buffer_bytes = ARENA_ARRAY(w->arena, uint32_t, w->graph->n_op + 1);

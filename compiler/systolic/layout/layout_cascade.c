@@ -1,13 +1,13 @@
-/* layout_cascade.c - operators that are interleaved: cascades by rows, a pool and its convolution
- * by channels (channel_fusion.c), a product and its softmax by strips; see layout_work.h. */
+/* layout_cascade.c - interleave operators: cascades by rows, a pool and its convolution by channels
+ * (channel_fusion.c), a product and its softmax by strips; see layout_work.h. */
 #include "cascade_walk.h"
 #include "compiler/plan/memory_use.h"
 #include "layout_work.h"
 
 enum {
-    WRAP_TILES = 8,    /* most tiles between two wraps of a line buffer */
-    CASCADE_ROWS = 16, /* most rows of a cascade's last tiles unless a knob specifies more, or
-                          weights come again for each */
+    WRAP_TILES = 8,    /* maximum tiles between two wraps of a line buffer */
+    CASCADE_ROWS = 16, /* maximum rows of a cascade's last tiles, unless a knob specifies more or
+                          weights are fetched again for each tile */
 };
 
 static bool by_rows(const struct layout_work *w, const struct op_plan *p)
@@ -31,7 +31,7 @@ static bool reads(const struct op_plan *p, const struct ir_tensor *t)
     return p->geo.x == t || p->geo.y2 == t;
 }
 
-/* The first of plan[0 .. n - 1] that reads what plan[i] makes; NULL if none does. */
+/* Return the first of plan[0 .. n - 1] that reads the result of plan[i]; NULL if none does. */
 static struct op_plan *first_reader(struct op_plan *plan, uint32_t n, uint32_t i)
 {
     for (uint32_t k = i + 1; k < n; k++)
@@ -40,8 +40,8 @@ static struct op_plan *first_reader(struct op_plan *plan, uint32_t n, uint32_t i
     return NULL;
 }
 
-/* `next` joins the cascade that begins at `first`: what it reads of that cascade stays on chip, in a
- * line buffer at least once all that read it have joined. */
+/* Add `next` to the cascade that begins at `first`. The tensors that it reads from the cascade stay
+ * on chip, and become line buffers when all their readers have joined. */
 static void note_stage(struct layout_work *w, struct op_plan *first, const struct op_plan *next)
 {
     const uint32_t n = (uint32_t)(next - first) + 1;
@@ -70,7 +70,7 @@ void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_
     *words = *entries * piece[0].n_ky * piece[0].n_b;
 }
 
-/* Return true if `next` reads bytes of a stage under another name. A stage asks for rows of a
+/* Return true if `next` reads bytes of a stage through a view. A stage asks for rows of a
  * tensor. */
 static bool reads_view(const struct layout_work *w, const struct op_plan *stage, uint32_t n,
                        const struct op_plan *next)
@@ -86,15 +86,16 @@ static bool reads_view(const struct layout_work *w, const struct op_plan *stage,
 
 uint32_t layout_tables(const struct op_plan *p, const struct hd_config *hw)
 {
-    const uint32_t pixels = p->geo.kind == GEO_CONV ? 2 : 1; /* side by side, at most */
+    const uint32_t pixels = p->geo.kind == GEO_CONV ? 2 : 1; /* maximum number of adjacent pixels */
 
     if (!p->look_up)
         return 0;
     return p->look_up->n_in == 1 ? 1 : div_up(pixels * p->geo.oc, hw->n);
 }
 
-/* Operators from plan[first] on that are interleaved by rows: while their weights fit together, or
- * are one operator's, which come again for each of its tiles; and their tables do. */
+/* Return the number of operators from plan[first] on that are interleaved by rows. Their tables
+ * must fit together, and so must their weights, unless they are one operator's, which are then
+ * fetched for each of its tiles. */
 static uint32_t cascade_from(struct layout_work *w, uint32_t first)
 {
     struct layout *l = w->layout;
@@ -140,7 +141,8 @@ static bool takes_slices(const struct geo *g, const struct geo *before)
     return g->kind == GEO_LUT || (g->kind == GEO_POOL && !g->turned);
 }
 
-/* Number of operators from plan[0] on, of n, that the knobs interleave by channels: 1 if none. */
+/* Return the number of operators from plan[0] on, at most n, that the knobs interleave by channels;
+ * 1 if none. */
 static uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n)
 {
     const struct geo *g = &plan[0].geo;
@@ -182,9 +184,9 @@ static bool own_images(const struct layout_work *w, const struct op_plan *p, uin
     return true;
 }
 
-/* Number of operators from p on that are interleaved by channels; 1: none. Their tensors are
- * alive at once, the pool's result in place of its input: that must not exceed the network's own
- * need. */
+/* Return the number of operators from p on that are interleaved by channels; 1 if none. Their
+ * tensors are alive at once, with the pool's result in place of its input. That must not exceed the
+ * network's own need. */
 static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
 {
     uint32_t n = slices_length(w->program, p, w->layout->n_plan - (uint32_t)(p - w->layout->plan));
@@ -206,7 +208,7 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
     return n;
 }
 
-/* Number of plans that read the root's bytes, under any name. */
+/* Return the number of plans that read the root's bytes, under any name. */
 static uint32_t readers_of(const struct layout_work *w, uint32_t root)
 {
     uint32_t n = 0;
@@ -217,9 +219,9 @@ static uint32_t readers_of(const struct layout_work *w, uint32_t root)
     return n;
 }
 
-/* Return true if the whole four-dimensional result of a product is a softmax's input, row for
- * row, and has no other reader. Then at most two strips of the matrix exist: a block of queries
- * of one head. */
+/* Return true if the whole four-dimensional result of a product is a softmax's input, row for row,
+ * and has no other reader. At most two strips of the matrix then exist: a block of queries of one
+ * head. */
 static bool takes_strips(struct layout_work *w, const struct op_plan *p, const struct op_plan *next)
 {
     const struct ir_tensor *t = p->geo.out, *x = next->geo.x;
@@ -238,7 +240,7 @@ static bool takes_strips(struct layout_work *w, const struct op_plan *p, const s
            p->cut.channels >= p->geo.oc && readers_of(w, t->id) == 1;
 }
 
-/* 2 if strips of the result of `p` go to the next operator, else 1. */
+/* Return 2 if strips of the result of `p` are passed to the next operator, otherwise 1. */
 static uint32_t strips_from(struct layout_work *w, struct op_plan *p)
 {
     if (p + 1 == w->layout->plan + w->layout->n_plan || !takes_strips(w, p, p + 1))
@@ -277,7 +279,8 @@ void layout_find_cascades(struct layout_work *w)
     }
 }
 
-/* The most rows of plan[i]'s result that its readers' windows have in common. */
+/* Return the maximum overlap, in rows of plan[i]'s result, between successive windows of its
+ * readers. */
 static uint32_t common_rows(const struct op_plan *plan, uint32_t n, uint32_t i)
 {
     uint32_t most = 0;
@@ -290,9 +293,9 @@ static uint32_t common_rows(const struct op_plan *plan, uint32_t n, uint32_t i)
     return most;
 }
 
-/* Set tiles and line buffers of a cascade's stages from the rows that the last stage makes at
- * once: each makes as many rows as its first reader takes. A line buffer wraps after `tiles`
- * tiles where a halo is copied, else after two at first. */
+/* Set tiles and line buffers of a cascade's stages from the rows of the last stage's tile: each
+ * stage computes as many rows as its first reader consumes. A line buffer wraps after `tiles` tiles
+ * if a halo is copied, otherwise initially after two. */
 static void set_tiles(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t rows,
                       uint32_t tiles)
 {
@@ -316,7 +319,7 @@ static void set_tiles(struct layout_work *w, struct op_plan *p, uint32_t n, uint
     }
 }
 
-/* Bytes of all tile and line buffers of a cascade. */
+/* Return the bytes of all tile and line buffers of a cascade. */
 static uint64_t cascade_bytes(struct layout_work *w, struct op_plan *p, uint32_t n)
 {
     uint64_t total = 0;
@@ -333,7 +336,7 @@ static uint64_t cascade_bytes(struct layout_work *w, struct op_plan *p, uint32_t
     return total;
 }
 
-/* Note how long a wrap must be for the rows that a tile reads to be there. */
+/* Record the wrap length that a tile's reads need to find their rows. */
 static void note_lag(struct cascade_walk *c, const struct cascade_tile *t)
 {
     uint32_t *need = c->context;
@@ -347,8 +350,8 @@ static void note_lag(struct cascade_walk *c, const struct cascade_tile *t)
 }
 
 /* Lengthen the wraps of line buffers whose rows are read late: those made ahead, and those read
- * again after others have read them. The length depends on the tiles, which end where a wrap
- * does. Return false if no length suffices. */
+ * again after other readers. The length depends on the tiles, which end at a wrap. Return false if
+ * no length suffices. */
 static bool keep_lag(struct layout_work *w, struct op_plan *p, uint32_t n)
 {
     enum { TRIALS = 6 };
@@ -379,8 +382,8 @@ static bool keep_lag(struct layout_work *w, struct op_plan *p, uint32_t n)
     return false;
 }
 
-/* Return true if a stage of the cascade may read rows late. Else a tile's last row is of the
- * tile that was made for it. */
+/* Return true if a stage of the cascade may read rows late. Otherwise a tile's last row belongs to
+ * the tile that was computed for it. */
 static bool may_lag(const struct layout_work *w, const struct op_plan *p, uint32_t n)
 {
     bool any = false;
@@ -390,8 +393,8 @@ static bool may_lag(const struct layout_work *w, const struct op_plan *p, uint32
     return any;
 }
 
-/* Return true if weights that are fetched again for each tile take longer to come than they are
- * used. */
+/* Return true if weights that are fetched again for each tile take longer to arrive than the array
+ * uses them. */
 static bool awaits_weights(const struct layout_work *w, const struct op_plan *p, uint32_t n)
 {
     const uint32_t lanes = w->hw->n;
@@ -416,7 +419,7 @@ bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space
     uint32_t n = cascade_length(p), wish = w->program->knobs[p[n - 1].position].tile_rows,
              quarter = div_up(p[n - 1].geo.oh, 4);
 
-    if (!wish) /* tiles enough to overlap */
+    if (!wish) /* enough tiles to overlap */
         wish = quarter < CASCADE_ROWS ? quarter : CASCADE_ROWS;
     if (p[n - 1].refetched && wish < quarter)
         wish = quarter;

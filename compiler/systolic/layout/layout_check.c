@@ -1,12 +1,12 @@
-/* layout_check.c - the independent proof of a scratchpad layout; shares nothing with layout.c but
- * the result. Every buffer is within the scratchpad, and no two share a byte at one operator; in
- * the image of tensors that share their bytes no two operators write the same one; line buffers hold
- * the rows that are read from them. */
+/* layout_check.c - independent check of a scratchpad layout; shares only the result with layout.c.
+ * Every buffer is within the scratchpad, and no two share a byte at one operator. In an image
+ * shared by tensors no two operators write the same byte. Line buffers hold the rows that are read
+ * from them. */
 #include "cascade_walk.h"
 
 struct buffer {
     const char *what;
-    uint32_t id;          /* tensor, or position of the operator */
+    uint32_t id;          /* tensor id or operator position */
     uint32_t first, last; /* operator positions */
     uint64_t begin, end;
 };
@@ -67,7 +67,7 @@ static bool overlap(const struct buffer *a, const struct buffer *b)
     return a->first <= b->last && b->first <= a->last && a->begin < b->end && b->begin < a->end;
 }
 
-/* First and end of a written tensor in its root's image along one direction. */
+/* Begin and end of a written tensor in its root's image along one direction. */
 struct extent {
     uint32_t first, end;
 };
@@ -83,8 +83,7 @@ static void extents(const struct sched_program *p, uint32_t t, struct extent e[3
         e[k] = (struct extent){at[k], at[k] + n[k]};
 }
 
-/* Check that an operator's result is in its root's image, and that no byte of it is written
- * twice. */
+/* Check that an operator's result is within its root's image and that no byte is written twice. */
 static enum status check_written(const struct sched_program *p, uint32_t i, struct diag *d)
 {
     const struct op_plan *plan = p->layout->plan;
@@ -111,7 +110,7 @@ static enum status check_written(const struct sched_program *p, uint32_t i, stru
     return ST_OK;
 }
 
-/* A row that a line buffer does not have when it is read. */
+/* A row that is not in a line buffer when it is read. */
 struct missing {
     bool any;
     uint32_t tensor, row;

@@ -1,10 +1,10 @@
-/* layout_prepare.c - what of a layout no knob changes: which tensors are views, which operators have
- * plans, what reads each tensor. Trials share it. */
+/* layout_prepare.c - the part of a layout that knobs do not change: which tensors are views, which
+ * operators have plans, what reads each tensor. Trials share it. */
 #include "compiler/plan/memory_use.h"
 #include "layout_work.h"
 #include "views.h"
 
-/* Return true if the tensor's pixels are among other channels. */
+/* Return true if the tensor's pixels are not contiguous in its image. */
 static bool is_apart(const struct sched_program *p, const struct ir_tensor *t)
 {
     const struct sched_view *v = &p->view[t->id];
@@ -12,7 +12,7 @@ static bool is_apart(const struct sched_program *p, const struct ir_tensor *t)
     return !v->pixel && (p->view[v->root].n != (uint32_t)ir_dim_back(t, 0) || v->step_x > 1);
 }
 
-/* Return true if the tensor is part of another's image, or another of its image. */
+/* Return true if the tensor is part of another's image, or another tensor is part of its image. */
 static bool is_shared(const struct sched_program *p, const struct ir_tensor *t)
 {
     const struct sched_view *v = &p->view[t->id];

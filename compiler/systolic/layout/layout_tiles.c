@@ -1,18 +1,19 @@
 /* layout_tiles.c - pitches and sizes of tensors, tiles and their buffers; see layout_work.h. */
 #include "layout_work.h"
 
-/* Return true if p, a plan of l or of an operator by itself (l has no plans), is a stage of a
+/* Return true if p, a plan of l or of a single operator (l then has no plans), is a stage of a
  * cascade. */
 static bool in_cascade(const struct layout *l, const struct op_plan *p)
 {
     return p->cascaded || (l->n_plan > 0 && p > l->plan && p[-1].cascaded);
 }
 
-/* Row pitch: padded so that four unaligned row reads meet no bank twice (rows 2 or 6 words apart
- * modulo 8). Two pairs of them, with `tails`, take two words each, the former a word further right:
- * rows 3 to 6 apart (resnet8 at sys32: 868 conflicts in 15,096 cycles with 2). Rows that are
- * pixels are an odd number of words apart, for ARRAY reads a word of one after the other, and those
- * in one bank would shut STORE out (128 x 128 x 128 at sys16: 9,784 to 9,031 cycles). */
+/* Return the row pitch, padded so that four unaligned row reads never share a bank (rows 2 or 6
+ * words apart modulo 8). With `tails` two pairs are read, two words each, the first pair one
+ * word further right: rows are 3 to 6 words apart (resnet8 at sys32: 868 conflicts in 15,096
+ * cycles with 2). Rows that are pixels are an odd number of words apart, because ARRAY reads a
+ * word of each in turn, and words in one bank would block STORE (128 x 128 x 128 at sys16:
+ * 9,784 to 9,031 cycles). */
 uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t rows,
                       struct row_reads by)
 {
@@ -45,14 +46,14 @@ uint32_t layout_bytes(const struct layout_work *w, uint32_t root)
     return div_up(w->program->view[root].h * layout_tensor_pitch(w, root), w->hw->n) * w->hw->n;
 }
 
-/* Row stride: ARRAY reads one of this number of input rows. */
+/* Return the row stride: ARRAY reads one of this number of input rows. */
 static uint32_t row_skip(const struct geo *g)
 {
     return (g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE) && g->kh == 1 && g->pt == 0 ? g->sy
                                                                                          : 1;
 }
 
-/* Rows of operand i that `rows` output rows need at most. */
+/* Return the maximum rows of operand i that `rows` output rows read. */
 static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
 {
     uint32_t h, w, c;
@@ -74,7 +75,7 @@ static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
     return need < g->h ? need : g->h;
 }
 
-/* A buffer starts at a word. */
+/* A buffer starts at a word boundary. */
 uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stream *s,
                              uint32_t n_buffer)
 {
@@ -91,7 +92,7 @@ void layout_cut(struct op_plan *p, const struct strip_cut *cut)
 struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams)
 {
     if (g->vop == HD_VOP_MAX_POOL &&
-        g->kh > 1) /* two rows of a window at once, each from two words */
+        g->kh > 1) /* two rows of a window are read at once, two words each */
         return (struct row_reads){g->kh / 2, true, false};
     if (g->kh == 1 || !geo_on_array(g))
         return (struct row_reads){.pixels = g->rows_are_pixels};
@@ -99,7 +100,7 @@ struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, 
                               false};
 }
 
-/* Pitches of a tile buffer of box i, `rows` rows of it with contiguous pixels. */
+/* Set the pitches of a tile buffer of box i with `rows` rows of contiguous pixels. */
 static void tile_pitch(const struct layout_work *w, const struct op_plan *p, uint32_t i,
                        struct plan_stream *s)
 {
@@ -117,7 +118,8 @@ static void tile_pitch(const struct layout_work *w, const struct op_plan *p, uin
                                            : (struct row_reads){.pixels = g->rows_are_pixels});
 }
 
-/* Rows of the first and the last tile where a knob makes these smaller; 0: as all. */
+/* Return the rows of the first and the last tile if a knob makes these smaller; 0: all tiles are
+ * equal. */
 uint32_t layout_prologue(const struct layout_work *w, const struct op_plan *p)
 {
     const struct geo *g = &p->largest;
@@ -163,7 +165,7 @@ uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t p
     if (g->kind == GEO_PRODUCT)
         return pixel;
     if (t != g->y2 && (geo_cols != cols || cols == 1 || (g->kind == GEO_DENSE && all != c)))
-        return geo_c; /* one pixel may be among others: windows beyond it count in its own */
+        return geo_c; /* a single pixel may have other channels around it: count only its own */
     return pixel;
 }
 
@@ -204,7 +206,7 @@ uint32_t layout_most_rows(struct layout_work *w, struct op_plan *p, uint32_t row
     return fits;
 }
 
-/* Plan of an operator that has the scratchpad for itself, everything streamed. */
+/* Return the plan of an operator that has the scratchpad to itself, everything streamed. */
 static struct op_plan alone(const struct geo *g)
 {
     struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};

@@ -1,5 +1,5 @@
-/* layout_unfit.c - the operator that a layout finds no place for, and why: the partition leaves it to
- * another target. */
+/* layout_unfit.c - report the operator that does not fit in a layout, and why; the partition moves
+ * it to another target. */
 #include "layout_work.h"
 
 static enum status unfit(struct layout_work *w, const struct op_plan *p, const char *why,

@@ -3,14 +3,14 @@
 
 #include "hd_timing.h"
 
-/* Largest rows and columns of an image that commands can count, and bytes from pixel to pixel. */
+/* Maximum rows and columns of an image that commands can count, and bytes between pixels. */
 enum { MOST = HD_MOST_ARRAY_Y_START, MOST_BYTES = HD_MOST_ARRAY_X_STEP };
 
-/* Columns of a strip, in halos, and bytes of a run in memory, below which one rather cuts in another
- * direction: a halo is read twice, a short run takes a burst of its own. */
+/* Least columns of a strip, in halos, and least bytes of a run in memory. Below these, cutting in
+ * another direction is better: a halo is read twice, and a short run takes a whole burst. */
 enum { HALOS = 8, RUN = 64 };
 
-/* Columns of a strip of a product, in widths of the array: enough for the next weights to come
+/* Columns of a strip of a product, in array widths: enough for the next weights to arrive
  * meanwhile. */
 enum { PRODUCT_COLUMNS = 2 };
 
@@ -37,19 +37,19 @@ static uint32_t columns(const struct geo *g)
     return is_flat(g) ? g->ow * g->oc : g->ow;
 }
 
-/* Return true if each output channel needs one input channel only. */
+/* Return true if each output channel needs only one input channel. */
 static bool by_channel(const struct geo *g)
 {
     return g->kind == GEO_DEPTHWISE || !geo_on_array(g);
 }
 
-/* Return true if each output channel takes all of the input's at once. */
+/* Return true if each output channel needs all input channels at once. */
 static bool whole_k(const struct geo *g)
 {
     return by_channel(g) || g->kind == GEO_PRODUCT;
 }
 
-/* Output positions whose windows reach over at most MOST input positions. */
+/* Return the output positions whose windows span at most MOST input positions. */
 static uint32_t within(uint32_t n, uint32_t stride, uint32_t kernel, uint32_t dilation)
 {
     uint32_t reach = (kernel - 1) * dilation + 1, room = reach < MOST ? MOST - reach : 0;
@@ -57,13 +57,13 @@ static uint32_t within(uint32_t n, uint32_t stride, uint32_t kernel, uint32_t di
     return least(n, room / stride + 1);
 }
 
-/* n in equal parts of at most `most`. */
+/* Return the size of equal parts of n, each at most `most`. */
 static uint32_t even(uint32_t n, uint32_t most)
 {
     return div_up(n, div_up(n, most));
 }
 
-/* The same, each of whole words. */
+/* The same in whole words. */
 static uint32_t even_words(uint32_t n, uint32_t most, uint32_t word)
 {
     uint32_t part = div_up(even(n, most), word) * word;
@@ -85,7 +85,7 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
     }
     if (geo_on_array(g)) {
         cut.cols = even(cols, least(cut.cols, hw->acc_depth));
-        if (g->kind == GEO_PRODUCT) /* few, so that rows are loaded and stored meanwhile */
+        if (g->kind == GEO_PRODUCT) /* few at once, so that rows are loaded and stored meanwhile */
             cut.cols = even(cols, least(cut.cols, PRODUCT_COLUMNS * hw->n));
         cut.channels = g->oc > channels ? even_words(g->oc, channels, hw->n) : g->oc;
         if (g->sx * g->c > MOST_BYTES && !whole_k(g))
@@ -95,7 +95,8 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
     return cut;
 }
 
-/* Return true if a strip may have fewer columns. It may not where one window takes all of them. */
+/* Return true if a strip may have fewer columns, which is impossible if one window spans all of
+ * them. */
 static bool finer_columns(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut,
                           uint32_t least_cols)
 {
@@ -108,7 +109,7 @@ static bool finer_columns(const struct geo *g, const struct hd_config *hw, struc
     return true;
 }
 
-/* Cut channels, of input or output, whichever takes more bytes; not below `least_channels`. */
+/* Cut the channels of input or output, whichever has more bytes, but not below `least_channels`. */
 static bool finer_channels(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut,
                            uint32_t least_channels)
 {
@@ -155,8 +156,8 @@ uint32_t strip_count(const struct geo *g, const struct strip_cut *cut)
     return n.channels * n.images * n.rows * n.cols;
 }
 
-/* Input positions [*lo, *lo + *n) of `size` that output positions [first, first + count) read, at
- * least one; the first window begins *pad before *lo. */
+/* Return the input positions [*lo, *lo + *n) of `size`, at least one, that output positions [first,
+ * first + count) read; the first window begins *pad before *lo. */
 static void reads(uint32_t first, uint32_t count, uint32_t stride, uint32_t reach, int32_t *pad,
                   uint32_t size, uint32_t *lo, uint32_t *n)
 {
@@ -237,7 +238,7 @@ static void cut_channels(const struct geo *g, uint32_t first, uint32_t n, struct
         return;
     s->c = n;
     for (uint32_t i = 0; i < 2 && geo_operand(g, i); i++)
-        if (g->box[i].channels == g->oc) { /* one value is the same for all channels */
+        if (g->box[i].channels == g->oc) { /* one value serves all channels */
             s->box[i].channel = first;
             s->box[i].channels = n;
         }
@@ -284,7 +285,7 @@ void strip_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo 
 {
     *part = *g;
     part->c = n;
-    part->box[0].cols = g->w; /* a row may be a pixel whatever its image */
+    part->box[0].cols = g->w; /* a row may be a pixel of any image */
     part->box[0].channel += first;
     part->box[0].channels = n;
 }

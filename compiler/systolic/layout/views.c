@@ -1,37 +1,37 @@
-/* views.c - see views.h. Storages grow operator by operator: each tensor begins as its own root;
- * a view operator moves its tensors' storages into one image, if the bytes that operators write
- * stay apart and every reader can still read them. Linear, except for storages that move. */
+/* views.c - see views.h. Storages grow operator by operator: each tensor begins as its own root. A
+ * view operator merges its tensors' storages into one image, if the bytes that operators write stay
+ * disjoint and every reader can still read them. Linear, except for storages that move. */
 #include "views.h"
 
 #include "compiler/ir/rules.h"
 #include "hd_timing.h"
 
 enum {
-    STEP_LIMIT = HD_MOST_ARRAY_X_STEP, /* bytes from pixel to pixel: a field of ARRAY */
-    ROW_LIMIT = 65024,                 /* the same where padding may follow */
+    STEP_LIMIT = HD_MOST_ARRAY_X_STEP, /* bytes between pixels: limit of the field of ARRAY */
+    ROW_LIMIT = 65024,                 /* bytes between rows, with room for padding */
 };
 
 /* An operator's requirements of a tensor's bytes. */
 struct need {
-    bool external; /* it has a place in memory of its own: others touch it */
-    bool dense;    /* pixels side by side */
-    bool flat;     /* rows back to back */
-    bool rows;     /* from row to row as far as from pixel to pixel */
-    uint32_t step; /* pixels from one that ARRAY reads to the next, at most */
+    bool external; /* others access it, so it has its own place in memory */
+    bool dense;    /* pixels are contiguous */
+    bool flat;     /* rows are contiguous */
+    bool rows;     /* rows are as far apart as pixels */
+    uint32_t step; /* maximum pixels between two that ARRAY reads */
 };
 
 /* By tensor. */
 struct member {
-    uint32_t h, w, c; /* part of the root's image that it takes, steps included */
-    uint32_t next;    /* of the same root, or IR_NONE */
-    bool written;     /* by an operator that is no view */
+    uint32_t h, w, c; /* part of the root's image that it occupies, steps included */
+    uint32_t next;    /* next member of the same root, or IR_NONE */
+    bool written;     /* written by an operator that is no view */
 };
 
 /* By root. */
 struct storage {
-    uint32_t last; /* of the list of members */
-    bool fixed;    /* its image must not grow: it has its place in memory */
-    bool rigid;    /* its rows must not change: somebody reads them as bytes */
+    uint32_t last; /* last in the list of members */
+    bool fixed;    /* its image must not grow, since its place in memory is fixed */
+    bool rigid;    /* its rows must not change, since a reader treats them as bytes */
 };
 
 struct views {
@@ -46,7 +46,7 @@ struct views {
 
 /* --- what operators need --- */
 
-/* Return true if the operator sees other rows than the tensor's image has. */
+/* Return true if the operator uses rows that differ from those of the tensor's image. */
 static bool rows_differ(const struct ir_tensor *t, uint32_t pixels, uint32_t channels)
 {
     uint32_t h, w, c;
@@ -116,7 +116,7 @@ static void init_tensor(struct views *w, uint32_t t)
     w->storage[t] = (struct storage){.last = t};
 }
 
-/* A member's part of an image, moved by (dy, dx, dc). */
+/* A member's part of an image, displaced by (dy, dx, dc). */
 struct part {
     int32_t y, x, c, y_end, x_end, c_end;
 };
@@ -160,7 +160,7 @@ static struct part image_of(const struct views *w, uint32_t root)
     return (struct part){0, 0, 0, (int32_t)v->h, (int32_t)v->w, (int32_t)v->n};
 }
 
-/* Return true if a member can still be read and written where the root's image is `image`. */
+/* Return true if a member can still be read and written if the root's image is `image`. */
 static bool readable(const struct views *w, uint32_t t, struct part at, struct part image)
 {
     const struct sched_view *v = &w->view[t];
@@ -199,7 +199,7 @@ static bool all_readable(const struct views *w, uint32_t root, const int32_t by[
     return true;
 }
 
-/* Bytes of the image that somebody needs: what operators write, or the largest tensor. */
+/* Return the bytes of the image that are needed: what operators write, or the largest tensor. */
 static uint64_t used(const struct views *w, uint32_t root)
 {
     uint64_t sum = 0, most = 0;
@@ -212,7 +212,7 @@ static uint64_t used(const struct views *w, uint32_t root)
     return sum > most ? sum : most;
 }
 
-/* Return true if a written byte of `b`, moved, is a written byte of `a`. */
+/* Return true if a written byte of `b`, displaced, is a written byte of `a`. */
 static bool both_written(const struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
 {
     for (uint32_t t = a; t != IR_NONE; t = w->member[t].next)
@@ -233,8 +233,8 @@ static void shift(struct views *w, uint32_t root, uint32_t to, const int32_t by[
     }
 }
 
-/* Move the storage of root `b` into that of `a`. A root that others touch in memory keeps its place: `b`
- * is not one. */
+/* Move the storage of root `b` into that of `a`; not if `b` is a root that others access in memory,
+ * whose place is fixed. */
 static bool merge(struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
 {
     struct part image = image_of(w, b);
@@ -260,7 +260,7 @@ static bool merge(struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
     return true;
 }
 
-/* Place tensor `t` where `at` specifies. */
+/* Place tensor `t` at `at`. */
 static bool lie(struct views *w, uint32_t t, const struct sched_view *at)
 {
     const struct sched_view *v = &w->view[t];
@@ -307,14 +307,14 @@ static void loosen(struct views *w, const struct ir_op *op, uint32_t in)
     w->loose.edge[w->loose.n++] = (struct views_edge){op->id, in};
 }
 
-/* The image's direction in which a dimension, counted from the innermost, counts: 0 channels, 1
- * columns, 2 rows. Other dimensions than these are 1 (views_refusal). */
+/* Return the image direction (0 channels, 1 columns, 2 rows) of a dimension counted from the
+ * innermost. All other dimensions are 1 (views_refusal). */
 static uint32_t direction(const struct ir_tensor *t, uint32_t back)
 {
     return t->rank < 4 && back > 0 ? 2 : back;
 }
 
-/* Dimension `back` of the operator's slice. */
+/* Return begin and step of dimension `back` of the operator's slice. */
 static void slice_of(const struct ir_graph *g, const struct ir_op *op, uint32_t back,
                      int32_t *begin, int32_t *step)
 {
@@ -350,7 +350,7 @@ static void view_slice(struct views *w, const struct ir_op *op)
         loosen(w, op, w->need[y].dense || w->need[y].flat ? VIEWS_RESULT : 0);
 }
 
-/* Where operand `i` of a concatenation belongs, from the result's first element on. */
+/* Return the position of operand `i` of a concatenation, from the result's first element. */
 static void operand_at(const struct views *w, const struct ir_op *op, uint32_t i, int32_t at[3])
 {
     const struct ir_tensor *y = w->g->tensor[op->out[0]];
@@ -363,8 +363,8 @@ static void operand_at(const struct views *w, const struct ir_op *op, uint32_t i
         at[k] = direction(y, back) == 2 - k ? offset : 0;
 }
 
-/* Return true if operand `i`, moved to its place, would put bytes of other tensors where another
- * operand belongs. */
+/* Return true if operand `i`, moved to its place, would put bytes of other tensors at another
+ * operand's position. */
 static bool hides(const struct views *w, const struct ir_op *op, uint32_t i)
 {
     const struct sched_view *v = &w->view[op->in[i]];
@@ -408,7 +408,7 @@ static void view_concat(struct views *w, const struct ir_op *op)
     }
 }
 
-/* The same bytes in another shape: of the same rows, or of contiguous rows. */
+/* Make a RESHAPE a view: both shapes have the same rows, or the rows are contiguous. */
 static void view_reshape(struct views *w, const struct ir_op *op)
 {
     const uint32_t x = op->in[0], y = op->out[0];
@@ -455,23 +455,24 @@ static bool keeps_values(const int8_t *table)
     return true;
 }
 
-/* Return true if the results' channels are those of column tiles that can all have their tables. */
+/* Return true if the results' channels are those of column tiles that can have their own tables. */
 static bool tiles_have_tables(const struct views *w, const struct geo *g)
 {
-    const uint32_t columns = g->kind == GEO_CONV ? 2 * g->oc : g->oc; /* of two pixels, at most */
+    const uint32_t columns = g->kind == GEO_CONV ? 2 * g->oc : g->oc; /* of up to two pixels */
 
     return (g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_ELEMENTWISE ||
             g->kind == GEO_POOL) &&
            !g->turned && div_up(columns, w->p->hw->n) <= hd_config_tables(w->p->hw);
 }
 
-/* True if the operator may be a LOAD alone, without a VECTOR command: its operand is in memory. */
+/* Return true if a LOAD alone may execute the operator: its operand is in memory. */
 static bool may_only_load(const struct views *w, const struct geo *g)
 {
     return g->copies && w->need[g->x->id].external;
 }
 
-/* The position of the operator that makes what the LUT takes for it alone, and computes; else IR_NONE. */
+/* Return the position of the operator that computes the LUT's input, if only the LUT reads it;
+ * otherwise IR_NONE. */
 static uint32_t looks_up(const struct views *w, const struct ir_op *lut)
 {
     const uint32_t x = lut->in[0];
@@ -503,7 +504,7 @@ static void view_table(struct views *w, const struct ir_op *op)
         w->p->look_up[maker] = op;
 }
 
-/* A tensor read of a variable has the variable's place (schedule/places.c). */
+/* Give a tensor read of a variable the variable's place (schedule/places.c). */
 static void view_read(struct views *w, const struct ir_op *op)
 {
     const struct sched_place *y = &w->p->place[op->out[0]];
@@ -529,7 +530,7 @@ static bool only_products_read(const struct views *w, uint32_t t)
     return true;
 }
 
-/* Return true if rows and columns change places and channels stay. */
+/* Return true if rows and columns are exchanged and channels stay. */
 static bool swaps(const struct views *w, const struct ir_op *op)
 {
     struct geo g;
@@ -538,7 +539,7 @@ static bool swaps(const struct views *w, const struct ir_op *op)
            g.from[1] == 2 && g.from[2] == 1;
 }
 
-/* Write a product's result to its place in the TRANSPOSE's result. */
+/* Let a product write its result directly to its place in the TRANSPOSE's result. */
 static bool write_swapped(struct views *w, uint32_t x, uint32_t y)
 {
     const struct ir_tensor *t = w->g->tensor[x];
@@ -555,8 +556,8 @@ static bool write_swapped(struct views *w, uint32_t x, uint32_t y)
     return true;
 }
 
-/* A TRANSPOSE of heads needs no command where products alone read its result or make its operand:
- * they take any distance from row to row. */
+/* Make a TRANSPOSE of heads a view if only products read its result or compute its operand: they
+ * accept any distance between rows. */
 static void view_transpose(struct views *w, const struct ir_op *op)
 {
     const uint32_t x = op->in[0], y = op->out[0];
@@ -602,7 +603,7 @@ bool views_reads_parts(const struct ir_graph *g, const struct ir_op *op, uint32_
     return !n.dense && !n.flat;
 }
 
-/* Return true if rows of an image are those of two dimensions: only both together can be cut. */
+/* Return true if an image's rows merge two dimensions, so that only both can be cut together. */
 static bool rows_of_two(const struct ir_tensor *t)
 {
     return t->rank < 4 ? ir_dim_back(t, 2) > 1 && ir_dim_back(t, 1) > 1 : ir_dim_back(t, 3) > 1;

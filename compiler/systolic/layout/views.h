@@ -1,9 +1,9 @@
-/* views.h - which tensors share their bytes. A slice is a part of its input, the operands of a
- * concatenation are parts of its result: neither needs a command where the tensors are places in
- * one image, the root's. The bytes that an operator writes are in one place only; where an operand
- * would have to be in two, or cannot be read from among other channels, a copy is needed: an edge
- * that is loose. A LUT needs none where its input's maker can look up what it writes.
- * in:  a program with places in memory.   out: p->view, p->viewed, p->look_up. */
+/* views.h - tensors that share bytes. A slice is a part of its input, and the operands of a
+ * concatenation are parts of its result: neither needs a command if the tensors are placed in one
+ * image, the root's. Each written byte has one place only. If an operand would need two places, or
+ * cannot be read from among other channels, it must be copied; that is a loose edge. A LUT needs no
+ * command if its input's producer can apply it. in: a program with places in memory. out: p->view,
+ * p->viewed, p->look_up. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_LAYOUT_VIEWS_H
 #define HEDDLE_COMPILER_SYSTOLIC_LAYOUT_VIEWS_H
 
@@ -21,17 +21,17 @@ struct views_edges {
     struct views_edge *edge;
 };
 
-/* Fill p->view and p->viewed; returns the loose edges, in graph order. A trial may have some: then
- * what they would move is left out. */
+/* Fill in p->view and p->viewed; return the loose edges in graph order. A trial may have some;
+ * their copies are then left out. */
 struct views_edges views_find(struct sched_program *p);
 
 /* Return true if the operator has a form without commands. */
 bool views_form(enum ir_opcode code);
 
-/* The value that keeps `op` from being a view on an accelerator, NULL if there is none. */
+/* Return the value that prevents `op` from being a view on an accelerator, or NULL. */
 const char *views_refusal(struct arena *a, const struct ir_graph *g, const struct ir_op *op);
 
-/* Return true if operand `in` of `op` may be among other channels, or among other columns. */
+/* Return true if operand `in` of `op` may be among other channels or other columns. */
 bool views_reads_parts(const struct ir_graph *g, const struct ir_op *op, uint32_t in);
 
 #endif

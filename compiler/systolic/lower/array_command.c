@@ -1,7 +1,7 @@
 /* array_command.c - the fields of one ARRAY command, and the bytes that it touches; see nest.h. */
 #include "nest.h"
 
-/* Output side of the command: `rows` rows of the phase, from out_base on; a->scan, and all but
+/* Set the output of the command: `rows` rows of the phase from out_base on; a->scan. All but
  * depthwise have an output at each position. */
 static void fill_output(const struct nest *n, struct hd_cmd_array *a, const struct geo *g,
                         uint32_t rows, uint32_t out_base)
@@ -23,7 +23,7 @@ static void fill_output(const struct nest *n, struct hd_cmd_array *a, const stru
     a->in_block_step = a->in_pitch_step * (int32_t)block;
 }
 
-/* The columns from output channel 0 of the second pixel on take its bytes. */
+/* Set the address step for columns that belong to the second pixel. */
 static void fill_pair(const struct nest *n, struct hd_cmd_array *a, uint32_t pixel, uint32_t group)
 {
     const struct geo *g = n->g;
@@ -41,8 +41,8 @@ uint32_t nest_positions(const struct nest *n, const struct geo *g, uint32_t grou
     return n->streams == 2 && nest_only_second(n, group) ? g->ow / 2 : div_up(g->ow, n->streams);
 }
 
-/* Where the kernel piece meets the input row: bytes, and for depthwise the padding left of scan
- * position 0. */
+/* Set where the kernel piece starts in the input row: bytes, and for depthwise the padding to the
+ * left of scan position 0. */
 static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
                          uint32_t group)
 {
@@ -114,8 +114,8 @@ static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struc
     a->streams = 1;
 }
 
-/* Depthwise over one column: rows [y, y + rows) as the pixels of one row, see geo_rows_as_pixels. Its image
- * is what the tile's windows touch. */
+/* Depthwise over one column: treat rows [y, y + rows) as the pixels of one row, see
+ * geo_rows_as_pixels. The image is the part that the tile's windows cover. */
 static void rows_as_pixels(const struct nest *n, struct hd_cmd_array *a, uint32_t y, uint32_t rows)
 {
     const struct geo *g = n->g;
@@ -139,7 +139,8 @@ static void rows_as_pixels(const struct nest *n, struct hd_cmd_array *a, uint32_
     a->out_step = a->out_pitch & 0xffffu;
 }
 
-/* Row ky has N words, N * N bytes from N * N * ky on; word k of a row meets tap k of all columns. */
+/* Sum over columns: row ky has N words, N * N bytes from N * N * ky on; word k of a row is
+ * multiplied by tap k of all columns. */
 static void sum_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
                         int32_t base)
 {
@@ -162,7 +163,7 @@ bool nest_stores_parts(const struct nest *n, uint32_t y, uint32_t rows)
     return n->n_group > 1 && !n->sums && n->streams == 1 && lower_stores_parts(n->l, n->p, y, rows);
 }
 
-/* The bytes that the command touches: as if it made all of rows [y, y + rows). */
+/* Record the bytes that the command accesses, as if it computed all of rows [y, y + rows). */
 static void array_access(struct nest *n, struct sched_command *c, const struct part *part,
                          uint32_t tile, uint32_t y, uint32_t rows, uint32_t group, int32_t base)
 {

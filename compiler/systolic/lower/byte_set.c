@@ -1,4 +1,4 @@
-/* byte_set.c - see byte_set.h. Ranges go word by word. */
+/* byte_set.c - see byte_set.h. Ranges are processed word by word. */
 #include "byte_set.h"
 
 enum { BITS = 64 };
@@ -8,7 +8,7 @@ struct byte_set byte_set_new(struct arena *a, uint64_t n)
     return (struct byte_set){n, ARENA_ARRAY(a, uint64_t, n / BITS + 1)};
 }
 
-/* The bits of word `k` that are in [begin, end). */
+/* Return the bits of word `k` that are in [begin, end). */
 static uint64_t mask(uint64_t k, uint64_t begin, uint64_t end)
 {
     const uint64_t first = k * BITS;

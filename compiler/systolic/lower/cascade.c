@@ -1,16 +1,17 @@
-/* cascade.c - operators interleaved row by row, in the order of layout/cascade_walk.c. So tensors
- * between them need a few rows of scratchpad (a line buffer, layout.h), and VECTOR works in parallel
- * with ARRAY. All weights of a cascade stay in weight memory, or are one operator's. */
+/* cascade.c - lower operators interleaved row by row, in the order of layout/cascade_walk.c.
+ * Tensors between them need only a few rows of scratchpad (a line buffer, layout.h), and VECTOR
+ * works in parallel with ARRAY. All weights of a cascade stay in weight memory, or belong to one
+ * operator. */
 #include "compiler/systolic/layout/cascade_walk.h"
 #include "lower.h"
 
 struct cascade {
     struct lower *l;
-    struct nest **nest; /* by stage: of ARRAY operators */
+    struct nest **nest; /* by stage, for ARRAY operators */
 };
 
-/* A new wrap begins at row `y`: the last rows of the one before move in front of it. VECTOR copies:
- * the maximum over one cell is that cell. */
+/* Start a new wrap at row `y`: copy the last rows of the previous wrap in front of it. VECTOR
+ * copies: the maximum over one cell is that cell. */
 static void copy_halo(struct lower *l, const struct op_plan *p, uint32_t y)
 {
     const struct ir_tensor *t = p->geo.out;

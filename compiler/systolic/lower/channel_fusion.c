@@ -1,8 +1,8 @@
-/* channel_fusion.c - operators interleaved by channels: a pool over the whole image reads all rows,
- * but of one channel tile only what the same tile of its input is. So ARRAY makes a group of
- * channels, VECTOR takes the same ones on (a sum, a table, the pool) while ARRAY makes the next.
- * The result of a pool takes the place of the first pixel that it reads: of each channel tile that
- * is read by then, so that no more bytes are held than by one operator after the other. */
+/* channel_fusion.c - lower operators interleaved by channels. A pool over the whole image reads all
+ * rows, but one channel tile of it needs only the same tile of its input. ARRAY therefore computes
+ * a group of channels; VECTOR processes the same group (a sum, a table, the pool) while ARRAY
+ * computes the next. The pool's result overwrites the first pixel of the channel tiles that it has
+ * read, so no more bytes are held than if the operators ran one by one. */
 #include "lower.h"
 
 static enum status one_by_one(struct lower *l, const struct op_plan *plan, uint32_t n)

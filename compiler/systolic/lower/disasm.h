@@ -4,10 +4,11 @@
 
 #include "compiler/systolic/program/sched_program.h"
 
-/* One command as text: "ARRAY 03_conv2d in_row=0x1230 ...". Fields that are 0 are left out. */
+/* Print one command as text: "ARRAY 03_conv2d in_row=0x1230 ...". Fields that are 0 are left
+ * out. */
 void sched_print_command(const struct sched_program *p, const struct sched_command *c,
                          struct text *t);
-/* All of them; with the cycles at which they start, once these are estimated. */
+/* Print all commands, with their start cycles once these are estimated. */
 void sched_print(const struct sched_program *p, struct text *t);
 
 #endif

@@ -1,23 +1,21 @@
-/* hazard.c - waits of each command, from the bytes it reads and writes.
- * in:  commands in stream order with their accesses.   out: common.wait_* and wait_enable of each.
- * A command waits for every earlier one that wrote what it reads or writes, or read what it writes,
- * in another unit; a unit reads and writes in the order of its commands. ARRAY alone reads what it
- * writes itself, and its writes land long after the next command's first reads: there it waits for
- * its own count, or, where its first tiles read nothing that the command before writes last, its
- * further tiles wait for that command (lead.c). ARRAY need not wait for the last word of weights
- * that come while it works: it follows their WEIGHT command, if that reads memory, and waits for
- * those before it. Records that a later write covers whole are dropped, and cut where it covers one
- * end of them: a command that meets the new record waits for the old ones through it, and a unit's
- * commands complete in order.
- */
+/* hazard.c - waits of each command, from the bytes it reads and writes. in: commands in stream
+ * order with their accesses. out: common.wait_* and wait_enable of each. A command waits for every
+ * earlier command of another unit that wrote what it reads or writes, or read what it writes; a
+ * unit reads and writes in the order of its commands. Only ARRAY reads its own results, and its
+ * writes complete long after the next command's first reads, so it waits for its own count. If its
+ * first tiles read none of the previous command's last results, only its later tiles wait (lead.c).
+ * ARRAY need not wait for all weights of a WEIGHT command that reads memory: it starts on arrived
+ * words and waits only for earlier WEIGHT commands. A later write drops the records that it covers
+ * wholly and trims those that it covers at one end: a command that conflicts with the new record
+ * also waits for the old ones through it, since a unit's commands complete in order. */
 #include "lower.h"
 
 struct record {
     struct sched_access access;
-    uint32_t sequence; /* the sequence-th command of its unit, from 1 */
+    uint32_t sequence; /* number of the command within its unit, from 1 */
 };
 
-/* Records of one memory and unit, from the oldest on. */
+/* Records of one memory and unit, oldest first. */
 struct records {
     struct record *record;
     uint32_t n, cap;
@@ -31,7 +29,7 @@ struct tracker {
     const struct sched_command *array;   /* the last ARRAY command */
 };
 
-/* Return true if slices of the same pitch take disjoint bytes of it. */
+/* Return true if two slices with the same pitch have disjoint bytes. */
 static bool apart(const struct sched_access *a, const struct sched_access *b)
 {
     if (a->pitch == 0 || a->pitch != b->pitch)
@@ -45,8 +43,8 @@ static bool overlap(const struct sched_access *a, const struct sched_access *b)
     return a->begin < b->end && b->begin < a->end && !apart(a, b);
 }
 
-/* Return true if everything that touches bytes of `a` meets `w`, too. Then a command that must
- * wait for `a` waits for `w`, which waited for `a`. That holds also where `w` leaves bytes out
+/* Return true if every access that conflicts with `a` also conflicts with `w`. A command that must
+ * wait for `a` then waits for `w`, which waited for `a`. That holds even if `w` leaves bytes out
  * (gaps), since their positions are unknown. */
 static bool covers(const struct sched_access *w, const struct sched_access *a)
 {
@@ -56,8 +54,8 @@ static bool covers(const struct sched_access *w, const struct sched_access *a)
     return whole && w->begin <= a->begin && a->end <= w->end;
 }
 
-/* The latest record beyond sequence `need` whose command must be complete before one that makes the
- * access begins, as they touch the same bytes; else `need`. own: they are of the same unit. */
+/* Return the latest sequence number above `need` of a command that must complete before the access
+ * begins, because they use the same bytes; otherwise `need`. own: both are of the same unit. */
 static uint32_t latest(const struct records *of, const struct sched_access *a, bool own,
                        uint32_t need)
 {
@@ -81,8 +79,9 @@ static void needs(const struct tracker *t, const struct sched_command *c,
                     latest(&t->of[c->access[i].memory][u], &c->access[i], u == c->unit, need[u]);
 }
 
-/* Units compare counts of 16 bits by their difference, so a wait for a command that many others of its unit followed would
- * hold for ever. It becomes a wait for a later one, half that reach back: what precedes a command never waits for it. */
+/* Units compare 16-bit counts by their difference, so a wait for a command that many others of its
+ * unit followed would never end. Wait for a later one instead, at half that distance; no earlier
+ * command waits for it. */
 enum { WAIT_REACH = 0x4000 };
 
 static void keep_in_reach(const struct tracker *t, uint32_t need[HD_UNIT_COUNT])
@@ -92,8 +91,8 @@ static void keep_in_reach(const struct tracker *t, uint32_t need[HD_UNIT_COUNT])
             need[u] = t->issued[u] - WAIT_REACH;
 }
 
-/* Bytes at one end of `a` that `w` touches are left to w: else, where blocks of other sizes follow
- * one another round a memory, records would pile up. */
+/* Trim bytes at one end of `a` that `w` covers. Otherwise records would accumulate where blocks of
+ * varying sizes follow one another in a circular memory. */
 static void trim(const struct sched_access *w, struct sched_access *a)
 {
     if (w->pitch || a->pitch || w->end <= a->begin || w->begin >= a->end)
@@ -142,8 +141,8 @@ static void remember(struct tracker *t, const struct sched_command *c)
     }
 }
 
-/* Wait only for the WEIGHT commands before the last one if that brings the weights which ARRAY
- * needs, word after word from its first one on or from before it. */
+/* If the last WEIGHT command delivers the weights that ARRAY needs, word by word, wait only for the
+ * WEIGHT commands before it. */
 static void follow(const struct tracker *t, struct sched_command *c, uint32_t need[HD_UNIT_COUNT])
 {
     if (c->w.common.opcode != HD_OPCODE_ARRAY || need[HD_UNIT_WEIGHT] == 0)
@@ -157,8 +156,8 @@ static void follow(const struct tracker *t, struct sched_command *c, uint32_t ne
     need[HD_UNIT_WEIGHT]--;
 }
 
-/* Let ARRAY's first tiles begin before its last command is done if they do not need its last
- * results. That command is done before any after the next one begins. */
+/* Let ARRAY's first tiles begin before its previous command completes if they do not need its last
+ * results. The previous command completes before any command that follows the next one begins. */
 static void lead(const struct tracker *t, struct sched_command *c, uint32_t need[HD_UNIT_COUNT],
                  const struct hd_config *hw)
 {

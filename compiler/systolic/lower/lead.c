@@ -1,9 +1,10 @@
-/* lead.c - progress that an ARRAY command may make before the one before it is done.
- * in:  both commands.   out: tiles of the second one that read none of the first one's last results.
- * ARRAY writes in the order of its steps, so what is still on its way when the next command begins
- * are the results of the last channel tiles: bytes [from, from + bytes) of every pixel. A tile reads
- * a K tile of every pixel, depthwise a channel tile. Places are compared modulo the pixel pitch, in
- * the row if its pitch is no multiple of that; who steps otherwise waits for the whole command. */
+/* lead.c - tiles that an ARRAY command may execute before the previous ARRAY command completes. in:
+ * both commands. out: the tiles of the second that read none of the first one's last results. ARRAY
+ * writes in the order of its steps, so only results of the last channel tiles are incomplete when
+ * the next command begins: bytes [from, from + bytes) of every pixel. A tile reads a K tile of
+ * every pixel, or a channel tile if depthwise. Positions are compared modulo the pixel pitch,
+ * within the row if its pitch is no multiple of that. Commands with other steps wait for the whole
+ * command. */
 #include "driver/hd_walk.h"
 #include "hd_timing.h"
 #include "lower.h"
@@ -12,8 +13,8 @@ enum { TILES = HD_MOST_ARRAY_LEAD_TILES };
 
 _Static_assert(HD_TIMING_ARRAY_SLOTS == 2, "a command begins once the last but one is done");
 
-/* Bytes [from, from + bytes) of every `pitch` bytes from `base` on. row: size of a row in bytes
- * if it is no multiple of the pitch, so that each row starts anew; else 0. */
+/* Bytes [from, from + bytes) of every `pitch` bytes from `base` on. row: bytes of a row if that is
+ * no multiple of the pitch, so that each row starts anew; otherwise 0. */
 struct late {
     int64_t base, row, pitch, from, bytes;
 };
@@ -23,7 +24,7 @@ static int64_t modulo(int64_t a, int64_t b)
     return a % b < 0 ? a % b + b : a % b;
 }
 
-/* The most steps between a step and the first that may read its result. */
+/* Return the maximum steps between a step and the first one that may read its result. */
 static uint32_t way(const struct hd_config *hw)
 {
     return hw->n + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT + 2;
@@ -36,7 +37,7 @@ static uint32_t tile_steps(uint32_t scan, uint32_t words)
     return steps > HD_TIMING_ARRAY_TILE ? steps : HD_TIMING_ARRAY_TILE;
 }
 
-/* Steps of a channel tile. */
+/* Return the steps of a channel tile. */
 static uint64_t channel_steps(const struct hd_cmd_array *a, const struct hd_config *hw)
 {
     struct hd_walk walk;
@@ -50,7 +51,7 @@ static uint64_t channel_steps(const struct hd_cmd_array *a, const struct hd_conf
     return steps;
 }
 
-/* Pitches of the result; larger than any memory for a single pixel. */
+/* Set the pitches of the result; they exceed any memory for a single pixel. */
 static void set_pitches(const struct hd_cmd_array *a, struct late *late)
 {
     const bool rows = a->blocks > 1 || a->last_rows > 1;
@@ -76,7 +77,7 @@ static bool find_late(const struct hd_cmd_array *a, const struct hd_config *hw, 
     return true;
 }
 
-/* Return true if n bytes of every pixel, the first one's from `at` on, contain some of them. */
+/* Return true if n bytes of every pixel, beginning at `at` in the first, include late bytes. */
 static bool meets(const struct late *late, int64_t at, uint32_t n)
 {
     const int64_t offset = modulo(at - late->from, late->pitch);
@@ -84,8 +85,8 @@ static bool meets(const struct late *late, int64_t at, uint32_t n)
     return offset < late->bytes || offset + n > late->pitch;
 }
 
-/* Return true if all positions and kernel rows read the same bytes of a pixel. *origin: the
- * begin of the image's rows, relative to `base`. */
+/* Return true if all positions and kernel rows read the same bytes of a pixel. *origin: start of
+ * the image's rows, relative to `base`. */
 static bool in_step(const struct hd_cmd_array *a, const struct late *late, int64_t *origin)
 {
     const int64_t row = late->row ? late->row : late->pitch;
@@ -97,7 +98,7 @@ static bool in_step(const struct hd_cmd_array *a, const struct late *late, int64
            (late->row == 0 || *origin + a->in_wc <= row);
 }
 
-/* Find the tiles of a depthwise command: every segment of a channel tile reads its channels. */
+/* Find the tiles of a depthwise command: every K tile of a channel tile reads its channels. */
 static bool depthwise_tiles(const struct hd_cmd_array *a, const struct late *late, int64_t origin,
                             const struct hd_config *hw, uint32_t *tiles)
 {
@@ -114,8 +115,8 @@ static bool depthwise_tiles(const struct hd_cmd_array *a, const struct late *lat
     return true;
 }
 
-/* Find the tiles of a convolution, which reads a segment's bytes; further channel tiles read the
- * same again. */
+/* Find the tiles of a convolution, which reads the bytes of a K tile; further channel tiles read
+ * the same bytes again. */
 static bool kernel_tiles(const struct hd_cmd_array *a, const struct late *late, int64_t origin,
                          const struct hd_config *hw, uint32_t *tiles)
 {

@@ -1,9 +1,10 @@
-/* lower.c - the command streams of one device, region by region, and the constants that they read.
- * in:  layout, places with offsets in memory.   out: streams without waits, constants, traffic. */
+/* lower.c - write the command streams of one device, region by region, and the constants that
+ * they read. in: layout, places with offsets in memory. out: streams without waits, constants,
+ * traffic. */
 #include "lower.h"
 
-/* Constant operands of VECTOR commands, and constants that operands are parts of, come from region 1 like any
- * tensor in memory. */
+/* Mark the constants that VECTOR commands read, and those that contain operands: they are loaded
+ * from region 1 like any tensor in memory. */
 static void mark_constants(struct lower *l, const struct layout *layout)
 {
     for (uint32_t i = 0; i < layout->n_plan; i++) {
@@ -33,7 +34,7 @@ static void end_stream(struct lower *l)
     l->program->command_bytes += div_up(bytes, 64) * 64;
 }
 
-/* The operators of plan[0 .. n - 1] have their commands mixed. */
+/* Record that the commands of plan[0 .. n - 1] are interleaved. */
 static void note_woven(struct sched_program *p, const struct op_plan *plan, uint32_t n)
 {
     if (plan->channel_wise && !layout_slices_whole(plan, n))
@@ -42,8 +43,8 @@ static void note_woven(struct sched_program *p, const struct op_plan *plan, uint
         p->woven[plan[i].position] = plan[i + 1].position;
 }
 
-/* Return true if a trial leaves out the commands of plan[0 .. n - 1]. Their operands are on chip
- * then. */
+/* Return true if a trial leaves out the commands of plan[0 .. n - 1], whose operands are then on
+ * chip. */
 static bool left_out(struct lower *l, const struct op_plan *plan, uint32_t n)
 {
     const struct sched_program *p = l->program;
@@ -86,7 +87,8 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
         else
             TRY(lower_vector(l, plan));
         if (i + n < layout->n_plan && !geo_on_array(&plan[n].geo))
-            (void)lower_have_table(l, &plan[n]); /* ahead: VECTOR's first command waits for it */
+            (void)lower_have_table(l, &plan[n]); /* early, because VECTOR's first command waits for
+                                                  * it */
     }
     if (p->n_stream)
         end_stream(l);
@@ -107,7 +109,7 @@ static void count_traffic(struct sched_program *p)
     }
 }
 
-/* The constants of several devices are in one region. */
+/* Start the constants; all devices share one region. */
 static void begin_constants(struct sched_program *p)
 {
     text_init(&p->constants, p->arena);

@@ -1,26 +1,26 @@
-/* lower.h - from operator plans to commands. One file per kind of operator; all add commands
- * through here. */
+/* lower.h - write commands from operator plans. One file per kind of operator; all add commands
+ * through this interface. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_LOWER_LOWER_H
 #define HEDDLE_COMPILER_SYSTOLIC_LOWER_LOWER_H
 
 #include "compiler/systolic/layout/layout.h"
 
-/* A memory that is filled round and round; the hazard tracker keeps a block alive while it is read.
- */
+/* A memory that is filled circularly; the hazard tracker keeps a block alive while it is read. */
 struct lower_ring {
     uint32_t head, size;
 };
 
-/* Channels [first, first + n) of an operator's result; n 0: none yet. */
+/* Channels [first, first + n) of an operator's result; n is 0 before the first. */
 struct lower_slice {
     uint32_t group, first, n;
 };
 
-/* The tables that an operator's results go through; n 0: none. */
+/* The tables applied to an operator's results; n is 0 if there are none. */
 struct lower_table {
-    uint32_t n, number, first; /* how many; the first's place, counted on and in the lanes */
-    uint32_t channel;          /* first of the operator's channels in it */
-    bool by_channel;           /* one of each column tile */
+    uint32_t n, number, first; /* number of tables; running number of the first, and its slot in the
+                                * lanes */
+    uint32_t channel;          /* the operator's channel at which it begins */
+    bool by_channel;           /* one table per column tile */
 };
 
 struct lower {
@@ -30,125 +30,124 @@ struct lower {
     const struct hd_config *hw;
     struct sched_stream *stream;
     struct lower_ring words, entries; /* weight memory, parameter memory */
-    uint32_t
-        tables; /* places of tables taken so far; the n-th is number n modulo those there are */
+    uint32_t tables; /* table slots used so far; the n-th table is in slot n modulo their number */
     struct lower_table *table; /* by position */
     const struct layout *layout;
-    uint32_t group;   /* position of the first operator of those that are lowered together */
-    bool in_cascade;  /* several operators share weight memory; all their weights stay */
+    uint32_t group;   /* position of the first of the operators that are lowered together */
+    bool in_cascade;  /* several operators share weight memory, and all their weights stay */
     uint32_t *loaded; /* by tensor: rows of a resident tensor loaded from memory */
-    uint32_t *made;   /* by tensor: rows of a cascade's tensor made so far */
+    uint32_t *made;   /* by tensor: rows of a cascade's tensor computed so far */
     struct diag *d;
 };
 
-/* A new command at the end of the stream, waits still empty. `units`: length in 16 bytes. The
+/* Add a command at the end of the stream, without waits. `units`: its length in 16 bytes. The
  * pointer is valid until the next call. */
 struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode, uint32_t units,
                                 uint32_t row);
 void lower_access(struct sched_command *c, enum sched_memory memory, bool write, uint64_t begin,
                   uint64_t n);
-/* The access added last touches `bytes` of every `pitch` bytes only, from byte `first` of it on. */
+/* Restrict the last added access to `bytes` of every `pitch` bytes, from byte `first` on. */
 void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch);
 
-/* `n` consecutive units of a circular memory: the first one. n <= size. */
+/* Take `n` consecutive units of a circular memory and return the first. n <= size. */
 uint32_t lower_take(struct lower_ring *r, uint32_t n);
 
-/* Make the next `n` units contiguous. */
+/* Make the next `n` units contiguous, wrapping if necessary. */
 void lower_reserve(struct lower_ring *r, uint32_t n);
 
-/* DMA read of one run of constants into `rows` rows of weight, parameter or table memory. */
+/* Add a DMA read of one run of constants into `rows` rows of weight, parameter or table memory. */
 void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset, uint32_t rows,
                  uint32_t row_bytes, uint32_t dest, const char *note);
 
-/* The operator's tables are in the requantisation lanes after this; the access of command *c, which
- * looks up there. */
+/* Load the operator's tables into the requantisation lanes unless they are there, and record that
+ * *c looks up in them. */
 struct lower_table lower_have_table(struct lower *l, const struct op_plan *p);
 void lower_access_table(struct sched_command *c, const struct lower_table *t);
 
-/* Rows [lo, hi) of operand `i` of tile `tile` are on chip after this (LOAD if needed); *base is the
- * address that row 0 of the image would have. */
+/* Ensure that rows [lo, hi) of operand `i` of tile `tile` are on chip (LOAD if needed); *base is
+ * the address that row 0 of the image would have. */
 void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_t tile, uint32_t lo,
                    uint32_t hi, int32_t *base);
-/* Address of output row `y` of the tile; after the commands of the tile: STORE if the result also
- * lives in memory. */
+/* Return the address of output row `y` of the tile. After the commands of the tile, STORE the
+ * result if it is also in memory. */
 int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y);
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                  uint32_t rows);
 
-/* Return true if rows [y, y + rows) end a result in memory and lower_store_part can take them
- * instead: channels [first, first + n) once they are made, so that few bytes follow the last
- * group's. */
+/* Return true if rows [y, y + rows) end a result in memory and lower_store_part can store them
+ * instead. It stores channels [first, first + n) once they are made, so that few bytes follow the
+ * last group's. */
 bool lower_stores_parts(const struct lower *l, const struct op_plan *p, uint32_t y, uint32_t rows);
 void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                       uint32_t rows, uint32_t first, uint32_t n);
 
-/* A copy between memory and scratchpad without a buffer (op_plan.direct). */
+/* Add a copy between memory and scratchpad without a buffer (op_plan.direct). */
 void lower_direct(struct lower *l, const struct op_plan *p);
 
-/* Scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. */
+/* Record the scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. */
 void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
                      int32_t base, uint32_t lo, uint32_t hi);
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
                       uint32_t tile, uint32_t y, uint32_t rows);
 
-/* Strip i of an operator as an operator of its own. */
+/* Return strip i of an operator as a separate operator. */
 struct op_plan lower_strip(const struct op_plan *p, uint32_t i);
 
 enum status lower_array(struct lower *l, const struct op_plan *p);
 enum status lower_vector(struct lower *l, const struct op_plan *p);
 
-/* The same tile by tile, in any sizes from row 0 on; weights stay in weight memory. */
+/* The same tile by tile, of any sizes from row 0 on; weights stay in weight memory. */
 struct nest;
 struct nest *lower_array_begin(struct lower *l, const struct op_plan *p);
 void lower_array_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows);
 void lower_vector_begin(struct lower *l, const struct op_plan *p);
 void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows);
-/* Strip i of it. */
+/* Lower strip i of it. */
 void lower_vector_strip(struct lower *l, const struct op_plan *p, uint32_t i);
 /* lower_softmax.c */
 void lower_softmax_begin(struct lower *l, const struct op_plan *p);
 void lower_softmax_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                         uint32_t rows);
-/* lower_copy.c: of an operator that only moves bytes. */
+/* lower_copy.c: lower a strip of an operator that only moves bytes. */
 void lower_copy_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                      uint32_t rows);
 
-/* Emit the next group of channels, all rows of it; false after the last one. */
+/* Emit the next group of channels, for all rows; false after the last one. */
 bool lower_array_slice(struct nest *n, struct lower_slice *s);
-/* The same channels of an operator with operands on chip. */
+/* Emit the same channels of a VECTOR operator with operands on chip. */
 void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct lower_slice *s);
 
-/* channel_fusion.c: operators plan[0 .. n - 1], interleaved by channels. */
+/* channel_fusion.c: lower operators plan[0 .. n - 1] interleaved by channels. */
 enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n);
 
-/* cascade.c: operators plan[0 .. n - 1], interleaved. */
+/* cascade.c: lower operators plan[0 .. n - 1] interleaved by rows. */
 enum status lower_cascade(struct lower *l, const struct op_plan *plan, uint32_t n);
 
-/* lower.c: everything of one device. */
+/* lower.c: lower all operators of one device. */
 enum status lower_run(struct sched_program *p, struct diag *d);
-/* lower_check.c: ST_INTERNAL names a command that touches bytes outside of a memory or has a count of
- * 0, or a stream whose size is wrong. */
+/* lower_check.c: ST_INTERNAL: the message names a command that accesses bytes outside a memory or
+ * has a count of 0, or a stream whose size is wrong. */
 enum status lower_check(const struct sched_program *p, struct diag *d);
 
-/* written.c: ST_INTERNAL names a byte that a command, a host call or the caller reads before any
- * write, or a table that no command looks up. Checks the whole program in execution order. */
+/* written.c: check the whole program in execution order. ST_INTERNAL: the message names a byte that
+ * a command, a host call or the caller reads before any write, or a table that no command uses. */
 enum status lower_written(const struct sched_program *p, struct diag *d);
 
-/* "rows 0-7": what a command is for; NULL in a trial. */
+/* Return the purpose of a command, such as "rows 0-7"; NULL in a trial. */
 const char *lower_note(const struct lower *l, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* hazard.c: fill the waits of all commands of a stream from their accesses. */
+/* hazard.c: set the waits of all commands of a stream from their accesses. */
 void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o,
                  const struct hd_config *hw);
 
-/* lead.c: find the tiles of ARRAY's command `c`, which reads what `before` writes and comes
- * next, that may begin while the last results of `before` are on their way; *tiles 0: all may.
- * False: none. */
+/* lead.c: find the tiles of ARRAY command `c` that may begin while the last results of `before`,
+ * the ARRAY command just before it whose results it reads, are incomplete. *tiles 0: all may.
+ * Returns false if none may. */
 bool lead_tiles(const struct hd_cmd_array *before, const struct hd_cmd_array *c,
                 const struct hd_config *hw, uint32_t *tiles);
-/* The same for all streams of one device. */
+/* Set the waits of all streams of one device. */
 enum status lower_waits(struct sched_program *p, struct diag *d);
 
 #endif

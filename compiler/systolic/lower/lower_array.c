@@ -1,27 +1,30 @@
 /* lower_array.c - convolution, depthwise convolution and matrix product as WEIGHT and ARRAY
  * commands. Channels are cut into groups whose weights fit half the weight memory, kernels into
- * pieces and transposed convolutions into phases (geometry.c), rows into tiles (layout_tiles.c). Groups are the outer loop while the input
- * is on chip and the result stays there; otherwise tiles are, so that no row moves twice. */
+ * pieces and transposed convolutions into phases (geometry.c), rows into tiles (layout_tiles.c).
+ * Groups are the outer loop while the input is on chip and the result stays there; otherwise tiles
+ * are the outer loop, so that no row moves twice. */
 #include <string.h>
 
 #include "lower.h"
 #include "lower_weights.h"
 #include "nest.h"
 
-/* Groups of channels that weight memory holds at once where not all fit: one in use, the others
- * arriving; unless a knob specifies how large they are, then two. Large groups leave a long tail
- * after the last weight, small ones pay a drain each (ad01 at sys16, all groups alike, cycles: 2
- * groups 22,442, 3 18,980, 5 18,598, 8 18,637). */
+/* Number of channel groups in weight memory at once if not all fit: one in use, the others
+ * arriving. With a knob for their size, two. Large groups leave a long tail after the last weight,
+ * small ones cost a drain each (ad01 at sys16, equal groups, cycles: 2 groups 22,442, 3 18,980, 5
+ * 18,598, 8 18,637). */
 enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
 
-/* Least number of groups where the next operator takes channels as they come. */
+/* Minimum number of groups if the next operator processes channels as they are completed. */
 enum { SLICES = 8 };
 
-/* Channel tiles whose weights are made together of the scratchpad: ARRAY waits for all of them. */
+/* Channel tiles whose weights one command makes from the scratchpad: ARRAY waits for all of
+ * them. */
 enum { MADE_TILES = 1 };
 
-/* With two pixels side by side columns [0, OC) are the first one's. Where those of a command are that
- * it begins with or ends at, as one command takes one of the pixels, or a tile with columns of both. */
+/* With two adjacent pixels, columns [0, OC) belong to the first. Return where columns of the same
+ * pixels begin or end around a command's columns: a command takes columns of one pixel, or a tile
+ * with columns of both. */
 static uint32_t same_pixels(const struct nest *n, uint32_t tile, uint32_t tiles)
 {
     const uint32_t shared = n->g->oc / n->l->hw->n;
@@ -31,7 +34,8 @@ static uint32_t same_pixels(const struct nest *n, uint32_t tile, uint32_t tiles)
     return tile < shared ? shared : shared + 1;
 }
 
-/* Groups of `most` channel tiles; tapered, the last ones are half of what is left each. */
+/* Cut groups of `most` channel tiles; with a tail split, each of the last ones has half of the
+ * rest. */
 static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
 {
     n->first = ARENA_ARRAY(n->l->arena, uint32_t, tiles + 1);
@@ -58,7 +62,8 @@ static void add_parts(struct nest *n, const struct geo *g)
     n->part = all;
 }
 
-/* Rows of N words of N bytes each, up to the limit of a command, and the rest, less than a row. */
+/* Cut the bytes into rows of N words of N bytes each, up to the limit of a command, and a rest
+ * shorter than a row. */
 static void cut_bytes(struct nest *n)
 {
     const struct hd_config *hw = n->l->hw;
@@ -96,7 +101,8 @@ static void cut_kernel(struct nest *n)
                 add_parts(n, &phase);
 }
 
-/* Weight words of a channel tile, all parts; no part is one of several of its phase: *whole. */
+/* Return the weight words of a channel tile over all parts. *whole: each phase has one part
+ * only. */
 static uint32_t tile_words(const struct nest *n, bool *whole)
 {
     uint32_t words = 0;
@@ -132,13 +138,13 @@ static void cut_channels(struct nest *n)
         most = least(most, n->knobs->group_tiles);
     most = most ? most : 1;
     cut_groups(n, tiles, most);
-    if (n->keep) { /* in one piece: a group must not overlap one that is kept */
+    if (n->keep) { /* contiguous: a group must not overlap one that is kept */
         lower_reserve(&n->l->words, k * tiles);
         lower_reserve(&n->l->entries, tiles);
     }
 }
 
-/* A group an output. */
+/* Make one group per output. */
 static void cut_outputs(struct nest *n)
 {
     n->first = ARENA_ARRAY(n->l->arena, uint32_t, n->columns + 1);
@@ -180,7 +186,7 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
     n->entry = nones(l->arena, n->n_group);
 }
 
-/* Parameters of groups [group, end) by one command for each kind. */
+/* Fetch the parameters of groups [group, end) with one command per kind. */
 static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 {
     uint32_t lanes = n->l->hw->n, first = n->first[group], channels = n->first[end] - first;
@@ -191,9 +197,9 @@ static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
     params_fetch(n->l, n->g, first, channels, entry, n->param_offset[group]);
 }
 
-/* Where the batch ends that begins with `group`: as many groups as came before it and one, so that
- * the first need not wait for the others' bytes, unless a knob specifies all; at most half of the
- * entries. */
+/* Return the end of the prefetch group that begins with `group`: one group more than came before
+ * it, so that the first need not wait for the others' bytes, or all if a knob specifies it; at most
+ * half of the entries. */
 static uint32_t batch_end(const struct nest *n, uint32_t group)
 {
     uint32_t most = n->l->hw->param_entries / 2 * n->l->hw->n, end = group + 1;
@@ -204,7 +210,7 @@ static uint32_t batch_end(const struct nest *n, uint32_t group)
     return n->keep_params && n->knobs->params ? n->n_group : end;
 }
 
-/* Parameters of a group at *entry; fetched unless kept from before. */
+/* Return the parameters of a group at *entry, fetched unless they are kept. */
 static void have_params(struct nest *n, uint32_t group, bool again)
 {
     bool here = n->entry[group] != IR_NONE && (n->keep_params || !again);
@@ -216,14 +222,14 @@ static void have_params(struct nest *n, uint32_t group, bool again)
     fetch_params(n, group, n->batch_end);
 }
 
-/* Return true if a product's weights arrive one row, an output channel, at a time. */
+/* Return true if a product's weights arrive by rows, one output channel at a time. */
 static bool comes_by_row(const struct nest *n)
 {
     return n->g->kind == GEO_PRODUCT && geo_transposed_weights(n->g) && !n->p->in[1].streamed;
 }
 
-/* The number-th matrix of a product's weights in the scratchpad, up to output channel `end` if it
- * comes with these. */
+/* Ensure that matrix `number` of a product's weights is in the scratchpad, up to output channel
+ * `end` if it arrives by channels. */
 static void have_matrix(struct nest *n, uint32_t number, uint32_t end)
 {
     struct op_plan s = *n->p;
@@ -252,14 +258,14 @@ static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool aga
     weights_fetch(n->l, &n->part[part].geo, &b, n->weight_word[i], &n->weight_offset[i]);
 }
 
-/* Return true if the kernel's part `i` takes only some of the input channels. */
+/* Return true if part `i` of the kernel reads only some of the input channels. */
 static bool takes_some(const struct nest *n, uint32_t i)
 {
     return n->part[i].piece.c < n->part[i].geo.c;
 }
 
-/* Rows [y, y + rows) of the input; of its channels those that part `i` of the kernel takes, if it is
- * cut along them. */
+/* Ensure that rows [y, y + rows) of the input are on chip; if the kernel is cut along channels,
+ * only those that its part `i` reads. */
 static int32_t have_input(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t i)
 {
     uint32_t lo, hi;
@@ -276,7 +282,8 @@ static int32_t have_input(struct nest *n, uint32_t tile, uint32_t y, uint32_t ro
     return base;
 }
 
-/* base: of the input; with a kernel cut along channels each part of them is fetched here. */
+/* Emit one group. base: of the input; if the kernel is cut along channels, each part of the input
+ * is fetched here. */
 static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
                       bool again, int32_t base)
 {
@@ -292,7 +299,7 @@ static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     }
 }
 
-/* Output rows [y, y + rows), some of the channel groups. again: not the first tile. */
+/* Emit output rows [y, y + rows) of some channel groups. again: not the first tile. */
 static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t first_group,
                      uint32_t n_groups, bool again)
 {
@@ -300,9 +307,9 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
 
     if (n->n_part == 1) {
         have_params(n, first_group, again);
-        if (again) /* ahead of the rows: they take longer to arrive */
+        if (again) /* before the rows, because they take longer to arrive */
             have_weights(n, first_group, 0, again);
-    } /* else after them: ARRAY waits for all of its rows, but only for the first weights */
+    } /* otherwise after them: ARRAY waits for all its rows, but only for the first weights */
     if (!takes_some(n, 0))
         base = have_input(n, tile, y, rows, 0);
     const uint32_t last = n->n_group - 1, end = first_group + n_groups;
@@ -326,8 +333,8 @@ static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, ui
     one_tile(n, tile, y, rows, first_group, n_groups, again);
 }
 
-/* Join the groups once all weights and parameters are in place, one group after the other: into
- * one, or into one for each number of pixels. */
+/* Once all weights and parameters are loaded, merge adjacent groups: into one, or into one for each
+ * number of pixels. */
 static void join_groups(struct nest *n)
 {
     const uint32_t lanes = n->l->hw->n, tiles = div_up(n->columns, lanes);
@@ -346,7 +353,7 @@ static void join_groups(struct nest *n)
     n->n_group = to;
 }
 
-/* From now on strip `s`; its channels are those of the strip before. */
+/* Continue with strip `s`, which has the same channels as the previous strip. */
 static void next_strip(struct nest *n, const struct op_plan *s)
 {
     n->p = s;
@@ -355,8 +362,8 @@ static void next_strip(struct nest *n, const struct op_plan *s)
         n->part[i].geo = s->geo;
 }
 
-/* Strips [first, first + count), which have the same channels. Groups of channels are the outer loop
- * while the input is on chip and the result stays there. */
+/* Lower strips [first, first + count), which have the same channels. Groups of channels are the
+ * outer loop while the input is on chip and the result stays there. */
 static void lower_strips(struct lower *l, const struct op_plan *p, uint32_t first, uint32_t count)
 {
     struct op_plan s = lower_strip(p, first);

@@ -1,5 +1,5 @@
-/* lower_check.c - every command of a stream stays within the memories of its device and has no
- * count of 0; the stream's size is that of its commands. */
+/* lower_check.c - check that every command of a stream stays within its device's memories and has
+ * no count of 0, and that the stream's size is the sum of its commands. */
 #include "lower.h"
 
 static const char *const names[SCHED_MEMORIES] = {
@@ -36,7 +36,7 @@ struct count {
 #define COUNT(field) ((struct count){#field, c->w.field})
 #define END          ((struct count){NULL, 0})
 
-/* Return the name of a field of the command that counts something and is 0, or NULL. */
+/* Return the name of a count field of the command that is 0, or NULL. */
 static const char *zero_count(const struct sched_command *c)
 {
     const struct count read[] = {COUNT(dma_read.runs), COUNT(dma_read.rows),

@@ -1,8 +1,8 @@
 /* lower_copy.c - PAD, GATHER along one dimension and TRANSPOSE as VECTOR commands: the maximum over
- * one cell is that cell; over none it is the clamp's bound. */
+ * one cell is that cell; the maximum over none is the clamp's bound. */
 #include "lower.h"
 
-/* Bytes of rows and columns from one place of the scratchpad to another; steps may be negative. */
+/* Bytes of rows and columns copied between two places of the scratchpad; steps may be negative. */
 struct box {
     uint32_t rows, cols, channels;
     int64_t from, to;
@@ -44,7 +44,7 @@ static void copy(struct job *j, const struct box *b)
 
     if (b->rows == 0 || b->cols == 0 || b->channels == 0)
         return;
-    if (b->from_col == b->channels && b->to_col == b->channels) { /* pixels side by side */
+    if (b->from_col == b->channels && b->to_col == b->channels) { /* pixels are contiguous */
         flat.channels *= b->cols;
         flat.cols = 1;
         b = &flat;
@@ -77,14 +77,14 @@ static int8_t pad_value(const struct job *j)
     return (int8_t)(value ? (int8_t)value->data[0] : j->g->z_in);
 }
 
-/* Channels [c, c + n) of the box's rows and columns. */
+/* Copy channels [c, c + n) of the box's rows and columns. */
 static void fill_part(struct job *j, const struct box *image, int64_t c, int32_t n)
 {
     struct box b = *image;
 
     b.to += c;
     b.channels = (uint32_t)n;
-    if (b.to_col == n) { /* pixels side by side */
+    if (b.to_col == n) { /* pixels are contiguous */
         b.channels *= b.cols;
         b.cols = 1;
     }
@@ -129,14 +129,16 @@ static void pad(struct job *j)
 
 /* --- GATHER ----------------------------------------------------------------------------------- */
 
-enum { MOST_APART = 16 }; /* outputs of one run, whose indices go on by a common step */
+enum {
+    MOST_APART = 16
+}; /* maximum outputs between two of a run, whose indices have a common step */
 
 struct run {
     uint32_t apart, n;
     int64_t step;
 };
 
-/* Outputs first, first + apart .. below `end` that are not done. */
+/* Return the run of outputs first, first + apart .. below `end` that are not done. */
 static struct run run_of(const struct geo *g, const bool *done, uint32_t first, uint32_t end,
                          uint32_t apart)
 {
@@ -182,7 +184,7 @@ static void copy_run(struct job *j, uint32_t first, const struct run *r)
     copy(j, &b);
 }
 
-/* Runs of indices, the longest from the first output on that is left. */
+/* Copy runs of indices: repeatedly the longest run from the first remaining output. */
 static void gather(struct job *j)
 {
     const struct geo *g = j->g;
@@ -228,7 +230,7 @@ static void transpose(struct job *j)
     if (pixel == g->oc && col == chan * pixel && g->ow * g->oc <= UINT16_MAX) {
         b.cols = g->ow * g->oc;
         copy(j, &b);
-    } else if (j->n < g->ow) { /* a command a row */
+    } else if (j->n < g->ow) { /* one command per row */
         b.rows = g->ow;
         b.from_row = col;
         b.to_row = pixel;

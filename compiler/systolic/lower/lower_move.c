@@ -5,7 +5,7 @@
 
 #include "lower.h"
 
-/* Bursts of STORE that may wait for their answers (hd_axi_write); each row of a part has its own. */
+/* Bursts of STORE that may await their responses (hd_axi_write); each row of a part is a burst. */
 enum { STORE_BURSTS = 16 };
 
 struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode, uint32_t units,
@@ -53,7 +53,7 @@ void lower_access(struct sched_command *c, enum sched_memory memory, bool write,
             .memory = memory, .write = write, .begin = begin, .end = begin + n};
 }
 
-/* The access added last touches `bytes` of every `pitch` bytes only; gaps: not even all of these. */
+/* Restrict the last added access to `bytes` of every `pitch` bytes; gaps: not even all of these. */
 static void only(struct sched_command *c, uint32_t bytes, uint32_t pitch, bool gaps)
 {
     struct sched_access *a = &c->access[c->n_access - 1];
@@ -66,7 +66,7 @@ static void only(struct sched_command *c, uint32_t bytes, uint32_t pitch, bool g
 void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch)
 {
     struct sched_access *a = &c->access[c->n_access - 1];
-    const uint64_t last = (a->end - a->begin - 1) / pitch * pitch; /* it may end before its pitch */
+    const uint64_t last = (a->end - a->begin - 1) / pitch * pitch; /* the last may be short */
 
     a->end = a->begin + last + first + bytes;
     a->begin += first;
@@ -88,7 +88,7 @@ uint32_t lower_take(struct lower_ring *r, uint32_t n)
     return first;
 }
 
-/* The dependence that a destination in weight, parameter or table memory means. */
+/* Record the access to a destination in weight, parameter or table memory. */
 static void fetch_access(struct sched_command *c, uint32_t space, uint32_t dest, uint32_t words)
 {
     switch (space) {
@@ -143,13 +143,13 @@ struct op_plan lower_strip(const struct op_plan *p, uint32_t i)
     return s;
 }
 
-/* The layout of a tensor's rows in memory. */
+/* Layout of a tensor's rows in memory. */
 struct runs {
-    uint32_t rows; /* the number that one command moves */
+    uint32_t rows; /* rows that one command moves */
     uint32_t runs, run_bytes, run_pitch;
 };
 
-/* Those of `rows` rows, each `skip`-th of the tensor's, that one command can take. */
+/* Return the most of `rows` rows, every `skip`-th of the tensor's, that one command can move. */
 static struct runs runs_of(const struct sched_place *s, uint32_t rows, uint32_t skip)
 {
     uint32_t pitch = s->mem_pitch * skip, bytes = s->row_bytes / s->cols;
@@ -166,7 +166,7 @@ static struct runs runs_of(const struct sched_place *s, uint32_t rows, uint32_t 
     return (struct runs){rows, rows * s->cols, bytes, s->mem_pixel};
 }
 
-/* The command reads or writes runs of memory from `offset` on. */
+/* Record that the command reads or writes these runs of memory from `offset` on. */
 static void memory_access(struct sched_command *c, const struct sched_program *p,
                           const struct sched_place *s, bool write, uint64_t offset,
                           const struct runs *r)
@@ -197,8 +197,8 @@ static uint32_t region_of(const struct sched_place *s)
     return s->window ? s->window : s->mem_region;
 }
 
-/* Every skip-th of the rows [lo, hi) of a tensor from memory to scratchpad address `to`, rows
- * `pitch` apart; shared: bytes between these may be another tensor's. */
+/* Load every skip-th of the rows [lo, hi) of a tensor from memory to scratchpad address `to`, with
+ * rows `pitch` apart; shared: bytes between them may belong to another tensor. */
 static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t lo,
                       uint32_t hi, uint32_t skip, uint32_t to, uint32_t pitch, bool shared)
 {
@@ -208,7 +208,7 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
             lower_add(l, HD_UNIT_LOAD, HD_OPCODE_LOAD, HD_CMD_DMA_READ_UNITS, row);
         struct hd_cmd_dma_read *m = &c->w.dma_read;
         uint32_t bytes = r.rows * s->row_bytes;
-        bool flat = pitch == s->row_bytes; /* back to back: one row */
+        bool flat = pitch == s->row_bytes; /* contiguous rows are one row */
         m->region = region_of(s) & 15u;
         m->space = HD_SPACE_SCRATCHPAD;
         m->flip = s->flip;
@@ -225,7 +225,7 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
         memory_access(c, l->program, s, false, m->offset, &r);
         to += r.rows * pitch;
         lo += r.rows * skip;
-        /* up to the next row, if that comes: no gap is left between two commands' rows */
+        /* up to the next row, if there is one, so that no gap is left between two commands' rows */
         uint64_t n = (uint64_t)r.rows * pitch - (lo < hi ? 0 : pitch - s->row_bytes);
         if (shared)
             n = (uint64_t)(r.rows - 1) * pitch + s->row_bytes;
@@ -235,8 +235,8 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
     }
 }
 
-/* Store rows [y, y + rows) of a tensor to memory from scratchpad address `from`, rows `pitch` apart.
- * part: only some channels of each row; others may be written later. */
+/* Store rows [y, y + rows) of a tensor from scratchpad address `from`, with rows `pitch` apart, to
+ * memory. part: only some channels of each row; others may be written later. */
 static void store_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t y,
                        uint32_t rows, uint32_t from, uint32_t pitch, bool part)
 {
@@ -268,7 +268,7 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
     }
 }
 
-/* Place of box i of the operator, as if it were a tensor of its own; `s`: its tensor's place. */
+/* Return the place of box i of the operator as a separate tensor; `s`: its tensor's place. */
 static struct sched_place box_of(const struct lower *l, const struct op_plan *p, uint32_t i,
                                  struct sched_place s)
 {
@@ -296,8 +296,8 @@ static struct sched_place place_of(const struct lower *l, const struct op_plan *
     return box_of(l, p, i, l->program->place[t->id]);
 }
 
-/* Return true if an operator of this program writes the tensor. A value read of a variable
- * exists before. */
+/* Return true if an operator of this program writes the tensor. The value of a variable exists
+ * before. */
 static bool made_here(const struct lower *l, const struct ir_tensor *t)
 {
     return t->producer != IR_NONE &&
@@ -305,8 +305,8 @@ static bool made_here(const struct lower *l, const struct ir_tensor *t)
            sched_owns(l->program, l->graph->op[t->producer]);
 }
 
-/* A resident tensor that comes from memory: fetch the rows up to `hi` that do not exist yet; of
- * tensors that share their bytes only the root is in memory. */
+/* For a resident tensor that comes from memory, load the rows up to `hi` that are not loaded yet.
+ * If tensors share bytes, only the root is in memory. */
 static void load_resident(struct lower *l, const struct op_plan *p, const struct ir_tensor *t,
                           uint32_t hi)
 {
@@ -326,7 +326,7 @@ static void load_resident(struct lower *l, const struct op_plan *p, const struct
     *have = upto;
 }
 
-/* Rows of the operand's image from its first one on that rows up to `hi` of the box need. */
+/* Return the rows of the operand's image, from its first, that rows up to `hi` of the box need. */
 static uint32_t image_rows(const struct geo *g, uint32_t i, uint32_t hi)
 {
     const struct ir_tensor *t = geo_operand(g, i);
@@ -372,8 +372,8 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
     return (int32_t)(s.base + y * s.pitch);
 }
 
-/* Scratchpad bytes of `rows` rows of box i from `begin` on. Gaps that are another tensor's bytes
- * do not count. */
+/* Record the scratchpad bytes of `rows` rows of box i from `begin` on. Gaps that belong to another
+ * tensor do not count. */
 static void access_rows(struct lower *l, struct sched_command *c, const struct op_plan *p,
                         uint32_t i, uint64_t begin, uint32_t rows)
 {
@@ -410,14 +410,14 @@ void lower_access_in(struct lower *l, struct sched_command *c, const struct op_p
                 div_up(hi - lo, skip));
 }
 
-/* Rows, pixels and channels by `pitch` and `pixel` from `address` on are those of `image` in the tensor's
- * own order. */
+/* Describe rows, pixels and channels, spaced by `pitch` and `pixel` from `address` on, as the part
+ * `image` of the tensor in its own order. */
 static struct sched_made made_at(const struct lower *l, const struct op_plan *p, uint32_t address,
                                  uint32_t pitch, uint32_t pixel, const struct sched_place *image)
 {
     const struct ir_tensor *t = p->look_up ? ir_out(l->graph, p->look_up, 0) : p->geo.out;
     struct sched_made m = {.tensor = t->id, .address = address, .first = image->mem_offset};
-    const bool turned = pixel > pitch; /* rows are the image's columns */
+    const bool turned = pixel > pitch; /* the rows are the image's columns */
 
     if (l->program->dry || t->type != IR_I8 || t->role != IR_VALUE)
         return (struct sched_made){0};
@@ -428,7 +428,7 @@ static struct sched_made made_at(const struct lower *l, const struct op_plan *p,
     return m;
 }
 
-/* The result's bytes in its own order, without others between. */
+/* Return the place of the result's bytes in their own order, contiguous. */
 static struct sched_place own_order(const struct op_plan *p)
 {
     uint32_t h, w, c;
@@ -437,7 +437,7 @@ static struct sched_place own_order(const struct op_plan *p)
     return (struct sched_place){.mem_pitch = w * c, .mem_pixel = c};
 }
 
-/* Commands from `first` on store parts of the result. */
+/* Record that commands from `first` on store parts of the result. */
 static void stored(struct lower *l, const struct op_plan *p, uint32_t first)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id], own = own_order(p);
@@ -460,8 +460,8 @@ void lower_access_out(struct lower *l, struct sched_command *c, const struct op_
     access_rows(l, c, p, GEO_RESULT, address, n);
 }
 
-/* Return true if a result on chip is stored at the end, since no command can store its rows
- * before: they start inside words, or other strips of them are still to come. */
+/* Return true if a result on chip is stored at the end because no command can store its rows
+ * earlier: they start inside words, or other strips of them follow. */
 static bool stored_whole(const struct lower *l, const struct op_plan *p)
 {
     return l->program->place[p->geo.out->id].pitch % l->hw->n != 0 || p->n_strip > 1 ||
@@ -495,8 +495,8 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
     stored(l, p, first);
 }
 
-/* Return true if parts of `rows` rows are as fast as whole rows: few parts always, and all if an
- * answer takes longer than the transfer of a part. */
+/* Return true if storing parts of `rows` rows is as fast as whole rows: always for few parts; for
+ * more if a response takes longer than the transfer of a part. */
 static bool parts_go(const struct lower *l, const struct sched_place *s, uint32_t rows)
 {
     const uint64_t wait = (uint64_t)l->program->options.mem_latency * l->hw->axi_bytes;

@@ -1,12 +1,12 @@
-/* lower_softmax.c - SOFTMAX as VECTOR commands, each with at most the rows (pixels) that the
- * unit keeps, and its table of exponentials, the host kernel's. */
+/* lower_softmax.c - SOFTMAX as VECTOR commands, each of at most the rows (pixels) that the unit can
+ * hold, and its table of exponentials, which equals the host kernel's. */
 #include "kernels/hdk.h"
 #include "lower.h"
 
 enum { ENTRIES = 256 };
 
-/* Exponentials of the differences -255 .. 0 to the row's largest value, by their last 8 bits. A
- * difference that the fixed point cannot hold gives 0. */
+/* Pack exponentials of the differences -255 .. 0 from the row's largest value, indexed by their low
+ * 8 bits. A difference that the fixed point cannot hold gives 0. */
 static uint32_t pack_exponentials(struct lower *l, const struct ir_fixed *f)
 {
     const struct hdk_softmax p = {.input_multiplier = f->multiplier[0],

@@ -1,10 +1,10 @@
-/* lower_table.c - tables of 256 bytes as WEIGHT commands. They fill the places in the
- * requantisation lanes in turn, and one stays until others need its place. */
+/* lower_table.c - tables of 256 bytes as WEIGHT commands. They fill the slots of the requantisation
+ * lanes in turn; a table stays until another needs its slot. */
 #include "lower.h"
 
 enum { VALUES = 256 };
 
-/* One table for all lanes: 4 entries a word, again for each lane of a quarter. */
+/* Pack one table for all lanes: 4 entries a word, repeated for each lane of a quarter. */
 static uint32_t pack(struct lower *l, const struct op_plan *p, uint32_t n)
 {
     if (l->program->dry)
@@ -15,7 +15,7 @@ static uint32_t pack(struct lower *l, const struct op_plan *p, uint32_t n)
     return sched_constant(l->program, bytes, n);
 }
 
-/* One table of each lane for each column tile: 4 entries of each lane, then the next 4. */
+/* Pack one table per lane for each column tile: 4 entries of each lane, then the next 4. */
 static uint32_t pack_channels(struct lower *l, const struct op_plan *p, uint32_t n)
 {
     const uint32_t lanes = l->hw->n;

@@ -35,8 +35,8 @@ static bool side_by_side(const struct op_plan *p)
             (!g->y2 || p->in[1].pixel == g->oc));
 }
 
-/* An average whose ties round up (it was uint8): a SUM of quantised values less -128, none of which
- * is negative, by geo_reciprocal. */
+/* Set an average whose ties round up (from a uint8 network): the SUM of quantised values + 128,
+ * which are never negative, times geo_reciprocal. */
 static void fill_round_up(const struct geo *g, struct hd_cmd_vector *v)
 {
     v->z_a = -128;
@@ -45,7 +45,8 @@ static void fill_round_up(const struct geo *g, struct hd_cmd_vector *v)
     v->shift_out = 0;
 }
 
-/* Operands of one scale: half of each, 20 bits up, exactly, and back. */
+/* Set the extremum of operands with one scale: exactly half of each, shifted up by 20 bits, and
+ * back. */
 static void fill_extremum(const struct ir_fixed *f, struct hd_cmd_vector *v)
 {
     if (f->n == 3) {
@@ -59,8 +60,9 @@ static void fill_extremum(const struct ir_fixed *f, struct hd_cmd_vector *v)
     v->shift_out = -18;
 }
 
-/* The unit takes operands 20 bits up, a square's are 7 bits up. A value that the field's least
- * shift makes 0 is 0 by a smaller one too: 255 << 20 times less than 1, by 2^-31. */
+/* Return the shift of an operand. The unit shifts operands up by 20 bits, those of a square by 7. A
+ * value that becomes 0 at the field's least shift is 0 at any smaller one: 255 << 20 times less
+ * than 1, by 2^-31. */
 static int8_t operand_shift(const struct geo *g, int8_t shift)
 {
     enum { SQUARED_SHIFT = 20 - 7, LEAST = -31 };
@@ -154,8 +156,8 @@ static bool no_empty_window(const struct extent *e)
            e->start + (int32_t)((e->n - 1) * e->stride) < (int32_t)e->size;
 }
 
-/* Cells are taken two at a time, this many apart: half of the window's, less where it is cut at the
- * image's edge, for there, too, no cell may be without one of the two. 0: not at all. */
+/* Return the distance between the two cells of a beat: half the window, or less if it is cut at the
+ * image's edge, since both cells must be inside there too. 0: not possible. */
 static uint32_t half(const struct extent *e)
 {
     const int32_t beyond = e->start + (int32_t)((e->n - 1) * e->stride + e->kernel - e->size),
@@ -164,8 +166,8 @@ static uint32_t half(const struct extent *e)
     return e->size < e->kernel || cut >= (int32_t)e->kernel ? 0 : (e->kernel - (uint32_t)cut) / 2;
 }
 
-/* Return a max pool that reads two cells a beat, of rows or columns `half` apart: 6 beats instead of
- * 9 for a window of 3x3. Return `v` if that is not possible. */
+/* Return a max pool that reads two cells a beat, of rows or columns `half` apart: 6 beats instead
+ * of 9 for a 3x3 window. Return `v` if that is not possible. */
 static struct hd_cmd_vector in_halves(const struct hd_cmd_vector *v, bool rows)
 {
     const struct extent y = {v->y_start, v->rows, v->stride_y, v->kernel_h, v->in_h},
@@ -176,7 +178,8 @@ static struct hd_cmd_vector in_halves(const struct hd_cmd_vector *v, bool rows)
     if (apart == 0 || !no_empty_window(rows ? &x : &y))
         return two;
     two.op = HD_VOP_MAX_POOL_TWO;
-    two.multiplier_a = two.multiplier_b = 1 << 11; /* the unit takes bytes 2^11 up for whole */
+    two.multiplier_a = two.multiplier_b = 1 << 11; /* the unit reads bytes shifted up by 11 bits as
+                                                    * whole numbers */
     if (rows) {
         two.b_base = apart * v->a_win_row;
         two.kernel_h = (v->kernel_h - apart) & 0xfffu;
@@ -190,7 +193,7 @@ static struct hd_cmd_vector in_halves(const struct hd_cmd_vector *v, bool rows)
 }
 
 /* Return true if its two cells never need the same bank. Each is in two words, or in one if all
- * begin with words. */
+ * begin at words. */
 static bool banks_apart(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
     const uint32_t all = (uint32_t)v->a_base | v->a_row | v->a_col | v->a_win_row | v->a_win_col,
@@ -219,7 +222,8 @@ static bool one_channel(const struct ir_tensor *t, const struct geo *g)
     return ir_dim_back(t, 0) == 1 && g->oc > 1;
 }
 
-/* Rows are flat strings unless an operand is broadcast along columns or channels are left out. */
+/* Treat rows as flat strings unless an operand is broadcast along columns or channels are left
+ * out. */
 static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t y,
                              uint32_t rows, const int32_t base[2], bool channel_wise)
 {
@@ -253,7 +257,7 @@ void lower_vector_begin(struct lower *l, const struct op_plan *p)
         lower_softmax_begin(l, p);
 }
 
-/* The access added last takes those channels only, if all pixels are a pixel's bytes apart. */
+/* Restrict the last added access to those channels if all pixels are one pixel apart. */
 static void slice_access(struct sched_command *c, const struct op_plan *p, uint32_t pitch,
                          const struct lower_slice *s)
 {
@@ -261,7 +265,7 @@ static void slice_access(struct sched_command *c, const struct op_plan *p, uint3
         lower_access_slice(c, s->first, s->n, p->geo.oc);
 }
 
-/* Channels of a command over all channels. */
+/* Restrict a command over all channels to some of them. */
 static void cut_channels(struct hd_cmd_vector *v, const struct lower_slice *s)
 {
     v->channels = s->n;
@@ -270,7 +274,7 @@ static void cut_channels(struct hd_cmd_vector *v, const struct lower_slice *s)
     v->out_base += s->first;
 }
 
-/* s: channels of it, or NULL. */
+/* Add a command. s: the channels, or NULL for all. */
 static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows, const struct lower_slice *s)
 {
@@ -310,7 +314,8 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     if (table.n) {
         v->look_up = 1;
         v->table_first = (table.first + (table.by_channel && s ? s->first / l->hw->n : 0)) & 7u;
-        v->table_step = table.by_channel && g->oc > l->hw->n; /* else a row is one string */
+        v->table_step =
+            table.by_channel && g->oc > l->hw->n; /* otherwise a row is one flat string */
         lower_access_table(c, &table);
     }
     if (!s || s->first + s->n == g->oc)

@@ -1,7 +1,7 @@
-/* lower_weights.c - weights and parameters as the device reads them; see lower_weights.h.
- * Weights of a channel tile: one row of nch bytes for each lane of the kernel piece, in the order
- * of the flat kernel string (kernel row, then lane); rows are contiguous, so a tile of fewer than
- * N channels wastes no memory. */
+/* lower_weights.c - pack weights and parameters as the device reads them; see lower_weights.h. A
+ * channel tile has one row of nch bytes for each lane of the kernel piece, in the order of the flat
+ * kernel string (kernel row, then lane); rows are contiguous, so a tile of fewer than N channels
+ * wastes no memory. */
 #include "lower_weights.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ uint32_t weights_words(const struct lower *l, const struct weight_block *b)
     return b->piece.n_ky * b->piece.n_b * div_up(b->n, l->hw->n);
 }
 
-/* Weight of a transposed convolution, whose taps run backwards. */
+/* Return a weight of a transposed convolution, whose taps are reversed. */
 static uint8_t phase_weight(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
 {
     uint32_t kh = (uint32_t)g->op->attr[IR_KERNEL_H], kw = (uint32_t)g->op->attr[IR_KERNEL_W];
@@ -23,8 +23,9 @@ static uint8_t phase_weight(const struct geo *g, uint32_t ky, uint32_t lane, uin
     return g->filter->data[(((size_t)oc * kh + y) * kw + x) * g->c + lane % g->c];
 }
 
-/* Weight code of lane `lane` of kernel row `ky` for column `column`. Legalise leaves filters as [K,
- * OC], K the flat kernel string (attribute weights_ko), transposed ones as [OC, KH, KW, C]. */
+/* Return the quantised weight of lane `lane` of kernel row `ky` for column `column`. Legalise
+ * leaves filters as [K, OC], with K the flat kernel string (attribute weights_ko), transposed ones
+ * as [OC, KH, KW, C]. */
 static uint8_t weight_at(const struct geo *g, const struct geo_piece *piece, uint32_t ky,
                          uint32_t lane, uint32_t column)
 {
@@ -53,7 +54,7 @@ static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, ui
     return to;
 }
 
-/* Weights of one output as the file has them. */
+/* Pack the weights of one output in the file's order. */
 static void pack_output(const struct geo *g, const struct weight_block *b, uint32_t n, uint8_t *to)
 {
     const size_t from = (size_t)b->piece.ky * n * n,
@@ -119,7 +120,8 @@ void weights_make(struct lower *l, const struct geo *g, const struct weight_bloc
     lower_access_slice(c, 0, m->run_bytes, pixel);
 }
 
-/* `size` bytes for each of columns [first, first + n), from an array with one for each channel. */
+/* Pack `size` bytes for each of columns [first, first + n) from an array with one entry per
+ * channel. */
 static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *data, uint32_t size,
                              uint32_t first, uint32_t n)
 {
@@ -149,7 +151,7 @@ static bool narrow_biases(const struct geo *g, uint32_t first, uint32_t n)
     return true;
 }
 
-/* Biases of columns [first, first + n), two bytes each. */
+/* Pack the biases of columns [first, first + n), two bytes each. */
 static uint32_t pack_narrow(struct lower *l, const struct geo *g, uint32_t first, uint32_t n)
 {
     if (l->program->dry)

@@ -4,12 +4,12 @@
 
 #include "lower.h"
 
-/* The part of the kernel that one command takes: a piece, of one phase of a transposed
+/* The part of the kernel that one command processes: a piece, of one phase of a transposed
  * convolution. */
 struct part {
-    struct geo geo; /* of the phase; else the operator's */
+    struct geo geo; /* geometry of the phase, or of the operator if it has none */
     struct geo_piece piece;
-    bool first, last; /* piece of its phase */
+    bool first, last; /* first and last piece of its phase */
 };
 
 /* The loops of one operator. */
@@ -20,21 +20,22 @@ struct nest {
     const struct sched_knobs *knobs;
     struct part *part;
     uint32_t n_part;
-    uint32_t streams; /* pixels side by side */
+    uint32_t streams; /* adjacent pixels processed together */
     uint32_t columns; /* streams * output channels */
     bool sums;        /* one output at a time, as the sum of all columns */
     uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
     uint32_t n_group;
     bool keep;                   /* all groups stay in weight memory */
     bool keep_params;            /* all parameters stay in parameter memory */
-    uint32_t *weight_offset;     /* by group * n_part + part: in the constants */
+    uint32_t *weight_offset;     /* by group * n_part + part: offset in the constants */
     uint32_t (*param_offset)[3]; /* by group */
-    uint32_t *weight_word;       /* by group * n_part + part: in weight memory, if kept */
+    uint32_t *weight_word;       /* by group * n_part + part: word in weight memory, if kept */
     uint32_t *entry;             /* by group: its first parameter entry, if parameters are kept */
-    int32_t matrix;              /* GEO_PRODUCT: where the second operand's is in the scratchpad */
-    struct op_plan input;        /* p with the input channels that the part of the kernel takes */
-    uint32_t loads;              /* of such inputs */
-    uint32_t batch, batch_end;   /* groups whose parameters came last, when not all are kept */
+    int32_t matrix;            /* GEO_PRODUCT: scratchpad address of the second operand's matrix */
+    struct op_plan input;      /* p restricted to the input channels that the part of the kernel
+                                  * reads */
+    uint32_t loads;            /* of such inputs */
+    uint32_t batch, batch_end; /* last fetched prefetch group, if not all parameters are kept */
 };
 
 static inline uint32_t nest_channels(const struct nest *n, uint32_t group)
@@ -55,14 +56,14 @@ static inline bool nest_has_both(const struct nest *n, uint32_t group)
 
 /* --- array_command.c --- */
 
-/* One ARRAY command: what rows [y, y + rows) of the tile have of one group of channels and one part
- * of the kernel. */
+/* Emit one ARRAY command: rows [y, y + rows) of the tile, one group of channels, one part of the
+ * kernel. */
 void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
                     uint32_t index, int32_t base);
-/* Return the scan positions of a row for the group: half of the columns with pixel pairs. 0: the last
- * strip has one column, and the group has channels of second pixels only. */
+/* Return the scan positions of a row for the group: half the columns if pixels are paired. 0: the
+ * last strip has one column, and the group has only channels of second pixels. */
 uint32_t nest_positions(const struct nest *n, const struct geo *g, uint32_t group);
-/* Return true if the last group's channels of these rows are stored apart from the others. */
+/* Return true if the last group's channels of these rows are stored separately. */
 bool nest_stores_parts(const struct nest *n, uint32_t y, uint32_t rows);
 
 #endif

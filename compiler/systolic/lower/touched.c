@@ -3,13 +3,13 @@
 
 #include "hd_accel_tables.h"
 
-/* n places, `step` bytes from one to the next. */
+/* n positions, `step` bytes apart. */
 struct places {
     uint32_t n;
     int64_t first, step;
 };
 
-/* Visit `bytes` at each place of `cols` of each place of `rows`. */
+/* Visit `bytes` bytes at each position of `cols` from each position of `rows`. */
 static bool box(const struct touched_visit *v, struct places rows, struct places cols,
                 uint64_t bytes)
 {
@@ -32,15 +32,15 @@ static struct places one_place(void)
 
 /* --- windows --- */
 
-/* One direction of a window's walk over an image: output o and window cell k meet cell
- * start + o * stride + k * dilation of `size`, at o * step + k * apart bytes. */
+/* One direction of a window over an image: output o and window cell k read cell start + o * stride
+ * + k * dilation of `size`, at o * step + k * apart bytes. */
 struct walk {
     uint32_t outputs, cells;
     int64_t start, stride, dilation, size;
     int64_t step, apart;
 };
 
-/* The places where cell k of the window meets cells of the image. */
+/* Return the positions where cell k of the window reads cells of the image. */
 static struct places places_of_cell(const struct walk *w, uint32_t k)
 {
     const int64_t at = w->start + k * w->dilation;
@@ -56,8 +56,7 @@ static struct places places_of_cell(const struct walk *w, uint32_t k)
     return (struct places){hi > lo ? (uint32_t)(hi - lo) : 0, lo * w->step + k * w->apart, w->step};
 }
 
-/* Return true if windows leave no cell between them and so meet all cells from the first to the
- * last. */
+/* Return true if windows leave no gaps and so read all cells from the first to the last. */
 static bool meets_all(const struct walk *w)
 {
     return w->cells > 1 && w->dilation == 1 && w->stride > 0 && w->stride <= w->cells &&
@@ -128,7 +127,7 @@ static bool image_rows(const struct hd_cmd_array *m, int64_t from, int64_t to,
     return true;
 }
 
-/* Visit `bytes` at each scan position from byte `first` of the image row on. */
+/* Visit `bytes` bytes at each scan position, from byte `first` of the image row on. */
 static bool scan(const struct hd_cmd_array *m, int64_t first, int64_t bytes, int64_t end,
                  const struct touched_visit *v)
 {
@@ -143,7 +142,7 @@ static bool scan(const struct hd_cmd_array *m, int64_t first, int64_t bytes, int
     return true;
 }
 
-/* Columns of weights that are 0 may meet bytes beyond the operand's last row. */
+/* Columns whose weights are 0 may read bytes beyond the operand's last row. */
 struct until {
     int64_t end;
     const struct touched_visit *v;

@@ -1,30 +1,30 @@
-/* written.c - the proof that a program reads no byte before it is written. Walks submissions, host
- * calls and copies in their order. For each memory of the host and of the devices it keeps the
- * bytes that hold the last value written: a device's copy of bytes that the host writes is out of
- * date, and the other way round. A scratchpad's bytes count while their tensor is on chip, a
- * buffer's bytes while its operator runs.
- * in: a graph, the streams of all devices, places.   out: nothing, or the first such byte.
- * Shares nothing with lowering but the commands, and views with layout. */
+/* written.c - check that a program reads no byte before it is written. Follows submissions, host
+ * calls and copies in execution order. For each memory of the host and of the devices it tracks the
+ * bytes that hold the last value written. A host write makes a device's copy of the bytes stale,
+ * and the other way round. A scratchpad's bytes are valid while their tensor is on chip, a buffer's
+ * while its operator runs. in: a graph, the streams of all devices, places. out: nothing, or the
+ * first such byte. Shares only the commands with lowering, and the views with layout. */
 #include "byte_set.h"
 #include "lower.h"
 #include "touched.h"
 
-enum { HOST = SCHED_MAX_DEVICES, MEMORIES }; /* whose: a device's or the host's */
+enum { HOST = SCHED_MAX_DEVICES, MEMORIES }; /* owner of a memory: a device or the host */
 
-/* The memories within a device. */
+/* The memories inside a device. */
 struct chip {
     const struct sched_program *part;
-    struct byte_set spad, kept; /* kept: at hand while a group of operators begins */
+    struct byte_set spad, kept; /* kept: bytes that stay valid when a group of operators begins */
     struct byte_set words, entries, tables;
-    uint32_t plan; /* of the layout: the next one that is lowered */
+    uint32_t plan; /* index in the layout of the next plan to be lowered */
 };
 
 struct proof {
     const struct sched_program *p;
     const struct ir_graph *g;
     struct chip chip[SCHED_MAX_DEVICES];
-    struct byte_set *region[MEMORIES]; /* from the arena to the state; NULL: no such device */
-    bool *looked_up;                   /* by row: a command looks up a table */
+    struct byte_set *region[MEMORIES]; /* regions from the arena to the state; NULL if the device
+                                        * does not exist */
+    bool *looked_up;                   /* by row: true if a command looks up its table */
     struct diag *d;
     /* at hand: */
     const struct sched_stream *stream;
@@ -56,7 +56,7 @@ static const char *region_name(const struct proof *w, uint32_t region)
 
 /* --- memory --- */
 
-/* `who` writes bytes of a region: all other copies are out of date. */
+/* Record that `who` writes bytes of a region, which makes all other copies stale. */
 static void write_memory(struct proof *w, uint32_t who, uint32_t region, uint64_t begin,
                          uint64_t end)
 {
@@ -104,7 +104,7 @@ static void begin_memory(struct proof *w)
             byte_set_add(&w->region[HOST][r], 0, region_bytes(w, r));
 }
 
-/* The host's place of a tensor. */
+/* Return the host's place of a tensor. */
 static struct sched_place host_place(const struct proof *w, uint32_t id)
 {
     struct sched_place s = w->p->place[id];
@@ -117,7 +117,7 @@ static struct sched_place host_place(const struct proof *w, uint32_t id)
     return s;
 }
 
-/* The host reads a tensor, for `row`, or at the end for an output. */
+/* Check a host read of a tensor, for `row`, or at the end for an output. */
 static enum status host_reads(struct proof *w, uint32_t id, const char *what)
 {
     const struct sched_place s = host_place(w, id);
@@ -145,8 +145,7 @@ static void host_writes(struct proof *w, uint32_t id)
                      s.mem_offset + ir_bytes(w->g->tensor[id]));
 }
 
-/* Return true if the operator writes the tensor that is its operand `k`. Any operator with a
- * variable may. */
+/* Return true if the operator writes its operand `k`, which any operator with a variable may do. */
 static bool writes_operand(const struct proof *w, const struct ir_op *op, uint32_t k)
 {
     return op->in[k] != IR_NONE && w->g->tensor[op->in[k]]->role == IR_VARIABLE && !ir_is_read(op);
@@ -209,8 +208,8 @@ static bool write_region(void *context, int64_t begin, uint64_t n)
     return true;
 }
 
-/* The region that a LOAD, WEIGHT or STORE names; 0: constants, or a place that is known when it runs only:
- * among constants, or in a variable, whose bytes are all written before. */
+/* Return the memory region that a LOAD, WEIGHT or STORE names. 0: constants, or a position known at
+ * run time only, in constants or a variable, whose bytes are all written before. */
 static uint32_t region_of(const struct proof *w, const struct sched_command *c)
 {
     const uint32_t region =
@@ -230,14 +229,15 @@ static enum status memory_side(struct proof *w, const struct sched_command *c)
 
     if (region && !touched_region(c, &v))
         return fail(w, region_name(w, region), r.missing);
-    for (uint32_t i = 0; store && !region && i < c->n_access; i++) /* some of these bytes */
+    for (uint32_t i = 0; store && !region && i < c->n_access; i++) /* it stores only some of these
+                                                                    * bytes */
         if (c->access[i].write)
             byte_set_remove(&w->region[HOST][sched_state_region(w->g)],
                             c->access[i].begin & UINT32_MAX, c->access[i].end & UINT32_MAX);
     return ST_OK;
 }
 
-/* The other memories of a device, by words, entries and numbers of tables. */
+/* Return the set of another memory of a device, in words, entries or table numbers. */
 static struct byte_set *set_of(struct chip *m, enum sched_memory memory)
 {
     switch (memory) {
@@ -294,7 +294,7 @@ static enum status run_command(struct proof *w, struct chip *m, const struct sch
 
 /* --- groups of operators that are lowered together --- */
 
-/* Only tensors that were on chip before, and are still, keep their bytes. */
+/* Keep the bytes of tensors that were on chip before the group and still are. */
 static void keep_tensors(const struct proof *w, struct chip *m, uint32_t position)
 {
     const struct byte_set old = m->spad;
@@ -311,7 +311,7 @@ static void keep_tensors(const struct proof *w, struct chip *m, uint32_t positio
     byte_set_remove(&m->entries, 0, m->entries.n);
 }
 
-/* A tensor in memory that the operator makes alone is new. */
+/* Mark a tensor in memory that only this operator writes as not written. */
 static void forget_result(struct proof *w, const struct chip *m, const struct op_plan *plan)
 {
     const uint32_t id = plan->geo.out->id;
@@ -338,7 +338,7 @@ static void begin_group(struct proof *w, struct chip *m, uint32_t position)
     }
 }
 
-/* --- the whole --- */
+/* --- the whole program --- */
 
 static void copy(struct proof *w, bool in)
 {
@@ -354,7 +354,7 @@ static void copy(struct proof *w, bool in)
     }
 }
 
-/* Check that the start indices by which the host binds a window are written. */
+/* Check that the start indices from which the host binds a window are written. */
 static enum status host_binds(struct proof *w)
 {
     for (uint32_t i = 0; i < w->g->n_op; i++) {
@@ -386,7 +386,7 @@ static enum status run_stream(struct proof *w, const struct sched_stream *s)
     return ST_OK;
 }
 
-/* Every table that goes with another operator's results is looked up there. */
+/* Check that every table applied to another operator's results is looked up. */
 static enum status check_tables(struct proof *w, const struct sched_program *part)
 {
     for (uint32_t i = 0; part->look_up && i < w->g->n_op; i++)

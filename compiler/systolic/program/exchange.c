@@ -1,10 +1,8 @@
-/* exchange.c - the tensors that the host and a device exchange around a submission, where they do
- * not share memory.
- * in: places, regions.   out: the tensors that are copied. */
+/* exchange.c - find the tensors that the host and a device exchange around a submission if they do
+ * not share memory. in: places, regions. out: the tensors that are copied. */
 #include "sched_program.h"
 
-/* Return true if it does not belong to the device that runs `mine` but to the host or another
- * device. */
+/* Return true if `op` runs on the host or on another device than the one that runs `mine`. */
 static bool elsewhere(const struct ir_op *op, const struct ir_op *mine)
 {
     return !op->dead && (op->region == IR_NONE || op->target != mine->target);
@@ -57,8 +55,8 @@ static bool has_submission(const struct sched_program *p, uint32_t region)
     return false;
 }
 
-/* The variable whose bytes the operand is: itself, or the one that it reads in place where that
- * read has no submission of its own. IR_NONE: no variable's. */
+/* Return the variable whose bytes the operand has: itself, or the one that it reads in place, if
+ * that read has no submission. IR_NONE if there is none. */
 static uint32_t variable_of(const struct exchange *e, uint32_t operand)
 {
     const struct ir_graph *g = e->p->graph;

@@ -1,9 +1,8 @@
-/* groups.c - find the rows of the model that the program interleaves: rows by rows (cascade.c) or
- * channels by channels (channel_fusion.c). Commands of such layers are mixed in the stream, so only
- * all of them together have cycles of their own. Neighbours that merely overlap at their border are
- * no
- * group. in:  program->woven, by operator; operators belong to rows.   out: a group for each row.
- * A row of several operators may tie two runs together: groups are what is connected. */
+/* groups.c - find the rows of the model whose commands the program interleaves: by rows (cascade.c)
+ * or by channels (channel_fusion.c). Only all layers of such a group together have cycles of their
+ * own. Neighbours that merely overlap at their border are no group. in: program->woven, by
+ * operator; operators belong to rows. out: a group for each row. A row of several operators may
+ * connect two runs: groups are the connected components. */
 #include "sched_program.h"
 
 static uint32_t root(const uint32_t *parent, uint32_t row)

@@ -1,5 +1,5 @@
-/* program_constants.c - region 1 of a program: bytes, blocks aligned to 64; and where variables are in
- * the region of the state. */
+/* program_constants.c - region 1 of a program, in blocks aligned to 64 bytes; and the offsets of
+ * variables in the state region. */
 #include "sched_program.h"
 
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes)

@@ -1,4 +1,4 @@
-/* view.c - places of tensors that share their bytes, from those of their roots. */
+/* view.c - set the places of tensors that share bytes from the places of their roots. */
 #include "sched_program.h"
 
 bool sched_is_view(const struct sched_program *p, const struct ir_op *op)
@@ -23,7 +23,8 @@ void sched_view_memory(struct sched_program *p)
             const struct sched_view *root = &p->view[p->view[t].root];
             struct sched_place *s = &p->place[t];
             const struct sched_place *of = &p->place[root->root];
-            if ((root->root == t) != (pass == 1)) /* roots last: the others need their offsets */
+            if ((root->root == t) !=
+                (pass == 1)) /* roots last, since the others need their offsets */
                 continue;
             s->in_memory = of->in_memory;
             s->mem_region = of->mem_region;

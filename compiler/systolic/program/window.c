@@ -1,10 +1,9 @@
-/* window.c - regions of places in memory that are known when commands run. Before the submission the
- * driver binds such a region to the state or the constants from there on (hd_bind_part), and commands
- * name it instead.
- * in: the graph.   out: the region's number. */
+/* window.c - regions for positions in memory that are known at run time only. Before the submission
+ * the driver binds such a region to that position in the state or the constants (hd_bind_part);
+ * commands name the region. in: the graph. out: the region's number. */
 #include "sched_program.h"
 
-/* Return true if it reads one row of a constant at a computed index. */
+/* Return true if the operator reads one row of a constant at a computed index. */
 static bool picks_row(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *index = ir_in(g, op, 1);
@@ -26,7 +25,7 @@ uint32_t sched_window_start(const struct ir_op *op)
     return op->opcode == IR_OP_GATHER ? 1 : 2;
 }
 
-/* Return true if equal start indices of the two operators mean equal places. */
+/* Return true if equal start indices of the two operators give equal positions. */
 static bool same_window(const struct ir_graph *g, const struct ir_op *a, const struct ir_op *b)
 {
     const uint32_t at = sched_window_start(a);

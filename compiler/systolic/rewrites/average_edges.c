@@ -1,8 +1,8 @@
-/* average_edges.c - cut an average that rounds ties up into averages with windows of one size.
- * in: AVERAGE_POOL2D with `round_up` (it was uint8) whose windows at the edges are cut.  out: one for
- * the windows that are whole, one for each row and column of windows that are not, all of parts of
- * the image and without padding, joined. The number of values is the same in each, as the accelerator's
- * reciprocal asks (NUMERICS.md). */
+/* average_edges.c - split an average that rounds ties up into averages with windows of one size.
+ * in: AVERAGE_POOL2D with `round_up` (from a uint8 network) whose windows are cut at the edges.
+ * out: one average for the whole windows, and one for each row and column of cut windows, each of a
+ * part of the image without padding, joined. Each averages a constant number of values, as the
+ * accelerator's reciprocal requires (NUMERICS.md). */
 #include <string.h>
 
 #include "compiler/legalise/new_ops.h"
@@ -10,7 +10,8 @@
 
 enum { MOST_PARTS = 8 };
 
-/* Outputs [first, first + n) of one direction: each takes `kernel` inputs, the first from `from`. */
+/* Outputs [first, first + n) of one direction: each reads `kernel` inputs; the first begins at
+ * `from`. */
 struct part {
     int32_t first, n, from, kernel;
 };
@@ -21,7 +22,7 @@ struct direction {
     int32_t stride;
 };
 
-/* False: there are too many parts. */
+/* Cut one direction into parts; false if there are too many. */
 static bool cut(struct direction *d, const struct ir_op *op, uint32_t back, int32_t in, int32_t out)
 {
     const int32_t kernel = op->attr[back ? IR_KERNEL_W : IR_KERNEL_H];
@@ -43,7 +44,7 @@ static bool cut(struct direction *d, const struct ir_op *op, uint32_t back, int3
     return true;
 }
 
-/* Inputs that the part's windows reach over. */
+/* Return the inputs that the part's windows span. */
 static int32_t reach(const struct part *p, int32_t stride)
 {
     return (p->n - 1) * stride + p->kernel;

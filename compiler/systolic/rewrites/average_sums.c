@@ -1,9 +1,8 @@
-/* average_sums.c - rewrite an average over small windows as a
- * depthwise convolution with weights of 1.
- * in: AVERAGE_POOL2D of int8 whose windows are whole and have an odd number n of values.  out:
- * DEPTHWISE_CONV2D with the multiplier ceil(2^31 / n), where that takes less than half the cycles. An odd number has
- * no ties, so one rounding of the high product is the reference's (geo_reciprocal; sums of x -
- * z_in are within 255 n as well). A PAD before it then folds. */
+/* average_sums.c - rewrite an average over small windows as a depthwise convolution with weights of
+ * 1. in: AVERAGE_POOL2D of int8 with whole windows of an odd number n of values. out:
+ * DEPTHWISE_CONV2D with the multiplier ceil(2^31 / n), if that takes less than half the cycles. An
+ * odd n has no ties, so one rounding of the high product is the reference's (geo_reciprocal; sums
+ * of x - z_in are within 255 n as well). A PAD before it then folds. */
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 

@@ -1,11 +1,11 @@
 /* cache_update.c - rewrite a variable that is read, updated by a part and assigned again as an
- * update in place, which writes the part's bytes alone. in: READ_VARIABLE, UPDATE_SLICE of its
- * result, ASSIGN_VARIABLE of that, no other operator with that
- * variable between them.   out: UPDATE_VARIABLE, then READ_VARIABLE for who reads the updated value. */
+ * update in place, which writes only the bytes of that part. in: READ_VARIABLE, UPDATE_SLICE of its
+ * result, ASSIGN_VARIABLE of that, no other operator with that variable between them. out:
+ * UPDATE_VARIABLE, then READ_VARIABLE for readers of the updated value. */
 #include "compiler/ir/rules.h"
 #include "rewrites.h"
 
-/* The first operator from position `from` on that has the variable; NULL: none. */
+/* Return the first operator from position `from` on that uses the variable; NULL if none. */
 static struct ir_op *next_with(const struct ir_graph *g, uint32_t from, uint32_t variable)
 {
     for (uint32_t i = from; i < g->n_op; i++)
@@ -15,7 +15,8 @@ static struct ir_op *next_with(const struct ir_graph *g, uint32_t from, uint32_t
     return NULL;
 }
 
-/* Return true if the constant's values, of dimensions from `at` on, let the part start at 0. */
+/* Return true if the constant's start indices from dimension `at` on are such that the part starts
+ * at 0. */
 static bool start_at_0(const struct ir_graph *g, const struct ir_op *update,
                        const struct ir_tensor *numbers, uint32_t at)
 {
@@ -27,8 +28,8 @@ static bool start_at_0(const struct ir_graph *g, const struct ir_op *update,
     return true;
 }
 
-/* The one operand of a CONCATENATION that is computed, if all others are 0; *axis: the dimension of its
- * first number. Else all numbers. */
+/* Return the only computed operand of a CONCATENATION if all others are 0; *axis: the dimension of
+ * its first number. Otherwise all numbers are computed. */
 static uint32_t computed_part(const struct ir_graph *g, const struct ir_op *update, int32_t *axis)
 {
     const struct ir_tensor *start = ir_in(g, update, 2);
@@ -64,7 +65,7 @@ static struct ir_op *only_assign(const struct ir_graph *g, const struct ir_op *r
                : NULL;
 }
 
-/* The assignment becomes a read of the current value, right after the update. */
+/* Replace the assignment by a read of the current value, right after the update. */
 static void rewrite(struct ir_graph *g, struct ir_op *read, struct ir_op *update,
                     struct ir_op *assign)
 {

@@ -1,15 +1,15 @@
-/* channel_groups.c - cut a convolution in groups of channels into convolutions of the groups that
- * fill the array. in: CONV2D of int8, [OC,KH,KW,C/G], before weights_ko, which makes each a
- * convolution over all of its
- * channels.  out: one for each part of the groups, of slices of the channels, joined; left as it is
- * where that saves less than half of the products. */
+/* channel_groups.c - split a grouped convolution into convolutions of as many groups as fill the
+ * array. in: CONV2D of int8, [OC,KH,KW,C/G], before weights_ko, which makes each a convolution over
+ * all its channels. out: one convolution per set of groups, on slices of the channels, joined. It
+ * is left unchanged if that saves less than half of the products. */
 #include "compiler/legalise/fixed_math.h"
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
 enum { MOST_PARTS = 128, LEAST_GAIN = 2 };
 
-/* Elements [from, from + n) along the outermost dimension of a constant, and its scales. */
+/* Return elements [from, from + n) of a constant along its outermost dimension, with their
+ * scales. */
 static uint32_t part_of(struct ir_graph *g, const struct ir_tensor *t, int32_t from, int32_t n)
 {
     const size_t each = (size_t)ir_bytes(t) / (size_t)t->dim[0];
@@ -32,7 +32,7 @@ static struct ir_tensor *channels_of(struct ir_graph *g, const struct ir_tensor 
     return lgl_new_image(g, t, t->quant, (const int32_t[]){t->dim[0], t->dim[1], t->dim[2], n});
 }
 
-/* Input channels [in, in + n_in) to outputs [out, out + n_out). */
+/* Make the convolution from input channels [in, in + n_in) to outputs [out, out + n_out). */
 static uint32_t make_part(struct ir_graph *g, const struct ir_op *op, int32_t in, int32_t n_in,
                           int32_t out, int32_t n_out)
 {

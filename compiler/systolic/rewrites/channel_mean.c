@@ -1,15 +1,17 @@
-/* channel_mean.c - rewrite a mean over channels as a product with a column of ones.
- * in: MEAN of int8 over its innermost dimensions alone.  out: FULLY_CONNECTED with weights of 1 and
- * the mean's multiplier, which divides by the number of values already. Both requantise the sum of
- * all x - z_in (NUMERICS.md, "Pools and reductions"), so that every byte stays. The result keeps its dimensions, so
- * that what were rows are not channels; a RESHAPE drops them, also after a mean that stays. So it is with one of an
- * image over its first dimension alone, whose rows and columns would be rows of one pixel. */
+/* channel_mean.c - rewrite a mean over channels as a product with a column of ones. in: MEAN of
+ * int8 over only its innermost dimensions. out: FULLY_CONNECTED with weights of 1 and the mean's
+ * multiplier, which includes the division by the number of values. Both requantise the sum of all x
+ * - z_in (NUMERICS.md, "Pools and reductions"), so the result is the same. The result keeps its
+ * dimensions, so that rows do not become channels; a RESHAPE drops them. The same RESHAPE follows a
+ * mean that is kept. A mean of an image over only its first dimension is also rewritten, because
+ * its rows and columns would become rows of one pixel. */
 #include <string.h>
 
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
-/* Values of each mean over `axes` (bit i: dimension i); 0 if a dimension that stays is within. */
+/* Return the number of values in each mean over `axes` (bit i: dimension i); 0 if a kept dimension
+ * is between them. */
 static int32_t values_of(const struct ir_tensor *x, uint32_t axes)
 {
     int32_t n = 1;

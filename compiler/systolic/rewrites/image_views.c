@@ -1,10 +1,11 @@
 /* image_views.c - rewrite CONCATENATION, SLICE and GATHER of tensors that are no image (a batch,
- * more than four dimensions) as those of images, whose parts are views.
- * in: CONCATENATION, SLICE, GATHER of int8.  out: the same along one dimension of an image, between RESHAPEs; a SLICE
- * of several dimensions is one for each, then a GATHER for each that goes backwards, also of an image. Tables and
- * operators of two operands of more than four dimensions are those of an image. A dimension of rows, columns or
- * channels stays that: the image's rows are all that is outside. An outer dimension with others outside is columns,
- * or of a GATHER rows, for each of these. */
+ * more than four dimensions) as those of images, whose parts are views. in: CONCATENATION, SLICE,
+ * GATHER of int8. out: the same along one dimension of an image, between RESHAPEs. A SLICE of
+ * several dimensions becomes one per dimension, followed by a GATHER per dimension with a negative
+ * step, also for an image. Tables and operators of two operands with more than four dimensions
+ * become those of an image. A dimension of rows, columns or channels keeps that role: all outer
+ * dimensions are the image's rows. An outer dimension inside others becomes columns, or rows for a
+ * GATHER, for each of the others. */
 #include <string.h>
 
 #include "compiler/ir/map.h"
@@ -12,8 +13,8 @@
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
-/* A tensor as an image that is cut along dimension `along`, of which `unit` elements are one of the
- * tensor's. */
+/* A tensor as an image that is cut along dimension `along`; `unit` elements of that dimension are
+ * one of the tensor's. */
 struct cut {
     int32_t dim[4], unit;
     uint32_t along;
@@ -30,7 +31,7 @@ static int32_t product(const struct ir_tensor *t, uint32_t from, uint32_t to)
 
 static struct cut cut_of(const struct ir_tensor *t, uint32_t axis, int32_t step)
 {
-    const uint32_t row = t->rank < 4 ? t->rank - 1 : t->rank - 2; /* the first dimension of one */
+    const uint32_t row = t->rank < 4 ? t->rank - 1 : t->rank - 2; /* first dimension of an image */
     const int32_t outer = product(t, 0, axis);
     struct cut c = {
         {1, product(t, 0, row), row + 1 < t->rank ? t->dim[row] : 1, t->dim[t->rank - 1]},
@@ -54,7 +55,7 @@ static bool is_image(const struct ir_tensor *t)
     return t->rank == 4 && t->dim[0] == 1;
 }
 
-/* t in the image's shape. */
+/* Return t in the image's shape. */
 static const struct ir_tensor *shaped(struct ir_graph *g, uint32_t row, const struct ir_tensor *t,
                                       const int32_t dim[4])
 {
@@ -89,7 +90,8 @@ static int32_t step_of(const struct ir_graph *g, const struct ir_op *op, uint32_
     return op->n_in > 2 ? ir_const_i32(ir_in(g, op, 2), i) : 1;
 }
 
-/* Elements take[..] of x's dimension `axis`, in y: a SLICE if they are at one distance forwards, else a GATHER. */
+/* Make y from elements take[..] of x's dimension `axis`: a SLICE if they have one positive step,
+ * otherwise a GATHER. */
 static void take_along(struct ir_graph *g, uint32_t row, const struct ir_tensor *x, uint32_t axis,
                        const int32_t *take, struct ir_tensor *y)
 {
@@ -122,7 +124,8 @@ static bool takes_all(const struct ir_graph *g, const struct ir_op *op, uint32_t
     return n == ir_out(g, op, 0)->dim[axis] && (n == 1 || step_of(g, op, axis) == 1);
 }
 
-/* Dimensions that go forwards first, the innermost ones first: what is left of rows and columns stays an image. */
+/* Slice dimensions with a positive step first, innermost first, so that the remaining rows and
+ * columns stay an image. */
 static void slice(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -173,13 +176,14 @@ static void gather(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-/* Dimension i of the operand, whose innermost are those of `y`. */
+/* Return dimension i of the operand, which is aligned with the innermost dimensions of `y`. */
 static int32_t dim_of(const struct ir_tensor *x, const struct ir_tensor *y, uint32_t i)
 {
     return ir_dim_back(x, y->rank - 1 - i);
 }
 
-/* True if dimensions `from` to `to` of y may be one: each operand has all of them that are not 1, or none. */
+/* Return true if dimensions `from` to `to` of y can be merged: each operand has all of them whose
+ * size is not 1, or none. */
 static bool merges(const struct ir_graph *g, const struct ir_op *op, uint32_t from, uint32_t to)
 {
     const struct ir_tensor *y = ir_out(g, op, 0);
@@ -197,8 +201,8 @@ static bool merges(const struct ir_graph *g, const struct ir_op *op, uint32_t fr
     return true;
 }
 
-/* A table's or two operands' values, of more than four dimensions: neighbours as one from the outside on
- * until three are left, or four. */
+/* Merge dimensions of a table or of an operator with two operands, if it has more than four:
+ * neighbours from the outside until three or four are left. */
 static void merge_values(struct ir_graph *g, struct ir_op *op)
 {
     struct ir_tensor *y = ir_out(g, op, 0);
@@ -215,7 +219,7 @@ static void merge_values(struct ir_graph *g, struct ir_op *op)
     if (n > 4)
         return;
     for (uint32_t i = 0; i < y->rank; i++)
-        group[i] += 4 - n; /* of three the first is rows */
+        group[i] += 4 - n; /* of three dimensions the first is rows */
     for (uint32_t i = 0; i < y->rank; i++) {
         dim[2][group[i]] *= y->dim[i];
         for (uint32_t k = 0; k < op->n_in; k++)

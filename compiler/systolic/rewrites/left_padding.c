@@ -1,8 +1,7 @@
-/* left_padding.c - limit a depthwise convolution's padding on the left to less than the array's
- * rows. in: DEPTHWISE_CONV2D of one int8 image with `array_rows` columns of padding on its left or
- * more (long
- * kernels of audio networks, large dilations).  out: PAD writes these columns, whose fill is the
- * zero point, which is what the convolution sees outside the image. */
+/* left_padding.c - limit the left padding of a depthwise convolution to less than the array's rows.
+ * in: DEPTHWISE_CONV2D of one int8 image with at least `array_rows` columns of left padding (long
+ * kernels of audio networks, large dilations). out: a PAD that writes these columns with the zero
+ * point, the value that the convolution uses outside the image. */
 #include <string.h>
 
 #include "compiler/legalise/new_ops.h"

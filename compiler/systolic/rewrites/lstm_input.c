@@ -1,16 +1,16 @@
-/* lstm_input.c - compute an LSTM's products of the input for all time steps at once.
- * in: LSTM of x [B,T,I].  out: a matrix product of x and the gates' weights, and an LSTM that reads
- * its sums (attribute `digits`). The accelerator writes int8 alone; so a sum s is written as digits
- * in [-64, 64], s = sum of d[p] * 128^p. Digit p is the requantisation of s by 2^-7p that keeps its
- * lowest 7 (p + 1) bits: the shift left wraps modulo 2^32 (NUMERICS.md). With n digits these are
- * exact for -2^(7n-1) <= s < 2^(7n-1), which the weights prove. */
+/* lstm_input.c - compute an LSTM's products of the input for all time steps at once. in: LSTM of x
+ * [B,T,I]. out: a matrix product of x and the gates' weights, and an LSTM that reads its sums
+ * (attribute `digits`). The accelerator writes only int8, so a sum s is written as digits in [-64,
+ * 64], s = sum of d[p] * 128^p. Digit p is the requantisation of s by 2^-7p that keeps its lowest 7
+ * (p + 1) bits: the shift left wraps modulo 2^32 (NUMERICS.md). With n digits this is exact for
+ * -2^(7n-1) <= s < 2^(7n-1), which the weights prove. */
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
 enum { MOST_DIGITS = 4 };
 
-/* Number of digits that hold every sum of the gates; 0 if more than there are. */
+/* Return the number of digits that hold every sum of the gates; 0 if the format has too few. */
 static uint32_t digits_of(const struct ir_tensor *w, const struct ir_tensor *bias)
 {
     const int64_t k = ir_dim_back(w, 0), rows = (int64_t)ir_elements(w) / k;
@@ -32,8 +32,8 @@ static uint32_t digits_of(const struct ir_tensor *w, const struct ir_tensor *bia
     return 0;
 }
 
-/* Column p * rows + i: digit p of gate row i. The gates' bias counts the zero point in; the
- * product's does not. */
+/* Fill the weights. Column p * rows + i is digit p of gate row i. The gates' bias includes the zero
+ * point; the product's does not. */
 static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm, uint32_t n)
 {
     const struct ir_tensor *w = ir_in(g, lstm, 1), *b = ir_in(g, lstm, 3);

@@ -1,10 +1,11 @@
-/* reductions.c - rewrite reductions of int8 as operators of the accelerator.
- * in: REDUCE_MAX, REDUCE_MIN, SUM of int8 over any dimensions.  out: SUM is MEAN, whose multiplier divides by
- * nothing: both requantise the sum of all x - z_in (NUMERICS.md). The largest and the smallest are
- * MAXIMUM, MINIMUM of a dimension's two halves until one value is left, a dimension after the other; of an
- * odd number of values the one in the middle is in both halves, which changes neither. The column REDUCTION
- * of operators.def names the operator. MEAN over neighbours of more than four dimensions is that of an
- * image; over dimensions apart it is that of x transposed, over its innermost. */
+/* reductions.c - rewrite reductions of int8 as operators of the accelerator. in: REDUCE_MAX,
+ * REDUCE_MIN, SUM of int8 over any dimensions. out: SUM becomes MEAN with a multiplier that does
+ * not divide: both requantise the sum of all x - z_in (NUMERICS.md). REDUCE_MAX and REDUCE_MIN
+ * become MAXIMUM or MINIMUM of a dimension's two halves until one value is left, dimension by
+ * dimension. If the number of values is odd, the middle one is in both halves, which does not
+ * change the result. The column REDUCTION of operators.def names the operator. MEAN over adjacent
+ * dimensions of a tensor with more than four becomes that of an image. MEAN over separated
+ * dimensions becomes that of x transposed, over its innermost dimensions. */
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
@@ -17,7 +18,7 @@ static const struct {
 #include "operators/operators.def"
 };
 
-/* x as an image with dimension `axis` in one of its own, *at. */
+/* Return x as an image with dimension `axis` alone in image dimension *at. */
 static const struct ir_tensor *as_image(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                                         const int32_t *dim, uint32_t axis, uint32_t *at)
 {
@@ -83,7 +84,7 @@ static void reduce(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-/* Return true if a dimension between two averaged ones stays. */
+/* Return true if a kept dimension is between two averaged ones. */
 static bool apart(const struct ir_tensor *x, uint32_t axes)
 {
     bool over = false, ended = false;
@@ -99,7 +100,8 @@ static bool apart(const struct ir_tensor *x, uint32_t axes)
     return false;
 }
 
-/* x transposed such that the dimensions of `axes` are its innermost; *axes: those. */
+/* Return x transposed so that the dimensions of `axes` are innermost; *axes: their new
+ * positions. */
 static const struct ir_tensor *innermost(struct ir_graph *g, uint32_t row,
                                          const struct ir_tensor *x, uint32_t *axes)
 {
@@ -117,7 +119,7 @@ static const struct ir_tensor *innermost(struct ir_graph *g, uint32_t row,
     return lgl_transposed(g, row, x, x->name, perm);
 }
 
-/* `op` of x over neighbouring dimensions: over one dimension of an image. */
+/* Rewrite `op` over adjacent dimensions of x as one over a single dimension of an image. */
 static void mean_of_image(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x,
                           uint32_t axes)
 {

@@ -1,16 +1,15 @@
-/* resize_phases.c - rewrite RESIZE_BILINEAR to whole multiples of
- * the rows and columns as depthwise convolutions, if their weights are whole numbers.
- * in: RESIZE_BILINEAR of one int8 image to Fy times the rows, Fx times the columns.  out: the image
- * with its edges repeated (GATHER), Fy * Fx convolutions of stride 1, a phase each, joined: row
- * y * Fy + p, column x * Fx + q of the result are y, x of phase p, q. With aligned corners and
- * Fy (H - 1) + 1 rows the last Fy - 1 rows of this go, and so columns.
- * The reference rounds T / 2^20, halves away from zero, T a sum of quantised values times weights of 2 * 10
- * bits (NUMERICS.md). Where a phase's are whole multiples of 2^(20-k), its weights are those of T / 2^(20-k);
- * twice that times 2^(30-k) is rounded once, to the high half, as the reference does. Zero points are no
- * part of that: tensors between have 0 (RESHAPE with `recode`). Weights above 127 have zero point -128.
- * For tensors that were uint8 halves go up, which is away from zero where 128 is added. Each
- * output's place is tried against the reference's formula. One row or column is itself
- * everywhere, whatever the weights: it is repeated (GATHER). */
+/* resize_phases.c - rewrite RESIZE_BILINEAR by integer factors as depthwise convolutions, if the
+ * weights are integers. in: RESIZE_BILINEAR of one int8 image to Fy times the rows, Fx times the
+ * columns. out: the image with repeated edges (GATHER) and Fy * Fx convolutions of stride 1, one
+ * per phase, joined: row y * Fy + p, column x * Fx + q of the result is y, x of phase p, q. With
+ * aligned corners and Fy (H - 1) + 1 rows, the last Fy - 1 rows are dropped; likewise columns. The
+ * reference rounds T / 2^20, halves away from zero; T is a sum of quantised values times weights of
+ * 2 * 10 bits (NUMERICS.md). If all weights of a phase are multiples of 2^(20-k), the phase uses T
+ * / 2^(20-k); twice that times 2^(30-k) is rounded once, to the high half, as in the reference.
+ * Zero points do not enter: intermediate tensors have zero point 0 (RESHAPE with `recode`). Weights
+ * above 127 have zero point -128. Tensors from a uint8 network round halves up, which is away from
+ * zero because 128 is added. Each output's position is checked against the reference's formula. A
+ * single row or column is constant whatever the weights: it is repeated (GATHER). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +19,13 @@
 
 enum { MOST_FACTOR = 16, ONE = 1024, TAPS = 3, MOST_COPIES = 8 };
 
-/* One direction: weight[p][1 + t] is what the phase takes of the pixel t right of its own, in
- * 1024ths and then in 2^-bits of the phase. */
+/* One direction: weight[p][1 + t] is the phase's weight of the pixel t to the right of its own,
+ * first in 1024ths, later in 2^-bits of the phase. */
 struct axis {
     int32_t factor, size;
     int32_t weight[MOST_FACTOR][TAPS];
     int32_t bits[MOST_FACTOR];
-    int32_t before, after; /* pixels that phases take left and right of their own */
+    int32_t before, after; /* pixels that phases read left and right of their own */
 };
 
 static int32_t clamped(int32_t i, int32_t size)
@@ -34,7 +33,7 @@ static int32_t clamped(int32_t i, int32_t size)
     return i < 0 ? 0 : i < size ? i : size - 1;
 }
 
-/* The reference's two pixels and the second one's weight. */
+/* Return the two pixels of the reference and the weight of the second. */
 static void places(const struct axis *a, bool half, int32_t i, int32_t at[2], int32_t *weight)
 {
     const int32_t scale = (ONE * a->size + a->size * a->factor / 2) / (a->size * a->factor);
@@ -45,7 +44,7 @@ static void places(const struct axis *a, bool half, int32_t i, int32_t at[2], in
     *weight = place - at[0] * ONE;
 }
 
-/* Return true if the weights of output i have the same sum for every pixel. */
+/* Return true if the reference's weights of output i are the phase's weights, for every pixel. */
 static bool same_place(const struct axis *a, bool half, int32_t i)
 {
     const int32_t own = i / a->factor, phase = i % a->factor;
@@ -63,7 +62,7 @@ static bool same_place(const struct axis *a, bool half, int32_t i)
     return abs(at[0] - own) <= 2 && abs(at[1] - own) <= 2;
 }
 
-/* False: the phases of this direction are no such sums. */
+/* Find the phases of one direction; false if they are no such sums. */
 static bool find_axis(struct axis *a, int32_t in, int32_t out, bool half)
 {
     *a = (struct axis){.factor = out / in, .size = in};
@@ -96,7 +95,7 @@ static int32_t largest(const struct axis *a, int32_t phase)
     return lgl_max(lgl_max(a->weight[phase][0], a->weight[phase][1]), a->weight[phase][2]);
 }
 
-/* Rows that phase p, q has to be of so that their weights fit 8 bits. */
+/* Return the number of row copies that phase p, q reads so that its weights fit 8 bits. */
 static int32_t copies_of(const struct axis *y, int32_t p, const struct axis *x, int32_t q)
 {
     return (2 * largest(y, p) * largest(x, q) + UINT8_MAX - 1) / UINT8_MAX;
@@ -112,7 +111,7 @@ static int32_t most_copies(const struct axis *y, const struct axis *x)
     return copies;
 }
 
-/* x with its first and last element along `axis` once more where phases take them. */
+/* Return x with its first and last element along `axis` repeated if phases read them. */
 static const struct ir_tensor *repeat_edges(struct ir_graph *g, uint32_t row,
                                             const struct ir_tensor *x, uint32_t axis,
                                             const struct axis *a)
@@ -131,7 +130,7 @@ static const struct ir_tensor *repeat_edges(struct ir_graph *g, uint32_t row,
     return y;
 }
 
-/* The part of a resize that its phases share. */
+/* The data that the phases of a resize share. */
 struct resize {
     struct ir_graph *g;
     const struct ir_op *op;
@@ -141,7 +140,7 @@ struct resize {
     struct ir_quant quant;                             /* of the phases */
 };
 
-/* The image with each row `copies` times. */
+/* Return the image with each row repeated `copies` times. */
 static const struct ir_tensor *repeat_rows(struct resize *r, int32_t copies)
 {
     const int32_t h = r->image->dim[1] * copies;
@@ -159,7 +158,7 @@ static const struct ir_tensor *repeat_rows(struct resize *r, int32_t copies)
     return r->repeated[copies] = y;
 }
 
-/* Twice a weight as the sum of those of `copies` rows. */
+/* Split twice a weight into a sum of the weights of `copies` rows. */
 static uint32_t weights_of(const struct resize *r, int32_t p, int32_t q, int32_t copies)
 {
     const int32_t kh = 1 + r->y.before + r->y.after, kw = 1 + r->x.before + r->x.after;
@@ -228,7 +227,7 @@ static struct ir_tensor *join(const struct resize *r, int32_t count, const uint3
     return y;
 }
 
-/* The phases of x, as y. */
+/* Write the phases of x to y. */
 static void make_phases(struct resize *r, const struct ir_tensor *x, struct ir_tensor *y)
 {
     const bool was_u8 = r->op->attr[IR_FROM_U8] != 0;
@@ -249,7 +248,8 @@ static void make_phases(struct resize *r, const struct ir_tensor *x, struct ir_t
     lgl_new_reshape(r->g, r->op->row, all, y)->attr[IR_RECODE] = 1;
 }
 
-/* Find the direction of `in` to `out` elements; with one element, or the same number, they stay. */
+/* Find the phases of the direction from `in` to `out` elements; with one element, or equal numbers,
+ * it is unchanged. */
 static bool find_direction(const struct ir_op *op, struct axis *a, int32_t in, int32_t out)
 {
     if (in == 1 || in == out)
@@ -275,7 +275,7 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     const int32_t *first = ARENA_ARRAY(g->arena, int32_t, (size_t)lgl_max(y->dim[1], y->dim[2]));
 
     if (in_phases && (rows || columns) && op->attr[IR_FROM_U8])
-        return; /* float weights of the repeated one decide ties */
+        return; /* the float weights of the repeated element decide ties */
     if (rows && columns)
         wide = lgl_new_image(g, y, y->quant, (const int32_t[]){1, h, y->dim[2], c});
     if (rows || columns)

@@ -3,7 +3,7 @@
 
 #include "compiler/systolic/schedule/sched.h"
 
-/* Each operator that is added is visited in the next round. */
+/* Each added operator is visited in the next round. */
 enum { MOST_ROUNDS = 16 };
 
 static void lower(uint32_t *least, uint32_t n, bool first)
@@ -12,7 +12,7 @@ static void lower(uint32_t *least, uint32_t n, bool first)
         *least = n;
 }
 
-/* Cycles of the graph, all of which the accelerator runs. */
+/* Return the cycles of the graph if the accelerator runs all of it. */
 static uint64_t busy(struct ir_graph *g, const struct hd_config *hw)
 {
     const struct sched_options by_rule = {.no_search = true};
@@ -34,7 +34,8 @@ static uint64_t cycles(const struct hd_config *hw, const struct ir_graph *g, con
     return n;
 }
 
-/* Return true if the operator alone takes more than `gain` times the cycles of what the rewrite makes of it. */
+/* Return true if the operator alone takes more than `gain` times the cycles of the operators that
+ * the rewrite makes. */
 static bool gains(const struct ir_graph *g, const struct ir_op *op, sys_rewrite *rewrite,
                   uint32_t gain, const struct lgl_options *o)
 {

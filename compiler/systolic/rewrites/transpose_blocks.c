@@ -1,11 +1,11 @@
-/* transpose_blocks.c - rewrite a TRANSPOSE that exchanges two inner dimensions of four
- * (SPACE_TO_DEPTH, DEPTH_TO_SPACE) as joined parts of an image. in: TRANSPOSE of int8, after
- * dimensions that stay neighbours count as one [A,B,C,D] ->
- * [A,C,B,D].  out: with C parts, x as an image of A rows, B columns and C * D channels; channels
- * [c D, (c + 1) D) are columns [c B, (c + 1) B) of the result's A rows of C * B columns. With B
- * parts the way back. Few parts: views or one strided copy each. One whose dimensions are at most three,
- * which are not those of one image, turns an image of these. Any other is several exchanges of two
- * neighbours. */
+/* transpose_blocks.c - rewrite a TRANSPOSE that exchanges the two inner ones of four dimensions
+ * (SPACE_TO_DEPTH, DEPTH_TO_SPACE) as joined parts of an image. in: TRANSPOSE of int8 that is
+ * [A,B,C,D] -> [A,C,B,D] after dimensions that stay adjacent are merged. out: with C parts, x is an
+ * image of A rows, B columns and C * D channels; channels [c D, (c + 1) D) are columns [c B, (c +
+ * 1) B) of the result's A rows of C * B columns. With B parts the inverse. The version with fewer
+ * parts is used: views, or one strided copy each. A TRANSPOSE of at most three dimensions that are
+ * not those of one image becomes the transpose of an image with these dimensions. Any other becomes
+ * several exchanges of two neighbours. */
 #include <string.h>
 
 #include "compiler/ir/map.h"
@@ -14,7 +14,7 @@
 
 enum { MOST_PARTS = 16 };
 
-/* `count` parts of x along dimension `cut`, joined along `join`: an image of shape `to`. */
+/* Join `count` parts of x, cut along dimension `cut`, along `join` into an image of shape `to`. */
 static struct ir_tensor *join_parts(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                                     int32_t count, uint32_t cut, uint32_t join)
 {
@@ -38,7 +38,7 @@ static struct ir_tensor *join_parts(struct ir_graph *g, uint32_t row, const stru
     return y;
 }
 
-/* TRANSPOSE of an image whose last dimensions are m's, at most 3. */
+/* Transpose an image whose last dimensions are those of m, at most 3. */
 static struct ir_tensor *turn(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               const struct ir_map_form *m)
 {
@@ -70,8 +70,9 @@ static bool exchanges(const struct ir_map_form *m)
            (m->size[1] <= MOST_PARTS || m->size[2] <= MOST_PARTS);
 }
 
-/* Move the first of m's dimensions that is not in its place there: d[0] d[1] d[2] d[3] become
- * d[0] d[2] d[1] d[3]. m keeps the remaining order; false: nothing remains. */
+/* Find the first of m's dimensions that is not in its place, and the exchange that moves it there:
+ * d[0] d[1] d[2] d[3] become d[0] d[2] d[1] d[3]. m keeps the remaining order; false if nothing
+ * remains. */
 static bool next_exchange(struct ir_map_form *m, int32_t d[4])
 {
     uint32_t to = 0, from;
@@ -95,7 +96,7 @@ static bool next_exchange(struct ir_map_form *m, int32_t d[4])
     return true;
 }
 
-/* Return true if each exchange is one that the rewrite takes, or an image's. */
+/* Return true if each exchange is one that the rewrite accepts, or one of an image. */
 static bool is_exchanges(struct ir_map_form m)
 {
     int32_t d[4];
@@ -108,7 +109,7 @@ static bool is_exchanges(struct ir_map_form m)
 
 static void rewrite(struct ir_graph *g, struct ir_op *op);
 
-/* Several exchanges, one after the other. */
+/* Write several exchanges, one after the other. */
 static void exchange_blocks(struct ir_graph *g, struct ir_op *op, struct ir_map_form m)
 {
     static const int32_t from[4] = {0, 2, 1, 3};

@@ -1,8 +1,8 @@
-/* transposed_operand.c - let BATCH_MATMUL read operands transposed.
- * in: BATCH_MATMUL with adj_a, adj_b; a TRANSPOSE that turns rows of an operand into columns, or
- * those of the product: (A B')' = B A'.  out: which takes rows of
- * the first operand, of the second one rows or columns: adj_b as far as it goes, of those TRANSPOSEs
- * what is left, and one for adj_a. */
+/* transposed_operand.c - let BATCH_MATMUL read transposed operands. in: BATCH_MATMUL with
+ * adj_a, adj_b; a TRANSPOSE that exchanges rows and columns of an operand or of the product: (A
+ * B')' = B A'. out: a BATCH_MATMUL that reads rows of the first operand, and rows or columns of
+ * the second. adj_b is used where possible; the rest of those TRANSPOSEs remains, and one is
+ * added for adj_a. */
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
@@ -12,20 +12,21 @@ static bool is_product(const struct ir_graph *g, const struct ir_op *op)
            op->fixed.n_real == 0;
 }
 
-/* Dimension i with the last two swapped. */
+/* Return dimension i with the last two exchanged. */
 static int32_t swapped(int32_t i, int32_t rank)
 {
     return i < rank - 2 ? i : 2 * rank - 3 - i;
 }
 
-/* perm with its last two places swapped. */
+/* Exchange the last two places of perm. */
 static void swap_perm(const int32_t *perm, int32_t rank, int32_t *to)
 {
     for (int32_t i = 0; i < rank; i++)
         to[i] = perm[swapped(i, rank)];
 }
 
-/* A TRANSPOSE before operand i whose rows are its source's columns: the product reads those. */
+/* If a TRANSPOSE before operand i exchanges rows and columns, let the product read its source
+ * instead. */
 static void read_columns(struct ir_graph *g, struct ir_op *product, uint32_t i)
 {
     const struct ir_tensor *t = ir_in(g, product, i);
@@ -42,7 +43,8 @@ static void read_columns(struct ir_graph *g, struct ir_op *product, uint32_t i)
     before->dead = ir_uses(g, t->id) == 0;
 }
 
-/* The one reader of `t` if that is a TRANSPOSE whose columns are t's rows, else NULL. */
+/* Return the only reader of `t` if it is a TRANSPOSE that exchanges rows and columns, otherwise
+ * NULL. */
 static struct ir_op *turning_reader(const struct ir_graph *g, const struct ir_tensor *t)
 {
     const int32_t rank = (int32_t)t->rank;
@@ -58,8 +60,8 @@ static struct ir_op *turning_reader(const struct ir_graph *g, const struct ir_te
     return NULL;
 }
 
-/* The product of the other operand's rows with this one's: it makes what the TRANSPOSE after it did,
- * or leaves it less. */
+/* Exchange the operands, so that the product makes the result of the TRANSPOSE after it, or leaves
+ * it a simpler one. */
 static void turn_product(struct ir_graph *g, struct ir_op *product, struct ir_op *after)
 {
     struct ir_tensor *y = ir_out(g, product, 0), *z = ir_out(g, after, 0), *transposed;
@@ -88,9 +90,8 @@ static void turn_product(struct ir_graph *g, struct ir_op *product, struct ir_op
     after->in[1] = lgl_new_constant(g, z->name, IR_I32, 1, &rank, perm)->id;
 }
 
-/* Return true if the product may become that of the transposes, (A B')' = B A': both operands
- * are computed. The accelerator reads the second one from its memory of weights, the first one
- * as an image. */
+/* Return true if the product may become that of the transposes, (A B')' = B A': both operands are
+ * computed. The accelerator reads the second one from weight memory, the first one as an image. */
 static bool may_turn(const struct ir_graph *g, const struct ir_op *product)
 {
     return product->attr[IR_ADJ_B] != 0 && ir_in(g, product, 0)->role != IR_CONST &&

@@ -1,10 +1,10 @@
-/* transposed_parts.c - cut operators of a batch into one for each image, and a wide TRANSPOSE_CONV
- * into strips. in: TRANSPOSE_CONV, RESIZE_BILINEAR of int8 (FACTS .one_image) of N images, ADD,
- * MUL, .. of N whose operand differs from image to image and is broadcast; TRANSPOSE_CONV whose
- * phases have more columns
- * than `accumulators`.  out: one operator an image, of slices of the rows of all, joined;
- * one operator a strip of columns, of the columns of the input that reach it, joined. A strip begins
- * with the padding that is left: an output o takes kernel column o + pad_left - i * stride of input i. */
+/* transposed_parts.c - split operators of a batch into one per image, and a wide TRANSPOSE_CONV
+ * into strips. in: TRANSPOSE_CONV, RESIZE_BILINEAR of int8 (FACTS .one_image) of N images; ADD, MUL
+ * and others of N images with a broadcast operand that differs between images; TRANSPOSE_CONV whose
+ * phases have more columns than `accumulators`. out: one operator per image, on slices of the rows
+ * of all, joined; or one operator per strip of columns, on the input columns that contribute to it,
+ * joined. A strip begins with the remaining padding: output o reads kernel column o + pad_left - i
+ * * stride of input i. */
 #include <string.h>
 
 #include "compiler/legalise/fixed_math.h"
@@ -18,14 +18,15 @@ static bool has_images(const struct ir_tensor *t)
     return t->rank == 4 && t->dim[0] > 1 && t->role != IR_CONST;
 }
 
-/* The images' rows below each other. */
+/* Return the images' rows as one image, stacked vertically. */
 static struct ir_tensor *stacked(struct ir_graph *g, const struct ir_tensor *t)
 {
     return lgl_new_image(g, t, t->quant,
                          (const int32_t[]){1, t->dim[0] * t->dim[1], t->dim[2], t->dim[3]});
 }
 
-/* Image i of operand k, whose images are `all`; of one image or a number the operand itself. */
+/* Return image i of operand k, whose images are `all`; the operand itself if it is one image or a
+ * number. */
 static uint32_t image_of(struct ir_graph *g, const struct ir_op *op, uint32_t k,
                          const struct ir_tensor *all, int32_t i)
 {
@@ -63,7 +64,7 @@ static void take_images(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-/* Output columns [from, from + n). */
+/* Make the strip of output columns [from, from + n). */
 static uint32_t make_strip(struct ir_graph *g, const struct ir_op *op, int32_t from, int32_t n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -99,7 +100,7 @@ static void take_strips(struct ir_graph *g, struct ir_op *op, int32_t accumulato
     op->dead = true;
 }
 
-/* Return true for a constant, in any shape. */
+/* Return true for a constant of any shape. */
 static bool is_constant(const struct ir_graph *g, const struct ir_tensor *t)
 {
     while (t->role != IR_CONST && t->producer != IR_NONE && ir_is_reshape(g->op[t->producer]))
@@ -107,8 +108,8 @@ static bool is_constant(const struct ir_graph *g, const struct ir_tensor *t)
     return t->role == IR_CONST;
 }
 
-/* True if an operand is broadcast inside the images and all that differ from image to image are
- * computed: a constant of several images is not cut. */
+/* Return true if an operand is broadcast inside the images and all operands that differ between
+ * images are computed: a constant of several images is not split. */
 static bool images_differ(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(g, op, 0);

@@ -1,6 +1,7 @@
-/* whole_kernel.c - rewrite a convolution whose window is the whole image as a product.
- * in: CONV2D of int8 without padding, [KH,KW,C,OC] of images [B,KH,KW,C].  out: FULLY_CONNECTED, [KH KW C,OC]: the same
- * weights, sums and requantisation. A product of few outputs uses more columns. */
+/* whole_kernel.c - rewrite a convolution whose window is the whole image as a product. in: CONV2D
+ * of int8 without padding, [KH,KW,C,OC], on images [B,KH,KW,C]. out: FULLY_CONNECTED, [KH KW C,OC],
+ * with the same weights, sums and requantisation. A product with few outputs uses more columns of
+ * the array. */
 #include <string.h>
 
 #include "compiler/legalise/new_ops.h"

@@ -1,12 +1,11 @@
-/* alone.c - the cost of one operator that is alone on the accelerator: a network of that
- * operator, scheduled by rule and estimated as any other. Before there is a partition nothing else
- * is known of an operator; in a network its neighbours keep its tensors on chip or share its time.
- */
+/* alone.c - cost of one operator alone on the accelerator: a network of only that operator,
+ * scheduled by rule and estimated as usual. Before the partition nothing else is known of an
+ * operator. In a network its neighbours keep its tensors on chip or share its time. */
 #include <string.h>
 
 #include "sched_build.h"
 
-/* A copy of `t` in `g`: constants as they are, all else an input. */
+/* Copy `t` into `g`: constants unchanged, all others as inputs. */
 static uint32_t copy_tensor(struct ir_graph *g, const struct ir_tensor *t)
 {
     struct ir_tensor *to = ir_tensor_new(g, t->name, t->type, t->rank, t->dim);
@@ -62,7 +61,8 @@ struct ir_graph *sched_alone_graph(struct arena *a, const struct ir_graph *from,
     return g;
 }
 
-/* Cycles in which ARRAY or VECTOR work, or in which weights come, whichever is more. */
+/* Return the larger of the cycles in which ARRAY or VECTOR work and those in which weights
+ * arrive. */
 static uint64_t busy_cycles(const struct sched_program *p)
 {
     uint64_t work = 0, weights = 0;

@@ -1,5 +1,5 @@
-/* copies.c - see copies.h. An operand is copied before its view operator reads it; a result is made
- * under another name, which all read that can, and copied for the others. */
+/* copies.c - see copies.h. An operand is copied before its view operator reads it. A result is made
+ * under another name, which is used by all readers that can read it, and copied for the others. */
 #include "copies.h"
 
 #include "compiler/systolic/layout/views.h"
@@ -24,7 +24,7 @@ static struct ir_op *copy_op(struct ir_graph *g, const struct ir_op *of, uint32_
 {
     struct ir_op *op = ir_make_copy(g, of->row, 1, 1);
 
-    g->n_op--; /* it gets its place in the new order */
+    g->n_op--; /* inserted again at its new position */
     op->in[0] = from;
     op->out[0] = to;
     op->target = of->target;
@@ -61,7 +61,7 @@ static void after(struct copies *c, struct ir_op *op)
     c->op[c->n++] = copy_op(c->g, op, op->out[0], to);
 }
 
-/* The operators after the edge's move up by one. */
+/* Insert the copy and shift the operators that follow by one. */
 static enum status mend(struct ir_graph *g, struct views_edge edge, struct diag *d)
 {
     struct copies c = {g, ARENA_ARRAY(g->arena, struct ir_op *, g->n_op + 2), 0};
@@ -80,7 +80,7 @@ static enum status mend(struct ir_graph *g, struct views_edge edge, struct diag 
     return ir_link(g, d);
 }
 
-/* Find the first loose edge: later ones depend on it. */
+/* Find the first loose edge; later ones depend on it. */
 static bool find(struct ir_graph *g, uint32_t target, const struct hd_config *hw,
                  struct views_edge *edge, struct diag *d)
 {

@@ -1,8 +1,7 @@
-/* devices.c - one program for several accelerators.
- * Each has knobs, scratchpad layout and streams of its own, and exchanges tensors with others in
- * memory: a part is the program of one of them. One arena plan holds for all: it is made over
- * all tensors that the parts keep in memory. Constants of one part follow those of the part
- * before. The whole has the streams of all, in the graph's order. */
+/* devices.c - one program for several accelerators. Each has its own knobs, scratchpad layout and
+ * streams, and exchanges tensors with others in memory; a part is the program of one of them. One
+ * arena plan covers all tensors that the parts keep in memory. The constants of a part follow those
+ * of the previous part. The whole program has all streams in graph order. */
 #include <string.h>
 
 #include "compiler/plan/arena_plan.h"
@@ -40,7 +39,8 @@ struct sched_program *sched_new(struct arena *a, const struct ir_graph *g,
 
 /* --- the arena --- */
 
-/* Add the place of a tensor in one part; a copy in two scratchpads counts as one, alive in both. */
+/* Add a tensor's place in one part; copies in two scratchpads count as one tensor, alive in
+ * both. */
 static void add_place(struct sched_place *to, const struct sched_place *from)
 {
     bool keep = to->in_memory && to->mem_region != HD_REGION_ARENA;
@@ -48,7 +48,8 @@ static void add_place(struct sched_place *to, const struct sched_place *from)
     if (from->in_memory && !keep) {
         to->in_memory = true;
         to->mem_region = from->mem_region;
-        to->mem_offset = from->mem_offset; /* of a variable; the plan has those of the arena */
+        to->mem_offset =
+            from->mem_offset; /* for a variable; those in the arena come from the plan */
     }
     to->mem_bytes = from->mem_bytes > to->mem_bytes ? from->mem_bytes : to->mem_bytes;
     to->mem_pitch = from->mem_pitch;
@@ -62,7 +63,7 @@ static void add_place(struct sched_place *to, const struct sched_place *from)
     to->row_bytes = from->row_bytes;
 }
 
-/* Add the places in memory of part `k`, and the groups that it interleaves. */
+/* Add the places in memory of part `k` and the groups that it interleaves. */
 static void add_layout(struct sched_program *all, uint32_t k)
 {
     const struct ir_graph *g = all->graph;
@@ -80,7 +81,7 @@ static void add_layout(struct sched_program *all, uint32_t k)
         }
 }
 
-/* The offsets that all devices agree on. */
+/* Copy the arena offsets, which all devices share. */
 static void take_arena(struct sched_program *p, const struct sched_program *all)
 {
     p->scratch = all->scratch;
@@ -117,7 +118,7 @@ enum status sched_plan(struct sched_program *p, struct diag *d)
     return ST_OK;
 }
 
-/* --- the whole --- */
+/* --- the whole program --- */
 
 static void add_streams(struct sched_program *all, uint32_t k)
 {
@@ -151,7 +152,7 @@ static void add_part(struct sched_program *all, uint32_t k)
     all->constant_bytes = p->constant_bytes;
 }
 
-/* Where each stream begins, now that their order is known. */
+/* Set the offset of each stream, now that their order is known. */
 static void place_streams(struct sched_program *all)
 {
     for (uint32_t i = 0; i < all->n_stream; i++) {

@@ -99,9 +99,9 @@ uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op)
 {
     struct geo geo;
 
-    if (op->scratch && !op->dead) /* of an outside target's call */
+    if (op->scratch && !op->dead) /* scratch of an external target's call */
         return op->scratch;
-    if (op->opcode == IR_OP_DETECTION && !op->dead) /* a box and its best score each */
+    if (op->opcode == IR_OP_DETECTION && !op->dead) /* a box and its best score per detection */
         return 20u * (uint32_t)ir_in(g, op, 0)->dim[1];
     if (op->dead || op->region != IR_NONE || op->fixed.n_real != 0 || ir_in(g, op, 0) == NULL ||
         ir_in(g, op, 0)->type != IR_I8 || !geo_of(g, op, &geo))
@@ -118,7 +118,7 @@ uint32_t *host_scratches(struct arena *a, const struct ir_graph *g)
     return n_bytes;
 }
 
-/* The compiler's filters are [taps, OC], those of dense layers too. */
+/* Filters in the graph are [taps, OC], also those of dense layers. */
 uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes)
 {
     const struct ir_fixed *fixed = &g->op->fixed;

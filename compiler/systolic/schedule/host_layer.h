@@ -1,5 +1,6 @@
-/* host_layer.h - operators as the host kernels with scratch and panels take them: the one place
- * that fills their parameters, for the plan (how much scratch) and for emission (the same as C). */
+/* host_layer.h - operators in the form of the host kernels with scratch and panels: the one
+ * place that fills their parameters, for the plan (scratch size) and for emission (the same
+ * values as C). */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_HOST_LAYER_H
 #define HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_HOST_LAYER_H
 
@@ -12,17 +13,17 @@ void host_conv2d(const struct geo *g, struct hdk_conv2d *p);
 void host_depthwise_conv2d(const struct geo *g, struct hdk_depthwise_conv2d *p);
 void host_fully_connected(const struct geo *g, struct hdk_fully_connected *p);
 
-/* Bytes of scratch that the host kernel of `op` wants; 0 if `op` is not the host's. */
+/* Return the bytes of scratch that the host kernel of `op` needs; 0 if `op` is not on the host. */
 uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op);
-/* The same of all operators, by position. */
+/* The same for all operators, by position. */
 uint32_t *host_scratches(struct arena *a, const struct ir_graph *g);
 
-/* Weights, biases and scales as panels, in `a`. */
+/* Return weights, biases and scales as panels, allocated from `a`. */
 uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes);
 
-/* Make a walk over `out` with the fewest dimensions that the operands allow: neighbours along
- * which both advance as one array are merged. Outermost first; stride 0 where an operand is
- * broadcast. False if more than four remain. */
+/* Make a loop nest over `out` with the fewest dimensions that the operands allow: adjacent
+ * dimensions along which both operands are contiguous are merged. Outermost first; stride 0 where
+ * an operand is broadcast. False if more than four remain. */
 bool host_walk(const struct ir_graph *g, const struct ir_op *op, struct hdk_walk2 *w);
 
 #endif

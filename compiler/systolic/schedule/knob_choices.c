@@ -1,4 +1,4 @@
-/* knob_choices.c - alternatives for an operator's knobs. */
+/* knob_choices.c - alternative values of an operator's knobs. */
 #include <string.h>
 
 #include "compiler/systolic/layout/geometry.h"
@@ -49,7 +49,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
             add(choice, &n, now, c);
         c = *now;
     }
-    uint32_t least = div_up(p->hw->n, g.ow); /* as many pixels as a segment has lanes */
+    uint32_t least = div_up(p->hw->n, g.ow); /* at least as many pixels as a K tile has lanes */
     for (c.prologue = least; geo_on_array(&g) && c.prologue * 4 <= g.oh && c.prologue <= 4 * least;
          c.prologue *= 2)
         add(choice, &n, now, c);

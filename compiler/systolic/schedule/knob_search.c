@@ -1,16 +1,16 @@
-/* knob_search.c - knobs by coordinate descent: operator after operator, each choice tried in a
- * program without bytes, kept if the estimate is lower. A small program is tried whole, in two
- * rounds, then in one with tiles of neighbours. A large one is tried in windows: the commands of
- * the operators around in the layout of all, and the whole program after every few; then as a
- * whole, first the rows that lose most, that is take most cycles beyond ARRAY's work for them.
- * It repeats while it gains. The same input gives the same knobs. */
+/* knob_search.c - choose knobs by coordinate descent: for each operator in turn try each choice in
+ * a program without bytes, and keep it if the estimate falls. A small program is tried as a whole:
+ * two rounds, then one with tiles of neighbours. A large one is tried in windows (the commands of
+ * neighbouring operators in the layout of all), with the whole program after every few windows. It
+ * is then tried as a whole, beginning with the rows that lose the most cycles beyond ARRAY's work.
+ * The search repeats while it gains. The same input gives the same knobs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "knob_windows.h"
 
-/* For tests: some knobs of each operator at random, cascades more often than the others
- * (xorshift64*, Vigna 2016). */
+/* For tests: set some knobs of each operator at random, cascades most often (xorshift64*, Vigna
+ * 2016). */
 static void at_random(struct sched_program *p, struct trials *trials)
 {
     struct sched_knobs choice[SCHED_MAX_CHOICES];
@@ -39,7 +39,7 @@ static void same_groups(struct search *s, uint32_t tiles)
         s->p->knobs[i].group_tiles = tiles;
 }
 
-/* The loss of an operator's row with the current knobs. */
+/* The cycles that an operator's row loses with the current knobs. */
 struct loss {
     uint64_t cycles;
     uint32_t op;
@@ -54,7 +54,7 @@ static int by_loss(const void *a, const void *b)
     return x->op < y->op ? -1 : 1;
 }
 
-/* The operators, those of the rows that lose most first. */
+/* Return the operators, beginning with those of the rows that lose the most. */
 static struct loss *losses(struct search *s)
 {
     const struct ir_graph *g = s->p->graph;
@@ -68,7 +68,7 @@ static struct loss *losses(struct search *s)
     return order;
 }
 
-/* Try operator after operator, from the current knobs; rows: four in a row together, too. */
+/* Try each operator from the current knobs; rows: also four adjacent ones together. */
 static bool one_round(struct search *s, bool rows)
 {
     bool better = false;
@@ -84,8 +84,8 @@ static bool one_round(struct search *s, bool rows)
     return better;
 }
 
-/* Descend from the current knobs; four in a row together come last, as they lead past what
- * operators find alone. */
+/* Descend from the current knobs. Four adjacent operators together come last, since they change
+ * more than single operators do. */
 static void descend(struct search *s)
 {
     moves_begin(s, 0, 0);
@@ -94,9 +94,9 @@ static void descend(struct search *s)
     (void)one_round(s, true);
 }
 
-/* Try one operator of a large program, unless it was tried and nothing around has changed. near:
- * a move without gain among its neighbours is not tried in the whole, which takes several times
- * the time. */
+/* Try one operator of a large program unless it was tried and no neighbour has changed since. near:
+ * a move without gain among its neighbours is not tried in the whole program, which takes several
+ * times as long. */
 static bool try_again(struct search *s, struct windows_memory *m, uint32_t op, bool near)
 {
     uint32_t first, end;
@@ -118,7 +118,7 @@ static bool try_again(struct search *s, struct windows_memory *m, uint32_t op, b
     return better;
 }
 
-/* The operators first that lose most, round after round, the others once these gain no more. */
+/* Try the operators that lose the most first, in rounds, and the others once these gain no more. */
 static void descend_by_loss(struct search *s, bool near, uint32_t rounds)
 {
     struct windows_memory m = windows_memory(s->p);
@@ -136,8 +136,8 @@ static void descend_by_loss(struct search *s, bool near, uint32_t rounds)
     }
 }
 
-/* The same groups everywhere, and a descent from there; apart: first one without cascades, which bind
- * neighbours so that other choices no longer gain. */
+/* Start with the same groups everywhere and descend from there; apart: first descend without
+ * cascades, which couple neighbours so that other choices no longer gain. */
 static void descend_from(struct search *s, uint32_t tiles, bool apart)
 {
     same_groups(s, tiles);
@@ -153,9 +153,9 @@ static uint64_t work(const struct sched_program *p, uint64_t commands)
     return commands * (p->options.work ? p->options.work : 1);
 }
 
-/* Descents from the rule and from the same groups everywhere, as smaller ones often gain only
- * together: each operator waits for the slowest in a row of them. The best start goes first, the
- * others while the program is small. */
+/* Descend from the rule's knobs and from equal groups everywhere: smaller groups often gain only
+ * together, since each operator waits for the slowest of its neighbours. The best start is tried
+ * first, the others while the program is small. */
 static void descend_from_starts(struct search *s)
 {
     enum { STARTS = 3 };
@@ -169,7 +169,7 @@ static void descend_from_starts(struct search *s)
     for (uint32_t i = 0; i < STARTS; i++) {
         same_groups(s, tiles[i]);
         first = moves_improve(s) ? i : first;
-        if (s->trials->commands == 0) /* all on the host */
+        if (s->trials->commands == 0) /* all operators are on the host */
             return;
     }
     if (s->trials->commands > STARTS * SEARCH_LARGE) {
@@ -208,7 +208,7 @@ static void sched_search(struct sched_program *p)
     trials_end(trials);
 }
 
-/* The search also sets knobs where they change nothing: groups of an operator without weights. */
+/* Reset knobs that the search set without effect, such as groups of an operator without weights. */
 static void forget_idle(struct sched_program *p)
 {
     for (uint32_t i = 0; i < p->graph->n_op; i++) {

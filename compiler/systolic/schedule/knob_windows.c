@@ -1,5 +1,5 @@
 /* knob_windows.c - see knob_windows.h. A window is the commands of the operators around one, in the
- * layout of all. It goes round while it gains. */
+ * layout of all. Windows are tried in rounds while they gain. */
 #include "knob_windows.h"
 
 #include <string.h>
@@ -34,18 +34,18 @@ void windows_tried(const struct search *s, struct windows_memory *m, uint32_t op
             m->changed[i] = m->now;
 }
 
-/* The result of the windows. */
+/* The state of the windows. */
 struct windows {
-    struct sched_knobs *kept;    /* the best of the whole program, */
+    struct sched_knobs *kept;    /* the best knobs of the whole program, */
     uint64_t whole;              /* its score */
-    uint64_t at[SEARCH_BATCHES]; /* commands scheduled and score as of a round ago, by batch */
+    uint64_t at[SEARCH_BATCHES]; /* by batch: commands scheduled and score one round ago */
     uint64_t before[SEARCH_BATCHES];
     struct windows_memory memory;
-    uint32_t *twin; /* by operator: the last equal one before it, or IR_NONE */
-    bool *repeated; /* by operator: its knobs are those of its twin */
+    uint32_t *twin; /* by operator: the last equal operator before it, or IR_NONE */
+    bool *repeated; /* by operator: true if it has the knobs of that equal operator */
 };
 
-/* Hash of an operator's kind and the sizes of its operands and results. */
+/* Return a hash of an operator's kind and the sizes of its operands and results. */
 static uint64_t looks(const struct ir_graph *g, const struct ir_op *op)
 {
     uint64_t hash = trials_mix(op->opcode, op->dead);
@@ -58,7 +58,7 @@ static uint64_t looks(const struct ir_graph *g, const struct ir_op *op)
     return hash;
 }
 
-/* Operators alike among neighbours alike: blocks that repeat. */
+/* Find equal operators with equal neighbours, in blocks that repeat. */
 static uint32_t *find_twins(const struct sched_program *p)
 {
     const uint32_t n = p->graph->n_op;
@@ -80,7 +80,8 @@ static uint32_t *find_twins(const struct sched_program *p)
     return twin;
 }
 
-/* Return true if the whole program gains by the changes since w->kept. If not, restore w->kept. */
+/* Return true if the whole program gains by the changes since w->kept; otherwise restore
+ * w->kept. */
 static bool holds(struct search *s, struct windows *w)
 {
     size_t n_bytes = s->p->graph->n_op * sizeof *w->kept;
@@ -95,7 +96,7 @@ static bool holds(struct search *s, struct windows *w)
     return true;
 }
 
-/* Give the knobs of the operators tried to equal operators from `first` on, once. Return true if
+/* Copy the knobs of the operators tried to equal operators from `first` on, once. Return true if
  * the whole program gains. */
 static bool repeat_blocks(struct search *s, struct windows *w, uint32_t first)
 {
@@ -112,7 +113,8 @@ static bool repeat_blocks(struct search *s, struct windows *w, uint32_t first)
     return any && holds(s, w);
 }
 
-/* The operator's knobs among its neighbours, if one of these has changed since it was tried. */
+/* Search the operator's knobs among its neighbours if one of these has changed since the last
+ * try. */
 static void one_window(struct search *s, struct windows *w, uint32_t op)
 {
     uint32_t first, end;
@@ -157,7 +159,8 @@ void windows_descend(struct search *s)
             if (i % batch != batch - 1 && i + 1 != n)
                 continue;
             better |= holds(s, &w);
-            if (s->trials->commands * n > s->limit * (i + 1)) /* it will not reach all */
+            if (s->trials->commands * n > s->limit * (i + 1)) /* the limit is reached before all are
+                                                               * tried */
                 better |= repeat_blocks(s, &w, i + 1);
             if (gained_little(s, &w, i / batch) || s->trials->commands >= s->limit)
                 return;

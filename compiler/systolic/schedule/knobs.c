@@ -1,4 +1,4 @@
-/* knobs.c - the knobs by name, and the version of the schedule that knows what they mean. */
+/* knobs.c - the names of the knobs, and the version of the schedule that defines them. */
 #include <stddef.h>
 
 #include "compiler/systolic/layout/geometry.h"

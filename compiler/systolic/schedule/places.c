@@ -1,6 +1,6 @@
-/* places.c - which tensors are in memory, and in which region: every tensor that the host or another
- * device reads or writes, except those between other devices.
- * in:  op->region.   out: place[] with in_memory, mem_region, mem_bytes; scratch_bytes. */
+/* places.c - find the tensors in memory and their regions: every tensor that the host or another
+ * device reads or writes, except tensors between other devices. in: op->region. out: place[] with
+ * in_memory, mem_region, mem_bytes; scratch_bytes. */
 #include "host_layer.h"
 #include "sched_build.h"
 
@@ -9,12 +9,12 @@ static void mark_memory(struct sched_program *p, uint32_t id, uint32_t region)
     struct sched_place *s = &p->place[id];
 
     if (s->in_memory && s->mem_region != HD_REGION_ARENA)
-        return; /* inputs and outputs keep their own region */
+        return; /* inputs and outputs stay in their own regions */
     s->in_memory = true;
     s->mem_region = region;
 }
 
-/* Tensors of the operators that are not another device's, by tensor. */
+/* Return, by tensor, whether an operator that is not on another device uses it. */
 static bool *concerned(const struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;
@@ -33,8 +33,8 @@ static bool *concerned(const struct sched_program *p)
     return is;
 }
 
-/* Return true if the tensor that the operator at `position` reads of a variable can be the
- * variable's own bytes for all its readers: nothing writes these after it, and only the program
+/* Return true if the value that the operator at `position` reads of a variable can be the
+ * variable's own bytes for all its readers: nothing writes these bytes later, and only the program
  * reads the tensor. */
 static bool reads_in_place(const struct sched_program *p, uint32_t position)
 {
@@ -59,8 +59,8 @@ static bool reads_in_place(const struct sched_program *p, uint32_t position)
     return true;
 }
 
-/* Variables that operators of the program read or write are in a region of their own, which lives on
- * from inference to inference. */
+/* Place the variables that operators of the program use in a region of their own, which persists
+ * between inferences. */
 static void mark_state(struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;

@@ -1,14 +1,14 @@
-/* trials.c - see trials.h. A trial has no bytes. Many sets of knobs give the same commands, which are
- * estimated once: scores are kept by a hash of the streams. */
+/* trials.c - see trials.h. A trial has no bytes. Many sets of knobs give the same commands, so
+ * scores are cached by a hash of the streams. */
 #include "trials.h"
 
 #include <string.h>
 
 #include "compiler/systolic/timing/estimate.h"
 
-/* Weights of the work of a trial. The layout of LAYOUT_OPERATORS operators takes the time of one
- * command; a trial of few operators lays out all. One in MADE parts of a command's time goes
- * into making it, the rest into its estimate. */
+/* Weights of a trial's work. Laying out LAYOUT_OPERATORS operators takes as long as one command; a
+ * trial of few operators lays out all. One part in MADE of a command's time is building it, the
+ * rest estimating it. */
 enum { LAYOUT_OPERATORS = 8, MADE = 4 };
 
 static uint32_t count_commands(const struct sched_program *p)
@@ -20,10 +20,10 @@ static uint32_t count_commands(const struct sched_program *p)
     return n;
 }
 
-/* Cycles in the upper half, and one for each command: what gains less is not worth its bytes in
- * memory and its simulation (resnet8_own at sys8: 172 KiB read instead of 254, 3.3 to 3.6 M
- * cycles/s). Below, of equals, how early rows end on average: a group that arrives sooner may gain
- * only once the next operator's does too. */
+/* Return the score: cycles plus one per command in the upper half, since a smaller gain is not
+ * worth its bytes in memory and its simulation (resnet8_own at sys8: 172 KiB read instead of 254,
+ * 3.3 to 3.6 M cycles/s). In the lower half, to break ties, how early rows end on average: a group
+ * that arrives sooner may gain only once the next operator's does too. */
 static uint64_t score_of(const struct sched_program *p)
 {
     uint64_t end = 0, sum = 0;
@@ -35,7 +35,7 @@ static uint64_t score_of(const struct sched_program *p)
     return (p->est_cycles + count_commands(p)) << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);
 }
 
-/* Hash of everything that the estimate reads; never 0. */
+/* Return a hash of everything that the estimate reads; never 0. */
 static uint64_t key_of(const struct sched_program *p)
 {
     uint64_t hash = trials_mix(trials_mix(p->n_stream, p->command_bytes), p->constant_bytes);
@@ -76,7 +76,7 @@ void trials_end(struct trials *t)
     t->arena = NULL;
 }
 
-/* Build the commands of operators first .. end - 1 in memory of this trial. */
+/* Build the commands of operators first .. end - 1 in the trial's memory. */
 static bool build(struct trials *t, struct sched_program *p, uint32_t first, uint32_t end,
                   struct sched_knobs *knobs)
 {

@@ -1,4 +1,4 @@
-/* trials.h - programs that are built to be compared: a score for each set of knobs. */
+/* trials.h - build programs to compare them: a score for each set of knobs. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_TRIALS_H
 #define HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_TRIALS_H
 
@@ -8,26 +8,26 @@
 
 struct trials {
     const struct sched_program *p;
-    struct sched_program like; /* what knobs do not change */
-    struct arena *arena;       /* of one trial after the other */
-    uint64_t commands;         /* commands scheduled so far, or other work in their measure */
+    struct sched_program like; /* what does not depend on knobs */
+    struct arena *arena;       /* reused by each trial */
+    uint64_t commands;         /* commands scheduled so far, and other work in the same unit */
     uint64_t key[TRIALS_KNOWN], score[TRIALS_KNOWN];
 };
 
-/* Prepare trials of programs like `p`, which has its graph, configuration and options. False:
- * none can be built. `like` has memory of p's arena; trials_end frees the rest. */
+/* Prepare trials of programs like `p`, which has its graph, configuration and options. False if
+ * none can be built. `like` is allocated from p's arena; trials_end frees the rest. */
 bool trials_begin(struct trials *t, const struct sched_program *p);
 void trials_end(struct trials *t);
 
-/* The score (sched_score) of the commands of operators first .. end - 1 (end 0: all), in the layout
- * of all; UINT64_MAX if nothing can be built of the knobs. */
+/* Return the score (sched_score) of the commands of operators first .. end - 1 (end 0: all) in the
+ * layout of all; UINT64_MAX if the knobs cannot be built. */
 uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs);
 
-/* By row: cycles of the whole program in which ARRAY does not work for it. Unchanged if nothing
- * can be built of the knobs. */
+/* Compute by row the cycles of the whole program during which ARRAY does not work for it. Unchanged
+ * if the knobs cannot be built. */
 void trials_losses(struct trials *t, struct sched_knobs *knobs, uint64_t *row);
 
-/* A hash that x has gone into. */
+/* Return `hash` combined with x. */
 static inline uint64_t trials_mix(uint64_t hash, uint64_t x)
 {
     hash = (hash ^ x) * 0x9e3779b97f4a7c15u;

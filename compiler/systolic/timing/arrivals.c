@@ -1,12 +1,12 @@
-/* arrivals.c - see arrivals.h. A tile begins when N words from its first one on have come, or all
- * of the WEIGHT command. Among the tiles that one burst lets begin, the first or the last is
- * latest, since its words come at one pace. */
+/* arrivals.c - see arrivals.h. A tile begins when N words from its first one on have arrived, or
+ * all of the WEIGHT command. Among the tiles that one burst enables, the first or the last is
+ * latest, since its words arrive at a constant rate. */
 #include "arrivals.h"
 
 #include "hd_timing.h"
 
-/* A word's beat to loading the tile that waits for it; the last one's, to one that waits for
- * done_o. */
+/* Cycles from a word's beat to the loading of the tile that waits for it; from the last word's beat
+ * to that of a tile that waits for done_o. */
 enum {
     WORD_TO_TILE = HD_TIMING_READ_WORD + HD_TIMING_WEIGHT_ARRIVAL + HD_TIMING_ARRAY_WEIGHT_WAIT,
     LAST_TO_TILE = HD_TIMING_READ_WORD + HD_TIMING_READ_DONE + HD_TIMING_ISSUE_COUNT +
@@ -34,8 +34,8 @@ void arrivals_skip(struct arrivals *l)
     l->first[++l->n_command] = l->n;
 }
 
-/* First word and first step of the tile that takes word `w`; only tiles of the first block count,
- * the others have the same words. */
+/* Return the first word and the first step of the tile that uses word `w`. Only tiles of the first
+ * block count; the others use the same words. */
 static void tile_with(const struct array_cost *c, uint64_t w, uint64_t *word, uint64_t *step)
 {
     uint64_t tile = w / c->words, segment = w % c->words / c->segment_words;
@@ -44,7 +44,8 @@ static void tile_with(const struct array_cost *c, uint64_t w, uint64_t *word, ui
     *step = tile * c->tile_steps + segment * c->segment_steps;
 }
 
-/* The cycle when the first n words of the command of bursts [b, end) have come, or all of it. */
+/* Return the cycle by which the first n words of the command with bursts [b, end), or all of it,
+ * have arrived. */
 static uint64_t come(const struct arrival *b, const struct arrival *end, uint64_t n)
 {
     if (n > end[-1].words)
@@ -78,14 +79,14 @@ uint64_t follow_end(const struct arrivals *l, uint32_t k, uint64_t skip,
     *begin = at > *begin ? at : *begin;
     last = *begin + steps;
     for (const struct arrival *b = first; b < end; b++) {
-        /* Words from which on a tile needs this burst, up to which one is content with it. */
+        /* range of first words for which a tile waits for this burst */
         uint64_t from = b->before + 1 > skip + n ? b->before + 1 - skip - n : 0;
         uint64_t upto = b->words > skip + n ? b->words - skip - n : 0;
         const uint64_t wanted[2] = {from + cost->segment_words - 1, upto};
         for (uint32_t i = 0; i < 2; i++) {
             tile_with(cost, wanted[i] < all ? wanted[i] : all - 1, &word, &step);
             if (skip + word + n <= b->before)
-                continue; /* it could begin before */
+                continue; /* it could begin earlier */
             at = come(b, end, skip + word + n);
             last = at + steps - step > last ? at + steps - step : last;
         }

@@ -8,10 +8,10 @@
 
 enum { SAMPLES = 16, MAX_BANKS = 32 };
 
-/* Different words that one position reads. */
+/* The distinct words that one position reads. */
 struct reads {
-    uint32_t n, busy; /* banks read, a bit each */
-    uint32_t extra;   /* cycles in addition to the first: words of one bank - 1 */
+    uint32_t n, busy; /* busy: banks read, one bit each */
+    uint32_t extra;   /* cycles in addition to the first: most words of one bank - 1 */
     uint32_t word[HD_WALK_PORTS * 4];
 };
 
@@ -29,7 +29,7 @@ static void add_word(struct reads *r, const struct hd_config *hw, uint32_t word)
     r->extra = same > r->extra ? same : r->extra;
 }
 
-/* Lanes lo .. hi-1 from byte `at` (of lane 0). */
+/* Add lanes lo .. hi-1, with lane 0 at byte `at`. */
 static void add_port(struct reads *r, const struct hd_config *hw, int64_t at, uint32_t lo,
                      uint32_t hi)
 {
@@ -43,7 +43,7 @@ static void add_port(struct reads *r, const struct hd_config *hw, int64_t at, ui
         add_word(r, hw, (word + 1) & mask);
 }
 
-/* The lanes of piece `k` from column byte x on that are inside the row; `row`: address of its
+/* Add the lanes of piece `k`, from column byte x on, that are inside the row; `row`: address of its
  * first byte. */
 static void add_piece(struct reads *r, const struct hd_config *hw, const struct hd_cmd_array *a,
                       const struct hd_piece *k, int64_t row, int64_t x)
@@ -56,7 +56,7 @@ static void add_piece(struct reads *r, const struct hd_config *hw, const struct 
         add_port(r, hw, row + at, (uint32_t)lo, (uint32_t)hi);
 }
 
-/* The reads of position j of output row y in segment `s`. */
+/* Add the reads of position j of output row y in K tile `s`. */
 static void read_position(const struct hd_cmd_array *a, const struct hd_config *hw,
                           const struct hd_segment *s, uint32_t y, uint32_t j, struct reads *r)
 {
@@ -80,7 +80,7 @@ static void read_position(const struct hd_cmd_array *a, const struct hd_config *
     }
 }
 
-/* A row inside the image, if there is one. */
+/* Return a row whose window is inside the image, if there is one. */
 static uint32_t middle(const struct hd_cmd_array *a)
 {
     return a->out_h / 2u;
@@ -122,9 +122,8 @@ static void read_step(const struct banks_steps *t, struct reads *r)
     }
 }
 
-/* If the step between positions is whole words, all positions of a row read the same words,
- * rotated by some banks. Then record the reads of a position in the middle, rotated to position
- * 0. */
+/* If the step between positions is whole words, all positions of a row read the same words, rotated
+ * by some banks. Record the reads of a middle position, rotated to position 0. */
 static void begin_turning(struct banks_steps *t)
 {
     struct reads r;
@@ -142,7 +141,7 @@ static void begin_turning(struct banks_steps *t)
     t->j = 0;
 }
 
-/* The ports' reads in row y: `at` is the byte position of lane 0 at scan position 0. */
+/* Set the ports' reads in row y; `at` is the byte address of lane 0 at scan position 0. */
 static void begin_row(struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
@@ -200,7 +199,7 @@ void banks_steps_start(struct banks_steps *t, const struct hd_cmd_array *a,
     t->ended = t->ended || hw->banks > MAX_BANKS;
 }
 
-/* The segment has ended: the next one, of this block, the next block or the next channel tile. */
+/* Go to the next K tile: of this block, the next block or the next channel tile. */
 static void next_segment(struct banks_steps *t)
 {
     if (hd_walk_next(&t->walk, &t->s)) {
@@ -286,7 +285,7 @@ uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
 
 /* --- conflicts of VECTOR ---------------------------------------------------------------------- */
 
-/* Return true if n_a bytes from a and n_b from b are in different words of one bank. */
+/* Return true if n_a bytes from a and n_b bytes from b need different words of one bank. */
 static bool collide(const struct hd_config *hw, int64_t a, uint32_t n_a, int64_t b, uint32_t n_b)
 {
     struct reads r;

@@ -7,7 +7,7 @@
 #include "cost.h"
 
 enum {
-    EXACT = 2048, /* cycles: a longer stretch is looked at through windows */
+    EXACT = 2048, /* cycles; a longer stretch is sampled by windows */
     ROUGH = 1024, /* in a trial */
     WINDOWS = 4,
     WINDOW = 128,
@@ -17,7 +17,7 @@ enum {
 /* --- ARRAY, a cycle at a time ------------------------------------------------------------------
  */
 
-/* Add a step after those whose results are on their way; return the result that leaves now. */
+/* Append a step to those whose results have not left; return the result that leaves now. */
 static bool push_result(struct contention_trace *t, bool result)
 {
     bool leaves = t->result[t->at];
@@ -38,7 +38,7 @@ static uint64_t next_cycle(struct contention_trace *t)
     return t->step.busy | (push_result(t, t->step.result) ? VECTOR_BEATS_LANES : 0);
 }
 
-/* Record the state that the command before leaves in the array as `a` begins to read. */
+/* Record the state in which the previous command leaves the array when `a` begins to read. */
 static void begin_before(struct contention_trace *t, const struct contention_array *a,
                          const struct hd_config *hw)
 {
@@ -57,7 +57,7 @@ static void begin_before(struct contention_trace *t, const struct contention_arr
         (void)push_result(t, false);
 }
 
-/* As of `cycle`: results of the steps just before it are on their way. */
+/* Start the trace at `cycle`, with the results of the steps just before it under way. */
 static void begin_trace(struct contention_trace *t, const struct contention_array *a,
                         const struct hd_config *hw, uint64_t cycle)
 {
@@ -79,7 +79,7 @@ static void begin_trace(struct contention_trace *t, const struct contention_arra
         (void)next_cycle(t);
 }
 
-/* Banks and lanes of that cycle. */
+/* Return the banks and lanes used in that cycle. */
 static inline uint64_t *trace_at(struct contention_trace *t, const struct contention_array *a,
                                  const struct hd_config *hw, uint64_t cycle)
 {
@@ -157,7 +157,7 @@ static struct contention_words words_start(const struct contention_work *w,
     return s;
 }
 
-/* A cycle in which others read the banks `busy`. */
+/* Read words in a cycle in which others read the banks `busy`. */
 static void words_cycle(struct contention_words *s, uint64_t busy, const struct hd_config *hw)
 {
     s->credit += s->pace;
@@ -171,7 +171,7 @@ static void words_cycle(struct contention_words *s, uint64_t busy, const struct 
         words_next_row(s, hw);
 }
 
-/* Up to `until` or the last word; returns the cycle reached. */
+/* Run until cycle `until` or the last word; return the cycle reached. */
 static uint64_t words_run(struct contention_words *w, struct contention_trace *t,
                           const struct contention_array *a, uint64_t since, uint64_t until,
                           const struct hd_config *hw)
@@ -201,14 +201,14 @@ static bool race_ended(const struct contention_race *r)
     return r->vector ? vector_beats_ended(&r->beats) : r->words.left == 0;
 }
 
-/* Cycles left at full speed. */
+/* Return the remaining cycles at full speed. */
 static double race_left(const struct contention_race *r, const struct hd_config *hw)
 {
     return r->vector ? vector_beats_left(&r->beats, hw)
                      : (double)r->words.left * WORD / r->words.pace;
 }
 
-/* Up to `until`, cycle by cycle. */
+/* Run until cycle `until`, cycle by cycle. */
 static void race_run(struct contention_trace *t, struct contention_work *w,
                      const struct contention_array *a, uint64_t until, const struct hd_config *hw)
 {
@@ -225,7 +225,7 @@ static void race_run(struct contention_trace *t, struct contention_work *w,
     w->left = race_ended(r) ? r->vector ? COST_VECTOR_END - 1 : 0 : race_left(r, hw);
 }
 
-/* Advance to `until`, at the rate of `done` cycles' work in `cycles` cycles. */
+/* Advance to `until` at a rate of `done` cycles' work in `cycles` cycles. */
 static void extrapolate(struct contention_work *w, double done, uint64_t cycles, uint64_t until)
 {
     double speed = done / (double)cycles, all = (double)(until - w->since);
@@ -239,14 +239,14 @@ static void extrapolate(struct contention_work *w, double done, uint64_t cycles,
     w->left = 0;
 }
 
-/* Cycle by which the results of the array's last reads have left. */
+/* Return the cycle by which the results of the array's last reads have left. */
 static uint64_t until_of(const struct contention_array *a, const struct hd_config *hw)
 {
     return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + COST_ARRAY_SUM);
 }
 
-/* Return true if ARRAY can no longer delay it: everything has been read and, where values are
- * simulated cycle by cycle, they have all left. */
+/* Return true if ARRAY can no longer delay the work: all is read, and values that are simulated
+ * cycle by cycle have left. */
 static bool is_through(const struct contention_work *w)
 {
     const struct contention_race *r = &w->race;
@@ -264,7 +264,7 @@ void contention_run(struct contention_trace *t, struct contention_work *w,
     uint64_t end = until_of(a, hw), reads = a->from < until ? a->from : until;
 
     until = end < until ? end : until;
-    if (w->since < reads && !is_through(w)) { /* by itself up to there */
+    if (w->since < reads && !is_through(w)) { /* without contention up to there */
         double before = (double)(reads - w->since);
         if (before >= w->left)
             return;

@@ -6,8 +6,8 @@
 #include "driver/hd_walk.h"
 
 enum {
-    ARRAY_TAKE = HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST, /* to the first step */
-    /* The last vector to done_o, in addition to N: with acc_hold, with requantisation. */
+    ARRAY_TAKE = HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST, /* cycles to the first step */
+    /* Cycles from the last vector to done_o, in addition to N: with acc_hold, with requantisation. */
     HOLD_PIPE = HD_TIMING_ARRAY_SUM + HD_TIMING_ARRAY_DONE,
     ARRAY_PIPE = HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT - HD_TIMING_REQUANT_AHEAD,
 };
@@ -74,8 +74,8 @@ bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_arr
            a->kernel_h == b->kernel_h && a->ports == b->ports;
 }
 
-/* Window cells inside the image along one dimension, summed over the outputs; *changes: how often
- * their number differs from the output before. */
+/* Return the window cells inside the image along one dimension, summed over the outputs; *changes:
+ * how often their number differs from the previous output's. */
 static uint64_t cells(uint32_t n, int32_t start, uint32_t stride, uint32_t kernel, uint32_t size,
                       uint32_t *changes)
 {
@@ -94,7 +94,8 @@ static uint64_t cells(uint32_t n, int32_t start, uint32_t stride, uint32_t kerne
     return sum;
 }
 
-/* Beats; *by_row, *by_column: how often windows change their number of rows, of columns. */
+/* Return the beats; *by_row, *by_column: how often windows change their number of rows, of
+ * columns. */
 static uint64_t beats(const struct hd_cmd_vector *v, const struct hd_config *hw, uint32_t *by_row,
                       uint32_t *by_column)
 {
@@ -113,8 +114,8 @@ uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw)
     return cost_passes(v) * beats(v, hw, &by_row, &by_column);
 }
 
-/* Additional waits of softmax: the pipe between passes, and the scales of the last sum and of
- * those before. At most two are in flight, one in even and one in odd cycles. */
+/* Return the additional waits of softmax: the pipeline between passes, the scales of the last sum
+ * and of earlier ones. At most two sums are in flight, one in even and one in odd cycles. */
 static uint64_t softmax_waits(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
     const uint64_t rows = (uint64_t)v->rows * v->cols, chunks = div_up(v->channels, hw->n);
@@ -151,7 +152,7 @@ uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *h
     return (uint64_t)rows * div_up(row_bytes, hw->n);
 }
 
-/* Words that bytes [at, at + n) touch. */
+/* Return the number of words that contain bytes [at, at + n). */
 static uint64_t touched(uint64_t at, uint32_t n, uint32_t word)
 {
     return (at + n - 1) / word - at / word + 1;

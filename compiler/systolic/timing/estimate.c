@@ -1,12 +1,12 @@
-/* estimate.c - cycles of each submission and row, from the timeline.
- * in:  streams with waits.   out: cmd->cost, est_start, est_done; program->row_end, and except for a
- * trial program->row_estimate; tests/e2e/estimate compares them with measured cycles. */
+/* estimate.c - compute the cycles of each submission and row, from the timeline. in: streams with
+ * waits. out: cmd->cost, est_start, est_done; program->row_end, and except for a trial
+ * program->row_estimate; tests/e2e/estimate compares them with measured cycles. */
 #include "estimate.h"
 
 #include "timeline.h"
 
-/* Rows of a stream in the order of their last commands, and the cycle up to which the first ones of
- * them are finished. */
+/* Rows of a stream in the order of their last commands, each with the cycle up to which all rows
+ * before it are finished. */
 struct ends {
     uint32_t n, *row;
     uint64_t *at;
@@ -17,10 +17,11 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Each row from the end of the row before (a running maximum) to its own latest completion. */
+/* Compute for each row the time from the end of the previous row (a running maximum) to its own
+ * last completion. */
 static struct ends ends_of(const struct sched_program *p, const struct sched_stream *s)
 {
-    uint32_t n_row = p->graph->n_row, n = s->n - 1; /* END is no row's */
+    uint32_t n_row = p->graph->n_row, n = s->n - 1; /* END belongs to no row */
     uint64_t *end = ARENA_ARRAY(p->arena, uint64_t, n_row + 1), reached = 0;
     uint32_t *last = ARENA_ARRAY(p->arena, uint32_t, n_row + 1);
     struct ends e = {0, ARENA_ARRAY(p->arena, uint32_t, n_row + 1),
@@ -41,8 +42,8 @@ static struct ends ends_of(const struct sched_program *p, const struct sched_str
     return e;
 }
 
-/* Cycles (from, to], in which ARRAY takes no step: each the first unfinished row's, from e->row[*k]
- * on. */
+/* Attribute cycles (from, to], in which ARRAY takes no step, to the first unfinished row, from
+ * e->row[*k] on. */
 static void add_rest(struct sched_program *p, const struct ends *e, uint32_t *k, uint64_t from,
                      uint64_t to)
 {
@@ -55,7 +56,7 @@ static void add_rest(struct sched_program *p, const struct ends *e, uint32_t *k,
     }
 }
 
-/* As sim/rows.h attributes cycles: those of ARRAY's steps to the row they are for. */
+/* Attribute cycles as sim/rows.h does: those of ARRAY's steps to their row. */
 static void add_rows(struct sched_program *p, const struct sched_stream *s, const struct ends *e)
 {
     uint64_t now = 0;

@@ -4,7 +4,7 @@
 
 #include "compiler/systolic/program/sched_program.h"
 
-/* Cost of each command, then start and end of each on the device's timeline. */
+/* Compute the cost of each command, then its start and end on the device's timeline. */
 enum status sched_estimate(struct sched_program *p, struct diag *d);
 
 #endif

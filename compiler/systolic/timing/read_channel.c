@@ -3,7 +3,7 @@
 
 #include "hd_timing.h"
 
-/* A command that begins in a cycle writes no result sooner than this; VECTOR is the fastest. */
+/* Minimum cycles between a command's start and its first result; VECTOR is the fastest. */
 enum { RESULT_AHEAD = COST_VECTOR };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -25,13 +25,14 @@ void read_channel_init(struct read_channel *c, struct arena *a, const struct hd_
     c->burst = ARENA_ARRAY(a, struct read_burst, c->bursts);
 }
 
-/* Cycles that `beats` beats hold the data channel. */
+/* Return the cycles for which `beats` beats occupy the data channel. */
 static uint64_t data_cycles(const struct read_channel *c, uint64_t beats)
 {
     return c->rate == c->bytes ? beats : (beats * c->bytes + c->rate - 1) / c->rate;
 }
 
-/* Bytes up to the end of the burst that begins at `at`: bursts end at multiples of their most. */
+/* Return the bytes up to the end of the burst that begins at `at`: bursts end at multiples of their
+ * maximum size. */
 static uint64_t burst_end(const struct read_channel *c, const struct read_walk *w)
 {
     uint64_t line = (uint64_t)HD_TIMING_BURST_BEATS * c->bytes, border = (w->at | (line - 1)) + 1;
@@ -50,7 +51,7 @@ uint64_t read_channel_ready(const struct read_channel *c, enum read_source s)
 
     if (c->n_walk[s] == 0)
         return 0;
-    if (c->n_walk[s] == 1 && last_burst(c, w)) /* it is in the register */
+    if (c->n_walk[s] == 1 && last_burst(c, w)) /* it is in the register already */
         return later(w->ready, c->granted[s]);
     return READ_UNKNOWN;
 }
@@ -76,7 +77,8 @@ static uint64_t request(const struct read_channel *c, uint32_t s)
     return later(w->ready, c->granted[s] + 1);
 }
 
-/* Cycle of the next grant, READ_UNKNOWN without requests or while too many are outstanding. */
+/* Return the cycle of the next grant; READ_UNKNOWN without requests or while too many are
+ * outstanding. */
 static uint64_t next_grant(const struct read_channel *c)
 {
     uint64_t first = READ_UNKNOWN;
@@ -105,7 +107,7 @@ static enum read_source choose(const struct read_channel *c, uint64_t now)
     return weight && (c->weight_next || !load) ? READ_WEIGHT : READ_LOAD;
 }
 
-/* Words complete with the first `bytes` of a transfer. */
+/* Return the number of words completed by the first `bytes` of a transfer. */
 static uint32_t words(const struct read_channel *c, const struct hd_cmd_dma_read *m, uint64_t bytes)
 {
     uint32_t n = (uint32_t)bytes, rows = n / m->row_bytes;
@@ -153,13 +155,13 @@ static bool has_data(const struct read_channel *c)
            c->load.n_arrived - c->load.n_written < READ_LOADS;
 }
 
-/* Words that may wait after the last beat of a burst. */
+/* Return the words that may wait after the last beat of a burst. */
 static uint64_t slack(const struct read_burst *b)
 {
     return HD_TIMING_READ_SLACK * (uint64_t)(b->words > b->beats ? b->words : b->beats) / b->beats;
 }
 
-/* The next burst's data begin; when LOAD's end depends on words before. */
+/* Start the data of the next burst; wait if the end of LOAD depends on earlier words. */
 static enum read_event begin_data(struct read_channel *c, struct read_burst *seen)
 {
     struct read_burst *b = burst(c, c->n_begun++);
@@ -189,7 +191,7 @@ static enum read_event begin_data(struct read_channel *c, struct read_burst *see
 
 /* --- LOAD's words ----------------------------------------------------------------------------- */
 
-/* The last of the held burst's beats is taken once few enough words wait. */
+/* Release the last of the held burst's beats once few enough words wait. */
 static void release(struct read_channel *c)
 {
     struct read_burst *b = c->held ? burst(c, c->n_begun - 1) : NULL;
@@ -203,7 +205,7 @@ static void release(struct read_channel *c)
     c->held = false;
 }
 
-/* Cycle in which the beat arrives that completes the word in that column of the next word's row. */
+/* Return the cycle of the beat that completes the word in that column of the next word's row. */
 static uint64_t arrival(const struct read_channel *c, const struct read_burst *b, uint32_t column)
 {
     uint32_t log2 = (uint32_t)__builtin_ctz(c->bytes), row_bytes = b->m->row_bytes;
@@ -227,8 +229,8 @@ static void wrote(struct read_channel *c, uint32_t n, uint32_t per_row)
     }
 }
 
-/* Write words of burst n_written, while it is known that no words land before cycle `known`
- * except those of write_back.h. True: all. */
+/* Write words of burst n_written while no words are written before cycle `known` except those of
+ * write_back.h. Return true if all are written. */
 static bool write_burst(struct read_channel *c, uint64_t known)
 {
     struct read_load *l = &c->load;
@@ -240,7 +242,8 @@ static bool write_burst(struct read_channel *c, uint64_t known)
         uint32_t n = per_row - l->column;
         if (next >= l->quiet)
             l->quiet = write_back_next(&c->results, next, known);
-        if (next < l->quiet) { /* to the row's end at once; the last may have to await its beat */
+        if (next < l->quiet) { /* up to the row's end at once; the last word may have to wait for
+                                * its beat */
             n = n < l->left ? n : l->left;
             n = n < l->quiet - next ? n : (uint32_t)(l->quiet - next);
             next = later(next + n - 1, arrival(c, b, l->column + n - 1) + HD_TIMING_READ_WORD);
@@ -260,7 +263,7 @@ static bool write_burst(struct read_channel *c, uint64_t known)
     return true;
 }
 
-/* Write LOAD's words of the beats that have come; true: a walk's last, of *seen. */
+/* Write LOAD's words from the arrived beats; return true for the last word of a walk, in *seen. */
 static bool write_words(struct read_channel *c, uint64_t limit, struct read_burst *seen)
 {
     struct read_load *l = &c->load;

@@ -1,6 +1,6 @@
 /* timeline.c - see timeline.h. Each actor (fetch, the head of each unit's queue, the arbiter of the
- * read channel) knows the earliest cycle of its next step, or that it depends on a step still to
- * come; the earliest of all is next. */
+ * read channel) has an earliest cycle for its next step, unknown if that depends on another step;
+ * the earliest step of all is next. */
 #include "timeline.h"
 
 #include "arrivals.h"
@@ -9,10 +9,10 @@
 #include "timeline_parts.h"
 
 enum {
-    /* Cycles that the estimate of a submission has beyond END and the interrupt: no delay of the
-     * RTL, but what keeps estimates comparable with those made before. */
+    /* Cycles that the estimate of a submission adds to END and the interrupt. They are no delay of
+     * the RTL; they keep estimates comparable with earlier ones. */
     END_MARGIN = 2,
-    /* Loading a command's first tile to its first reads. */
+    /* Cycles from loading a command's first tile to its first reads. */
     ARRAY_READS = HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST,
 };
 
@@ -27,7 +27,7 @@ static void complete(struct timeline *t, uint32_t unit, uint64_t done)
     t->last = later(t->last, done);
 }
 
-/* Beats of `runs` runs of memory from `at` on: each begins a beat of its own. */
+/* Return the beats of `runs` runs of memory from `at` on; each run begins with a new beat. */
 static uint64_t beats_of(const struct timeline *t, uint64_t at, uint32_t runs, uint32_t bytes,
                          uint32_t pitch)
 {
@@ -56,7 +56,7 @@ static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
                                          .pitch = m->run_pitch});
 }
 
-/* Cycles of `c`'s data phase: words read, or beats written, whichever are more. */
+/* Return the cycles of `c`'s data phase: the larger of words read and beats written. */
 static uint64_t store_cost(const struct timeline *t, const struct sched_command *c)
 {
     const struct hd_cmd_store *m = &c->w.store;
@@ -70,15 +70,15 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
 
 /* --- in parallel with ARRAY ------------------------------------------------------------------- */
 
-/* Return true if ARRAY's reads can delay the work. A trial takes WEIGHT's words as granted at
- * once: with all of ARRAY's reads the search ended in other local optima, vit_own at sys8 16,685
- * to 16,744 cycles. */
+/* Return true if ARRAY's reads can delay the work. In a trial WEIGHT's words are granted at once:
+ * with all of ARRAY's reads the search ended in other local optima, vit_own at sys8 16,685 to
+ * 16,744 cycles. */
 static bool meets_array(const struct timeline *t, const struct contention_work *w)
 {
     return t->array.command && !(t->trace.rough && w == &t->weight);
 }
 
-/* The end of the work if ARRAY begins nothing more. */
+/* Return the end of the work if ARRAY begins no further command. */
 static uint64_t work_ends(struct timeline *t, const struct contention_work *w)
 {
     struct contention_work alone = *w;
@@ -107,7 +107,7 @@ static struct contention_work work_begin(const struct sched_command *c, uint64_t
         .command = c, .since = since, .left = (double)left, .cost = (double)c->cost};
 }
 
-/* Simulate VECTOR as far as ARRAY's next command cannot change it, and STORE after it. */
+/* Simulate VECTOR up to the start of ARRAY's next command, and STORE after it. */
 static void work_on(struct timeline *t)
 {
     work_run(t, &t->vector, t->array.from + t->array.cycles);
@@ -180,8 +180,8 @@ static const struct array_cost *array_cost(struct timeline *t, const struct sche
     return &s->cost;
 }
 
-/* The cycle in which a command taken `now` begins: after the last step of the one before. If it
- * sets up the cells differently, N steps must pass after the last position that used its own
+/* Return the cycle in which a command taken `now` begins: after the last step of the previous one.
+ * If it sets up the cells differently, N steps must pass after the last position that used its own
  * setup. */
 static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array *a, uint64_t now)
 {
@@ -198,7 +198,8 @@ static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array 
                : later(at, q->done[q->n_done - HD_TIMING_ARRAY_SLOTS] + HD_TIMING_ARRAY_FREE);
 }
 
-/* Its last step, `last` at least, if tiles after the first lead_tiles wait for the command before. */
+/* Return its last step, at least `last`, if tiles after the first lead_tiles wait for the previous
+ * command. */
 static uint64_t after_lead(const struct timeline *t, const struct array_cost *cost, uint64_t last)
 {
     const struct queue *q = &t->queue[HD_UNIT_ARRAY];
@@ -211,7 +212,8 @@ static uint64_t after_lead(const struct timeline *t, const struct array_cost *co
     return later(last, q->done[q->n_done - 1] + HD_TIMING_ARRAY_FREE + cost->steps - before);
 }
 
-/* The command taken last begins at `begin`, known at `now`, and makes its last step at `last`. */
+/* Record that the last command taken begins at `begin`, known at `now`, and makes its last step at
+ * `last`. */
 static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64_t now)
 {
     const struct queue *q = &t->queue[HD_UNIT_ARRAY];
@@ -234,8 +236,8 @@ static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64
     complete(t, HD_UNIT_ARRAY, later(done, q->n_done ? q->done[q->n_done - 1] + 1 : 0));
 }
 
-/* The command taken last follows WEIGHT: once the bursts of its first tile are known, so is when it
- * begins; once all of them are, its end. */
+/* The last command taken uses weight streaming: compute its start once the bursts of its first tile
+ * are known, and its end once all are. */
 static void follow_array(struct timeline *t, uint64_t now)
 {
     struct array_issue *i = &t->issue;
@@ -280,7 +282,7 @@ static void take_array(struct timeline *t, struct sched_command *c, uint64_t now
     follow_array(t, now);
 }
 
-/* Begin the command taken last: from now on others work in parallel with it. */
+/* Begin the last command taken: from now on other units work in parallel with it. */
 static void begin_array(struct timeline *t, uint64_t now)
 {
     const struct sched_command *c = t->issue.command;
@@ -343,7 +345,7 @@ static void take(struct timeline *t, uint32_t unit, uint64_t now)
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-/* Place regions one after the other at multiples of HD_REGION_ALIGN (driver/hd_model.c). */
+/* Place memory regions one after the other at multiples of HD_REGION_ALIGN (driver/hd_model.c). */
 static void place_regions(struct timeline *t)
 {
     const struct ir_graph *g = t->p->graph;
@@ -367,7 +369,7 @@ static void init(struct timeline *t, struct arena *a)
 {
     struct sched_stream *s = t->s;
     uint32_t n[HD_UNIT_COUNT] = {0}, width = t->p->hw->axi_bytes;
-    uint64_t bursts = 0; /* of WEIGHT, at most: a run needs part of one more at either end */
+    uint64_t bursts = 0; /* maximum for WEIGHT: a run may need part of one more at either end */
 
     for (uint32_t i = 0; i < s->n; i++) {
         const struct hd_cmd_dma_read *m = &s->cmd[i].w.dma_read;
@@ -423,7 +425,7 @@ static void read_seen(struct timeline *t, enum read_event event, const struct re
 
 enum { STEP_PUSH = HD_UNIT_FETCH, STEP_STORE, STEP_VECTOR, STEP_WEIGHT, STEP_ARRAY, STEPS };
 
-/* The earliest step but the read channel's, in cycle *best; STEPS if there is none. */
+/* Return the earliest step except the read channel's, in cycle *best; STEPS if there is none. */
 static uint32_t earliest(struct timeline *t, uint64_t *best)
 {
     uint32_t what = STEPS;
@@ -444,7 +446,7 @@ static uint32_t earliest(struct timeline *t, uint64_t *best)
     return what;
 }
 
-/* Take one more step, of the read channel if it is first; false if there is none. */
+/* Take one more step, the read channel's if that is first; false if there is none. */
 static bool step(struct timeline *t)
 {
     uint64_t at;

@@ -1,10 +1,11 @@
 /* timeline_fetch.c - FETCH: bursts of the stream, and commands from their beats to the queues. */
 #include "timeline_parts.h"
 
-/* Cycle from which `places` of FETCH's places are neither taken nor promised to a burst. */
+/* Return the cycle from which `places` of FETCH's slots are neither occupied nor reserved for a
+ * burst. */
 static uint64_t places_free(const struct fetch *f, uint32_t places)
 {
-    uint32_t k = f->n_asked + places; /* of all places, with those used again */
+    uint32_t k = f->n_asked + places; /* counting reuse of the slots */
 
     k = k > HD_TIMING_FETCH_BEATS ? k - HD_TIMING_FETCH_BEATS : 0;
     if (k > f->n_used)
@@ -43,8 +44,8 @@ void fetch_arrived(struct timeline *t, const struct read_burst *b)
         f->arrival[f->n_arrived++] = b->first + (uint64_t)i * c->bytes / c->rate;
 }
 
-/* Take the chunks of `n` bytes, 16 bytes each or a beat if that is narrower; false if a beat of
- * theirs is still to come. */
+/* Take the chunks of `n` bytes, of 16 bytes or a beat if that is narrower; false if one of their
+ * beats has not arrived. */
 static bool collect(struct timeline *t, uint32_t n)
 {
     struct fetch *f = &t->fetch;

@@ -1,10 +1,10 @@
-/* timeline_waits.c - when a unit may take the next command of its queue. */
+/* timeline_waits.c - compute when a unit may take the next command of its queue. */
 #include "timeline_parts.h"
 
-/* DMA commands taken whose data have not all come. */
+/* Maximum of DMA commands taken whose data have not all arrived. */
 enum { DMA_TAKEN = HD_TIMING_DMA_AHEAD + 1 };
 
-/* Earliest cycle at which the waits hold. */
+/* Return the earliest cycle in which the waits hold. */
 static uint64_t waits(const struct timeline *t, const struct hd_common *c)
 {
     const uint32_t need[HD_UNIT_FETCH] = {c->wait_load, c->wait_weight, c->wait_array,
@@ -15,7 +15,7 @@ static uint64_t waits(const struct timeline *t, const struct hd_common *c)
         const struct queue *q = &t->queue[u];
         if (!(c->wait_enable >> u & 1u))
             continue;
-        uint32_t ahead = (q->n_done - need[u]) & 0xffffu; /* as the RTL compares */
+        uint32_t ahead = (q->n_done - need[u]) & 0xffffu; /* compared as in the RTL */
         if (ahead >= 0x8000u)
             return READ_UNKNOWN;
         uint32_t k = q->n_done - ahead;
@@ -52,7 +52,9 @@ uint64_t timeline_take_time(const struct timeline *t, uint32_t unit)
     if (unit == HD_UNIT_ARRAY)
         return later(at, t->issue.ready);
     const bool alone =
-        unit == HD_UNIT_VECTOR || timeline_from_spad(timeline_head(t, unit)); /* one at a time */
+        unit == HD_UNIT_VECTOR || timeline_from_spad(timeline_head(t, unit)); /* these units work on
+                                                                               * one command at a
+                                                                               * time */
     if (alone && q->n_done < q->n_taken)
         return READ_UNKNOWN;
     if (alone)
@@ -60,7 +62,7 @@ uint64_t timeline_take_time(const struct timeline *t, uint32_t unit)
     if (unit == HD_UNIT_WEIGHT && q->n_taken > 0 &&
         timeline_from_spad(&t->s->cmd[q->index[q->n_taken - 1]])) {
         if (q->n_done < q->n_taken)
-            return READ_UNKNOWN; /* the other source's are done first */
+            return READ_UNKNOWN; /* the commands of the other source must complete first */
         at = later(at, q->done[q->n_done - 1] + 1);
     }
     if (unit != HD_UNIT_STORE)

@@ -7,7 +7,7 @@
 #include "compiler/systolic/layout/geometry.h"
 #include "cost.h"
 
-/* Window cells inside the image along one dimension. */
+/* Return the window cells inside the image along one dimension. */
 static void inside(int32_t start, uint32_t kernel, uint32_t size, uint32_t *first, uint32_t *n)
 {
     int64_t lo = start < 0 ? -(int64_t)start : 0, hi = (int64_t)size - start;
@@ -31,7 +31,7 @@ static void set_column(struct vector_beats *b)
     inside(v->x_start + (int32_t)(b->x * v->stride_x), v->kernel_w, v->in_w, &b->kx_0, &b->kx_n);
 }
 
-/* The next window; its first beat. */
+/* Go to the next window and its first beat. */
 static void next_window(struct vector_beats *b)
 {
     b->ky = b->kx = 0;
@@ -40,7 +40,7 @@ static void next_window(struct vector_beats *b)
     b->chunk = 0;
     if (++b->x == b->v->cols) {
         b->x = 0;
-        b->y = b->y + 1 == b->v->rows ? 0 : b->y + 1; /* of the next pass */
+        b->y = b->y + 1 == b->v->rows ? 0 : b->y + 1; /* first row of the next pass */
         set_row(b);
     }
     set_column(b);
@@ -55,7 +55,7 @@ static void next_beat(struct vector_beats *b)
         next_window(b);
 }
 
-/* The value that the next beat completes. */
+/* Return the kind of value that the next beat completes. */
 static enum vector_beats_value value_of(const struct vector_beats *b)
 {
     if (hd_vop_facts[b->v->op].softmax && b->left > b->a_pass)
@@ -64,7 +64,7 @@ static enum vector_beats_value value_of(const struct vector_beats *b)
     return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n ? VECTOR_BEATS_WRITTEN : VECTOR_BEATS_NONE;
 }
 
-/* Skips `n` beats, whole rows where they are alike. */
+/* Skip `n` beats, by whole rows if these are equal. */
 static void skip_beats(struct vector_beats *b, uint64_t n)
 {
     const struct hd_cmd_vector *v = b->v;
@@ -82,8 +82,8 @@ static void skip_beats(struct vector_beats *b, uint64_t n)
         next_beat(b);
 }
 
-/* Return true if `b` is at the same point of a row as `old`, with equal pipes and scales, in one
- * pass. */
+/* Return true if `b` is at the same point of a row as `old`, in the same pass, with equal pipelines
+ * and scales. */
 static bool repeats(const struct vector_beats *old, const struct vector_beats *b)
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -98,7 +98,7 @@ static bool repeats(const struct vector_beats *old, const struct vector_beats *b
            old->left > b->left;
 }
 
-/* Skip what repeats since `old`, up to cycle `until` and before the end of the pass. */
+/* Skip the cycles that repeat since `old`, up to cycle `until` and before the end of the pass. */
 static void skip_repeats(struct vector_beats *b, const struct vector_beats *old, uint64_t until)
 {
     const uint64_t cycles = b->cycle - old->cycle, beats = old->left - b->left,
@@ -113,8 +113,8 @@ static void skip_repeats(struct vector_beats *b, const struct vector_beats *old,
     skip_beats(b, cost_passes(b->v) * b->a_pass - b->left);
 }
 
-/* Softmax: up to cycle `until` or its end if nothing hinders it. In HD_TIMING_SOFTMAX_SCALE rows
- * each pass comes to a row's same point. */
+/* Run softmax until cycle `until` or its end without contention. Each pass reaches the same point
+ * of a row after HD_TIMING_SOFTMAX_SCALE rows. */
 static void run_to(struct vector_beats *b, uint64_t until, const struct hd_config *hw)
 {
     const uint64_t period = (uint64_t)HD_TIMING_SOFTMAX_SCALE * b->chunks;
@@ -158,13 +158,13 @@ struct vector_beats vector_beats_start(const struct hd_cmd_vector *v, double lef
     return b;
 }
 
-/* Return true if a port's queue has an entry free for the operand requested now. */
+/* Return true if a port's queue has a free entry for the operand requested now. */
 static bool has_room(const struct vector_beats *b, uint32_t port)
 {
     return b->pipe.held[port] + b->pipe.word[port] + b->pipe.fly[port] < HD_TIMING_VECTOR_QUEUE;
 }
 
-/* Request a port's operand; at: the address of the pixel's first channel. */
+/* Request a port's operand; at: address of the pixel's first channel. */
 static bool ask(struct vector_beats *b, uint32_t port, int64_t at, uint64_t *busy,
                 const struct hd_config *hw)
 {
@@ -211,7 +211,7 @@ static void read_beat(struct vector_beats *b, uint64_t *busy, uint32_t pop,
     next_beat(b);
 }
 
-/* Take a softmax row's sum if the scales take one in this cycle. */
+/* Take a softmax row's sum if the scales accept one in this cycle. */
 static bool take_sum(struct vector_beats *b)
 {
     uint64_t *until = &b->scale_until[b->cycle % 2];
@@ -223,7 +223,7 @@ static bool take_sum(struct vector_beats *b)
     return true;
 }
 
-/* Let the last stage's beat leave; *queues: its value goes to hd_requant's queue. */
+/* Let the last stage's beat leave; *queues: its value enters hd_requant's queue. */
 static bool leaves_stage(struct vector_beats *b, bool lanes, bool *queues)
 {
     const uint32_t end = VECTOR_BEATS_STAGES - 1;
@@ -274,7 +274,7 @@ void vector_beats_cycle(struct vector_beats *b, uint64_t *busy, const struct hd_
     b->cycle++;
 }
 
-/* A full queue has an entry free a cycle after it was taken from. */
+/* Estimate the cycles left. A full queue has a free entry one cycle after a read. */
 double vector_beats_left(const struct vector_beats *b, const struct hd_config *hw)
 {
     if (hd_vop_facts[b->v->op].softmax) {

@@ -3,7 +3,7 @@
 
 #include "compiler/systolic/layout/geometry.h"
 
-/* The bytes of a position's reads to the write of its result, in addition to N. */
+/* Cycles from a position's reads to the write of its result, in addition to N. */
 enum { ARRAY_WRITE = COST_ARRAY_SUM + HD_TIMING_REQUANT };
 
 void write_back_array(struct write_back *r, const struct sched_command *c,
@@ -30,13 +30,14 @@ void write_back_vector(struct write_back *r, const struct sched_command *c, uint
 
     r->vector = (struct write_back_part){.words = &c->w, .steps = n};
     r->vector.cycles =
-        all > COST_VECTOR + n && cost_passes(v) == 1 ? all - COST_VECTOR : n; /* of the last pass */
+        all > COST_VECTOR + n && cost_passes(v) == 1 ? all - COST_VECTOR : n; /* results of the last
+                                                                               * pass */
     r->vector.from = done + HD_TIMING_REQUANT_AHEAD - r->vector.cycles;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-/* The block of steps that step i of an ARRAY command is in, and its last segment's row. */
+/* Return the block of steps that contains step i of an ARRAY command, and its last K tile's row. */
 static struct write_back_run array_run(const struct write_back_part *p, const struct hd_config *hw,
                                        uint64_t i)
 {
@@ -73,7 +74,7 @@ static struct write_back_run array_run(const struct write_back_part *p, const st
     };
 }
 
-/* The chunks of the pixel that result i of a VECTOR command is in. */
+/* Return the chunks of the pixel that contains result i of a VECTOR command. */
 static struct write_back_run vector_run(const struct write_back_part *p, const struct hd_config *hw,
                                         uint64_t i)
 {
@@ -93,7 +94,8 @@ static struct write_back_run vector_run(const struct write_back_part *p, const s
     };
 }
 
-/* The step whose result would land in that cycle; *due: it lands in just this one of its cycles. */
+/* Return the step whose result would be written in that cycle; *due: it is written in this cycle
+ * exactly. */
 static uint64_t step_at(const struct write_back_part *p, uint64_t cycle, bool *due)
 {
     uint64_t k = cycle - p->from;
@@ -108,7 +110,8 @@ static uint64_t step_at(const struct write_back_part *p, uint64_t cycle, bool *d
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-/* The ARRAY command whose results land in that cycle or the next to land; NULL if there is none. */
+/* Return the ARRAY command whose results are written in that cycle or next; NULL if there is
+ * none. */
 static struct write_back_part *array_part(struct write_back *r, uint64_t cycle)
 {
     uint32_t old = 0;
@@ -130,7 +133,7 @@ static struct write_back_part *vector_part(struct write_back *r, uint64_t cycle)
     return p->words ? p : NULL;
 }
 
-/* The run that step i is in. */
+/* Return the run that contains step i. */
 static const struct write_back_run *run_at(const struct write_back *r, struct write_back_part *p,
                                            uint64_t i)
 {
@@ -139,7 +142,7 @@ static const struct write_back_run *run_at(const struct write_back *r, struct wr
     return &p->run;
 }
 
-/* The first cycle from `cycle` on in which the command's results may land. */
+/* Return the first cycle from `cycle` on in which the command's results may be written. */
 static uint64_t part_next(const struct write_back *r, struct write_back_part *p, uint64_t cycle,
                           uint64_t limit)
 {
