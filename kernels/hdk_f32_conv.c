@@ -129,6 +129,11 @@ static void sum_pixels(const struct row *r, uint32_t ox, uint32_t pixels, struct
         }
 }
 
+static inline float bias_of(const struct hdk_f32_conv *p, uint32_t channel)
+{
+    return p->bias ? p->bias[channel] : 0;
+}
+
 /* Channels oc .. oc+n-1 of one row of the output. */
 static void conv_row(const struct row *r, uint32_t oc, uint32_t n, float *y)
 {
@@ -147,11 +152,12 @@ static void conv_row(const struct row *r, uint32_t oc, uint32_t n, float *y)
         }
         for (uint32_t i = 0; i < pixels; i++)
             for (uint32_t j = 0; j < LANES; j++)
-                acc[i][j] = j < n && p->bias ? p->bias[oc + j] : 0;
+                acc[i][j] = 0;
         sum_pixels(r, ox, pixels, kx, acc);
         for (uint32_t i = 0; i < pixels; i++)
             for (uint32_t j = 0; j < n; j++)
-                y[(size_t)(ox + i) * p->out_c + oc + j] = hdk_f32_clamp(acc[i][j], p->low, p->high);
+                y[(size_t)(ox + i) * p->out_c + oc + j] =
+                    hdk_f32_clamp(acc[i][j] + bias_of(p, oc + j), p->low, p->high);
     }
 }
 
@@ -220,7 +226,7 @@ void hdk_f32_depthwise_conv2d(const struct hdk_f32_conv *p, const float *x, floa
         const struct range cols = columns(p, ox);
 
         for (uint32_t c = 0; c < p->out_c; c++)
-            y[c] = p->bias ? p->bias[c] : 0;
+            y[c] = 0;
         for (uint32_t ky = rows.from; ky < rows.to; ky++)
             for (uint32_t kx = cols.from; kx < cols.to; kx++) {
                 const int64_t at =
@@ -231,14 +237,16 @@ void hdk_f32_depthwise_conv2d(const struct hdk_f32_conv *p, const float *x, floa
                         p->out_c / p->in_c);
             }
         for (uint32_t c = 0; c < p->out_c; c++)
-            y[c] = hdk_f32_clamp(y[c], p->low, p->high);
+            y[c] = hdk_f32_clamp(y[c] + bias_of(p, c), p->low, p->high);
     }
 }
 
 /* Sum of one output of TRANSPOSE_CONV. */
-static float gather_taps(const struct hdk_f32_conv *p, const float *x, const float *w, float sum,
-                         int32_t oy, int32_t ox)
+static float gather_taps(const struct hdk_f32_conv *p, const float *x, const float *w, int32_t oy,
+                         int32_t ox)
 {
+    float sum = 0;
+
     for (int32_t ky = 0; ky < (int32_t)p->kernel_h; ky++)
         for (int32_t kx = 0; kx < (int32_t)p->kernel_w; kx++) {
             const int32_t ty = oy + p->pad_top - ky * (int32_t)p->dilation_y,
@@ -266,10 +274,10 @@ void hdk_f32_transpose_conv(const struct hdk_f32_conv *p, const float *x, float 
 
     for (uint32_t i = 0; i < p->batch * p->out_h * p->out_w; i++)
         for (uint32_t oc = 0; oc < p->out_c; oc++) {
-            const float sum = gather_taps(
-                p, x + i / p->out_w / p->out_h * image, p->w + oc * taps, p->bias ? p->bias[oc] : 0,
-                (int32_t)(i / p->out_w % p->out_h), (int32_t)(i % p->out_w));
+            const float sum =
+                gather_taps(p, x + i / p->out_w / p->out_h * image, p->w + oc * taps,
+                            (int32_t)(i / p->out_w % p->out_h), (int32_t)(i % p->out_w));
 
-            *y++ = hdk_f32_clamp(sum, p->low, p->high);
+            *y++ = hdk_f32_clamp(sum + bias_of(p, oc), p->low, p->high);
         }
 }

@@ -79,7 +79,7 @@ static float conv_one(const struct ref_call *c, struct pixel p, int32_t oc)
     const struct ir_tensor *x = c->in[0], *w = c->in[1];
     const int32_t *a = c->op->attr, part = w->dim[3], each = w->dim[0] / (x->dim[3] / part);
     const size_t taps = (size_t)w->dim[1] * (size_t)w->dim[2] * (size_t)part;
-    float sum = bias_at(c, (size_t)oc);
+    float sum = 0;
     size_t from;
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
@@ -93,7 +93,7 @@ static float conv_one(const struct ref_call *c, struct pixel p, int32_t oc)
                 sum = add(sum, at(c->x[0], from + (size_t)(oc / each * part + i)),
                           at(c->x[1], to + (size_t)i));
         }
-    return sum;
+    return sum + bias_at(c, (size_t)oc);
 }
 
 enum status ref_f32_conv2d(const struct ref_call *c, struct diag *d)
@@ -114,7 +114,7 @@ static float depthwise_one(const struct ref_call *c, struct pixel p, int32_t oc)
 {
     const int32_t *a = c->op->attr;
     const size_t channels = (size_t)c->out[0]->dim[3];
-    float sum = bias_at(c, (size_t)oc);
+    float sum = 0;
     size_t from;
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
@@ -123,7 +123,7 @@ static float depthwise_one(const struct ref_call *c, struct pixel p, int32_t oc)
                         p.x + (int64_t)kx * a[IR_DILATION_W], &from))
                 sum = add(sum, at(c->x[0], from + (size_t)(oc / a[IR_MULTIPLIER])),
                           at(c->x[1], (size_t)(ky * a[IR_KERNEL_W] + kx) * channels + (size_t)oc));
-    return sum;
+    return sum + bias_at(c, (size_t)oc);
 }
 
 enum status ref_f32_depthwise(const struct ref_call *c, struct diag *d)
@@ -148,11 +148,11 @@ enum status ref_f32_dense(const struct ref_call *c, struct diag *d)
     (void)d;
     for (size_t i = 0; i < n; i++) {
         const size_t oc = i % channels, row = i / channels;
-        float sum = bias_at(c, oc);
+        float sum = 0;
 
         for (size_t k = 0; k < k_n; k++)
             sum = add(sum, at(c->x[0], row * k_n + k), at(c->x[1], oc * k_n + k));
-        put(c, i, activated(c->op, sum));
+        put(c, i, activated(c->op, sum + bias_at(c, oc)));
     }
     return ST_OK;
 }
@@ -163,7 +163,7 @@ static float transpose_conv_one(const struct ref_call *c, int32_t n, int32_t oy,
     const struct ir_tensor *x = c->in[0];
     const int32_t *a = c->op->attr;
     const size_t depth = (size_t)x->dim[3];
-    float sum = bias_at(c, oc);
+    float sum = 0;
     size_t from;
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
@@ -179,7 +179,7 @@ static float transpose_conv_one(const struct ref_call *c, int32_t n, int32_t oy,
             for (size_t i = 0; i < depth; i++)
                 sum = add(sum, at(c->x[0], from + i), at(c->x[1], to + i));
         }
-    return sum;
+    return sum + bias_at(c, (size_t)oc);
 }
 
 enum status ref_f32_transpose_conv(const struct ref_call *c, struct diag *d)

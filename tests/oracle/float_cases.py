@@ -10,10 +10,10 @@ import numpy as np
 TOLERANCE = 2e-5  # of the largest magnitude: 100 times what float32 rounds
 
 
-def run_heddle(command, folder, wants, step):
+def run_heddle(command, folder, wants, step, tolerance=TOLERANCE):
     """Run `command`, which writes out_K.bin into `folder`; hold each output to wants[K].
 
-    An element may differ by step(dtype), a float by TOLERANCE of the largest magnitude more. Returns why
+    An element may differ by step(dtype), a float by `tolerance` of the largest magnitude more. Returns why
     they differ, or None.
     """
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -26,7 +26,7 @@ def run_heddle(command, folder, wants, step):
         error = float(np.max(np.abs(got.astype(np.float64) - want.ravel()), initial=0))
         bound = step(want.dtype)
         if want.dtype == np.float32:
-            bound += TOLERANCE * max(1.0, float(np.max(np.abs(want), initial=0)))
+            bound += tolerance * max(1.0, float(np.max(np.abs(want), initial=0)))
         if not error <= bound:
             return f"output {k}: differs by {error}, at most {bound}"
     return None
