@@ -110,6 +110,36 @@ def mixed():
 CASES["mixed"] = mixed
 
 
+def float16_weights():
+    """Dense with weights and bias of float16 behind DEQUANTIZE."""
+    net = Net("float16_weights")
+    x, y = net.tensor("x", (3, 20), F), net.tensor("y", (3, 33), F)
+    operands = [x]
+    for name, array in [("w", floats(33, 20)), ("b", floats(33))]:
+        half = net.tensor(name, array.shape, np.float16, data=array.astype(np.float16))
+        operands.append(net.tensor(name + "32", array.shape, F))
+        net.op("DEQUANTIZE", [half], [operands[-1]], 3)
+    net.op("FULLY_CONNECTED", operands, [y], 1, "FullyConnectedOptions")
+    return net.finish([x], [y]), [floats(3, 20)]
+
+
+def int4_weights():
+    """int8 dense and convolution whose weights are packed."""
+    net = Net("int4_weights")
+    x = net.tensor("x", (1, 5, 4, 3), np.int8, 0.05, -3)
+    w = net.tensor("w", (7, 3, 3, 3), "int4", list(0.01 * np.arange(1, 8)), 0, data=rng.integers(-7, 8, (7, 3, 3, 3)))
+    b = net.tensor("b", (7,), np.int32, list(0.0005 * np.arange(1, 8)), 0, data=rng.integers(-99, 99, 7))
+    c = net.tensor("c", (1, 3, 2, 7), np.int8, 0.03, 5)
+    v = net.tensor("v", (5, 7), "int4", 0.02, 0, data=rng.integers(-7, 8, (5, 7)))
+    y = net.tensor("y", (6, 5), np.int8, 0.04, -9)
+    net.op("CONV_2D", [x, w, b], [c], 5, "Conv2DOptions", Padding=VALID, StrideH=1, StrideW=1)
+    net.op("FULLY_CONNECTED", [c, v], [y], 9, "FullyConnectedOptions")
+    return net.finish([x], [y]), [rng.integers(-128, 128, (1, 5, 4, 3)).astype(np.int8)]
+
+
+CASES.update(float16_weights=float16_weights, int4_weights=int4_weights)
+
+
 def run_case(heddle, name, folder):
     content, inputs = CASES[name]()
     path = folder / f"{name}.tflite"

@@ -16,8 +16,9 @@ import numpy as np
 import tflite
 
 TYPES = {np.dtype(n): getattr(tflite.TensorType, n.upper()) for n in
-         ("int8", "uint8", "int16", "int32", "int64", "float32", "bool")}
+         ("int8", "uint8", "int16", "int32", "int64", "float16", "float32", "bool")}
 TYPES["resource"] = tflite.TensorType.RESOURCE
+TYPES["int4"] = 17  # the package may lack it
 
 
 class Net:
@@ -37,11 +38,11 @@ class Net:
         """
         buffer = 0
         if data is not None:
-            data = np.asarray(data, dtype, order="C")
+            data = np.asarray(data, np.int8 if dtype == "int4" else dtype, order="C")
             assert data.shape == tuple(shape), (name, data.shape, shape)
             buffer = len(self.buffers)
-            self.buffers.append(data.tobytes())
-        kind = dtype if dtype == "resource" else np.dtype(dtype)
+            self.buffers.append(_halves(data) if dtype == "int4" else data.tobytes())
+        kind = dtype if dtype in ("resource", "int4") else np.dtype(dtype)
         self.tensors.append((name, tuple(int(v) for v in shape), kind, buffer, scale, zero, axis, variable))
         return len(self.tensors) - 1
 
@@ -86,6 +87,12 @@ class Net:
                        Description=b.CreateString(self.description), Buffers=buffers)
         b.Finish(model, b"TFL3")
         return bytes(b.Output())
+
+
+def _halves(data):
+    """int4: two values a byte, the first one in the lower half."""
+    v = np.append(data.ravel(), np.zeros(data.size % 2, np.int8)).astype(np.uint8) & 15
+    return (v[0::2] | v[1::2] << 4).tobytes()
 
 
 def _table(b, name, **fields):

@@ -62,13 +62,14 @@ enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, ui
     return ST_OK;
 }
 
-/* Return true for operators evaluated at import if they read constants alone: movers, CAST and
- * arithmetic of integers. */
+/* Return true for operators evaluated at import if they read constants alone: movers, CAST,
+ * DEQUANTIZE and arithmetic of integers. */
 static bool folds(enum ir_opcode opcode, enum ir_type type)
 {
     const struct ir_op_info *info = ir_op_info(opcode);
 
-    return info->moves || opcode == IR_OP_CAST || (ir_is_int(type) && info->has_int);
+    return info->moves || opcode == IR_OP_CAST || opcode == IR_OP_DEQUANTIZE ||
+           (ir_is_int(type) && info->has_int);
 }
 
 enum { MAX_OPERANDS = 64 };

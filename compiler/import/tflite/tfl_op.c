@@ -111,6 +111,18 @@ static enum status import_plain(struct tfl_importer *m, const struct tfl_operato
     return ST_OK;
 }
 
+/* What was float16 is float32 by now. */
+static enum status import_dequantize(struct tfl_importer *m, const struct tfl_operator *src,
+                                     struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(m->g, op, 0);
+
+    (void)src;
+    if (x->type == IR_F32 && x->role == IR_CONST)
+        op->opcode = IR_OP_RESHAPE;
+    return ST_OK;
+}
+
 static enum status import_activation(struct tfl_importer *m, const struct tfl_operator *src,
                                      struct ir_op *op)
 {

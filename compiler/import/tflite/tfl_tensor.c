@@ -5,16 +5,21 @@
 #include <math.h>
 #include <string.h>
 
+/* Stored types of constants that become wider ones: TensorType of tflite.fbs. */
+enum { FLOAT16 = 1, INT4 = 17 };
+
 /* Convert TensorType of tflite.fbs to ir_type; IR_TYPE_COUNT if the IR lacks it. */
 static enum ir_type type_of(int32_t type)
 {
     switch (type) {
+    case FLOAT16:
     case 0: return IR_F32;
     case 2: return IR_I32;
     case 3: return IR_U8;
     case 4: return IR_I64;
     case 6: return IR_BOOL;
     case 7: return IR_I16;
+    case INT4:
     case 9: return IR_I8;
     default: return IR_TYPE_COUNT;
     }
@@ -112,8 +117,47 @@ static void set_quant(struct tfl_importer *m, const struct tfl_tensor *t, struct
     r->quant.zero_point = zero_point;
 }
 
+static uint64_t stored_bytes(const struct tfl_tensor *t, const struct ir_tensor *r)
+{
+    return t->type == FLOAT16 ? ir_elements(r) * 2
+           : t->type == INT4  ? (ir_elements(r) + 1) / 2
+                              : ir_bytes(r);
+}
+
+/* float16 as float32, exactly. */
+static float widened(uint16_t half)
+{
+    const int32_t exponent = half >> 10 & 31, mantissa = half & 1023;
+    const float size = exponent == 31  ? mantissa ? NAN : INFINITY
+                       : exponent == 0 ? ldexpf((float)mantissa, -24)
+                                       : ldexpf((float)(mantissa + 1024), exponent - 25);
+
+    return half >> 15 ? -size : size;
+}
+
+/* The data in r's type; an INT4 is half a byte, the lower half first. */
+static const uint8_t *unpacked(struct tfl_importer *m, const struct tfl_tensor *t,
+                               const struct ir_tensor *r, const uint8_t *data)
+{
+    uint8_t *const to = arena_alloc(m->arena, (size_t)ir_bytes(r));
+
+    for (uint64_t i = 0; i < ir_elements(r); i++) {
+        if (t->type == INT4) {
+            const uint32_t half = data[i / 2] >> (i % 2 * 4) & 15u;
+
+            to[i] = (uint8_t)(half < 8 ? half : half | 0xf0u);
+        } else {
+            const float value = widened((uint16_t)(data[2 * i] | data[2 * i + 1] << 8));
+
+            memcpy(to + 4 * i, &value, 4);
+        }
+    }
+    return to;
+}
+
 static enum status set_data(struct tfl_importer *m, const struct tfl_tensor *t, struct ir_tensor *r)
 {
+    const bool packed = t->type == FLOAT16 || t->type == INT4;
     const struct tfl_buffer *b;
 
     if (t->buffer >= m->file->n_buffer)
@@ -123,15 +167,24 @@ static enum status set_data(struct tfl_importer *m, const struct tfl_tensor *t, 
     if (b->outside)
         return FAIL(m->d, ST_UNSUPPORTED, "buffer %u is outside the FlatBuffer", t->buffer);
     if (b->n_bytes == 0)
-        return ST_OK;
-    if (b->n_bytes != ir_bytes(r))
+        return packed
+                   ? FAIL(m->d, ST_UNSUPPORTED,
+                          "type %s (%d) of values that are not constant: expected it of constants",
+                          t->type_name, t->type)
+                   : ST_OK;
+    if (b->n_bytes != stored_bytes(t, r))
         return FAIL(m->d, ST_MODEL, "buffer %u: expected %llu bytes for %s of %s, found %zu",
-                    t->buffer, (unsigned long long)ir_bytes(r),
-                    ir_shape_text(m->arena, r->rank, r->dim), ir_type_name(r->type), b->n_bytes);
+                    t->buffer, (unsigned long long)stored_bytes(t, r),
+                    ir_shape_text(m->arena, r->rank, r->dim),
+                    packed ? t->type_name : ir_type_name(r->type), b->n_bytes);
+    r->role = IR_CONST;
+    if (packed) {
+        r->data = unpacked(m, t, r, b->data);
+        return ST_OK;
+    }
     if (m->copy[t->buffer] == NULL) /* the data may be unaligned in the file */
         m->copy[t->buffer] = arena_memdup(m->arena, b->data, b->n_bytes);
     r->data = m->copy[t->buffer];
-    r->role = IR_CONST;
     return ST_OK;
 }
 
@@ -142,7 +195,8 @@ static enum status make_tensor(struct tfl_importer *m, const struct tfl_tensor *
 
     if (type == IR_TYPE_COUNT)
         return FAIL(m->d, ST_UNSUPPORTED,
-                    "type %s (%d): expected int8, uint8, int16, int32, int64, bool or float32",
+                    "type %s (%d): expected int8, uint8, int16, int32, int64, bool, float32, or "
+                    "float16 and int4 of constants",
                     t->type_name, t->type);
     if (t->is_sparse || t->has_details)
         return FAIL(m->d, ST_UNSUPPORTED, "%s are not supported",

@@ -296,6 +296,65 @@ static void test_float_arithmetic(void **state)
             "expected type f32, found i32");
 }
 
+/* Weights of the first convolution as float16 and int4: as `type`, with the bytes of `data`. */
+static void repack(struct fixture *f, int32_t type, const char *name, const void *data, size_t n)
+{
+    struct tfl_tensor *w = weights_of(f);
+
+    w->type = type;
+    w->type_name = name;
+    f->file->buffer[w->buffer].data = arena_memdup(f->a, data, n);
+    f->file->buffer[w->buffer].n_bytes = n;
+}
+
+static void test_packed_constants(void **state)
+{
+    static const uint16_t half[9] = {0x0001, 0x83ff, 0x0400, 0x3c00, 0xc100,
+                                     0x7bff, 0xfc00, 0x0000, 0x3555};
+    static const float single[9] = {0x1p-24f, -0x1.ff8p-15f, 0x1p-14f, 1,          -2.5f,
+                                    65504,    -INFINITY,     0,        0x1.554p-2f};
+    static const uint8_t nibbles[5] = {0x80, 0x7f, 0x21, 0xfe, 0x03};
+    static const int8_t values[9] = {0, -8, -1, 7, 1, 2, -2, -1, 3};
+    struct fixture *f = *state;
+    struct tfl_tensor *w = weights_of(f);
+    struct tfl_importer m = {.arena = f->a, .file = f->file, .d = &f->d};
+    const int32_t index = (int32_t)(w - f->file->tensor);
+    uint32_t id;
+
+    for (uint32_t k = 0; k < 2; k++) {
+        m.g = ir_graph_new(f->a, "packed");
+        m.copy = ARENA_ARRAY(f->a, const uint8_t *, f->file->n_buffer);
+        m.tensor_id = ARENA_ARRAY(f->a, uint32_t, f->file->n_tensor);
+        memset(m.tensor_id, 0xff, f->file->n_tensor * sizeof *m.tensor_id);
+        w->n_scale = w->n_zero_point = 0;
+        w->shape = ints(f, 2, (const int32_t[]){3, 3});
+        repack(f, k ? 17 : 1, k ? "INT4" : "FLOAT16", k ? (const void *)nibbles : half,
+               k ? sizeof nibbles : sizeof half);
+        assert_int_equal(tfl_tensor(&m, index, &id), ST_OK);
+        assert_int_equal(m.g->tensor[id]->type, k ? IR_I8 : IR_F32);
+        assert_int_equal(m.g->tensor[id]->role, IR_CONST);
+        if (k)
+            assert_memory_equal(m.g->tensor[id]->data, values, sizeof values);
+        else
+            assert_memory_equal(m.g->tensor[id]->data, single, sizeof single);
+    }
+}
+
+static void test_packed_refusals(void **state)
+{
+    static const uint8_t bytes[72] = {0};
+    struct fixture *f = *state;
+
+    repack(f, 17, "INT4", bytes, 7);
+    refused(f, ST_MODEL,
+            "operator 0 CONV_2D: tensor 21 'model_1/model/conv2d/Conv2D': buffer 22: expected 72 "
+            "bytes for 16x3x3x1 of INT4, found 7");
+    repack(f, 1, "FLOAT16", bytes, 0);
+    refused(f, ST_UNSUPPORTED,
+            "operator 0 CONV_2D: tensor 21 'model_1/model/conv2d/Conv2D': type FLOAT16 (1) of "
+            "values that are not constant: expected it of constants");
+}
+
 static void test_buffers(void **state)
 {
     struct fixture *f = *state;
@@ -416,6 +475,8 @@ int main(void)
         WITH_MODEL(test_scales),
         WITH_MODEL(test_shapes),
         WITH_MODEL(test_float_arithmetic),
+        WITH_MODEL(test_packed_constants),
+        WITH_MODEL(test_packed_refusals),
         WITH_MODEL(test_buffers),
         WITH_MODEL(test_options),
         WITH_MODEL(test_bias_scale),
