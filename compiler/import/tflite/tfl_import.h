@@ -37,6 +37,13 @@ uint32_t tfl_new_const(struct tfl_importer *m, const char *name, uint32_t rank, 
 /* Import operator `index` of the file as a row and an ir_op. */
 enum status tfl_op(struct tfl_importer *m, uint32_t index);
 
+/* A rule of column TFLITE of operators.def: sets the attributes and parameters of `op`, whose inputs and
+ * output are set (tfl_rule.c). */
+typedef enum status tfl_rule(struct tfl_importer *m, const struct tfl_operator *src,
+                             struct ir_op *op);
+#define TFLITE(name, options, n_value, min_in, max_in, fn) tfl_rule tfl_rule_##fn;
+#include "operators/operators.def"
+
 /* --- building one file operator out of several ir_ops (tfl_build.c) --- */
 
 /* The importer function of a row of tfl_op.c's table, if one ir_op is not enough. */

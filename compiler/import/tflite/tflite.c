@@ -1,5 +1,5 @@
 /* tflite.c - import a TFLite file as a graph: header, graph inputs and outputs, operators in file
- * order. All of the file's contents are checked here, in tfl_tensor.c, tfl_op.c and the rules of
+ * order. All of the file's contents are checked here, in tfl_tensor.c, tfl_rule.c and the rules of
  * operators.def; nothing after the importer reads the file again. */
 #include "tflite.h"
 
