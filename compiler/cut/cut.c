@@ -3,11 +3,11 @@
  * whose bytes are not contiguous, and of transfers that the whole would not need. */
 #include "cut.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "cut_choices.h"
+
 enum {
-    MOST_PARTS = 4096,
     MOST_SPANS = 8,
     MOST_QUESTIONS = 20000,
     WORSE = 2, /* stop at this many times the parts of the first cut that is taken */
@@ -25,10 +25,6 @@ struct spans {
     } of[MOST_SPANS];
 };
 
-struct sizes {
-    uint32_t size[CUT_DIMS], n_parts;
-};
-
 struct search {
     const struct target_question *q;
     const struct describe_pattern *p;
@@ -36,14 +32,10 @@ struct search {
     struct cut_alone alone;
     struct target_question part; /* about the operator alone */
     uint32_t n_questions;
+    double whole_transfers; /* cycles */
     struct spans spans[CUT_DIMS];
     struct describe_cut *layout; /* NULL, or where scratch memory is summed up */
 };
-
-static uint32_t steps(uint32_t n, uint32_t size)
-{
-    return (n + size - 1) / size;
-}
 
 /* --- one cut --- */
 
@@ -57,14 +49,14 @@ static bool alike(const struct cut_part *a, const struct cut_part *b)
            a->last == b->last;
 }
 
-static bool find_spans(const struct search *s, const struct sizes *z, uint32_t d,
+static bool find_spans(const struct search *s, const struct cut_sizes *z, uint32_t d,
                        struct spans *list)
 {
     struct cut_range r = {{0}, {0}};
     struct cut_part p;
 
     memcpy(r.n, z->size, sizeof r.n);
-    *list = (struct spans){.n_parts = steps(s->form.all[d], z->size[d])};
+    *list = (struct spans){.n_parts = cut_steps(s->form.all[d], z->size[d])};
     for (uint32_t i = 0; i < list->n_parts; i++) {
         uint32_t k = 0;
 
@@ -125,34 +117,68 @@ static double moved(const struct search *s, uint64_t n_bytes)
     return t->desc->own_memory ? t->desc->transfer(t, s->q->hw, &s->q->memory, n_bytes) : 0;
 }
 
-/* Cycles around a part's call: copies and transfers. */
-static double around(const struct search *s, const struct cut_part *p)
+/* Cycles to copy what is not contiguous of a part. */
+static double copies(const struct search *s, const struct cut_part *p)
 {
-    const bool again = s->spans[CUT_IN_CHANNELS].n_parts == 1;
-    const double copies = again ? s->spans[CUT_CHANNELS].n_parts : 1;
-    const uint64_t sums = cut_elements(&p->y) * (s->p->dtype == IR_I16 ? 8 : 4);
-    const uint64_t x_bytes = cut_elements(&p->x) * element_bytes(s, false);
-    const uint64_t y_bytes = cut_elements(&p->y) * element_bytes(s, true);
+    const bool again = s->form.mixes && s->spans[CUT_IN_CHANNELS].n_parts == 1;
+    const double parts = again ? s->spans[CUT_CHANNELS].n_parts : 1;
     uint64_t x, y;
-    double cycles = copy_cycles(s->form.x, &p->x, element_bytes(s, false), &x) *
-                    s->form.n_operands / (s->form.mixes ? copies : 1);
+    double cycles = copy_cycles(s->form.x, &p->x, element_bytes(s, false), &x);
 
-    cycles += p->last ? copy_cycles(s->form.y, &p->y, element_bytes(s, true), &y) : 0;
-    cycles += s->form.n_operands * moved(s, x_bytes) + moved(s, p->last ? y_bytes : sums) +
-              (p->first ? 0 : moved(s, sums));
-    if (s->layout) {
-        (void)copy_cycles(s->form.y, &p->y, element_bytes(s, true), &y);
-        for (uint32_t i = 0; i < s->form.n_operands; i++)
-            at_least(&s->layout->x_at[i], x);
-        at_least(&s->layout->y_at, y);
-        at_least(&s->layout->sums_at, p->first && p->last ? 0 : sums);
-        at_least(&s->layout->own_at, describe_pattern_scratch(s->p, &s->part));
-    }
-    return cycles;
+    cycles *= s->form.n_operands / parts; /* parts of the output channels share a copy */
+    return cycles + (p->last ? copy_cycles(s->form.y, &p->y, element_bytes(s, true), &y) : 0);
 }
 
-/* Why the pattern refuses the part of a range, NULL: it takes it, at *cycles. */
-static const char *ask_part(struct search *s, const struct cut_range *r, double *cycles)
+static uint64_t sum_bytes(const struct search *s, const struct cut_part *p)
+{
+    return cut_elements(&p->y) * (s->p->dtype == IR_I16 ? 8 : 4);
+}
+
+/* Cycles to transfer operands, sums and result of a part. */
+static double transfers(const struct search *s, const struct cut_part *p)
+{
+    const uint64_t y = cut_elements(&p->y) * element_bytes(s, true);
+
+    return s->form.n_operands * moved(s, cut_elements(&p->x) * element_bytes(s, false)) +
+           moved(s, p->last ? y : sum_bytes(s, p)) + (p->first ? 0 : moved(s, sum_bytes(s, p)));
+}
+
+/* The scratch memory that a part needs. */
+static void add_layout(const struct search *s, const struct cut_part *p)
+{
+    struct describe_cut *const cut = s->layout;
+    uint64_t n;
+
+    (void)copy_cycles(s->form.x, &p->x, element_bytes(s, false), &n);
+    for (uint32_t i = 0; i < s->form.n_operands; i++)
+        at_least(&cut->x_at[i], n);
+    (void)copy_cycles(s->form.y, &p->y, element_bytes(s, true), &n);
+    at_least(&cut->y_at[0], n);
+    at_least(&cut->y_at[1], s->p->overlap ? n : 0);
+    at_least(&cut->sums_at, p->first && p->last ? 0 : sum_bytes(s, p));
+    at_least(&cut->own_at, describe_pattern_scratch(s->p, &s->part));
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Cycles of a part, and of the core in them. */
+struct cost {
+    double all, core;
+};
+
+static struct cost cost_of(const struct search *s, const struct cut_part *p)
+{
+    const double core = describe_pattern_cost(s->p, &s->part) + copies(s, p);
+    const double moves = transfers(s, p);
+
+    return (struct cost){s->p->overlap ? larger(core, moves) : core + moves, core};
+}
+
+/* Why the pattern refuses the part of a range, NULL: it takes it, at *cost. */
+static const char *ask_part(struct search *s, const struct cut_range *r, struct cost *cost)
 {
     struct cut_part p;
 
@@ -163,22 +189,25 @@ static const char *ask_part(struct search *s, const struct cut_range *r, double 
     const char *why = describe_refusal(s->p, &s->part);
     why = why ? why : native_refusal(s->p, &s->part);
     if (!why)
-        *cycles = describe_pattern_cost(s->p, &s->part) + around(s, &p);
+        *cost = cost_of(s, &p);
+    if (!why && s->layout)
+        add_layout(s, &p);
     return why;
 }
 
-/* The same of all parts that differ. */
-static const char *ask_parts(struct search *s, const struct sizes *z, double *cycles)
+/* The same of all parts that differ. The whole's transfers are not in *cycles: the partition counts them. */
+static const char *ask_parts(struct search *s, const struct cut_sizes *z, double *cycles)
 {
     uint32_t index[CUT_DIMS] = {0}, d = 0;
+    struct cost sum = {0, 0};
 
-    *cycles = 0;
     for (uint32_t i = 0; i < CUT_DIMS; i++)
         if (!find_spans(s, z, i, &s->spans[i]))
             return "a part reads nothing but padding";
     do {
         struct cut_range r;
-        double count = 1, one = 0;
+        struct cost one = {0, 0};
+        double count = 1;
 
         for (d = 0; d < CUT_DIMS; d++) {
             r.from[d] = s->spans[d].of[index[d]].from;
@@ -188,83 +217,13 @@ static const char *ask_parts(struct search *s, const struct sizes *z, double *cy
         const char *why = ask_part(s, &r, &one);
         if (why)
             return why;
-        *cycles += count * one;
+        sum.all += count * one.all;
+        sum.core += count * one.core;
         for (d = 0; d < CUT_DIMS && ++index[d] == s->spans[d].n; d++)
             index[d] = 0;
     } while (d < CUT_DIMS);
+    *cycles = larger(sum.core, sum.all - s->whole_transfers);
     return NULL;
-}
-
-/* --- which cuts there are --- */
-
-/* Sizes that give different numbers of parts of at most `most`, largest first. */
-static uint32_t sizes_of(struct arena *a, uint32_t all, uint32_t most, uint32_t **list)
-{
-    uint32_t n = 0;
-
-    *list = ARENA_ARRAY(a, uint32_t, most + 1);
-    for (uint32_t k = 1; k <= most && k <= all; k++)
-        if (n == 0 || steps(all, k) != (*list)[n - 1])
-            (*list)[n++] = steps(all, k);
-    return n;
-}
-
-struct choices {
-    uint32_t low, high; /* numbers of parts: more than low, up to high */
-    uint32_t n[CUT_DIMS], *size[CUT_DIMS];
-    const uint32_t *all;
-    uint32_t n_found, cap;
-    struct sizes *found;
-};
-
-/* All choices for the dimensions from `d` on; without memory for them only their number. */
-static void choose(struct choices *c, uint32_t d, struct sizes *z)
-{
-    if (d == CUT_DIMS) {
-        if (z->n_parts <= c->low)
-            return;
-        if (c->found)
-            c->found[c->n_found] = *z;
-        c->n_found++;
-        return;
-    }
-    const uint32_t parts = z->n_parts;
-    for (uint32_t i = 0; i < c->n[d]; i++) {
-        z->size[d] = c->size[d][i];
-        z->n_parts = parts * steps(c->all[d], z->size[d]);
-        if (z->n_parts > c->high)
-            break;
-        choose(c, d + 1, z);
-    }
-    z->n_parts = parts;
-}
-
-/* Fewest parts first; larger parts of earlier dimensions first. */
-static int compare(const void *a, const void *b)
-{
-    const struct sizes *x = a, *y = b;
-
-    if (x->n_parts != y->n_parts)
-        return x->n_parts < y->n_parts ? -1 : 1;
-    for (uint32_t d = 0; d < CUT_DIMS; d++)
-        if (x->size[d] != y->size[d])
-            return x->size[d] > y->size[d] ? -1 : 1;
-    return 0;
-}
-
-static struct choices choices(struct arena *a, const uint32_t *all, uint32_t low, uint32_t high)
-{
-    struct choices c = {.low = low, .high = high, .all = all};
-    struct sizes z = {{0}, 1};
-
-    for (uint32_t d = 0; d < CUT_DIMS; d++)
-        c.n[d] = sizes_of(a, all[d], high, &c.size[d]);
-    choose(&c, 0, &z);
-    c.found = ARENA_ARRAY(a, struct sizes, c.n_found + 1);
-    c.n_found = 0;
-    choose(&c, 0, &z);
-    qsort(c.found, c.n_found, sizeof *c.found, compare);
-    return c;
 }
 
 /* --- the search --- */
@@ -312,16 +271,16 @@ static bool refused_anyhow(struct search *s)
 }
 
 /* The cheapest sizes; false: none is taken. */
-static bool find_sizes(struct search *s, struct sizes *best, double *cycles)
+static bool find_sizes(struct search *s, struct cut_sizes *best, double *cycles)
 {
-    static const uint32_t highs[] = {1, 16, 128, 1024, MOST_PARTS};
+    static const uint32_t highs[] = {1, 16, 128, 1024, CUT_MOST_PARTS};
     struct arena *own = arena_beside(s->q->arena);
-    uint32_t most = MOST_PARTS;
+    uint32_t most = CUT_MOST_PARTS;
     bool found = false;
 
     for (uint32_t k = 1; k < sizeof highs / sizeof *highs && highs[k - 1] < most; k++) {
         arena_reset(own);
-        const struct choices c = choices(own, s->form.all, highs[k - 1], highs[k]);
+        const struct cut_choices c = cut_choices(own, s->form.all, highs[k - 1], highs[k]);
         for (uint32_t i = 0; i < c.n_found && c.found[i].n_parts <= most; i++) {
             double one;
             if (s->n_questions > MOST_QUESTIONS)
@@ -341,8 +300,8 @@ static bool find_sizes(struct search *s, struct sizes *best, double *cycles)
 /* Sizes of scratch memory to offsets. */
 static void place(struct describe_cut *cut)
 {
-    uint32_t *const size[] = {&cut->x_at[0], &cut->x_at[1], &cut->y_at, &cut->sums_at,
-                              &cut->own_at};
+    uint32_t *const size[] = {&cut->x_at[0], &cut->x_at[1], &cut->y_at[0],
+                              &cut->y_at[1], &cut->sums_at, &cut->own_at};
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < sizeof size / sizeof *size; i++) {
@@ -353,7 +312,7 @@ static void place(struct describe_cut *cut)
     cut->n_bytes = at;
 }
 
-static void fill(struct search *s, const struct sizes *z, struct describe_cut *cut)
+static void fill(struct search *s, const struct cut_sizes *z, struct describe_cut *cut)
 {
     double cycles;
 
@@ -365,7 +324,6 @@ static void fill(struct search *s, const struct sizes *z, struct describe_cut *c
     cut->n_parts = z->n_parts;
 }
 
-/* Cycles of the whole's transfers, which the partition counts. */
 static double whole_transfers(const struct search *s)
 {
     double cycles = moved(s, ir_bytes(ir_out(s->q->graph, s->q->op, 0)));
@@ -375,27 +333,36 @@ static double whole_transfers(const struct search *s)
     return cycles;
 }
 
+/* Ask about parts of the operator of `q` by pattern `p`. False: it cannot be cut. */
+static bool begin(struct search *s, struct arena *own, const struct target_question *q,
+                  const struct describe_pattern *p)
+{
+    *s = (struct search){.q = q, .p = p};
+    if (!cut_form(q->graph, q->op, p->accumulate, &s->form))
+        return false;
+    s->alone = cut_alone(own, q->graph, q->op);
+    s->part = *q;
+    s->part.arena = own;
+    s->part.graph = s->alone.graph;
+    s->part.op = s->alone.op;
+    s->whole_transfers = whole_transfers(s);
+    return true;
+}
+
 /* The cheapest cut for pattern `p`, if it costs less than *best. */
 static void try_pattern(const struct target_question *q, const struct describe_pattern *p,
                         struct arena *own, const struct describe_cut **best)
 {
-    struct search s = {.q = q, .p = p};
     const char *why = describe_refusal(p, q);
-    struct sizes z;
+    struct search s;
+    struct cut_sizes z;
     double cycles = 0;
 
     why = why ? why : native_refusal(p, q);
-    if (!why || !p->call || !cut_form(q->graph, q->op, p->accumulate, &s.form))
+    if (!why || !p->call || !begin(&s, own, q, p))
         return;
-    s.alone = cut_alone(own, q->graph, q->op);
-    s.part = *q;
-    s.part.arena = own;
-    s.part.graph = s.alone.graph;
-    s.part.op = s.alone.op;
     if (refused_anyhow(&s) || !find_sizes(&s, &z, &cycles))
         return;
-    const double before = whole_transfers(&s);
-    cycles = cycles > before ? cycles - before : 0;
     if (*best && (*best)->cycles <= cycles)
         return;
     struct describe_cut *cut = ARENA_NEW(q->graph->arena, struct describe_cut);
@@ -427,19 +394,14 @@ const struct describe_cut *cut_sums(const struct target_question *q)
 {
     const char *why;
     const struct describe_pattern *p = describe_of(q->target) ? describe_match(q, &why) : NULL;
-    struct search s = {.q = q, .p = p};
-    struct sizes z = {.n_parts = 2};
+    struct cut_sizes z = {.n_parts = 2};
+    struct search s;
     double cycles;
 
-    if (!p || !p->accumulate || !cut_form(q->graph, q->op, true, &s.form) ||
-        s.form.all[CUT_IN_CHANNELS] < 2)
+    if (!p || !p->accumulate || !begin(&s, q->arena, q, p) || s.form.all[CUT_IN_CHANNELS] < 2)
         return NULL;
-    s.alone = cut_alone(q->arena, q->graph, q->op);
-    s.part = *q;
-    s.part.graph = s.alone.graph;
-    s.part.op = s.alone.op;
     memcpy(z.size, s.form.all, sizeof z.size);
-    z.size[CUT_IN_CHANNELS] = steps(z.size[CUT_IN_CHANNELS], 2);
+    z.size[CUT_IN_CHANNELS] = cut_steps(z.size[CUT_IN_CHANNELS], 2);
     if (ask_parts(&s, &z, &cycles))
         return NULL;
     struct describe_cut *cut = ARENA_NEW(q->graph->arena, struct describe_cut);
@@ -452,16 +414,12 @@ const struct describe_cut *cut_sums(const struct target_question *q)
 const char *cut_refusal(const struct target_question *q)
 {
     const struct describe_cut *cut = q->op->cut;
-    struct search s = {.q = q, .p = cut->pattern};
-    struct sizes z = {.n_parts = cut->n_parts};
+    struct cut_sizes z = {.n_parts = cut->n_parts};
+    struct search s;
     double cycles;
 
-    if (!cut_form(q->graph, q->op, cut->pattern->accumulate, &s.form))
+    if (!begin(&s, q->arena, q, cut->pattern))
         return "it can no longer be cut";
-    s.alone = cut_alone(q->arena, q->graph, q->op);
-    s.part = *q;
-    s.part.graph = s.alone.graph;
-    s.part.op = s.alone.op;
     memcpy(z.size, cut->size, sizeof z.size);
     return ask_parts(&s, &z, &cycles);
 }

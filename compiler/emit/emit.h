@@ -42,6 +42,7 @@ struct emit_unit {
     struct emit_region *region; /* by position of its last operator, or NULL (emit_calls.c) */
     uint32_t n_include_dir, n_library_dir; /* where headers and libraries are: "$DNNL/include" */
     const char *include_dir[EMIT_MAX_LIBRARIES], *library_dir[EMIT_MAX_LIBRARIES];
+    uint32_t stage, half;   /* of the call that is written, where it has stages */
     struct emit_part *part; /* whose call is written (emit_calls.c); NULL: no part */
     const struct emit_compared
         *compared; /* for metadata.json; NULL if the package was not compared */

@@ -228,6 +228,18 @@ static void add_call(struct emit_unit *u, struct text *t, const struct call *c)
     text_add(t, ");\n");
 }
 
+/* The call, or with "overlap" one for each of its stages. */
+static void add_stages(struct emit_unit *u, const struct call *c, struct text stage[STAGES])
+{
+    const bool overlap = c->pattern && c->pattern->overlap;
+
+    for (u->stage = 0; u->stage < (overlap ? STAGES : 1u); u->stage++) {
+        text_init(&stage[u->stage], u->arena);
+        add_call(u, &stage[u->stage], c);
+    }
+    u->stage = 0;
+}
+
 /* Copy a box of a tensor of sizes `all`, in memory at `at`, to `dense`, or back. */
 static void add_part_copy(struct text *t, const uint32_t all[CUT_AXES], const struct cut_box *b,
                           uint32_t bytes, const char *at, const char *dense, bool back)
@@ -238,11 +250,12 @@ static void add_part_copy(struct text *t, const uint32_t all[CUT_AXES], const st
                               b->n[3] * bytes};
     const uint32_t *x = back ? part : whole, *y = back ? whole : part;
 
-    text_printf(t,
-                "hdk_part(&(const struct hdk_part){{%u, %u, %u}, %u, {%u, %u, %u}, {%u, %u, %u}},\n"
-                "        %s, %s);\n    ",
-                b->n[0], b->n[1], b->n[2], b->n[3] * bytes, x[0], x[1], x[2], y[0], y[1], y[2],
-                back ? dense : at, back ? at : dense);
+    text_printf(
+        t,
+        "%shdk_part(&(const struct hdk_part){{%u, %u, %u}, %u, {%u, %u, %u}, {%u, %u, %u}},\n"
+        "        %s, %s);\n",
+        t->length ? "    " : "", b->n[0], b->n[1], b->n[2], b->n[3] * bytes, x[0], x[1], x[2], y[0],
+        y[1], y[2], back ? dense : at, back ? at : dense);
 }
 
 /* C of the box's first byte in tensor `id`; *copied: it has to be copied to be contiguous. */
@@ -281,14 +294,20 @@ static void add_operands(struct parts *s, struct text *t, uint32_t at, bool agai
     }
 }
 
-static void add_part(struct parts *s, struct text *t, const struct call *c, uint32_t i,
-                     struct emit_part *p)
+/* C of a part: copies before its call, the call's stages (one without "overlap"), copies after it. */
+struct lines {
+    struct text before, stage[STAGES], after;
+};
+
+static struct lines write_part(struct parts *s, const struct call *c, uint32_t i,
+                               struct emit_part *p)
 {
     const struct describe_cut *cut = s->op->cut;
     const struct ir_tensor *y = ir_out(s->whole, s->op, 0);
     const struct cut_box before = s->part.x;
     const uint32_t at = emit_scratch(s->u, s->op);
     struct call part = *c;
+    struct lines l;
     bool copied;
 
     enter_part(s, i);
@@ -299,37 +318,93 @@ static void add_part(struct parts *s, struct text *t, const struct call *c, uint
     p->scratch = describe_pattern_scratch(c->pattern, &q);
     p->scratch_at = at + cut->own_at;
     leave_part(s);
-    text_add(t, i ? "    " : "");
-    add_operands(s, t, at, i && memcmp(&before, &s->part.x, sizeof before) == 0, p);
+    text_init(&l.before, s->u->arena);
+    text_init(&l.after, s->u->arena);
+    add_operands(s, &l.before, at, i && memcmp(&before, &s->part.x, sizeof before) == 0, p);
     const char *y_at = box_at(s, y->id, s->form.y, &s->part.y, &copied);
-    p->y = copied ? arena_at(s->u, at + cut->y_at) : y_at;
+    p->y = copied ? arena_at(s->u, at + cut->y_at[c->pattern->overlap && i % 2]) : y_at;
     p->sums_in = s->part.first ? NULL : arena_at(s->u, at + cut->sums_at);
     p->sums_out = s->part.last ? NULL : arena_at(s->u, at + cut->sums_at);
     s->u->graph = s->alone.graph;
     s->u->part = p;
-    add_call(s->u, t, &part);
+    s->u->half = i % 2;
+    add_stages(s->u, &part, l.stage);
+    s->u->half = 0;
     s->u->part = NULL;
     leave_part(s);
-    if (copied && s->part.last) {
-        text_add(t, "    ");
-        add_part_copy(t, s->form.y, &s->part.y, ir_type_bytes(y->type), y_at, p->y, true);
-        text_add(t, "\n");
+    if (copied && s->part.last)
+        add_part_copy(&l.after, s->form.y, &s->part.y, ir_type_bytes(y->type), y_at, p->y, true);
+    return l;
+}
+
+static void add_line(struct text *t, const struct text *line)
+{
+    if (line->length)
+        text_printf(t, "    %s", line->data);
+}
+
+static void add_end(struct text *t, const struct lines *l)
+{
+    add_line(t, &l->stage[STAGE_STORE]);
+    add_line(t, &l->after);
+}
+
+/* Operands come in and the last result goes out while the core computes, unless this part begins with its sums. */
+static void add_overlapped(struct text *t, const struct lines *l, const struct lines *last,
+                           bool begins)
+{
+    if (last && !begins) {
+        add_line(t, &last->stage[STAGE_WAIT]);
+        add_end(t, last);
     }
+    add_line(t, &l->before);
+    add_line(t, &l->stage[STAGE_LOAD]);
+    if (last && begins)
+        add_line(t, &last->stage[STAGE_WAIT]);
+    add_line(t, &l->stage[STAGE_START]);
+    if (last && begins)
+        add_end(t, last);
 }
 
 static void add_parts(struct emit_unit *u, struct text *t, const struct call *c)
 {
+    const uint32_t n = c->op->cut->n_parts;
+    const bool overlap = c->pattern->overlap;
     struct emit_part p = {.dev = emit_outside_dev(u, c->op)};
+    struct lines last, now;
     struct parts s;
 
-    p.most_constants = c->op->cut->n_parts * POINTER_COUNT;
+    p.most_constants = n * POINTER_COUNT;
     p.constant = ARENA_ARRAY(u->arena, struct emit_part_constant, p.most_constants);
     begin_parts(u, c->op, &s);
     text_add(t, "/* ");
     text_add_escaped(t, cut_text(u->arena, c->op->cut), 200);
-    text_add(t, " */\n    ");
-    for (uint32_t i = 0; i < c->op->cut->n_parts; i++)
-        add_part(&s, t, c, i, &p);
+    text_add(t, " */\n");
+    for (uint32_t i = 0; i < n; i++, last = now) {
+        now = write_part(&s, c, i, &p);
+        if (overlap) {
+            add_overlapped(t, &now, i ? &last : NULL, s.part.first);
+            continue;
+        }
+        add_line(t, &now.before);
+        add_line(t, &now.stage[0]);
+        add_line(t, &now.after);
+    }
+    if (overlap)
+        add_line(t, &last.stage[STAGE_WAIT]);
+    if (overlap)
+        add_end(t, &last);
+}
+
+/* The call of a whole operator. */
+static void add_whole(struct emit_unit *u, struct text *t, const struct call *c)
+{
+    struct text stage[STAGES];
+
+    add_stages(u, c, stage);
+    text_add(t, stage[0].data);
+    for (uint32_t i = 1; i < STAGES && c->pattern && c->pattern->overlap; i++)
+        add_line(t, &stage[i]);
 }
 
 void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
@@ -340,7 +415,7 @@ void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *
     if (op->cut)
         add_parts(u, t, &c);
     else if (c.text)
-        add_call(u, t, &c);
+        add_whole(u, t, &c);
     else
         emit_blocks_call(u, t, op, emit_outside_dev(u, op));
 }

@@ -254,6 +254,8 @@ const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,
         return arena_printf(u->arena, "%u", u->part ? u->part->scratch : op->scratch);
     case POINTER_SUMS_IN: return sums(u, p, true);
     case POINTER_SUMS_OUT: return sums(u, p, false);
+    case POINTER_STAGE: return arena_printf(u->arena, "%u", u->stage);
+    case POINTER_HALF: return arena_printf(u->arena, "%u", u->half);
     default: return "NULL";
     }
 }

@@ -33,6 +33,10 @@ static const struct {
                 "begin with instead of the bias, in the order of y; NULL: the bias"},
     {"sums_out", "int32_t *, likewise: where the sums go instead of y; NULL: they are requantised "
                  "to y"},
+    {"stage", "int: the work of a call with `overlap`. 0 copies operands in, 1 starts, 2 waits for "
+              "the end, 3 "
+              "copies the result out. Without a core the whole is computed at 1"},
+    {"half", "int: 0 or 1, likewise: the half of the core's memory for this call"},
 };
 
 const char *describe_pointer_name(enum describe_pointer p)

@@ -48,6 +48,7 @@ struct describe_pattern {
     const char *call;                            /* NULL: built from the target's blocks */
     const char *scratch; /* expression for the call's scratch bytes (size.c); NULL: none */
     bool accumulate;     /* its call takes and gives sums: parts of the input channels */
+    bool overlap;        /* its call is made in stages, those of two parts at once */
 };
 
 /* The dimensions of a cut (compiler/cut): those of the result, and the input channels. The batch of
@@ -62,7 +63,7 @@ struct describe_cut {
     uint32_t n_parts;
     double cycles; /* of all calls, copies and transfers beyond those of the whole */
     /* Offsets in the operator's scratch memory: copies of parts, sums, what the call wants. */
-    uint32_t x_at[2], y_at, sums_at, own_at, n_bytes;
+    uint32_t x_at[2], y_at[2], sums_at, own_at, n_bytes; /* y: of even and odd parts */
 };
 
 /* One operator of a composite: a pattern, and the edges that connect it to the others. */
@@ -287,8 +288,12 @@ enum describe_pointer {
     POINTER_SCRATCH_BYTES, /* its size */
     POINTER_SUMS_IN,  /* const int32_t *, or of the pattern's bias: sums to begin with, or NULL */
     POINTER_SUMS_OUT, /* int32_t *: where to leave the sums, or NULL: requantise them to y */
+    POINTER_STAGE,    /* int, enum describe_stage: what the call does */
+    POINTER_HALF,     /* int: the half of the core's memory that it uses, 0 or 1 */
     POINTER_COUNT
 };
+/* Stages of a call with "overlap". */
+enum describe_stage { STAGE_LOAD, STAGE_START, STAGE_WAIT, STAGE_STORE, STAGES };
 /* Resolve the word after a '$': a pointer, a value or an attribute, in this order. For a composite:
  * an edge, or a pointer or value of one of its steps. */
 struct describe_word {

@@ -134,6 +134,24 @@ static enum status check_accumulate(struct reader *r, const struct describe_patt
     return ST_OK;
 }
 
+/* Check that a call with stages has the words for them, and copies to make. */
+static enum status check_overlap(struct reader *r, const struct describe_pattern *p,
+                                 const char *path)
+{
+    const bool words = p->call && strstr(p->call, "$stage") && strstr(p->call, "$half");
+
+    if (p->overlap && !r->desc->own_memory)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.overlap", path), r->d,
+                             "nothing is copied with \"memory\": \"shared\"");
+    if (p->overlap && !words)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.overlap", path), r->d,
+                             "its call needs $stage and $half");
+    if (!p->overlap && p->call && (strstr(p->call, "$stage") || strstr(p->call, "$half")))
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.call", path), r->d,
+                             "$stage and $half need \"overlap\": true");
+    return ST_OK;
+}
+
 /* Check that an operator has a call with a cost, or is built from blocks. */
 static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                               const char *path)
@@ -268,6 +286,7 @@ enum status read_operator(struct reader *r, const cJSON *o, const char *path,
                      ? arena_printf(r->a, "%.0f", number(o, "scratch"))
                      : string(r, o, "scratch", NULL);
     p->accumulate = cJSON_IsTrue(get(o, "accumulate"));
+    p->overlap = cJSON_IsTrue(get(o, "overlap"));
     return check_dtype(r, p, o, path);
 }
 
@@ -285,6 +304,7 @@ enum status read_operators(struct reader *r, const cJSON *root)
         TRY(read_operator(r, o, path, &p[i]));
         TRY(check_scratch(r, &p[i], path));
         TRY(check_accumulate(r, &p[i], path));
+        TRY(check_overlap(r, &p[i], path));
         if (p[i].dtype != IR_I8 && !p[i].call && !r->detail->region_call && !r->detail->estimator)
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
                                  "blocks multiply int8: a pattern of %s needs a \"call\"",

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CONFIG_HOME=$work/config
 here=$HEDDLE_HOME/tests/compiler/emit
-toy=(--target=toy,c --target-dir="$here" --allow-native-targets)
+toy=(--target=toy,c --target-dir="$here/toy" --allow-native-targets)
 
 # cut NETWORK NUMBER: all layers equal on the toy, NUMBER of them in parts.
 cut() {
@@ -37,6 +37,17 @@ END
 "$heddle" inspect each.ir "${toy[@]}" --format=json >inspect.json
 "$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/inspect.v1.schema.json" inspect.json >why || fail "$(cat why)"
 tr -d '\n\t' <inspect.json | grep -qE '"cut": *\{ *"parts": *5, *"why": *"out_c is 30, expected at most 10" *\}' || fail "inspect: no cut in JSON"
+
+# Stages of two parts at once: 0 load, 1 start, 2 wait, 3 store; of each the half of memory.
+cp -r "$here/staged" staged
+cp "$here"/toy/toy.[ch] staged
+"$heddle" run each.ir --target=staged,c --target-dir=staged --allow-native-targets --partition=priority --engine=func -o staged.out \
+    >stdout 2>stderr || fail "staged: $(cat stderr)"
+grep -q '^verdict: match: ' stdout || fail "staged: $(head -3 stdout)"
+order=$(sed -n '/staged: 000_conv2d/,/^$/s/.*staged_conv2d(\([0-3]\), \([01]\), .*/\1\2/p' staged.out/emitted/model.c | tr '\n' ' ')
+[ "$order" = "00 10 01 20 11 30 21 31 " ] || fail "stages of two parts: $order"
+order=$(sed -n '/staged: 004_conv2d/,/^$/s/.*staged_conv2d(\([0-3]\), \([01]\), .*/\1\2/p' staged.out/emitted/model.c | tr '\n' ' ')
+[ "${order:0:24}" = "00 10 20 30 01 11 21 31 " ] || fail "stages of parts whose sums add up: $order"
 
 # A limit that no cut changes refuses the layer as before.
 "$heddle" inspect each.ir "${toy[@]}" --keep-on-host=000_conv2d >stdout

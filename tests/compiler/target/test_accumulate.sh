@@ -1,5 +1,5 @@
 #!/bin/bash
-# "accumulate" of a target.json: which operators may have it, and the words that its call needs.
+# "accumulate" and "overlap" of a target.json: which operators may have them, and the words that their calls need.
 . "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CONFIG_HOME=$work/config
 mkdir sums
@@ -31,4 +31,28 @@ done
 target conv2d false 'sums_conv($x, $w, $sums_in, $sums_out, $y)'
 "$heddle" targets --target-dir=sums >stdout 2>&1
 grep -q 'operators\[0\].call: $sums_in and $sums_out need "accumulate": true' stdout || fail "without: $(cat stdout)"
+
+# staged MEMORY OVERLAP CALL
+staged() {
+    cat >sums/target.json <<END
+{
+  "heddle_target": 1, "name": "sums", "version": "1.0", "requires_heddle": "0.1", "help": "x", "headers": ["sums.h"], "memory": "$1",
+  "operators": [
+    {"op": "add", "overlap": $2, "cost": {"fixed": 1}, "call": "$3"}
+  ]
+}
+END
+}
+
+staged separate true 'sums_add($stage, $half, $x, $x2, $y)'
+expect 0 "" "$heddle" targets --target-dir=sums
+while IFS='|' read -r memory overlap call message; do
+    staged "$memory" "$overlap" "$call"
+    "$heddle" targets --target-dir=sums >stdout 2>&1
+    grep -qF "$message" stdout || fail "$memory $overlap $call: $(cat stdout)"
+done <<'END'
+shared|true|sums_add($stage, $half, $x, $x2, $y)|operators[0].overlap: nothing is copied with "memory": "shared"
+separate|true|sums_add($stage, $x, $x2, $y)|operators[0].overlap: its call needs $stage and $half
+separate|false|sums_add($stage, $x, $x2, $y)|operators[0].call: $stage and $half need "overlap": true
+END
 finish

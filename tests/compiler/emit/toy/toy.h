@@ -1,4 +1,7 @@
 /* toy.h - the calls of a core so small that most layers are cut for it. Each returns an error beyond its limits. */
+#ifndef TESTS_COMPILER_EMIT_TOY_H
+#define TESTS_COMPILER_EMIT_TOY_H
+
 #include "kernels/hdk.h"
 
 struct toy_sizes {
@@ -26,3 +29,5 @@ int toy_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *y
 int toy_lut(const int8_t *x, const int8_t *table, int8_t *y, int32_t n);
 int toy_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y, int32_t w);
 int toy_mean(const struct hdk_mean *p, const int8_t *x, int8_t *y, int32_t bytes);
+
+#endif
