@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/home.h"
+#include "base/random.h"
 #include "compiler/target/describe.h"
 
 static enum status build(const struct job *job, struct core *core, struct diag *d)
@@ -89,6 +90,13 @@ enum status core_targets_build(const struct job *job, struct core_targets *c, st
     return ST_OK;
 }
 
+/* With a seed of stalls the memory begins with noise; else with 0. */
+static void fill(uint8_t *memory, uint32_t n_bytes, uint64_t seed)
+{
+    for (uint32_t i = 0; i < n_bytes && seed; i++)
+        memory[i] = (uint8_t)random_next(&seed);
+}
+
 enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
                               struct diag *d)
 {
@@ -100,6 +108,7 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
                                    .latency = o->mem_latency,
                                    .bytes_per_cycle = o->mem_bytes,
                                    .stall_seed = o->stall_seed};
+        fill(s.memory, n_bytes, o->stall_seed);
         char error[512] = "";
         core->sim = (struct sim_port){
             .memory = s.memory, .memory_bytes = n_bytes, .max_cycles = o->max_cycles};
@@ -120,11 +129,13 @@ void core_targets_note(const struct core_targets *c, const struct options *o)
         return;
     for (uint32_t i = 0; i < c->n; i++)
         if (c->core[i].sim.api->memory_bits == 0)
-            output_printf(o->output, OUTPUT_NOTE,
-                          "target %s: core %s: its memory port has no ready/valid and answers in "
-                          "the next cycle: --mem-latency, --mem-bytes and --stall-seed change "
-                          "nothing for it (sim/core/README.md has the wide port)",
-                          c->core[i].name, c->core[i].verilog.top);
+            output_printf(
+                o->output, OUTPUT_NOTE,
+                "target %s: core %s: its memory port has no ready/valid and answers in "
+                "the next cycle: --mem-latency and --mem-bytes change nothing for it, and "
+                "--stall-seed only its start values (sim/core/README.md has the wide "
+                "port)",
+                c->core[i].name, c->core[i].verilog.top);
 }
 
 void core_targets_seed(struct core_targets *c, uint64_t seed)

@@ -167,6 +167,14 @@ static void hash_core(struct hash128 *h, const struct sim_core *core)
         hash_string(h, core->parameter[i]);
 }
 
+/* Registers of cores without a value at the start may have any (hd_core.cpp). */
+static const char *flag_of(const struct build *b, const char *flag)
+{
+    if (b->paths->checked && strcmp(flag, "--noassert") == 0)
+        return "--assert";
+    return b->paths->core != NULL && strcmp(flag, "fast") == 0 ? "unique" : flag;
+}
+
 static void hash_build(struct build *b)
 {
     struct hash128 h;
@@ -186,6 +194,7 @@ static void hash_build(struct build *b)
     hash_string(&h, top_of(b));
     if (b->paths->core != NULL) {
         hash_string(&h, core_rules);
+        hash_string(&h, flag_of(b, "fast"));
         hash_core(&h, b->paths->core);
     }
     tool_hash(&b->verilator, &h);
@@ -228,9 +237,7 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
     size_t n = tool_begin(&b->verilator, argv);
 
     for (size_t i = 0; i < n_flags; i++)
-        argv[n++] = b->paths->checked && strcmp(verilator_flags[i], "--noassert") == 0
-                        ? "--assert"
-                        : verilator_flags[i];
+        argv[n++] = flag_of(b, verilator_flags[i]);
     for (size_t i = 0; i < n_wave_flags; i++)
         argv[n++] = wave_flags[i];
     for (size_t i = 0; i < n_cpu_flags; i++)

@@ -53,11 +53,13 @@ void Core::read(uint64_t at, void *to, uint64_t n)
         return outside("reads", at);
     const uint64_t left = options.memory_bytes - at, inside = left < n ? left : n;
     memcpy(to, options.memory + at, inside);
+    note("memory read", at, n);
     totals.read_bytes += inside;
 }
 
 void Core::write(uint64_t at, const uint8_t *from, uint64_t n, uint64_t strobe)
 {
+    note("memory write", at, n);
     for (uint64_t i = 0; i < n; i++) {
         if (!(strobe >> i & 1))
             continue;
@@ -66,6 +68,36 @@ void Core::write(uint64_t at, const uint8_t *from, uint64_t n, uint64_t strobe)
         options.memory[at + i] = from[i];
         totals.write_bytes++;
     }
+}
+
+void Core::note(const char *what, uint64_t at, uint64_t value)
+{
+    const Access &last = access_[(n_access_ + 7) % 8];
+    const bool again = n_access_ != 0 && strcmp(what, "register read") == 0 &&
+                       strcmp(last.what, what) == 0 && last.at == at && last.value == value;
+
+    if (again)
+        return;
+    access_[n_access_++ % 8] = {what, at, value, totals.cycles};
+    stir();
+}
+
+// "register write 0x0 = 0x1 in cycle 92, memory read 0x40 (8 bytes) in cycle 95": at most 8, the last of all at the end.
+std::string Core::last_accesses() const
+{
+    std::string text;
+    char one[96];
+
+    for (uint64_t i = n_access_ > 8 ? n_access_ - 8 : 0; i < n_access_; i++) {
+        const Access &a = access_[i % 8];
+        const bool memory = a.what[0] == 'm';
+        (void)snprintf(one, sizeof one,
+                       memory ? "%s%s 0x%" PRIx64 " (%" PRIu64 " bytes) in cycle %" PRIu64
+                              : "%s%s 0x%" PRIx64 " = 0x%" PRIx64 " in cycle %" PRIu64,
+                       text.empty() ? "" : ", ", a.what, a.at, a.value, a.cycle);
+        text += one;
+    }
+    return text.empty() ? "none" : text;
 }
 
 bool Core::faulty(uint64_t at, uint64_t n) const

@@ -36,6 +36,7 @@ enum BusSignal {
 
 constexpr uint32_t kWord = 64;        // bytes of the widest bus
 constexpr uint32_t kPatience = 10000; // cycles that a core may let heddle wait
+constexpr uint32_t kStill = 100000;   // cycles without any activity: a hang
 
 // A port; its value is in Verilator's class, in 1, 2, 4, 8 or more bytes, the lowest first.
 struct Wire {
@@ -117,7 +118,26 @@ struct Core {
     void write(uint64_t at, const uint8_t *from, uint64_t n, uint64_t strobe);
     bool faulty(uint64_t at, uint64_t n) const; // SLVERR (hd_sim_options)
 
+    // The last accesses; those of registers that read again what they read before do not count as activity.
+    struct Access {
+        const char *what; // "reads", "writes" of memory; "register read", "register write"
+        uint64_t at, value, cycle;
+    };
+    void note(const char *what, uint64_t at, uint64_t value);
+    bool still() const
+    {
+        return totals.cycles - active_ >=
+               (options.watchdog_cycles ? options.watchdog_cycles : kStill);
+    }
+    void stir()
+    {
+        active_ = totals.cycles;
+    }
+    std::string last_accesses() const;
+
   private:
+    Access access_[8] = {};
+    uint64_t n_access_ = 0, active_ = 0;
     void outside(const char *what, uint64_t at);
 };
 

@@ -35,7 +35,7 @@ void vl_fatal(const char *file, int line, const char *, const char *message) VL_
 
 struct hd_sim {
     VerilatedContext context;
-    Vhd_sim_top top{&context};
+    Vhd_sim_top top;
     Core core;
     hd_sim_totals &totals = core.totals;
     std::string &failure = core.failure;
@@ -50,7 +50,18 @@ struct hd_sim {
     std::string trace_path;
     uint64_t trace_limit = 0;
 
-    explicit hd_sim(const hd_sim_options &options)
+    std::string hang;              // what stuck_text says of it
+    std::vector<uint32_t> offsets; // of registers that were accessed
+
+    // With a seed of stalls registers begin with random values; else with 0.
+    static VerilatedContext *seeded(VerilatedContext &context, uint64_t seed)
+    {
+        context.randReset(seed != 0 ? 2 : 0);
+        context.randSeed(static_cast<int>(seed * 2654435761u >> 1 & 0x7fffffff));
+        return &context;
+    }
+
+    explicit hd_sim(const hd_sim_options &options) : top{seeded(context, options.stall_seed)}
     {
         core.options = options;
 #define ADD(index, kind, manager, name, bits) set_bus(bus[index], name, BUS_##kind, manager, bits);
@@ -61,6 +72,10 @@ struct hd_sim {
                                lsb, name};
         HD_CORE_WIRE(ADD)
 #undef ADD
+        for (Bus &b : bus)
+            for (const Wire &wire : b.wire)
+                if (wire)
+                    memset(wire.at, 0, wire.bytes);
 #define ADD(member, value) top.member = value;
         HD_CORE_CONSTANT(ADD)
 #undef ADD
@@ -178,6 +193,8 @@ struct hd_sim {
         if (in_reset)
             return;
         pending = pending || (level && !was);
+        if (level != was)
+            core.stir();
         if (level && !was)
             check_done();
     }
@@ -234,7 +251,49 @@ struct hd_sim {
         registers->begin(write, offset, value);
         while (!registers->done && failure.empty())
             cycle();
-        return failure.empty() ? registers->value : ~0u;
+        if (!failure.empty())
+            return ~0u;
+        remember(offset);
+        core.note(write ? "register write" : "register read", offset,
+                  write ? value : registers->value);
+        if (core.still()) { // it is polled
+            describe_hang();
+            failure = hang;
+        }
+        return registers->value;
+    }
+
+    void remember(uint32_t offset)
+    {
+        for (const uint32_t known : offsets)
+            if (known == offset)
+                return;
+        if (offsets.size() < 64)
+            offsets.push_back(offset);
+    }
+
+    // The registers' values are read once more, by the bus.
+    void describe_hang()
+    {
+        char one[64];
+        const std::string accesses = core.last_accesses();
+
+        hang =
+            "no register, memory or interrupt activity for " +
+            std::to_string(core.options.watchdog_cycles ? core.options.watchdog_cycles : kStill) +
+            " cycles, until cycle " + std::to_string(totals.cycles) + "; registers:";
+        for (const uint32_t offset : offsets) {
+            registers->begin(false, offset, 0);
+            for (uint32_t n = 0; !registers->done && n < 1000 && failure.empty(); n++)
+                cycle();
+            const bool answered = registers->done && failure.empty();
+            (void)snprintf(one, sizeof one, answered ? " 0x%x = 0x%x" : " 0x%x: no answer", offset,
+                           registers->value);
+            hang += one;
+            if (!answered)
+                break;
+        }
+        hang += "; last accesses: " + accesses;
     }
     uint32_t stream_at = 0; // the address of the next transfer
 
@@ -301,7 +360,9 @@ static hd_sim_stop core_run(hd_sim *sim, uint64_t max_cycles)
 {
     const auto begin = std::chrono::steady_clock::now();
     uint64_t n = 0;
-    while (n < max_cycles && sim->failure.empty() && !sim->irq()) {
+    const bool was_stuck = !sim->hang.empty();
+    while (n < max_cycles && sim->failure.empty() && !sim->irq() && !was_stuck &&
+           !sim->core.still()) {
         sim->cycle();
         n++;
     }
@@ -309,12 +370,16 @@ static hd_sim_stop core_run(hd_sim *sim, uint64_t max_cycles)
     sim->totals.wall_seconds += took.count();
     if (!sim->failure.empty())
         return HD_SIM_FAILED;
-    return sim->irq() ? HD_SIM_IRQ : HD_SIM_CYCLES;
+    if (sim->irq())
+        return HD_SIM_IRQ;
+    if (!was_stuck && sim->core.still())
+        sim->describe_hang();
+    return sim->hang.empty() ? HD_SIM_CYCLES : HD_SIM_STUCK;
 }
 
 static const char *core_stuck_text(hd_sim *sim)
 {
-    return sim->failure.c_str();
+    return sim->failure.empty() ? sim->hang.c_str() : sim->failure.c_str();
 }
 
 static void core_seed(hd_sim *sim, uint64_t seed)
