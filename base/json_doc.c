@@ -162,6 +162,14 @@ static const char *locate(const char *text, const char *path)
     return at;
 }
 
+const char *json_doc_value(const struct json_doc *doc, const char *path, const char **end)
+{
+    const char *const at = locate(doc->text, path);
+
+    *end = behind_value(at);
+    return at;
+}
+
 enum status json_doc_fail(const struct json_doc *doc, const char *path, struct diag *d,
                           const char *format, ...)
 {

@@ -28,6 +28,9 @@ void json_doc_free(struct json_doc *doc);
 enum status json_doc_fail(const struct json_doc *doc, const char *path, struct diag *d,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The text of the value at `path`, up to *end; of the nearest object around it, if there is none. */
+const char *json_doc_value(const struct json_doc *doc, const char *path, const char **end);
+
 /* Check the document against `schema`. The supported part of JSON Schema is type, const, enum,
  * required, properties, additionalProperties, items, minItems, maxItems, minimum, maximum,
  * minLength, maxLength, pattern (POSIX extended) and $ref "#/$defs/NAME". A member given twice

@@ -8,6 +8,8 @@
 #include "draw.h"
 
 #define TRIES 6000
+/* Cases that reach for a value: how many, of how many tries; products and bytes of one. */
+enum { REACH_CASES = 4, REACH_TRIES = 90, REACH_WORK = 2000000 };
 
 static const struct {
     draw_maker *any, *real; /* makers of all types; of float32, where they differ */
@@ -126,32 +128,126 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
     return why ? why : native_refusal(w->p, &q);
 }
 
+static void note_reach(struct check_reach *r, const struct target_values *v)
+{
+    for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++) {
+        r->low[i] = r->n == 0 || v->v[i] < r->low[i] ? v->v[i] : r->low[i];
+        r->high[i] = r->n == 0 || v->v[i] > r->high[i] ? v->v[i] : r->high[i];
+    }
+    r->n++;
+}
+
+static int64_t work_of(const struct target_values *v)
+{
+    const int64_t taps = v->v[TARGET_KERNEL_H] * v->v[TARGET_KERNEL_W],
+                  windows = v->v[TARGET_ELEMENTS] * (taps > 1 ? taps : 1);
+
+    return (v->v[TARGET_MACS] > windows ? v->v[TARGET_MACS] : windows) + v->v[TARGET_IN_BYTES] +
+           v->v[TARGET_W_BYTES] + v->v[TARGET_OUT_BYTES];
+}
+
+/* Keep the case that `seed` draws: the same operator again, in the common graph. */
+static void keep(struct draw *w, const struct hd_config *hw, uint64_t seed,
+                 const struct ir_graph *graph, const struct ir_op *legal,
+                 const struct target_values *v)
+{
+    struct check_cases *const c = w->c;
+    const struct target_question q = {c->arena, graph, legal, w->target, hw, {0, 0}};
+    struct check_case *const k = &c->item[c->n];
+
+    *k = (struct check_case){.dtype = w->p->dtype,
+                             .tolerance = w->p->tolerance,
+                             .words = words(w, c->arena, graph, legal),
+                             .pattern = (uint32_t)(w->p - describe_of(w->target)->pattern),
+                             .estimate = describe_cost(&q).cycles};
+    target_amounts(v, k->amount);
+    c->rng = seed;
+    (void)draw_maker_of(w->p)(w, c->graph);
+    add_borders(c->graph, c->graph->op[c->graph->n_op - 1]);
+    draw_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
+}
+
+/* Draw a case and keep it if the pattern takes it. NULL, or why it was not kept. */
+static const char *try_case(struct draw *w, const struct hd_config *hw, struct check_reach *r)
+{
+    struct check_cases *const c = w->c;
+    const uint64_t seed = random_next(&c->rng), after = c->rng;
+    struct ir_graph *graph = NULL;
+    const struct ir_op *legal = NULL;
+    const char *why = taken(w, hw, seed, &graph, &legal);
+
+    if (!why) {
+        struct target_values v = {{0}};
+        describe_values(w->p, graph, legal, &v);
+        if (w->reach != TARGET_VALUE_COUNT && work_of(&v) > REACH_WORK) {
+            why = "too large to be tried";
+        } else if (c->n < sizeof c->item / sizeof *c->item) {
+            note_reach(r, &v);
+            keep(w, hw, seed, graph, legal, &v);
+        }
+    }
+    c->rng = after;
+    return why;
+}
+
 bool check_add_cases(struct check_cases *c, const struct target *target,
                      const struct describe_pattern *p, const struct hd_config *hw,
-                     uint32_t *n_added, const char **why)
+                     uint32_t *n_added, const char **why, struct check_reach *r)
 {
-    struct draw w = {.c = c, .target = target, .p = p};
+    struct draw w = {.c = c, .target = target, .p = p, .reach = TARGET_VALUE_COUNT};
 
     *n_added = 0;
     *why = NULL;
     if (!draw_maker_of(p))
         return false;
     for (uint32_t t = 0; t < TRIES && *n_added < CHECK_CASES; t++) {
-        uint64_t seed = random_next(&c->rng), after = c->rng;
-        struct ir_graph *graph = NULL;
-        const struct ir_op *legal = NULL;
-        const char *refused = taken(&w, hw, seed, &graph, &legal);
-        if (!refused && c->n < sizeof c->item / sizeof *c->item) {
-            c->item[c->n] =
-                (struct check_case){p->dtype, p->tolerance, words(&w, c->arena, graph, legal)};
-            c->rng = seed; /* the same operator again, in the common graph */
-            (void)draw_maker_of(w.p)(&w, c->graph);
-            add_borders(c->graph, c->graph->op[c->graph->n_op - 1]);
-            draw_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
-            ++*n_added;
-        }
+        const char *refused = try_case(&w, hw, r);
+        *n_added += !refused;
         *why = refused ? refused : *why;
-        c->rng = after;
     }
     return true;
+}
+
+void check_add_reach(struct check_cases *c, const struct target *target,
+                     const struct describe_pattern *p, const struct hd_config *hw,
+                     struct check_reach *r)
+{
+    /* The value, and a second one for half of the cases. */
+    static const enum target_value of[][2] = {
+        {TARGET_IN_H, TARGET_IN_W},         {TARGET_IN_W, TARGET_IN_C},
+        {TARGET_IN_C, TARGET_OUT_C},        {TARGET_OUT_H, TARGET_OUT_W},
+        {TARGET_OUT_W, TARGET_OUT_H},       {TARGET_OUT_C, TARGET_IN_W},
+        {TARGET_KERNEL_H, TARGET_KERNEL_W}, {TARGET_KERNEL_W, TARGET_KERNEL_H},
+        {TARGET_STRIDE_H, TARGET_STRIDE_W}, {TARGET_STRIDE_W, TARGET_STRIDE_H},
+        {TARGET_DILATION_H, TARGET_IN_H},   {TARGET_DILATION_W, TARGET_IN_W},
+        {TARGET_BATCH, TARGET_IN_H},        {TARGET_MULTIPLIER, TARGET_IN_C},
+        {TARGET_IN_BYTES, TARGET_IN_BYTES}, {TARGET_OUT_BYTES, TARGET_OUT_BYTES},
+        {TARGET_W_BYTES, TARGET_W_BYTES},
+    };
+    struct draw w = {.c = c, .target = target, .p = p};
+
+    for (uint32_t i = 0; i < sizeof of / sizeof *of && draw_maker_of(p); i++) {
+        w.reach = of[i][0];
+        w.second = of[i][1];
+        for (uint32_t t = 0, n = 0; t < REACH_TRIES && n < REACH_CASES; t++) {
+            w.to_end = n == 0 && t < REACH_TRIES / 2;
+            w.both = n == 1 || n == 3;
+            n += !try_case(&w, hw, r);
+            if (w.v[w.reach] == 0) /* the operator does not have it */
+                break;
+        }
+    }
+}
+
+const char *check_reach_text(struct arena *a, const struct check_reach *r)
+{
+    struct text t;
+
+    text_init(&t, a);
+    for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
+        if (r->low[i] != r->high[i] && i != TARGET_SCALE_M && i != TARGET_SHIFT_BITS)
+            text_printf(&t, "%s%s %lld..%lld", t.length ? ", " : "",
+                        target_value_name((enum target_value)i), (long long)r->low[i],
+                        (long long)r->high[i]);
+    return t.data;
 }

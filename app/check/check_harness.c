@@ -128,10 +128,10 @@ static uint32_t layer_of(const struct harness *h, const char *folder)
 
 static void judge(const struct harness *h, const char *folder, int state, struct harness_result *r)
 {
-    static const char *const errors[] = {"runtime error:", "ERROR: AddressSanitizer",
-                                         "ERROR: LeakSanitizer", NULL},
-                             *const leaks[] = {"SUMMARY: AddressSanitizer", NULL},
-                             *const returned[] = {"returned", NULL};
+    static const char *const
+        errors[] = {"runtime error:", "ERROR: AddressSanitizer", "ERROR: LeakSanitizer", NULL},
+        *const leaks[] = {"SUMMARY: AddressSanitizer", NULL},
+        *const returned[] = {"returned", NULL}, *const changed[] = {"changed byte", NULL};
     int code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 
     r->layer = layer_of(h, folder);
@@ -140,6 +140,9 @@ static void judge(const struct harness *h, const char *folder, int state, struct
     } else if (code == 3) {
         r->end = HARNESS_ERROR;
         r->text = line_with(h, folder, returned);
+    } else if (code == 4) {
+        r->end = HARNESS_INPUT;
+        r->text = line_with(h, folder, changed);
     } else if (WIFSIGNALED(state) && WTERMSIG(state) == SIGALRM) {
         r->end = HARNESS_TIME;
         r->text = "60 s";

@@ -18,6 +18,7 @@ enum harness_end {
     HARNESS_LEAK,      /* text: the sanitizer's line */
     HARNESS_SANITIZER, /* text: likewise; layer: where */
     HARNESS_ERROR,     /* the call returned an error; text: "returned -3" */
+    HARNESS_INPUT,     /* a call changed its input, layer: of that number; text: the byte */
     HARNESS_TIME,      /* text: "60 s" */
 };
 

@@ -14,20 +14,28 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
 /* cases.c: operators that a pattern takes. */
 #include "compiler/target/describe.h"
 
-#define CHECK_CASES 24 /* of each pattern */
+#define CHECK_CASES 24 /* of each pattern, usual sizes */
 
 struct check_case {
     enum ir_type dtype;
     double tolerance;
     const char *words; /* "conv2d 5x4x3 -> 3x2x8, kernel 3x3, ..." */
+    uint32_t pattern;  /* its number, UINT32_MAX: a composite, a chain */
+    double amount[COST_TERMS], estimate, measured; /* cycles on the core, where it was run */
 };
 
 struct check_cases {
     struct arena *arena;
     struct ir_graph *graph; /* one operator per row, each with its own input and output */
     uint32_t n;
-    struct check_case item[CHECK_CASES * 32];
+    struct check_case item[CHECK_CASES * 96];
     uint64_t rng; /* splitmix64 */
+};
+
+/* The values of a pattern's cases: the least and the greatest of each. */
+struct check_reach {
+    uint32_t n;
+    int64_t low[TARGET_VALUE_COUNT], high[TARGET_VALUE_COUNT];
 };
 
 uint32_t check_random(struct check_cases *c, uint32_t n); /* 0 .. n - 1 */
@@ -37,7 +45,13 @@ float check_random_real(struct check_cases *c);           /* -1 .. 1 */
  * the last refusal. False: no generator for this operator. */
 bool check_add_cases(struct check_cases *c, const struct target *target,
                      const struct describe_pattern *p, const struct hd_config *hw,
-                     uint32_t *n_added, const char **why);
+                     uint32_t *n_added, const char **why, struct check_reach *r);
+/* Add operators that reach for each of the pattern's values: to the end of its limit, and anywhere in it. */
+void check_add_reach(struct check_cases *c, const struct target *target,
+                     const struct describe_pattern *p, const struct hd_config *hw,
+                     struct check_reach *r);
+/* Return "in_h 1..181, ...": those that differ. */
+const char *check_reach_text(struct arena *a, const struct check_reach *r);
 /* Chains of operators for a target of whole regions (composite_cases.c). */
 void check_add_chains(struct check_cases *c, const struct target *target,
                       const struct hd_config *hw, uint32_t *n_added, const char **why);

@@ -147,7 +147,7 @@ bool check_add_composites(struct check_cases *c, const struct target *target,
                           const struct describe_composite *p, const struct hd_config *hw,
                           uint32_t *n_added, const char **why)
 {
-    struct draw w = {.c = c, .target = target};
+    struct draw w = {.c = c, .target = target, .reach = TARGET_VALUE_COUNT};
 
     *n_added = 0;
     *why = NULL;
@@ -158,7 +158,11 @@ bool check_add_composites(struct check_cases *c, const struct target *target,
         const uint64_t seed = random_next(&c->rng), after = c->rng;
         const char *words = "", *refused = taken(&w, p, hw, seed, &words);
         if (!refused && c->n < sizeof c->item / sizeof *c->item) {
-            keep(&w, p, seed, &(struct check_case){p->step[0].pattern.dtype, p->tolerance, words});
+            keep(&w, p, seed,
+                 &(struct check_case){.dtype = p->step[0].pattern.dtype,
+                                      .tolerance = p->tolerance,
+                                      .words = words,
+                                      .pattern = UINT32_MAX});
             ++*n_added;
         }
         *why = refused ? refused : *why;
@@ -180,7 +184,7 @@ static void draw_chain(struct check_cases *c, const struct describe *d,
     struct describe_step *step = ARENA_ARRAY(c->arena, struct describe_step, n);
     const enum ir_type dtype = d->pattern[check_random(c, d->n_pattern)].dtype;
 
-    *chain = (struct describe_composite){"chain", n, step, 0, NULL, 0, 0, 0, 0, 0, NULL};
+    *chain = (struct describe_composite){.name = "chain", .n_step = n, .step = step};
     for (uint32_t s = 0, edge = n + 1; s < n; s++) {
         uint32_t *in = ARENA_ARRAY(c->arena, uint32_t, 2), k;
         do
@@ -210,7 +214,7 @@ static const char *chain_words(struct arena *a, const struct ir_graph *g)
 void check_add_chains(struct check_cases *c, const struct target *target,
                       const struct hd_config *hw, uint32_t *n_added, const char **why)
 {
-    struct draw w = {.c = c, .target = target};
+    struct draw w = {.c = c, .target = target, .reach = TARGET_VALUE_COUNT};
 
     *n_added = 0;
     *why = NULL;
@@ -230,8 +234,10 @@ void check_add_chains(struct check_cases *c, const struct target *target,
         refused = refused ? refused : region_refusal(&q, 0, g->n_op - 1, &cycles);
         if (!refused && c->n < sizeof c->item / sizeof *c->item) {
             keep(&w, &chain, seed,
-                 &(struct check_case){chain.step[0].pattern.dtype, chain.tolerance,
-                                      chain_words(c->arena, g)});
+                 &(struct check_case){.dtype = chain.step[0].pattern.dtype,
+                                      .tolerance = chain.tolerance,
+                                      .words = chain_words(c->arena, g),
+                                      .pattern = UINT32_MAX});
             ++*n_added;
         }
         *why = refused ? refused : *why;

@@ -17,10 +17,32 @@ struct draw {
     /* misfit: a given operand has not the shape that was drawn; keeps_shape: windows give what they
      * take */
     bool broadcast, misfit, keeps_shape;
+    /* The value that the case reaches for, TARGET_VALUE_COUNT: none; with `both` the second one too.
+     * to_end: to the end of its limit, else anywhere in it. */
+    enum target_value reach, second;
+    bool both, to_end;
+    enum draw_kind { DRAW_NATURAL, DRAW_EDGE, DRAW_DEEP, DRAW_LEFT } kind; /* of the scale */
+    double real;        /* of the first channel's sums */
+    uint32_t bias_bits; /* biases are below 2^bias_bits, so that the scale shows them */
 };
 
 /* A value within its limit; the usual range [low, high] where the limit is wider. */
 int64_t draw_value(struct draw *w, enum target_value value, int64_t low, int64_t high);
+/* Return true if the case reaches for that value. */
+bool draw_reaches(const struct draw *w, enum target_value value);
+/* The usual end of a range; 4 at most where a case reaches for another value. */
+int64_t draw_few(const struct draw *w, int64_t usual);
+/* Two sizes such that their product, `each` values for each, comes near the limit of `bytes`, if the case
+ * reaches for that. */
+void draw_fill(struct draw *w, enum target_value bytes, int64_t each, int64_t *a, int64_t *b);
+/* Rows, columns and channels of an operator that keeps them; batch 1. */
+void draw_image(struct draw *w, int32_t x[4]);
+struct ir_tensor *draw_tensor(struct ir_graph *g, enum ir_type type, uint32_t rank,
+                              const int32_t *dim, uint32_t n_scale, const float *scale,
+                              const int32_t *zero);
+/* The zero point for `value`; for weights, which have one scale and none, the middle. */
+int32_t draw_zero_point(struct draw *w, enum target_value value, bool may, bool of_weights);
+int32_t draw_activation_of(struct draw *w);
 /* A tensor of the pattern's type, int8 with a zero point as it allows; input: of the graph, or the
  * operand that is given. */
 struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int32_t dim[4],

@@ -12,14 +12,6 @@ static int32_t float_bits(float f)
     return bits;
 }
 
-static void image(struct draw *w, int32_t x[4])
-{
-    x[0] = 1;
-    x[1] = (int32_t)draw_value(w, TARGET_OUT_H, 1, 9);
-    x[2] = (int32_t)draw_value(w, TARGET_OUT_W, 1, 9);
-    x[3] = (int32_t)draw_value(w, TARGET_OUT_C, 1, 19);
-}
-
 static struct ir_tensor *input(struct draw *w, struct ir_graph *g, const int32_t x[4])
 {
     return draw_activation(w, g, x, 0.25f, TARGET_Z_IN, true);
@@ -42,7 +34,7 @@ static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero,
 {
     int32_t x[4];
 
-    image(w, x);
+    draw_image(w, x);
     struct ir_tensor *in[1] = {input(w, g, x)};
     struct ir_tensor *y = draw_activation(w, g, x, scale, TARGET_Z_OUT, false);
     if (prescribed)
@@ -83,7 +75,7 @@ bool draw_extremum(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4];
 
-    image(w, x);
+    draw_image(w, x);
     struct ir_tensor *in[2] = {input(w, g, x), input(w, g, x)};
     struct ir_tensor *y = draw_activation(w, g, x, 0.25f, TARGET_Z_OUT, false);
     in[1]->quant = y->quant = in[0]->quant;
@@ -106,7 +98,7 @@ bool draw_prelu(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], a[4] = {1, 1, 1, 1};
 
-    image(w, x);
+    draw_image(w, x);
     a[3] = x[3];
     struct ir_tensor *in[2] = {input(w, g, x),
                                draw_activation(w, g, a, 0.01f, TARGET_Z_IN2, false)};
@@ -123,9 +115,9 @@ bool draw_reduction(struct draw *w, struct ir_graph *g)
     bool keeps = w->p->opcode == IR_OP_REDUCE_MAX || w->p->opcode == IR_OP_REDUCE_MIN;
     int32_t x[4] = {1}, y[4], mask = masks[check_random(w->c, 4)];
 
-    x[1] = (int32_t)draw_value(w, TARGET_IN_H, 1, 9);
-    x[2] = (int32_t)draw_value(w, TARGET_IN_W, 1, 9);
-    x[3] = (int32_t)draw_value(w, TARGET_IN_C, 1, 19);
+    x[1] = (int32_t)draw_value(w, TARGET_IN_H, 1, draw_few(w, 9));
+    x[2] = (int32_t)draw_value(w, TARGET_IN_W, 1, draw_few(w, 9));
+    x[3] = (int32_t)draw_value(w, TARGET_IN_C, 1, draw_few(w, 19));
     for (int32_t i = 0; i < 4; i++)
         y[i] = mask >> i & 1 ? 1 : x[i];
     struct ir_tensor *in[1] = {input(w, g, x)};
@@ -143,7 +135,7 @@ bool draw_concatenation(struct draw *w, struct ir_graph *g)
 {
     int32_t a[4] = {0}, b[4] = {0}, y[4];
 
-    image(w, a);
+    draw_image(w, a);
     memcpy(b, a, sizeof b);
     memcpy(y, a, sizeof y);
     b[3] = 1 + (int32_t)check_random(w->c, 9);
@@ -159,7 +151,7 @@ bool draw_resize(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], y[4];
 
-    image(w, y);
+    draw_image(w, y);
     memcpy(x, y, sizeof x);
     x[1] = 1 + (int32_t)check_random(w->c, 9);
     x[2] = 1 + (int32_t)check_random(w->c, 9);

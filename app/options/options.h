@@ -74,6 +74,7 @@ struct options {
     struct target_list target;
     const struct output *output;    /* or NULL */
     bool allow_native;              /* --allow-native-targets */
+    bool fit_cost;                  /* --fit-cost */
     bool reference;                 /* --reference of targets */
     enum options_template template; /* of new-target */
     const char *top;                /* of adopt: a module */

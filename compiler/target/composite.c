@@ -190,22 +190,29 @@ static double cycles(const struct describe_composite *c, const struct target_que
                      const struct composite_match *m)
 {
     const struct ir_graph *g = q->graph;
-    const uint32_t output = c->step[c->n_step - 1].out;
-    double macs = 0, bytes = 0;
+    double amount[COST_TERMS] = {0};
 
     for (uint32_t s = 0; s < c->n_step; s++) {
-        const struct ir_op *op = g->op[m->op[s]];
-        macs += (double)ir_macs(g, op);
-        bytes += describe_has_weights(op->opcode) ? (double)ir_bytes(ir_in(g, op, 1)) : 0;
+        struct target_values v;
+        double one[COST_TERMS];
+        target_values_of(g, g->op[m->op[s]], &v);
+        target_amounts(&v, one);
+        amount[COST_MAC] += one[COST_MAC];
+        amount[COST_WINDOW] += one[COST_WINDOW];
+        amount[COST_W_BYTE] += one[COST_W_BYTE];
     }
     for (uint32_t e = 0; e < c->n_edge; e++) {
         bool inner = false;
         for (uint32_t s = 0; s + 1 < c->n_step; s++)
             inner = inner || c->step[s].out == e;
-        bytes += inner ? 0 : (double)ir_bytes(g->tensor[m->tensor[e]]);
+        const bool out = c->step[c->n_step - 1].out == e;
+        const struct ir_tensor *t = g->tensor[m->tensor[e]];
+        amount[out ? COST_OUT_BYTE : COST_IN_BYTE] += inner ? 0 : (double)ir_bytes(t);
+        amount[COST_OUTPUT] += out ? (double)ir_elements(t) : 0;
     }
-    return c->fixed + c->per_mac * macs + c->per_byte * bytes +
-           c->per_output * (double)ir_elements(g->tensor[m->tensor[output]]);
+    amount[COST_FIXED] = 1;
+    amount[COST_BYTE] = amount[COST_IN_BYTE] + amount[COST_W_BYTE] + amount[COST_OUT_BYTE];
+    return target_cycles(c->cost, amount);
 }
 
 static void add_group(struct arena *a, struct target_groups *list, struct target_group *to,

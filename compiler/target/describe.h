@@ -44,8 +44,8 @@ struct describe_pattern {
     bool hwio;        /* order of $w */
     uint32_t n_limit;
     const struct describe_limit *limit;
-    double fixed, per_mac, per_output, per_byte; /* cost */
-    const char *call;                            /* NULL: built from the target's blocks */
+    double cost[COST_TERMS];
+    const char *call;    /* NULL: built from the target's blocks */
     const char *scratch; /* expression for the call's scratch bytes (size.c); NULL: none */
     bool accumulate;     /* its call takes and gives sums: parts of the input channels */
     bool overlap;        /* its call is made in stages, those of two parts at once */
@@ -83,7 +83,7 @@ struct describe_composite {
     const struct describe_step *step;
     uint32_t n_edge;
     const char *const *edge;
-    double tolerance, fixed, per_mac, per_output, per_byte;
+    double tolerance, cost[COST_TERMS];
     const char *call;
 };
 

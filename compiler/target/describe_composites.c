@@ -138,10 +138,8 @@ static enum status composite(struct reader *r, const cJSON *o, const char *path,
     c->call = string(r, o, "call", NULL);
     TRY(steps(&w, get(o, "steps")));
     TRY(tolerance(&w, o));
-    c->fixed = number(cost, "fixed");
-    c->per_mac = number(cost, "per_mac");
-    c->per_output = number(cost, "per_output");
-    c->per_byte = number(cost, "per_byte");
+    for (uint32_t i = 0; i < COST_TERMS; i++)
+        c->cost[i] = number(cost, target_cost_names[i]);
     const char *bad = describe_bad_call(r->desc, c, c->call);
     return bad ? WRONG(&w, ".call", "%s", bad) : ST_OK;
 }

@@ -277,10 +277,8 @@ enum status read_operator(struct reader *r, const cJSON *o, const char *path,
     p->limit = l;
     cJSON_ArrayForEach(one, where) TRY(
         limit(r, one, arena_printf(r->a, "%s.where.%.60s", path, one->string), &l[p->n_limit++]));
-    p->fixed = number(cost, "fixed");
-    p->per_mac = number(cost, "per_mac");
-    p->per_output = number(cost, "per_output");
-    p->per_byte = number(cost, "per_byte");
+    for (uint32_t i = 0; i < COST_TERMS; i++)
+        p->cost[i] = number(cost, target_cost_names[i]);
     p->call = string(r, o, "call", NULL);
     p->scratch = cJSON_IsNumber(get(o, "scratch"))
                      ? arena_printf(r->a, "%.0f", number(o, "scratch"))

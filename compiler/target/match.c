@@ -77,7 +77,7 @@ static double blocks_cost(const struct target_question *q)
 double describe_pattern_cost(const struct describe_pattern *p, const struct target_question *q)
 {
     struct target_values values = {{0}};
-    const int64_t *v = values.v;
+    double amount[COST_TERMS];
 
     if (!p)
         return 0;
@@ -89,10 +89,8 @@ double describe_pattern_cost(const struct describe_pattern *p, const struct targ
     if (!p->call)
         return blocks_cost(q);
     target_values_of(q->graph, q->op, &values);
-    return p->fixed + p->per_mac * (double)v[TARGET_MACS] +
-           p->per_output * (double)v[TARGET_ELEMENTS] +
-           p->per_byte * (double)(v[TARGET_IN_BYTES] + v[TARGET_IN2_BYTES] + v[TARGET_W_BYTES] +
-                                  v[TARGET_OUT_BYTES]);
+    target_amounts(&values, amount);
+    return target_cycles(p->cost, amount);
 }
 
 struct target_cost describe_cost(const struct target_question *q)

@@ -117,3 +117,36 @@ void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
         v[TARGET_IN2_C] = ir_dim_back(g.y2, 0);
     }
 }
+
+const char *const target_cost_names[COST_TERMS] = {[COST_FIXED] = "fixed",
+                                                   [COST_MAC] = "per_mac",
+                                                   [COST_OUTPUT] = "per_output",
+                                                   [COST_WINDOW] = "per_window",
+                                                   [COST_BYTE] = "per_byte",
+                                                   [COST_IN_BYTE] = "per_in_byte",
+                                                   [COST_W_BYTE] = "per_weight_byte",
+                                                   [COST_OUT_BYTE] = "per_out_byte"};
+
+void target_amounts(const struct target_values *values, double amount[COST_TERMS])
+{
+    const int64_t *const v = values->v;
+
+    amount[COST_FIXED] = 1;
+    amount[COST_MAC] = (double)v[TARGET_MACS];
+    amount[COST_OUTPUT] = (double)v[TARGET_ELEMENTS];
+    amount[COST_WINDOW] =
+        (double)v[TARGET_ELEMENTS] * (double)v[TARGET_KERNEL_H] * (double)v[TARGET_KERNEL_W];
+    amount[COST_IN_BYTE] = (double)(v[TARGET_IN_BYTES] + v[TARGET_IN2_BYTES]);
+    amount[COST_W_BYTE] = (double)v[TARGET_W_BYTES];
+    amount[COST_OUT_BYTE] = (double)v[TARGET_OUT_BYTES];
+    amount[COST_BYTE] = amount[COST_IN_BYTE] + amount[COST_W_BYTE] + amount[COST_OUT_BYTE];
+}
+
+double target_cycles(const double rate[COST_TERMS], const double amount[COST_TERMS])
+{
+    double cycles = 0;
+
+    for (uint32_t i = 0; i < COST_TERMS; i++)
+        cycles += rate[i] * amount[i];
+    return cycles;
+}

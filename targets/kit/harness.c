@@ -3,7 +3,7 @@
  *   harness N     in_<i>.bin hold N inferences of input i, out_<i>.bin receive the outputs twice
  * over: first with every tensor ending where a page without access begins, then beginning where one
  * ends. The file `at` holds the number of the layer that is running. 3: the target returned an
- * error. */
+ * error. 4: a call changed its input, whose number is in `at`. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -63,7 +63,6 @@ static FILE *file_of(const char *kind, uint32_t i, const char *mode)
     return f;
 }
 
-/* Inputs must come back as they went in. */
 static void read_input(uint8_t *to, uint32_t i, long inference)
 {
     FILE *f = file_of("in", i, "rb");
@@ -71,6 +70,25 @@ static void read_input(uint8_t *to, uint32_t i, long inference)
     if (fseek(f, inference * (long)n, SEEK_SET) != 0 || fread(to, 1, n, f) != n)
         stop("in_*.bin");
     fclose(f);
+}
+
+/* Inputs must come back as they went in. */
+static void check_input(const uint8_t *now, uint32_t i, long inference)
+{
+    size_t n = hd_model.inputs[i].n_bytes, k = 0;
+    uint8_t *before = malloc(n + 1);
+    if (!before)
+        stop("memory");
+    read_input(before, i, inference);
+    while (k < n && now[k] == before[k])
+        k++;
+    if (k < n) {
+        fprintf(stderr, "changed byte %zu of %zu of its input from %d to %d\n", k, n,
+                (int8_t)before[k], (int8_t)now[k]);
+        *at = i;
+        exit(4);
+    }
+    free(before);
 }
 
 static void infer(long inference, int low)
@@ -97,8 +115,10 @@ static void infer(long inference, int low)
         fclose(f);
         release(io[n_in + i], hd_model.outputs[i].n_bytes);
     }
-    for (uint32_t i = 0; i < n_in; i++)
+    for (uint32_t i = 0; i < n_in; i++) {
+        check_input(io[i], i, inference);
         release(io[i], hd_model.inputs[i].n_bytes);
+    }
     free(arena);
     free(io);
 }

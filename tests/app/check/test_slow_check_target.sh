@@ -53,9 +53,12 @@ bug "an error returned" vanilla.c 's/^    return 0;/    return -3;/' "conv2d: .*
 bug "does not compile" vanilla.c 's/int32_t acc = 0;/int32_t acc = 0/' "do not compile .*error: expected"
 bug "more promised than done" target.json 's/"dilation_h": 1, "dilation_w": 1,//' "dilation_.*=2.*expected .*, found "
 bug "batches ignored" target.json 's/"batch": 1,//' "conv2d: batch=2 .*expected .*, found 90"
+bug "in_h over 16" vanilla.c 's/^    int32_t taps = /    s.z_in ^= s.in_h > 16;\n&/' "conv2d: in_h=.*: expected .*, found "
+bug "shift and 7" vanilla.c 's/right = shift < 0 ? -shift : 0/right = -shift \& 7/' "conv2d: .*: expected .*, found "
+bug "the input is overwritten" vanilla.c 's/^    return 0;/    ((int8_t *)(uintptr_t)x)[0] = y[0] + 1;\n&/' "conv2d: .*: the call changed byte 0 of [0-9]* of its input from"
 bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0},/; s/"in_c": \[1, 4096\], //' "found no operator that it supports"
 
-# --- a bug in the core ---
+# --- cores ---
 if command -v verilator >/dev/null; then
     "$heddle" new-target mover --template=copy >stdout || fail "new-target --template=copy"
     then=$(sed -n 's/^then: heddle //p' stdout)
@@ -77,6 +80,33 @@ for trace in json.load(open("out/trace.json")), json.JSONDecoder().raw_decode(pa
     assert [(s["dur"], "model" in s["args"]) for s in slices if s["name"] == "00_copy"] == [(197, False)], slices
 PY
     "$heddle" new-target tiny_core --template=core >/dev/null || fail "new-target --template=core"
+    # an error of the port, hidden; then cycles beside estimates, and rates that fit
+    sed 's/return rc ? rc : dev/return dev/' mover/mover.c >hides.c
+    cp mover/mover.c was.c && cp hides.c mover/mover.c
+    "$heddle" check-target mover --allow-native-targets >stdout 2>stderr
+    grep -q "^FAIL on the Verilated core, after calls whose port failed: .*: wait_irq returned -9, and the call returned 0: expected an error" stdout ||
+        fail "a hidden error: $(tail -n 3 stdout stderr)"
+    cp was.c mover/mover.c
+    sed -i 's/"cost": {[^}]*}/"cost": {"fixed": 1}/' mover/target.json
+    "$heddle" check-target mover --allow-native-targets >stdout 2>stderr || fail "cost: $(tail -n 3 stdout stderr)"
+    grep -q '^warn cost of max_pool_2d: [0-9.]* % off the measured cycles on average, at most: estimate 1, measured [0-9]*: max_pool_2d: ' stdout &&
+        grep -q '^     --fit-cost writes {"fixed": ' stdout || fail "cost: $(grep -A1 cost stdout)"
+    grep -q '^ok   pattern max_pool_2d: [0-9]* operators: .*in_bytes [0-9]*\.\.65536' stdout || fail "reach: $(grep pattern stdout)"
+    "$heddle" check-target mover --allow-native-targets --fit-cost >stdout 2>stderr || fail "--fit-cost: $(cat stderr)"
+    "$heddle" check-target mover --allow-native-targets >stdout 2>stderr || fail "fitted: $(cat stderr)"
+    grep -qE '^ok   cost of max_pool_2d: [0-9]\.[0-9] % off' stdout || fail "fitted: $(grep cost stdout)"
+
+    # a hang is reported at once, with registers and the last accesses
+    sed -i "s/assign irq_o *= .*/assign irq_o = 1'b0;/" mover/mover_core.sv
+    # shellcheck disable=SC2086 # words
+    expect 4 "heddle: inference 0, 00_copy on mover: the device can make no more progress; no register, memory or interrupt \
+activity for 100000 cycles, until cycle 100203; registers: 0x4 = 0x3 0x8 = 0x3 0xc = 0x0 0x0 = 0x3; last accesses: memory \
+read 0x2e0 (8 bytes) in cycle 196, memory write 0x5e0 (8 bytes) in cycle 197, memory read 0x2e8 (8 bytes) in cycle 198, \
+memory write 0x5e8 (8 bytes) in cycle 199, memory read 0x2f0 (8 bytes) in cycle 200, memory write 0x5f0 (8 bytes) in \
+cycle 201, memory read 0x2f8 (8 bytes) in cycle 202, memory write 0x5f8 (8 bytes) in cycle 203" \
+        "$heddle" run mover/copy.ir --hw=tiny --target-dir=mover --target=mover --allow-native-targets
+
+    # --- a bug in the core ---
     sed -i 's/ - r\[Z_IN\]) \*/) */' tiny_core/tiny_core_core.sv
     grep -q 'Z_IN\]) \*' tiny_core/tiny_core_core.sv && fail "the core did not change"
     HEDDLE_CXX="$HEDDLE_HOME/tests/e2e/o0 g++" "$heddle" check-target tiny_core --allow-native-targets >stdout 2>stderr
