@@ -137,7 +137,22 @@ def int4_weights():
     return net.finish([x], [y]), [rng.integers(-128, 128, (1, 5, 4, 3)).astype(np.int8)]
 
 
-CASES.update(float16_weights=float16_weights, int4_weights=int4_weights)
+def no_operators():
+    """The input is the output."""
+    net = Net("no_operators")
+    x = net.tensor("x", (1, 3, 5), F)
+    return net.finish([x], [x]), [floats(1, 3, 5)]
+
+
+def embedding():
+    net = Net("embedding")
+    index, y = net.tensor("index", (6,), np.int32), net.tensor("y", (6, 9), np.int8, 0.05, 3)
+    table = net.tensor("table", (12, 9), np.int8, 0.05, 3, data=rng.integers(-128, 128, (12, 9)))
+    net.op("EMBEDDING_LOOKUP", [index, table], [y])
+    return net.finish([index], [y]), [rng.integers(0, 12, 6).astype(np.int32)]
+
+
+CASES.update(float16_weights=float16_weights, int4_weights=int4_weights, no_operators=no_operators, embedding=embedding)
 
 
 def run_case(heddle, name, folder):

@@ -104,8 +104,8 @@ def two_subgraphs():
 @case
 def no_operators():
     net = Net()
-    x = net.tensor("x", (1, 4), np.int8, **Q)
-    return net.finish([x], [x])
+    x, y = (net.tensor(name, (1, 4), np.int8, **Q) for name in "xy")
+    return net.finish([x], [y])
 
 
 @case

@@ -58,6 +58,17 @@ static uint32_t real_const(struct tfl_importer *m, int32_t n, const float *value
     return t->id;
 }
 
+/* Set the shape of output k, of `n` elements, in a file that leaves it open. */
+static void set_shape(struct ir_tensor *y, uint32_t k, int32_t n)
+{
+    const int32_t dim[3] = {1, k == 0 ? n / 4 : n, 4};
+
+    if (y->rank != 0)
+        return;
+    y->rank = k == 0 ? 3 : k < 3 ? 2 : 1;
+    memcpy(y->dim, dim, sizeof dim);
+}
+
 /* Make output k from the elements of `all` that start at `begin`. */
 static enum status part(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row,
                         uint32_t all, int32_t *begin, uint32_t k, int32_t n)
@@ -67,6 +78,7 @@ static enum status part(struct tfl_importer *m, const struct tfl_operator *src, 
 
     TRY(tfl_result(m, src, k, &y));
     TRY(ir_want_type(m->g->tensor[y], "output", IR_F32, m->d));
+    set_shape(m->g->tensor[y], k, n);
     if (ir_elements(m->g->tensor[y]) != (uint64_t)n)
         return FAIL(m->d, ST_MODEL, "output '%.80s': expected %d values, found %llu",
                     m->g->tensor[y]->name, n, (unsigned long long)ir_elements(m->g->tensor[y]));

@@ -39,6 +39,7 @@ static const struct built {
     {"UNPACK", "UnpackOptions", 1, 1, ANY, tfl_unpack},
     {"STRIDED_SLICE", "StridedSliceOptions", 4, 4, 1, tfl_strided_slice},
     {"GATHER", "GatherOptions", 2, 2, 1, tfl_gather},
+    {"EMBEDDING_LOOKUP", "NONE", 2, 2, 1, tfl_embedding},
     {"ADD_N", "NONE", 1, 1024, 1, tfl_add_n},
     {"TOPK_V2", "NONE", 2, 2, 2, tfl_top_k},
     {"ONE_HOT", "OneHotOptions", 4, 4, 1, tfl_one_hot},

@@ -277,6 +277,17 @@ enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, u
     return tfl_fold(m, op);
 }
 
+/* Rows of a table, input 1, by their indices, input 0. */
+enum status tfl_embedding(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    uint32_t in[2], y;
+
+    TRY(tfl_value(m, src, 1, &in[0]));
+    TRY(tfl_value(m, src, 0, &in[1]));
+    TRY(tfl_result(m, src, 0, &y));
+    return tfl_make_gather(m, row, 2, in, y, NULL);
+}
+
 /* Import TILE as one gather per dimension, with the indices 0 .. n-1 repeated. */
 enum status tfl_tile(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {

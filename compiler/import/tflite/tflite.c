@@ -27,8 +27,8 @@ static enum status check_header(const struct tfl_file *f, struct diag *d)
     if (f->n_subgraph == 0 || (f->n_subgraph > 1 && !runs_subgraphs(f)))
         return FAIL(d, f->n_subgraph == 0 ? ST_MODEL : ST_UNSUPPORTED,
                     "expected 1 subgraph, found %u", f->n_subgraph);
-    if (f->n_operator == 0 || f->n_operator > MAX_OPERATORS)
-        return FAIL(d, ST_UNSUPPORTED, "expected 1 to %d operators, found %u", MAX_OPERATORS,
+    if (f->n_operator > MAX_OPERATORS)
+        return FAIL(d, ST_UNSUPPORTED, "expected at most %d operators, found %u", MAX_OPERATORS,
                     f->n_operator);
     if (f->in.n == 0 || f->out.n == 0)
         return FAIL(d, ST_UNSUPPORTED,
@@ -93,8 +93,18 @@ static enum status import_inputs(struct tfl_importer *m)
     return ST_OK;
 }
 
+/* The row of the copies, in a network without operators. */
+static void add_row(struct ir_graph *g)
+{
+    g->n_row = 1;
+    g->row[0] = (struct ir_row){
+        .name = "00_copy", .op = "RESHAPE", .tensor = "", .shape = "", .fused_into = IR_NONE};
+}
+
 static enum status import_outputs(struct tfl_importer *m)
 {
+    if (m->g->n_row == 0)
+        add_row(m->g);
     m->g->n_out = m->file->out.n;
     m->g->out = ARENA_ARRAY(m->arena, uint32_t, m->file->out.n);
     for (uint32_t i = 0; i < m->file->out.n; i++) {
@@ -111,7 +121,7 @@ static enum status import_outputs(struct tfl_importer *m)
 static enum status import_ops(struct tfl_importer *m)
 {
     m->g->n_row = m->file->n_operator;
-    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, m->g->n_row);
+    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, m->g->n_row + 1);
     for (uint32_t i = 0; i < m->g->n_row; i++) {
         const struct tfl_operator *op = &m->file->op[i];
 
