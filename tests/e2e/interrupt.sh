@@ -19,7 +19,7 @@ interrupted() {
     "$heddle" run digits -i many.bin --expect many_out.bin "$@" -o "out_$name" >stdout 2>stderr &
     pid=$!
     set +m
-    for _ in $(seq 600); do
+    for _ in $(seq 2400); do # two minutes
         child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
         [ -n "$child" ] && break
         kill -0 "$pid" 2>/dev/null || break
