@@ -1,5 +1,5 @@
 /* heddle.c - the command line: argv to calls of libheddle (include/heddle/heddle.h), its results to
- * exit codes. glibc's argp reads the table that the library has; cli/ has help and streams. */
+ * exit codes. glibc's argp uses the library's table of options; cli/ has help and streams. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 #include "cli/cli.h"
 
-#define KEY_FIRST 256 /* of options without a letter: + place in the library's table */
+#define KEY_FIRST 256 /* key of options without a letter: this + index in the library's table */
 
-/* --- phase one: where targets are, and which, so that their options exist --- */
+/* --- phase one: find the targets, so that their options exist --- */
 
 static const char *const first[] = {"target-dir", "uma-backends", "experimental-tvm-extension",
                                     "target", NULL};
@@ -23,7 +23,7 @@ static int is_first(const char *name)
     return 0;
 }
 
-/* The value of argv[*i] if it is --`name` VALUE or --`name`=VALUE, else NULL. */
+/* Return the value of argv[*i] if it is --`name` VALUE or --`name`=VALUE, otherwise NULL. */
 static const char *value_of(const char *name, int argc, char **argv, int *i)
 {
     const char *s = argv[*i];
@@ -78,7 +78,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-/* argp's table: the library's rows in their order, followed by room for titles. */
+/* Make argp's table: the library's rows in their order, then room for titles. */
 static int make_table(struct cli *p)
 {
     size_t n = 0;
@@ -99,7 +99,7 @@ static int make_table(struct cli *p)
     return 1;
 }
 
-/* Report an argument that argp refused; the library states what is wrong with it. */
+/* Report an argument that argp refused; the library explains the error. */
 static enum heddle_code refused(const struct cli *p, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -155,7 +155,8 @@ int main(int argc, char **argv)
         return HEDDLE_INTERNAL;
     }
     heddle_exit_on_interrupt();
-    (void)signal(SIGXFSZ, SIG_IGN); /* beyond ulimit -f a write fails, as on a full disk */
+    (void)signal(SIGXFSZ, SIG_IGN); /* without this, a write beyond ulimit -f would kill the
+                                     * process; now it fails as on a full disk */
     cli_say_init(&say);
     p.say = &say;
     heddle_on_text(p.h, HEDDLE_TEXT_RESULT | HEDDLE_TEXT_NOTE | HEDDLE_TEXT_PROGRESS, cli_say,

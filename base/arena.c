@@ -16,7 +16,7 @@ struct block {
 };
 
 struct arena {
-    struct block *blocks; /* the one being filled is first */
+    struct block *blocks; /* the first one is being filled */
     size_t limit, held, used;
     jmp_buf *handler;
 };
@@ -96,7 +96,7 @@ static bool over_limit(const struct arena *a, size_t n_bytes)
     return a->limit != 0 && (n_bytes > a->limit || a->held > a->limit - n_bytes);
 }
 
-/* A block with room for n_bytes. Large requests get a block of their own after the first, so that
+/* Add a block with room for n_bytes. Large requests get a separate block after the first, so that
  * the room left in the first is not lost. */
 static struct block *new_block(struct arena *a, size_t n_bytes)
 {
@@ -136,7 +136,7 @@ void arena_reset(struct arena *a)
     free_blocks(a);
     a->held = 0;
     if (held)
-        (void)new_block(a, held); /* one as large as all were */
+        (void)new_block(a, held); /* a single block as large as all together */
 }
 
 void *arena_alloc(struct arena *a, size_t n_bytes)

@@ -1,5 +1,5 @@
-/* arena.h - memory by lifetime. Everything the compiler allocates lives in an arena and is freed
- * with it; nothing else calls malloc. Allocation cannot fail softly: when memory or the arena's
+/* arena.h - memory by lifetime. Everything the compiler allocates is in an arena and is freed with
+ * it; no other code calls malloc. Allocation does not return failures: when memory or the arena's
  * limit is exhausted, arena_alloc longjmps to the handler given at creation, or aborts. */
 #ifndef HEDDLE_BASE_ARENA_H
 #define HEDDLE_BASE_ARENA_H
@@ -11,28 +11,28 @@
 
 struct arena;
 
-/* A new arena. limit_bytes: cap over all blocks (0: none). */
+/* Make an arena. limit_bytes: limit of all blocks together (0: none). */
 struct arena *arena_new(size_t limit_bytes);
-/* The same with a handler from the start; NULL when there is no memory even for it. */
+/* The same with a handler from the start; NULL if even the arena itself cannot be allocated. */
 struct arena *arena_open(size_t limit_bytes, jmp_buf *handler);
-/* A new arena without limit that goes where `a` goes when memory is exhausted. */
+/* Make an arena without limit that uses the handler of `a` when memory is exhausted. */
 struct arena *arena_beside(const struct arena *a);
 void arena_free(struct arena *a);
-/* Empty again, with the room that it had: for work that comes again and again. */
+/* Empty the arena but keep its memory, for repeated work. */
 void arena_reset(struct arena *a);
 
-/* Where to go when an allocation cannot be met; NULL: abort with a message. */
+/* Set the handler for failed allocations; NULL: abort with a message. */
 void arena_on_exhausted(struct arena *a, jmp_buf *handler);
-/* Fail as arena_alloc does without memory: for code that allocates elsewhere, in the middle of
- * the arena's work. */
+/* Fail as arena_alloc does without memory, for code that allocates elsewhere while it works for the
+ * arena. */
 void arena_exhausted(struct arena *a) __attribute__((noreturn));
-/* The handler that was set. A child process sets it anew (setjmp on the same buffer, of which it
- * has its own copy): it must not return through its parent's calls. */
+/* Return the handler. A child process sets it again (setjmp on its copy of the buffer), because it
+ * must not return through its parent's calls. */
 jmp_buf *arena_handler(const struct arena *a);
 
-/* `n_bytes` zeroed bytes aligned to 16. n_bytes 0 gives a valid pointer. */
+/* Allocate `n_bytes` zeroed bytes aligned to 16. n_bytes 0 gives a valid pointer. */
 void *arena_alloc(struct arena *a, size_t n_bytes);
-/* count * size with overflow check. */
+/* Allocate count * size bytes with an overflow check. */
 void *arena_array(struct arena *a, size_t count, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);

@@ -74,7 +74,7 @@ static enum status damaged(const struct database *b, const char *table, const ch
                 b->path, table, what, b->kind->command);
 }
 
-/* Return false if SQLite fails to list the table's columns; it then fails in the check, too. */
+/* Return false if SQLite fails to list the table's columns; the check then fails, too. */
 static bool lacks(struct database *b, const struct database_column *c)
 {
     int64_t n = 1;
@@ -89,7 +89,7 @@ static bool lacks(struct database *b, const struct database_column *c)
            n == 0;
 }
 
-/* Add the columns that came after the file was made. */
+/* Add the columns that are newer than the file. */
 static enum status add_missing(struct database *b, struct diag *d)
 {
     static const char *const types[] = {
@@ -109,7 +109,7 @@ static enum status add_missing(struct database *b, struct diag *d)
     return ST_OK;
 }
 
-/* Check the columns from *c on that are of one table; *c is then the next table's first. */
+/* Check the columns of one table, from *c on; *c is then the next table's first. */
 static enum status check_table(struct database *b, const struct database_column **c, struct diag *d)
 {
     static const struct {
@@ -155,7 +155,7 @@ static enum status check_columns(struct database *b, struct diag *d)
     return ST_OK;
 }
 
-/* Ours, and of this format; an empty database is made ours. */
+/* Check that the file is heddle's and of this format; an empty database is initialised. */
 static enum status check_kind(struct database *b, enum database_mode mode, struct diag *d)
 {
     int64_t application, format, tables;

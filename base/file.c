@@ -1,4 +1,4 @@
-/* file.c - whole files in and out. */
+/* file.c - read and write whole files. */
 #define _GNU_SOURCE
 #include "file.h"
 
@@ -15,7 +15,7 @@
 
 #include "interrupt.h"
 
-/* A full disk is not the user's mistake in naming a file (exit 5, not 2). */
+/* Return the status of errno. A full disk is not the user's mistake (exit 5 instead of 2). */
 static enum status status_of_errno(int error)
 {
     switch (error) {
@@ -61,7 +61,7 @@ enum status file_read(struct arena *a, const char *path, size_t max_bytes, uint8
 {
     enum status st;
     struct stat info;
-    /* O_NONBLOCK: opening a FIFO must not hang before fstat can refuse it. */
+    /* O_NONBLOCK: opening a FIFO must not block before fstat can refuse it. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
@@ -104,7 +104,7 @@ static enum status write_all(int fd, const char *path, const void *data, size_t 
     return ST_OK;
 }
 
-/* /dev/null, a pipe: a rename would replace the device itself. */
+/* Write to /dev/null or a pipe directly: a rename would replace the device. */
 static enum status write_in_place(const char *path, const void *data, size_t n_bytes,
                                   struct diag *d)
 {
@@ -130,7 +130,8 @@ enum status file_write(const char *path, const void *data, size_t n_bytes, struc
     if (stat(path, &info) == 0) {
         if (!S_ISREG(info.st_mode))
             return write_in_place(path, data, n_bytes, d);
-        if (realpath(path, real) != NULL) /* keep a symbolic link, write what it names */
+        if (realpath(path, real) !=
+            NULL) /* keep a symbolic link, and write the file that it names */
             target = real;
     }
     if (strlen(target) >= PATH_MAX)
@@ -193,7 +194,8 @@ enum status file_lock_dir(const char *path, int *fd, struct diag *d)
     *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0)
         return fail_errno(d, "open folder", path);
-    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) /* or no locks there */
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) /* or locks are not supported
+                                                                     * there */
         return ST_OK;
     (void)close(*fd);
     *fd = -1;

@@ -1,4 +1,4 @@
-/* home.c - folder of heddle's own files. */
+/* home.c - find the folder of heddle's files. */
 #define _GNU_SOURCE
 #include "home.h"
 
@@ -12,10 +12,10 @@
 #include "file.h"
 #include "private.h"
 
-/* The file by which a heddle tree is recognised. */
+/* The file that identifies a heddle tree. */
 static const char mark[] = "hw/accel.json";
 
-/* Folder of the library or program that this code is in. */
+/* Return the folder of the library or program that contains this code. */
 static const char *own_folder(struct arena *a)
 {
     char path[PATH_MAX];
@@ -35,7 +35,7 @@ static const char *own_folder(struct arena *a)
     return arena_strdup(a, path);
 }
 
-/* The real path of `folder` if it is a tree, else NULL. */
+/* Return the real path of `folder` if it is a heddle tree, otherwise NULL. */
 static const char *tree_at(struct arena *a, const char *folder)
 {
     char real[PATH_MAX];
@@ -80,7 +80,7 @@ enum status home_generated(struct arena *a, const char **gen, struct diag *d)
     return ST_OK;
 }
 
-/* One of heddle's shared objects that are loaded by path. */
+/* Find one of heddle's shared objects that are loaded by path. */
 static enum status find_object(struct arena *a, const char *name, const char **path, struct diag *d)
 {
     static const char *const nearby[] = {".", "heddle", "../lib/heddle", ".."};
@@ -92,7 +92,7 @@ static enum status find_object(struct arena *a, const char *name, const char **p
         if (file_exists(*path))
             return ST_OK;
     }
-    TRY(home_find(a, &home, d)); /* a program with libheddle.a in it: $HEDDLE_HOME names it */
+    TRY(home_find(a, &home, d)); /* for a program with libheddle.a, $HEDDLE_HOME gives it */
     *path = arena_printf(a, "%s/../../lib/heddle/%s", home, name);
     if (file_exists(*path))
         return ST_OK;

@@ -1,6 +1,6 @@
-/* interrupt.c - see interrupt.h. A signal handler has no argument to find its state by: hence the
- * file's variables, the only ones of this program. The handler calls async-signal-safe functions
- * only (POSIX: kill, waitpid, unlink, fork, execve, poll, write, _exit). */
+/* interrupt.c - see interrupt.h. A signal handler has no argument for its state, hence the file's
+ * variables, the only ones of this program. The handler calls async-signal-safe functions only
+ * (POSIX: kill, waitpid, unlink, fork, execve, poll, write, _exit). */
 #define _GNU_SOURCE
 #include "interrupt.h"
 
@@ -21,7 +21,7 @@ enum { FILES = 4, TRIES = 50, PAUSE_MS = 20 };
 static struct {
     volatile sig_atomic_t caught; /* interrupt_catch was called */
     volatile pid_t child;
-    volatile sig_atomic_t group; /* child leads a process group, all of it is to go */
+    volatile sig_atomic_t group; /* child leads a process group, which is killed as a whole */
     volatile sig_atomic_t has_folder;
     char folder[PATH_MAX];
     volatile sig_atomic_t has_script;
@@ -30,7 +30,7 @@ static struct {
     char path[FILES][PATH_MAX];
 } state;
 
-/* A program without output. */
+/* Execute a program without output. */
 static void execute(char *const argv[], char *const env[])
 {
     pid_t pid = fork();
@@ -45,7 +45,7 @@ static void execute(char *const argv[], char *const env[])
         (void)waitpid(pid, NULL, 0);
 }
 
-/* rm -rf, until it succeeds: what was killed just now may still have been writing there. */
+/* rm -rf, repeated until it succeeds: a process just killed may still have been writing there. */
 static void remove_folder(void)
 {
     static char rm[] = "/bin/rm", flags[] = "-rf", end[] = "--";
@@ -61,7 +61,7 @@ static void remove_folder(void)
 static void say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* the failure cannot be reported */
+        return; /* a failure cannot be reported here */
 }
 
 static void interrupted(int signal)
@@ -96,7 +96,8 @@ void interrupt_catch(void)
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
-    for (int i = 0; i < 2; i++) /* ignored by who started us (nohup, a shell's &): so be it */
+    for (int i = 0; i < 2; i++) /* if the parent ignores them (nohup, a shell's &), keep ignoring
+                                 * them */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             (void)sigaction(signals[i], &action, NULL);
 }
@@ -108,7 +109,7 @@ void interrupt_leave(void)
     state.has_folder = state.has_script = false;
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_DFL);
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the parent is killed outright */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if the parent is killed by SIGKILL */
 }
 
 void interrupt_child(pid_t pid)
@@ -132,7 +133,7 @@ pid_t interrupt_fork(void)
         (void)signal(SIGINT, SIG_DFL);
         (void)signal(SIGTERM, SIG_DFL);
     } else if (pid > 0) {
-        (void)setpgid(pid, pid); /* parent and child both do this; the first one counts */
+        (void)setpgid(pid, pid); /* parent and child both call this, to avoid a race */
         if (state.caught) {
             state.child = pid;
             state.group = true;

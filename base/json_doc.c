@@ -1,4 +1,4 @@
-/* json_doc.c - see json_doc.h: parsing, and the position of a member in the text. */
+/* json_doc.c - see json_doc.h. Parses, and finds the position of a member in the text. */
 #include "json_doc.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ enum status json_doc_parse(struct arena *a, const char *name, const char *text, 
         return FAIL(d, ST_USAGE, "%s:%u:%u: not valid JSON: expected text, found a NUL byte", name,
                     line, column);
     }
-    errno = 0; /* only errno distinguishes cJSON's lack of memory from a wrong text */
+    errno = 0; /* only errno distinguishes cJSON's lack of memory from a syntax error */
     doc->root = cJSON_ParseWithLengthOpts(doc->text, n_bytes + 1, &end, 1);
     if (!doc->root && errno == ENOMEM)
         return FAIL(d, ST_NO_MEMORY, "%s: no memory to read it", name);
@@ -108,7 +108,7 @@ static const char *behind_value(const char *p)
     return p;
 }
 
-/* The value of member `key` of the object at p, NULL if there is none. */
+/* Return the value of member `key` of the object at p; NULL if there is none. */
 static const char *member(const char *p, const char *key, size_t n)
 {
     if (*p != '{')
@@ -185,14 +185,14 @@ enum status json_doc_fail(const struct json_doc *doc, const char *path, struct d
                 message);
 }
 
-/* --- near misses --- */
+/* --- similar words --- */
 
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* Edit distance of words of at most 63 bytes. */
+/* Return the edit distance of words of at most 63 bytes. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[64], n = strlen(b);

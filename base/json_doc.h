@@ -1,6 +1,5 @@
-/* json_doc.h - a JSON file that people write: every complaint states file, line, column, the
- * member's path, what was expected and what was found. Parsed by cJSON, checked against a JSON
- * Schema. */
+/* json_doc.h - JSON files that people write: every error has file, line, column, the member's path,
+ * what was expected and what was found. Parsed by cJSON, checked against a JSON Schema. */
 #ifndef HEDDLE_BASE_JSON_DOC_H
 #define HEDDLE_BASE_JSON_DOC_H
 
@@ -12,7 +11,7 @@
 
 struct json_doc {
     struct arena *arena;
-    const char *name; /* of the file, or "--target": starts every message */
+    const char *name; /* name of the file, or "--target"; every message begins with it */
     const char *text; /* terminated */
     cJSON *root;
 };
@@ -23,8 +22,8 @@ enum status json_doc_parse(struct arena *a, const char *name, const char *text, 
 enum status json_doc_read(struct arena *a, const char *path, struct json_doc *doc, struct diag *d);
 void json_doc_free(struct json_doc *doc);
 
-/* "file:line:column: path: " before the message. path: "operators[0].where.in_c", "" the root; the
- * position is that of the value there, or of the nearest object around it. */
+/* Put "file:line:column: path: " before the message. path: "operators[0].where.in_c", "" for the
+ * root; the position is that of the value, or of the nearest enclosing object. */
 enum status json_doc_fail(const struct json_doc *doc, const char *path, struct diag *d,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -37,13 +36,13 @@ const char *json_doc_value(const struct json_doc *doc, const char *path, const c
  * is refused. */
 enum status json_doc_check(const struct json_doc *doc, const cJSON *schema, struct diag *d);
 
-/* A document that was built with errno 0 before, as text and a newline to `t`; `o` is deleted. The
- * arena is exhausted where cJSON had no memory for a part of it, which would be missing without a
- * word. */
+/* Print a document that was built with errno set to 0 before, and a newline, to `t`; `o` is
+ * deleted. If cJSON had no memory for a part of it, which would be silently missing, the arena is
+ * exhausted. */
 void json_doc_print(struct text *t, cJSON *o);
 
-/* The word among `words` (n of them) closest to `word`, NULL if none is near: for "did you mean".
- */
+/* Return the word among `words` (n of them) closest to `word`, for "did you mean"; NULL if none is
+   similar. */
 const char *json_doc_near(const char *word, const char *const *words, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* json_schema.c - the part of JSON Schema that json_doc.h names. The schema is heddle's own file,
- * so that it is trusted; the document is not. */
+/* json_schema.c - the part of JSON Schema that json_doc.h lists. The schema is heddle's file and is
+ * trusted; the document is not. */
 #include <math.h>
 #include <regex.h>
 #include <stdbool.h>
@@ -44,7 +44,7 @@ static const char *kind(const cJSON *v)
     return cJSON_IsObject(v) ? "object" : "null";
 }
 
-/* A value as text: a string with quotes, a number, else its kind. */
+/* Return a value as text: a string with quotes, a number, or the kind of the value. */
 static const char *shown(const struct check *c, const cJSON *v)
 {
     if (cJSON_IsString(v))

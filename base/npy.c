@@ -1,6 +1,6 @@
 /* npy.c - see npy.h. Format: numpy.lib.format, "\x93NUMPY", version, header length, a Python dict
- * as text: {'descr': '<f4', 'fortran_order': False, 'shape': (1, 8), }. Read from left to right, as
- * Python reads it: what is inside a string is no key. */
+ * as text: {'descr': '<f4', 'fortran_order': False, 'shape': (1, 8), }. Parsed from left to right
+ * like Python, so text inside a string is never a key. */
 #include "npy.h"
 
 #include <stdbool.h>
@@ -36,7 +36,7 @@ static enum status broken(struct reader *r, const char *expected)
                 r->at);
 }
 
-/* A Python string without escapes into to[size]. */
+/* Read a Python string without escapes into to[size]. */
 static enum status string(struct reader *r, char *to, size_t size)
 {
     blanks(r);
@@ -55,7 +55,7 @@ static enum status string(struct reader *r, char *to, size_t size)
     return ST_OK;
 }
 
-/* '<f4', '|i1': little-endian numbers, or bytes, which have no order. */
+/* Read '<f4' or '|i1': little-endian numbers, or bytes, which have no order. */
 static enum status descr(struct reader *r)
 {
     char text[64];
@@ -105,7 +105,7 @@ static enum status shape(struct reader *r)
         npy->dim[npy->rank] = v;
         (void)take(r, "L"); /* Python 2 */
         if (!take(r, ",")) {
-            if (!take(r, ")") || npy->rank == 0) /* (8) is a number, (8,) a shape */
+            if (!take(r, ")") || npy->rank == 0) /* (8) is a number, (8,) is a shape */
                 return broken(r, "',' or ')'");
             npy->rank++;
             return ST_OK;

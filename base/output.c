@@ -15,7 +15,7 @@ void output_text(const struct output *o, enum output_kind kind, const char *text
         o->text(o->ctx, kind, text);
 }
 
-/* Lines that are longer than the buffer are those with a user's path: cut, as a message is. */
+/* Longer lines contain a user's path: truncate them, as messages are. */
 void output_printf(const struct output *o, enum output_kind kind, const char *format, ...)
 {
     char text[4096 + 512];

@@ -5,13 +5,13 @@
 #include <stdbool.h>
 
 enum output_kind {
-    OUTPUT_RESULT = 1,  /* what a command is asked for: whole lines */
-    OUTPUT_NOTE = 2,    /* a line next to it, without its end */
-    OUTPUT_PROGRESS = 4 /* takes the place of the progress before; "" ends it; it stays if it ends
-                           in a newline */
+    OUTPUT_RESULT = 1,  /* result of a command, in whole lines */
+    OUTPUT_NOTE = 2,    /* a line in addition to it, without a newline */
+    OUTPUT_PROGRESS = 4 /* replaces the previous progress; "" ends it; it stays if it ends in a
+                           newline */
 };
 
-/* NULL: discard. Call from one thread at a time, in the process that asked. */
+/* NULL: discard. Call from one thread at a time, in the process that made the request. */
 struct output {
     void (*text)(void *ctx, enum output_kind kind, const char *text);
     void *ctx;

@@ -68,12 +68,12 @@ enum status private_dir(const char *path, struct diag *d)
 
     if (mkdir(path, 0700) != 0 && errno == ENOENT) {
         TRY(file_make_dirs(path, d));
-        (void)chmod(path, 0700); /* made just now, or checked below */
+        (void)chmod(path, 0700); /* created just now, or checked below */
     }
     if (lstat(path, &s) == 0 && S_ISLNK(s.st_mode) && !by_us(&s))
         return foreign(path, &s, d);
     if (lstat(path, &s) != 0)
-        return file_make_dirs(path, d); /* why it cannot be made */
+        return file_make_dirs(path, d); /* reports why it cannot be created */
     return open_dir(path, 0, d);
 }
 

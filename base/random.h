@@ -1,4 +1,4 @@
-/* random.h - seeded numbers that are the same everywhere. */
+/* random.h - seeded random numbers that are equal on every machine. */
 #ifndef HEDDLE_BASE_RANDOM_H
 #define HEDDLE_BASE_RANDOM_H
 

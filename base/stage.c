@@ -21,7 +21,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
-/* Needs memory, which may be why: so again, if it fails. */
+/* It needs memory, which may be exhausted, so try again if it fails. */
 static void remove_stage(struct stage *s)
 {
     for (int i = 0; i < 3 && file_exists(s->path); i++)

@@ -1,4 +1,4 @@
-/* status.c - the one message of a run, and its exit code. */
+/* status.c - record the one message of a run, and map statuses to exit codes. */
 #include "status.h"
 
 #include <stdarg.h>

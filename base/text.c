@@ -11,8 +11,8 @@ void text_init(struct text *t, struct arena *a)
     *t = (struct text){.arena = a};
 }
 
-/* Room for n more bytes and the terminator. The old copy stays in the arena: doubling bounds what
- * that wastes by the length of the text. */
+/* Make room for n more bytes and the terminator. The old copy stays in the arena; by doubling, the
+ * waste is at most the length of the text. */
 static void reserve(struct text *t, size_t n)
 {
     size_t capacity = t->capacity == 0 ? 256 : t->capacity;
@@ -23,7 +23,7 @@ static void reserve(struct text *t, size_t n)
     while (capacity - t->length <= n && capacity <= SIZE_MAX / 2)
         capacity *= 2;
     if (capacity - t->length <= n)
-        capacity = SIZE_MAX; /* the arena reports it */
+        capacity = SIZE_MAX; /* makes the arena report it */
     data = arena_alloc(t->arena, capacity);
     if (t->length != 0)
         memcpy(data, t->data, t->length);
@@ -62,7 +62,7 @@ void text_printf(struct text *t, const char *format, ...)
     va_end(again);
 }
 
-/* The character to write for `c` after `previous` in a C comment or string. */
+/* Return the character to write for `c` after `previous` in a C comment or string. */
 static char safe_char(unsigned char c, char previous)
 {
     if (c == '"')

@@ -1,4 +1,4 @@
-/* text.h - a growing string in an arena, for everything heddle writes. */
+/* text.h - a growing string in an arena, for all text that heddle writes. */
 #ifndef HEDDLE_BASE_TEXT_H
 #define HEDDLE_BASE_TEXT_H
 
@@ -17,15 +17,15 @@ void text_init(struct text *t, struct arena *a);
 void text_add(struct text *t, const char *s);
 void text_add_n(struct text *t, const char *s, size_t n);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Text from a model made safe for C comments and strings: no control bytes, no comment ends, no
- * backslash, no trigraphs, no non-ASCII; cut after `max` bytes with "...". */
+/* Add text from a model made safe for C comments and strings: no control bytes, no comment ends, no
+ * backslash, no trigraphs, no non-ASCII; truncated after `max` bytes with "...". */
 void text_add_escaped(struct text *t, const char *s, size_t max);
 
-/* A JSON string with its quotes. '<' is escaped too, since the string may be within HTML. */
+/* Add a JSON string with its quotes. '<' is escaped too, since the string may be inside HTML. */
 void text_add_json(struct text *t, const char *s);
-/* A word of a command line, quoted where a shell would change it. */
+/* Return a word of a command line, quoted if a shell would change it. */
 const char *text_shell_word(struct arena *a, const char *word);
-/* Return true if `name` is longer than `end` and ends in it: a file's ending. */
+/* Return true if `name` is longer than the suffix `end` and ends in it. */
 bool text_ends(const char *name, const char *end);
 
 #endif

@@ -1,11 +1,11 @@
-/* hd.c - open, bind, copy, submit, wait, reset.
- * in: a port, regions, streams.   out: the device's answer, or a negative enum hd_error.
- * Nothing here waits without a bound, allocates, or knows what implements the port. */
+/* hd.c - open, bind, copy, submit, wait, reset. in: a port, regions, streams. out: the device's
+ * answer, or a negative enum hd_error. All waits are bounded; nothing here allocates or depends on
+ * the implementation of the port. */
 #include "hd.h"
 
 #define DEFAULT_WAIT_CYCLES 100000000u
-/* The time of one turn of the polling loop: with relax, the number of cycles requested; without,
- * a register read, which takes at least a handshake on the bus. */
+/* Cycles of one iteration of the polling loop: with relax, the cycles requested; without, a
+ * register read, at least a handshake on the bus. */
 #define RELAX_CYCLES 64u
 #define READ_CYCLES  4u
 
@@ -43,7 +43,7 @@ int hd_open(struct hd_device *dev, const struct hd_port *port, uint32_t config_h
     return dev->found_hash == config_hash ? HD_OK : HD_ERROR_CONFIG;
 }
 
-/* Return 1 if the port's window shows `host` at that device address. */
+/* Return 1 if the port's window maps `host` at that device address. */
 static uint32_t is_shared(const struct hd_port *port, const uint8_t *host, uint64_t device,
                           uint32_t n_bytes)
 {
@@ -55,7 +55,7 @@ static uint32_t is_shared(const struct hd_port *port, const uint8_t *host, uint6
            n_bytes <= port->window_bytes - at && host == port->window + at;
 }
 
-/* Register region_rights: what each region was bound with. */
+/* Return register region_rights: the rights with which each region was bound. */
 static uint32_t all_rights(const struct hd_device *dev)
 {
     uint32_t word = 0;
@@ -113,7 +113,7 @@ int hd_bind_part(struct hd_device *dev, uint32_t region, uint32_t of, uint32_t o
     return HD_OK;
 }
 
-/* Host address of a piece of a region, or NULL if it has none. */
+/* Return the host address of a range of a region, or NULL if it has none. */
 static uint8_t *piece(const struct hd_device *dev, uint32_t region, uint32_t offset,
                       uint32_t n_bytes)
 {
@@ -182,7 +182,7 @@ int hd_submit(struct hd_device *dev, uint32_t offset, uint32_t n_bytes)
     return HD_OK;
 }
 
-/* Poll until status & mask equals `wanted`, for wait_cycles at most. */
+/* Poll until status & mask equals `wanted`, for at most wait_cycles. */
 static int poll(const struct hd_device *dev, uint32_t mask, uint32_t wanted)
 {
     const struct hd_port *port = dev->port;
@@ -215,7 +215,7 @@ int hd_wait(struct hd_device *dev)
 
     if (dev->wait_mode == HD_WAIT_IRQ && port->wait_irq)
         rc = port->wait_irq(port->ctx, dev->wait_cycles);
-    /* An interrupt line may be shared: done is what counts. */
+    /* An interrupt line may be shared, so check `done`. */
     if (rc == HD_OK)
         rc = poll(dev, HD_STATUS_DONE_MASK, HD_STATUS_DONE_MASK);
     if (rc != HD_OK)

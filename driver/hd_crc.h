@@ -1,7 +1,7 @@
-/* hd_crc.h - the CRC of a command stream: compiler, programs of one's own, functional model.
- * The stream is one long number, bit 0 of word 0 first. Its remainder by x^32 + x^7 + x^6 + x^2 + 1,
- * from 32 ones on, must be 0; the header's crc makes it so. FETCH computes the same while the stream
- * passes (hw/rtl/hd_crc.sv). */
+/* hd_crc.h - the CRC of a command stream, for compiler, user programs and functional model. The
+ * stream is one long number, bit 0 of word 0 first. Its remainder by x^32 + x^7 + x^6 + x^2 + 1,
+ * starting from 32 ones, must be 0; the header's crc makes it so. FETCH computes the same while the
+ * stream passes (hw/rtl/hd_crc.sv). */
 #ifndef HD_CRC_H
 #define HD_CRC_H
 
@@ -11,8 +11,8 @@
 
 #define HD_CRC_START UINT32_MAX
 
-/* The remainder after one more word. Shifted right is times x; what leaves on the right is a
- * multiple of x^32, and x^32 is x^7 + x^6 + x^2 + 1. */
+/* Return the remainder after one more word. A shift to the right multiplies by x; each bit shifted
+ * out is a multiple of x^32, and x^32 is x^7 + x^6 + x^2 + 1. */
 static inline uint32_t hd_crc_next(uint32_t crc, uint32_t word)
 {
     const uint32_t a = crc ^ word, over = a << 30 ^ a << 26 ^ a << 25;
@@ -20,7 +20,7 @@ static inline uint32_t hd_crc_next(uint32_t crc, uint32_t word)
     return a ^ a >> 2 ^ a >> 6 ^ a >> 7 ^ over ^ over >> 2 ^ over >> 6 ^ over >> 7;
 }
 
-/* The remainder before `word`, from the one after it: bit by bit divided by x. */
+/* Return the remainder before `word` from the one after it: divide by x bit by bit. */
 static inline uint32_t hd_crc_before(uint32_t crc, uint32_t word)
 {
     for (uint32_t i = 0; i < 32; i++)
@@ -35,7 +35,7 @@ static inline uint32_t hd_crc_word(const void *stream, size_t word)
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* The remainder of n_bytes: 0 for a good stream. */
+/* Return the remainder of n_bytes: 0 for a good stream. */
 static inline uint32_t hd_crc(const void *stream, size_t n_bytes)
 {
     uint32_t crc = HD_CRC_START;
@@ -45,8 +45,9 @@ static inline uint32_t hd_crc(const void *stream, size_t n_bytes)
     return crc;
 }
 
-/* The header's crc of a stream of n_bytes that is otherwise complete: the remainders
- * of the words before it from the start on, of those after it from the end back. */
+/* Return the header's crc for a stream of n_bytes that is otherwise complete: combine the
+ * remainder of the words before it, computed forwards, with that of the words after it,
+ * computed backwards. */
 static inline uint32_t hd_stream_crc(const void *stream, size_t n_bytes)
 {
     const size_t at = offsetof(struct hd_header, crc) / 4;

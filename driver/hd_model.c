@@ -1,8 +1,8 @@
-/* hd_model.c - where a compiled model's regions are in device memory, and their binding.
- * Order: commands, constants, arena, inputs, outputs, state, each aligned to HD_REGION_ALIGN. */
+/* hd_model.c - place a compiled model's regions in device memory and bind them. Order: commands,
+ * constants, arena, inputs, outputs, state, each aligned to HD_REGION_ALIGN. */
 #include "hd_model.h"
 
-/* Bytes of a region; 0 for one the model does not have. */
+/* Return the bytes of a region; 0 if the model lacks it. */
 static uint32_t region_bytes(const struct hd_model *m, uint32_t region)
 {
     uint32_t io = region - HD_REGION_IO;
@@ -21,7 +21,8 @@ static uint32_t region_bytes(const struct hd_model *m, uint32_t region)
     return io == m->n_outputs ? m->state_bytes : 0;
 }
 
-/* Streams, constants and inputs are only read; what the device writes it may read again. */
+/* Return the rights of a region: read for streams, constants and inputs; read and write for what
+ * the device writes. */
 static uint32_t region_rights(const struct hd_model *m, uint32_t region)
 {
     uint32_t io = region - HD_REGION_IO;
@@ -31,7 +32,7 @@ static uint32_t region_rights(const struct hd_model *m, uint32_t region)
     return HD_READ | HD_WRITE;
 }
 
-/* One past the last region. A model of all inputs and outputs that a device can have keeps its
+/* Return one past the last region. A model with the maximum number of inputs and outputs keeps its
  * state on the host. */
 static uint32_t regions_of(const struct hd_model *m)
 {
@@ -56,7 +57,8 @@ uint64_t hd_model_device_bytes(const struct hd_model *m)
     return hd_model_region_offset(m, regions_of(m));
 }
 
-/* Host side of a region. Commands and constants are only read: hd_copy_in never writes there. */
+/* Return the host address of a region. Commands and constants are only read: hd_copy_in never
+ * writes there. */
 static void *region_host(const struct hd_model *m, const struct hd_call *call, uint32_t region)
 {
     uint32_t io = region - HD_REGION_IO;

@@ -1,8 +1,7 @@
-/* hd_port.h - the hinge of the testbench: how the driver reaches a device.
- * The same driver and the same emitted code run on memory-mapped registers (port_mmio.c), on the
- * Verilated model, on the functional model (sim/functional), and on a recorder in tests
- * (port_record.c).
- * C11, freestanding. Every function takes the port's own context first. */
+/* hd_port.h - how the driver accesses a device. The same driver and the same emitted code run on
+ * memory-mapped registers (port_mmio.c), on the Verilated model, on the functional model
+ * (sim/functional), and on a recorder in tests (port_record.c). C11, freestanding. The first
+ * argument of every function is the port's context. */
 #ifndef HD_PORT_H
 #define HD_PORT_H
 
@@ -12,7 +11,7 @@
 struct hd_port {
     void *ctx;
 
-    /* One 32-bit register access at byte `offset` of the register block (HD_REG_*). */
+    /* Access one 32-bit register at byte `offset` of the register block (HD_REG_*). */
     uint32_t (*read32)(void *ctx, uint32_t offset);
     void (*write32)(void *ctx, uint32_t offset, uint32_t value);
 
@@ -22,15 +21,15 @@ struct hd_port {
     int (*from_device)(void *ctx, void *host, uint64_t device, size_t n_bytes);
 
     /* Wait at most max_cycles device cycles for the interrupt line. 0 when it is high,
-     * HD_ERROR_TIMEOUT when time is up, HD_ERROR_STUCK when the device can make no more progress
-     * (a simulator's watchdog). NULL: the port has no interrupt, the driver polls. */
+     * HD_ERROR_TIMEOUT after max_cycles, HD_ERROR_STUCK when the device makes no progress (a
+     * simulator's watchdog). NULL: the port has no interrupt, and the driver polls. */
     int (*wait_irq)(void *ctx, uint64_t max_cycles);
 
-    /* Let about `cycles` device cycles pass between two polls. NULL: nothing to do. */
+    /* Let about `cycles` device cycles pass between two polls. NULL: poll without a pause. */
     void (*relax)(void *ctx, uint32_t cycles);
 
-    /* Cache maintenance for shared memory: before the device reads, before the host reads. NULL:
-     * none. */
+    /* Cache maintenance of shared memory: before the device reads; before the host reads. NULL: not
+     * needed. */
     void (*clean)(void *ctx, const void *host, size_t n_bytes);
     void (*invalidate)(void *ctx, void *host, size_t n_bytes);
 

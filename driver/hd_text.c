@@ -1,8 +1,8 @@
-/* hd_text.c - errors as text. Apart from hd.c, so that firmware without text can leave it out.
- * No printf: freestanding. */
+/* hd_text.c - errors as text. Separate from hd.c, so that firmware can leave it out. No printf:
+ * freestanding. */
 #include "hd.h"
 
-/* A string under construction: never beyond `room`, always terminated. */
+/* A string under construction, never longer than `room` and always terminated. */
 struct line {
     char *at;
     size_t room;
@@ -54,9 +54,8 @@ const char *hd_error_text(int error)
     }
 }
 
-/* Names of enum hd_fault and enum hd_unit; tests/driver/test_hd_text.c holds them against
- * accel.json.
- */
+/* Names of enum hd_fault and enum hd_unit; tests/driver/test_hd_text.c compares them with
+ * accel.json. */
 static const char *fault_name(uint32_t code)
 {
     static const char *const name[] = {
@@ -76,7 +75,7 @@ static const char *unit_name(uint32_t unit)
     return unit < HD_UNIT_COUNT ? name[unit] : "unknown";
 }
 
-/* Row of the operator table that command `index` works for, or UINT32_MAX. */
+/* Return the row in the operator table for command `index`, or UINT32_MAX. */
 static uint32_t layer_of(const uint32_t *stream, size_t stream_bytes, uint32_t index)
 {
     size_t at = HD_HEADER_BYTES;

@@ -1,24 +1,23 @@
-/* hd_walk.h - the K walk: how ARRAY cuts a kernel into segments of up to N lanes.
- * The one C statement of it, used by compiler, functional model and benches; hd_segment.sv is the
+/* hd_walk.h - the K tiles into which ARRAY cuts a kernel, called segments here, of up to N lanes
+ * each. The only C version, used by compiler, functional model and benches; hd_segment.sv is the
  * RTL.
  *
- * A kernel is kernel_h rows of kernel_row_bytes lanes, one flat string. A segment takes up to
- * `ports` pieces of consecutive kernel rows, N lanes at most; depthwise takes whole rows only.
- * Weight memory holds one word per lane, segment after segment, so a kernel always takes kernel_h *
+ * A kernel is kernel_h rows of kernel_row_bytes lanes, one flat string. A segment consists of up to
+ * `ports` pieces of consecutive kernel rows, N lanes at most; for depthwise only of whole rows.
+ * Weight memory holds one word per lane, segment after segment, so a kernel always has kernel_h *
  * kernel_row_bytes words.
  *
  *     struct hd_walk walk;
  *     struct hd_segment seg;
  *     hd_walk_start(&walk, kernel_h, kernel_row_bytes, n, ports, depthwise);
  *     while (hd_walk_next(&walk, &seg))
- *         ... seg.piece[0 .. seg.n_pieces - 1], seg.first_word, seg.len, seg.last ...
- */
+ *         ... seg.piece[0 .. seg.n_pieces - 1], seg.first_word, seg.len, seg.last ... */
 #ifndef HD_WALK_H
 #define HD_WALK_H
 
 #include <stdint.h>
 
-#define HD_WALK_PORTS 7u /* most pieces a segment may have: command field `ports` has 3 bits */
+#define HD_WALK_PORTS 7u /* maximum pieces of a segment: command field `ports` has 3 bits */
 
 /* Lanes lo .. hi-1 of a segment carry bytes of .. of + hi - lo - 1 of kernel row ky. */
 struct hd_piece {
@@ -27,8 +26,8 @@ struct hd_piece {
 
 struct hd_segment {
     uint32_t index;      /* 0 for the first of a kernel */
-    uint32_t first_word; /* weight words of the segments before */
-    uint32_t len;        /* lanes = weight words */
+    uint32_t first_word; /* weight words of the previous segments */
+    uint32_t len;        /* number of lanes, equal to that of weight words */
     uint32_t last;       /* 1: the kernel ends here */
     uint32_t n_pieces;
     struct hd_piece piece[HD_WALK_PORTS];
@@ -36,7 +35,7 @@ struct hd_segment {
 
 struct hd_walk {
     uint32_t kernel_h, kernel_row_bytes, n, ports, depthwise;
-    uint32_t ky, of, index, first_word; /* where the next segment begins */
+    uint32_t ky, of, index, first_word; /* start of the next segment */
 };
 
 static inline void hd_walk_start(struct hd_walk *w, uint32_t kernel_h, uint32_t kernel_row_bytes,
@@ -50,7 +49,7 @@ static inline void hd_walk_start(struct hd_walk *w, uint32_t kernel_h, uint32_t 
     w->ky = w->of = w->index = w->first_word = 0;
 }
 
-/* Compute the next segment; 0 after the last one. Never endless: a kernel that does not fit (no
+/* Compute the next segment; 0 after the last one. Always ends: a kernel that does not fit (no
  * ports, no lanes, a depthwise row longer than N) has no segments. */
 static inline int hd_walk_next(struct hd_walk *w, struct hd_segment *seg)
 {
@@ -80,7 +79,8 @@ static inline int hd_walk_next(struct hd_walk *w, struct hd_segment *seg)
     return lane > 0;
 }
 
-/* Segments of a kernel: what the accumulators see per pixel, and the factor in ARRAY's cycles. */
+/* Return the segments of a kernel: the sums per pixel in the accumulators, and a factor of ARRAY's
+ * cycles. */
 static inline uint32_t hd_walk_segments(uint32_t kernel_h, uint32_t kernel_row_bytes, uint32_t n,
                                         uint32_t ports, uint32_t depthwise)
 {

@@ -1,5 +1,5 @@
-/* port_mmio.c - the port of bare metal: volatile accesses with a full barrier on both sides, so
- * that the doorbell follows every write to memory and every read of results follows status. */
+/* port_mmio.c - the port for bare metal: volatile accesses with a full barrier on both sides, so
+ * that the doorbell follows every write to memory and every read of results follows the status. */
 #include "port_mmio.h"
 
 #include "hd.h"
@@ -33,11 +33,11 @@ static uint8_t *memory_at(const struct hd_mmio *m, uint64_t device, size_t n_byt
     return (uint8_t *)(m->memory + (uintptr_t)at);
 }
 
-/* A word, whatever it is part of. */
+/* A word that may alias any type. */
 typedef uint32_t __attribute__((may_alias)) word;
 
-/* Words where both ends begin at one, else bytes: device memory may be uncached, and a word takes as
- * long as a byte. */
+/* Copy words if both addresses are aligned, otherwise bytes: device memory may be uncached, where a
+ * word takes as long as a byte. */
 static void copy(uint8_t *to, const uint8_t *from, size_t n)
 {
     size_t i = 0;

@@ -12,22 +12,21 @@
 #include "hd_port.h"
 
 struct hd_mmio {
-    uintptr_t registers;  /* of the register block */
-    uintptr_t memory;     /* device memory as the processor sees it */
-    uint64_t memory_base; /* the same as the device sees it */
+    uintptr_t registers;  /* address of the register block */
+    uintptr_t memory;     /* device memory at the processor's address */
+    uint64_t memory_base; /* the same at the device's address */
     uint64_t memory_bytes;
 
-    /* Interrupt: 1 when the line is or was high. It is asked once every irq_poll_cycles, and may
-     * sleep (wfi). */
+    /* Interrupt: 1 if the line is or was high. Called every irq_poll_cycles; it may sleep (wfi). */
     int (*irq_pending)(void *ctx);
-    uint32_t irq_poll_cycles; /* at least 1; 0 is taken as 1 */
+    uint32_t irq_poll_cycles; /* at least 1; 0 is treated as 1 */
     void *ctx;
 
     void (*clean)(void *ctx, const void *host, size_t n_bytes);
     void (*invalidate)(void *ctx, void *host, size_t n_bytes);
 };
 
-/* A port to it, valid as long as `m`. */
+/* Make a port for it, valid as long as `m`. */
 void hd_mmio_port(struct hd_mmio *m, struct hd_port *port);
 
 #endif

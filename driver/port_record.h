@@ -30,29 +30,29 @@ struct hd_record_entry {
     const void *host; /* copies and cache maintenance */
 };
 
-/* A read of register `offset` answers `value`: the first such line whose count is not used up (0:
- * never). A register without a line answers 0. */
+/* Answer to a read of register `offset`: the `value` of the first matching line whose count is not
+ * used up (0: unlimited). A register without a line reads as 0. */
 struct hd_record_answer {
     uint32_t offset, value, count;
 };
 
 struct hd_record {
-    struct hd_record_answer *answers; /* counts are used up */
+    struct hd_record_answer *answers; /* their counts decrease */
     uint32_t n_answers;
-    struct hd_record_entry *log; /* keeps the first log_room calls */
+    struct hd_record_entry *log; /* the first log_room calls */
     uint32_t log_room;
     uint32_t n_calls; /* all calls */
     int irq_result;   /* of wait_irq */
-    int copy_result;  /* of to_device and from_device */
-    uint64_t cycles;  /* asked for by relax */
+    int copy_result;  /* result of to_device and from_device */
+    uint64_t cycles;  /* requested by relax */
 };
 
-/* A port with every function set; tests clear those they want absent, or set a window. */
+/* Make a port with every function set; tests clear functions to omit them, or set a window. */
 void hd_record_port(struct hd_record *r, struct hd_port *port);
 
-/* Calls of a kind at an address (UINT64_MAX: any) among those kept. */
+/* Count the recorded calls of a kind at an address (UINT64_MAX: any). */
 uint32_t hd_record_count(const struct hd_record *r, enum hd_record_kind kind, uint64_t address);
-/* The last such call, or NULL. */
+/* Return the last such call, or NULL. */
 const struct hd_record_entry *hd_record_last(const struct hd_record *r, enum hd_record_kind kind,
                                              uint64_t address);
 

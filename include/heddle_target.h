@@ -1,9 +1,9 @@
-/* heddle_target.h - what a target.json cannot express, in C: a shared object that its "native"
- * names and that has one variable, `const struct heddle_target_api heddle_target`. The patterns of
- * target.json are asked first; the functions here may refuse more, cost otherwise, and write
- * another call. Functions must not keep what they are given and must always answer the same. A
- * function that is NULL leaves things to target.json. Loading it executes code:
- * --allow-native-targets, also for inspect and compile. */
+/* heddle_target.h - C functions for what a target.json cannot express: a shared object named by its
+ * "native" with one variable, `const struct heddle_target_api heddle_target`. The patterns of
+ * target.json are matched first; these functions may refuse more operators, return other costs, and
+ * write other calls. Functions must not keep their arguments and must always give the same answer.
+ * If a function is NULL, target.json decides. Loading it executes code: --allow-native-targets,
+ * also for inspect and compile. */
 #ifndef HEDDLE_TARGET_API_H
 #define HEDDLE_TARGET_API_H
 
@@ -12,25 +12,25 @@
 
 #define HEDDLE_TARGET_ABI 4u
 
-/* One operator that a pattern of target.json takes. */
+/* One operator that a pattern of target.json accepts. */
 struct heddle_question {
     const char *op;      /* "conv2d" */
     const char *pattern; /* its name in target.json */
     uint32_t n_values;   /* docs/TARGET.md, "Values" */
     const char *const *value_name;
     const int64_t *value;
-    uint32_t n_settings; /* attributes of the target as they are set, as text */
+    uint32_t n_settings; /* attributes of the target, as text */
     const char *const *setting_name;
     const char *const *setting;
 };
 
-/* When `pass` is called, in this order. */
+/* The points at which `pass` is called, in this order. */
 enum heddle_phase {
     HEDDLE_LEGALISE,         /* the graph as imported, before heddle's own passes */
-    HEDDLE_BEFORE_PARTITION, /* legalised: fixed-point constants are there */
-    HEDDLE_AFTER_PARTITION,  /* target= and region= specify where operators go */
+    HEDDLE_BEFORE_PARTITION, /* legalised: fixed-point constants exist */
+    HEDDLE_AFTER_PARTITION,  /* target= and region= give each operator's place */
     HEDDLE_AFTER_TILING,     /* tiles, addresses and commands of the accelerator are fixed */
-    HEDDLE_BEFORE_EMISSION   /* the last moment before C is written */
+    HEDDLE_BEFORE_EMISSION   /* the last point before C is written */
 };
 
 /* A graph as text, compiler/ir/IR.md. */
@@ -41,28 +41,28 @@ struct heddle_pass {
     const char *graph;
 };
 
-/* The measurements by `heddle tune` of a target so far. Values: 0 or 1 for a bool, the index of
- * its word for a choice. */
+/* The measurements of a target by `heddle tune` so far. Values: 0 or 1 for a bool, the index of the
+ * word for a choice. */
 struct heddle_tuning {
     const char *target;   /* the instance's name */
-    uint32_t number;      /* of the trial that is to be proposed, from 1 on */
+    uint32_t number;      /* number of the trial to propose, from 1 on */
     uint32_t n_questions; /* its operators */
     const struct heddle_question *question;
-    uint32_t n_knobs; /* of target.json, in its order; each from low to high */
+    uint32_t n_knobs; /* in the order of target.json; each from low to high */
     const char *const *knob;
     const int64_t *low, *high;
-    uint32_t n_trials;      /* measured, at least one; the first is without tuning */
-    const uint64_t *cycles; /* [n_trials], of a whole inference */
+    uint32_t n_trials;      /* measured trials, at least one; the first is without tuning */
+    const uint64_t *cycles; /* [n_trials], for a whole inference */
     const int64_t *value;   /* [n_trials][n_knobs] */
 };
 
 /* Neighbouring operators of a network, for a target with "granularity": "region". */
 struct heddle_region {
     const char *target; /* the instance's name */
-    const char
-        *graph;     /* as text, compiler/ir/IR.md, legalised; inputs and outputs are its borders */
-    uint32_t n_ops; /* its lines that begin with "op", in order of execution */
-    uint32_t n_settings; /* attributes of the target as they are set, as text */
+    const char *graph; /* as text, compiler/ir/IR.md, legalised; the region's borders are its inputs
+                     * and outputs */
+    uint32_t n_ops;    /* number of its lines that begin with "op", in execution order */
+    uint32_t n_settings; /* attributes of the target, as text */
     const char *const *setting_name;
     const char *const *setting;
 };
@@ -70,32 +70,34 @@ struct heddle_region {
 struct heddle_target_api {
     uint32_t abi;     /* HEDDLE_TARGET_ABI */
     const char *name; /* as in target.json */
-    /* 1: takes it. 0: not, and the reason is in `why` (one sentence, terminated). */
+    /* Return 1 if it accepts the operator; 0 if not, with the reason in `why` (one sentence,
+     * terminated). */
     int (*supports)(const struct heddle_question *q, char *why, size_t why_bytes);
-    /* Estimated cycles; negative: as target.json specifies. */
+    /* Return the estimated cycles; negative: use target.json's. */
     double (*cost)(const struct heddle_question *q);
-    /* The C call with its $words (docs/TARGET.md) into `call`. 1: written; 0: as in target.json. */
+    /* Write the C call with its $words (docs/TARGET.md) into `call`. 1: written; 0: use
+     * target.json's. */
     int (*emit)(const struct heddle_question *q, char *call, size_t call_bytes);
-    /* A pass of its own, for legalisation (HEDDLE_LEGALISE) and later. 0: the graph stays. 1:
-     * *changed is the new one, terminated, until `release` is called with it. -1: stop, and the
-     * reason is in `why`. Up to before_partition anything may change but inputs, outputs and rows;
-     * from after_partition on only attributes, fixed-point constants and bytes of constants of
-     * operators that are the target's own. The verifier runs after it, and answers are compared
-     * with the graph as it was before any pass. */
+    /* Run a pass of the target, for legalisation (HEDDLE_LEGALISE) or later. 0: the graph is
+     * unchanged. 1: *changed is the new graph, terminated, valid until `release` is called with it.
+     * -1: stop, with the reason in `why`. Up to before_partition anything except inputs, outputs
+     * and rows may change. From after_partition on only attributes, fixed-point constants and bytes
+     * of constants of the target's operators may change. The verifier runs afterwards, and answers
+     * are compared with the graph before any pass. */
     int (*pass)(const struct heddle_pass *p, char **changed, char *why, size_t why_bytes);
     void (*release)(char *changed);
-    /* Knobs worth measuring next, into `value` [n_knobs]. 1: written; 0: heddle's own search goes
-     * on. Several trials may be asked for before their cycles are known: number tells them apart.
-     */
+    /* Propose knobs to measure next, in `value` [n_knobs]. 1: written; 0: use heddle's search.
+     * Several trials may be requested before their cycles are known; `number` distinguishes
+     * them. */
     int (*tune)(const struct heddle_tuning *t, int64_t *value);
-    /* "granularity": "region": choose the operators, among those that target.json takes, that it
-     * takes together. takes[n_ops]: 1 or 0 each; all 1: *cycles is the estimate of the region.
-     * Else the runs of either kind are asked about again, and `why` is the reason of those that
-     * are never taken. 1: answered. */
+    /* For "granularity": "region": select operators to take together, among those that target.json
+     * accepts. takes[n_ops]: 1 or 0 each. If all are 1, *cycles is the estimate of the region.
+     * Otherwise each run of equal values is asked about again, and `why` is the reason for
+     * operators that are never taken. 1: answered. */
     int (*region)(const struct heddle_region *r, uint8_t *takes, double *cycles, char *why,
                   size_t why_bytes);
-    /* A region that it takes whole, compiled: $blob of target.json's call. 1: *blob holds n_bytes
-     * until `release` is called with it. 0: not, and the reason is in `why`. */
+    /* Compile a region that it takes as a whole: $blob of target.json's call. 1: *blob holds
+     * n_bytes until `release` is called with it. 0: refused, with the reason in `why`. */
     int (*compile)(const struct heddle_region *r, uint8_t **blob, size_t *n_bytes, char *why,
                    size_t why_bytes);
 };

@@ -1,4 +1,4 @@
-/* operators.c - the tables made of operators.def and attributes.def. */
+/* operators.c - the tables generated from operators.def and attributes.def. */
 #include "operators.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ bool ir_op_named(const char *name, enum ir_opcode *opcode)
     return false;
 }
 
-/* Return true if `word` is in the space separated `list`. */
+/* Return true if `word` is in the space-separated `list`. */
 static bool has_word(const char *list, const char *word)
 {
     const size_t n = strlen(word);

@@ -1,14 +1,14 @@
 // clock.cpp - the clocks of the model. A cycle is settle(), where outputs follow inputs with the
-// clock low, then edge(): everyone looks at the settled signals, the clocks of what does not rest
-// rise, and the model takes its inputs for the next cycle with the same edge. A driver of an input
-// sets `fresh`: only then does the model take its inputs, and only what drives them in between (the
-// register bus) needs settle() to do anything. Which clocks rise is set here; rise() (triggers.cpp)
-// has the model follow.
+// clock low, then edge(): all observers sample the settled signals, the clocks of active units
+// rise, and the model samples its inputs for the next cycle at the same edge. A driver of an input
+// sets `fresh`: only then does the model sample its inputs, and settle() has work only if they
+// change between edges (the register bus). The rising clocks are selected here; rise()
+// (triggers.cpp) evaluates the model.
 #include <chrono>
 
 #include "sim.h"
 
-// Messages of $finish, $stop and assertions of this thread's model (VL_USER_FINISH, _STOP, _FATAL).
+// Messages of $finish, $stop and assertions in this thread's model (VL_USER_FINISH, _STOP, _FATAL).
 static thread_local std::string model_failure;
 
 void vl_finish(const char *file, int line, const char *) VL_MT_UNSAFE
@@ -82,7 +82,7 @@ void hd_sim::edge()
         fresh |= trace.choose(*this, moved);
     top.take_i = fresh;
     top.clk_i = 1;
-    top.clk_control_i = top.active_control_o; // what rests has no edge
+    top.clk_control_i = top.active_control_o; // units that rest have no edge
     top.clk_dma_i = top.active_dma_o;
     top.clk_vector_i = top.active_vector_o;
     top.clk_requant_i = top.active_requant_o;

@@ -1,4 +1,4 @@
-// commits.cpp - the commit ports as records.
+// commits.cpp - convert the commit ports to records.
 #include <cstring>
 
 #include "sim.h"

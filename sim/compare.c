@@ -1,4 +1,4 @@
-/* compare.c - first bytes that two engines wrote differently. */
+/* compare.c - find the first bytes that two engines wrote differently. */
 #include "compare.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ void commit_log_submission(void *ctx)
     log->start[log->n_submissions++] = log->n_hashes;
 }
 
-/* The hardware says which command writes: one that says a wild number must not take all memory. */
+/* The hardware reports which command writes; a wrong number must not exhaust memory. */
 static uint32_t kept_command(const struct hd_sim_commit *c)
 {
     return c->command < COMMIT_LAST ? c->command : COMMIT_LAST;
@@ -168,7 +168,8 @@ static int by_place_and_order(const void *x, const void *y)
     return place != 0 ? place : (a->order > b->order) - (a->order < b->order);
 }
 
-/* The last write to the place of byte `at`, and how many there were; *next is the place after. */
+/* Return the last write to the address of byte `at`, and the number of writes; *next is the next
+ * address. */
 static const struct commit_byte *last_write(const struct commit_capture *p, size_t at, size_t *next,
                                             size_t *count)
 {
@@ -186,7 +187,7 @@ static uint64_t when(const struct mismatch *m)
     return m->kind == MISMATCH_MISSING ? UINT64_MAX : m->cycle;
 }
 
-/* Remember the difference at one place if it is the first so far. x, y: last writes, one of them
+/* Record the difference at one address if it is the first so far. x, y: last writes; one of them
  * may be NULL. */
 static void consider(struct mismatch *m, const struct commit_byte *x, size_t n_x,
                      const struct commit_byte *y, size_t n_y)

@@ -1,4 +1,4 @@
-/* compare.h - first bytes that two engines wrote differently in the same submissions.
+/* compare.h - find the first bytes that two engines wrote differently in the same submissions.
  *
  * First pass: both engines' commits go into a commit_log each, which keeps one hash per command:
  * the sum over its bytes of a mixing hash of (space, address, byte), so the order of writes does
@@ -16,19 +16,19 @@
 #include "base/arena.h"
 #include "hd_sim.h"
 
-/* A command of a run: submissions count from 0, commands from 0 in their submission; from
- * COMMIT_LAST on all are that one. */
+/* A command of a run: submissions count from 0, commands from 0 within their submission; commands
+ * from COMMIT_LAST on share one entry. */
 #define COMMIT_LAST ((1u << 20) - 1)
 struct commit_place {
     uint32_t submission, command;
 };
 
-/* First pass. Zero it, set arena. */
+/* First pass. Zero-initialise it and set arena. */
 struct commit_log {
     struct arena *arena;
-    struct commit_hash *hash; /* of every command, submissions one after another */
+    struct commit_hash *hash; /* of every command, submission by submission */
     uint32_t n_hashes, capacity;
-    uint32_t *start; /* index in hash of each submission's command 0 */
+    uint32_t *start; /* by submission: index in hash of its command 0 */
     uint32_t n_submissions, submission_capacity;
 };
 
@@ -36,15 +36,15 @@ struct commit_hash {
     uint64_t sum, bytes;
 };
 
-/* Before each submission; takes a struct commit_log, as the sink does. */
+/* Called before each submission with a struct commit_log, as is the sink. */
 void commit_log_submission(void *log);
-/* A sink for hd_sim_api.commits and for the functional model; ctx is the log. */
+/* A sink for hd_sim_api.commits and the functional model; ctx is the log. */
 void commit_log_sink(void *log, const struct hd_sim_commit *commit);
-/* Find the first command, in stream order, that differs; false: none does. */
+/* Find the first command, in stream order, that differs; false if none does. */
 bool commit_log_first(const struct commit_log *a, const struct commit_log *b,
                       struct commit_place *place);
 
-/* Second pass. Zero it, set arena and place. */
+/* Second pass. Zero-initialise it, and set arena and place. */
 struct commit_capture {
     struct arena *arena;
     struct commit_place place;
@@ -67,7 +67,7 @@ enum mismatch_kind {
     MISMATCH_VALUE,   /* both wrote the byte, differently */
     MISMATCH_MISSING, /* only the expected engine wrote it */
     MISMATCH_EXTRA,   /* only the found engine wrote it */
-    MISMATCH_COUNT,   /* same value in the end, written a different number of times */
+    MISMATCH_COUNT,   /* the final values are equal, but the number of writes differs */
 };
 
 struct mismatch {
@@ -77,29 +77,29 @@ struct mismatch {
     uint32_t space; /* as in struct hd_sim_commit */
     uint64_t address;
     uint8_t expected, found;
-    uint64_t cycle;  /* of the found write, since the doorbell; 0 when it is missing */
-    uint64_t differ; /* bytes of this command that differ */
-    /* By mismatch_locate, for ARRAY and VECTOR; else located is false. */
+    uint64_t cycle;  /* of the found write, since the doorbell; 0 if it is missing */
+    uint64_t differ; /* number of bytes of this command that differ */
+    /* Set by mismatch_locate for ARRAY and VECTOR; otherwise located is false. */
     bool located;
     uint32_t row, column, channel, tile, block;
 };
 
-/* Find the byte that went wrong first in time (a missing one counts as last), then by address;
- * false: all equal. Sorts the captures. */
+/* Find the first wrong byte by time (missing ones last), then by address; false if all are equal.
+ * Sorts the captures. */
 bool commit_capture_compare(struct commit_capture *expected, struct commit_capture *found,
                             struct mismatch *m);
 
-/* Find the element of the command's output that the byte is in. words: the command; n: lanes
+/* Find the element of the command's output that contains the byte. words: the command; n: lanes
  * (hd_config.n). */
 void mismatch_locate(struct mismatch *m, const uint32_t *words, uint32_t n);
 
-/* "submission 0, command 12: array, 03_conv2d"; layer may be NULL. */
+/* Return "submission 0, command 12: array, 03_conv2d"; layer may be NULL. */
 const char *mismatch_command_text(struct arena *a, const struct mismatch *m, const char *layer);
-/* "scratchpad 0x1a40: row 3, column 7, channel 5; tile 0, block 1; cycle 5120" */
+/* Return "scratchpad 0x1a40: row 3, column 7, channel 5; tile 0, block 1; cycle 5120". */
 const char *mismatch_place_text(struct arena *a, const struct mismatch *m);
-/* "expected 0x80 (-128), found 0x7f (127); 16 bytes of the command differ" */
+/* Return "expected 0x80 (-128), found 0x7f (127); 16 bytes of the command differ". */
 const char *mismatch_values_text(struct arena *a, const struct mismatch *m);
-/* All three on one line. */
+/* Return all three in one line. */
 const char *mismatch_text(struct arena *a, const struct mismatch *m, const char *layer);
 
 #endif

@@ -1,5 +1,5 @@
-/* api_compile.c - "heddle compile": the emitted package is run on the functional model and compared as
- * `heddle run` compares, then written with what that found. */
+/* api_compile.c - "heddle compile": run the emitted package on the functional model, compare as
+ * `heddle run` does, and write the package with the result. */
 #include <string.h>
 
 #include "app/build/object.h"
@@ -10,8 +10,9 @@
 #include "compiler/emit/mlf.h"
 #include "context.h"
 
-/* Multiplications and results of a check that takes less than 10 s of one core: 65 M (depthwise) to 335 M a
- * second were measured on networks of 100 M and more, C compiler, reference and functional model together. */
+/* Maximum of multiplications and results for a check of less than 10 s on one core. Networks of 100
+ * M and more took 65 M (depthwise) to 335 M per second, with C compiler, reference and functional
+ * model together. */
 #define MOST_WORK 500000000u
 
 static uint64_t work(const struct ir_graph *g)
@@ -24,7 +25,7 @@ static uint64_t work(const struct ir_graph *g)
     return n;
 }
 
-/* Set up the run of `compile`: generated inputs, func, nothing written. */
+/* Set up the run of `compile`: generated inputs, engine func, no files written. */
 static void prepare(struct heddle *h)
 {
     struct options *o = arena_memdup(h->scratch, &h->o, sizeof h->o);
@@ -33,7 +34,7 @@ static void prepare(struct heddle *h)
     o->out = NULL;
     context_begin_run(h);
     h->run.job.options = o;
-    h->run.job.zoo = NULL; /* whose inputs are no generated ones */
+    h->run.job.zoo = NULL; /* a zoo network's inputs are not generated */
 }
 
 static void not_done(struct heddle *h, struct emit_compared *c, const char *why)
@@ -62,7 +63,7 @@ static void done(struct heddle *h, struct emit_compared *c)
                : arena_strdup(h->p.arena, run_match_text(job, results));
 }
 
-/* Return whether the emitted C can run on this machine; else why it cannot. */
+/* Return ST_OK if the emitted C can run on this machine; otherwise report why it cannot. */
 static enum status can_run(const struct job *job, struct diag *d)
 {
     const char *so_path;
@@ -71,7 +72,7 @@ static enum status can_run(const struct job *job, struct diag *d)
     return run_compile(job->arena, job->p->emitted, &so_path, d);
 }
 
-/* Return true if --check=auto leaves the check out, with the reason in `c`. */
+/* Return true if --check=auto skips the check, with the reason in `c`. */
 static bool left_out(struct heddle *h, struct emit_compared *c)
 {
     const uint64_t n = work(h->p.graph) * generate_count(&h->run.job);
@@ -92,8 +93,8 @@ static bool left_out(struct heddle *h, struct emit_compared *c)
     return true;
 }
 
-/* Results of targets that are not exact may be far apart on generated inputs: reported, and the package is
- * written. */
+/* Report a difference and write the package nevertheless: results of targets that are not exact may
+ * differ widely on generated inputs. */
 static enum status differs(struct heddle *h, struct emit_compared *c)
 {
     if (h->o.check == CHECK_ALWAYS || h->run.job.tolerance == 0)

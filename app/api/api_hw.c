@@ -1,5 +1,5 @@
-/* api_hw.c - "heddle hw": configurations with their sizes and resources; the possible sizes, and
- * why there are no others. */
+/* api_hw.c - "heddle hw": print configurations with their sizes and resources, the possible sizes,
+ * and why others are impossible. */
 #include <string.h>
 
 #include "app/stats/area.h"

@@ -1,4 +1,4 @@
-/* api_model.c - a loaded network: what it has, what becomes of it, its runs. */
+/* api_model.c - a loaded network: its properties, its compiled forms, its runs. */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +24,13 @@ static enum status load(struct heddle *h)
     h->p = (struct pipeline){.arena = h->model};
     h->loaded =
         (struct run){.job = {.arena = h->model, .options = &h->o, .p = &h->p, .model = h->bytes}};
-    h->stale = true; /* until all of it is there */
+    h->stale = true; /* until all of it is loaded */
     TRY(run_load(&h->loaded.job, &h->loaded.measured, &h->d));
     h->stale = false;
     return ST_OK;
 }
 
-/* A copy from malloc; data NULL when n_bytes is 0. */
+/* Make a copy with malloc; data is NULL if n_bytes is 0. */
 static enum status copy(struct heddle *h, struct run_bytes *to, const void *data, size_t n_bytes)
 {
     void *own = data ? malloc(n_bytes ? n_bytes + 1 : 1) : NULL;
@@ -40,7 +40,7 @@ static enum status copy(struct heddle *h, struct run_bytes *to, const void *data
     if (n_bytes && own)
         memcpy(own, data, n_bytes);
     if (own)
-        ((char *)own)[n_bytes] = '\0'; /* as after a file that was read */
+        ((char *)own)[n_bytes] = '\0'; /* as file_read does */
     free((void *)(uintptr_t)to->data);
     *to = (struct run_bytes){own, n_bytes};
     return ST_OK;
@@ -68,7 +68,7 @@ enum status context_model(struct heddle *h)
     return h->stale ? load(h) : ST_OK;
 }
 
-/* As context_model, and it is no package. */
+/* The same as context_model, but a package is refused. */
 static enum status with_graph(struct heddle *h)
 {
     TRY(context_model(h));
@@ -77,7 +77,7 @@ static enum status with_graph(struct heddle *h)
     return ST_OK;
 }
 
-/* The knobs of --tuned or --knobs, before the first schedule of what is loaded. */
+/* Find the knobs of --tuned or --knobs before the first schedule of the loaded network. */
 static enum status look_up_knobs(struct heddle *h)
 {
     if ((!h->o.tuned && !h->o.knobs) || !h->p.graph || h->p.program)
@@ -101,7 +101,7 @@ static void add_json(struct text *t, const cJSON *v)
     cJSON_free(s);
 }
 
-/* An element of a list a line: to be read, edited and compared by lines. */
+/* Print a list with one element per line, so that it can be edited and compared by line. */
 static void print_lines(struct text *t, const cJSON *o)
 {
     const cJSON *member, *one;
@@ -284,7 +284,7 @@ static enum status print(struct heddle *h, void *arg)
     const struct texts *wanted = arg;
     struct text t;
 
-    TRY(context_model(h)); /* it may forget the last run */
+    TRY(context_model(h)); /* this may discard the last run */
     if (!h->ran)
         TRY(context_arena(h, &h->scratch));
     text_init(&t, h->scratch);

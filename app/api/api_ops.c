@@ -1,4 +1,4 @@
-/* api_ops.c - "heddle ops": a row an operator, then the names under which files have them. */
+/* api_ops.c - "heddle ops": print a row per operator, then the names that files use for them. */
 #include <string.h>
 
 #include "compiler/host/host_kernel.h"
@@ -6,8 +6,8 @@
 #include "compiler/import/tflite/tflite.h"
 #include "context.h"
 
-/* Types that an operator's first input may have; uint8 becomes int8 at the graph's border, int16
- * (int8 weights) stays on the host. */
+/* Return the types that an operator's first input may have. uint8 becomes int8 at the graph's
+ * inputs and outputs; int16 (with int8 weights) runs on the host. */
 static const char *types_of(struct arena *a, uint32_t types)
 {
     static const struct {
@@ -26,7 +26,7 @@ static const char *types_of(struct arena *a, uint32_t types)
     return all;
 }
 
-/* A word of a list, on a new line where it would be too long. */
+/* Add a word to a list, on a new line if the line would be too long. */
 static void add_word(struct text *t, size_t *column, const char *domain, const char *name)
 {
     size_t n = strlen(domain) + (*domain != '\0') + strlen(name);

@@ -42,7 +42,7 @@ static enum status run_as_command(struct heddle *h)
         return context_run(h);
     }
     h->p = (struct pipeline){.arena = h->scratch};
-    h->name = NULL; /* a command has its own model */
+    h->name = NULL; /* a command loads its own model */
     h->run =
         (struct run){.job = {.arena = h->scratch, .options = &h->o, .p = &h->p, .writes = true}};
     enum status st = run_command(&h->run, &h->d);
@@ -98,7 +98,7 @@ struct command {
     size_t n;
 };
 
-/* The first is the model, or what takes its place; bench and regress have more. */
+/* Read the arguments. The first is the model or its replacement; bench and regress have more. */
 static enum status take_arguments(struct heddle *h, const struct command *c)
 {
     struct options *o = &h->o;

@@ -1,4 +1,4 @@
-/* context.c - life of a context, its options, and how every call is guarded. */
+/* context.c - create and free a context, set its options, and guard every call. */
 #include "context.h"
 
 #include <stdlib.h>

@@ -13,34 +13,35 @@ struct heddle {
     void *text_ctx;
     struct options o;
     struct option_set set;
-    const char *name;       /* name of the model loaded; NULL: none */
-    struct run_bytes bytes; /* its bytes, if it came from memory */
+    const char *name;       /* name of the loaded model; NULL: none */
+    struct run_bytes bytes; /* its bytes, if it was loaded from memory */
     enum options_command loaded_for;
-    bool stale; /* options have changed since */
+    bool stale; /* options have changed since the load */
     struct pipeline p;
-    struct run loaded; /* what every run starts from */
+    struct run loaded; /* the state from which every run starts */
     struct run run;    /* the last run */
-    bool ran;          /* its outputs are there */
+    bool ran;          /* its outputs are available */
     struct run_bytes in[OPTIONS_MAX_FILES], expect[OPTIONS_MAX_FILES];
 };
 
-/* Run `step` with the context's own handler for exhausted memory; its status as a code. */
+/* Run `step` with the context's handler for exhausted memory and return its status as a code. */
 enum heddle_code context_call(struct heddle *h, enum status (*step)(struct heddle *h, void *arg),
                               void *arg);
-/* An arena of the context in place of *a, which is freed. */
+/* Replace *a by a new arena of the context; the old one is freed. */
 enum status context_arena(struct heddle *h, struct arena **a);
-/* Forget inputs and expectations that were given. */
+/* Discard the inputs and expected outputs that were given. */
 void context_forget_bytes(struct heddle *h);
-/* Forget the last run. */
+/* Discard the last run. */
 void context_forget_run(struct heddle *h);
-/* Forget the last run; the next is of the loaded model, in the scratch arena. */
+/* Discard the last run and begin one of the loaded model, in the scratch arena. */
 void context_begin_run(struct heddle *h);
 
-/* api_model.c: the network is loaded with the options as they are now; ST_USAGE: none was. */
+/* api_model.c: ensure that the network is loaded with the current options; ST_USAGE: none was
+ * loaded. */
 enum status context_model(struct heddle *h);
-/* The same, scheduled and emitted. */
+/* The same, and ensure that it is scheduled and emitted. */
 enum status context_emitted(struct heddle *h);
-/* heddle_load for a command: packages are for COMMAND_RUN only. */
+/* Load a model for a command; packages are accepted for COMMAND_RUN only. */
 enum status context_load(struct heddle *h, enum options_command command, const char *name,
                          const struct run_bytes *bytes);
 /* Compile, inspect or disassemble the loaded model. */
@@ -53,7 +54,7 @@ enum status context_run(struct heddle *h);
 
 /* api_ops.c: "heddle ops". */
 void ops_print(struct arena *a, struct text *t);
-/* api_hw.c: "heddle hw"; name: as --hw, or NULL: all of hw/accel.json. */
+/* api_hw.c: print "heddle hw"; name: as for --hw, or NULL: all of hw/accel.json. */
 enum status hw_print(struct arena *a, const char *name, struct text *t, struct diag *d);
 
 #endif

@@ -12,7 +12,7 @@
 #include "sim/build/hash.h"
 #include "sim/build/tools.h"
 
-/* In `folder`, whose board.cmake is written, the program build/net. */
+/* Build the program build/net in `folder`, whose board.cmake is written first. */
 static enum status build(struct arena *a, const struct cross *c, const struct sim_tool *cmake,
                          const char *folder, const struct cross_source *from, struct diag *d)
 {
@@ -36,8 +36,8 @@ static enum status build(struct arena *a, const struct cross *c, const struct si
                     d);
 }
 
-/* Hash the program's source without its compiler: all files, or those of a tar file by its name
- * in the cache. */
+/* Hash the program's source without its compiler: all files, or for a tar file its name in the
+ * cache. */
 static void hash_source(struct hash128 *h, const struct cross_source *from)
 {
     if (from->folder)
@@ -48,7 +48,7 @@ static void hash_source(struct hash128 *h, const struct cross_source *from)
     }
 }
 
-/* With the lock held: the program of `from`, made in `folder` unless it is there. */
+/* With the lock held, build the program of `from` in `folder` unless it exists. */
 static enum status fill(struct arena *a, const struct cross *c, const char *folder,
                         const struct cross_source *from, const struct sim_tool *cmake,
                         const char *elf, struct diag *d)

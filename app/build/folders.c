@@ -1,12 +1,11 @@
-/* folders.c - folders of the headers and libraries of targets: target.json's include_dirs and
- * library_dirs, their environment variables replaced, as options of a C compiler. */
+/* folders.c - folders of the headers and libraries of targets: include_dirs and library_dirs of
+ * target.json, with environment variables replaced, as options of a C compiler. */
 #include <string.h>
 
 #include "base/file.h"
 #include "folders.h"
 
-/* Add -I or -L with each folder; a folder that is not found is reported before the compiler
- * starts. */
+/* Add -I or -L for each folder; report a missing folder before the compiler starts. */
 static enum status add_folders(struct arena *a, const char *member, const char *option,
                                const char *const *dir, uint32_t n_dir, const char **flag,
                                uint32_t *n, struct diag *d)
@@ -41,7 +40,7 @@ struct run_folders run_folders_of(const struct emit_unit *u)
     return (struct run_folders){u->n_include_dir, u->n_library_dir, u->include_dir, u->library_dir};
 }
 
-/* A list of a package: a name a line. */
+/* Read a list of a package, with one name per line. */
 static enum status lines(struct arena *a, const char *folder, const char *file,
                          const char *const **name, uint32_t *n, struct diag *d)
 {

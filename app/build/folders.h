@@ -5,17 +5,17 @@
 #include "compiler/emit/emit.h"
 #include "sim/build/hash.h"
 
-/* As target.json has it. */
+/* The folders as target.json lists them. */
 struct run_folders {
     uint32_t n_include, n_library;
     const char *const *include, *const *library;
 };
 struct run_folders run_folders_of(const struct emit_unit *u);
-/* -I, -L and -rpath of a C compiler, NULL at their end. ST_USAGE: a variable is not set, a folder is
- * not found. */
+/* Make -I, -L and -rpath options of a C compiler, with NULL at their end. ST_USAGE: a variable is
+ * not set, or a folder is not found. */
 enum status run_folders(struct arena *a, const struct run_folders *f, const char *const **flags,
                         struct diag *d);
-/* The same of a package in `folder`, and the names of its libraries, NULL at their end. */
+/* The same for a package in `folder`, and the names of its libraries, with NULL at their end. */
 enum status run_package_flags(struct arena *a, const char *folder, const char *const **folders,
                               const char *const **libraries, struct diag *d);
 /* Hash the folders and the linked libraries in them. */

@@ -1,4 +1,4 @@
-/* object.c - emitted or own C to a shared object, with $CC (default cc), cached by content.
+/* object.c - compile emitted or user C to a shared object with $CC (default cc), cached by content.
  * The object takes the driver and the kernels from libheddle_runtime.so. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,7 +43,7 @@ static uint32_t count(const char *const *list)
     return n;
 }
 
-/* what: "compiling the emitted C". libraries: without their lib and -l. */
+/* Run the compiler. what: "compiling the emitted C". libraries: names without lib and -l. */
 static enum status build(struct compiler *c, const char *what, const char *folder,
                          const char *const *sources, const char *const *extra,
                          const char *const *libraries, const char *so, struct diag *d)
@@ -77,8 +77,8 @@ static enum status build(struct compiler *c, const char *what, const char *folde
     return ST_OK;
 }
 
-/* Hash the files that emitted code includes: an object made with other headers must not be
- * found. */
+/* Hash the files that emitted code includes, so that an object made with other headers is not
+ * reused. */
 static enum status hash_headers(struct compiler *c, struct hash128 *h, struct diag *d)
 {
     static const char *const names[] = {"driver/hd.h", "driver/hd_model.h", "driver/hd_port.h",
@@ -180,7 +180,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sources of a package, relative to it: all but its program and start-up code; sorted. */
+/* List the sources of a package, relative to it and sorted: all but its program and start-up
+ * code. */
 static enum status package_sources(struct arena *a, const char *folder, const char ***sources,
                                    struct diag *d)
 {
@@ -287,7 +288,7 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
         extra[n++] = *f;
     *so_path = arena_printf(a, "%s/program.so", folder);
     TRY(private_dirs(a, c.cache, name, d));
-    /* always: headers next to it are not hashed */
+    /* always compiled: headers next to it are not hashed */
     enum status st = build(&c, arena_printf(a, "compiling '%s'", source), folder, sources, extra,
                            none, *so_path, d);
     if (st == ST_INTERNAL) /* their file */

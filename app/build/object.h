@@ -1,27 +1,27 @@
-/* object.h - C as a shared object of this machine. */
+/* object.h - compile C to a shared object for this machine. */
 #ifndef HEDDLE_BUILD_OBJECT_H
 #define HEDDLE_BUILD_OBJECT_H
 
 #include "compiler/emit/emit.h"
 
-/* The emitted C, cached by content. */
+/* Compile the emitted C, cached by content. */
 enum status run_compile(struct arena *a, const struct emit_unit *u, const char **so_path,
                         struct diag *d);
-/* The same into `folder`, which is made; not cached. */
+/* The same into `folder`, which is created; not cached. */
 enum status run_compile_into(struct arena *a, const struct emit_unit *u, const char *folder,
                              const char **so_path, struct diag *d);
-/* Compile one C file of a user (--prog) likewise, with -DHD_N=... of the configuration. */
+/* Compile one C file of a user (--prog) in the same way, with -DHD_N=... of the configuration. */
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
                                 const char **so_path, struct diag *d);
 
-/* -DHD_N=... of a configuration; NULL at its end. */
+/* Return -DHD_N=... of a configuration, with NULL at the end. */
 const char *const *run_config_flags(struct arena *a, const struct hd_config *hw);
 
-/* Make driver and kernels visible to the emitted or own C that this process loads next. */
+/* Make driver and kernels available to the emitted or user C that this process loads next. */
 enum status run_runtime(struct arena *a, struct diag *d);
 
-/* The package in `folder`, driver and kernels its own, to the object so_path; not cached. Both
- * paths absolute. */
+/* Compile the package in `folder`, including its driver and kernels, to the object so_path; not
+ * cached. Both paths are absolute. */
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
                                 struct diag *d);
 

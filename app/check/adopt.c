@@ -1,5 +1,6 @@
-/* adopt.c - "heddle adopt FILE": a folder with a first target for a core that exists. The ports are Verilator's; what they
- * are is found as for every core (sim/ports). The C is that of `new-target --template=call`. */
+/* adopt.c - "heddle adopt FILE": make a folder with a first target for a core. Verilator lists the
+ * ports; their roles are found as for every core (sim/ports). The C is that of `new-target
+ * --template=call`. */
 #define _GNU_SOURCE
 #include "adopt.h"
 
@@ -20,15 +21,15 @@ enum { MAX_FILE = 1 << 24 };
 struct adopted {
     struct arena *a;
     const struct options *o;
-    const char *file, *base, *folder; /* absolute; its name; the folder that it is in */
+    const char *file, *base, *folder; /* absolute path; file name; its folder */
     const char *top, *name, *to;
-    bool list; /* the file is a list of files */
+    bool list; /* true if the file is a list of files */
     struct ports ports;
 };
 
 /* --- the module --- */
 
-/* The last module of a text; NULL: none. */
+/* Return the last module of a text; NULL: none. */
 static const char *last_module(struct arena *a, const char *text)
 {
     static const char letters[] =
@@ -68,7 +69,7 @@ static enum status find_module(struct adopted *t, struct diag *d)
     return ST_OK;
 }
 
-/* The module's name as a target may be called: in lower case, without _core or _top. */
+/* Find the target's name: the module's name in lower case, without _core or _top. */
 static enum status find_name(struct adopted *t, struct diag *d)
 {
     char *const name = arena_strdup(t->a, t->top);
@@ -109,7 +110,8 @@ static enum status read_ports(struct adopted *t, struct diag *d)
 
 /* --- target.json --- */
 
-/* Where target.json finds the file: a copy in its folder, or a list by $NAME_HOME. */
+/* Return the path by which target.json finds the file: a copy in its folder, or a list below
+ * $NAME_HOME. */
 static const char *core_text(const struct adopted *t)
 {
     const char *const variable = arena_printf(t->a, "%s_HOME", t->name);

@@ -1,5 +1,5 @@
-/* cases.c - random operators within a pattern's limits: one is drawn (draw.c, others.c), legalised
- * and asked about; what the pattern refuses is drawn again. */
+/* cases.c - random operators within a pattern's limits: draw one (draw.c, others.c), legalise it
+ * and ask the pattern; draw again if it is refused. */
 #include <string.h>
 
 #include "base/random.h"
@@ -12,7 +12,7 @@
 enum { REACH_CASES = 4, REACH_TRIES = 90, REACH_WORK = 2000000 };
 
 static const struct {
-    draw_maker *any, *real; /* makers of all types; of float32, where they differ */
+    draw_maker *any, *real; /* makers for all types, and for float32 where they differ */
 } makers[] = {
 #define OPERATOR(code, name, columns) {columns},
 #define CASES(fn)                     .any = draw_##fn,
@@ -81,8 +81,7 @@ static void add_borders(struct ir_graph *g, const struct ir_op *op)
     }
 }
 
-/* The operator, if the graph has nothing but it and the flips of uint8 before and after it; else
- * NULL. */
+/* Return the operator if the graph has only it and the uint8 flips around it; otherwise NULL. */
 static const struct ir_op *only_one(const struct draw *w, const struct ir_graph *g)
 {
     const struct ir_op *one = NULL;
@@ -100,8 +99,8 @@ static const struct ir_op *only_one(const struct draw *w, const struct ir_graph 
     return one;
 }
 
-/* Return NULL if the pattern takes the operator alone, with *legal that operator, legalised, in
- * *graph; else the reason. */
+/* Return NULL if the pattern accepts the operator alone, with *legal the legalised operator in
+ * *graph; otherwise the reason. */
 static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t seed,
                          struct ir_graph **graph, const struct ir_op **legal)
 {

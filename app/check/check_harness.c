@@ -31,7 +31,7 @@ static enum status compile(const struct harness *h, const char *folder, const ch
 {
     static const char *const flags[] = {
         "-std=c11",
-        "-g1", /* lines for reports; variables, as -g has them, cost gcc minutes */
+        "-g1", /* line numbers for reports; variables, as with -g, cost gcc minutes */
         "-O1",
         "-w",
         "-fno-omit-frame-pointer",
@@ -91,7 +91,7 @@ static void child(const char *folder, uint32_t n)
     _exit(126);
 }
 
-/* The first line of the log that holds one of `words`. */
+/* Return the first line of the log that contains one of `words`. */
 static const char *line_with(const struct harness *h, const char *folder, const char *const *words)
 {
     uint8_t *data;

@@ -1,4 +1,4 @@
-/* check_target.c - the order of a conformance check; see check_target.h. */
+/* check_target.c - the steps of a conformance check; see check_target.h. */
 #define _GNU_SOURCE
 #include "check_target.h"
 
@@ -46,7 +46,7 @@ static void check_attribute(struct check *c, const struct target_attr *attr)
             attr->name);
 }
 
-/* --- cases of all patterns with the present settings --- */
+/* --- cases of all patterns with the current settings --- */
 
 static void add_composites(struct check *c, bool loud)
 {
@@ -227,8 +227,8 @@ static enum status round_to_the_ends(struct check *c, struct diag *d)
     return run_cases(c, 1, false, d);
 }
 
-/* Return true if the attribute may change an answer. Attributes that no pattern mentions are for
- * others (mcpu: a package's toolchain). */
+/* Return true if the attribute may change an answer. Attributes that no pattern mentions have other
+ * uses (mcpu: a package's toolchain). */
 static bool matters(const struct check *c, const struct target_attr *attr)
 {
     const struct describe *detail = c->desc->detail;
@@ -245,7 +245,7 @@ static bool matters(const struct check *c, const struct target_attr *attr)
     return found;
 }
 
-/* Again with an attribute at another of its edges. */
+/* Repeat the round with an attribute at another of its limits. */
 static enum status round_with(struct check *c, uint32_t attr, const char *value, struct diag *d)
 {
     struct target_setting *s = (struct target_setting *)(uintptr_t)&c->target.setting[attr];

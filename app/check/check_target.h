@@ -1,9 +1,9 @@
-/* check_target.h - "heddle check-target DIR": check a target against its target.json.
- * in:  a folder with target.json.   out: a line for each check; ST_MISMATCH when one fails, with
- * the pattern, the sizes and the byte. Checked: the file against the schema; attributes at and
- * beyond their limits; every pattern with random sizes, scales and edges against the reference
- * kernels, at every edge of every attribute, between guard pages, under sanitizers; a core of its
- * own on its Verilated model, whose memory is separate. */
+/* check_target.h - "heddle check-target DIR": check a target against its target.json. in: a folder
+ * with target.json. out: a line for each check; ST_MISMATCH when one fails, with the pattern, the
+ * sizes and the byte. Checked: the file against the schema; attributes at and beyond their limits;
+ * every pattern with random sizes, scales and edges against the reference kernels, at every limit
+ * of every attribute, between guard pages, with sanitizers; a target's core on its Verilated model,
+ * whose memory is separate. */
 #ifndef HEDDLE_CHECK_H
 #define HEDDLE_CHECK_H
 
@@ -11,7 +11,7 @@
 
 enum status check_target(struct arena *a, const struct options *o, struct diag *d);
 
-/* cases.c: operators that a pattern takes. */
+/* cases.c: operators that a pattern accepts. */
 #include "compiler/target/describe.h"
 
 #define CHECK_CASES 24 /* of each pattern, usual sizes */
@@ -26,7 +26,7 @@ struct check_case {
 
 struct check_cases {
     struct arena *arena;
-    struct ir_graph *graph; /* one operator per row, each with its own input and output */
+    struct ir_graph *graph; /* one operator per row, each with separate input and output */
     uint32_t n;
     struct check_case item[CHECK_CASES * 96];
     uint64_t rng; /* splitmix64 */
@@ -38,11 +38,12 @@ struct check_reach {
     int64_t low[TARGET_VALUE_COUNT], high[TARGET_VALUE_COUNT];
 };
 
-uint32_t check_random(struct check_cases *c, uint32_t n); /* 0 .. n - 1 */
-float check_random_real(struct check_cases *c);           /* -1 .. 1 */
+uint32_t check_random(struct check_cases *c,
+                      uint32_t n);              /* Return a random number in 0 .. n - 1. */
+float check_random_real(struct check_cases *c); /* -1 .. 1 */
 
-/* Add CHECK_CASES operators that `p` of `target` takes; *n_added states how many were found, *why
- * the last refusal. False: no generator for this operator. */
+/* Add CHECK_CASES operators that `p` of `target` accepts; *n_added: how many were found; *why: the
+ * last refusal. False: no generator exists for this operator. */
 bool check_add_cases(struct check_cases *c, const struct target *target,
                      const struct describe_pattern *p, const struct hd_config *hw,
                      uint32_t *n_added, const char **why, struct check_reach *r);
@@ -52,10 +53,10 @@ void check_add_reach(struct check_cases *c, const struct target *target,
                      struct check_reach *r);
 /* Return "in_h 1..181, ...": those that differ. */
 const char *check_reach_text(struct arena *a, const struct check_reach *r);
-/* Chains of operators for a target of whole regions (composite_cases.c). */
+/* Add chains of operators for a target that takes whole regions (composite_cases.c). */
 void check_add_chains(struct check_cases *c, const struct target *target,
                       const struct hd_config *hw, uint32_t *n_added, const char **why);
-/* The same of a composite (composite_cases.c). */
+/* The same for a composite (composite_cases.c). */
 bool check_add_composites(struct check_cases *c, const struct target *target,
                           const struct describe_composite *p, const struct hd_config *hw,
                           uint32_t *n_added, const char **why);

@@ -1,5 +1,5 @@
-/* composite_cases.c - random operators that are a composite: its steps one after another, each with the
- * operands that the edges give it; what the composite refuses is drawn again. */
+/* composite_cases.c - random operators that form a composite: draw its steps one after another,
+ * each with the operands of its edges; draw again if the composite refuses them. */
 #include <string.h>
 
 #include "base/random.h"
@@ -23,7 +23,7 @@ static void add_id(struct ir_graph *g, uint32_t **list, uint32_t *n, uint32_t id
     *list = all;
 }
 
-/* Draw one step; edges that it reads first become inputs of the graph. */
+/* Draw one step; edges that it reads and no step made become inputs of the graph. */
 static bool draw_step(struct draw *w, struct ir_graph *g, const struct describe_step *s,
                       struct ir_tensor **edge)
 {
@@ -72,7 +72,7 @@ static bool draw_composite(struct draw *w, const struct describe_composite *c, s
     return true;
 }
 
-/* The last step: what makes the output, if legalise left nothing but the steps and flips of uint8. */
+/* Return the last step, which makes the output, if legalise left only the steps and uint8 flips. */
 static const struct ir_op *last_of(const struct describe_composite *c, const struct ir_graph *g)
 {
     const struct ir_op *last = NULL;
@@ -88,7 +88,7 @@ static const struct ir_op *last_of(const struct describe_composite *c, const str
     return n == c->n_step ? last : NULL;
 }
 
-/* Draw a case from `seed` and legalise it: NULL, or why it cannot be used. */
+/* Draw a case from `seed` and legalise it; return NULL, or why it cannot be used. */
 static const char *legalised(struct draw *w, const struct describe_composite *c, uint64_t seed,
                              struct ir_graph **graph)
 {
@@ -131,7 +131,7 @@ static const char *taken(struct draw *w, const struct describe_composite *c,
     return NULL;
 }
 
-/* The same again, in the graph of all. */
+/* Draw the same again, into the common graph. */
 static void keep(struct draw *w, const struct describe_composite *p, uint64_t seed,
                  const struct check_case *item)
 {
@@ -175,7 +175,8 @@ bool check_add_composites(struct check_cases *c, const struct target *target,
 
 #define CHAIN 5 /* operators, at most */
 
-/* Each reads what the one before makes; further operands come from outside, or are the chain's. */
+/* Draw a chain: each operator reads the previous result; further operands come from outside or from
+ * the chain. */
 static void draw_chain(struct check_cases *c, const struct describe *d,
                        struct describe_composite *chain)
 {

@@ -24,7 +24,7 @@ float check_random_real(struct check_cases *c)
 static int64_t bound(const struct draw *w, const struct describe_bound *b, int64_t fallback)
 {
     if (!b->given ||
-        b->value != TARGET_VALUE_COUNT) /* by another value: refused if it does not fit */
+        b->value != TARGET_VALUE_COUNT) /* fixed by another value: refused if it does not fit */
         return fallback;
     return b->attr ? w->target->setting[b->attr - w->target->desc->attr].number : b->number;
 }
@@ -40,8 +40,8 @@ static int64_t pick(struct draw *w, int64_t low, int64_t high)
     }
 }
 
-/* The size that a given operand requires: of windows, rows and reductions by IN_*, of
- * elementwise operators by OUT_*. */
+/* Return the size that a given operand requires: IN_* for windows, rows and reductions, OUT_* for
+ * elementwise operators. */
 static int64_t given_size(const struct draw *w, enum target_value value)
 {
     const struct ir_tensor *t = w->given[0] ? w->given[0] : w->given[1];
@@ -174,7 +174,7 @@ struct ir_tensor *draw_tensor(struct ir_graph *g, enum ir_type type, uint32_t ra
     return t;
 }
 
-/* The zero point for `value`; for weights, which have one scale and none, the middle. */
+/* Return the zero point for `value`; for weights with one scale and no zero point, the middle. */
 int32_t draw_zero_point(struct draw *w, enum target_value value, bool may, bool of_weights)
 {
     static const int32_t edges[] = {-128, 127, 0, -1};
@@ -253,10 +253,11 @@ struct ir_op *draw_finish(struct draw *w, struct ir_graph *g, struct ir_tensor *
     return op;
 }
 
-/* To the first operand's shape another that is broadcast to it, or that it is broadcast to. */
+/* Draw a second shape that is broadcast to the first operand's, or to which that is broadcast. */
 static void other_shape(struct draw *w, const int32_t a[4], int32_t b[4])
 {
-    const uint32_t kind = w->broadcast ? check_random(w->c, 3) : 0; /* alike, a channel, a number */
+    const uint32_t kind = w->broadcast ? check_random(w->c, 3) : 0; /* equal, one per channel, or a
+                                                                     * single number */
 
     for (uint32_t i = 0; i < 4; i++)
         b[i] = kind == 0 ? a[i] : 1;

@@ -9,13 +9,13 @@ struct draw {
     const struct target *target;
     const struct describe_pattern *p;
     int64_t v[TARGET_VALUE_COUNT]; /* what was drawn */
-    /* For a step of a composite: operands that are there already, by number, NULL: to be drawn;
-     * the number of the next; true if their shapes may differ. */
+    /* For a step of a composite: operands that exist already, by number, NULL: to be drawn; the
+     * number of the next one; whether their shapes may differ. */
     struct ir_tensor *given[2];
     uint32_t operand;
     int32_t channels; /* channels of the composite's first input; 0: not drawn yet */
-    /* misfit: a given operand has not the shape that was drawn; keeps_shape: windows give what they
-     * take */
+    /* misfit: a given operand's shape differs from the drawn one; keeps_shape: windows preserve the
+     * size */
     bool broadcast, misfit, keeps_shape;
     /* The value that the case reaches for, TARGET_VALUE_COUNT: none; with `both` the second one too.
      * to_end: to the end of its limit, else anywhere in it. */
@@ -26,7 +26,7 @@ struct draw {
     uint32_t bias_bits; /* biases are below 2^bias_bits, so that the scale shows them */
 };
 
-/* A value within its limit; the usual range [low, high] where the limit is wider. */
+/* Return a value within its limit; within the usual range [low, high] if the limit is wider. */
 int64_t draw_value(struct draw *w, enum target_value value, int64_t low, int64_t high);
 /* Return true if the case reaches for that value. */
 bool draw_reaches(const struct draw *w, enum target_value value);
@@ -43,28 +43,29 @@ struct ir_tensor *draw_tensor(struct ir_graph *g, enum ir_type type, uint32_t ra
 /* The zero point for `value`; for weights, which have one scale and none, the middle. */
 int32_t draw_zero_point(struct draw *w, enum target_value value, bool may, bool of_weights);
 int32_t draw_activation_of(struct draw *w);
-/* A tensor of the pattern's type, int8 with a zero point as it allows; input: of the graph, or the
- * operand that is given. */
+/* Return a tensor of the pattern's type, int8 with an allowed zero point; input: a graph input, or
+ * the given operand. */
 struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int32_t dim[4],
                                   float scale, enum target_value zero, bool input);
-/* Random bytes, or float32 from -1 to 1, for a constant. */
+/* Return random bytes, or float32 from -1 to 1, for a constant. */
 uint8_t *draw_data(struct draw *w, const struct ir_tensor *t);
-/* Shapes of two operands and their result: alike, or with `broadcast` one smaller. */
+/* Draw shapes of two operands and their result: equal, or with `broadcast` one smaller. */
 void draw_two_shapes(struct draw *w, int32_t a[4], int32_t b[4], int32_t y[4]);
-/* One that is known, or `fallback` for float32. */
+/* Return the tensor's scale, or `fallback` for float32. */
 float draw_scale(const struct ir_tensor *t, float fallback);
-/* The pattern's operator, its output the graph's. */
+/* Make the pattern's operator; its output is the graph's. */
 struct ir_op *draw_finish(struct draw *w, struct ir_graph *g, struct ir_tensor *const *in,
                           uint32_t n_in, struct ir_tensor *y);
 
-/* Makes a random operator of the pattern; false: none that it could take. By operator, in columns
- * CASES and CASES_F32 of operators.def (draw.c, others.c). */
+/* Make a random operator of the pattern; false: the pattern accepts none. Listed by operator in
+ * columns CASES and CASES_F32 of operators.def (draw.c, others.c). */
 typedef bool draw_maker(struct draw *w, struct ir_graph *g);
 #define CASES(fn)     draw_maker draw_##fn;
 #define CASES_F32(fn) draw_maker draw_##fn;
 #include "operators/operators.def"
 
-/* cases.c: a row of the graph; sizes as text, "conv2d: in_h=5 ..."; that maker, or NULL. */
+/* cases.c: add a row to the graph; return sizes as text, "conv2d: in_h=5 ..."; return the maker, or
+ * NULL. */
 void draw_row(struct ir_graph *g, const char *name);
 void draw_words(struct text *t, const struct describe_pattern *p, const char *name,
                 const struct ir_graph *g, const struct ir_op *op);

@@ -1,5 +1,5 @@
-/* new.c - "heddle new-target NAME": a folder that builds and passes check-target, to change. A
- * template is a target that works; its name becomes NAME in file names and texts. */
+/* new.c - "heddle new-target NAME": write a folder that builds and passes check-target, as a
+ * starting point. A template is a working target; its name becomes NAME in file names and texts. */
 #define _GNU_SOURCE
 #include "new.h"
 
@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/home.h"
 
-/* `text` with every `from` as `to`. */
+/* Return `text` with every `from` replaced by `to`. */
 static const char *replaced(struct arena *a, const char *text, const char *from, const char *to,
                             size_t *n)
 {
@@ -39,7 +39,7 @@ static enum status copy(struct arena *a, const struct options *o, const char *fr
     const char *text = replaced(a, (const char *)data, old, name, &n);
     size_t unused;
     const char *path = arena_printf(a, "%s/%s", to, replaced(a, file, old, name, &unused));
-    if (!file_exists(path)) /* else it was said */
+    if (!file_exists(path)) /* otherwise it was reported */
         output_printf(o->output, OUTPUT_RESULT, "%s\n", path);
     return file_write(path, text, n, d);
 }
@@ -70,7 +70,8 @@ enum status new_copy(struct arena *a, const struct options *o, const char *templ
     return st;
 }
 
-/* Below <home>/targets, the second over the first; `name` in file names and texts becomes NAME. */
+/* Folders below <home>/targets, the second overriding the first; `name` in file names and texts
+ * becomes NAME. */
 static const struct {
     const char *folder, *name;
 } sources[][2] = {
@@ -107,7 +108,7 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
                               ? arena_printf(a, "%s/copy.ir", to)
                           : o->template == TEMPLATE_CORE ? "digits"
                                                          : NULL;
-    if (network) /* a core has cycles and waves to look at */
+    if (network) /* a core has cycles and waves to inspect */
         output_printf(o->output, OUTPUT_RESULT,
                       "then: heddle run %s --hw=tiny --target-dir=%s --target=%s "
                       "--allow-native-targets --waves=first -o out\n",

@@ -4,14 +4,15 @@
 
 #include "app/options/options.h"
 
-/* Write the folder; prints the files and what to type next. ST_USAGE: the name, or a folder that
- * holds a target already. */
+/* Write the folder; print the files and the next commands to type. ST_USAGE: a bad name, or the
+ * folder holds a target already. */
 enum status new_target(struct arena *a, const struct options *o, struct diag *d);
 
-/* Copy every file of <home>/targets/`template` that is not in `to` yet; `old` in names and texts becomes `name`. */
+/* Copy every file of <home>/targets/`template` that is missing in `to`; `old` in names and texts
+ * becomes `name`. */
 enum status new_copy(struct arena *a, const struct options *o, const char *template,
                      const char *old, const char *name, const char *to, struct diag *d);
-/* Return true for a name that a target may have. */
+/* Return true for a valid name of a target. */
 bool new_good_name(const char *name);
 
 #endif

@@ -1,5 +1,4 @@
-/* others.c - random operators of the rest of the operator table, those whose operands are int8
- * alone: what else a pattern cannot take. */
+/* others.c - random operators of the rest of the operator table, which have only int8 operands. */
 #include <string.h>
 
 #include "draw.h"
@@ -17,7 +16,7 @@ static struct ir_tensor *input(struct draw *w, struct ir_graph *g, const int32_t
     return draw_activation(w, g, x, 0.25f, TARGET_Z_IN, true);
 }
 
-/* Scale and zero point that the operator prescribes. */
+/* Set the scale and zero point that the operator prescribes. */
 static void set_quant(struct ir_graph *g, struct ir_tensor *t, float scale, int32_t zero)
 {
     float *s = ARENA_NEW(g->arena, float);
@@ -45,7 +44,7 @@ static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero,
     return true;
 }
 
-/* Draw a unary function, from which tables are made. */
+/* Draw a unary function for which a table is made. */
 bool draw_table(struct draw *w, struct ir_graph *g)
 {
     static const struct {
@@ -93,7 +92,7 @@ bool draw_squared(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-/* Draw PRELU with one constant slope a channel. */
+/* Draw PRELU with one constant slope per channel. */
 bool draw_prelu(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], a[4] = {1, 1, 1, 1};

@@ -1,12 +1,12 @@
-/* completion.c - "heddle completion [bash|zsh]" prints what a shell needs; it in turn asks for
- * `heddle completion words ...` with the words typed so far, so that options of targets found by
- * --target-dir complete too. Where there are no words, the shell offers files. */
+/* completion.c - "heddle completion [bash|zsh]" prints a shell's script; the script calls `heddle
+ * completion words ...` with the words typed so far, so that options of targets from --target-dir
+ * complete too. If no words are returned, the shell offers files. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Bash takes the = of --engine=r for a word of its own. */
+/* Bash treats the = of --engine=r as a separate word. */
 static const char bash[] =
     "_heddle() {\n"
     "    local word words typed=()\n"
@@ -22,7 +22,7 @@ static const char bash[] =
     "}\n"
     "complete -o default -F _heddle heddle\n";
 
-/* An option with a value gets no blank after its =. */
+/* No blank follows the = of an option with a value. */
 static const char zsh[] =
     "#compdef heddle\n"
     "_heddle() {\n"
@@ -39,7 +39,7 @@ static const char zsh[] =
     "}\n"
     "if [ \"$funcstack[1]\" = _heddle ]; then _heddle \"$@\"; else compdef _heddle heddle; fi\n";
 
-/* The option whose value is typed: the last word is --NAME=... */
+/* Return the option whose value is being typed: the last word is --NAME=... */
 static const struct heddle_option *value_wanted(const struct cli *p, const char *last)
 {
     const char *equals = strchr(last, '=');

@@ -1,4 +1,4 @@
-/* help.c - output of --help: all commands, or one with the options that it uses, by group. */
+/* help.c - print --help: all commands, or one command with its options, by group. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +103,7 @@ int cli_shows(const struct cli_command *c, const struct heddle_option *o)
     return !o->hidden && heddle_uses(c->name, o->name);
 }
 
-/* `heddle --help`: the commands. */
+/* Print `heddle --help`: the commands. */
 static void print_commands(void)
 {
     printf("Usage: heddle COMMAND [MODEL] [OPTION...]\n%s\n\nCommands:\n", cli_about);
@@ -114,7 +114,7 @@ static void print_commands(void)
     printf("\n%s", cli_after);
 }
 
-/* `heddle COMMAND --help`: its options, a title above those of each group. */
+/* Print `heddle COMMAND --help`: its options, with a title above each group. */
 static void print_command(struct cli *p, const struct cli_command *c, int usage, char *program)
 {
     char arguments[64];
@@ -135,7 +135,7 @@ static void print_command(struct cli *p, const struct cli_command *c, int usage,
     argp_help(&argp, stdout, usage ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP, program);
 }
 
-/* `heddle help`, `heddle help run` */
+/* Handle `heddle help` and `heddle help run`. */
 static void help_command(struct cli *p, int argc, char **argv)
 {
     const struct cli_command *c = argc > 2 ? cli_typed_command(2, argv + 1) : NULL;

@@ -1,12 +1,12 @@
 /* man.c - "heddle man [COMMAND]": the manual page in man(7), from the same tables as --help.
  * heddle(1) lists the commands, heddle-COMMAND(1) the options of one. Attributes of targets depend
- * on what is found where it runs, and are not listed. */
+ * on the targets found at run time, and are not listed. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Text in man(7): what troff would take for its own is escaped. */
+/* Print text for man(7) with troff's special characters escaped. */
 static void text(const char *s)
 {
     const char *line = s;
@@ -71,7 +71,7 @@ static void page_of_all(void)
     as_typed(cli_after);
 }
 
-/* A row without help is another name of the one before. */
+/* A row without help is another name of the previous row. */
 static void option(const struct heddle_option *o, const struct heddle_option *other)
 {
     fputs(".TP\n", stdout);

@@ -1,4 +1,4 @@
-/* say.c - the library's texts to the streams: colours on terminals, progress with its seconds. */
+/* say.c - write the library's texts to the streams: colours on terminals, progress with seconds. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* NO_COLOR of https://no-color.org: set and not empty. */
+/* NO_COLOR of https://no-color.org: set and not empty disables colours. */
 static int colours(int stream)
 {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -53,7 +53,7 @@ static void result(const struct cli_say *s, const char *text)
                                                                : RED;
         printf("%s%s%.*s%s%s", verdict, colour, (int)n, word, PLAIN, word + n);
     }
-    fflush(stdout); /* a pipe sees the trials of tune as they end */
+    fflush(stdout); /* so that a pipe receives each trial of tune as it ends */
 }
 
 static void progress(struct cli_say *s, const char *text)

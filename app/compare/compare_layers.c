@@ -8,7 +8,7 @@
 #include "compare_parts.h"
 #include "compiler/target/describe.h"
 
-/* --- what is compared --- */
+/* --- which tensors are compared --- */
 
 static bool has_bytes(const struct ir_graph *g, const struct ir_tensor *t)
 {
@@ -30,7 +30,7 @@ static void place_kept(struct compare *c)
     }
 }
 
-/* As emit_model.c writes run(). */
+/* List the steps in the order in which emit_model.c writes run(). */
 static void find_steps(struct compare *c)
 {
     const struct ir_graph *g = c->graph;
@@ -52,10 +52,11 @@ static void find_steps(struct compare *c)
     }
 }
 
-/* Products that the reference makes for the comparison: about five seconds of work. */
+/* Maximum products that the reference computes for the comparison: about five seconds of work. */
 #define MOST_MACS 2000000000u
 
-/* All inferences, or, of many, the first ones; at least four. */
+/* Return the number of inferences compared: all, or the first ones if they are many; at least
+ * four. */
 static uint32_t compared_inferences(const struct job *job)
 {
     const uint64_t n = MOST_MACS / (1 + ir_graph_macs(job->p->graph)), most = n < 4 ? 4 : n;
@@ -106,7 +107,7 @@ void compare_open(struct job *job, struct run_results *results)
     results->compare = NULL;
     job->watcher = NULL;
     if (job->options->compare == COMPARE_OUTPUTS || job->options->host != HOST_NATIVE ||
-        job->tolerance > 0) /* a difference grows on its way */
+        job->tolerance > 0) /* a difference grows along the network */
         return;
     struct compare *c = ARENA_NEW(a, struct compare);
     *c = (struct compare){.job = job, .graph = g, .legal = ref_new(a, g, &o)};
@@ -146,7 +147,7 @@ void compare_value(struct compare *c, uint32_t tensor, uint64_t index, const uin
     }
 }
 
-/* n bytes that a command wrote side by side, the first at `address`. */
+/* Compare n contiguous bytes that a command wrote, from `address` on. */
 static void compare_written(struct compare *c, const struct sched_made *m, uint32_t address,
                             const uint8_t *got, uint32_t n)
 {
@@ -174,7 +175,7 @@ static void compare_written(struct compare *c, const struct sched_made *m, uint3
     }
 }
 
-/* The address of a write as the command's struct sched_made has it. */
+/* Convert the address of a write to that of the command's struct sched_made. */
 static uint32_t address_of(const struct compare *c, const struct sched_command *command,
                            const struct hd_sim_commit *w)
 {
@@ -208,7 +209,7 @@ static void watch(void *ctx, const struct hd_sim_commit *w)
     }
 }
 
-/* Where the emitted run() has a tensor; NULL: only the devices have it. */
+/* Return the address of a tensor in the emitted run(); NULL: only on the devices. */
 static const uint8_t *host_bytes(const struct compare *c, uint32_t id)
 {
     const struct ir_tensor *t = c->graph->tensor[id];
@@ -227,7 +228,7 @@ static const uint8_t *host_bytes(const struct compare *c, uint32_t id)
     return io < c->graph->n_in ? call->in[io] : call->out[io - c->graph->n_in];
 }
 
-/* All values of a tensor as the host has them. */
+/* Compare all values of a tensor in the host's memory. */
 static void compare_host(struct compare *c, uint32_t id)
 {
     const struct ir_tensor *t = c->graph->tensor[id];
@@ -249,13 +250,14 @@ static void compare_host(struct compare *c, uint32_t id)
     }
 }
 
-/* Return true if the operator's result is a bool that only orders it. */
+/* Return true if the operator's result is a bool used only for ordering. */
 static bool writes_state(const struct ir_op *op)
 {
     return op->opcode == IR_OP_ASSIGN_VARIABLE || op->opcode == IR_OP_UPDATE_VARIABLE;
 }
 
-/* Operands before the call, results after it, of all operators of the call that ends at `position`. */
+/* Compare the operands before, and the results after, all operators of the call that ends at
+ * `position`. */
 static void compare_call(struct compare *c, uint32_t position, bool results)
 {
     const struct ir_graph *g = c->graph;
@@ -263,7 +265,8 @@ static void compare_call(struct compare *c, uint32_t position, bool results)
     const struct target *target = c->job->p->targets.target[g->op[position]->target];
 
     if (call != IR_NONE &&
-        describe_of(target)->region_call) /* it keeps what it likes of a region in memory */
+        describe_of(target)->region_call) /* it may keep intermediate results of a region in any
+                                           * form */
         return;
     for (uint32_t i = position + 1; i-- > 0;) {
         const struct ir_op *op = g->op[i];
@@ -309,7 +312,7 @@ enum status compare_begin(struct compare *c, uint32_t k, struct diag *d)
     return ST_OK;
 }
 
-/* The step before the one that is entered is over. */
+/* End the step that precedes the one being entered. */
 static void leave(struct compare *c)
 {
     if (c->step > 0 && c->steps[c->step - 1].host)
@@ -331,7 +334,7 @@ void compare_enter(struct compare *c, uint32_t submission)
         c->stream = &c->job->p->program->stream[s->stream];
 }
 
-/* Add one inference of a tensor, which the operator at `position` makes, to the comparison. */
+/* Add one inference of a tensor, computed by the operator at `position`, to the comparison. */
 static void add_tensor(struct compare *c, uint32_t position, uint32_t id)
 {
     const struct compare_tensor *t = &c->tensor[id];
@@ -344,7 +347,7 @@ static void add_tensor(struct compare *c, uint32_t position, uint32_t id)
         compare_note(&c->shared->first, &of, t);
 }
 
-/* Return true for the last operator that may write the variable. */
+/* Return true for the last operator that writes the variable. */
 static bool last_writer(const struct ir_graph *g, uint32_t position, uint32_t id)
 {
     for (uint32_t i = g->n_op; i-- > position;)
@@ -377,7 +380,7 @@ void compare_end(struct compare *c)
 
 /* --- afterwards --- */
 
-/* Return true if it is earlier: the operator's position decides between two of one inference. */
+/* Return true if `x` is earlier; within one inference the operator's position decides. */
 static bool earlier(const struct compare_first *x, const struct compare_first *y)
 {
     if (!x->found || !y->found)

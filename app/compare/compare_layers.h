@@ -1,5 +1,6 @@
-/* compare_layers.h - each layer's bytes against the CPU reference, in the run itself.
- * in:  a compiled network, its inputs.   out: bytes compared and wrong by row, the first wrong layer.
+/* compare_layers.h - compare each layer's bytes with the CPU reference during the run.
+ * in:  a compiled network, its inputs.   out: bytes compared and wrong by row, the first wrong
+ * layer.
  *
  * Two comparisons, which meet at the tensors of the compiled graph:
  * - the graph as imported and the compiled one, both on the reference kernels, by the tensors that
@@ -15,39 +16,42 @@ struct compare;
 struct ref;
 struct runner;
 
-/* Make results->compare; it stays NULL if no layer is compared (--compare=outputs, job->tolerance, a simulated host). */
+/* Make results->compare; NULL if no layer is compared (--compare=outputs, job->tolerance, a
+ * simulated host). */
 void compare_open(struct job *job, struct run_results *results);
 
-/* Number of inferences compared: the first ones, as far as the reference gets in a few seconds. */
+/* Return the number of inferences compared: the first ones, as many as the reference runs in a few
+ * seconds. */
 uint32_t compare_inferences(const struct compare *c);
 
 /* --- the parent, before the run --- */
 
-/* Inference k on the compiled graph. imported: the reference of job->p->reference, which has just
- * run it. Keeps the bytes for the processes while there is room. */
+/* Run inference k on the compiled graph. imported: the reference of job->p->reference, which has
+ * just run it. Keeps the bytes for the processes while memory allows. */
 enum status compare_reference(struct compare *c, struct ref *imported, uint32_t k, struct diag *d);
 
 /* --- a process of the run --- */
 
-/* The commands of p's accelerators are watched from now on. `shared` takes the results. */
+/* Watch the commands of p's accelerators from now on; `shared` receives the results. */
 void compare_attach(struct compare *c, struct runner *p, struct run_shared *shared);
-/* Inference k begins; the emitted run() enters a host call or submission; the inference is over. */
+/* Called when inference k begins, when the emitted run() enters a host call or submission, and when
+ * the inference ends. */
 enum status compare_begin(struct compare *c, uint32_t k, struct diag *d);
 void compare_enter(struct compare *c, uint32_t submission);
 void compare_end(struct compare *c);
 
 /* --- afterwards --- */
 
-/* Forget what the processes found, for another run of the same inferences. */
+/* Discard the results of the processes, before the same inferences run again. */
 void compare_forget(const struct job *job, struct run_measured *m);
-/* Set results->layers; a layer that differs is a mismatch, whatever the outputs are. */
+/* Set results->layers. A layer that differs is a mismatch, even if the outputs are equal. */
 void compare_judge(const struct job *job, const struct run_measured *m,
                    struct run_results *results);
-/* ST_MISMATCH: only layers differ. */
+/* Return ST_MISMATCH with a message if only layers differ. */
 enum status compare_fail(const struct run_results *results, struct diag *d);
-/* "05_conv2d: 12 of 512 values differ, the first at [0,3,1,2]: expected -3, found 5". */
+/* Return "05_conv2d: 12 of 512 values differ, the first at [0,3,1,2]: expected -3, found 5". */
 const char *compare_first_text(const struct job *job, const struct run_results *results);
-/* The row of the first wrong layer; IR_NONE: none is. */
+/* Return the row of the first wrong layer; IR_NONE: none is wrong. */
 uint32_t compare_first_row(const struct job *job, const struct run_results *results);
 
 #endif

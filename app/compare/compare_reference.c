@@ -1,6 +1,6 @@
-/* compare_reference.c - the reference on both graphs: as imported, with constants of its own, and as
- * compiled, with the compiler's. A tensor that a pass keeps has its name in both; its values are then
- * equal, up to uint8 as int8 and images as NHWC. */
+/* compare_reference.c - run the reference on both graphs: as imported, with constants derived from
+ * it, and as compiled, with the compiler's constants. A tensor that passes keep has its name in
+ * both graphs; its values are then equal, apart from uint8 as int8 and images as NHWC. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "compare_layers.h"
 #include "compare_parts.h"
 
-enum { MOST_KEPT = 1 << 28 }; /* bytes of the reference that processes share */
+enum { MOST_KEPT = 1 << 28 }; /* bytes of the reference's results shared between processes */
 
 /* --- pairs --- */
 
@@ -20,7 +20,7 @@ static int by_name(const void *x, const void *y)
     return strcmp((*a)->name, (*b)->name);
 }
 
-/* Every tensor that an operator of `g` makes, by name. */
+/* Return every tensor that an operator of `g` computes, by name. */
 static const struct ir_tensor **made_by_name(struct arena *a, const struct ir_graph *g, size_t *n)
 {
     const struct ir_tensor **all = ARENA_ARRAY(a, const struct ir_tensor *, g->n_tensor + 1);
@@ -57,9 +57,9 @@ static struct compare_pair pair_of(struct arena *a, const struct ir_tensor *t,
     return p;
 }
 
-/* Return true if the operators that make both tensors may be compared. A float32 value is a pair
- * only where both graphs have it from the same kind of operator: in an ONNX file the names are
- * those of DequantizeLinear in one and of the operator before it in the other. */
+/* Return true if the two producers may be compared. A float32 value is a pair only if both graphs
+ * compute it with the same kind of operator: in an ONNX file a name may be that of
+ * DequantizeLinear's output in one graph and of the operator before it in the other. */
 static bool same_maker(const struct compare *c, const struct ir_tensor *t,
                        const struct ir_tensor *imported)
 {
@@ -94,7 +94,7 @@ void compare_find_pairs(struct compare *c)
 
 /* --- values --- */
 
-/* Return true if `t` is the NHWC form of the channel-first image `from`, by its dimensions. */
+/* Return true if `t` is the NHWC form of the NCHW image `from`, by its dimensions. */
 static bool channels_first(const struct ir_tensor *from, const struct ir_tensor *t)
 {
     if (from->rank != t->rank || t->rank < 3 || from->dim[0] != t->dim[0] ||
@@ -106,7 +106,7 @@ static bool channels_first(const struct ir_tensor *from, const struct ir_tensor 
     return true;
 }
 
-/* Count the values of `t` that differ. first: the other is an image with its channels first. */
+/* Count the values of `t` that differ. first: the other tensor has its channels first. */
 static struct compare_tensor differ(const struct ir_tensor *t, const struct compare_pair *p,
                                     bool first, const uint8_t *from, const uint8_t *bytes)
 {
@@ -134,7 +134,7 @@ static struct compare_tensor differ(const struct ir_tensor *t, const struct comp
     return r;
 }
 
-/* A sum over n values that does not depend on their order. */
+/* Return a sum over n values that does not depend on their order. */
 static uint64_t sum_of(const uint8_t *values, size_t size, size_t n, uint8_t flip)
 {
     uint64_t sum = 0;
@@ -148,8 +148,8 @@ static uint64_t sum_of(const uint8_t *values, size_t size, size_t n, uint8_t fli
     return sum;
 }
 
-/* Return true if a pass may give a tensor another order under its name, as a TRANSPOSE or a reversal that moves past an
- * operator of one value does: the network has an operator that moves bytes. */
+/* Return true if a pass may reorder a tensor under its name, as when a TRANSPOSE or a reversal
+ * moves past a unary operator: the network has an operator that moves bytes. */
 static bool may_reorder(const struct ir_graph *imported)
 {
     for (uint32_t i = 0; i < imported->n_op; i++) {
@@ -160,7 +160,8 @@ static bool may_reorder(const struct ir_graph *imported)
     return false;
 }
 
-/* Return true if both have the same values, each equally often, up to a chance of 2^-64. */
+/* Return true if both have the same values, each equally often, except with a probability of
+ * 2^-64. */
 static bool reordered(const struct ir_tensor *t, uint8_t flip, const uint8_t *want,
                       const uint8_t *got)
 {
@@ -169,7 +170,7 @@ static bool reordered(const struct ir_tensor *t, uint8_t flip, const uint8_t *wa
     return sum_of(want, size, n, flip) == sum_of(got, size, n, 0);
 }
 
-/* The compiled graph's tensor against the imported one's. */
+/* Compare the compiled graph's tensor with the imported graph's. */
 static struct compare_tensor against(const struct compare *c, struct ref *imported, uint32_t id)
 {
     const struct compare_pair *p = &c->pair[id];

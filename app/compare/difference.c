@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* float32 that DEQUANTIZE rounded is this near to a whole number of steps, up to 65535 of them. */
+/* float32 values rounded by DEQUANTIZE are within this of a whole number of steps, up to 65535
+ * steps. */
 #define STEP_SLACK 0.01
 
 enum { SHOWN_OUTPUTS = 8 };
@@ -20,7 +21,7 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
     return data->bytes + k * data->n_bytes;
 }
 
-/* 0 for two that are no number, infinite for one. */
+/* Return the distance; 0 for two NaNs, infinite for one. */
 static double distance(double a, double b)
 {
     if (a == b || (isnan(a) && isnan(b)))
@@ -67,7 +68,7 @@ double difference_step(const struct ir_graph *g, const struct ir_tensor *t)
     return t->quant.n == 1 ? (double)t->quant.scale[0] : 0;
 }
 
-/* Steps that one unit of the stored values is; 0: the output has no steps. */
+/* Return the steps per unit of a stored value; 0 if the output has no steps. */
 static double steps_per_unit(const struct ir_graph *g, const struct ir_tensor *t)
 {
     double step = difference_step(g, t);
@@ -94,7 +95,7 @@ enum status difference_options(const struct job *job, struct diag *d)
 
 /* --- the comparison --- */
 
-/* The difference of one inference of one output. */
+/* The difference of one output in one inference. */
 struct one {
     uint64_t n_values, first;
     double largest;
@@ -117,7 +118,8 @@ static struct one compare_values(const struct ir_tensor *t, double per_unit, con
     return one;
 }
 
-/* Return true if the difference is within the patterns' tolerance, a part of the output's range. */
+/* Return true if the difference is within the patterns' tolerance, a fraction of the output's
+ * range. */
 static bool within_patterns(const struct job *job, struct run_results *results,
                             const struct ir_tensor *t, const uint8_t *want, const uint8_t *got)
 {
@@ -130,7 +132,7 @@ static bool within_patterns(const struct job *job, struct run_results *results,
     return true;
 }
 
-/* The first value that is further off than is allowed; else the first that differs. */
+/* Return the first value that exceeds the tolerance, or the first that differs. */
 static uint64_t first_wrong(const struct job *job, const struct ir_tensor *t, double per_unit,
                             const uint8_t *want, const uint8_t *got, uint64_t first)
 {
@@ -142,7 +144,7 @@ static uint64_t first_wrong(const struct job *job, const struct ir_tensor *t, do
     return first;
 }
 
-/* Compare inference k of the output. False: it differs by more than allowed. */
+/* Compare one output of inference k; false if it differs by more than the tolerance. */
 static bool compare_one(const struct job *job, const struct run_measured *m,
                         struct run_results *results, uint32_t output, uint32_t k)
 {
@@ -211,7 +213,7 @@ static const char *apart_text(struct arena *a, double apart, bool steps)
                  : arena_printf(a, "%.6g", apart);
 }
 
-/* "[0,3]" of flat index 3. */
+/* Return "[0,3]" for flat index 3. */
 static const char *index_text(struct arena *a, const struct ir_tensor *t, uint64_t at)
 {
     uint64_t index[IR_MAX_RANK];
@@ -229,7 +231,7 @@ static const char *index_text(struct arena *a, const struct ir_tensor *t, uint64
     return s.data;
 }
 
-/* The scale of value `at` of a quantised tensor. */
+/* Return the index of the scale of value `at` of a quantised tensor. */
 static uint32_t channel_of(const struct ir_tensor *t, uint64_t at)
 {
     if (t->quant.n <= 1)
@@ -239,7 +241,8 @@ static uint32_t channel_of(const struct ir_tensor *t, uint64_t at)
     return (uint32_t)(at % t->quant.n);
 }
 
-/* "-119 (0.03529)": a quantised value and the real one; float32 in nine digits, which are exact. */
+/* Return "-119 (0.03529)": a quantised value and the real one; float32 in nine digits, which are
+ * exact. */
 static const char *value_text(struct arena *a, const struct ir_tensor *t, const uint8_t *bytes,
                               uint64_t at)
 {
@@ -254,7 +257,7 @@ static const char *value_text(struct arena *a, const struct ir_tensor *t, const 
     return arena_printf(a, "%.0f (%.6g)", v, real);
 }
 
-/* Number of float32 values between the two. */
+/* Return the number of float32 values between the two. */
 static uint64_t ulps(const uint8_t *want, const uint8_t *got)
 {
     int32_t a, b;
@@ -303,10 +306,11 @@ static void output_lines(const struct job *job, const struct run_measured *m,
               value_text(job->arena, t, got, r->index), first_apart(job, results, i, want, got));
 }
 
-/* Values of an ONNX file that round otherwise than the runtime that made the expectations. */
+/* Add a line about values of an ONNX file that round differently in the runtime that made the
+ * expectations. */
 static void onnx_line(const struct job *job, struct diag *d)
 {
-    const char *path = job->model_path ? job->model_path : ""; /* a package has none */
+    const char *path = job->model_path ? job->model_path : ""; /* a package has no path */
     size_t n = strlen(path);
 
     if (n < 6 || strcmp(path + n - 5, ".onnx") != 0 || strcmp(job->checked_against, "expect") != 0)

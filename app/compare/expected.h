@@ -1,13 +1,14 @@
-/* expected.h - answers of the CPU reference. */
+/* expected.h - outputs of the CPU reference. */
 #ifndef HEDDLE_COMPARE_EXPECTED_H
 #define HEDDLE_COMPARE_EXPECTED_H
 
 #include "app/job/job.h"
 
-/* All inferences of job->in with the reference kernels, into to[n_out], which it allocates. */
+/* Run all inferences of job->in on the reference kernels, into to[n_out], which is allocated
+ * here. */
 enum status run_with_reference(const struct job *job, const struct run_measured *m,
                                struct run_results *results, struct run_data *to, struct diag *d);
-/* The first n of them; their layers are kept for results->compare. */
+/* Run the first n of them and keep their layers for results->compare. */
 enum status run_first_with_reference(const struct job *job, const struct run_measured *m,
                                      struct run_results *results, struct run_data *to, uint32_t n,
                                      struct diag *d);

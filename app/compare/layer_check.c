@@ -1,5 +1,5 @@
-/* layer_check.c - see layer_check.h. The reference runs the graph as imported: its tensors have the file's
- * names, order and types. */
+/* layer_check.c - see layer_check.h. The reference runs the graph as imported, whose tensors have
+ * the file's names, order and types. */
 #include "layer_check.h"
 
 #include <cjson/cJSON.h>
@@ -50,7 +50,7 @@ static enum status read_golden(struct layer_check *l, const cJSON *t, struct gol
                      &g->bytes, &g->n_bytes, d);
 }
 
-/* meta.json: {"layers": {"sample": 0, "tensors": [{"tensor", "file", "dtype"}]}}. */
+/* Read meta.json: {"layers": {"sample": 0, "tensors": [{"tensor", "file", "dtype"}]}}. */
 static enum status read_meta(struct layer_check *l, const cJSON *meta, struct diag *d)
 {
     const cJSON *layers = cJSON_GetObjectItemCaseSensitive(meta, "layers");
@@ -95,14 +95,15 @@ static const struct golden *golden_of(const struct layer_check *l, const struct 
     return NULL;
 }
 
-/* Compare what an operator wrote with its golden, then put that there for the readers. */
+/* Compare an operator's result with its golden, then replace it by the golden for the readers. */
 static void teach(void *ctx, const struct ir_op *op, const uint8_t *out)
 {
     struct layer_check *l = ctx;
     const struct ir_graph *g = l->p->reference;
     const struct ir_tensor *t = ir_out(g, op, 0);
     const struct golden *gold = golden_of(l, t);
-    uint8_t *bytes = (uint8_t *)(uintptr_t)out; /* ref.h: a tap may change what readers will see */
+    uint8_t *bytes = (uint8_t *)(uintptr_t)out; /* ref.h: a tap may change the bytes that readers
+                                                 * get */
     uint64_t one = 0, more = 0;
     int32_t largest = 0;
 

@@ -14,7 +14,7 @@ const char *const fault_names[FAULT_KINDS] = {
     "host argument",
 };
 
-/* A number of model.c: the bytes [at, at + length). */
+/* A number in model.c: bytes [at, at + length). */
 struct number {
     uint32_t at, length;
 };
@@ -34,7 +34,7 @@ static uint32_t draw(struct pool *p, uint32_t n)
     return (uint32_t)((random_next(&p->state) >> 32) * n >> 32);
 }
 
-/* --- host arguments --- */
+/* --- arguments of host calls --- */
 
 static const char *model_source(const struct emit_unit *u)
 {
@@ -44,8 +44,8 @@ static const char *model_source(const struct emit_unit *u)
     return "";
 }
 
-/* Return true if *c, after the first character of a word, is part of that identifier or number.
- * In 1e-6 the sign is, too. */
+/* Return true if *c, after the first character of a word, belongs to that identifier or number. In
+ * 1e-6 the sign belongs to it. */
 static bool in_word(const char *word, const char *c)
 {
     const bool hex = word[0] == '0' && word[1] == 'x';
@@ -55,7 +55,7 @@ static bool in_word(const char *word, const char *c)
             (c[-1] == (hex ? 'p' : 'e')));
 }
 
-/* Note the numbers of [from, to); number NULL: count only. */
+/* Record the numbers in [from, to); number NULL: only count them. */
 static uint32_t numbers_between(const char *source, const char *from, const char *to,
                                 struct number *number)
 {
@@ -74,7 +74,8 @@ static uint32_t numbers_between(const char *source, const char *from, const char
     return n;
 }
 
-/* Kernels' parameters and calls: "hdk_mul l03_mul_3 = {...};" and "hdk_mul(...);". */
+/* Find numbers in kernels' parameters and calls: "hdk_mul l03_mul_3 = {...};" and
+ * "hdk_mul(...);". */
 static uint32_t find_numbers(const char *source, struct number *number)
 {
     uint32_t n = 0;
@@ -91,7 +92,7 @@ static uint32_t find_numbers(const char *source, struct number *number)
 
 /* --- commands --- */
 
-/* The stream and the place in all commands of command `index` of the program. */
+/* Return command `index` of the program, its stream and its offset within all commands. */
 static const struct sched_command *command_at(const struct sched_program *p, uint32_t index,
                                               struct fault *f)
 {
@@ -161,7 +162,7 @@ static bool same(const struct fault *a, const struct fault *b)
     return a->kind == b->kind && a->at == b->at && a->field == b->field && a->change == b->change;
 }
 
-/* Add up to `n` different faults of a kind to those that are there. */
+/* Add up to `n` different faults of a kind to the existing ones. */
 static uint32_t add_kind(struct pool *p, enum fault_kind kind, uint32_t n, struct fault *all,
                          uint32_t have)
 {
@@ -201,9 +202,10 @@ uint32_t fault_plan(struct arena *a, const struct emit_unit *u, uint64_t seed, u
     return have;
 }
 
-/* --- what nothing reads --- */
+/* --- changes that nothing reads --- */
 
-/* Does the command fetch byte `at` of the constants? A distance from run to run below a run's length: any between. */
+/* Return true if the command fetches byte `at` of the constants. If runs are closer than a run's
+ * length, all bytes in between count. */
 static bool fetches(const struct sched_command *c, uint32_t at)
 {
     const struct hd_cmd_dma_read *m = &c->w.dma_read;
@@ -260,7 +262,7 @@ bool fault_unread(const struct emit_unit *u, const struct fault *f)
     return byte_unread(u, f->at) && (f->kind != FAULT_EXCHANGE || byte_unread(u, f->at + 1));
 }
 
-/* --- in place --- */
+/* --- apply a fault --- */
 
 void fault_apply(const struct fault *f, const struct sched_program *p, uint8_t *constants,
                  uint8_t *commands)
@@ -287,7 +289,7 @@ void fault_apply(const struct fault *f, const struct sched_program *p, uint8_t *
     constants[f->at] = (uint8_t)f->change;
 }
 
-/* The number that a fault of a host argument changes. */
+/* Return the number that a fault of a host argument changes. */
 static struct number number_of(struct arena *a, const char *source, const struct fault *f)
 {
     struct number *number = ARENA_ARRAY(a, struct number, find_numbers(source, NULL) + 1);

@@ -20,7 +20,7 @@
 #include "sim/build/cached.h"
 #include "sim/build/hash.h"
 
-enum { SECONDS = 600 }; /* of one fault: longer is a hang */
+enum { SECONDS = 600 }; /* time limit of one fault: more is a hang */
 
 struct strength {
     struct run *run;
@@ -29,7 +29,7 @@ struct strength {
     uint32_t n;
     const struct fault *fault;
     enum strength_found *found;
-    struct hash128 *want; /* of each inference, this run's first */
+    struct hash128 *want; /* the results of each inference, this run's first */
 };
 
 static const char *symbol_of(struct arena *a, uint32_t fault)
@@ -39,7 +39,7 @@ static const char *symbol_of(struct arena *a, uint32_t fault)
 
 /* --- the package with its faults --- */
 
-/* Compile model.c once more for each fault of a host argument, all into one object. */
+/* Compile model.c once for each fault of a host argument, all into one object. */
 static enum status compile(struct strength *s, struct diag *d)
 {
     struct arena *a = s->run->job.arena;
@@ -52,7 +52,7 @@ static enum status compile(struct strength *s, struct diag *d)
     return run_compile(a, u, &s->so_path, d);
 }
 
-/* Make a copy of bytes of the object for this process, which may then be written. */
+/* Make bytes of the object a private, writable copy of this process. */
 static bool open_bytes(const uint8_t *bytes, size_t n)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)bytes / page * page;
@@ -82,7 +82,7 @@ static enum status plant(const struct strength *s, uint32_t i, const struct hd_m
     return ST_OK;
 }
 
-/* --- what an inference leaves --- */
+/* --- what an inference computes --- */
 
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
 {
@@ -93,7 +93,7 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
         compare_enter(compare, submission);
 }
 
-/* *wrong: a layer differs from the reference. */
+/* Run an inference; *wrong: a layer differs from the reference. */
 static enum status infer(struct runner *p, struct compare *c, uint32_t k, struct hash128 *h,
                          bool *wrong, struct diag *d)
 {
@@ -112,7 +112,8 @@ static enum status infer(struct runner *p, struct compare *c, uint32_t k, struct
     return ST_OK;
 }
 
-/* All inferences of one of the two jobs, until one differs from `want`. want NULL: note what they leave. */
+/* Run all inferences of one of the two jobs until one differs from `want`. want NULL: record their
+ * results. */
 static enum status all_of(const struct strength *s, struct run *run, const struct hd_model *model,
                           const struct hash128 *want, struct hash128 *to, bool *differs,
                           struct diag *d)
@@ -139,7 +140,7 @@ static enum status all_of(const struct strength *s, struct run *run, const struc
 
 /* --- one fault --- */
 
-/* Its exit code: STRENGTH_KINDS is a failure. */
+/* Run the fault and return its exit code; STRENGTH_KINDS is a failure. */
 static enum strength_found try_fault(struct strength *s, uint32_t i)
 {
     const struct hd_model *model;
@@ -157,7 +158,8 @@ static enum strength_found try_fault(struct strength *s, uint32_t i)
     return differs ? STRENGTH_FURTHER : STRENGTH_NOTHING;
 }
 
-/* A process that crashes or hangs would end a run too: it is found. */
+/* Run a fault in a process. One that crashes or hangs would also end a run, so it counts as
+ * detected. */
 static enum status run_fault(struct strength *s, uint32_t i, struct diag *d)
 {
     int state = 0;
@@ -200,8 +202,7 @@ static enum status more_inferences(struct strength *s, struct options *o, struct
     for (uint32_t i = 0; i < more->p->graph->n_in; i++)
         more->in[i].n_bytes = s->run->job.in[i].n_bytes;
     TRY(generate_inputs(more, d));
-    o->compare =
-        COMPARE_LAYERS; /* what changes a layer has an effect, whatever this run compares */
+    o->compare = COMPARE_LAYERS; /* a changed layer is an effect, whatever this run compares */
     compare_open(more, &s->more.results);
     return run_with_reference(more, m, &s->more.results,
                               ARENA_ARRAY(more->arena, struct run_data, more->p->graph->n_out + 1),

@@ -1,7 +1,7 @@
 /* verdict_text.c - see verdict_text.h. */
 #include "verdict_text.h"
 
-/* "14 of 14 layers", "14 of 14 layers (in 160 inferences)". */
+/* Return "14 of 14 layers" or "14 of 14 layers (in 160 inferences)". */
 static const char *layers_text(const struct job *job, const struct run_results *results)
 {
     const struct compare_sums *s = &results->layers;

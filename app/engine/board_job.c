@@ -1,4 +1,5 @@
-/* board_job.c - see board_job.h. The board calls back; what it reports goes into the results of the process. */
+/* board_job.c - see board_job.h. The board calls back; its reports go into the results of the
+ * process. */
 #include "board_job.h"
 
 #include <string.h>
@@ -15,8 +16,8 @@ struct board_user {
     const struct job *job;
     struct run_measured *to;
     struct run_shared *shared;
-    uint32_t process, n_time; /* n_time: commands whose times are kept */
-    struct device device;     /* the accelerator, as waves.h wants it */
+    uint32_t process, n_time; /* n_time: number of commands with recorded times */
+    struct device device;     /* the accelerator, in the form that waves.h uses */
     struct waves waves;
     enum status waves_status;
     struct diag *d;
@@ -102,7 +103,7 @@ static void worked(void *ctx, uint32_t row, uint64_t cycles, bool driver)
     to->driver_cycles += driver ? cycles : 0;
 }
 
-/* The processor's track, of the first inference. */
+/* Record the processor's activity in the first inference. */
 static void did(void *ctx, uint32_t row, enum board_doing doing, uint64_t begin, uint64_t end,
                 uint64_t doorbell)
 {
@@ -128,7 +129,7 @@ static const char *model_source(const struct job *job)
     return NULL;
 }
 
-/* Files, layers and cores of the job. */
+/* List the files, layers and cores of the job. */
 static void add_lists(const struct job *job, struct run_measured *m, struct board_setup *s)
 {
     const struct ir_graph *const g = job->p->graph;
@@ -156,7 +157,7 @@ static void add_lists(const struct job *job, struct run_measured *m, struct boar
     s->core = core;
 }
 
-/* Sums of the board, and its processor's cycles by row, into the process's results. */
+/* Add the board's sums, and its processor's cycles by row, to the process's results. */
 static void take_result(struct board_user *u, const struct board_result *r, const uint32_t clock[2])
 {
     struct run_shared *const to = u->shared;

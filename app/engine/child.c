@@ -1,6 +1,6 @@
-/* child.c - the inferences of one process: load the emitted object, open the device, call run().
- * Results go through memory shared with the parent; the layer being executed is there too, so
- * that a crash of emitted code is reported with the operator's name. */
+/* child.c - run the inferences of one process: load the emitted object, open the device, call
+ * run(). Results go through memory shared with the parent. The layer being executed is there too,
+ * so that a crash of emitted code is reported with the operator's name. */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -22,15 +22,15 @@ struct child {
     struct run_measured *to;
     struct run_shared *shared;
     struct runner play;
-    struct device *v; /* that ran the last submission, or the first; NULL without any */
-    bool pending;     /* a submission's times are not collected yet */
+    struct device *v; /* the device of the last submission, or the first; NULL if there is none */
+    bool pending;     /* the times of a submission are not yet collected */
     uint32_t process, inference;
-    uint32_t n_time; /* commands whose times are kept */
+    uint32_t n_time; /* number of commands with recorded times */
     struct waves waves;
     struct diag d;
 };
 
-/* Rows of the submission just ended. */
+/* Add the rows of the submission that has just ended. */
 static void add_rows(struct child *c)
 {
     const struct hd_sim_row *from;
@@ -61,7 +61,7 @@ static void collect(struct child *c)
         read_counters(c);
 }
 
-/* Add the cores' work in the row that ends. */
+/* Add the cores' work during the row that ends. */
 static void collect_cores(struct child *c)
 {
     if (c->play.call.ports && c->shared->layer < c->job->p->graph->n_row)
@@ -76,7 +76,7 @@ static const char *row_name(const struct child *c)
 
 enum { HANG_SECONDS = 60 }; /* unless --seconds specifies otherwise */
 
-/* The code of an external target is not heddle's: it may never return. */
+/* Watch a call. An external target's code may never return. */
 static void watch(struct child *c, uint32_t layer)
 {
     const struct options *o = c->job->options;
@@ -108,7 +108,7 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
     watch(c, layer);
 }
 
-/* For the progress line: the layer of the command started last. */
+/* Record the layer of the last command started, for the progress line. */
 static void look(void *ctx)
 {
     struct child *c = ctx;
@@ -144,7 +144,7 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
     return waves_open(&c->waves, c->job, c->to->cores, c->play.v, c->play.n_device, &c->d);
 }
 
-/* The C function of an external target returned an error. */
+/* Report that the C function of an external target returned an error. */
 static enum status target_failure(struct child *c, int rc)
 {
     const char *detail = c->play.call.ports ? core_targets_detail(c->to->cores) : "";
@@ -167,7 +167,8 @@ static enum status device_failure(struct child *c, int rc)
                 row_name(c), text, *detail ? "; " : "", detail);
 }
 
-/* Random stalls of an inference do not depend on what ran before it in this process. */
+/* Seed random stalls, so that those of an inference do not depend on earlier ones of this
+ * process. */
 static void seed_stalls(struct child *c)
 {
     uint64_t seed = c->job->options->stall_seed;
@@ -237,7 +238,7 @@ static enum status all_inferences(struct child *c)
     return ST_OK;
 }
 
-/* Waves are closed also after a failure: that is when they are wanted most. */
+/* Close waves also after a failure, when they are needed most. */
 static enum status child_main(struct child *c, const char *so_path, const struct sim_model *sim)
 {
     TRY(set_up(c, so_path, sim));

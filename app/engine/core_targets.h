@@ -9,13 +9,13 @@
 #include "sim/load.h"
 
 struct core {
-    const char *name;        /* of the target, for messages */
+    const char *name;        /* name of the target, for messages */
     struct sim_core verilog; /* where it is */
     uint32_t memory_bytes;
     struct sim_model so;
     struct sim_port sim;
     struct hd_port port;
-    struct hd_sim_totals seen; /* when its cycles were last asked for */
+    struct hd_sim_totals seen; /* totals at the last call of core_targets_collect */
 };
 
 struct core_targets {
@@ -24,28 +24,28 @@ struct core_targets {
     const struct hd_port *port[TARGET_MAX];
 };
 
-/* The cores that the emitted code uses, in the order of its ports. */
+/* List the cores that the emitted code uses, in the order of its ports. */
 void core_targets_find(const struct job *job, struct core_targets *c);
-/* "ports" of a core, for sim/. */
+/* Convert "ports" of a core for sim/. */
 void core_targets_declare(struct arena *a, const struct describe_ports *ports,
                           struct sim_core *core);
 /* Find or build their models. */
 enum status core_targets_build(const struct job *job, struct core_targets *c, struct diag *d);
-/* A core of its own memory each; a second open gives new ones. */
+/* Open the cores, each with its own memory; a second call opens new ones. */
 enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
                               struct diag *d);
-/* A note for each open core whose port cannot honour the options of the memory that are given. */
+/* Add a note for each open core whose port cannot honour the given memory options. */
 void core_targets_note(const struct core_targets *c, const struct options *o);
-/* Random stalls go on as those of `seed` (struct hd_sim_api). */
+/* Continue random stalls from `seed` (struct hd_sim_api). */
 void core_targets_seed(struct core_targets *c, uint64_t seed);
 void core_targets_close(struct core_targets *c);
 /* Add the cores' work since the last call to the row and to the sums. */
 void core_targets_collect(struct core_targets *c, struct run_shared *shared, uint32_t row);
-/* The external target whose code executes an operator of the row; NULL: there is none. */
+/* Return the external target whose code executes an operator of the row; NULL: none. */
 const struct target *core_targets_outside(const struct job *job, uint32_t row);
-/* The reason why one of them stopped, as text; "" if none did. */
+/* Return the reason why a core stopped, as text; "" if none did. */
 const char *core_targets_detail(struct core_targets *c);
-/* True if rows of target `name` take simulated time. */
+/* Return true if rows of target `name` take simulated time. */
 bool core_targets_timed(const struct job *job, const char *name);
 
 #endif

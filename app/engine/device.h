@@ -1,5 +1,5 @@
-/* device.h - a device for emitted code in this process: the functional model or the Verilated
- * model, with its memory. */
+/* device.h - a device for emitted code in this process: the functional or the Verilated model, with
+ * its memory. */
 #ifndef HEDDLE_ENGINE_DEVICE_H
 #define HEDDLE_ENGINE_DEVICE_H
 
@@ -20,7 +20,7 @@ struct device {
     struct hd_port port;
     struct hd_device dev;
     struct hd_func func;
-    struct sim_port sim; /* sim.sim NULL unless rtl */
+    struct sim_port sim; /* sim.sim is NULL except for rtl */
     struct hd_sim_bus_fault bus_fault;
 };
 
@@ -32,31 +32,32 @@ struct device_text {
     void *ctx;
 };
 
-/* Find or build the Verilated model of `hw` below heddle's own home and cache. */
+/* Find or build the Verilated model of `hw` below heddle's home and cache. */
 enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
                          struct sim_model *model, struct diag *d);
-/* The model with waves; a note reports it if it must be built, which may take `seconds`. */
+/* Find or build the model with waves; if it must be built, a note reports that this may take
+ * `seconds`. */
 enum status device_waves_model(struct arena *a, const struct options *o, const struct hd_config *hw,
                                uint32_t seconds, struct sim_model *model, struct diag *d);
-/* Open `engine` with n_bytes of device memory: `memory` (of another device, which then sees the
- * same bytes), or NULL for its own. so: the Verilated model's object, NULL for func. */
+/* Open `engine` with n_bytes of device memory. memory: that of another device, to share it, or NULL
+ * for separate memory. so: the Verilated model's object; NULL for func. */
 enum status device_open(struct device *v, struct arena *a, const struct options *o,
                         const struct hd_config *hw, enum options_engine engine,
                         const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
                         const struct device_text *text, struct diag *d);
 void device_close(struct device *v);
-/* --bus-fault: `fault` must live as long as `sim`. */
+/* Set --bus-fault; `fault` must live as long as `sim`. */
 void device_spoil_bus(const struct options *o, const struct hd_sim_api *api, struct hd_sim *sim,
                       struct hd_sim_bus_fault *fault);
 
-/* ST_USAGE if --bus-fault did not happen in a run that ended. */
+/* Return ST_USAGE if --bus-fault did not happen in a completed run. */
 enum status device_want_fault(const struct options *o, const struct run_shared *r, struct diag *d);
-/* Keep in `to` whether --bus-fault has happened on `v`, whose memory saw `totals`. */
+/* Record in `to` whether --bus-fault has happened on `v`, whose memory counted `totals`. */
 void device_note_fault(const struct device *v, const struct hd_config *hw,
                        const struct hd_sim_totals *totals, struct run_shared *to);
 
-/* The reason why the functional model or the simulator stopped, as text; "" if it knows no more
- * than the driver. */
+/* Return the reason why the functional model or the simulator stopped, as text; "" if it has
+ * nothing to add to the driver's error. */
 const char *device_detail(struct device *v);
 
 #endif

@@ -1,5 +1,5 @@
-/* hang.c - see hang.h. A timer looks four times in the seconds given; a target's C code cannot be left
- * other than by the end of its process. */
+/* hang.c - see hang.h. A timer checks four times in the given seconds. Only the end of its process
+ * can stop a target's C code. */
 #define _GNU_SOURCE
 #include "hang.h"
 
@@ -11,12 +11,12 @@
 
 enum { LOOKS = 4 };
 
-/* A signal handler has no argument to find it by; set in a process of inferences only. */
+/* State for the signal handler, which has no argument; set only in a process of inferences. */
 static struct {
     struct run_shared *shared;
     const struct core_targets *cores;
     uint64_t bytes;
-    uint32_t idle; /* looks without a byte */
+    uint32_t idle; /* checks in a row without a byte moved */
     char message[sizeof((struct run_shared *)0)->message];
 } watched;
 

@@ -1,4 +1,4 @@
-/* host_core.h - which processor --host=iss and rtl simulate. */
+/* host_core.h - the processor that --host=iss and rtl simulate. */
 #ifndef HEDDLE_ENGINE_HOST_CORE_H
 #define HEDDLE_ENGINE_HOST_CORE_H
 
@@ -6,7 +6,7 @@
 
 struct iss_cycles;
 
-/* The processor's name ("iss" or "rtl") and the source of its cycles. */
+/* Return the processor's name ("iss" or "rtl"), and the source of its cycles. */
 const char *run_iss_name(const struct options *o);
 const struct iss_cycles *run_iss_core(const struct options *o);
 

@@ -1,4 +1,5 @@
-/* host_iss.c - a package as a program of the simulated processor (--host=iss, rtl), cross-compiled. */
+/* host_iss.c - cross-compile a package as a program of the simulated processor (--host=iss,
+ * rtl). */
 #include "host_iss.h"
 #include "app/build/cross.h"
 #include "base/home.h"
@@ -36,7 +37,7 @@ enum status run_iss_check(const struct job *job, struct diag *d)
     return ST_OK;
 }
 
-/* Address of core i's memory, or of the end of all; 0: they do not fit. */
+/* Return the address of core i's memory, or of the end of all; 0: they do not fit. */
 static uint32_t memory_of(const struct core_targets *cores, uint32_t i)
 {
     uint32_t n_bytes[TARGET_MAX];
@@ -46,7 +47,7 @@ static uint32_t memory_of(const struct core_targets *cores, uint32_t i)
     return board_core_memory(n_bytes, i);
 }
 
-/* Check that the processor's program can be made: one accelerator, and cores for which there are
+/* Check that the processor's program can be made: one accelerator, and no more cores than there are
  * addresses. */
 static enum status check_program(const struct job *job, const struct run_measured *m,
                                  struct diag *d)
@@ -68,7 +69,7 @@ static enum status check_program(const struct job *job, const struct run_measure
     return ST_OK;
 }
 
-/* A list of addresses or sizes, one a core. */
+/* Add a list of addresses or sizes, one per core. */
 static void add_cores(struct text *t, const char *macro, const struct core_targets *cores,
                       uint32_t (*of)(const struct core_targets *cores, uint32_t i))
 {
@@ -88,7 +89,7 @@ static uint32_t bytes_of(const struct core_targets *cores, uint32_t i)
     return cores->core[i].memory_bytes;
 }
 
-/* A toolchain file around the package's own: where the board has the devices. */
+/* Return a toolchain file that extends the package's with the addresses of the board's devices. */
 static const char *toolchain(struct arena *a, const struct job *job, const struct run_measured *m,
                              const struct cross_source *from)
 {
@@ -105,7 +106,7 @@ static const char *toolchain(struct arena *a, const struct job *job, const struc
         add_cores(&t, "HD_CORE_MEMORY", m->cores, memory_of);
         add_cores(&t, "HD_CORE_MEMORY_BYTES", m->cores, bytes_of);
     }
-    text_add(&t, ")\nadd_compile_options(-g)\n"); /* lines of faults (board_source.c) */
+    text_add(&t, ")\nadd_compile_options(-g)\n"); /* line numbers for faults (board_source.c) */
     return t.data;
 }
 
@@ -141,7 +142,7 @@ enum status run_iss_compile(const struct job *job, struct run_measured *m, const
     } else if (job->p->emitted->n_library) {
         library = job->p->emitted->library[0];
     }
-    if (*library) /* without an operating system there is none */
+    if (*library) /* a bare-metal program cannot link one */
         return FAIL(d, ST_UNSUPPORTED,
                     "--host=%s: library '%s' of a target: the processor has no libraries",
                     run_iss_name(job->options), library);

@@ -1,6 +1,6 @@
-/* processes.c - the processes of a run: one child, which starts the others of -j in addition to
- * itself, so that it is the one to watch and to kill. Each has its results in memory shared with
- * the parent; the sums do not depend on how many there are. */
+/* processes.c - the processes of a run: one child, which starts the other processes of -j, so that
+ * the parent has one process to watch and kill. Each has its results in memory shared with the
+ * parent; the sums do not depend on their number. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@
 #include "progress.h"
 #include "waves.h"
 
-/* One after another where an inference goes on from the state that the one before has left. */
+/* Return the number of processes: one if an inference continues from the state of the previous
+ * one. */
 static uint32_t how_many(const struct job *job)
 {
     const struct ir_graph *g = job->p->graph;
@@ -28,14 +29,14 @@ static uint32_t how_many(const struct job *job)
     return job->options->jobs < most ? job->options->jobs : most;
 }
 
-/* Leave a process that has finished its share: its results count, its exit code does not. */
+/* Leave a process that has finished its share; only its results count, not its exit code. */
 static void leave(void)
 {
     fflush(NULL);
     _exit(0);
 }
 
-/* The share of one process, in it. Out of memory ends it, and not in its parent's calls. */
+/* Run the share of one process. Exhausted memory ends this process only. */
 static void own_share(const struct job *job, struct run_measured *m, uint32_t process,
                       const char *so_path, const struct sim_model *sim)
 {
@@ -51,7 +52,7 @@ static void own_share(const struct job *job, struct run_measured *m, uint32_t pr
     child_run(job, m, process, so_path, sim);
 }
 
-/* In the first child: start the others, do its own share, wait for them. */
+/* In the first child: start the others, run its share, wait for them. */
 static void all_processes(const struct job *job, struct run_measured *m, const char *so_path,
                           const struct sim_model *sim)
 {
@@ -97,7 +98,7 @@ static enum status crashed(const struct job *job, const struct run_shared *r, st
                 layer < g->n_row ? g->row[layer].name : "?");
 }
 
-/* The failure of the first inference that failed. */
+/* Return the failure of the first inference that failed. */
 static enum status first_failure(const struct job *job, const struct run_measured *m,
                                  struct diag *d)
 {
@@ -113,7 +114,8 @@ static enum status first_failure(const struct job *job, const struct run_measure
     return first->state ? crashed(job, first, d) : FAIL(d, first->status, "%s", first->message);
 }
 
-/* Into the first process's results. Time is that of the longest: they ran side by side. */
+/* Merge into the first process's results. Time is that of the longest process, as they ran in
+ * parallel. */
 static void merge(const struct job *job, struct run_measured *m)
 {
     struct run_shared *to = m->shared;

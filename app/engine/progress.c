@@ -1,6 +1,6 @@
-/* progress.c - the parent's side while the child runs: sleep until the child ends. If
- * progress is shown, wake ten times a second to print it. There is no other thread and no busy
- * waiting: SIGCHLD is blocked and waited for with a time limit. */
+/* progress.c - the parent's side while the child runs: sleep until the child ends. If progress is
+ * shown, wake ten times a second to print it. There is no other thread and no busy waiting: SIGCHLD
+ * is blocked and awaited with a time limit. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>

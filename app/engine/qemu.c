@@ -1,5 +1,5 @@
-/* qemu.c - see qemu.h. Cross-compiled for the processor that metadata.json names, the package is
- * a program without an operating system; its files go through semihosting, in a folder of the run. */
+/* qemu.c - see qemu.h. Cross-compiled for the processor that metadata.json names, the package is a
+ * bare-metal program; it reads and writes files in a folder of the run through semihosting. */
 #define _GNU_SOURCE
 #include "qemu.h"
 
@@ -22,10 +22,10 @@
 
 enum { SECONDS = 600, MAX_LOG = 1 << 20 };
 
-/* Machines of qemu with a processor, and memory enough, for each that a package may be for. */
+/* Machines of qemu with enough memory, for each processor that a package may name. */
 static const struct board {
     const char *processor, *qemu, *debian, *machine;
-    const char *other; /* the processor that it has, if that is a larger one */
+    const char *other; /* the machine's processor, if that is a larger one */
 } boards[] = {
     {"cortex-m0", "qemu-system-arm", "qemu-system-arm", "mps2-an385", "cortex-m3"},
     {"cortex-m0plus", "qemu-system-arm", "qemu-system-arm", "mps2-an385", "cortex-m3"},
@@ -39,7 +39,7 @@ static const struct board {
 };
 enum { N_BOARDS = sizeof boards / sizeof *boards };
 
-/* The processor for which a package that names none is compiled. */
+/* The processor for a package that names none. */
 static const char usual[] = "rv32imc";
 
 enum status run_qemu_check(const struct job *job, struct diag *d)
@@ -65,9 +65,9 @@ enum status run_qemu_check(const struct job *job, struct diag *d)
     return ST_OK;
 }
 
-/* --- which machine ---------------------------------------------------------------------------- */
+/* --- choose a machine ------------------------------------------------------------------------- */
 
-/* The attribute, of any target, that is not "any" (compiler/target/processor.c). */
+/* Return the attribute, of any target, that is not "any" (compiler/target/processor.c). */
 static const char *named(const cJSON *targets, const char *attribute)
 {
     const cJSON *t;
@@ -82,7 +82,7 @@ static const char *named(const cJSON *targets, const char *attribute)
     return NULL;
 }
 
-/* The processor's place among the boards. */
+/* Find the board that has the processor. */
 static enum status find_board(struct arena *a, const char *name, const struct board **board,
                               struct diag *d)
 {
@@ -100,7 +100,7 @@ static enum status find_board(struct arena *a, const char *name, const struct bo
                 name, all.data);
 }
 
-/* An accelerator that its commands are for; NULL: none. */
+/* Return an accelerator that the package has commands for; NULL: none. */
 static const char *accelerator(const cJSON *targets)
 {
     const cJSON *t;
@@ -140,7 +140,7 @@ static bool is_arm(const struct board *b)
     return strncmp(b->processor, "cortex", 6) == 0;
 }
 
-/* Where a tool is, said before anything is compiled. */
+/* Find a tool, or report it missing before anything is compiled. */
 static enum status find_tool(struct arena *a, const char *name, const char *debian,
                              const char **path, struct diag *d)
 {
@@ -203,7 +203,7 @@ static enum status compile(const struct job *job, const char *cache, const struc
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* The text in `path`; "" if it has none. */
+/* Return the text in `path`; "" if it is empty or missing. */
 static const char *text_of(struct arena *a, const char *path)
 {
     struct diag ignored = {0};
@@ -235,7 +235,8 @@ static enum status failed(struct arena *a, const struct board *b, const struct t
                 b->qemu, *text ? text : why->text);
 }
 
-/* One run of the program, in `folder`; counted: with the plugin, which an other qemu may not take. */
+/* Run the program once, in `folder`; counted: with the plugin, which some builds of qemu do not
+ * accept. */
 static enum status execute(const struct job *job, struct run_qemu *q, const char *elf,
                            const char *folder, struct diag *d)
 {
@@ -322,7 +323,7 @@ static enum status in_folder(const struct job *job, struct run_measured *m, stru
     return read_outputs(job, m, folder, d);
 }
 
-/* Expect the answer of the package's own C on this machine, unless another is given. */
+/* If no expectation is given, expect the answer of the package's C on this machine. */
 static enum status expect_host(struct job *job, struct run_measured *m, const char *so_path,
                                struct diag *d)
 {

@@ -27,7 +27,8 @@ static uint8_t *aligned(struct arena *a, uint64_t n)
     return p + (64 - (uintptr_t)p % 64) % 64;
 }
 
-/* Arena, inputs, outputs: in the device's window where memory is shared, else of our own. */
+/* Place arena, inputs and outputs: in the device's window if memory is shared, otherwise in the
+ * process's memory. */
 static void place_buffers(struct runner *p)
 {
     struct arena *a = p->job->arena;

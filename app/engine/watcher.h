@@ -1,4 +1,4 @@
-/* watcher.h - follows the calls of an inference as they are made. */
+/* watcher.h - follow the calls of an inference. */
 #ifndef HEDDLE_ENGINE_WATCHER_H
 #define HEDDLE_ENGINE_WATCHER_H
 
@@ -6,12 +6,13 @@
 
 struct runner;
 
-/* Functions that a process of the run calls, with ctx. */
+/* Functions that a process of the run calls with ctx. */
 struct watcher {
     void *ctx;
-    /* The commands of p's accelerators are executed from now on; `shared` takes results. */
+    /* The commands of p's accelerators are executed from now on; `shared` receives results. */
     void (*attach)(void *ctx, struct runner *p, struct run_shared *shared);
-    /* Inference k begins; the emitted run() enters a host call or submission; the inference is over. */
+    /* Called when inference k begins, when the emitted run() enters a host call or submission, and
+     * when the inference ends. */
     enum status (*begin)(void *ctx, uint32_t k, struct diag *d);
     void (*enter)(void *ctx, uint32_t submission);
     void (*end)(void *ctx);

@@ -1,4 +1,4 @@
-/* waves.c - see waves.h. Windows in cycles or commands count within each submission of the first
+/* waves.c - see waves.h. Windows in cycles or commands are relative to each submission of the first
  * inference. */
 #include "waves.h"
 
@@ -70,7 +70,7 @@ enum status waves_parse(struct waves *w, const struct job *job, struct diag *d)
     return ST_OK;
 }
 
-/* Among several accelerators the one that runs the layer asked for, else the first. */
+/* Return the accelerator that runs the requested layer, otherwise the first. */
 static uint32_t which_device(const struct waves *w)
 {
     const struct sched_program *p = w->job->p->program;
@@ -82,7 +82,7 @@ static uint32_t which_device(const struct waves *w)
     return 0;
 }
 
-/* The core that runs the layer asked for; where there is no accelerator, the first. */
+/* Return the core that runs the requested layer; without an accelerator the first core. */
 static struct core *which_core(const struct waves *w, struct core_targets *cores, uint32_t n_device)
 {
     const bool layer = w->what == WAVES_LAYER;
@@ -145,7 +145,7 @@ enum status waves_open(struct waves *w, const struct job *job, struct core_targe
     return ST_OK;
 }
 
-/* Find the commands of the current stream that work for the layer; false if there are none. */
+/* Find the commands of the current stream that belong to the layer; false if there are none. */
 static bool layer_window(struct waves *w, uint32_t first_layer)
 {
     const struct sched_program *p = w->job->p->program;
@@ -160,7 +160,7 @@ static bool layer_window(struct waves *w, uint32_t first_layer)
     return w->first != UINT64_MAX;
 }
 
-/* Set the cycles that the simulator writes from now on; false: none. */
+/* Set the cycles that the simulator traces; false: none. */
 static bool set_window(struct waves *w, uint32_t layer)
 {
     const struct hd_sim_api *api = w->v->sim.api;
@@ -186,7 +186,7 @@ void waves_submission(struct waves *w, uint32_t layer)
     w->running = w->written;
 }
 
-/* From where to where the window of this submission goes, cycles since open. */
+/* Compute the begin and end of this submission's window, in cycles since open. */
 static void extent(const struct waves *w, const struct hd_sim_command *cmd, uint32_t n,
                    const struct hd_sim_totals *t, uint64_t *begin, uint64_t *end)
 {
@@ -223,8 +223,8 @@ void waves_call(struct waves *w, uint32_t layer)
         w->written = sim->api->trace_start(sim->sim, w->path, w->job->options->waves_limit) == 0;
 }
 
-/* Give interleaved layers one marker: `commands` with the name of the group, which is that of
- * the first layer. */
+/* Give interleaved layers one marker: `commands` under the name of the group, that of its first
+ * layer. */
 static struct hd_sim_command *by_group(const struct waves *w, const struct hd_sim_command *commands,
                                        uint32_t n, const char **names)
 {
@@ -281,7 +281,7 @@ void waves_submission_end(struct waves *w)
     }
 }
 
-/* The simulator that writes them. */
+/* Return the simulator that writes the waves. */
 static const struct sim_port *traced(const struct waves *w)
 {
     return w->core ? &w->core->sim : &w->v->sim;
@@ -326,7 +326,7 @@ enum status waves_close(struct waves *w, struct run_shared *shared, struct diag 
 void waves_partial(const struct job *job, bool on)
 {
     const char *dir = job->out_dir ? job->out_dir : ".";
-    const char *const end[] = {"", ".hier"}; /* .hier: the writer's own, until it closes */
+    const char *const end[] = {"", ".hier"}; /* .hier: a temporary file of the writer */
 
     for (int i = 0; i < 2 && job->options->waves; i++) {
         const char *path = arena_printf(job->arena, "%s/waves.fst%s", dir, end[i]);

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-/* Sizes that a tensor of the accelerator may have at all, and what this machine should hold. */
+/* Maximum sizes of a tensor on the accelerator, and maximum bytes for this machine. */
 enum { MOST = 65535, MOST_BYTES = 256 << 20 };
 
 struct layer {
@@ -17,7 +17,7 @@ struct layer {
     uint32_t h, w, c, kh, kw, n, stride;
 };
 
-/* Read "56x56x64" into `count` sizes. */
+/* Read sizes such as "56x56x64" into `count` numbers. */
 static bool sizes(const char *text, uint32_t *to, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -90,7 +90,7 @@ static enum status parse(const struct options *o, struct layer *l, struct diag *
     return ST_OK;
 }
 
-/* -127..127, as two hexadecimal digits each. */
+/* Add weights in -127..127, as two hexadecimal digits each. */
 static void add_weights(struct text *t, uint64_t n, uint64_t *state)
 {
     static const char digit[] = "0123456789abcdef";
@@ -136,9 +136,9 @@ static void add_operator(struct text *t, const struct layer *l)
     text_add(t, "\nborder in=(0) out=(3)\n");
 }
 
-/* Inputs are uniform in -128..127, weights in -127..127: products have a standard deviation of
- * about 74 * 74, sums of k of them sqrt(k) times that; the output's scale puts three of them at
- * 127. */
+/* Return the output scale. Inputs are uniform in -128..127, weights in -127..127: products have a
+ * standard deviation of about 74 * 74, sums of k of them sqrt(k) times that. The scale maps three
+ * standard deviations to 127. */
 static double output_scale(uint64_t k)
 {
     return 0.05 * 0.01 * 74 * 74 * sqrt((double)k) * 3 / 127;
@@ -174,7 +174,7 @@ static void add_graph(struct text *t, const struct layer *l, const char *name, u
     add_operator(t, l);
 }
 
-/* Both operands are inputs. */
+/* Add a product of two inputs. */
 static void add_product(struct text *t, const struct layer *l, const char *name, bool transpose_b)
 {
     text_printf(t,

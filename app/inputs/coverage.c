@@ -1,5 +1,5 @@
-/* coverage.c - see coverage.h. One set of 256 values per channel; of int16 the upper byte. All numbers are
- * whole, so that they are the same on every machine. */
+/* coverage.c - see coverage.h. Keeps one set of 256 values per channel; for int16 of the upper
+ * byte. All arithmetic is on integers, so results are equal on every machine. */
 #include "coverage.h"
 
 #include <string.h>
@@ -8,29 +8,29 @@ struct set {
     uint64_t bits[4];
 };
 
-/* An operator with constant weights, and what one inference has left of it. */
+/* An operator with constant weights. */
 struct layer {
     uint32_t in;           /* tensor */
     uint32_t n_in, n_out;  /* channels */
-    uint32_t group;        /* input channels of an output channel; */
-    uint32_t outs;         /* output channels of a group */
-    uint32_t taps;         /* weights of a pair of channels */
-    const uint64_t *scale; /* by output channel: of a product, in results times 2^32 */
-    uint32_t first;        /* its first exposure: [n_out][group] */
+    uint32_t group;        /* input channels per output channel; */
+    uint32_t outs;         /* output channels per group */
+    uint32_t taps;         /* weights per pair of channels */
+    const uint64_t *scale; /* by output channel: scale of a product, in results times 2^32 */
+    uint32_t first;        /* index of its first exposure: [n_out][group] */
 };
 
 struct coverage {
     const struct ir_graph *g;
     struct ref *ref;
     uint32_t n;      /* sets in all */
-    uint32_t *first; /* by tensor: its channels' sets, or IR_NONE */
+    uint32_t *first; /* by tensor: index of its channels' sets, or IR_NONE */
     struct set *set;
     uint64_t n_ends;
     uint32_t n_layer, n_exposure;
     struct layer *layer;
-    uint32_t *of_op;    /* by operator: its layer, or IR_NONE */
+    uint32_t *of_op;    /* by operator: index of its layer, or IR_NONE */
     uint32_t *exposure; /* in results / EXPOSURE_ONE, at most EXPOSURE_MOST */
-    /* By channel: results of the operator under way that do not saturate, its operands. */
+    /* By channel: the current operator's results that do not saturate; sums of its operands. */
     uint64_t *free, *sum;
 };
 
@@ -41,7 +41,7 @@ static uint32_t channels(const struct ir_tensor *t)
     return (uint32_t)ir_dim_back(t, 0);
 }
 
-/* --- what there is --- */
+/* --- layers --- */
 
 static const uint64_t *scales(struct arena *a, const struct ir_tensor *in,
                               const struct ir_tensor *w, const struct ir_tensor *out, uint32_t n)
@@ -62,7 +62,7 @@ static bool quantised(const struct ir_tensor *t)
     return t && ir_is_code(t->type) && t->quant.n > 0;
 }
 
-/* Return false if `op` has no constant weights that it multiplies by a quantised operand. */
+/* Return false if `op` does not multiply a quantised operand by constant weights. */
 static bool layer_of(struct coverage *c, struct arena *a, const struct ir_op *op, struct layer *l)
 {
     const struct ir_graph *g = c->g;
@@ -152,7 +152,7 @@ static void see_values(struct coverage *c, const struct ir_tensor *t, const uint
     }
 }
 
-/* Magnitudes of operands by channel. */
+/* Add the magnitudes of operands by channel. */
 static void add_operands(struct coverage *c, const struct ir_tensor *t, const uint8_t *bytes)
 {
     const uint32_t n = channels(t), size = ir_type_bytes(t->type);
@@ -174,7 +174,7 @@ static uint32_t bounded(uint32_t exposure, uint64_t more)
     return more < EXPOSURE_MOST - exposure ? exposure + (uint32_t)more : EXPOSURE_MOST;
 }
 
-/* After see_values of its output, which counts c->free. */
+/* Add the exposure of a layer. Called after see_values of its output, which counts c->free. */
 static void expose(struct coverage *c, const struct layer *l)
 {
     const struct ir_tensor *in = c->g->tensor[l->in];
@@ -209,11 +209,12 @@ void coverage_watch(struct coverage *c, struct ref *ref)
     ref_set_tap(ref, see, c);
 }
 
-/* --- a number --- */
+/* --- the score --- */
 
-enum { WORTH_ONE = 64 }; /* of a weight that is sure to show */
+enum { WORTH_ONE = 64 }; /* score of a weight that is sure to show */
 
-/* Values 2, 3 to 4, 5 to 8, ... of a channel count as much as the second alone. */
+/* Return the score of a number of values: the second value counts 1, as do values 3 to 4 together,
+ * 5 to 8, ... */
 static uint64_t worth(uint32_t values)
 {
     uint64_t steps = 0;

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "npz.h"
 
-/* The file that is read, for messages, and its tensor. */
+/* The file being read, for messages, and its tensor. */
 struct wanted {
     const struct job *job;
     const struct ir_tensor *tensor;
@@ -28,7 +28,7 @@ static const char *npy_type(enum ir_type type)
     return names[type];
 }
 
-/* "(1, 8, 8, 1)" as Python writes it. */
+/* Return a shape as Python prints it: "(1, 8, 8, 1)". */
 static const char *shape_text(struct arena *a, uint32_t rank, const uint64_t *dim)
 {
     struct text t;
@@ -41,11 +41,11 @@ static const char *shape_text(struct arena *a, uint32_t rank, const uint64_t *di
     return t.data;
 }
 
-/* Number of inferences in the array's shape; 0: none. */
+/* Return the number of inferences in the array's shape; 0: the shape does not fit. */
 static uint64_t inferences(const struct ir_tensor *t, const struct npy *npy)
 {
     const bool before = npy->rank == t->rank + 1;
-    const uint32_t from = before || t->rank < 2 ? 0 : 1; /* first dimension that must be equal */
+    const uint32_t from = before || t->rank < 2 ? 0 : 1; /* first dimension that must match */
 
     if (npy->rank != t->rank && !before)
         return 0;
@@ -59,7 +59,7 @@ static uint64_t inferences(const struct ir_tensor *t, const struct npy *npy)
     return npy->dim[0] % (uint64_t)t->dim[0] ? 0 : npy->dim[0] / (uint64_t)t->dim[0];
 }
 
-/* "(1, 8, 8, 1), or (N, 8, 8, 1) for N inferences" */
+/* Return "(1, 8, 8, 1), or (N, 8, 8, 1) for N inferences". */
 static const char *expected_shape(struct arena *a, const struct ir_tensor *t)
 {
     uint64_t dim[IR_MAX_RANK] = {0};

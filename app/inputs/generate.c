@@ -1,5 +1,5 @@
-/* generate.c - see generate.h. Values are whole numbers until the last step, so that they are the same on
- * every machine: 16 bits, -32768 to 32767 for the whole range. */
+/* generate.c - see generate.h. Values are integers until the last step, so that they are equal on
+ * every machine: 16 bits, with -32768 to 32767 for the whole range. */
 #include "generate.h"
 
 #include <string.h>
@@ -9,18 +9,19 @@
 
 enum kind { UNIFORM, SMOOTH, EXTREMES, SCALED, KINDS };
 
-/* Candidates of an inference, and the multiply-adds of the reference that four inferences may take: about a third of a
- * second. More candidates where those take less than a tenth. */
+/* Candidates per inference, and the multiply-adds of the reference for four inferences: about a
+ * third of a second. More candidates are tried if those take less than a tenth. */
 enum { TRIES = 5, MOST_TRIES = 24 };
 #define TRIES_WORK      256000000u
 #define MOST_TRIES_WORK 64000000u
 
-/* With fewer products per weight and inference, a fault of a weight shows in few of them. */
+/* With fewer products per weight and inference, few inferences reveal a fault of a weight. */
 enum { FEW_PRODUCTS = 4, SOME_PRODUCTS = 32 };
 
-/* How the 16 bits become values. cell: 0, each value alone; else a smooth field, its lattice this part of the longer side
- * apart. ends: the lowest value, the highest, the zero point. Otherwise times 1 / 2^shift, around the middle of
- * the range or the zero point. */
+/* How the 16 bits become values. cell: 0, each value is independent; otherwise a smooth field whose
+ * lattice spacing is this fraction of the longer side. ends: the lowest value, the highest and the
+ * zero point. Otherwise values are scaled by 1 / 2^shift around the middle of the range or the zero
+ * point. */
 struct form {
     uint32_t cell, shift;
     bool middle, ends;
@@ -28,7 +29,8 @@ struct form {
 
 enum { MOST_FORMS = 12 };
 
-/* Candidates of each kind, in the order in which they are tried, as far as the work allows; then again with other bits. */
+/* Candidates of each kind in the order in which they are tried, as far as the work allows; then
+ * again with other bits. */
 static const struct forms {
     uint32_t n;
     struct form form[MOST_FORMS];
@@ -63,7 +65,7 @@ static const struct forms {
 
 struct generator {
     const struct job *job;
-    const struct ir_graph *g; /* the network as imported; of a package, its inputs alone */
+    const struct ir_graph *g; /* the network as imported; for a package only its inputs */
     uint64_t seed;
 };
 
@@ -79,7 +81,8 @@ static uint64_t weight_bytes(const struct ir_graph *g, const struct ir_op *o)
     return bytes;
 }
 
-/* By the products per inference of a byte of the weights: 1 in a fully connected layer. rare: bytes with few. */
+/* Return the number of inferences from the products per inference of a byte of the weights, 1 in a
+ * fully connected layer. rare: bytes with few products. */
 static uint32_t count_of(const struct ir_graph *g)
 {
     const uint64_t macs = ir_graph_macs(g);
@@ -110,7 +113,7 @@ uint32_t generate_count(const struct job *job)
 
 /* --- one value --- */
 
-/* A number that follows from all that it is given. */
+/* Return a hash of the two numbers. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     uint64_t state = a ^ (b * 0xd1342543de82ef95u);
@@ -123,7 +126,7 @@ static int32_t bits16(uint64_t random)
     return (int32_t)(random >> 48) - 32768;
 }
 
-/* The random value of a field at a corner of the lattice. */
+/* Return the random value of a field at a lattice corner. */
 static int32_t corner(uint64_t seed, uint64_t y, uint64_t x)
 {
     return bits16(mix(mix(seed, y), x));
@@ -136,7 +139,8 @@ static uint64_t lattice(uint64_t h, uint64_t w, uint32_t part)
     return cell < 2 ? 2 : cell;
 }
 
-/* Value i of a smooth field over the tensor's rows and columns, another one for each channel. */
+/* Return value i of a smooth field over the tensor's rows and columns, different for each
+ * channel. */
 static int32_t field(uint64_t seed, const struct ir_tensor *t, uint32_t part, uint64_t i)
 {
     const uint64_t c = t->rank > 2 ? (uint64_t)ir_dim_back(t, 0) : 1,
@@ -159,7 +163,7 @@ static int32_t extreme(uint64_t random)
     return of[random % 8];
 }
 
-/* The same of a field: areas instead of pixels. */
+/* The same for a field: areas instead of pixels. */
 static int32_t extreme_of_field(int32_t v)
 {
     return v < -4096 ? -32768 : v > 4096 ? 32767 : 0;
@@ -173,7 +177,7 @@ static void bounds(const struct ir_tensor *t, int32_t *low, int32_t *high)
     *high = t->type == IR_I8 ? 127 : t->type == IR_I16 ? 32767 : t->type == IR_BOOL ? 1 : 255;
 }
 
-/* Largest magnitude of a float32 input: of the QUANTIZE that reads it, else 1. */
+/* Return the largest magnitude of a float32 input: from the QUANTIZE that reads it, otherwise 1. */
 static float magnitude(const struct ir_graph *g, uint32_t tensor)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -185,7 +189,8 @@ static float magnitude(const struct ir_graph *g, uint32_t tensor)
     return 1;
 }
 
-/* How many values an index may have: as many as the GATHER has that selects by it; 0: it is no index. */
+/* Return the number of values that an index may have: the size of the dimension that the GATHER
+ * selects from; 0: it is no index. */
 static uint64_t index_range(const struct ir_graph *g, uint32_t tensor)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -228,12 +233,12 @@ static void put(const struct values *f, uint8_t *bytes, uint64_t i, int32_t v)
         code = (int64_t)((uint64_t)(v + 32768) * f->indices >> 16);
     else if (ir_is_int(f->t->type))
         code = v;
-    memcpy(bytes + i * size, &code, size); /* little-endian, as all of heddle */
+    memcpy(bytes + i * size, &code, size); /* little-endian, as everywhere in heddle */
 }
 
 /* --- one inference --- */
 
-/* As every run before this one had them: bytes, or float32 of [-1, 1). */
+/* Fill an inference as earlier versions did: uniform bytes, or float32 in [-1, 1). */
 static void uniform(const struct values *f, uint8_t *bytes, uint64_t n_bytes, uint64_t *state)
 {
     for (uint64_t i = 0; i < n_bytes; i++)
@@ -268,7 +273,7 @@ static int32_t value(const struct values *f, uint64_t seed, uint64_t i)
     return f->form.ends ? extreme_of_field(v) : v;
 }
 
-/* Input `index` of inference k: candidate `at` of a kind. */
+/* Make input `index` of inference k: candidate `at` of a kind. */
 static void input(const struct generator *of, uint32_t index, uint32_t k, enum kind kind,
                   uint32_t at, uint64_t *state)
 {
@@ -293,7 +298,7 @@ static void inference(const struct generator *of, uint32_t k, enum kind kind, ui
         input(of, i, k, kind, at, state);
 }
 
-/* --- the choice among candidates --- */
+/* --- choose a candidate --- */
 
 struct chooser {
     const struct ir_graph *g; /* of the reference */
@@ -301,10 +306,10 @@ struct chooser {
     struct coverage *seen, *one, *best;
     const uint8_t **in;
     uint8_t **out;
-    uint32_t tries; /* candidates of an inference; 0: there is no choice */
+    uint32_t tries; /* candidates per inference; 0: no choice */
 };
 
-/* Multiply-adds of one inference on the reference, and of what is seen of it. */
+/* Return the multiply-adds of one inference on the reference, and of its coverage. */
 static uint64_t work_of(const struct ir_graph *g, const struct coverage *c)
 {
     uint64_t work = coverage_work(c) + ir_graph_macs(g);
@@ -314,7 +319,8 @@ static uint64_t work_of(const struct ir_graph *g, const struct coverage *c)
     return work + 1;
 }
 
-/* Candidates of an inference if all of KINDS may take `work`, at most `most`; the uniform one has none. */
+/* Return the candidates per inference if all of KINDS may take `work`, at most `most`; the uniform
+ * one has none. */
 static uint32_t tries_of(uint64_t work, uint64_t one, uint32_t most)
 {
     const uint64_t runs = work / one, tries = runs > 1 ? (runs - 1) / (KINDS - 1) : 0;
@@ -365,7 +371,7 @@ static void swap(struct coverage **a, struct coverage **b)
     *b = was;
 }
 
-/* Inference k, the candidate that shows most of what no inference before has. */
+/* Choose for inference k the candidate that reveals most of what no earlier inference has. */
 static enum status choose(const struct generator *of, struct chooser *c, uint32_t k, enum kind kind,
                           struct diag *d)
 {
@@ -388,7 +394,7 @@ static enum status choose(const struct generator *of, struct chooser *c, uint32_
     return ST_OK;
 }
 
-/* Inference k, which those after it add to. */
+/* Make inference k, whose coverage later inferences extend. */
 static enum status uniform_inference(const struct generator *of, struct chooser *c, uint32_t k,
                                      uint64_t *state, struct diag *d)
 {

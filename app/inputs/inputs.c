@@ -1,4 +1,4 @@
-/* inputs.c - the model's file, inputs, expectations and labels of a run. */
+/* inputs.c - find the model's file, inputs, expectations and labels of a run. */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ enum status run_find_model(struct arena *a, const struct options *o, struct job 
     return file_exists(job->model_path) ? ST_OK : no_model(a, home, o->model, d);
 }
 
-/* Given bytes of an input or output; NULL: none. */
+/* Return the given bytes of an input or output; NULL: none. */
 static const struct run_bytes *given_for(const struct job *job, bool input, uint32_t index)
 {
     const struct run_bytes *all = input ? job->given_in : job->given_expect;
@@ -64,7 +64,7 @@ static const struct run_bytes *given_for(const struct job *job, bool input, uint
     return all && index < OPTIONS_MAX_FILES && all[index].data ? &all[index] : NULL;
 }
 
-/* Return true if a file or data is given for any tensor of the side. */
+/* Return true if a file or data is given for any input, or any output. */
 static bool given_any(const struct job *job, bool input)
 {
     for (uint32_t i = 0; i < OPTIONS_MAX_FILES; i++)
@@ -73,8 +73,8 @@ static bool given_any(const struct job *job, bool input)
     return false;
 }
 
-/* Files of inputs or outputs: -i or --expect, else the zoo's in_0.bin or out_0.bin ...; given bytes
- * have a name only. NULL: none. */
+/* Return the file of an input or output: -i or --expect, otherwise the zoo's in_0.bin or out_0.bin
+ * ...; given bytes have only a name. NULL: none. */
 static const char *file_for(const struct job *job, bool input, uint32_t index)
 {
     const struct options *o = job->options;
@@ -156,7 +156,7 @@ static enum status read_labels(struct job *job, struct diag *d)
     return ST_OK;
 }
 
-/* "tests/models/digits", or the --expect that was given first. */
+/* Return "tests/models/digits", or the first --expect. */
 static const char *expected_from(const struct job *job)
 {
     if (given_any(job, false))

@@ -4,7 +4,7 @@
 
 #include "app/job/job.h"
 
-/* The model's path; a zoo name is looked up. *name: what reports call it. */
+/* Find the model's path; a zoo name is looked up. *name: the name in reports. */
 enum status run_find_model(struct arena *a, const struct options *o, struct job *job,
                            const char **name, struct diag *d);
 enum status run_inputs(struct job *job, struct diag *d);

@@ -1,5 +1,5 @@
-/* npz.c - see npz.h: the members of a ZIP archive, stored or deflated, as its central directory has them. After
- * PKWARE's APPNOTE.TXT, 4.3. Archives of 4 GiB and more (ZIP64) are refused. */
+/* npz.c - see npz.h: read the members of a ZIP archive, stored or deflated, from its central
+ * directory. After PKWARE's APPNOTE.TXT, 4.3. Archives of 4 GiB and more (ZIP64) are refused. */
 #include <string.h>
 #include <zlib.h>
 
@@ -7,9 +7,9 @@
 
 enum {
     MAX_ARRAYS = 256,
-    END_BYTES = 22,   /* of the record at the end, without its comment of up to 65535 bytes */
-    ENTRY_BYTES = 46, /* of a member in the directory, without its name */
-    LOCAL_BYTES = 30  /* of the header before its data, likewise */
+    END_BYTES = 22,   /* bytes of the end record, without its comment of up to 65535 bytes */
+    ENTRY_BYTES = 46, /* bytes of a member's directory entry, without its name */
+    LOCAL_BYTES = 30  /* bytes of the header before its data, likewise */
 };
 
 struct members {
@@ -19,7 +19,7 @@ struct members {
     size_t n_bytes;
     struct npz_array *array;
     uint32_t n;
-    size_t left; /* bytes that may still come */
+    size_t left; /* bytes left to read */
     struct diag *d;
 };
 
@@ -38,7 +38,7 @@ static enum status broken(struct members *m, const char *why)
     return FAIL(m->d, ST_USAGE, "%s: damaged .npz file: %s", m->path, why);
 }
 
-/* `n` bytes from `at` on, which begin with this signature; NULL: not there. */
+/* Return `n` bytes from `at` on if they begin with this signature; NULL: they do not. */
 static const uint8_t *record(const struct members *m, size_t at, size_t n, const char *signature)
 {
     return n <= m->n_bytes && at <= m->n_bytes - n && memcmp(m->file + at, signature, 4) == 0
@@ -64,7 +64,7 @@ static enum status inflate_data(struct members *m, const uint8_t *from, uint32_t
     return rc == Z_STREAM_END && z.avail_out == 0 ? ST_OK : broken(m, "deflated data");
 }
 
-/* The data of directory entry `e` into an array. */
+/* Read the data of directory entry `e` into an array. */
 static enum status read_data(struct members *m, const uint8_t *e, struct npz_array *to)
 {
     const uint32_t method = u16(e + 10), n = u32(e + 20);
@@ -86,7 +86,7 @@ static enum status read_data(struct members *m, const uint8_t *e, struct npz_arr
     m->left -= to->n_bytes;
     if (method == 0 && to->n_bytes != n)
         return broken(m, "sizes of a stored member");
-    if (to->n_bytes / 1032 > (uint64_t)n + 1) /* more than deflate can make of it */
+    if (to->n_bytes / 1032 > (uint64_t)n + 1) /* more than deflate can expand to */
         return broken(m, "sizes of a deflated member");
     to->file = data = arena_alloc(m->arena, to->n_bytes + 1);
     if (method == 0)
@@ -111,7 +111,7 @@ static enum status add(struct members *m, const uint8_t *e)
     return read_data(m, e, &m->array[m->n++]);
 }
 
-/* The record at the file's end; a comment may follow it. */
+/* Find the record at the file's end; a comment may follow it. */
 static const uint8_t *find_end(const struct members *m)
 {
     for (size_t back = END_BYTES; back <= m->n_bytes && back <= END_BYTES + 65535; back++) {

@@ -1,8 +1,8 @@
-/* monotonic.h - time that never goes back. */
+/* monotonic.h - time that never decreases. */
 #ifndef HEDDLE_JOB_MONOTONIC_H
 #define HEDDLE_JOB_MONOTONIC_H
 
-/* Seconds since some moment. */
+/* Return the seconds since an arbitrary moment. */
 double monotonic_seconds(void);
 
 #endif

@@ -1,32 +1,33 @@
-/* results.h - the results of a run: the verdict and the figures that it rests on. */
+/* results.h - the results of a run: the verdict and its figures. */
 #ifndef HEDDLE_JOB_RESULTS_H
 #define HEDDLE_JOB_RESULTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* WITHIN: not equal, but no further apart than --tolerance or the targets' patterns (target.json)
- * allow. */
+/* WITHIN: not equal, but within --tolerance or the tolerance of the targets' patterns
+ * (target.json). */
 enum run_verdict { VERDICT_MATCH, VERDICT_MISMATCH, VERDICT_UNCHECKED, VERDICT_WITHIN };
 
-/* Values of one layer that were compared with the reference's, and those that differ. */
+/* Number of a layer's values that were compared with the reference, and of those that differ. */
 struct compare_row {
     uint64_t compared, wrong;
 };
 
-/* The first layer that differs: in the first inference that does, by the order of operators. */
+/* The first layer that differs, by inference and then by the order of operators. */
 struct compare_first {
     bool found;
-    bool compiler; /* the compiled graph already differs from the one as imported */
+    bool compiler; /* true if the compiled graph differs from the imported graph on the reference */
     uint32_t inference, position, tensor; /* operator and tensor of the compiled graph */
-    uint64_t compared, wrong, index;      /* values; index: flat, of the first wrong one */
+    uint64_t compared, wrong, index;      /* numbers of values; index: flat index of the first wrong
+                                           * one */
     uint8_t want[8], got[8];
 };
 
-/* Layers that were compared, of which all values are equal, and the first that differs. */
+/* Number of layers compared, number with all values equal, and the first that differs. */
 struct compare_sums {
     uint32_t n_layers, n_equal;
-    uint32_t n_inferences; /* compared: the first ones of the run */
+    uint32_t n_inferences; /* inferences compared: the first ones of the run */
     struct compare_first first;
 };
 
@@ -36,15 +37,15 @@ struct run_differ;
 
 struct run_results {
     enum run_verdict verdict;
-    double difference;       /* the largest that the patterns allowed */
-    struct compare *compare; /* layers (compare_layers.h); NULL: outputs alone */
+    double difference;       /* the largest tolerance of the patterns */
+    struct compare *compare; /* layers (compare_layers.h); NULL: only outputs */
     struct compare_sums layers;
-    struct run_differ *differ; /* of each output (difference.h); NULL unchecked */
-    uint64_t n_wrong;          /* inferences that differ by more than is allowed */
-    uint32_t first_wrong;      /* the first of them */
+    struct run_differ *differ; /* by output (difference.h); NULL if unchecked */
+    uint64_t n_wrong;          /* inferences that exceed the tolerance */
+    uint32_t first_wrong;      /* the first such inference */
     uint32_t n_right;
     double ref_seconds;
-    struct oracle_answer *oracle; /* --oracle: the answer of the framework; NULL: none */
+    struct oracle_answer *oracle; /* --oracle: the framework's answer; NULL: none */
 };
 
 #endif

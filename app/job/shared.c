@@ -1,4 +1,4 @@
-/* shared.c - memory that the processes of a run share: results of each, outputs of all. */
+/* shared.c - memory that the processes of a run share: each one's results, and all outputs. */
 #define _GNU_SOURCE
 #include "shared.h"
 
@@ -42,7 +42,7 @@ void run_add_rows(const struct job *job, struct run_shared *shared, const struct
 bool run_traced(const struct job *job)
 {
     return job->out_dir && !job->options->no_report && job->options->engine == ENGINE_RTL &&
-           !job->package; /* whose commands have no names here */
+           !job->package; /* the commands of a package have no names */
 }
 
 uint32_t run_trace_commands(const struct job *job)
@@ -82,7 +82,8 @@ static size_t times_bytes(const struct job *job, const struct run_measured *m)
     return shared_bytes(run_trace_commands(job) * sizeof *m->times);
 }
 
-/* An operator's, and of each submission the driver's three. More are left out. */
+/* Return the host's time slices: one per operator, and three of the driver per submission. Further
+ * ones are dropped. */
 static uint32_t host_slices(const struct job *job)
 {
     return 16 * (job->p->graph->n_op + job->p->program->n_stream) + 16;
@@ -96,7 +97,7 @@ static size_t host_times_bytes(const struct job *job, const struct run_measured 
 void run_unlock(struct run *run)
 {
     if (run->folder.made)
-        (void)rmdir(run->job.out_dir); /* if it is empty */
+        (void)rmdir(run->job.out_dir); /* only succeeds if it is empty */
     run->folder.made = false;
     if (run->folder.lock > 0)
         (void)close(run->folder.lock - 1);
@@ -105,7 +106,8 @@ void run_unlock(struct run *run)
 
 void run_release(struct run *run)
 {
-    (void)stage_end(&run->folder.stage, ST_NO_MEMORY, NULL); /* of a run that memory ended */
+    (void)stage_end(&run->folder.stage, ST_NO_MEMORY, NULL); /* after a run that ended by exhausted
+                                                              * memory */
     run_unlock(run);
     if (!run->measured.shared)
         return;

@@ -27,7 +27,7 @@ static void watch(struct session *s)
     s->watched = true;
 }
 
-/* As child.c does before each inference. */
+/* Seed stalls as child.c does before each inference. */
 static void seed_stalls(struct session *s, uint32_t inference)
 {
     uint64_t seed = s->p->job->options->stall_seed;

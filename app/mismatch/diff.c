@@ -1,5 +1,5 @@
-/* diff.c - see diff.h. Two passes, each with the inference on both engines: hashes of every
- * command, then the bytes of the first command whose hash differs. */
+/* diff.c - see diff.h. The inference runs twice on both engines: first hashes of every command are
+ * compared, then the bytes of the first command whose hash differs. */
 #include "diff.h"
 
 #include <string.h>
@@ -17,11 +17,12 @@ static void log_submission(void *ctx, struct runner *p, uint32_t k, uint32_t ind
     commit_log_submission(ctx);
 }
 
-/* The bytes that the command writes, and on the functional model what it found in scratchpad and exponentials. */
+/* The bytes that the command writes, and on the functional model what it read from scratchpad and
+ * exponentials. */
 struct capturing {
     struct commit_capture capture;
     bool functional;
-    struct hd_func *func; /* of this submission; NULL on RTL */
+    struct hd_func *func; /* device of this submission; NULL on RTL */
     struct hd_func before;
 };
 
@@ -52,8 +53,8 @@ static void capture(void *ctx, const struct hd_sim_commit *commit)
             arena_memdup(c->capture.arena, f->space[kept[i]], f->n_bytes[kept[i]]);
 }
 
-/* Collect the bytes found at n addresses from `address`; false: not all of them were written.
- * The capture is sorted. */
+/* Collect the bytes written at n addresses from `address` on; false if some were not written. The
+ * capture is sorted. */
 static bool found_row(const struct commit_capture *c, uint64_t address, uint32_t n, int8_t *to)
 {
     uint32_t written = 0;
@@ -106,7 +107,7 @@ static const char *softmax_text(struct arena *a, const struct mismatch *m, const
                         where);
 }
 
-/* Both engines, the functional model first. */
+/* Run both engines, the functional model first. */
 static enum status play_both(const struct diff *diff, struct again *again, void *const ctx[2],
                              struct diag *d)
 {

@@ -1,4 +1,4 @@
-/* explain.c - see explain.h. A step that cannot be done gives a line, never another failure. */
+/* explain.c - see explain.h. A step that fails adds a line; it never causes another failure. */
 #include "explain.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void film(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32
         return;
     f->waves.mark = f->diff->m.kind == MISMATCH_MISSING ? 0 : f->diff->m.cycle;
     waves_submission(&f->waves, layer);
-    if (f->waves.what == WAVES_CYCLES) /* what comes later is not looked at */
+    if (f->waves.what == WAVES_CYCLES) /* later differences are ignored */
         p->v[k].dev.wait_cycles = f->waves.last + AROUND_CYCLES;
 }
 
@@ -55,7 +55,8 @@ static void film_end(void *ctx, struct runner *p)
         f->st = waves_close(&f->waves, f->shared, f->d);
 }
 
-/* The cycles of --waves: the array's pipe is 2 N + some deep, so what went in is there too. */
+/* Return the cycles for --waves: the array's pipeline is 2 N + a few cycles deep, so the window
+ * includes its inputs. */
 static const char *window(const struct job *job, const struct diff *diff)
 {
     const uint64_t before = AROUND_CYCLES + 2 * job->p->program->device[diff->device].hw->n;
@@ -141,7 +142,8 @@ static void replay_lines(struct replayer *r, const struct diff *diff, struct dia
     diag_line(d, "  %s", replay.command);
 }
 
-/* Return true if the input came from memory, not from a file: no command line repeats it. */
+/* Return true if the input came from memory instead of a file, so that no command line repeats
+ * it. */
 static bool given_bytes(const struct job *job)
 {
     bool any = job->model.data != NULL;
@@ -152,7 +154,7 @@ static bool given_bytes(const struct job *job)
     return any;
 }
 
-/* The same run with the RTL's assertions. */
+/* Suggest the same run with the RTL's assertions. */
 static void checked_line(const struct job *job, struct diag *d)
 {
     const struct options *o = job->options;
@@ -176,7 +178,7 @@ static void checked_line(const struct job *job, struct diag *d)
     diag_line(d, "  %s --checked", t.data);
 }
 
-/* They were shown when the model was built, which may be long ago. */
+/* Repeat the warnings of the model's build, which may be long ago. */
 static void warnings_line(const struct job *job, const struct diff *diff, struct diag *d)
 {
     const char *log = arena_printf(job->arena, "%s/build.log", diff->sim[diff->device].folder);
@@ -220,9 +222,9 @@ static void found_lines(struct replayer *r, const struct diff *diff, struct diag
     warnings_line(job, diff, d);
 }
 
-/* --- not the RTL: which layer --- */
+/* --- not the RTL: find the layer --- */
 
-/* Return true if the reference's outputs are those found. */
+/* Return true if the reference's outputs equal the found ones. */
 static bool as_reference(const struct replayer *r)
 {
     const struct run_data *out = r->run->measured.out;
@@ -235,7 +237,7 @@ static bool as_reference(const struct replayer *r)
     return same;
 }
 
-/* A channel that the compiler proved constant and the reference has otherwise. */
+/* Report channels that the compiler proved constant and that differ in the reference. */
 static void constants_lines(const struct replayer *r, struct diag *d)
 {
     const struct ir_graph *g = r->run->job.p->graph, *from = r->run->job.p->reference;
@@ -255,7 +257,8 @@ static void constants_lines(const struct replayer *r, struct diag *d)
     }
 }
 
-/* The external target that ran the first wrong layer; NULL: heddle did, or the compiler had it wrong before. */
+/* Return the external target that ran the first wrong layer; NULL: heddle ran it, or the compiler
+ * had it wrong before. */
 static const struct target *wrong_target(const struct run *run)
 {
     const uint32_t row = compare_first_row(&run->job, &run->results);
@@ -282,7 +285,7 @@ static void alone_lines(const struct job *job, uint32_t row, const char *command
                   own->desc->detail->core_top);
 }
 
-/* Report the layer if it alone gives another answer than the reference, and return true. *n
+/* If the layer alone gives a different answer from the reference, report it and return true. *n
  * counts the layers run alone, *n_not those that cannot be. */
 static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uint32_t *n_not,
                         struct diag *d)
@@ -300,7 +303,8 @@ static bool wrong_alone(const struct replayer *r, uint32_t row, uint32_t *n, uin
     return true;
 }
 
-/* The first wrong layer alone; if that is right, or none is known, the first that is wrong alone. */
+/* Run the first wrong layer alone; if it is right, or none is known, find the first layer that is
+ * wrong alone. */
 static void layer_lines(const struct replayer *r, struct diag *d)
 {
     const uint32_t known = compare_first_row(&r->run->job, &r->run->results),
@@ -344,7 +348,7 @@ static void elsewhere_lines(struct replayer *r, struct diag *d)
     }
     constants_lines(r, d);
     r->folder = folder;
-    if (!cores || cores->n == 0) /* RTL and functional model agree: the faster one */
+    if (!cores || cores->n == 0) /* RTL and functional model agree, so use the faster one */
         r->engine = ENGINE_FUNC;
     if (!folder)
         diag_line(d, "look at the compiler or at a host kernel; with the option output=DIR, each "

@@ -1,7 +1,6 @@
-/* explain.h - after a wrong answer: its origin, and files that show it.
- * in:  a job with a mismatch.   out: lines below the message; waves around the RTL's first wrong
- * byte and a replay of the wrong layer in DIR/mismatch of -o DIR, a command without -o: in
- * heddle-mismatch. */
+/* explain.h - after a wrong answer, find its origin and write files that show it. in: a job with a
+ * mismatch. out: lines below the message; waves around the RTL's first wrong byte and a replay of
+ * the wrong layer, in DIR/mismatch with -o DIR, otherwise (for a command) in heddle-mismatch. */
 #ifndef HEDDLE_MISMATCH_EXPLAIN_H
 #define HEDDLE_MISMATCH_EXPLAIN_H
 

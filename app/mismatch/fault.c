@@ -1,4 +1,4 @@
-/* fault.c - see fault.h. The network is imported again, because passes change it in place. */
+/* fault.c - see fault.h. The network is imported again because passes change it in place. */
 #include "fault.h"
 
 #include "base/file.h"

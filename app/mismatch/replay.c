@@ -1,5 +1,5 @@
-/* replay.c - see replay.h. The layer is the reference's part of it, with the layers that were
- * fused into it, so that the file goes through the whole compiler as the network did. */
+/* replay.c - see replay.h. The layer is cut from the reference's graph, with the layers that were
+ * fused into it, so that the file is compiled like the network. */
 #include "replay.h"
 
 #include <string.h>
@@ -14,12 +14,12 @@ struct cut {
     const struct job *job;
     const struct ir_graph *from;
     struct ir_graph *to;
-    uint32_t *id;       /* tensor of `from` to tensor of `to`, or IR_NONE */
+    uint32_t *id;       /* by tensor of `from`: the tensor of `to`, or IR_NONE */
     uint32_t *row;      /* alike */
-    uint32_t *in, *out; /* tensors of `from` that are the borders of `to` */
+    uint32_t *in, *out; /* tensors of `from` that are inputs and outputs of `to` */
 };
 
-/* The layer that `row` was fused into, or itself. */
+/* Return the layer into which `row` was fused, or itself. */
 static uint32_t root(const struct ir_graph *g, uint32_t row)
 {
     for (uint32_t n = 0; n < g->n_row && g->row[row].fused_into != IR_NONE; n++)
@@ -72,7 +72,7 @@ static void op_copy(struct cut *c, const struct ir_op *from)
     op->reason = NULL;
 }
 
-/* Return true if the tensor, made inside, is an output of the network or read outside. */
+/* Return true if the tensor, computed inside, is an output of the network or read outside. */
 static bool leaves(const struct cut *c, uint32_t id, uint32_t row)
 {
     for (uint32_t i = 0; i < c->from->n_out; i++)
@@ -95,7 +95,7 @@ static bool made(const struct ir_graph *g, uint32_t id)
     return false;
 }
 
-/* Inputs are tensors that nothing inside makes; outputs are those read outside. */
+/* Set inputs, the tensors that nothing inside computes, and outputs, those read outside. */
 static enum status borders(struct cut *c, uint32_t row, struct diag *d)
 {
     struct ir_graph *g = c->to;
@@ -142,7 +142,7 @@ static enum status cut_out(struct cut *c, uint32_t row, struct diag *d)
     return ir_link(c->to, d);
 }
 
-/* --- its bytes --- */
+/* --- write its bytes --- */
 
 enum status replay_open(struct replayer *r, struct diag *d)
 {
@@ -175,9 +175,10 @@ static enum status write_tensor(const struct cut *c, const struct ref *r, uint32
     return file_write(path, ref_bytes(r, id), (size_t)ir_bytes(c->from->tensor[id]), d);
 }
 
-/* --- its command --- */
+/* --- write its command --- */
 
-/* Return true for options that a layer alone needs as the network did; those of targets too. */
+/* Return true for options that affect a layer alone as they affect the network, including those of
+ * targets. */
 static bool kept(const char *name)
 {
     static const char *const names[] = {
@@ -204,7 +205,7 @@ static void same_place(const struct ir_row *layer, struct arena *a, struct optio
     o->partition.n_keep = host;
 }
 
-/* The options of the layer alone. */
+/* Set the options for the layer alone. */
 static void own_options(const struct replayer *r, const struct ir_graph *g,
                         const struct ir_row *layer, struct options *o)
 {
@@ -262,7 +263,7 @@ static const char *command_of(const struct options *o, struct arena *a)
     return t.data;
 }
 
-/* Run the layer alone; *wrong: it gives another answer than the reference. */
+/* Run the layer alone; *wrong: its answer differs from the reference's. */
 static enum status run_alone(const struct replayer *r, const struct options *o, bool *wrong,
                              struct diag *d)
 {

@@ -1,5 +1,5 @@
-/* options.c - see options.h. The options given are kept, and applied anew on top of the defaults
- * whenever one changes. */
+/* options.c - see options.h. The given options are kept and applied again to the defaults whenever
+ * one changes. */
 #include "options.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "compiler/target/describe.h"
 #include "options_table.h"
 
-/* One more word of a list of TARGET_OPTIONS_MAX. */
+/* Add a word to a list of at most TARGET_OPTIONS_MAX. */
 static enum status add_word(const char *list[], uint32_t *n, const char *option, const char *word,
                             const char *expected, struct diag *d)
 {
@@ -64,7 +64,8 @@ static enum status unknown(const struct option_set *s, const char *name, struct 
                 near ? "?" : "");
 }
 
-/* Apply the options given on top of the defaults; `find`: targets may have changed. */
+/* Apply the given options to the defaults; `find`: search the targets again, since they may have
+ * changed. */
 static enum status apply(struct option_set *s, bool find, struct diag *d)
 {
     const struct output *output = s->o->output;
@@ -104,7 +105,7 @@ enum status options_init(struct option_set *s, struct arena *a, struct options *
     return apply(s, true, d);
 }
 
-/* The row's own name, of the targets' options too; NULL if there is none. */
+/* Return the row's full name, also for options of targets; NULL if there is none. */
 static const char *full_name(const struct option_set *s, const char *name)
 {
     const struct option_row *row = option_row_of(name);
@@ -134,7 +135,7 @@ static const char *bare(const char *name)
     return name;
 }
 
-/* Keep `s->given` as it is now if it can be applied, else as it was. */
+/* Keep `s->given` as it is now if it can be applied; otherwise restore it. */
 static enum status keep(struct option_set *s, const struct option_set *before, bool find,
                         struct diag *d)
 {

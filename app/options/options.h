@@ -37,7 +37,7 @@ enum options_command {
 };
 
 enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL, ENGINE_QEMU };
-extern const char *const options_engines[]; /* their names, NULL at the end */
+extern const char *const options_engines[]; /* the names of the engines, with NULL at the end */
 enum options_host { HOST_NATIVE, HOST_ISS, HOST_RTL };
 enum options_core { CORE_FIVE_STAGES, CORE_PICORV32 };
 enum options_compare { COMPARE_LAYERS, COMPARE_OUTPUTS };
@@ -59,31 +59,33 @@ enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_S
 struct options {
     enum options_command command;
     const char
-        *model; /* path, name in the zoo, stats file for report, kind of layer for bench, suite */
-    const char *argument[OPTIONS_MAX_ARGUMENTS]; /* after it: bench, regress */
+        *model; /* path, zoo name, stats file for report, kind of layer for bench, or suite */
+    const char
+        *argument[OPTIONS_MAX_ARGUMENTS]; /* arguments that follow the model: bench, regress */
     uint32_t n_argument;
     const char *prog;
     enum options_engine engine;
     enum options_host host;
     enum options_core host_core; /* of HOST_ISS */
-    uint32_t host_bus;    /* likewise of the accelerator's memory, in its cycles; 0: mem_latency */
-    uint32_t host_memory; /* cycles from an address to its answer, of its own memory */
-    uint32_t host_clock[2]; /* its cycles in those of the accelerator: [0] in [1] */
+    uint32_t host_bus;           /* the same for the accelerator's memory, in its own cycles; 0:
+                           * mem_latency */
+    uint32_t host_memory;        /* cycles from an address to the response of the host's memory */
+    uint32_t host_clock[2];      /* ratio of host to accelerator clock: [0] to [1] */
     const char *hw;
-    struct registry targets; /* all that were found */
+    struct registry targets; /* all targets found */
     struct target_list target;
     const struct output *output;    /* or NULL */
     bool allow_native;              /* --allow-native-targets */
     bool fit_cost;                  /* --fit-cost */
     bool reference;                 /* --reference of targets */
     enum options_template template; /* of new-target */
-    const char *top;                /* of adopt: a module */
+    const char *top;                /* for adopt: the top module */
     struct partition_options partition;
     const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
     const char *out;          /* -o */
     const char *stats;        /* --stats */
     bool no_report;           /* --no-report */
-    bool verbose, quiet;      /* -v: what each unit did; -q: the verdict only */
+    bool verbose, quiet;      /* -v: report each unit's activity; -q: only the verdict */
     const char *energy;       /* --energy */
     const char *accelergy;    /* --accelergy */
     const char *dump_ir;      /* --dump-ir */
@@ -100,9 +102,9 @@ struct options {
     uint32_t oracle;    /* enum oracle_kind */
     uint32_t bus_fault; /* enum hd_sim_bus_kind */
     uint32_t mem_latency, mem_bytes, jobs;
-    uint32_t inferences;      /* without -i; 0: the default */
+    uint32_t inferences;      /* without -i; 0: default number */
     uint32_t clock_mhz;       /* 0: not given */
-    uint32_t trials, seconds; /* of tune; seconds 0: no limit, of others the default */
+    uint32_t trials, seconds; /* for tune; seconds 0: no limit for tune, otherwise the default */
     /* for quantise */
     enum quant_ranges ranges;
     const char *percentile, *keep_float;
@@ -120,53 +122,53 @@ struct options {
     bool strength;    /* --strength */
     bool strict;      /* --strict */
     bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
-    uint32_t tolerance;               /* of outputs, in steps */
+    uint32_t tolerance;               /* tolerance of outputs, in steps */
     uint64_t max_cycles;              /* of one submission */
-    const struct option_given *given; /* the options as typed, to print a command again */
+    const struct option_given *given; /* the options as typed, for printing the command again */
     uint32_t n_given;
 };
 
 struct option_given {
-    const char *name, *value; /* name: the row's; value NULL: a flag */
+    const char *name, *value; /* name: from its row; value NULL: a flag */
 };
 
 #define OPTIONS_MAX_GIVEN 512
 
-/* Options as they are given, one after another (heddle_set). */
+/* The options given so far (heddle_set). */
 struct option_set {
     struct arena *arena;
     struct options *o;
     uint32_t n_given;
     struct option_given given[OPTIONS_MAX_GIVEN];
-    bool selected; /* o->target is what was given */
+    bool selected; /* o->target has the selected targets */
     struct target_options targets;
 };
 
-/* Defaults, and the targets that are found without --target-dir. */
+/* Set the defaults, and find the targets that need no --target-dir. */
 enum status options_init(struct option_set *s, struct arena *a, struct options *o, struct diag *d);
-/* One option by its name, with or without dashes, or its letter. ST_USAGE: the message states what
- * is wrong; then nothing has changed. */
+/* Set one option by its name, with or without dashes, or by its letter. ST_USAGE: the message
+ * states the error; no option has changed. */
 enum status options_set(struct option_set *s, const char *name, const char *value, struct diag *d);
-/* Back to the default. */
+/* Restore the default of an option. */
 enum status options_unset(struct option_set *s, const char *name, struct diag *d);
-/* All that there are. */
+/* Return all options. */
 const struct heddle_option *options_list(const struct option_set *s, size_t *n);
-/* The targets of the run into o->target, with their native code. */
+/* Select the targets of the run into o->target, and load their native code. */
 enum status options_select(struct option_set *s, struct diag *d);
 
-/* options_pipeline.c: what of them the compiler is given. */
+/* options_pipeline.c: the options that the compiler gets. */
 struct pipeline_options options_pipeline(const struct options *o);
 
 /* --- options_check.c --- */
 
 /* Names of commands in the order of enum options_command, NULL at the end. */
 extern const char *const options_commands[];
-/* The command's name into o->command. */
+/* Set o->command from the command's name. */
 enum status options_command(struct options *o, const char *name, struct diag *d);
-/* Does the command use the option (by its full name, a target's too)? */
+/* Return true if the command uses the option (by its full name, also a target's). */
 int options_used(const char *option, const char *command);
-/* ST_USAGE: o->command does not use an option that was given, or has no such --format; the message
- * names the commands that do. */
+/* Check the options. ST_USAGE: o->command does not use a given option, or lacks the given --format;
+ * the message names the commands that do. */
 enum status options_check(const struct option_set *s, struct diag *d);
 
 #endif

@@ -1,6 +1,6 @@
-/* options_check.c - check that a command uses the options given. in: the table, the options
- * given, a command. out: a refusal of options that the command would ignore: an option that does
- * nothing is worse than a typo. */
+/* options_check.c - check that a command uses the given options. in: the table, the given options,
+ * a command. out: a refusal of options that the command would ignore, since an option without
+ * effect is worse than a typo. */
 #include <string.h>
 
 #include "base/json_doc.h"
@@ -12,7 +12,8 @@ const char *const options_commands[] = {"run",          "compile", "inspect", "b
                                         "check-target", "tune",    "regress", "sweep", "hw",
                                         "quantise",     "adopt",   "prove",   NULL};
 
-/* Attributes of targets are for commands that partition a network. */
+/* Return the commands that use an option. Attributes of targets are for commands that partition a
+ * network. */
 static uint32_t users_of(const char *option)
 {
     const struct option_row *row = option_row_of(option);
@@ -28,7 +29,7 @@ int options_used(const char *option, const char *command)
     return 0;
 }
 
-/* "run, bench and tune" */
+/* Return a list as text: "run, bench and tune". */
 static const char *list(struct arena *a, const char *const *words, uint32_t n)
 {
     struct text t;
@@ -55,7 +56,7 @@ static enum status check_use(const struct option_set *s, const char *option, con
                 list(s->arena, words, n), n == 1 ? "does" : "do");
 }
 
-/* inspect draws, reports are tables; all are JSON. */
+/* Check --format: inspect draws, reports are tables, all can be JSON. */
 static enum status check_format(const struct options *o, const char *value, struct diag *d)
 {
     const bool drawn = o->format == FORMAT_DOT || o->format == FORMAT_SVG;
@@ -88,7 +89,7 @@ enum status options_check(const struct option_set *s, struct diag *d)
     return ST_OK;
 }
 
-/* Those of the command line alone are named too. */
+/* Set the command; those of the command line only are included. */
 enum status options_command(struct options *o, const char *name, struct diag *d)
 {
     const char *words[COMMAND_COUNT + 3] = {"completion", "man", "help"}, *near;

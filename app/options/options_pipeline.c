@@ -1,4 +1,4 @@
-/* options_pipeline.c - the options of the command line that the compiler gets. */
+/* options_pipeline.c - set the compiler's options from those of the command line. */
 #include "options.h"
 
 struct pipeline_options options_pipeline(const struct options *o)

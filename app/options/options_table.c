@@ -1,4 +1,4 @@
-/* options_table.c - see options_table.h. Numbers and words are checked here. */
+/* options_table.c - see options_table.h. Checks numbers and words. */
 #include "options_table.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 #define SHOW(a, b, c, d)                                                                           \
     .shown.name = (a), .shown.value = (b), .shown.group = HEDDLE_GROUP_##c, .shown.help = (d)
 
-/* The form of a row's value. */
+/* Field and form of a row's value. */
 #define FIELD(f)            .at = offsetof(struct options, f), .size = sizeof((struct options){0}.f)
 #define FLAG(f)             .kind = OPTION_FLAG, FIELD(f)
 #define TEXT(f)             .kind = OPTION_TEXT, FIELD(f)
@@ -40,8 +40,8 @@ static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 #define LIST(f, n)          .kind = OPTION_FILES, FIELD(f), .count_at = offsetof(struct options, n)
 #define NUMBER(f, from, to) .kind = OPTION_NUMBER, FIELD(f), .least = (from), .most = (to)
 
-/* The commands that use a row. GRAPHS: all that take a network through the compiler; MODELS:
- * from a file. PROGRAM: run with --prog. */
+/* The commands that use a row. GRAPHS: all that compile a network; MODELS: those from a file.
+ * PROGRAM: run with --prog. */
 #define OF(command) OPTION_OF(COMMAND_##command)
 #define RUNS        (OF(RUN) | OF(BENCH))
 #define MODELS      (OF(RUN) | OF(COMPILE) | OF(INSPECT) | OF(DISASM) | OF(TUNE) | OF(PROVE))
@@ -290,7 +290,7 @@ const struct option_row *option_row_of(const char *name)
     return NULL;
 }
 
-/* Report that `value` is not `expected`; the option is named as it is mostly typed. */
+/* Report that `value` is not `expected`; the option is named in its most common form. */
 static enum status bad(const struct option_row *row, const char *value, const char *expected,
                        struct diag *d)
 {
@@ -300,10 +300,10 @@ static enum status bad(const struct option_row *row, const char *value, const ch
                 *letter ? letter : row->shown.name, value, expected);
 }
 
-/* The low bytes of `v` into the row's field: a bool, an enum, an integer. */
+/* Store the low bytes of `v` in the row's field: a bool, an enum or an integer. */
 static void store(const struct option_row *row, uint64_t v, struct options *o)
 {
-    memcpy((char *)o + row->at, &v, row->size); /* little-endian, as all of heddle */
+    memcpy((char *)o + row->at, &v, row->size); /* little-endian, as everywhere in heddle */
 }
 
 static enum status take_number(const struct option_row *row, const char *value, struct options *o,
@@ -322,7 +322,7 @@ static enum status take_number(const struct option_row *row, const char *value, 
     return ST_OK;
 }
 
-/* "ref, func or rtl" */
+/* List words: "ref, func or rtl". */
 static void list_words(const char *const *words, char *out, size_t size)
 {
     size_t n = 0;
@@ -335,7 +335,7 @@ static void list_words(const char *const *words, char *out, size_t size)
                               words[i]);
 }
 
-/* The place of `value` among `words` into *i. */
+/* Find the index *i of `value` among `words`. */
 static enum status find_word(const struct option_row *row, const char *const *words,
                              const char *value, uint64_t *i, struct diag *d)
 {
@@ -358,7 +358,7 @@ static enum status take_word(const struct option_row *row, const char *value, st
     return ST_OK;
 }
 
-/* Both 1 to 1000. */
+/* Read a ratio of two numbers from 1 to 1000. */
 static enum status take_ratio(const struct option_row *row, const char *value, struct options *o,
                               struct diag *d)
 {

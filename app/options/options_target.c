@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A row for each attribute of `desc` under the name that it has in the run. */
+/* Add a row for each attribute of `desc`, under the target's name in the run. */
 static void add_rows(struct target_options *t, const char *name, const struct target_desc *desc)
 {
     for (uint32_t i = 0; i < t->n_row; i++)
@@ -17,7 +17,7 @@ static void add_rows(struct target_options *t, const char *name, const struct ta
         t->row[t->n_row++] = (struct registry_setting){name, desc->attr[i].name, NULL};
 }
 
-/* "systolic:big" makes options of big. */
+/* Find the names that have options: "systolic:big" adds options of big. */
 static void find_names(struct target_options *t, const char *text)
 {
     while (*text) {
@@ -33,7 +33,7 @@ static void find_names(struct target_options *t, const char *text)
     }
 }
 
-/* "int from 1 to 16, default 4: rows at once". */
+/* Return an attribute's help: "int from 1 to 16, default 4: rows at once". */
 static const char *attr_help(struct arena *a, const struct target_attr *attr)
 {
     struct text t;
@@ -65,7 +65,7 @@ static const struct target_attr *attr_of(const struct target_options *t,
     return NULL;
 }
 
-/* The values of the attribute, where these can be listed. */
+/* Return the values of the attribute if they can be listed. */
 static const char *const *attr_words(const struct target_attr *attr)
 {
     static const char *const truth[] = {"true", "false", NULL};
@@ -73,7 +73,7 @@ static const char *const *attr_words(const struct target_attr *attr)
     return attr->type == TARGET_CHOICE ? attr->choice : attr->type == TARGET_BOOL ? truth : NULL;
 }
 
-/* An option for each row. */
+/* Make an option for each row. */
 static void show_rows(struct target_options *t)
 {
     t->option = ARENA_ARRAY(t->arena, struct heddle_option, t->n_row + 1);
@@ -116,7 +116,8 @@ bool target_options_take(struct target_options *t, const char *name, const char 
     return false;
 }
 
-/* --target-a-b-c is b_c of a, or c of a_b: names have _ where options have -. */
+/* Check that options are unique: --target-a-b-c may be b_c of a, or c of a_b, since options have -
+ * for _. */
 static enum status check_unique(const struct target_options *t, const struct registry_setting *one,
                                 struct diag *d)
 {

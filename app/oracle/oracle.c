@@ -1,4 +1,5 @@
-/* oracle.c - see oracle.h. oracle.py runs the framework, in a folder of its own in the cache; files go both ways. */
+/* oracle.c - see oracle.h. oracle.py runs the framework in a temporary folder of the cache and
+ * exchanges files with it. */
 #define _GNU_SOURCE
 #include "oracle.h"
 
@@ -15,7 +16,7 @@
 #include "sim/build/evict.h"
 #include "sim/build/tools.h"
 
-#define ORACLE_SECONDS 600 /* after them the framework is stopped */
+#define ORACLE_SECONDS 600 /* time limit of the framework */
 
 /* By enum oracle_kind. */
 static const struct framework {
@@ -36,7 +37,7 @@ static const char *in_folder(const struct session *s, const char *name)
     return arena_printf(s->arena, "%s/%s", s->folder, name);
 }
 
-/* $HEDDLE_PYTHON, else the environment that .ci/venv makes, else python3. */
+/* Find Python: $HEDDLE_PYTHON, the environment made by .ci/venv, or python3. */
 static enum status find_python(struct session *s, struct diag *d)
 {
     const char *given = getenv("HEDDLE_PYTHON"), *venv = getenv("HEDDLE_VENV_NEW"), *home;
@@ -75,7 +76,7 @@ static enum status write_question(struct session *s, const char **model, struct 
     return ST_OK;
 }
 
-/* The last line that the framework wrote. */
+/* Return the last line of the framework's output. */
 static const char *last_line(const struct session *s)
 {
     struct diag ignored = {.status = ST_OK};
@@ -90,7 +91,7 @@ static const char *last_line(const struct session *s)
     return arena_strndup(s->arena, line ? line + 1 : (const char *)data, 300);
 }
 
-/* Exit 3 and 4 of oracle.py. */
+/* Run oracle.py; exit codes 3 and 4 are refusals. */
 static enum status run_framework(struct session *s, const char *model, struct diag *d)
 {
     const struct framework *f = s->framework;

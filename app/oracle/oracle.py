@@ -1,12 +1,12 @@
 """Ask a framework's own kernels for the answers of a model: heddle run --oracle.
 
-    oracle.py litert|onnxruntime MODEL FOLDER N [--reset-state]
+oracle.py litert|onnxruntime MODEL FOLDER N [--reset-state]
 
-In FOLDER, in: in_<k>.bin, input k of N inferences one after another, raw little-endian, C order, in the
-model's own shape and type (open dimensions: whatever the size implies).
-Out: out_<k>.bin likewise; t_<i>.bin, tensor i of the first inferences; oracle.json:
+In FOLDER, in: in_<k>.bin, input k of N inferences one after another, raw little-endian, C order, in the model's shape
+and type (open dimensions follow from the size). Out: out_<k>.bin likewise; t_<i>.bin, tensor i of the first inferences;
+oracle.json:
 {"runtime", "inferences" (of the inner tensors), "tensors": [{"name", "file", "type"}]}.
-Inner tensors are what operators write, as far as the framework shows them, up to INNER_BYTES.
+Inner tensors are the operators' results, as far as the framework exposes them, up to INNER_BYTES.
 
 LiteRT runs its reference kernels (BUILTIN_REF, no delegate), ONNX Runtime runs without optimisations.
 Exit 3: the framework's package is missing, 4: the framework refuses the model; the last line says why.
@@ -22,13 +22,13 @@ INNER_BYTES = 1 << 28
 
 
 def missing(package):
-    """Exit 3 for a package that cannot be imported."""
+    """Exit with code 3 if a package cannot be imported."""
     print(f"the Python package {package} is missing")
     raise SystemExit(3)
 
 
 def inner_count(n, n_bytes):
-    """Number of inferences whose inner tensors (n_bytes each) are all kept; at least one."""
+    """Return the number of inferences whose inner tensors (n_bytes each) are all kept; at least one."""
     return max(1, min(n, INNER_BYTES // max(1, n_bytes)))
 
 
@@ -76,7 +76,7 @@ class Tflite:
         self.interpreter.reset_all_variables()
 
     def run(self, arrays):
-        """Returns the outputs, and [(name, array)] of what the operators write."""
+        """Return the outputs, and [(name, array)] of the operators' results."""
         it = self.interpreter
         for d, x in zip(it.get_input_details(), arrays):
             it.set_tensor(d["index"], x)
@@ -88,10 +88,10 @@ class Tflite:
 
 
 def with_outputs(content, tensors):
-    """The same TFLite file with `tensors` as the outputs of its first subgraph.
+    """Return the TFLite file with `tensors` as the outputs of its first subgraph.
 
-    A tensor that is no output may be overwritten by a later operator. The file is patched in place:
-    a new int32 vector goes to its end, and SubGraph.outputs (slot 8 of its vtable) points to it.
+    A tensor that is no output may be overwritten by a later operator. The file is patched in place: a new int32 vector
+    is appended, and SubGraph.outputs (slot 8 of its vtable) points to it.
     """
     buf = bytearray(content)
 
@@ -129,7 +129,7 @@ class Onnx:
         options.log_severity_level = 3
         for name in self.inner:
             model.graph.output.append(onnx.ValueInfoProto(name=name))
-        # A file in the model's own folder would be needed for external data: the plain model then.
+        # External data would need a file in the model's folder; use the plain model then.
         external = any(t.data_location == onnx.TensorProto.EXTERNAL for t in model.graph.initializer)
         if external:
             self.inner = []
@@ -162,7 +162,7 @@ class Onnx:
 
 
 def shape_of(spec, n_elements):
-    """The shape with at most one open dimension (-1) filled in."""
+    """Return the shape with at most one open dimension (-1) filled in."""
     known = math.prod(v for v in spec if v > 0)
     shape = [v if v > 0 else n_elements // max(1, known) if i == spec.index(-1) else 1
              for i, v in enumerate(spec)]
@@ -170,7 +170,7 @@ def shape_of(spec, n_elements):
 
 
 def read_inputs(oracle, folder, n):
-    """Input arrays [n, *shape] from in_<k>.bin."""
+    """Read input arrays [n, *shape] from in_<k>.bin."""
     import numpy as np
     arrays, shapes = [], []
     for k in range(oracle.n_inputs()):
@@ -219,6 +219,6 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Exception as e:  # whatever the framework raises is its refusal
+    except Exception as e:  # treat any exception of the framework as its refusal
         print(f"{type(e).__name__}: {str(e).strip().splitlines()[-1] if str(e).strip() else ''}")
         sys.exit(4)

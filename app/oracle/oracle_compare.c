@@ -1,6 +1,6 @@
-/* oracle_compare.c - see oracle_compare.h. Every tensor that both sides have is a row. After each operator its rows
- * are compared, and then the framework's values are put in their place: so each operator is judged on the
- * framework's inputs, and a difference does not spread. */
+/* oracle_compare.c - see oracle_compare.h. Every tensor that both sides have is a row. After each
+ * operator its rows are compared and then replaced by the framework's values. Each operator is thus
+ * judged on the framework's inputs, and a difference does not propagate. */
 #include "oracle_compare.h"
 
 #include <math.h>
@@ -14,10 +14,10 @@
 struct compared {
     const struct ir_tensor *tensor;
     const uint8_t *golden;
-    uint64_t n_values; /* that differ by more than rounding allows */
+    uint64_t n_values; /* values that differ by more than rounding */
     uint64_t n_near;   /* one step apart */
     uint32_t inference;
-    uint64_t index; /* of the first value that differs */
+    uint64_t index; /* index of the first such value */
     double expected, found;
 };
 
@@ -27,7 +27,7 @@ struct comparison {
     const struct oracle_goldens *goldens;
     struct compared *row;
     uint32_t n_row;
-    uint32_t *row_of; /* by tensor id: its row + 1, or 0 */
+    uint32_t *row_of; /* by tensor id: row + 1, or 0 */
     uint32_t inference;
     struct ref *ref;
 };
@@ -45,7 +45,7 @@ static const char *numpy_name(enum ir_type type)
     }
 }
 
-/* The framework's tensor of that name; NULL: none, or several. */
+/* Return the framework's tensor of that name; NULL: none or several. */
 static const struct oracle_golden *golden_of(const struct oracle_goldens *g, const char *name)
 {
     const struct oracle_golden *found = NULL;
@@ -115,7 +115,7 @@ static enum status add_output(struct comparison *c, uint32_t k, struct diag *d)
     return ST_OK;
 }
 
-/* Inner tensors, then the outputs, which must be there. */
+/* List the inner tensors, then the outputs, which must exist. */
 static enum status list_rows(struct comparison *c, struct diag *d)
 {
     const struct ir_graph *g = c->q->graph;
@@ -141,13 +141,13 @@ static double largest_magnitude(const struct ir_tensor *t, const uint8_t *bytes)
 }
 
 /* Return true if another order of summation explains the difference of two values: float32 sums may
- * round a tie the other way. LiteRT's reference kernels sum integers. */
+ * round a tie in the other direction. LiteRT's reference kernels sum integers. */
 static bool near(const struct comparison *c, const struct ir_tensor *t, double a, double b)
 {
     return ir_is_code(t->type) && c->q->kind == ORACLE_ONNXRUNTIME && fabs(a - b) <= 1;
 }
 
-/* Add the values of one inference that differ by more than a float32 may. */
+/* Add the values of one inference that differ by more than float32 allows. */
 static void compare(const struct comparison *c, struct compared *r, const uint8_t *got)
 {
     const struct ir_tensor *t = r->tensor;
@@ -171,7 +171,7 @@ static void compare(const struct comparison *c, struct compared *r, const uint8_
     }
 }
 
-/* After an operator: compare what it wrote, and give its readers the framework's values. */
+/* After an operator, compare its result and give its readers the framework's values. */
 static void judge_operator(void *ctx, const struct ir_op *op, const uint8_t *out)
 {
     const struct comparison *c = ctx;
@@ -215,7 +215,8 @@ static enum status run_reference(struct comparison *c, struct diag *d)
     return ST_OK;
 }
 
-/* Values one step apart are differences where there are more of them than ties of sums: more than one and than 1 %. */
+/* Return the number of differing values. Values one step apart count only if ties of sums cannot
+ * explain them: more than one value and more than 1 %. */
 static uint64_t differing(const struct comparison *c, const struct compared *r)
 {
     const uint64_t n = ir_elements(r->tensor) * c->goldens->n_inner;

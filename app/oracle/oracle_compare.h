@@ -4,21 +4,21 @@
 
 #include "oracle.h"
 
-/* A tensor that an operator of the file writes. */
+/* A tensor that an operator of the file computes. */
 struct oracle_golden {
     const char *name, *file,
-        *type; /* type: numpy's name; file: in the folder, inferences one after another */
+        *type; /* type: numpy's name; file: in the folder, one inference after another */
 };
 
-/* Outputs are out_<k>.bin, all inferences. */
+/* The outputs are in out_<k>.bin, all inferences. */
 struct oracle_goldens {
     const char *folder;
     struct oracle_golden *inner;
-    uint32_t n, n_inner; /* tensors; inferences of them */
+    uint32_t n, n_inner; /* number of tensors, and of their inferences */
 };
 
-/* Run q->graph on the reference, in the framework's rounding, and compare. Inner tensors are matched by name, where
- * only one of each side has it and type and size agree. */
+/* Run q->graph on the reference with the framework's rounding, and compare. Inner tensors are
+ * matched by name if the name is unique on both sides and type and size agree. */
 enum status oracle_compare(struct arena *a, const struct oracle_question *q,
                            const struct oracle_goldens *goldens, struct oracle_answer *answer,
                            struct diag *d);

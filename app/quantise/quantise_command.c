@@ -1,4 +1,5 @@
-/* quantise_command.c - see quantise_command.h: files in, compiler/quantise, files out. */
+/* quantise_command.c - see quantise_command.h. Reads files, runs compiler/quantise, writes
+ * files. */
 #include "quantise_command.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static enum status import(struct pipeline *p, struct job *job, struct diag *d)
     return st;
 }
 
-/* The compiler takes the file. */
+/* Check that the compiler accepts the written file. */
 static enum status try_import(struct arena *a, const struct options *o,
                               const struct quant_result *r, struct diag *d)
 {

@@ -1,12 +1,12 @@
-/* quantise_report.c - the cost of quantisation: layers with their errors, and which one is worth
- * keeping float, as a table or JSON. */
+/* quantise_report.c - the cost of quantisation, as a table or JSON: layers with their errors, and
+ * which one is worth keeping as float. */
 #include <math.h>
 
 #include "quantise_command.h"
 
 static const char *const ranges[] = {"minmax", "percentile", "mse"};
 
-/* The layer that gains most when it stays float; NULL: none gains 0.1 dB. */
+/* Return the layer that gains the most as float; NULL if none gains 0.1 dB. */
 static const struct quant_layer *best(const struct quant_result *r)
 {
     const struct quant_layer *found = NULL;
@@ -29,7 +29,7 @@ static uint32_t n_quantised(const struct quant_result *r)
     return n;
 }
 
-/* "31.8 dB", "exact" without noise, "-" without a signal. */
+/* Return "31.8 dB", "exact" without noise, or "-" without a signal. */
 static const char *decibel(struct arena *a, double v, const char *unit)
 {
     if (isfinite(v))
@@ -67,7 +67,7 @@ static void print_text(const struct options *o, const struct ir_graph *g, uint32
     }
 }
 
-/* A number, or null where there is no noise or no signal. */
+/* Add a number, or null without noise or without a signal. */
 static void add_json_decibel(struct text *t, const char *name, double v)
 {
     if (isfinite(v))

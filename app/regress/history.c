@@ -43,7 +43,7 @@ static const struct database_column fixed_columns[] = {
     {"baseline", "session", DATABASE_INT, NULL},  {"baseline", "set_at", DATABASE_INT, NULL},
     {"baseline", "why", DATABASE_TEXT, NULL},     {"run", "session", DATABASE_INT, NULL}};
 
-/* After "session", in the order of take_run and bind_run; the columns of app/stats/columns.def follow. */
+/* Columns after "session", in the order of take_run and bind_run; then app/stats/columns.def's. */
 static const struct database_column run_columns[] = {
     {"run", "number", DATABASE_COUNT, NULL},      {"run", "seed", DATABASE_INT, NULL},
     {"run", "exit", DATABASE_INT, NULL},          {"run", "label", DATABASE_TEXT, NULL},
@@ -60,7 +60,7 @@ enum {
     N_RUN = sizeof run_columns / sizeof *run_columns,
 };
 
-/* Formats 1 and 2 had other names for the bytes on the bus. */
+/* Formats 1 and 2 named the bytes on the bus otherwise. */
 static const char upgrade[] = "ALTER TABLE run RENAME COLUMN read_bytes TO dram_read_bytes;"
                               "ALTER TABLE run RENAME COLUMN write_bytes TO dram_write_bytes;";
 
@@ -78,7 +78,7 @@ static const struct database_column *all_columns(struct arena *a)
     return all;
 }
 
-/* The run's columns for SQL: "number, label, ..." */
+/* Return the run's columns for SQL: "number, label, ..." */
 static const char *run_names(struct history *h)
 {
     const struct database_column *c = h->kind.column + N_FIXED;
@@ -107,7 +107,7 @@ void history_close(struct history *h)
         database_close(&h->base);
 }
 
-/* A copy in the arena. */
+/* Return a copy in the arena. */
 static const char *text_at(struct history *h, sqlite3_stmt *q, int column)
 {
     const char *text = (const char *)sqlite3_column_text(q, column);
@@ -169,7 +169,7 @@ enum status history_begin(struct history *h, struct history_session *s, bool aga
     return s->id ? ST_OK : new_session(h, s, d);
 }
 
-/* Take a row of run_names. */
+/* Read a run from a row of run_names. */
 static void take_run(struct history *h, sqlite3_stmt *q, struct suite_run *r)
 {
     struct suite_result *x = &r->result;
@@ -256,7 +256,7 @@ enum status history_recall(struct history *h, struct suite *s, struct diag *d)
                   s, offsetof(struct suite_run, wall_before), d);
 }
 
-/* --- its runs ---------------------------------------------------------------------------------- */
+/* --- the session's runs ----------------------------------------------------------------------- */
 
 static void bind_run(sqlite3_stmt *q, uint32_t number, const struct suite_run *r)
 {
@@ -313,7 +313,7 @@ enum status history_flush(struct history *h, bool now, struct diag *d)
     return database_end(&h->base, ST_OK, d);
 }
 
-/* --- its end ----------------------------------------------------------------------------------- */
+/* --- the session's end ------------------------------------------------------------------------ */
 
 enum status history_baseline(struct history *h, const char *suite, const char *label, double cycles,
                              int64_t session, const char *why, struct diag *d)
@@ -441,7 +441,7 @@ enum status history_sessions(struct history *h, const char *suite, struct histor
     return rows_end(h, q, rc == SQLITE_ROW ? SQLITE_DONE : rc, d);
 }
 
-/* Run numbers become places in s->run: a session that was interrupted has gaps. */
+/* Read the findings. Run numbers have gaps if the session was interrupted. */
 static enum status read_findings(struct history *h, int64_t session, const uint32_t *place,
                                  int64_t n_place, struct judge *j, struct diag *d)
 {

@@ -13,7 +13,7 @@ struct judging {
     uint32_t capacity, run;
 };
 
-/* The exception that allows `percent` of this kind; `layer` NULL: of the whole run. */
+/* Return the exception that allows `percent` for this kind; `layer` NULL: for the whole run. */
 static const char *excepted(struct judging *g, const char *kind, const char *layer, double percent)
 {
     for (uint32_t i = 0; i < g->s->n_exception; i++) {

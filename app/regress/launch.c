@@ -1,6 +1,6 @@
-/* launch.c - see launch.h: runs on this machine, and those of a command of the user's, `jobs` at a
- * time. A child that is killed with us (PR_SET_PDEATHSIG) leaves nothing after it: heddle run takes
- * SIGTERM as Ctrl-C. */
+/* launch.c - see launch.h. Starts runs on this machine, and those of a user's command, `jobs` at a
+ * time. A child that is killed with this process (PR_SET_PDEATHSIG) leaves nothing: heddle run
+ * handles SIGTERM like Ctrl-C. */
 #define _GNU_SOURCE
 #include "launch.h"
 
@@ -31,7 +31,7 @@ struct local {
     struct launch *l;
     struct slot *slot;
     uint32_t running;
-    uint8_t *tries; /* by run, of a command */
+    uint8_t *tries; /* by run: number of starts of the command */
 };
 
 enum status launch_check(const char *launcher, struct diag *d)
@@ -82,7 +82,7 @@ static void become(const struct launch *l, uint32_t number, const char *const *a
     _exit(127);
 }
 
-/* The command with {} replaced by the command line of the run. */
+/* Return the command with {} replaced by the run's command line. */
 static const char *command_of(const struct launch *l, struct arena *a, uint32_t number)
 {
     const char *at = strstr(l->launcher, "{}");
@@ -121,7 +121,7 @@ static enum status start(struct local *o, uint32_t number, struct diag *d)
 
     while (s->pid)
         s++;
-    pid_t pid = vfork(); /* fork copies the page tables of all results: 3/4 of our own time */
+    pid_t pid = vfork(); /* fork would copy the page tables of all results, 3/4 of the time */
     if (pid == 0)
         become(o->l, number, argv);
     arena_free(scratch);
@@ -132,7 +132,8 @@ static enum status start(struct local *o, uint32_t number, struct diag *d)
     return ST_OK;
 }
 
-/* The result of the run in `s`, whose process ended in `state`; *again: the launcher lost it. */
+/* Read the result of the run in `s`, whose process ended in `state`; *again: the launcher lost
+ * it. */
 static void take_result(struct local *o, struct slot *s, int state, bool *again)
 {
     struct launch *l = o->l;
@@ -172,7 +173,7 @@ static enum status finish(struct local *o, struct slot *s, int state, struct dia
     return again ? start(o, number, d) : o->l->ended(o->l->ctx, number, d);
 }
 
-/* Politely first: heddle run then leaves nothing half written. */
+/* Stop a late run by SIGTERM first, so that heddle run leaves no incomplete file. */
 static void stop_late(const struct launch *l, struct slot *s)
 {
     double late = monotonic_seconds() - s->begun - l->suite->seconds;
@@ -182,13 +183,14 @@ static void stop_late(const struct launch *l, struct slot *s)
     s->late = late > 0;
 }
 
-/* Collect runs that have ended; stop one that takes too long. */
+/* Collect runs that have ended, and stop one that takes too long. */
 static enum status look(struct local *o, bool *any, struct diag *d)
 {
     int state;
 
     *any = false;
-    for (uint32_t i = 0; i < o->l->jobs; i++) { /* not waitpid(-1): other children are not ours */
+    for (uint32_t i = 0; i < o->l->jobs;
+         i++) { /* not waitpid(-1), which would reap other children */
         struct slot *s = &o->slot[i];
         if (s->pid && waitpid(s->pid, &state, WNOHANG) == s->pid) {
             *any = true;
@@ -200,7 +202,7 @@ static enum status look(struct local *o, bool *any, struct diag *d)
     return ST_OK;
 }
 
-/* Wait until one has ended: SIGCHLD is blocked, so that none is missed between look and sleep. */
+/* Wait until one has ended: SIGCHLD is blocked, so that none is missed between check and sleep. */
 static enum status wait_one(struct local *o, struct diag *d)
 {
     const struct timespec tenth = {0, 100000000};

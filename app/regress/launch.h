@@ -1,5 +1,5 @@
-/* launch.h - starting runs: on this machine, by a command of the user's, by Slurm. Each run is a
- * process of its own that leaves <work>/N.json (stats) and <work>/N.err (stderr). */
+/* launch.h - start runs: on this machine, by a user's command, or by Slurm. Each run is a process
+ * that leaves <work>/N.json (stats) and <work>/N.err (stderr). */
 #ifndef HEDDLE_REGRESS_LAUNCH_H
 #define HEDDLE_REGRESS_LAUNCH_H
 
@@ -8,42 +8,45 @@
 struct launch {
     struct arena *arena;
     struct suite *suite;
-    const char *launcher; /* NULL: this machine; "slurm", "slurm:N"; else a command with {} */
+    const char *launcher; /* NULL: this machine; "slurm", "slurm:N"; otherwise a command with {} */
     const char *program;  /* heddle */
     const char *work;     /* folder, absolute */
     uint32_t jobs;        /* at once */
     bool jobs_given;
-    const uint32_t *number; /* runs to start: indices into the suite's */
+    const uint32_t *number; /* runs to start: indices into the suite's runs */
     uint32_t n;
     void *ctx;
-    /* A run has ended: its result is in the suite. */
+    /* Called when a run has ended; its result is in the suite. */
     enum status (*ended)(void *ctx, uint32_t number, struct diag *d);
-    /* Nothing has ended for a tenth of a second or more. */
+    /* Called when nothing has ended for at least a tenth of a second. */
     enum status (*idle)(void *ctx, struct diag *d);
 };
 
-/* ST_USAGE: neither slurm, slurm:N nor a command with {}. */
+/* Check the launcher. ST_USAGE: neither slurm, slurm:N nor a command with {}. */
 enum status launch_check(const char *launcher, struct diag *d);
-/* All of l->number; each has ended once when this returns ST_OK. After a failure nothing runs on. */
+/* Start all of l->number; when this returns ST_OK each has ended once. After a failure no run
+ * continues. */
 enum status launch_all(struct launch *l, struct diag *d);
 
-/* --- launch_files.c: what runs elsewhere need in <work> --- */
+/* --- launch_files.c: files that runs on other machines need in <work> --- */
 
-/* <work>/run, a script: `sh run N...` runs these, and leaves <work>/N.exit when N has ended. */
+/* Write the script <work>/run: `sh run N...` runs these, and leaves <work>/N.exit when N has
+ * ended. */
 enum status launch_write_script(const struct launch *l, struct diag *d);
-/* *got: run `number` has left <work>/N.exit; its result is in the suite. */
+/* Collect run `number` if it has left <work>/N.exit; *got: its result is in the suite. */
 void launch_collect(const struct launch *l, uint32_t number, bool *got);
-/* All that have left one and have no result yet; each has ended. Also of an interrupted launch. */
+/* Collect all runs that have left that file and have no result yet, including those of an
+ * interrupted launch. */
 enum status launch_collect_left(struct launch *l, struct diag *d);
-/* The result of a run that has none after several starts. */
+/* Set the result of a run that has none after several starts. */
 void launch_lost(const struct launch *l, uint32_t number, const char *message);
 
-enum { LAUNCH_TRIES = 3 }; /* of a run that its launcher loses */
+enum { LAUNCH_TRIES = 3 }; /* starts of a run that its launcher loses */
 
 /* --- slurm.c --- */
 
 enum status launch_slurm(struct launch *l, struct diag *d);
-/* Cancel the job elements that an interrupted launch in l->work has left. */
+/* Cancel the array elements that an interrupted launch left queued, as recorded in l->work. */
 void launch_slurm_cancel(const struct launch *l);
 
 #endif

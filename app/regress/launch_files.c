@@ -1,6 +1,6 @@
-/* launch_files.c - runs that other machines start: one script and one line a run in a folder that
- * they share with us, and a file a run that says it has ended. It is written under another name and
- * renamed, so that it is found whole or not at all. */
+/* launch_files.c - files for runs on other machines: one script, one line per run in a shared
+ * folder, and a file per run that reports its end. That file is written under another name and
+ * renamed, so that it is found complete or not at all. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* regress.c - see regress.h: the commands that read the history, and accept. */
+/* regress.c - see regress.h. The commands that read the history, and accept. */
 #include "regress.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct reader {
     uint32_t n;
 };
 
-/* By its number, by the start of its commit (the last such), or last. */
+/* Find a session by its number, by the start of its commit (the last such session), or "last". */
 static enum status find_session(const struct reader *r, const char *name,
                                 const struct history_session **found, struct diag *d)
 {
@@ -91,7 +91,7 @@ static bool is_named(const struct options *o, const struct suite_run *r)
     return o->n_argument == 0;
 }
 
-/* Every word names something. */
+/* Check that every word is used. */
 static enum status check_names(const struct options *o, const struct suite *s, struct diag *d)
 {
     for (uint32_t i = 0; i < o->n_argument; i++) {

@@ -52,7 +52,7 @@ static void add_layer(cJSON *list, const char *name, const cJSON *o)
     cJSON_AddItemToArray(list, l);
 }
 
-/* A group is named by its first and last layer. */
+/* Return a group's name: those of its first and last layer. */
 static const char *group_name(struct arena *a, const cJSON *layers, const cJSON *group)
 {
     const cJSON *members = report_member(group, "members");
@@ -89,9 +89,9 @@ cJSON *result_layers(const struct suite_result *r)
     return *r->detail ? cJSON_Parse(r->detail) : NULL;
 }
 
-/* --- what the files hold ---------------------------------------------------------------------- */
+/* --- read the files --------------------------------------------------------------------------- */
 
-/* The last line that holds more than white space, made safe for a terminal. */
+/* Return the last line that is not blank, made safe for a terminal. */
 static const char *last_line(struct arena *a, const char *text)
 {
     const char *end = text + strlen(text), *start;
@@ -121,7 +121,7 @@ static const char *message_of(struct arena *a, struct arena *scratch, const char
     return last_line(a, (const char *)text);
 }
 
-/* Layers whose target nothing executes; "": none. */
+/* Return the number of layers whose target nothing executes, as text; "" if none. */
 static const char *not_simulated(struct arena *a, const cJSON *all)
 {
     const cJSON *l;

@@ -1,4 +1,4 @@
-/* result.h - result of a run, read from its stats file, and the cycles of its layers. */
+/* result.h - the result of a run, read from its stats file, and the cycles of its layers. */
 #ifndef HEDDLE_REGRESS_RESULT_H
 #define HEDDLE_REGRESS_RESULT_H
 
@@ -6,15 +6,16 @@
 
 #include "suite.h"
 
-/* Nothing: a run that has not ended. */
+/* The result of a run that has not ended. */
 extern const struct suite_result result_none;
 
-/* Into r->result, from <stem>.json (stats) and <stem>.err (stderr) of a run that ended with `exit`
- * (-1: killed) after `seconds`; with exit 0 or 1 but no readable stats file it has failed. */
+/* Set r->result from <stem>.json (stats) and <stem>.err (stderr) of a run that ended with `exit`
+ * (-1: killed) after `seconds`. With exit 0 or 1 but no readable stats file it has failed. */
 void result_read(struct arena *a, const char *stem, int exit, double seconds, struct suite_run *r);
 
-/* Layers and groups with cycles of their own, from a result's detail: an array of name, cycles,
- * estimate, counters (of each unit those that are not 0). NULL: none. Free with cJSON_Delete. */
+/* Return the layers and groups that have cycles, from a result's detail: an array of name,
+ * cycles, estimate and counters (for each unit those that are not 0). NULL: none. Free with
+ * cJSON_Delete. */
 cJSON *result_layers(const struct suite_result *r);
 
 #endif

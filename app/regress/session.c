@@ -1,5 +1,5 @@
-/* session.c - a suite is run: what is missing of it is started, what has ended is kept at once, the
- * end is judged and written as table, JSON, page and JUnit. */
+/* session.c - run a suite: start the runs that have no result, store each result at once, judge the
+ * whole and write it as table, JSON, page and JUnit. */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <limits.h>
@@ -27,9 +27,10 @@ struct session {
     struct history h;
     struct view view;
     struct launch launch;
-    const char *folder; /* of the results, absolute */
+    const char *folder; /* folder of the results, absolute */
     uint32_t n_wrong, n_ended;
-    double weight_all, weight_done; /* seconds of the runs to start, as measured before */
+    double weight_all,
+        weight_done; /* measured seconds of the runs to start: of all, of those done */
     double begun, shown;
 };
 
@@ -43,9 +44,10 @@ const char *regress_database(struct arena *a, const struct options *o)
     return arena_printf(a, "%s/regress.db", folder_of(o));
 }
 
-/* --- what is tested: heddle, its RTL, the commit ------------------------------------------------- */
+/* --- identity of what is tested: heddle, its RTL, the commit ---------------------------------- */
 
-/* The program, the libraries next to it, RTL, simulator and targets: what may change an answer or a cycle. */
+/* Hash what may change an answer or a cycle: the program, the libraries next to it, RTL, simulator
+ * and targets. */
 static enum status hash_heddle(struct session *s, struct hash128 *h, struct diag *d)
 {
     static const char *const patterns[] = {"%s/hw/rtl/*", "%s/hw/accel.json", "%s/sim/*.cpp",
@@ -70,7 +72,7 @@ static enum status hash_heddle(struct session *s, struct hash128 *h, struct diag
     return st;
 }
 
-/* The first line that a command prints; "" if it fails. */
+/* Return the first line that a command prints; "" if it fails. */
 static const char *line_of(struct arena *a, const char *command)
 {
     char line[256] = "";
@@ -83,7 +85,7 @@ static const char *line_of(struct arena *a, const char *command)
     return state == 0 ? arena_strdup(a, line) : "";
 }
 
-/* "heddle 0.2.0, Verilator 5.006" */
+/* Return "heddle 0.2.0, Verilator 5.006". */
 static const char *versions_of(struct arena *a)
 {
     const char *named = getenv("HEDDLE_VERILATOR");
@@ -130,7 +132,7 @@ static double weight_of(const struct suite_run *r)
     return r->wall_before > 0 ? r->wall_before : 1;
 }
 
-/* "34 of 120 runs, 2 wrong, 12 s, about 40 s left" */
+/* Print "34 of 120 runs, 2 wrong, 12 s, about 40 s left". */
 static void progress(struct session *s)
 {
     const struct output *output = s->o->output;
@@ -191,8 +193,8 @@ static bool given(const struct options *o, const char *name)
     return false;
 }
 
-/* Make the folder that runs write into: <folder>/work/SESSION. That of another session is
- * removed first. */
+/* Make the folder into which runs write, <folder>/work/SESSION. That of another session is removed
+ * first. */
 static enum status make_work(struct session *s, bool resumed, struct diag *d)
 {
     const char *all = arena_printf(s->arena, "%s/work", s->folder);
@@ -219,7 +221,7 @@ static void find_missing(struct session *s)
     s->launch.number = number;
 }
 
-/* Unknown ones count as the mean of those that are known. */
+/* Estimate unknown durations by the mean of the known ones. */
 static void fill_weights(struct suite *suite)
 {
     double sum = 0;
@@ -255,14 +257,15 @@ static enum status run_missing(struct session *s, struct diag *d)
                       s->launch.n ? "continuing" : "nothing is missing (--again runs all)");
     enum status st = launch_all(&s->launch, d);
     output_text(s->o->output, OUTPUT_PROGRESS, "");
-    struct diag ignored = {0}; /* what has ended is kept, also when starting failed */
+    struct diag ignored = {0}; /* keep results of runs that have ended, even if starting others
+                                * failed */
     enum status kept = history_flush(&s->h, true, st == ST_OK ? d : &ignored);
     return st == ST_OK ? kept : st;
 }
 
-/* --- its end ----------------------------------------------------------------------------------- */
+/* --- the session's end ------------------------------------------------------------------------ */
 
-/* The last sessions of the suite that a page can show, this one last. */
+/* Return the last sessions of the suite that a page can show, this one last. */
 static enum status last_sessions(struct session *s, struct view **v, uint32_t *n, struct diag *d)
 {
     struct history_session *all;

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "history.h"
 
-/* A session with all that it has. */
+/* A session with its runs and findings. */
 struct view {
     struct history_session session;
     struct suite suite;
@@ -14,13 +14,14 @@ struct view {
 
 /* --- view_text.c --- */
 
-/* A line a run, then what is not as it should be. */
+/* Print one line per run, then the findings. */
 void view_table(struct text *t, const struct view *v);
-/* A line a session. */
+/* Print one line per session. */
 void view_sessions(struct text *t, const struct history_session *s, uint32_t n);
-/* Runs that both have: cycles, and of those that changed the layers and counters that did most. */
+/* Print the runs that both sessions have: cycles, and for changed runs the layers and counters that
+ * changed the most. */
 void view_compare(struct text *t, const struct view *a, const struct view *b);
-/* "2026-11-22 18:30" in UTC; "" for 0. */
+/* Return "2026-11-22 18:30" in UTC; "" for 0. */
 const char *view_time(struct arena *a, int64_t seconds);
 
 /* --- view_json.c --- */
@@ -30,24 +31,25 @@ enum status view_json(struct arena *a, const struct view *v, const char *path, s
 
 /* --- view_junit.c --- */
 
-/* JUnit XML, as CI servers read it: a test case a run. */
+/* Write JUnit XML for CI servers: one test case per run. */
 enum status view_junit(struct arena *a, const struct view *v, const char *path, struct diag *d);
-/* Text for XML and HTML. */
+/* Add text escaped for XML and HTML. */
 void view_escape(struct text *t, const char *s);
 
 /* --- view_targets.c --- */
 
-/* targets.md, .csv and .html in `folder`: networks x targets; *any: false where no run names targets,
- * and nothing is written. */
+/* Write targets.md, .csv and .html into `folder`: networks x targets. *any: false if no run names
+ * targets, and nothing is written. */
 enum status view_targets(struct arena *a, const struct view *v, const char *folder, bool *any,
                          struct diag *d);
 
 /* --- view_page.c --- */
 
-/* All of a page up to its body's first element; `more`: CSS in addition to that of all pages. */
+/* Write a page up to its body's first element; `more`: CSS in addition to that of all pages. */
 void view_head(struct text *t, const char *title, const char *more);
 
-/* One HTML file without scripts or other files: the last session, a trend a run, first bad commits. */
+/* Write one HTML file without scripts or references: the last session, a trend per run, first bad
+ * commits. */
 enum status view_page(struct arena *a, const struct view *v, uint32_t n, const char *path,
                       struct diag *d);
 

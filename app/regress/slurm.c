@@ -1,8 +1,7 @@
 /* slurm.c - runs as elements of Slurm's job arrays: sbatch submits them, files show which have
- * ended (launch_files.c), squeue whether the array still exists. Runs that an array which is
- * gone has not finished are submitted again. The array is cancelled by its name, which is on
- * disk before it is submitted, so also an interrupt in the middle of sbatch leaves nothing
- * queued. */
+ * ended (launch_files.c), squeue shows whether the array exists. Runs that a vanished array has not
+ * finished are submitted again. The array is cancelled by its name, which is stored before
+ * submission, so that even an interrupt during sbatch leaves nothing queued. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <poll.h>
@@ -21,7 +20,7 @@ enum {
     MAX_ELEMENTS = 1000, /* Slurm's MaxArraySize is 1001 by default */
     ELEMENTS = 500,      /* aimed at */
     PAUSE_MS = 1000,
-    MAX_DUMB = 120, /* pauses in which squeue may fail */
+    MAX_DUMB = 120, /* polls in which squeue may fail */
 };
 
 struct slurm {
@@ -32,7 +31,7 @@ struct slurm {
     uint32_t *missing, n_missing;
 };
 
-/* stdout and stderr of a command, and how it ended. */
+/* Return stdout and stderr of a command, and its exit status. */
 static const char *output_of(struct arena *a, const char *command, int *code)
 {
     char part[4096];
@@ -49,7 +48,7 @@ static const char *output_of(struct arena *a, const char *command, int *code)
     return t.data;
 }
 
-/* The last line that is none of white space. */
+/* Return the last line that is not blank. */
 static const char *last_line(struct arena *a, const char *text)
 {
     size_t n = strlen(text), from;
@@ -89,7 +88,7 @@ static uint32_t chunk_of(const struct launch *l, uint32_t n)
     return wanted > least ? wanted : least;
 }
 
-/* The runs of each element: <work>/list.ATTEMPT.ELEMENT. */
+/* Write the runs of each element: <work>/list.ATTEMPT.ELEMENT. */
 static enum status write_lists(struct slurm *s, uint32_t chunk, uint32_t *n_element, struct diag *d)
 {
     struct arena *a = s->l->arena;
@@ -146,7 +145,8 @@ static enum status submit(struct slurm *s, struct diag *d)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* *gone: no element is queued or runs. squeue may fail for a while: its controller is restarted. */
+/* Ask squeue; *gone: no element is queued or runs. squeue may fail for a while when its controller
+ * restarts. */
 static enum status ask(struct slurm *s, uint32_t *dumb, bool *gone, struct diag *d)
 {
     struct arena *scratch = arena_beside(s->l->arena);
@@ -180,8 +180,8 @@ static enum status collect(struct slurm *s, struct diag *d)
     return s->l->idle(s->l->ctx, d);
 }
 
-/* Wait until all runs of the array have ended, or the array is gone. A shared folder may be
- * late, so look twice. */
+/* Wait until all runs of the array have ended, or the array is gone. A shared folder may lag, so
+ * check twice. */
 static enum status wait_array(struct slurm *s, struct diag *d)
 {
     uint32_t dumb = 0, n_gone = 0;

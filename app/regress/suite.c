@@ -1,5 +1,5 @@
-/* suite.c - see suite.h. Strings of a network, a configuration and an option list are shared by all
- * runs that have them, so that a suite of 10,000 runs is planned in milliseconds. */
+/* suite.c - see suite.h. All runs share the strings of their network, configuration and options, so
+ * that a suite of 10,000 runs is planned in milliseconds. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static void add_seeds(struct suite_planner *p, const cJSON *seeds, const struct 
         add_run(p, net, hw, engine, options, (uint64_t)seed->valuedouble);
 }
 
-/* All members but the networks. */
+/* All axes except the networks. */
 struct axes {
     struct suite_part *hw, *options;
     const char **engine;
@@ -110,7 +110,7 @@ static uint32_t count_of(const cJSON *list)
     return list ? (uint32_t)cJSON_GetArraySize(list) : 1;
 }
 
-/* Each list of options after each --target. */
+/* Combine each list of options with each --target. */
 static void cross_targets(struct arena *a, const cJSON *targets, struct axes *x)
 {
     const struct suite_part *plain = arena_memdup(a, x->options, x->n_options * sizeof *x->options);
@@ -204,7 +204,7 @@ struct suite_run *suite_find(const struct suite *s, const char *label)
     return found ? *found : NULL;
 }
 
-/* A label names one run. */
+/* Check that labels are unique. */
 static enum status check_labels(struct suite_planner *p)
 {
     struct suite *s = p->s;

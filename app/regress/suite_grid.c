@@ -1,6 +1,6 @@
-/* suite_grid.c - configurations of a suite; an object expands to many: its `base` with
- * every combination of the sizes that its other members list. The last member's values are next to
- * each other. A configuration that cannot be built shows in its runs, as a row with the reason. */
+/* suite_grid.c - configurations of a suite. An object expands to several: its `base` with every
+ * combination of the sizes that its other members list; the last member varies fastest. A
+ * configuration that cannot be built appears in its runs, as a row with the reason. */
 #include "suite_parts.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ static bool is_base(const cJSON *member)
     return strcmp(member->string, "base") == 0;
 }
 
-/* Number of combinations of one element of the list; above MAX_CONFIGURATIONS it is
- * MAX_CONFIGURATIONS + 1. */
+/* Return the number of combinations of one element of the list; MAX_CONFIGURATIONS + 1 if there are
+ * more. */
 static uint32_t combinations(const cJSON *one)
 {
     const cJSON *member;
@@ -42,7 +42,8 @@ static uint32_t combinations(const cJSON *one)
     return (uint32_t)n;
 }
 
-/* Combination `number`, counted with the last member first: its name and its value for --hw. */
+/* Make combination `number`, with the last member varying fastest: its name and its value for
+ * --hw. */
 static void combine(struct arena *a, const cJSON *one, uint32_t number, struct suite_part *part)
 {
     const char *base = report_word(one, "base");

@@ -24,13 +24,13 @@ static bool is_path(const char *name)
     return strchr(name, '/') || strchr(name, '.');
 }
 
-/* Paths of a suite start in its folder. */
+/* Return a path of the suite relative to its folder, as an absolute path. */
 static const char *absolute(const struct suite *s, const char *path)
 {
     return path[0] == '/' ? path : arena_printf(s->arena, "%s/%s", s->folder, path);
 }
 
-/* A message about a file names the member of the suite that names the file. */
+/* Add a file. A message about it names the member of the suite that names the file. */
 static enum status add_file(struct suite_planner *p, struct hash128 *h, const char *at,
                             const char *path)
 {
@@ -51,7 +51,8 @@ static const char *base_name(struct arena *a, const char *path)
 
 /* --- networks --------------------------------------------------------------------------------- */
 
-/* in_0.bin, ... and out_0.bin, ... of a network of tests/models: the run finds them itself. */
+/* Add in_0.bin, ... and out_0.bin, ... of a network of tests/models to the hash: the run finds them
+ * itself. */
 static enum status add_samples(struct suite_planner *p, struct suite_network *n, struct hash128 *h,
                                const char *at, const char *zoo)
 {
@@ -147,7 +148,7 @@ enum status suite_read_configuration(struct suite_planner *p, const char *name, 
     return ST_OK;
 }
 
-/* Return true for options that regress itself gives each run. */
+/* Return true for options that regress adds to each run. */
 static bool is_ours(const char *option)
 {
     static const char *const ours[] = {"--hw",    "--engine", "--seed",   "--stats", "--output",

@@ -1,13 +1,13 @@
 /* suite_parts.h - the axes of a suite's block: networks, configurations, lists of options, each
- * with its words of heddle run's command line and a hash of its files. For suite.c only. */
+ * with its arguments of heddle run and a hash of its files. For suite.c only. */
 #ifndef HEDDLE_REGRESS_SUITE_PARTS_H
 #define HEDDLE_REGRESS_SUITE_PARTS_H
 
 #include "suite.h"
 
 struct suite_network {
-    const char *name, *hash, *model; /* model: of the model's file */
-    const char *const *argv;         /* the model, its inputs, what is expected */
+    const char *name, *hash, *model; /* model: hash of the model file */
+    const char *const *argv;         /* the model, its inputs, the expected outputs */
     uint32_t n_argv;
     bool seeded; /* its inputs are random */
 };
@@ -26,19 +26,19 @@ struct suite_planner {
     struct diag *d;
 };
 
-/* `at`: where it is in the file, for messages. */
+/* Read a network. `at`: its place in the file, for messages. */
 enum status suite_read_network(struct suite_planner *p, const cJSON *o, const char *at,
                                struct suite_network *n);
 /* Read a configuration given by name or file. */
 enum status suite_read_configuration(struct suite_planner *p, const char *name, const char *at,
                                      struct suite_part *part);
-/* Read the configurations of member `list` (NULL: sys16), with those that its objects expand to:
- * suite_grid.c. */
+/* Read the configurations of member `list` (NULL: sys16), including those to which its objects
+ * expand: suite_grid.c. */
 enum status suite_read_configurations(struct suite_planner *p, const cJSON *list, const char *at,
                                       struct suite_part **part, uint32_t *n);
 enum status suite_read_options(struct suite_planner *p, const cJSON *list, const char *at,
                                struct suite_part *part);
-/* A member's text in the suite's arena; NULL: none. */
+/* Return a member's text in the suite's arena; NULL: none. */
 const char *suite_word(struct suite_planner *p, const cJSON *o, const char *name);
 
 #endif

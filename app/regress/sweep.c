@@ -7,7 +7,7 @@
 
 #include "compiler/pipeline.h"
 
-enum { CLOCK_MHZ = 100 }; /* as heddle run assumes it */
+enum { CLOCK_MHZ = 100 }; /* the clock that heddle run assumes */
 
 const char *sweep_axis_name(enum sweep_axis axis)
 {
@@ -59,7 +59,7 @@ static const struct sweep_hw *find_hw(const struct sweep *s, const char *name)
 
 /* --- points ----------------------------------------------------------------------------------- */
 
-/* Accelerator and host; where the RTL did not run, by the estimate. */
+/* Return the cycles of accelerator and host; estimated if the RTL did not run. */
 static double cycles_of(const struct suite_result *x)
 {
     double cycles = x->number.cycles >= 0 ? x->number.cycles : x->number.estimated_cycles;
@@ -100,7 +100,7 @@ static void find_front(struct sweep_series *series, enum sweep_axis axis)
     }
 }
 
-/* Runs without an answer are last, in the suite's order. */
+/* Compare by time; runs without an answer come last, in the suite's order. */
 static int by_time(const void *a, const void *b)
 {
     const struct sweep_point *p = a, *q = b;
@@ -120,7 +120,7 @@ static void finish(struct sweep_series *series)
         find_front(series, (enum sweep_axis)axis);
 }
 
-/* The run's label without its configuration. */
+/* Return the run's label without its configuration. */
 static const char *series_name(struct arena *a, const struct suite_run *r)
 {
     const char *name =
@@ -141,7 +141,7 @@ static struct sweep_series *series_of(struct sweep *s, const struct suite_run *r
     return &s->series[s->n++];
 }
 
-/* --- all networks in one ---------------------------------------------------------------------- */
+/* --- the mean of all networks ----------------------------------------------------------------- */
 
 static const struct sweep_point *point_in(const struct sweep_series *series,
                                           const struct sweep_hw *hw)
@@ -152,7 +152,7 @@ static const struct sweep_point *point_in(const struct sweep_series *series,
     return NULL;
 }
 
-/* The geometric mean over all series from the second on; -1: one of them has no value. */
+/* Return the geometric mean over all series from the second on; -1: one of them has no value. */
 static double mean_of(const struct sweep *s, const struct sweep_hw *hw, enum sweep_axis axis)
 {
     double sum = 0;

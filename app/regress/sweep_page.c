@@ -1,5 +1,5 @@
-/* sweep_page.c - a sweep as one page: for each network a picture of time over each cost, and its
- * table; then the configurations that did not run, and why. It is self-contained: no script, no
+/* sweep_page.c - write a sweep as one page: for each network a picture of time over each cost, and
+ * its table; then the configurations that did not run, and why. It is self-contained: no script, no
  * other file. */
 #include <string.h>
 
@@ -97,7 +97,7 @@ static void one_series(struct text *t, const struct sweep *s, const struct sweep
     table(t, s, series);
 }
 
-/* Runs without an answer, a line each. */
+/* List runs without an answer, one per line. */
 static void not_run(struct text *t, const struct sweep *s)
 {
     const struct suite *suite = &s->view->suite;
@@ -119,7 +119,7 @@ static void not_run(struct text *t, const struct sweep *s)
     text_add(t, any ? "</table>\n" : "");
 }
 
-/* The colours of n, of those that the sweep has. */
+/* Draw the key: the colours of the values of n in the sweep. */
 static void key(struct text *t, const struct sweep *s)
 {
     for (uint32_t n = 4; n <= 32; n *= 2) {

@@ -1,6 +1,6 @@
-/* sweep_plot.c - one picture of a sweep: time over what it costs, both in logarithms, as SVG without
- * script. A dot a configuration, coloured by n; those that nothing beats are filled, joined by a
- * line, numbered, and listed under the picture. */
+/* sweep_plot.c - one picture of a sweep: time over cost, both logarithmic, as SVG without script.
+ * One dot per configuration, coloured by n. Dots on the front are filled, joined by a line,
+ * numbered, and listed below the picture. */
 #include <math.h>
 #include <stdio.h>
 
@@ -15,8 +15,8 @@ struct plot {
     enum sweep_axis axis;
     double divisor;
     const char *unit;
-    double low[2], high[2]; /* of x and y, in the units that are shown */
-    double label_x;         /* of the last number above its dot */
+    double low[2], high[2]; /* range of x and y, in the units shown */
+    double label_x;         /* of the last number above a dot */
 };
 
 static bool shown(const struct plot *p, const struct sweep_point *q)
@@ -47,7 +47,7 @@ static double y_of(const struct plot *p, const struct sweep_point *q)
     return place(p, value(p, q, 1), 1);
 }
 
-/* Find the range of the points. False if they do not differ in the axis, so that a picture shows
+/* Find the range of the points; false if they are equal on the axis, so that a picture shows
  * nothing. */
 static bool find_range(struct plot *p)
 {
@@ -91,7 +91,7 @@ static void tick(const struct plot *p, double v, int of)
                     LEFT, WIDTH - RIGHT, at, at, LEFT - 6, at + 4, v);
 }
 
-/* At round numbers: the fewer decades, the more of them. */
+/* Draw ticks at round numbers; more of them for fewer decades. */
 static void ticks(const struct plot *p, int of)
 {
     static const double steps[] = {1, 2, 5, 1.5, 3, 4, 7};
@@ -122,7 +122,8 @@ static void axes(const struct plot *p)
 
 /* --- points ----------------------------------------------------------------------------------- */
 
-/* Down to the first point's time at the right edge, up from the last at the top. */
+/* Draw the line of the front: down to the first point's time at the right edge, up from the last at
+ * the top. */
 static void front_line(const struct plot *p)
 {
     double x = WIDTH - RIGHT;
@@ -161,9 +162,9 @@ static bool same_place(const struct plot *p, const struct sweep_point *q,
     return r && q->v[SWEEP_TIME] == r->v[SWEEP_TIME] && q->v[p->axis] == r->v[p->axis];
 }
 
-/* --- the front by name ------------------------------------------------------------------------ */
+/* --- names on the front ----------------------------------------------------------------------- */
 
-/* `number`: each place of the front, the fastest first, is given to `each` with its points. */
+/* Call `each` for each place of the front, fastest first, with its points; `number`: the place. */
 static void for_front(struct plot *p,
                       void (*each)(struct plot *p, uint32_t number, uint32_t first, uint32_t n))
 {
@@ -188,7 +189,7 @@ static void for_front(struct plot *p,
         each(p, ++number, first, n);
 }
 
-/* Above its dot; below, where the one before would be in the way. */
+/* Draw a number above its dot, or below if the previous one would overlap. */
 static void label(struct plot *p, uint32_t number, uint32_t first, uint32_t n)
 {
     const struct sweep_point *q = &p->series->point[first];
@@ -235,7 +236,7 @@ void sweep_plot(struct text *t, const struct sweep *s, const struct sweep_series
                 WIDTH, HEIGHT, sweep_axis_name(axis));
     axes(&p);
     front_line(&p);
-    for (uint32_t i = series->n; i-- > 0;) /* the fastest on top */
+    for (uint32_t i = series->n; i-- > 0;) /* fastest on top */
         if (shown(&p, &series->point[i]))
             dot(&p, &series->point[i]);
     for_front(&p, label);

@@ -1,4 +1,4 @@
-/* sweep_text.c - a sweep as a table for people, and as CSV; see sweep.h. */
+/* sweep_text.c - print a sweep as a table for people, and as CSV; see sweep.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void add_value(struct text *t, double v, int width, int digits)
         text_printf(t, " %*.*f", width, digits, v);
 }
 
-/* "memory, energy": the fronts that the point is on. */
+/* Add the fronts that the point is on: "memory, energy". */
 static void add_fronts(struct text *t, const struct sweep_point *p)
 {
     const char *comma = "  ";

@@ -80,7 +80,7 @@ static cJSON *session_json(const struct view *v)
 
 enum status view_json(struct arena *a, const struct view *v, const char *path, struct diag *d)
 {
-    errno = 0; /* cJSON drops a member silently if it has no memory */
+    errno = 0; /* without memory cJSON drops a member silently */
     cJSON *o = session_json(v);
     char *text = cJSON_Print(o);
 

@@ -1,5 +1,5 @@
-/* view_junit.c - see session_views.h. The form is what Jenkins, GitLab and pytest agree on: testsuite,
- * testcase, failure, error, skipped. */
+/* view_junit.c - see session_views.h. Writes the form that Jenkins, GitLab and pytest share:
+ * testsuite, testcase, failure, error, skipped. */
 #include <string.h>
 
 #include "base/file.h"
@@ -25,7 +25,8 @@ static void attribute(struct text *t, const char *name, const char *value)
     text_add(t, "\"");
 }
 
-/* Add one element per finding: wrong bytes and numbers fail, a run without an answer is an error. */
+/* Add one element per finding: wrong bytes and numbers are failures, a run without an answer is an
+ * error. */
 static void add_finding(struct text *t, const struct judge_finding *f)
 {
     bool error = strcmp(f->kind, "failed") == 0 || strcmp(f->kind, "refused") == 0;
@@ -53,7 +54,7 @@ static void add_case(struct text *t, const struct view *v, uint32_t run, uint32_
     text_add(t, "  </testcase>\n");
 }
 
-/* Runs with a finding of errors, and of failures but no errors. */
+/* Count the runs with errors, and those with failures but no errors. */
 static void count(const struct judge *j, uint32_t *failures, uint32_t *errors)
 {
     for (uint32_t i = 0; i < j->n;) {

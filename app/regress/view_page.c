@@ -1,5 +1,5 @@
-/* view_page.c - the history as one page; see session_views.h. It is self-contained: no script, no other
- * file, light and dark, and it prints. Every text from outside is escaped. */
+/* view_page.c - the history as one page; see session_views.h. It is self-contained (no script, no
+ * other file), light and dark, and printable. All text from outside is escaped. */
 #include <string.h>
 
 #include "base/file.h"
@@ -74,7 +74,7 @@ static const char *commit_of(const struct view *v)
     return *v->session.commit ? v->session.commit : "unknown";
 }
 
-/* A finding that counts. */
+/* Return a finding that counts. */
 static const struct judge_finding *finding_of(const struct view *v, const struct suite_run *r)
 {
     for (uint32_t i = 0; i < v->judge.n; i++)
@@ -99,7 +99,7 @@ static void range(const struct page *p, const char *label, double *low, double *
     }
 }
 
-/* Points of the line, or a dot each (bad ones in their colour). */
+/* Draw the points of a line, or one dot each (bad ones in their colour). */
 static void points(struct page *p, const char *label, double low, double high, bool dots)
 {
     for (uint32_t i = 0; i < p->n; i++) {
@@ -141,10 +141,10 @@ static void trend_cell(struct page *p, const char *label)
     text_add(&p->t, "</svg></td>");
 }
 
-/* --- since when it is wrong --------------------------------------------------------------------- */
+/* --- first bad session ------------------------------------------------------------------------ */
 
-/* The oldest session of those in a row up to the last in which the run is wrong, and the one before
- * it in which it was right (NULL: none is known). */
+/* Return the oldest session of the last consecutive ones in which the run is wrong, and the session
+ * before it, in which it was right (NULL: unknown). */
 static const struct view *first_bad(const struct page *p, const char *label,
                                     const struct view **good)
 {

@@ -1,5 +1,5 @@
 /* view_targets.c - networks x targets: a row for each network (with its configuration, engine,
- * options), a column for each --target of the suite's `targets`, in each cell what came of it; as
+ * options), a column for each --target of the suite's `targets`, and the result in each cell; as
  * Markdown, CSV and HTML. */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 static const char option[] = "--target=";
 
-/* The --target value of the run (NULL: none), and its other options. */
+/* Return the --target value of the run (NULL: none), and its other options. */
 static const char *targets_of(struct arena *a, const struct suite_run *r, const char **others)
 {
     const size_t n = strcspn(r->options, " ");
@@ -26,7 +26,7 @@ struct grid {
     uint32_t n_row, n_column;
     const char **row, **column;
     const struct suite_run **cell; /* [row][all columns] */
-    uint32_t width;                /* columns there may be */
+    uint32_t width;                /* maximum number of columns */
 };
 
 static uint32_t place(const char **names, uint32_t *n, const char *name)
@@ -53,7 +53,7 @@ static uint32_t count_columns(struct arena *a, const struct suite *s, const char
     return n;
 }
 
-/* Fill the table. False: no run names targets. */
+/* Fill the table; false if no run names targets. */
 static bool fill(struct arena *a, const struct suite *s, struct grid *g)
 {
     *g = (struct grid){.arena = a,
@@ -78,7 +78,8 @@ static bool fill(struct arena *a, const struct suite *s, struct grid *g)
     return true;
 }
 
-/* "match: 12076 cycles, host 134"; "within: about 53823 cycles, 3 layers not simulated". */
+/* Return "match: 12076 cycles, host 134" or "within: about 53823 cycles, 3 layers not
+ * simulated". */
 static const char *words(struct arena *a, const struct suite_run *r)
 {
     const struct suite_result *x = r ? &r->result : NULL;
@@ -108,7 +109,7 @@ static const struct suite_run *cell_of(const struct grid *g, uint32_t row, uint3
     return g->cell[(size_t)row * g->width + column];
 }
 
-/* A | would end a cell. */
+/* Escape |, which would end a cell. */
 static void markdown_cell(struct text *t, const char *words)
 {
     for (const char *c = words; *c; c++)

@@ -1,4 +1,4 @@
-/* view_text.c - tables for people; see session_views.h. */
+/* view_text.c - print tables for people; see session_views.h. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -133,13 +133,14 @@ static int by_percent(const void *x, const void *y)
     return p < q ? 1 : p > q ? -1 : 0;
 }
 
-/* A counter of a unit, and by how much it grew. */
+/* A counter of a unit, and its increase. */
 struct growth {
     const char *unit, *kind;
     double by;
 };
 
-/* The counter that grew most between two layers, among those that show a cause: not idle. */
+/* Return the counter that increased most between two layers, among those that show a cause: not
+ * idle. */
 static struct growth most_grown(const cJSON *before, const cJSON *after, double sign)
 {
     struct growth most = {"", "", 0};
@@ -167,7 +168,7 @@ static const cJSON *layer_named(const cJSON *layers, const char *name)
     return NULL;
 }
 
-/* The layer whose cycles changed most among those not shown yet; 0: none changed. */
+/* Return the layer whose cycles changed most among those not shown yet; 0: none changed. */
 static double worst_layer(const cJSON *before, const cJSON *after, double sign, double below,
                           const cJSON **x, const cJSON **y)
 {

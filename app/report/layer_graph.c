@@ -1,11 +1,11 @@
-/* layer_graph.c - the network's layers and their targets, drawn. Layers that are fused into another
+/* layer_graph.c - draw the network's layers and their targets. Layers that are fused into another
  * are not drawn: their row names the other. */
 #include <string.h>
 
 #include "compiler/partition/drawing.h"
 #include "layer_graph.h"
 
-/* Row of the operator that makes each tensor; IR_NONE: an input or a constant. */
+/* Return by tensor the row of the operator that computes it; IR_NONE: an input or a constant. */
 static uint32_t *makers(const struct ir_graph *g)
 {
     uint32_t *row = ARENA_ARRAY(g->arena, uint32_t, g->n_tensor + 1);

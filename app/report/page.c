@@ -8,7 +8,7 @@
 
 struct part {
     const char *name, *text;
-    bool json; /* within a script element, whose end no text may be */
+    bool json; /* for a script element, which no text may end */
 };
 
 static void add_json(struct text *t, const char *s)
@@ -16,7 +16,7 @@ static void add_json(struct text *t, const char *s)
     for (size_t n; *s; s += n) {
         n = strcspn(s, "<");
         text_add_n(t, s, n);
-        if (s[n] == '<') { /* within a string: JSON has it nowhere else */
+        if (s[n] == '<') { /* in JSON it occurs only within strings */
             text_add(t, "\\u003c");
             n++;
         }

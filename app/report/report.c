@@ -1,5 +1,5 @@
-/* report.c - a stats file as the table people read (report_text.c), as CSV (report_csv.c), as JSON.
- */
+/* report.c - print a stats file as the table people read (report_text.c), as CSV (report_csv.c), as
+   JSON. */
 #define _GNU_SOURCE
 #include "report.h"
 

@@ -1,4 +1,4 @@
-/* report.h - a run or a stats file as the table people read, as CSV, as JSON. */
+/* report.h - print a run or a stats file as the table people read, as CSV, as JSON. */
 #ifndef HEDDLE_REPORT_REPORT_H
 #define HEDDLE_REPORT_REPORT_H
 

@@ -1,15 +1,15 @@
-// report.js - draws the page from the run's stats (heddle.stats.v2) and trace (trace.json). Texts of the
-// model become text nodes only, never markup.
+// report.js - draws the page from the run's stats (heddle.stats.v2) and trace (trace.json). Text
+// from the model becomes text nodes only, never markup.
 "use strict";
 const read = id => JSON.parse(document.getElementById(id).textContent || "null");
 const stats = read("stats"), trace = read("trace"), columns = read("columns");
 const $ = id => document.getElementById(id);
 const UNITS = ["load", "weight", "array", "vector", "store", "fetch"];
 const paint = name => `var(--${name})`;
-// The colour itself, for the canvas, which knows no variables.
+// The resolved colour, since the canvas does not support CSS variables.
 const ink = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 
-// An element with attributes and children; SVG ones by svg().
+// Make an element with attributes and children; svg() makes SVG elements.
 function fill(e, attributes, children) {
   for (const [k, v] of Object.entries(attributes || {}))
     if (k.startsWith("on")) e.addEventListener(k.slice(2), v);
@@ -37,7 +37,7 @@ function bytes(v) {
   return v < 1024 ? whole(v) + "\u2009B" : v < 1048576 ? (v / 1024).toFixed(1) + "\u2009KiB" : (v / 1048576).toFixed(2) + "\u2009MiB";
 }
 const joules = v => stats.energy.unit === "pJ" ? short(v * 1e-12) + "J" : short(v) + " " + stats.energy.unit;
-// Round steps for an axis from 0 to `most`.
+// Return round steps for an axis from 0 to `most`.
 function ticks(most, n) {
   const raw = most / n || 1, power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].find(s => s * power >= raw) * power, all = [];
@@ -45,7 +45,7 @@ function ticks(most, n) {
   return all;
 }
 
-// --- what the stats say -------------------------------------------------------------------------
+// --- the stats --------------------------------------------------------------------------------
 const layers = stats.layers, groups = stats.groups || [];
 const hw = Array.isArray(stats.hw) ? stats.hw : [stats.hw];
 const peak = Math.max(...hw.map(h => h.rows * h.cols)), busBytes = Math.max(...hw.map(h => h.bus_bytes || 0));
@@ -54,13 +54,13 @@ const timed = known(stats.cycles), cyclesOf = o => known(o.cycles) ? o.cycles : 
 const members = g => g.members.map(i => layers[i]);
 const moved = l => l.actions ? l.actions.bus_read + l.actions.bus_written : 0;
 const sum = (list, f) => list.reduce((n, o) => n + (f(o) || 0), 0);
-// Layers and groups as they follow one another: {layer|group, index, member}.
+// Layers and groups in their order: {layer|group, index, member}.
 const rows = [];
 layers.forEach((l, i) => {
   if (known(l.group) && !rows.some(r => r.group === l.group && !r.member)) rows.push({group: l.group, of: groups[l.group], index: -1});
   rows.push({of: l, index: i, member: known(l.group), group: l.group});
 });
-// What has cycles of its own: layers without a group, and groups.
+// Rows with cycles: layers without a group, and groups.
 const wholes = rows.filter(r => !r.member).map(r => r.index >= 0
   ? {name: r.of.name, index: r.index, macs: r.of.accelerator_macs, bytes: moved(r.of), cycles: cyclesOf(r.of)}
   : {name: "group " + r.group, index: r.of.members[0], macs: r.of.macs, bytes: sum(members(r.of), moved), cycles: cyclesOf(r.of)});
@@ -79,7 +79,7 @@ const tips = text => ({onmousemove: e => tip(e, text), onmouseleave: e => tip(e,
 const key = (...entries) => el("div", {class: "key"}, entries.map(([colour, text]) =>
   el("span", null, el("i", {style: {background: colour}}), text)));
 
-// --- first lines --------------------------------------------------------------------------------
+// --- the first lines --------------------------------------------------------------------------
 function first() {
   const against = stats.checked_against === "ref" ? "the CPU reference" : "the expected outputs";
   const say = {
@@ -334,7 +334,7 @@ function layerSection() {
       el("tbody", null, rows.map(r => layerRow(r, most))))));
 }
 
-// The hint is there while the table is wider than the page.
+// Show the hint while the table is wider than the page.
 function hint() {
   const s = document.querySelector("#layers .scroll");
   document.querySelector("#layers .more").hidden = s.scrollWidth <= s.clientWidth;
@@ -365,7 +365,7 @@ function wavesOf(l, range) {
     range ? el("button", {onclick: () => view(range[0] - (range[1] - range[0]) / 20, range[1] + (range[1] - range[0]) / 20)}, "Show in the timeline") : null];
 }
 
-// A column for a chosen layer; a member of a group has the group's where it has none of its own.
+// A column for a chosen layer; a member of a group shows the group's value if it has none.
 const figureOf = (c, l, own, v = known(l[c.name]) ? l[c.name] : own[c.name]) =>
   [c.label + (known(l[c.name]) || own === l ? "" : ` of group ${l.group}`) + (c.name === "host_cycles" && !simulated ? ", model" : ""), v ? (c.type === "share" ? percent : whole)(v) : ""];
 function choose(index) {
@@ -440,7 +440,7 @@ function memorySection() {
     key([paint("array"), "needed (line), held (area)"], [paint("focus"), "live-range bound"]), plot);
 }
 
-// Horizontal bars: [name, index, [[colour, value, label], ...]].
+// Draw horizontal bars: [name, index, [[colour, value, label], ...]].
 function bars(list, text) {
   const most = Math.max(1e-30, ...list.map(b => sum(b[2], p => p[1]))), row = 17, left = 130, h = list.length * row + 4;
   const scale = v => v / most * (W - left - 76);

@@ -1,4 +1,4 @@
-/* report_csv.c - the report as CSV (RFC 4180): a line for each layer, then one for each group. */
+/* report_csv.c - print the report as CSV (RFC 4180): one line per layer, then one per group. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void csv_line(struct text *t, const cJSON *l, const char *name, const cha
     text_add(t, "\n");
 }
 
-/* Layers, then groups, whose `op` is "group". */
+/* Print layers, then groups, whose `op` is "group". */
 void report_csv(struct text *t, const cJSON *all)
 {
     const cJSON *l;

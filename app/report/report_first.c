@@ -1,5 +1,5 @@
-/* report_first.c - the first lines of the report: verdict, accuracy, time from end to end, share on
- * accelerators, and the layers that take most of the time, with why. */
+/* report_first.c - the first lines of the report: verdict, accuracy, end-to-end time, share on
+ * accelerators, and the slowest layers with the reason. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "report_first.h"
 #include "report_read.h"
 
-/* "sys16"; of several accelerators "a sys16, b sys8". */
+/* Add the configuration: "sys16"; for several accelerators "a sys16, b sys8". */
 static void add_hw(struct text *t, const cJSON *hw)
 {
     const cJSON *one;
@@ -20,7 +20,7 @@ static void add_hw(struct text *t, const cJSON *hw)
                                             report_word(one, "instance"), report_word(one, "name"));
 }
 
-/* " 2 steps (largest 1, 34 values) of the expected outputs" */
+/* Add " 2 steps (largest 1, 34 values) of the expected outputs". */
 static void add_steps(struct text *t, const cJSON *all, const char *against)
 {
     const cJSON *one;
@@ -48,7 +48,7 @@ static void verdict_line(struct text *t, const cJSON *all)
     }
     text_printf(t, "verdict: %s", verdict);
     if (strcmp(verdict, "within") == 0 && report_number(all, "tolerance_steps") >= 0 &&
-        report_number(all, "difference") <= 0) /* none needed a pattern's tolerance */
+        report_number(all, "difference") <= 0) /* no output needed a pattern's tolerance */
         add_steps(t, all, against);
     else if (strcmp(verdict, "within") == 0)
         text_printf(t,
@@ -74,7 +74,7 @@ static bool host_alone(const cJSON *all)
     return alone;
 }
 
-/* Accelerator, host, and both one after the other. */
+/* Print the cycles of accelerator, of host, and of both in sequence. */
 static void cycles_line(struct text *t, const cJSON *all)
 {
     double cycles = report_number(all, "cycles"), host = report_number(all, "host_cycles"),
@@ -110,7 +110,7 @@ static void cycles_line(struct text *t, const cJSON *all)
     text_add(t, "\n");
 }
 
-/* Return true if nothing executes its target. */
+/* Return true if nothing executes the layer's target. */
 static bool not_simulated(const cJSON *layer)
 {
     return strstr(report_word(layer, "target"), "(not simulated)") != NULL;
@@ -153,7 +153,7 @@ static void macs_line(struct text *t, const cJSON *all)
 
 #define SLOWEST 3
 
-/* A layer or a group, and the cycles that an inference spends in it. */
+/* A layer or group, and the cycles of an inference spent in it. */
 struct slow {
     const cJSON *of;
     double cycles, host;
@@ -165,7 +165,7 @@ static double at_least_0(double v)
     return v > 0 ? v : 0;
 }
 
-/* Cycles of the accelerator: measured, else estimated. */
+/* Return the cycles of the accelerator: measured, or estimated. */
 static double device_cycles(const cJSON *o)
 {
     const double cycles = report_number(o, "cycles");
@@ -173,7 +173,7 @@ static double device_cycles(const cJSON *o)
     return cycles >= 0 ? cycles : at_least_0(report_number(o, "estimated_cycles"));
 }
 
-/* Into the list of the slowest, slowest first; of equals the first stays in front. */
+/* Insert into the list, slowest first; the first of equal ones stays in front. */
 static void insert(struct slow slowest[SLOWEST], struct slow one)
 {
     for (int i = 0; i < SLOWEST; i++)
@@ -184,8 +184,8 @@ static void insert(struct slow slowest[SLOWEST], struct slow one)
         }
 }
 
-/* "array busy 89 %, drain 8 %", or the reason why it is on the host; where the cycles are not
- * measured, that. */
+/* Add "array busy 89 %, drain 8 %", or the reason why it is on the host, or that its cycles are not
+ * measured. */
 static void add_why(struct text *t, const struct slow *s, double cycles, bool simulated)
 {
     const cJSON *unit = report_busier(s->of), *wait = report_worst_wait(unit);
@@ -219,7 +219,7 @@ static void slow_line(struct text *t, const struct slow *s, double total, bool f
     add_why(t, s, device_cycles(s->of), simulated);
 }
 
-/* Members of a group have cycles on the host only. */
+/* Print the slowest layers. Members of a group have cycles on the host only. */
 static void slowest_lines(struct text *t, const cJSON *all)
 {
     struct slow slowest[SLOWEST] = {{NULL, 0, 0, 0}};

@@ -1,4 +1,4 @@
-/* report_first.h - all above the table of a report. */
+/* report_first.h - the lines above the table of a report. */
 #ifndef HEDDLE_REPORT_REPORT_FIRST_H
 #define HEDDLE_REPORT_REPORT_FIRST_H
 

@@ -1,4 +1,4 @@
-/* report_legend.c - meaning of the columns, units and counters that a report shows. */
+/* report_legend.c - explain the columns, units and counters that a report shows. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ const char *report_unit_text(const char *name)
     return find(units, sizeof units / sizeof *units, name);
 }
 
-/* One more "name: meaning", on a new line where it would be too long. */
+/* Add "name: meaning", on a new line if the line would be too long. */
 static void add(struct text *t, size_t *column, const char *name, const char *text)
 {
     const size_t n = strlen(name) + strlen(text) + 4;
@@ -64,8 +64,7 @@ static void add(struct text *t, size_t *column, const char *name, const char *te
     *column += n;
 }
 
-/* Return true if the report shows the counter: in the lines of units, or as what a layer waits
- * most for. */
+/* Return true if the report shows the counter: in the lines of units, or as a layer's main wait. */
 static bool shown(const cJSON *all, const char *name, enum report_detail detail)
 {
     static const char *const lists[] = {"layers", "groups"};
@@ -83,7 +82,7 @@ static bool shown(const cJSON *all, const char *name, enum report_detail detail)
     return false;
 }
 
-/* Add the columns of the table; neighbours of one meaning share it. */
+/* Add the columns of the table; adjacent columns with one meaning share it. */
 static void add_columns(struct text *t, size_t *place, const char *host)
 {
     char name[64] = "", meaning[96];

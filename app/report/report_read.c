@@ -43,7 +43,7 @@ const cJSON *report_worst_wait(const cJSON *unit)
     return worst;
 }
 
-/* Not more than `n` columns of a text from the model, bytes outside ASCII as '?'. */
+/* Add at most `n` columns of a text from the model, bytes outside ASCII as '?'. */
 void report_name(struct text *t, const char *s, int n)
 {
     int i = 0;

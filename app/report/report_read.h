@@ -1,4 +1,4 @@
-/* report_read.h - members of a stats file (heddle.stats.v2). */
+/* report_read.h - read members of a stats file (heddle.stats.v2). */
 #ifndef HEDDLE_REPORT_REPORT_READ_H
 #define HEDDLE_REPORT_REPORT_READ_H
 
@@ -6,13 +6,13 @@
 
 #include "base/text.h"
 
-/* A member; NULL, "", -1 if there is none of that kind. */
+/* Return a member; NULL, "" or -1 if there is none of that kind. */
 const cJSON *report_member(const cJSON *o, const char *name);
 const char *report_word(const cJSON *o, const char *name);
 double report_number(const cJSON *o, const char *name);
 
-/* The busier unit (ARRAY or VECTOR) of a layer or group; the largest counter of a unit, without
- * `busy`. NULL: there is none. */
+/* Return the busier unit (ARRAY or VECTOR) of a layer or group; the largest counter of a unit
+ * except `busy`. NULL: none. */
 const cJSON *report_busier(const cJSON *l);
 const cJSON *report_worst_wait(const cJSON *unit);
 

@@ -1,5 +1,5 @@
-/* report_text.c - the report that people read: the first lines (report_first.c), then the layers,
- * then what the columns mean (report_legend.c). */
+/* report_text.c - the report that people read: the first lines (report_first.c), the layers, then
+ * the meaning of the columns (report_legend.c). */
 #define _GNU_SOURCE
 #include "report_text.h"
 #include "report.h"
@@ -30,7 +30,7 @@ static void add_stall(struct text *t, const cJSON *l, double cycles)
                     100 * wait->valuedouble / cycles);
 }
 
-/* "busy 96, bytes 768" of a core. */
+/* Add "busy 96, bytes 768" for a core. */
 static void add_core(struct text *t, const cJSON *core)
 {
     const cJSON *one;
@@ -51,7 +51,7 @@ static void core_lines(struct text *t, const cJSON *all)
     }
 }
 
-/* Where a layer's time went, or why it is where it is. */
+/* Add where a layer's time went, or why it is on its target. */
 static void add_remark(struct text *t, const cJSON *l)
 {
     const char *fused = report_word(l, "fused_into"), *reason = report_word(l, "reason");
@@ -86,7 +86,7 @@ static double sum_of(const cJSON *layers, double group, const char *name)
     return sum;
 }
 
-/* A column of a layer, or of group `group` (-1: a layer), whose members are among `layers`. */
+/* Add a column of a layer, or of group `group` (-1: a layer), whose members are among `layers`. */
 static void add_column(struct text *t, const struct column *c, const cJSON *l, const cJSON *layers,
                        int group)
 {
@@ -138,7 +138,7 @@ static void group_line(struct text *t, const cJSON *layers, const cJSON *g, int 
     text_add(t, "\n");
 }
 
-/* In the model's order; a group's line comes before its first member. */
+/* Print the table in the model's order; a group's line precedes its first member. */
 static void table(struct text *t, const cJSON *all)
 {
     const cJSON *layers = report_member(all, "layers"), *groups = report_member(all, "groups"), *l;
@@ -172,8 +172,8 @@ static void waves_line(struct text *t, const cJSON *all)
     text_add(t, "\n");
 }
 
-/* Print lines of memory if the stats have it; bytes of the bus counters next to the bytes that
- * cannot be avoided. */
+/* Print lines about memory if the stats have it: bytes of the bus counters next to the compulsory
+ * bytes. */
 static void memory_lines(struct text *t, const cJSON *all)
 {
     const cJSON *m = report_member(all, "memory");
@@ -216,7 +216,7 @@ static void time_line(struct text *t, const cJSON *all, const cJSON *time)
                                                                         : "estimated");
 }
 
-/* The parts of the driver's cycles, and the total without overlap of host and accelerator. */
+/* Print the parts of the driver's cycles, and the total without overlap of host and accelerator. */
 static void driver_line(struct text *t, const cJSON *all)
 {
     const cJSON *d = report_member(all, "driver");
@@ -234,7 +234,7 @@ static void driver_line(struct text *t, const cJSON *all)
                     report_number(all, "total_cycles"), serial);
 }
 
-/* Models, and said to be. */
+/* Print the figures that are models, marked as such. */
 static void model_line(struct text *t, const cJSON *all)
 {
     const cJSON *time = report_member(all, "time"), *energy = report_member(all, "energy");
@@ -264,7 +264,8 @@ static void counter_lines(struct text *t, const cJSON *all)
     }
 }
 
-/* Rows that no accelerator could take because they compute in float32 (partition's reason). */
+/* Print the layers that no accelerator accepts because they compute in float32 (partition's
+ * reason). */
 static void float_line(struct text *t, const cJSON *all)
 {
     const cJSON *l;

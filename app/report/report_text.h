@@ -1,4 +1,4 @@
-/* report_text.h - a stats file as the table that people read. */
+/* report_text.h - print a stats file as the table that people read. */
 #ifndef HEDDLE_REPORT_REPORT_TEXT_H
 #define HEDDLE_REPORT_REPORT_TEXT_H
 

@@ -1,5 +1,5 @@
-/* run_pages.c - trace.json and report.html of a run: the times that its process kept of the first
- * inference, and its stats. */
+/* run_pages.c - write trace.json and report.html of a run from its stats and the recorded times of
+ * the first inference. */
 #include <string.h>
 
 #include "app/job/shared.h"
@@ -24,7 +24,7 @@ static void add_trace(const struct job *job, const struct run_measured *m, struc
                t);
 }
 
-/* Cycles of each layer: on the host, and on accelerators, measured, else estimated. */
+/* Return the cycles of each layer: on the host, and on accelerators, measured or estimated. */
 static struct graph_cycles *layer_cycles(const struct job *job, const cJSON *stats)
 {
     struct graph_cycles *cycles =

@@ -1,8 +1,8 @@
-/* run_trace.h - when each command of an inference ran, from the RTL: what trace.json and the timeline
- * of report.html show. Time is in cycles since the inference began. Submissions follow one another;
- * between them the host works, as long as its model estimates; or all is where a simulated processor
- * had it (struct trace_host_time).
- * Invariant: slices of a track are in the order of time and do not overlap. */
+/* run_trace.h - the times at which each command of an inference ran on the RTL, for trace.json and
+ * the timeline of report.html. Time is in cycles since the inference began. Submissions follow one
+ * another. Between them the host works for the time that its model estimates; with a simulated
+ * processor all times are measured (struct trace_host_time). Invariant: slices of a track are in
+ * the order of time and do not overlap. */
 #ifndef HEDDLE_REPORT_RUN_TRACE_H
 #define HEDDLE_REPORT_RUN_TRACE_H
 
@@ -10,7 +10,7 @@
 #include "app/stats/account.h"
 #include "base/text.h"
 
-/* Before `at`, over the bus of one device. */
+/* Bytes moved before `at` over the bus of one device. */
 struct trace_sum {
     uint64_t at;
     struct trace_moved moved;
@@ -18,13 +18,13 @@ struct trace_sum {
 
 struct trace_slice {
     uint32_t track, row;
-    uint32_t stream, command; /* of a unit; IR_NONE: the host's or a core's */
+    uint32_t stream, command; /* for a slice of a unit; IR_NONE: of the host or a core */
     uint64_t begin, end;      /* [begin, end) */
     uint64_t bytes;           /* on the bus */
-    const char *note;         /* what part of the layer; or "" */
+    const char *note;         /* the part of the layer; or "" */
 };
 
-/* A value from `at` on. */
+/* A value that holds from `at` on. */
 struct trace_point {
     uint64_t at;
     double value;
@@ -34,7 +34,7 @@ enum trace_counter { TRACE_READ, TRACE_WRITTEN, TRACE_SCRATCHPAD, TRACE_COUNTERS
 
 struct trace_device {
     const char *name;
-    uint32_t n_sum; /* at starts and ends of what uses the bus; in the order of time */
+    uint32_t n_sum; /* at starts and ends of commands that use the bus, ordered by time */
     struct trace_sum *sum;
     uint32_t n_point[TRACE_COUNTERS];
     struct trace_point *point[TRACE_COUNTERS];
@@ -43,7 +43,8 @@ struct trace_device {
 struct trace {
     struct arena *arena;
     const struct pipeline *p;
-    uint32_t n_device; /* tracks: the units of each, then the host, then the cores of targets */
+    uint32_t
+        n_device; /* tracks: the units of each device, then the host, then the cores of targets */
     struct trace_device *device;
     uint32_t n_slice;
     struct trace_slice *slice;
@@ -51,7 +52,7 @@ struct trace {
     bool simulated;  /* the host */
 };
 
-/* times: of each stream's commands, one stream after another. core_cycles: by row, of the cores of
+/* Build the trace. times: of all commands, stream by stream. core_cycles: by row, for the cores of
  * external targets; or NULL. host: of a simulated processor; or NULL. */
 struct trace *trace_build(struct arena *a, const struct pipeline *p, const struct account *account,
                           const struct trace_time *times, const uint64_t *core_cycles,

@@ -1,5 +1,5 @@
-/* trace.c - see run_trace.h. In the order in which emitted code works: operators of the host one by
- * one, those of a region as one submission (compiler/emit/emit_model.c). */
+/* trace.c - see run_trace.h. Follows the order of emitted code: operators of the host one by one,
+ * those of a region as one submission (compiler/emit/emit_model.c). */
 #include "run_trace.h"
 
 #include "app/stats/actions.h"
@@ -12,9 +12,9 @@ struct builder {
     const struct trace_time *time;
     const uint64_t *core_cycles;
     uint32_t *parts_done;                        /* by row */
-    struct trace_moved moved[SCHED_MAX_DEVICES]; /* by the submissions before */
+    struct trace_moved moved[SCHED_MAX_DEVICES]; /* by earlier submissions */
     uint64_t now;
-    uint32_t seen; /* slices of the processor */
+    uint32_t seen; /* slices of the processor used so far */
 };
 
 static uint64_t command_bytes(const struct sched_command *c, const struct hd_config *hw)
@@ -24,7 +24,7 @@ static uint64_t command_bytes(const struct sched_command *c, const struct hd_con
     return a.n[ACTION_BUS_READ] + a.n[ACTION_BUS_WRITTEN];
 }
 
-/* The bus at the start and the end of a command, which came with the submission that begins now.
+/* Add the state of the bus at the start and the end of a command of the submission that begins now.
  * moved: before it. */
 static void add_sums(struct builder *b, uint32_t device, const struct trace_time *time,
                      struct trace_moved before)
@@ -44,7 +44,8 @@ static void add(struct builder *b, struct trace_slice slice)
         b->t->slice[b->t->n_slice++] = slice;
 }
 
-/* FETCH reads the stream until all commands are handed out; then its END waits for all others. */
+/* Add FETCH, which reads the stream until all commands are handed out; END then waits for all
+ * others. */
 static void add_fetch(struct builder *b, uint32_t k, uint64_t handed_out)
 {
     const struct sched_program *p = b->t->p->program;
@@ -61,8 +62,8 @@ static void add_fetch(struct builder *b, uint32_t k, uint64_t handed_out)
                .note = arena_printf(b->t->arena, "%u commands", s->n)});
 }
 
-/* The doorbell of the next submission that the processor starts; the last cycle if it is not
- * known. */
+/* Return the doorbell of the next submission that the processor starts; the last cycle if it is
+ * unknown. */
 static uint64_t doorbell(struct builder *b, const struct trace_host_time *host)
 {
     while (b->seen < host->n)
@@ -71,7 +72,7 @@ static uint64_t doorbell(struct builder *b, const struct trace_host_time *host)
     return b->now;
 }
 
-/* The doorbell's own cycle, 0, is none of the submission's. */
+/* Add a submission. Cycle 0 is the doorbell's and does not belong to it. */
 static void add_submission(struct builder *b, const struct trace_host_time *host, uint32_t k)
 {
     const struct sched_program *p = b->t->p->program;
@@ -105,8 +106,8 @@ static void add_submission(struct builder *b, const struct trace_host_time *host
     b->time += s->n;
 }
 
-/* A part on the host takes what its model estimates; one on a core the cycles measured for its
- * row. */
+/* Add a part. On the host it takes the time that its model estimates; on a core the cycles measured
+ * for its row. */
 static void add_part(struct builder *b, const struct ir_op *op)
 {
     const struct account_layer *l = &b->account->layer[op->row];

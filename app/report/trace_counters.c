@@ -1,8 +1,8 @@
 /* trace_counters.c - values over time: bytes a cycle on the bus, bytes of the scratchpad in use.
- * Bytes are counted where a command that uses the bus starts or ends, and spread evenly between: so
- * no value is above the bus's width, and their integral is what was moved. A word of the scratchpad is in use from the
- * start of the first command that writes it to the completion of the last that reads it before it
- * is written again. */
+ * Bytes are counted at the start and end of commands that use the bus, and spread evenly in
+ * between. Thus no value exceeds the bus's width, and the integral is the number of bytes moved. A
+ * word of the scratchpad is in use from the start of the first command that writes it to the
+ * completion of the last that reads it before it is written again. */
 #include <stdlib.h>
 
 #include "run_trace.h"
@@ -32,8 +32,8 @@ static void add_change(struct changes *c, uint64_t at, double by)
         c->change[c->n++] = (struct change){at, by};
 }
 
-/* Write the sum of the changes, a point whenever it differs. A remainder of rounding counts as
- * 0. */
+/* Write the sum of the changes, with a point at each different value. A rounding remainder counts
+ * as 0. */
 static void integrate(struct trace *t, struct changes *c, uint32_t device,
                       enum trace_counter counter)
 {
@@ -66,9 +66,9 @@ static double moved(const struct trace_sum *s, enum trace_counter counter)
     return (double)(counter == TRACE_READ ? s->moved.read : s->moved.written);
 }
 
-/* The rate between two sums is what was measured there. A memory slower than the bus takes several
- * cycles for a beat, which a sum counts in the last of them: going back from the end, what the rate
- * does not allow was on its way before. */
+/* Set the rate between two sums to that measured there. A memory slower than the bus takes several
+ * cycles per beat, and a sum counts them in the last one. Going back from the end, bytes beyond the
+ * possible rate are moved to the preceding interval. */
 static void bus(struct trace *t, uint32_t device, enum trace_counter counter)
 {
     const struct sched_program *p = t->p->program;
@@ -94,17 +94,17 @@ static void bus(struct trace *t, uint32_t device, enum trace_counter counter)
 
 /* --- the scratchpad --- */
 
-/* A word in use: written from command `from` on, needed until `until` completes. */
+/* A word in use: written by command `from`, needed until `until` completes. */
 struct word {
-    uint32_t from, until; /* 1 + the command's place among all; from 0: not in use */
+    uint32_t from, until; /* 1 + the command's index among all; from 0: not in use */
     bool read;
 };
 
 struct scratchpad {
     struct word *word;
     uint32_t n_word, word_bytes;
-    const struct trace_time *time; /* by place: since the inference began */
-    uint32_t *begins, *ends;       /* by place: words in use from its start, until its end */
+    const struct trace_time *time; /* by index: times since the inference began */
+    uint32_t *begins, *ends;       /* by index: words in use from its start, until its end */
 };
 
 static void free_word(struct scratchpad *s, struct word *w)
@@ -148,7 +148,8 @@ static void touch_all(struct scratchpad *s, const struct sched_command *c, uint3
     }
 }
 
-/* When the commands of all streams ran, since the inference began, at their places among all. */
+/* Return the times of the commands of all streams since the inference began, by their index among
+ * all. */
 static struct trace_time *absolute(const struct trace *t, uint32_t n)
 {
     struct trace_time *time = ARENA_ARRAY(t->arena, struct trace_time, n + 1);

@@ -1,11 +1,11 @@
-/* trace_counters.h - values over time of a trace. */
+/* trace_counters.h - values over time in a trace. */
 #ifndef HEDDLE_REPORT_TRACE_COUNTERS_H
 #define HEDDLE_REPORT_TRACE_COUNTERS_H
 
 #include "run_trace.h"
 
-/* The points of a device's counters: of the bus from its sums, of the scratchpad from the bytes that
- * commands read and write. */
+/* Add the points of a device's counters: of the bus from its sums, of the scratchpad from the bytes
+ * that commands read and write. */
 void trace_counters(struct trace *t);
 
 #endif

@@ -1,6 +1,6 @@
-/* trace_json.c - a trace as Chrome's trace format has it: https://ui.perfetto.dev opens the file.
- * A microsecond there is a cycle here. A process is an accelerator, a thread one of its units; the
- * first process has the host and the cores of targets. */
+/* trace_json.c - write a trace in Chrome's trace format, which https://ui.perfetto.dev opens. A
+ * microsecond in the file is a cycle. A process is an accelerator, a thread one of its units; the
+ * first process also has the host and the cores of targets. */
 #include "trace_json.h"
 #include "hd_accel_tables.h"
 #include "run_trace.h"
@@ -13,7 +13,7 @@ static const struct {
     {"scratchpad, bytes in use", "bytes"},
 };
 
-/* Every event but the first begins with the comma after the one before. */
+/* Add an event. All but the first begin with the comma that follows the previous one. */
 static void add_name(struct text *o, const char *what, uint32_t process, uint32_t thread,
                      const char *name)
 {

@@ -4,7 +4,7 @@
 
 #include "run_trace.h"
 
-/* Chrome's trace format, one unit of time a cycle. */
+/* Write Chrome's trace format, with one unit of time per cycle. */
 void trace_json(const struct trace *t, struct text *out);
 
 #endif

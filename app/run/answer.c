@@ -82,7 +82,7 @@ enum status run_front(struct job *job, struct diag *d)
     return ST_OK;
 }
 
-/* The model or package of `run`, or the one layer of `bench`. */
+/* Load the model or package of `run`, or the one layer of `bench`. */
 enum status run_load(struct job *job, struct run_measured *m, struct diag *d)
 {
     const struct options *o = job->options;
@@ -100,7 +100,7 @@ enum status run_load(struct job *job, struct run_measured *m, struct diag *d)
     return run_front(job, d);
 }
 
-/* --oracle: the reference, on the same inputs, against the framework that the file is made for. */
+/* --oracle: compare the reference, on the same inputs, with the framework of the file's format. */
 static enum status ask_oracle(const struct job *job, struct run_results *results, struct diag *d)
 {
     const struct ir_graph *g = job->p->reference;

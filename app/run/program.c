@@ -1,7 +1,7 @@
-/* program.c - a user's own C on the accelerator, without a network: int hd_program(struct hd_device
- * *dev, uint8_t *memory, uint64_t base, uint64_t bytes); memory is device memory that the host
- * sees, at bus address base. 0 means passed, and nothing else does: it runs in a child process,
- * whose crash, exit or endless loop is reported, and pages around its memory may not be touched. */
+/* program.c - run a user's C on the accelerator without a network: int hd_program(struct hd_device
+ * *dev, uint8_t *memory, uint64_t base, uint64_t bytes); memory is device memory that the host can
+ * access, at bus address base. Only result 0 is a pass. It runs in a child process whose crash,
+ * exit or endless loop is reported, between guard pages. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,12 +25,12 @@
 #include "sim/gtkw.h"
 
 #define PROGRAM_MEMORY  (16u << 20)
-#define PROGRAM_GUARD   (1u << 20) /* before and after it, each */
+#define PROGRAM_GUARD   (1u << 20) /* bytes before and after it, each */
 #define PROGRAM_SECONDS 60u        /* unless --seconds specifies otherwise */
 
 typedef int program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes);
 
-/* The child's report, in shared memory. */
+/* The child's report in shared memory. */
 struct report {
     volatile uint32_t entered, returned, faulted;
     int rc; /* of hd_program */
@@ -45,16 +45,16 @@ struct own {
     struct arena *arena;
     const struct options *options;
     const struct hd_config *hw;
-    const char *so, *waves; /* waves: the file, or NULL */
+    const char *so, *waves; /* waves: the file's path, or NULL */
     enum options_engine engine;
     struct sim_model sim;
-    uint8_t *memory; /* PROGRAM_MEMORY bytes between the guards */
+    uint8_t *memory; /* PROGRAM_MEMORY bytes between the guard pages */
     struct report *report;
 };
 
 /* --- the child ------------------------------------------------------------------------------- */
 
-/* A signal handler has no argument to find it by; set in the child process only. */
+/* State for the signal handler, which has no argument; set in the child process only. */
 static struct report *fault_to;
 
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -63,7 +63,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
     fault_to->fault = (uintptr_t)info->si_addr;
     fault_to->faulted = 1;
-} /* and again, by default: the process ends with the signal */
+} /* returning repeats the fault with the default action: the signal ends the process */
 
 static void tell_faults(struct own *p)
 {
@@ -93,7 +93,7 @@ static enum status load(const struct own *p, program **entry, struct diag *d)
     return ST_OK;
 }
 
-/* All of it is traced: there are no layers or inferences to choose. */
+/* Trace the whole run, since there are no layers or inferences to choose. */
 static enum status start_waves(struct own *p, struct device *v, struct diag *d)
 {
     if (p->waves && v->sim.api->trace_start(v->sim.sim, p->waves, p->options->waves_limit) != 0)
@@ -162,8 +162,7 @@ static void child(struct own *p)
 
 /* --- the parent ------------------------------------------------------------------------------ */
 
-/* Wait for the child, whose death closes `end`, or what it does itself; *late: it had to be killed.
- */
+/* Wait for the child, whose exit closes `end`, or for its message; *late: it had to be killed. */
 static int wait_child(pid_t pid, int end, uint64_t seconds, bool *late)
 {
     struct pollfd fd = {.fd = end, .events = POLLIN};
@@ -181,7 +180,7 @@ static int wait_child(pid_t pid, int end, uint64_t seconds, bool *late)
                 continue;
             break;
         }
-        if (fd.revents) /* closed: it is about to end */
+        if (fd.revents) /* closed: the child is about to end */
             (void)poll(NULL, 0, 10);
         else
             (void)poll(&fd, 1, (int)(left > 1000 ? 1000000 : left * 1000) + 1);
@@ -279,7 +278,7 @@ static enum status run_child(struct own *p, struct diag *d)
     return judge(p, state, late, seconds, d);
 }
 
-/* Memory for both processes, between pages that may not be touched; all of it is given back. */
+/* Allocate memory for both processes between guard pages, run, and release it. */
 static enum status with_memory(struct own *p, struct diag *d)
 {
     const size_t n = PROGRAM_MEMORY + 2 * (size_t)PROGRAM_GUARD;

@@ -1,4 +1,4 @@
-/* program.h - a C program of a user (--prog). */
+/* program.h - run a user's C program (--prog). */
 #ifndef HEDDLE_RUN_PROGRAM_H
 #define HEDDLE_RUN_PROGRAM_H
 

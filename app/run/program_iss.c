@@ -1,5 +1,6 @@
-/* program_iss.c - --prog with --host=iss or rtl: the program cross-compiled with the driver and driver/program, on the
- * board. Its output is printed; a fault is reported with function and line. */
+/* program_iss.c - --prog with --host=iss or rtl: cross-compile the program with the driver and
+ * driver/program and run it on the board. Its output is printed; a fault is reported with function
+ * and line. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +23,9 @@
 #include "sim/build/hash.h"
 #include "sim/build/tools.h"
 
-#define STACK "65536" /* bytes; a program keeps its streams there */
+#define STACK "65536" /* bytes; a program may keep its streams there */
 
-/* A job without a network: one accelerator, nothing to read or to write. */
+/* Set up a job without a network: one accelerator, no inputs or outputs. */
 static void prepare(struct job *job, struct run_measured *m, struct arena *a,
                     const struct options *o, const struct hd_config *hw)
 {
@@ -40,7 +41,7 @@ static void prepare(struct job *job, struct run_measured *m, struct arena *a,
     m->cores = ARENA_NEW(a, struct core_targets);
 }
 
-/* Arguments of one call of the compiler for all files. */
+/* Compile all files in one call of the compiler. */
 static enum status compile(const struct job *job, const struct sim_tool *gcc, const char *folder,
                            const char *source, const char *elf, struct diag *d)
 {
@@ -99,7 +100,7 @@ static enum status compile(const struct job *job, const struct sim_tool *gcc, co
     return st == ST_INTERNAL ? d->status = ST_USAGE : st; /* their file */
 }
 
-/* Always compiled: headers next to the file are not hashed. */
+/* Make the program. It is always compiled, since headers next to the file are not hashed. */
 static enum status make_elf(const struct job *job, const char *cache, const char **elf,
                             struct diag *d)
 {

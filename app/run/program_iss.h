@@ -1,4 +1,4 @@
-/* program_iss.h - a C program of a user on the simulated processor. */
+/* program_iss.h - run a user's C program on the simulated processor. */
 #ifndef HEDDLE_RUN_PROGRAM_ISS_H
 #define HEDDLE_RUN_PROGRAM_ISS_H
 

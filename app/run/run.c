@@ -1,4 +1,4 @@
-/* run.c - the order of a run; see run.h. */
+/* run.c - the steps of a run; see run.h. */
 #define _GNU_SOURCE
 #include "run.h"
 
@@ -31,7 +31,7 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
     return data->bytes + k * data->n_bytes;
 }
 
-/* Count how often the first output is largest at the label. */
+/* Count the inferences in which the first output is largest at the label. */
 static void score(struct run *run)
 {
     const struct ir_graph *g = run->job.p->graph;
@@ -69,7 +69,7 @@ static enum status write_into(const struct run *run, const cJSON *stats, const c
     return ST_OK;
 }
 
-/* All of them, or none where the disk is full. */
+/* Write all outputs, or none if the disk is full. */
 static enum status write_outputs(struct run *run, const cJSON *stats, struct diag *d)
 {
     if (!run->job.out_dir)
@@ -78,7 +78,7 @@ static enum status write_outputs(struct run *run, const cJSON *stats, struct dia
     return stage_end(&run->folder.stage, write_into(run, stats, run->folder.stage.path, d), d);
 }
 
-/* A layer alone, as a run of its own. */
+/* Run a layer alone as a separate run. */
 static enum status answer(struct run *run, struct diag *d)
 {
     TRY(run_load(&run->job, &run->measured, d));
@@ -155,7 +155,8 @@ static enum status run_locked(struct run *run, struct diag *d)
     return run->results.verdict == VERDICT_MISMATCH ? run_mismatch(run, d) : ST_OK;
 }
 
-/* The folder of -o is this run's alone; one that it made and left empty goes again. */
+/* Run a loaded job. The folder of -o belongs to this run only; if the run created it and leaves it
+ * empty, it is removed. */
 enum status run_loaded(struct run *run, struct diag *d)
 {
     const char *out = run->job.options->out;

@@ -4,13 +4,13 @@
 
 #include "app/job/job.h"
 
-/* "heddle run" and "heddle bench": run->job.arena, options and p (with its arena) are set. On ST_OK and
- * ST_MISMATCH the outputs are in run->measured.out until run_release. */
+/* Run "heddle run" or "heddle bench": run->job.arena, options and p (with its arena) are set. On
+ * ST_OK and ST_MISMATCH the outputs are in run->measured.out until run_release. */
 enum status run_command(struct run *run, struct diag *d);
-/* The part after run_load (answer.h), any number of times with a new job that has the same p,
- * model_path, zoo and package. */
+/* Run the part that follows run_load (answer.h). May be repeated with a new job that has the same
+ * p, model_path, zoo and package. */
 enum status run_loaded(struct run *run, struct diag *d);
-/* ST_MISMATCH of VERDICT_MISMATCH, with what differs and where first. */
+/* Return ST_MISMATCH for VERDICT_MISMATCH, with the differences and the first one. */
 enum status run_mismatch(struct run *run, struct diag *d);
 
 #endif

@@ -1,7 +1,6 @@
-/* run_package.c - "heddle run" of a package of "heddle compile": its own C, driver and kernels
- * built as one object, on the functional model or the Verilated model. There is no graph here:
- * inputs, outputs and layers come from the object's table, and only --expect states what is
- * right. */
+/* run_package.c - "heddle run" of a package of "heddle compile": its C, driver and kernels are
+ * built as one object and run on the functional or the Verilated model. There is no graph: inputs,
+ * outputs and layers come from the object's table, and only --expect gives expected outputs. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dlfcn.h>
@@ -62,7 +61,7 @@ static enum status write_below(void *ctx, const struct tar_file *file, struct di
     return file_write(full, file->data, file->n_bytes, d);
 }
 
-/* A place in the cache that the text or bytes name. */
+/* Return a folder in the cache, named by a hash of the text or bytes. */
 static enum status cache_folder(struct arena *a, const void *data, size_t n_bytes,
                                 const char **folder, struct diag *d)
 {
@@ -86,8 +85,8 @@ static enum status check_engine(struct arena *a, const struct options *o, const 
     return o->engine == ENGINE_QEMU ? run_qemu_find(a, folder, &q, d) : ST_OK;
 }
 
-/* The package's C as an object, and the folder with its files; that of a tar file, whose bytes name
- * it, is compiled once. */
+/* Build the package's C as an object, with the folder of its files. A tar file, identified by its
+ * bytes, is compiled once. */
 static enum status build(struct arena *a, const struct options *o, const char **folder,
                          const char **so_path, struct diag *d)
 {
@@ -124,7 +123,7 @@ static enum status build(struct arena *a, const struct options *o, const char **
     return cached_seal(a, *so_path, d);
 }
 
-/* Read "1x8x8x1" as dimensions; false if it is not in this form. */
+/* Read "1x8x8x1" as dimensions; false if the form is wrong. */
 static bool parse_shape(const char *text, struct ir_tensor *t)
 {
     char *end = (char *)(uintptr_t)text;
@@ -161,7 +160,7 @@ static enum status add_tensor(struct ir_graph *g, const struct hd_io *io, enum i
     return ST_OK;
 }
 
-/* The accelerators that the package's commands are for. */
+/* Describe the accelerators for which the package has commands. */
 static enum status describe_devices(const struct job *job, const struct hd_model *m, struct diag *d)
 {
     struct sched_program *p = job->p->program;
@@ -185,7 +184,7 @@ static enum status describe_devices(const struct job *job, const struct hd_model
     return ST_OK;
 }
 
-/* Describe the parts of a graph that the runner needs: borders and layer names. */
+/* Describe the parts of a graph that the runner needs: inputs, outputs and layer names. */
 static enum status describe(const struct job *job, const struct hd_model *m, struct diag *d)
 {
     struct arena *a = job->p->arena;
@@ -208,13 +207,13 @@ static enum status describe(const struct job *job, const struct hd_model *m, str
     job->p->program = ARENA_NEW(a, struct sched_program);
     job->p->program->n_stream = m->command_bytes > 0;
     TRY(describe_devices(job, m, d));
-    job->p->emitted = ARENA_NEW(a, struct emit_unit); /* asked for cores of other targets: none */
+    job->p->emitted = ARENA_NEW(a, struct emit_unit); /* has no cores of external targets */
     job->p->emitted->graph = g;
     job->p->emitted->targets = &job->p->targets;
     return ST_OK;
 }
 
-/* --- cores: metadata.json specifies which Verilog stands for each port --- */
+/* --- cores: metadata.json names the Verilog for each port --- */
 
 static bool is_word(const char *s, const char *more)
 {
@@ -232,7 +231,8 @@ static const char *word_of(const cJSON *o, const char *name, const char *more)
     return cJSON_IsString(s) && is_word(s->valuestring, more) ? s->valuestring : NULL;
 }
 
-/* Its parameters, and what target.json declared of its ports: checked when it was compiled. */
+/* Read its parameters, and target.json's declarations of its ports, which were checked at compile
+ * time. */
 static bool read_core_details(struct arena *a, const cJSON *o, struct core *core)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "parameters"), *p;
@@ -276,7 +276,7 @@ static bool read_core(struct arena *a, const char *folder, const cJSON *o, struc
     return read_core_details(a, o, core);
 }
 
-/* Scales of the outputs, so that values and steps are those of the model. */
+/* Read the scales of the outputs, so that values and steps are those of the model. */
 static void read_scales(const struct job *job, const cJSON *list)
 {
     const struct ir_graph *g = job->p->graph;
@@ -295,7 +295,7 @@ static void read_scales(const struct job *job, const cJSON *list)
     }
 }
 
-/* Tolerance, scales, and a core for each port of the object's table, by its name. */
+/* Read the tolerance, the scales, and a core for each named port of the object's table. */
 static enum status read_metadata(struct job *job, struct run_measured *m, const char *folder,
                                  const struct hd_model *model, struct diag *d)
 {
@@ -345,7 +345,7 @@ static enum status load(struct job *job, struct run_measured *m, const char *fol
     return read_metadata(job, m, folder, model, d);
 }
 
-/* The verdict as the report states it, or ST_MISMATCH. */
+/* Return the verdict as the report states it, or ST_MISMATCH. */
 static enum status check(struct run *run, const char **verdict, struct diag *d)
 {
     double largest;
@@ -412,7 +412,7 @@ enum status run_package_load(struct job *job, struct run_measured *m, struct dia
     return ST_OK;
 }
 
-/* Print the parts of an inference's cycles on the simulated processor. */
+/* Print the cycles of an inference on the simulated processor, by part. */
 static void add_host(const struct job *job, const struct run_measured *m, struct text *t)
 {
     const struct board_host *h = &m->shared->host;

@@ -1,6 +1,6 @@
-/* accelergy.c - counted actions in the form that Accelergy takes (action_counts, version 0.2, of
- * its examples): components of a design named heddle, their actions, counts. Words are bytes, as
- * in the tables; accumulators have words of 32 bits. */
+/* accelergy.c - write counted actions in Accelergy's form (action_counts, version 0.2, of its
+ * examples): components of a design named heddle, their actions, counts. Words are bytes, as in the
+ * tables; accumulators have words of 32 bits. */
 #include "accelergy.h"
 #include "actions.h"
 #include <string.h>

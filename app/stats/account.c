@@ -4,8 +4,8 @@
 #include "compiler/host/host_cycles.h"
 #include "compiler/target/describe.h"
 
-/* Return true if the operator executes. RESHAPE shares its input's memory, and a view (view.c)
- * its input's bytes: nothing executes them. */
+/* Return true if the operator executes. RESHAPE shares its input's memory, and a view (view.c) its
+ * input's bytes, so neither executes. */
 static bool executes(const struct pipeline *p, const struct ir_op *op)
 {
     const struct target_desc *desc;
@@ -36,9 +36,9 @@ static struct account_part part_of(const struct pipeline *p, uint32_t position)
     return part;
 }
 
-/* The file's MACs to the operators that do them, by their formulas. Where these ask for less, a
- * pass found the rest unnecessary; where they ask for more, a pass widened the operator (groups to
- * all channels, a pool to a convolution), and what it added are none of the file's. */
+/* Attribute the file's MACs to the operators that execute them, by their formulas. If these give
+ * less, a pass found the rest unnecessary. If they give more, a pass widened the operator (groups
+ * to all channels, a pool to a convolution), and the added MACs are not the file's. */
 static void share_macs(const struct ir_graph *g, uint64_t macs, struct account_layer *l)
 {
     uint64_t all = 0, left;
@@ -86,7 +86,8 @@ static void add_parts(struct arena *a, const struct pipeline *p, struct account 
     }
 }
 
-/* Operators run in the graph's order, those of one region as one submission. */
+/* Count the crossings. Operators run in the graph's order, those of one region as one
+ * submission. */
 static uint32_t crossings_of(const struct pipeline *p)
 {
     const struct ir_graph *g = p->graph;

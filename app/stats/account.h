@@ -1,7 +1,7 @@
-/* account.h - the contents of a compiled network, layer by layer: operators that execute, where,
- * their MACs, the host's cycles, layers that run interleaved. It follows from the program alone;
- * the stats have it next to what a run measures. Invariant: for each layer and in all,
- * accelerator_macs + host_macs + folded_macs are the file's. */
+/* account.h - the layers of a compiled network: operators that execute, their target, their MACs,
+ * the host's cycles, layers that run interleaved. Computed from the program alone, for stats in
+ * addition to measurements. Invariant: for each layer and for the network, accelerator_macs +
+ * host_macs + folded_macs are the file's. */
 #ifndef HEDDLE_STATS_ACCOUNT_H
 #define HEDDLE_STATS_ACCOUNT_H
 
@@ -13,11 +13,11 @@ struct account_part {
     const struct target *target;
     bool host; /* the built-in one */
     uint64_t macs, host_cycles;
-    double outside_cycles; /* of an external target: its own estimate */
+    double outside_cycles; /* for an external target: its own estimate */
 };
 
 struct account_layer {
-    uint32_t n_part, n_accelerator; /* of them, not on the host */
+    uint32_t n_part, n_accelerator; /* number of parts; number that are not on the host */
     struct account_part *part;
     uint32_t group; /* index, or IR_NONE */
     uint64_t accelerator_macs, host_macs, folded_macs, host_cycles;
@@ -27,11 +27,11 @@ struct account {
     uint32_t n_layer, n_group;
     struct account_layer *layer; /* by row of the model */
     uint64_t accelerator_macs, host_macs, folded_macs, host_cycles;
-    uint32_t crossings; /* pairs of consecutive submissions with a host operator between them */
-    bool untimed;       /* a target executes C for which there is neither core nor host model */
+    uint32_t crossings; /* pairs of consecutive submissions with a host operator in between */
+    bool untimed;       /* a target executes C for which there is neither a core nor a host model */
 };
 
-/* p: partitioned; scheduled, or program NULL: then there are no groups. */
+/* Compute the account. p: partitioned and scheduled, or program NULL, which gives no groups. */
 struct account *account_of(struct arena *a, const struct pipeline *p);
 
 #endif

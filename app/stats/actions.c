@@ -23,7 +23,8 @@ uint64_t actions_beats(uint64_t at, uint64_t n_bytes, uint64_t width)
     return (at + n_bytes - 1) / width * width - at / width * width + width;
 }
 
-/* Regions begin at multiples of 64 bytes, so the number of beats follows from offsets. */
+/* Return the bytes of the beats of a run. Regions begin at multiples of 64 bytes, so offsets
+ * determine the beats. */
 static uint64_t run_bytes(uint64_t at, uint32_t runs, uint32_t n, uint32_t pitch, uint64_t width)
 {
     uint64_t sum = 0;
@@ -52,7 +53,7 @@ static void store(struct actions *to, const struct hd_cmd_store *c, uint64_t wid
     to->n[ACTION_SCRATCHPAD_READ] += (uint64_t)c->rows * c->row_bytes;
 }
 
-/* Numbers of [from, to) that are in [0, end). */
+/* Return how many numbers of [from, to) are in [0, end). */
 static uint64_t inside(int64_t from, int64_t to, int64_t end)
 {
     from = from > 0 ? from : 0;
@@ -60,7 +61,7 @@ static uint64_t inside(int64_t from, int64_t to, int64_t end)
     return to > from ? (uint64_t)(to - from) : 0;
 }
 
-/* Output rows of the command whose kernel row ky is in the image. */
+/* Return the output rows of the command whose kernel row ky is in the image. */
 static uint64_t rows_inside(const struct hd_cmd_array *c, uint32_t ky)
 {
     uint64_t n = 0;
@@ -71,7 +72,7 @@ static uint64_t rows_inside(const struct hd_cmd_array *c, uint32_t ky)
     return n;
 }
 
-/* Bytes that one row's scan reads of a piece; of a depthwise one, for a channel. */
+/* Return the bytes of a piece that one row's scan reads; for a depthwise piece, per channel. */
 static uint64_t scan_bytes(const struct hd_cmd_array *c, const struct hd_piece *piece)
 {
     uint64_t n = 0;
@@ -99,7 +100,8 @@ static uint64_t segment_bytes(const struct hd_cmd_array *c, const struct hd_segm
     return n;
 }
 
-/* With two pixel streams a vector has two pixels, except the last of a row, which may have one. */
+/* Return the output vectors. With two pixel streams a vector has two pixels, except the last of a
+ * row, which may have one. */
 static uint64_t array_outputs(const struct hd_cmd_array *c)
 {
     const uint64_t row = c->streams == 2 ? (c->scan - (uint64_t)1) * c->out_channels + c->pair_last
@@ -131,7 +133,7 @@ static void array(struct actions *to, const struct hd_cmd_array *c, uint32_t n)
     to->n[ACTION_SCRATCHPAD_WRITTEN] += c->sum_columns ? vectors : outputs;
 }
 
-/* Window cells in the image, summed over the outputs of one dimension. */
+/* Return the window cells in the image, summed over the outputs of one dimension. */
 static uint64_t cells(uint32_t outputs, int32_t start, uint32_t stride, uint32_t kernel,
                       uint32_t size)
 {
@@ -142,7 +144,7 @@ static uint64_t cells(uint32_t outputs, int32_t start, uint32_t stride, uint32_t
     return n;
 }
 
-/* A byte that is splat is read once for N channels. */
+/* Return the bytes of an operand. A splat byte is read once for N channels. */
 static uint64_t operand_bytes(const struct hd_cmd_vector *c, bool splat, uint32_t n)
 {
     return splat ? div_up(c->channels, n) : c->channels;
@@ -166,7 +168,7 @@ static void vector(struct actions *to, const struct hd_cmd_vector *c, uint32_t n
         to->n[ACTION_REQUANTISE] += outputs;
     if (c->look_up)
         to->n[ACTION_WEIGHT_READ] += outputs;
-    if (op->softmax) /* an exponential of 4 bytes in two passes */
+    if (op->softmax) /* in two passes an exponential of 4 bytes each */
         to->n[ACTION_WEIGHT_READ] += 8 * outputs;
 }
 
@@ -185,8 +187,8 @@ struct actions actions_of_command(const struct sched_command *c, const struct hd
     return a;
 }
 
-/* A command's words are its layer's; header, END and what rounds the stream up to beats are the
- * first layer's. */
+/* Add the words of a stream. A command's words count for its layer; header, END and padding to
+ * whole beats count for the first layer. */
 static void add_stream(struct actions *row, const struct sched_stream *s,
                        const struct hd_config *hw)
 {

@@ -1,6 +1,6 @@
-/* actions.h - actions of the commands of each layer, counted from their fields: products, bytes read
- * and written in each memory, bytes on the bus. An inference always does the same, so nothing need
- * run. docs/ENERGY.md defines each action. */
+/* actions.h - count the actions of each layer's commands from their fields: products, bytes read
+ * and written in each memory, bytes on the bus. All inferences have the same actions, so nothing
+ * needs to run. docs/ENERGY.md defines each action. */
 #ifndef HEDDLE_STATS_ACTIONS_H
 #define HEDDLE_STATS_ACTIONS_H
 
@@ -21,18 +21,18 @@ enum action {
     ACTION_COUNT
 };
 
-/* Their names in tables and stats. */
+/* Names of the actions in tables and stats. */
 extern const char *const action_names[ACTION_COUNT];
 
 struct actions {
     uint64_t n[ACTION_COUNT];
 };
 
-/* Bytes of the bus's beats that cover [at, at + n_bytes). */
+/* Return the bytes of the bus's beats that cover [at, at + n_bytes). */
 uint64_t actions_beats(uint64_t at, uint64_t n_bytes, uint64_t width);
-/* The actions of one command, without the fetch of the command itself. */
+/* Count the actions of one command, without the fetch of the command. */
 struct actions actions_of_command(const struct sched_command *c, const struct hd_config *hw);
-/* By row of the model, of all commands of the program, their own words included. */
+/* Count the actions of all commands of the program by row of the model, their fetch included. */
 struct actions *actions_of(struct arena *a, const struct sched_program *p, uint32_t n_row);
 
 #endif

@@ -12,14 +12,14 @@
 enum {
     MAX_BYTES = 1 << 20,
     BYTE = 8,
-    PARAM_BITS = 32 + 32 + 8, /* bias, multiplier, shift of a lane */
+    PARAM_BITS = 32 + 32 + 8, /* bias, multiplier and shift of a lane */
     ACC_BITS = 32,
     TABLE_BITS = 256 * 8, /* each lane has whole tables */
     EXP_BITS = 256 * 32,  /* and, with softmax, all exponentials */
     ROW_BITS = 8 + 36     /* a row of softmax: maximum, scale and shift */
 };
 
-/* Read the value in `line` of the column that `names` calls `name`. */
+/* Read from `line` the value of the column called `name` in `names`. */
 static bool column(const char *names, const char *line, const char *name, double *value)
 {
     const size_t n = strlen(name);
@@ -35,7 +35,7 @@ static bool column(const char *names, const char *line, const char *name, double
     }
 }
 
-/* Return true if the sizes of this line are those of `c`. */
+/* Return true if the sizes in this line equal those of `c`. */
 static bool same_sizes(const char *names, const char *line, const struct hd_config *c)
 {
     double value;

@@ -1,4 +1,4 @@
-/* columns.h - the numbers of a layer, a group and a run, as columns.def lists them. */
+/* columns.h - the numbers of a layer, a group and a run, as listed in columns.def. */
 #ifndef HEDDLE_STATS_COLUMNS_H
 #define HEDDLE_STATS_COLUMNS_H
 
@@ -6,10 +6,11 @@
 
 #include "base/text.h"
 
-/* Where a column is among a layer's members: the first two before its parts, MEMORY after them, BUS after its energy. */
+/* The place of a column among a layer's members: the first two before its parts, MEMORY after them,
+ * BUS after its energy. */
 enum column_place { COLUMN_CYCLES, COLUMN_WORK, COLUMN_MEMORY, COLUMN_BUS };
 
-/* A cell of the table: the number; nothing for 0; percent; for a group the sum of its members. */
+/* A cell of the table: the number; empty for 0; percent; for a group the sum of its members. */
 enum column_cell { COLUMN_NUMBER, COLUMN_POSITIVE, COLUMN_SHARE, COLUMN_MOVED };
 
 struct column {
@@ -20,11 +21,11 @@ struct column {
     int width;
     enum column_cell cell;
     const char *label, *meaning; /* "": none */
-    bool run;                    /* a run has it */
-    int run_width;               /* in the table of runs; 0: not in its loop over columns */
+    bool run;                    /* a run has this column */
+    int run_width;               /* in the table of runs; 0: not among its generic columns */
 };
 
-/* The name of the last is NULL. */
+/* The last name is NULL. */
 extern const struct column columns[];
 
 enum {
@@ -44,7 +45,7 @@ union column_numbers {
     double at[N_COLUMNS];
 };
 
-/* Add them as JSON: a list of objects, for report.html. */
+/* Add the columns as JSON: a list of objects, for report.html. */
 void columns_json(struct text *t);
 
 #endif

@@ -1,6 +1,6 @@
-/* energy.h - counted actions times a table of energies: a model, not a measurement. A table is one
- * of heddle's own by name, or a JSON file (docs/ENERGY.md). Energy of the host and of external
- * targets is not in it. */
+/* energy.h - counted actions times a table of energies: a model, not a measurement. A table is
+ * built in, by name, or a JSON file (docs/ENERGY.md). The host and external targets are not
+ * included. */
 #ifndef HEDDLE_STATS_ENERGY_H
 #define HEDDLE_STATS_ENERGY_H
 
@@ -16,10 +16,11 @@ struct energy_table {
     double cost[ACTION_COUNT];
 };
 
-/* name: of a table of heddle's, or of a file. ST_USAGE: neither, or not such a table. */
+/* Read a table. name: of a built-in table, or of a file. ST_USAGE: neither exists, or it is no such
+ * table. */
 enum status energy_table(struct arena *a, const char *name, struct energy_table *t, struct diag *d);
 
-/* Members "actions", counts by name, and "energy". */
+/* Add members "actions", counts by name, and "energy". */
 void energy_add(cJSON *o, const struct energy_table *t, const struct actions *actions);
 
 #endif

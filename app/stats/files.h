@@ -1,4 +1,4 @@
-/* files.h - files of this folder that are part of the program (embed.cmake): pages, tables. */
+/* files.h - pages and tables of this folder that are embedded in the program (embed.cmake). */
 #ifndef HEDDLE_STATS_FILES_H
 #define HEDDLE_STATS_FILES_H
 
@@ -6,10 +6,10 @@ struct report_file {
     const char *name, *text;
 };
 
-/* The name of the last is NULL. */
+/* The last name is NULL. */
 extern const struct report_file report_files[];
 
-/* The text of the file; NULL if there is none of that name. */
+/* Return the text of the file; NULL if there is none of that name. */
 const char *report_file(const char *name);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "stats_member.h"
 
-/* A member: absent, null, or a number: a sum over n inferences. */
+/* A member: absent, null, or a number that is a sum over n inferences. */
 struct value {
     enum { VALUE_ABSENT, VALUE_NULL, VALUE_COUNT, VALUE_MEAN, VALUE_REAL } kind;
     uint64_t sum;
@@ -62,7 +62,7 @@ static void add_value(cJSON *o, const char *name, const struct value *v, uint32_
 #include "columns.def"
 #undef COLUMN
 
-/* In the order of columns[]. */
+/* The values in the order of columns[]. */
 static const struct {
     struct value (*layer)(const struct numbers *v), (*group)(const struct numbers *v),
         (*run)(const struct numbers *v);

@@ -11,28 +11,28 @@
 /* Figures of a layer, or their sums over a group or a run. */
 struct share {
     bool timed;     /* it has cycles */
-    bool on_units;  /* of a built-in accelerator: with counters */
-    bool estimated; /* something of it runs on an accelerator */
+    bool on_units;  /* on a built-in accelerator, which has counters */
+    bool estimated; /* part of it runs on an accelerator */
     bool peak;      /* multipliers is known */
     uint64_t macs, cycles, estimate;
     double multipliers; /* of the widest array or core */
     uint64_t counter[HD_SIM_UNITS][HD_SIM_KINDS];
 };
 
-/* A layer, a group or a run, as the values of columns.def read it. */
+/* A layer, a group or a run, with the values that columns.def reads. */
 struct numbers {
     const struct job *job;
-    const struct account_layer *layer; /* these two: of a layer; else NULL */
+    const struct account_layer *layer; /* these two for a layer; otherwise NULL */
     const struct run_row *row;
-    const struct account *account; /* these two: of a run; else NULL */
+    const struct account *account; /* these two for a run; otherwise NULL */
     const struct board_host *host; /* NULL if `native` */
     uint64_t read_bytes, write_bytes;
     struct share share;
     double utilisation;
-    bool own;    /* no member of a group */
-    bool units;  /* counters of a built-in accelerator */
-    bool native; /* the host is a model */
-    bool by_row; /* else: its cycles are known by layer */
+    bool own;    /* not a member of a group */
+    bool units;  /* has counters of a built-in accelerator */
+    bool native; /* the host is modelled */
+    bool by_row; /* the host is simulated and its cycles are known by layer */
     bool memory; /* these are known: */
     uint64_t live, held;
 };

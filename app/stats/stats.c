@@ -42,7 +42,7 @@ static cJSON *hw_json(const struct job *job, const struct hd_config *hw)
     return o;
 }
 
-/* The configuration; of several accelerators a list. */
+/* Add the configuration, or a list for several accelerators. */
 static void add_hw(const struct job *job, cJSON *o)
 {
     const struct target_list *list = &job->p->targets;
@@ -137,7 +137,7 @@ static void add_waves(const struct job *job, const struct run_measured *m, cJSON
     cJSON_AddBoolToObject(w, "limited", m->shared->wave_limited != 0);
 }
 
-/* By how much the outputs differ; nothing where all bytes are equal. */
+/* Add the size of the outputs' differences; nothing if all bytes are equal. */
 static void add_differences(const struct job *job, const struct run_results *results, cJSON *o)
 {
     const struct ir_graph *g = job->p->graph;
@@ -170,8 +170,8 @@ static void add_differences(const struct job *job, const struct run_results *res
     }
 }
 
-/* Cycles of the simulated processor: total_cycles is an inference from its first to its last
- * cycle. */
+/* Add the cycles of the simulated processor: total_cycles counts an inference from its first to its
+ * last cycle. */
 static void add_host(const struct job *job, const struct run_measured *m, cJSON *o)
 {
     static const char *const split[] = {"prepare_cycles", "access_cycles", "interrupt_cycles",
@@ -189,19 +189,19 @@ static void add_host(const struct job *job, const struct run_measured *m, cJSON 
     cJSON_AddNumberToObject(o, "host_clock",
                             (double)job->options->host_clock[0] / job->options->host_clock[1]);
     stats_mean(o, "total_cycles", h->total, job->n);
-    if (!m->cores || m->cores->n == 0) /* whose cycles are not counted apart */
+    if (!m->cores || m->cores->n == 0) /* their cycles are not counted separately */
         stats_mean(o, "serial_cycles", h->operators + h->driver + m->shared->cycles, job->n);
 }
 
-/* Accelerator and host take turns: a submission is waited for, also where there are several
- * accelerators. So an inference takes the sum of all. */
+/* Add the cycles. Accelerator and host alternate: the host waits for each submission, even with
+ * several accelerators. An inference therefore takes the sum of all. */
 static void add_cycles(const struct stats *s, cJSON *o)
 {
     const struct job *job = s->job;
     const struct run_measured *m = s->measured;
     const struct account *a = s->account;
     uint64_t host = a->host_cycles * job->n;
-    bool alone = true; /* the host does all */
+    bool alone = true; /* true if the host runs all operators */
 
     for (uint32_t i = 0; i < a->n_layer; i++)
         alone = alone && a->layer[i].n_accelerator == 0;
@@ -220,7 +220,7 @@ static void add_cycles(const struct stats *s, cJSON *o)
     stats_count(o, "crossings", a->crossings);
 }
 
-/* Add the columns that a run has. */
+/* Add the columns of a run. */
 static void add_columns(const struct stats *s, cJSON *o)
 {
     const struct run_shared *shared = s->measured->shared;
@@ -258,7 +258,7 @@ static void add_verdict(const struct job *job, const struct run_results *results
         cJSON_AddNumberToObject(o, "accuracy", (double)results->n_right / job->n);
 }
 
-/* The layers that were compared, and the first that differs. */
+/* Add the number of layers compared, and the first that differs. */
 static void add_compared(const struct job *job, const struct run_results *results, cJSON *o)
 {
     const struct compare_sums *s = &results->layers;
@@ -283,7 +283,7 @@ static void add_compared(const struct job *job, const struct run_results *result
     cJSON_AddStringToObject(first, "text", compare_first_text(job, results));
 }
 
-/* --oracle: what the framework answered. */
+/* Add the framework's answer for --oracle. */
 static void add_oracle(const struct job *job, const struct run_results *results, cJSON *o)
 {
     const struct oracle_answer *answer = results->oracle;
@@ -302,7 +302,7 @@ cJSON *run_stats_json(const struct run *run)
     const struct stats s = {&run->job, &run->measured, account_of(run->job.arena, run->job.p),
                             stats_actions(&run->job, &run->measured)};
 
-    errno = 0; /* cJSON drops a member silently if it has no memory */
+    errno = 0; /* without memory cJSON drops a member silently */
     cJSON *o = cJSON_CreateObject();
 
     cJSON_AddStringToObject(o, "schema", "heddle.stats.v2");

@@ -1,4 +1,4 @@
-/* stats.h - results of a run as JSON of schema heddle.stats.v2. */
+/* stats.h - write the results of a run as JSON of schema heddle.stats.v2. */
 #ifndef HEDDLE_STATS_STATS_H
 #define HEDDLE_STATS_STATS_H
 

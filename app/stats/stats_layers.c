@@ -1,7 +1,7 @@
-/* stats_layers.c - layers and groups of a stats file; docs/REPORT.md states what each member means.
- * A layer that runs interleaved with others has no cycles of its own, only busy cycles of ARRAY and
- * VECTOR: the group's are wall cycles. So cycles of layers without a group and of groups add up to
- * the whole's, and no layer carries another's time. */
+/* stats_layers.c - layers and groups of a stats file; docs/REPORT.md explains each member. A layer
+ * that runs interleaved with others has no wall cycles, only busy cycles of ARRAY and VECTOR; its
+ * group has wall cycles. Thus the cycles of layers without a group and of groups add up to the
+ * total, and no layer includes another's time. */
 #include <string.h>
 
 #include "account.h"
@@ -75,9 +75,9 @@ static struct share group_of(const struct stats *s, uint32_t group)
     return all;
 }
 
-/* Multiplications that there could have been in the cycles; 0: none or unknown. The array's
- * are a bound by itself: its cycles contain each of its steps. A core's are what its target.json
- * states, and a core that does more reports too little: no figure then. */
+/* Return the multiplications that were possible in the cycles; 0: none or unknown. For the array
+ * this is a strict bound: its cycles contain each of its steps. A core's rate is stated in its
+ * target.json; if a core exceeds it, no figure is given. */
 static double capacity(const struct stats *s, const struct share *share)
 {
     double most = share->peak ? share->multipliers * (double)share->cycles : 0;
@@ -155,7 +155,7 @@ static void add_mean_or_null(cJSON *o, const char *name, bool is, uint64_t sum, 
         cJSON_AddNullToObject(o, name);
 }
 
-/* Add the units' activity in the cycles of a layer or group. */
+/* Add the units' activity during a layer or group. */
 static void add_units(cJSON *o, const struct share *share, uint32_t n)
 {
     cJSON *units = cJSON_AddObjectToObject(o, "counters");
@@ -168,7 +168,7 @@ static void add_units(cJSON *o, const struct share *share, uint32_t n)
     }
 }
 
-/* Add the counters of core `i` in a layer, or in all (IR_NONE). */
+/* Add the counters of core `i` for a layer, or for all layers (IR_NONE). */
 static void add_core(const struct job *job, const struct run_measured *m, cJSON *all, uint32_t i,
                      uint32_t row)
 {
@@ -192,7 +192,8 @@ static bool has_part(const struct account_layer *l, const char *target)
     return false;
 }
 
-/* Add the counters of the cores that a layer runs on; of all cores (IR_NONE). None: no member. */
+/* Add the counters of the cores that a layer runs on; of all cores (IR_NONE). Without cores no
+ * member is added. */
 static void add_cores(const struct stats *s, cJSON *o, uint32_t row)
 {
     const struct core_targets *cores = stats_timed(s->job, s->measured) ? s->measured->cores : NULL;
@@ -207,7 +208,8 @@ static void add_cores(const struct stats *s, cJSON *o, uint32_t row)
     }
 }
 
-/* Set the activations alive at the layer's operators, and those that the plan holds: the largest. */
+/* Set the largest bytes of activations alive at the layer's operators, and of those that the plan
+ * holds. */
 static void find_memory(const struct memory_at *at, uint32_t row, struct numbers *v)
 {
     const struct ir_graph *g = v->job->p->graph;
@@ -221,8 +223,9 @@ static void find_memory(const struct memory_at *at, uint32_t row, struct numbers
     }
 }
 
-/* Cycles of a part on the host are the model's, or, simulated, the layer's where it is the only part; on an accelerator
- * the layer's, where it is the only one there. */
+/* Add the parts. Cycles of a part on the host come from the model, or, if simulated, from the
+ * layer if it has only this part. On an accelerator they are the layer's if it has only this
+ * part there. */
 static void add_parts(const struct stats *s, cJSON *o, uint32_t row_index,
                       const struct share *share)
 {

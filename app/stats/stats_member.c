@@ -1,4 +1,4 @@
-/* stats_member.c - members of a stats file, written; see stats.h. */
+/* stats_member.c - write members of a stats file; see stats.h. */
 
 #include "stats_member.h"
 #include "app/engine/core_targets.h"

@@ -1,5 +1,5 @@
-/* stats_model.c - members of a stats file that are models, and say so: time at a clock, energy as
- * counted actions times a table. docs/ENERGY.md. */
+/* stats_model.c - members of a stats file that are models and are marked as such: time at a clock,
+ * energy as counted actions times a table. docs/ENERGY.md. */
 #include <string.h>
 
 #include "accelergy.h"
@@ -38,7 +38,7 @@ static struct actions sum_of(const struct job *job, const struct actions *row)
     return sum;
 }
 
-/* Cycles of an inference, on the accelerators and in all; -1: they are not known. */
+/* Return the cycles of an inference, on the accelerators or in total; -1: unknown. */
 static double cycles(const cJSON *o, const char *name)
 {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
@@ -52,7 +52,8 @@ static double cycles(const cJSON *o, const char *name)
     return cJSON_IsNumber(v) ? v->valuedouble : -1;
 }
 
-/* Its clock_mhz and clock_origin: --clock's, else the slowest accelerator's, as one clock drives all. */
+/* Return clock_mhz and clock_origin: from --clock, otherwise of the slowest accelerator, since one
+ * clock drives all. */
 static struct hd_config clock_of(const struct job *job)
 {
     const struct target_list *list = &job->p->targets;
@@ -73,14 +74,14 @@ static struct hd_config clock_of(const struct job *job)
     return c;
 }
 
-/* LUT4 of all accelerators; -1: there is none, or one that was not counted. */
+/* Return the LUT4 of all accelerators; -1: there is none, or one was not counted. */
 static double lut4_of(const struct job *job)
 {
     const struct target_list *list = &job->p->targets;
     double sum = 0;
 
     for (uint32_t i = 0; i < list->n; i++) {
-        struct diag ignored = {.status = ST_OK}; /* heddle hw states what is wrong with area.csv */
+        struct diag ignored = {.status = ST_OK}; /* "heddle hw" reports errors of area.csv */
         struct area area;
         if (!list->target[i]->desc->accelerator)
             continue;

@@ -7,7 +7,7 @@
 
 /* Read the table of --energy into m->energy. */
 enum status stats_models(const struct job *job, struct run_measured *m, struct diag *d);
-/* The actions of each layer's commands. */
+/* Return the actions of each layer's commands. */
 const struct actions *stats_actions(const struct job *job, const struct run_measured *m);
 void stats_model(const struct stats *s, cJSON *o);
 /* --accelergy's file. */

@@ -21,7 +21,7 @@ static uint32_t find(const struct target_desc *desc, const char *name)
 {
     uint32_t i = 0;
 
-    while (strcmp(desc->attr[i].name, name) != 0) /* describe.c has seen that it is there */
+    while (strcmp(desc->attr[i].name, name) != 0) /* describe.c has checked that it exists */
         i++;
     return i;
 }
@@ -107,7 +107,7 @@ bool tune_attrs_new(const struct tune_attrs *attrs, const int64_t *const *known,
     return true;
 }
 
-/* Half of the steps go to a neighbour, half anywhere. */
+/* Return a random step of a knob: half of them go to a neighbour, half anywhere. */
 static int64_t step(const struct tune_attr *at, int64_t value, uint64_t *random)
 {
     uint64_t r = random_next(random);
@@ -131,7 +131,7 @@ bool tune_attrs_propose(const struct tune_attrs *attrs, const int64_t *const *kn
     return false;
 }
 
-/* --- what targets propose themselves --- */
+/* --- proposals of targets --- */
 
 /* The knobs of one target, [first, first + n) of all. */
 struct span {

@@ -22,7 +22,7 @@ static void hash_tensor(struct hash128 *h, const struct ir_tensor *t)
     hash_number(h, t->rank);
     for (uint32_t i = 0; i < t->rank; i++)
         hash_number(h, t->dim[i]);
-    hash_number(h, ir_zero_point(t)); /* not 0: commands specify it */
+    hash_number(h, ir_zero_point(t)); /* not 0: commands contain it */
 }
 
 static void hash_op(struct hash128 *h, const struct pipeline *p, const struct ir_op *op)
@@ -68,7 +68,7 @@ static bool is_knob(const struct target_desc *desc, const char *attr)
     return false;
 }
 
-/* An external target: its settings without the knobs, its C and Verilog. */
+/* Hash an external target: its settings without the knobs, its C and Verilog. */
 static enum status hash_outside(struct hash128 *h, struct arena *a, const struct target *t,
                                 struct diag *d)
 {

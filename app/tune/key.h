@@ -1,6 +1,7 @@
-/* key.h - identity of the network, configuration and heddle that knobs were tuned for. Knobs are used where all three hashes are the same: of
- * the network as it is scheduled (operators, shapes, targets, regions; not the values of weights),
- * of the hardware (configuration, RTL, memory system) and of heddle's schedule. */
+/* key.h - identity of the network, configuration and heddle version for which knobs were tuned.
+ * Knobs apply if three hashes are equal: of the scheduled network (operators, shapes, targets,
+ * regions; not the values of weights), of the hardware (configuration, RTL, memory system) and of
+ * heddle's schedule. */
 #ifndef HEDDLE_TUNE_KEY_H
 #define HEDDLE_TUNE_KEY_H
 
@@ -10,7 +11,7 @@ struct tune_key {
     const char *graph, *hardware, *schedule; /* hex digits */
 };
 
-/* p: after pipeline_front. ST_USAGE, ST_INTERNAL if the RTL cannot be read. */
+/* Compute the key. p: after pipeline_front. ST_USAGE, ST_INTERNAL: the RTL cannot be read. */
 enum status tune_key_of(struct pipeline *p, const struct options *o, struct tune_key *key,
                         struct diag *d);
 

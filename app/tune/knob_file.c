@@ -73,7 +73,7 @@ static enum status wrong(const struct reader *r, const char *list, int at, const
     return json_doc_fail(r->doc, path, r->d, "%s", message);
 }
 
-/* The value as typed in the file. */
+/* Return the value as written in the file. */
 static const char *found(const struct reader *r, const cJSON *v)
 {
     char *s = cJSON_PrintUnformatted(v);
@@ -89,7 +89,7 @@ static bool whole(const cJSON *v, int64_t low, int64_t high)
            v->valuedouble == (double)(int64_t)v->valuedouble;
 }
 
-/* Report a member that is no knob, with the nearest name. */
+/* Report a member that is no knob, and suggest the most similar name. */
 static enum status unknown_knob(const struct reader *r, int at, const cJSON *v)
 {
     const char *words[SCHED_KNOBS + 2] = {"op", "layer"}, *near;

@@ -1,8 +1,8 @@
-/* lookup.c - knobs that were tuned or written by hand, for compile and run. */
+/* lookup.c - find knobs that were tuned or written by hand, for compile and run. */
 #include "store.h"
 #include "tune.h"
 
-/* Fewest cycles; of equals the first. */
+/* Return the trial with the fewest cycles, the first among equal ones. */
 static const struct store_trial *best_of(const struct store_trial *trial, uint32_t n)
 {
     const struct store_trial *best = trial;
@@ -32,12 +32,12 @@ static enum status look_up(struct pipeline *p, const struct options *o, struct s
         const struct store_trial *best = best_of(trial, n);
         *knobs = best->knobs;
         tune_attrs_set(p, &shape.attrs, best->value);
-    } else /* a note, not an error: the answer is the same */
+    } else /* a note instead of an error, since the answer does not change */
         output_printf(o->output, OUTPUT_NOTE, "note: %s is not used: %s", o->tuned, note);
     return ST_OK;
 }
 
-/* --knobs=FILE; what the file does not name is by rule. */
+/* Read --knobs=FILE; knobs that the file does not name are by rule. */
 static enum status read_file(struct pipeline *p, const struct options *o,
                              const struct sched_knobs **knobs, struct diag *d)
 {

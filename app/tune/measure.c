@@ -1,4 +1,5 @@
-/* measure.c - see measure.h. The way of every run: emitted C, compiled, on the Verilated model. */
+/* measure.c - see measure.h. As in every run, C is emitted, compiled, and run on the Verilated
+ * model. */
 #include "measure.h"
 
 #include "app/build/object.h"
@@ -45,7 +46,7 @@ enum status tune_measure(const struct job *base, const struct run_measured *shar
     of.out = arena_memdup(p.arena, shared->out, p.graph->n_out * sizeof *of.out);
     tune_attrs_set(&p, &shape->attrs, trial->value);
     p.options.schedule = s;
-    p.legal = NULL; /* knobs without a place are no trial */
+    p.legal = NULL; /* knobs that do not fit are no trial */
     TRY(pipeline_schedule(&p, d));
     TRY(pipeline_emit(&p, d));
     TRY(run_compile_into(p.arena, p.emitted, folder, &so_path, d));

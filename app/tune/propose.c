@@ -1,9 +1,9 @@
-/* propose.c - iterated local search: from one of the best trials measured, change the knobs of a
+/* propose.c - iterated local search. From one of the best measured trials, change the knobs of a
  * few neighbouring operators at random, then improve those and their neighbours one by one until
- * nothing gains; go on from there if the estimate is no worse, while commands are left. Trials with
- * an even number propose the best of what they came by; the others any that is about as good, as
- * the estimate is off by a fraction of what there is to gain. The search of compile is one such
- * descent from three starts; here each trial goes on from what was measured. */
+ * nothing gains. Continue from there if the estimate is no worse and the budget of commands lasts.
+ * Trials with an even number propose the best candidate found; the others any that is about as
+ * good, since the estimate's error is comparable to the remaining gain. The search of compile is
+ * one such descent from three starts; here each trial continues from measurements. */
 #include "propose.h"
 
 #include <string.h>
@@ -12,31 +12,31 @@
 #include "compiler/systolic/schedule/sched.h"
 
 enum {
-    COMMANDS = 600000, /* scheduled for one proposal: a few seconds */
-    DESCENTS = 2,      /* first trials, which go through all operators in turn */
+    COMMANDS = 600000, /* commands scheduled for one proposal: a few seconds */
+    DESCENTS = 2,      /* first trials, which try all operators in turn */
     DESCENT_COMMANDS = 4 * COMMANDS,
     BEST = 3,   /* trials to start from */
-    WINDOW = 3, /* operators changed at once, at most */
-    FLIPS = 2,  /* random choices for each of them, at most */
-    REACH = 1,  /* neighbours on either side that are improved with them */
+    WINDOW = 3, /* maximum operators changed at once */
+    FLIPS = 2,  /* maximum random choices for each of them */
+    REACH = 1,  /* neighbours on either side that are improved too */
     WIDER = 6,  /* choices in addition to those of compile's search */
     CHOICES = SCHED_MAX_CHOICES + WIDER,
-    MISSES = 64, /* changes in a row that lead to known trials: stop here */
+    MISSES = 64, /* consecutive changes that lead to known trials: stop here */
     SLACK = 100, /* a candidate is at most 1 / SLACK slower than the start */
 };
 
 struct propose {
     const struct tune_space *space;
     const struct store_trial *trial;
-    uint32_t n_trial, n_op, commands, limit; /* commands scheduled, and how many may be */
+    uint32_t n_trial, n_op, commands, limit; /* commands scheduled, and their limit */
     uint64_t random;                         /* xorshift64*, Vigna 2016 */
-    const uint64_t *known; /* scores of the trials: knobs that change nothing have the same */
+    const uint64_t *known; /* scores of the trials: knobs without effect have equal scores */
     struct sched_knobs *now;
-    uint64_t score, most;     /* most: of a candidate */
+    uint64_t score, most;     /* most: limit for a candidate */
     struct sched_knobs *best; /* the candidate */
     uint64_t best_score;      /* UINT64_MAX: none yet */
     uint32_t n_candidate;
-    bool any; /* rather than the best */
+    bool any; /* any candidate instead of the best */
 };
 
 struct tune_space tune_space_of(const struct pipeline *p, const struct options *o)
@@ -54,7 +54,7 @@ struct tune_space tune_space_of(const struct pipeline *p, const struct options *
     return space;
 }
 
-/* As sched_score, of all accelerators: they work one after another. */
+/* Return the score of all accelerators, as sched_score does: they work one after another. */
 static uint64_t score_of(const struct tune_space *space, struct sched_knobs *knobs,
                          uint32_t *commands)
 {
@@ -99,7 +99,7 @@ static bool consider(struct propose *s)
     return true;
 }
 
-/* One of the best trials, the best most often. */
+/* Return one of the best trials, most often the best. */
 static const struct store_trial *start(struct propose *s)
 {
     uint32_t rank = random_below(s, 2 * BEST), better;
@@ -116,7 +116,8 @@ static const struct store_trial *start(struct propose *s)
     return &s->trial[0];
 }
 
-/* Choices of compile's search, which halves heights and doubles groups, and some between them. */
+/* Return the choices of compile's search, which halves heights and doubles groups, and some in
+ * between. */
 static uint32_t choices(struct propose *s, uint32_t op, struct sched_knobs choice[CHOICES])
 {
     const struct sched_knobs *now = &s->now[op];
@@ -124,7 +125,7 @@ static uint32_t choices(struct propose *s, uint32_t op, struct sched_knobs choic
     uint32_t n = 0;
     struct geo g;
 
-    for (uint32_t k = 0; k < s->space->n && n == 0; k++) /* 0 from all but its own */
+    for (uint32_t k = 0; k < s->space->n && n == 0; k++) /* only its own program returns choices */
         n = sched_choices(&s->space->part[k], op, now, choice);
     if (n == 0 || !geo_device(graph, graph->op[op], &g))
         return n;
@@ -174,7 +175,7 @@ static void improve(struct propose *s, uint32_t from, uint32_t to)
     }
 }
 
-/* Some knobs of operators from `at` on. */
+/* Change some knobs of operators from `at` on. */
 static void change(struct propose *s, uint32_t at, uint32_t n)
 {
     struct sched_knobs choice[CHOICES];
@@ -188,8 +189,8 @@ static void change(struct propose *s, uint32_t at, uint32_t n)
     s->score = score_of(s->space, s->now, &s->commands);
 }
 
-/* Make one change and the improvements around it; take it back if the estimate is worse. Return
- * true if it led to something new. */
+/* Make one change and the improvements around it; undo it if the estimate is worse. Return true if
+ * it led to a new proposal. */
 static bool step(struct propose *s)
 {
     struct sched_knobs *before = arena_memdup(s->space->arena, s->now, s->n_op * sizeof *s->now);
@@ -206,7 +207,7 @@ static bool step(struct propose *s)
     return fresh;
 }
 
-/* All that steps led to was measured: anything else that can be built. */
+/* Propose any knobs that can be built, since all steps led to measured ones. */
 static void anything(struct propose *s)
 {
     struct sched_knobs *from = arena_memdup(s->space->arena, s->now, s->n_op * sizeof *s->now);
@@ -247,7 +248,7 @@ bool tune_propose(const struct tune_space *space, const struct store_trial *tria
     memcpy(s.now, start(&s)->knobs, s.n_op * sizeof *knobs);
     s.score = score_of(space, s.now, &s.commands);
     s.most = s.score + s.score / SLACK;
-    if (number <= DESCENTS) { /* all operators in turn */
+    if (number <= DESCENTS) { /* try all operators in turn */
         improve(&s, 0, s.n_op);
         (void)consider(&s);
     }

@@ -1,11 +1,11 @@
-/* propose.h - the next knobs worth measuring, by the estimate of the whole program. */
+/* propose.h - choose the next knobs to measure by the estimate of the whole program. */
 #ifndef HEDDLE_TUNE_PROPOSE_H
 #define HEDDLE_TUNE_PROPOSE_H
 
 #include "store.h"
 
-/* The programs in which knobs are searched: one an accelerator of the network (arena, graph, hw,
- * options and `only` are enough). */
+/* The programs whose knobs are searched: one per accelerator of the network (arena, graph, hw,
+ * options and `only` are sufficient). */
 struct tune_space {
     struct arena *arena;
     const struct ir_graph *graph;
@@ -16,9 +16,9 @@ struct tune_space {
 /* Return the search space of a scheduled network. */
 struct tune_space tune_space_of(const struct pipeline *p, const struct options *o);
 
-/* Propose knobs that none of the `n` trials (at least one) has, into `knobs` (by operator
- * position); false if none were found. They depend on the trials and on `number` (of the trial
- * to be) alone. */
+/* Propose knobs that differ from those of all `n` trials (at least one), into `knobs` (by operator
+ * position); false if none were found. They depend only on the trials and on `number`, that of the
+ * new trial. */
 bool tune_propose(const struct tune_space *space, const struct store_trial *trial, uint32_t n,
                   uint32_t number, struct sched_knobs *knobs);
 

@@ -30,7 +30,7 @@ static const struct database_column own_columns[] = {
     {"trial", "knobs", DATABASE_TEXT, NULL},      {NULL, NULL, DATABASE_TEXT, NULL},
 };
 
-/* The file of a message says how to make it. */
+/* Describe the file; a message about it states how to create it. */
 static struct database_kind kind_of(struct arena *a, const char *path)
 {
     return (struct database_kind){"tune",
@@ -65,7 +65,7 @@ static void bind_key(sqlite3_stmt *q, const struct tune_key *key)
     (void)sqlite3_bind_text(q, 3, key->schedule, -1, SQLITE_STATIC);
 }
 
-/* Note which trials exist of this graph, if not of all of `key`. */
+/* Note which trials of this graph exist if none match the whole `key`. */
 static enum status nearest(struct store *s, const struct tune_key *key, const char **note,
                            struct diag *d)
 {
@@ -142,7 +142,7 @@ enum status store_make(struct store *s, const struct tune_key *key, const char *
     return rc == SQLITE_ROW ? ST_OK : database_failed(&s->base, rc, d);
 }
 
-/* The knobs of a trial, from the form that people may have edited. */
+/* Read the knobs of a trial, which people may have edited. */
 static enum status read_knobs(struct store *s, const char *text, const struct knob_shape *shape,
                               struct store_trial *t, struct diag *d)
 {

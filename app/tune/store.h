@@ -1,6 +1,6 @@
 /* store.h - the file of "heddle tune": an SQLite database with, for each network, hardware and
- * version of the schedule, the trials measured and their knobs. One transaction a trial, so an
- * interrupted or killed run loses only what it was measuring. */
+ * version of the schedule, the trials measured and their knobs. One transaction per trial, so an
+ * interrupted or killed run loses only the trial being measured. */
 #ifndef HEDDLE_TUNE_STORE_H
 #define HEDDLE_TUNE_STORE_H
 
@@ -19,21 +19,20 @@ struct store_trial {
 
 enum store_mode { STORE_READ, STORE_WRITE };
 
-/* Open `path`; STORE_WRITE makes it if it does not exist. ST_USAGE: missing, not a database of
- * heddle tune, damaged, locked by another process, not writable. Close with store_close also
- * then. */
+/* Open `path`; STORE_WRITE creates it if missing. ST_USAGE: missing, not a database of heddle tune,
+ * damaged, locked by another process, or not writable. Call store_close even then. */
 enum status store_open(struct arena *a, const char *path, enum store_mode mode, struct store **s,
                        struct diag *d);
 void store_close(struct store *s); /* NULL: nothing */
 
-/* The network that `key` names; *id 0 if it has no trials, and then *note, if not NULL, states what
- * else of it there is ("tuned for another version of heddle's schedule"). model, hw: for people. */
+/* Find the network of `key`. If it has no trials, *id is 0 and *note, unless NULL, states what else
+ * exists ("tuned for another version of heddle's schedule"). model, hw: for people. */
 enum status store_find(struct store *s, const struct tune_key *key, int64_t *id, const char **note,
                        struct diag *d);
 enum status store_make(struct store *s, const struct tune_key *key, const char *model,
                        const char *hw, int64_t *id, struct diag *d);
 
-/* All trials of a network by number. ST_USAGE: what is stored is none of this shape. */
+/* Read all trials of a network by number. ST_USAGE: a stored trial does not have this shape. */
 enum status store_trials(struct store *s, int64_t id, const struct knob_shape *shape,
                          struct store_trial **trial, uint32_t *n, struct diag *d);
 enum status store_add(struct store *s, int64_t id, const struct store_trial *trial,

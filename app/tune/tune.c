@@ -1,7 +1,7 @@
-/* tune.c - the trials in order. Trial 0 is what compile chooses without tuning. The others come in
- * generations: each trial of one depends on the trials of those before and on its number alone, so
- * that the results depend neither on -j nor on where a run was interrupted. One process a trial
- * proposes, builds, measures and verifies; this one alone writes the file. */
+/* tune.c - run the trials. Trial 0 has compile's choice without tuning. The others come in
+ * generations: each trial depends only on the trials of earlier generations and on its number. The
+ * results thus depend neither on -j nor on interruptions. One process per trial proposes, builds,
+ * measures and verifies; only this process writes the file. */
 #define _GNU_SOURCE
 #include "tune.h"
 
@@ -31,12 +31,12 @@
 
 enum { GENERATION = 8, MAX_ATTRS = 64, PAUSE_MS = 5 };
 
-/* The report of a process, in memory shared with it. */
+/* The report of a process, in memory shared with this one. */
 struct slot {
     pid_t pid; /* 0: none */
     uint32_t number;
     enum status status;
-    bool nothing_new; /* no knobs were found that had not been measured */
+    bool nothing_new; /* no unmeasured knobs were found */
     char message[4096];
     struct measured m;
     int64_t value[MAX_ATTRS];
@@ -46,7 +46,7 @@ struct slot {
 struct tune {
     struct arena *arena;
     const struct options *o;
-    struct options run; /* what trials are measured with */
+    struct options run; /* options with which trials are measured */
     struct pipeline p;
     struct job job;
     struct run_measured measured;
@@ -58,7 +58,7 @@ struct tune {
     const char *folder;
     uint8_t *slots;
     size_t slot_bytes;
-    uint32_t now; /* trials measured by this run */
+    uint32_t now; /* trials measured in this run */
     double begun;
 };
 
@@ -67,9 +67,9 @@ static struct slot *slot_at(const struct tune *t, uint32_t i)
     return (struct slot *)(void *)(t->slots + i * t->slot_bytes);
 }
 
-/* --- one trial, in a process of its own ------------------------------------------------------- */
+/* --- one trial, in its own process ------------------------------------------------------------ */
 
-/* The trials of the generations before that of `number`, packed. */
+/* Collect the trials of the generations before that of `number`. */
 static uint32_t before(const struct tune *t, uint32_t number, struct store_trial *to)
 {
     uint32_t first = number ? (number - 1) / GENERATION * GENERATION + 1 : 0, n = 0;
@@ -89,8 +89,8 @@ static const struct store_trial *fastest(const struct store_trial *trial, uint32
     return best;
 }
 
-/* Other knobs of external targets, in addition to the operators' knobs of the fastest trial: what
- * their native code proposes, else steps at random. */
+/* Propose knobs of external targets in addition to the fastest trial's knobs of operators: those of
+ * their native code, otherwise random steps. */
 static enum status propose_values(struct tune *t, const struct store_trial *known, uint32_t n,
                                   struct store_trial *to, bool *new, struct diag *d)
 {
@@ -109,7 +109,7 @@ static enum status propose_values(struct tune *t, const struct store_trial *know
     return ST_OK;
 }
 
-/* Propose knobs and values for trial to->number. Not *new: there is nothing to try. */
+/* Propose knobs and values for trial to->number. *new false: nothing is left to try. */
 static enum status propose(struct tune *t, struct store_trial *to, bool *new, struct diag *d)
 {
     const uint32_t n_op = t->p.graph->n_op, n_attr = t->shape.attrs.n;
@@ -185,7 +185,7 @@ static void progress(const struct tune *t, uint32_t number, bool better)
                   (unsigned long long)best->cycles, monotonic_seconds() - t->begun);
 }
 
-/* The result of the process in slot `s`, which ended in `state`, into the file. */
+/* Store the result of the process in slot `s`, which ended in `state`. */
 static enum status finish(struct tune *t, struct slot *s, int state, struct diag *d)
 {
     const uint32_t n_op = t->p.graph->n_op;
@@ -235,7 +235,7 @@ static enum status wait_one(struct tune *t, struct diag *d)
 {
     int state;
 
-    for (;; (void)poll(NULL, 0, PAUSE_MS)) /* not waitpid(-1): other children are not ours */
+    for (;; (void)poll(NULL, 0, PAUSE_MS)) /* not waitpid(-1), which would reap other children */
         for (uint32_t i = 0; i < t->o->jobs; i++) {
             struct slot *s = slot_at(t, i);
             pid_t pid = s->pid ? waitpid(s->pid, &state, WNOHANG) : 0;
@@ -269,7 +269,7 @@ static bool time_left(const struct tune *t)
     return t->o->seconds == 0 || monotonic_seconds() - t->begun < t->o->seconds;
 }
 
-/* Those of [from, to) that are missing; *complete: all were done. */
+/* Run the missing trials of [from, to); *complete: all were done. */
 static enum status generation(struct tune *t, uint32_t from, uint32_t to, bool *complete,
                               struct diag *d)
 {
@@ -302,9 +302,9 @@ static enum status all_trials(struct tune *t, struct diag *d)
     return ST_OK;
 }
 
-/* --- before and after ------------------------------------------------------------------------- */
+/* --- set-up and end --------------------------------------------------------------------------- */
 
-/* Model, reference answer and the model of the hardware: what every trial needs. */
+/* Prepare what every trial needs: network, reference answer, and the Verilated model. */
 static enum status set_up(struct tune *t, struct diag *d)
 {
     const char *name;
@@ -312,7 +312,7 @@ static enum status set_up(struct tune *t, struct diag *d)
     const struct sched_program *program;
 
     t->run = *t->o;
-    t->run.output = NULL; /* the progress of one inference is not ours */
+    t->run.output = NULL; /* hide the progress of single inferences */
     t->run.tuned = NULL;
     t->run.jobs = 1;
     t->run.stall_seed = 0;
@@ -342,12 +342,12 @@ static enum status set_up(struct tune *t, struct diag *d)
     TRY(run_with_reference(&t->job, &t->measured, &unused, t->job.expected, d));
     program = t->p.program;
     for (uint32_t k = 0; k < program->n_device && program->n_stream;
-         k++) /* once, not in each trial's process */
+         k++) /* once, instead of in each trial's process */
         TRY(device_model(t->arena, &t->run, program->device[k].hw, &sim, d));
     return ST_OK;
 }
 
-/* Take the measurements of an earlier run. */
+/* Read the measurements of an earlier run. */
 static enum status resume(struct tune *t, struct diag *d)
 {
     struct tune_key key;
@@ -367,7 +367,7 @@ static enum status resume(struct tune *t, struct diag *d)
     return ST_OK;
 }
 
-/* Folders of runs that were killed. */
+/* Remove folders of runs that were killed. */
 static void sweep(struct arena *a, const char *cache)
 {
     glob_t found = {0};

@@ -45,20 +45,23 @@ enum status registry_select(const struct registry *r, const char *const *choice,
                             const struct registry_setting *setting, uint32_t n_setting,
                             struct target_list *list, struct diag *d);
 
-/* "--target-NAME-ATTR", with - for _. */
+/* Return "--target-NAME-ATTR", with - instead of _. */
 const char *target_option(struct arena *a, const char *name, const char *attr);
 
-/* "target x: 1.0 of 'A' is used, not 1.1 of 'B'", of a name in two places; else NULL. */
+/* Return "target x: 1.0 of 'A' is used, not 1.1 of 'B'" for a name found in two places; otherwise
+ * NULL. */
 const char *registry_clash(struct arena *a, const struct registry_entry *e);
 
-/* "heddle targets": name, version, origin, attributes, operators; why one cannot be used. */
+/* Print "heddle targets": name, version, origin, attributes, operators, and why a target cannot be
+ * used. */
 void target_print(const struct registry *r, struct text *t);
 /* reference.c: docs/TARGET.md. */
 enum status target_reference(struct arena *a, struct text *t, struct diag *d);
 
-/* trust.c: check that code of `desc` may be executed. Heddle's own targets (<home>/targets) may;
- * others with --allow-native-targets, or when ${XDG_CONFIG_HOME:-~/.config}/heddle/trusted has a
- * line with their folder or one above it. ST_USAGE states what to do. */
+/* trust.c: check that code of `desc` may be executed. That of heddle's targets (<home>/targets)
+ * may; that of others with --allow-native-targets, or if
+ * ${XDG_CONFIG_HOME:-~/.config}/heddle/trusted has a line with their folder or one above it.
+ * ST_USAGE states what to do. */
 enum status target_trusted(struct arena *a, const struct target_desc *desc, bool allow,
                            struct diag *d);
 

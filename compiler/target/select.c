@@ -1,4 +1,4 @@
-/* select.c - the targets of a run, from --target and --target-NAME-ATTR. */
+/* select.c - select the targets of a run, from --target and --target-NAME-ATTR. */
 #include <string.h>
 
 #include "base/json_doc.h"
@@ -46,14 +46,14 @@ static enum status find(const struct select *s, const char *name, const struct t
 static struct target *named(const struct select *s, const char *name)
 {
     if (strcmp(name, s->host->name) == 0)
-        return s->host; /* always there, always last */
+        return s->host; /* always present, always last */
     for (uint32_t i = 0; i < s->list->n; i++)
         if (strcmp(s->list->target[i]->name, name) == 0)
             return (struct target *)(uintptr_t)s->list->target[i];
     return NULL;
 }
 
-/* With the attributes' defaults. */
+/* Add a target with its attributes' defaults. */
 static enum status instance(struct select *s, const struct target_desc *desc, const char *name,
                             struct target **out)
 {
@@ -86,7 +86,7 @@ static enum status add(struct select *s, const char *kind, const char *name, str
     return ST_OK;
 }
 
-/* A kind as it is written, cmsis-nn, to its name, cmsis_nn: as in options. */
+/* Convert a kind as written, such as cmsis-nn, to its name, cmsis_nn, as in options. */
 static char *kind_name(struct arena *a, const char *written, size_t n)
 {
     char *name = arena_strndup(a, written, n);
@@ -121,7 +121,7 @@ static enum status add_word(struct select *s, const char *word)
     return add(s, kind, colon ? colon + 1 : kind, &t);
 }
 
-/* `option`: the option whose value the user wrote. */
+/* Set an attribute. `option`: the option with the user's value. */
 static enum status set(struct select *s, struct target *t, const char *attr, const char *option,
                        const char *value, struct diag *d)
 {

@@ -1,5 +1,6 @@
 /* size.c - bytes as an expression of a target.json: whole numbers, values of the operator and int
- * attributes, joined by + - * / and parentheses. A quotient goes towards 0, and is 0 by 0. */
+ * attributes, joined by + - * / and parentheses. A quotient rounds towards 0; division by 0 gives
+ * 0. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 struct reading {
     const struct target_desc *desc;
-    const struct target *target;        /* NULL: only the form counts, and names are 1 */
+    const struct target *target;        /* NULL: only the form is checked, and names have value 1 */
     const struct target_values *values; /* NULL then */
     const char *at;
     uint32_t depth;

@@ -1,5 +1,6 @@
-/* systolic.c - the built-in accelerator: which operators it takes. Every rule names the value that
- * broke it. The limits are those of the command fields (hw/accel.json) and of the configuration. */
+/* systolic.c - the built-in accelerator: the operators that it accepts. Every refusal names the
+ * value that broke the rule. The limits are those of the command fields (hw/accel.json) and of the
+ * configuration. */
 #include "compiler/systolic/layout/layout.h"
 #include "compiler/systolic/layout/views.h"
 #include "compiler/systolic/schedule/sched.h"
@@ -75,7 +76,7 @@ static const char *check_window(struct question *q)
     return NULL;
 }
 
-/* Its phases are not cut into strips. */
+/* Check a transposed convolution, whose phases are not cut into strips. */
 static const char *check_transposed(struct question *q)
 {
     const struct geo *g = &q->g;
@@ -109,8 +110,8 @@ static const char *check_product(struct question *q)
     return NULL;
 }
 
-/* If a tile has few rows, all weights are fetched again for each tile. Such a program would be
- * larger than memory, thousands of times the operator's own bytes. */
+/* Check the number of weight blocks. If a tile has few rows, all weights are fetched again for each
+ * tile. Such a program would exceed memory: thousands of times the operator's own bytes. */
 static const char *check_blocks(struct question *q)
 {
     enum { MOST_BLOCKS = 1 << 17 };
@@ -141,7 +142,7 @@ static const char *check_array(struct question *q)
     return check_blocks(q);
 }
 
-/* Every dimension of an operand is the output's or 1. */
+/* Check that every dimension of an operand is 1 or the output's. */
 static const char *check_broadcast(struct question *q, const struct ir_tensor *t, const char *what)
 {
     int32_t rows = ir_dim_back(t, 1) * ir_dim_back(t, 2);
@@ -192,7 +193,7 @@ static const char *check_pool(struct question *q)
     return NULL;
 }
 
-/* The sum of a row's exponentials has 32 bits. */
+/* Check that the sum of a row's exponentials fits in 32 bits. */
 static const char *check_softmax(struct question *q)
 {
     if (q->hw->softmax_rows == 0)
@@ -223,7 +224,7 @@ static const char *check_least(struct question *q, const struct geo *g)
     return NULL;
 }
 
-/* One row of a tensor must fit twice, for a view may have to be copied. */
+/* Check a view: one row of a tensor must fit twice, since a view may have to be copied. */
 static const char *check_view(struct question *q)
 {
     const struct ir_op *op = q->op;
@@ -252,7 +253,8 @@ static bool reads(const struct ir_op *op, uint32_t tensor)
     return false;
 }
 
-/* The operator that gives QUANTIZE its float32, past what only moves it; NULL: the network. */
+/* Return the operator that computes the float32 input of QUANTIZE, ignoring operators that only
+ * move it; NULL: a graph input. */
 static const struct ir_op *float_maker(const struct ir_graph *g, const struct ir_op *op)
 {
     do {
@@ -263,7 +265,8 @@ static const struct ir_op *float_maker(const struct ir_graph *g, const struct ir
     return op;
 }
 
-/* The first operator that wants the float32 of DEQUANTIZE, past what only moves it; NULL: the network. */
+/* Return the first operator that computes on the float32 output of DEQUANTIZE, ignoring operators
+ * that only move it; NULL: a graph output. */
 static const struct ir_op *float_reader(const struct ir_graph *g, const struct ir_op *op)
 {
     uint32_t tensor = op->out[0];
@@ -277,7 +280,8 @@ static const struct ir_op *float_reader(const struct ir_graph *g, const struct i
     return NULL;
 }
 
-/* An operator of another layer that reads the float32 result of `op` as it is; NULL: none. */
+/* Return an operator of another layer that reads the float32 result of `op` directly; NULL:
+ * none. */
 static const struct ir_op *reads_float(const struct ir_graph *g, const struct ir_op *op)
 {
     for (uint32_t i = 0; i < g->n_op && ir_out(g, op, 0)->type == IR_F32; i++)
@@ -287,7 +291,7 @@ static const struct ir_op *reads_float(const struct ir_graph *g, const struct ir
     return NULL;
 }
 
-/* An operator of another layer whose float32 result `op` reads as it is; NULL: none. */
+/* Return an operator of another layer whose float32 result `op` reads directly; NULL: none. */
 static const struct ir_op *gives_float(const struct ir_graph *g, const struct ir_op *op)
 {
     for (uint32_t k = 0; k < op->n_in; k++) {
@@ -300,7 +304,7 @@ static const struct ir_op *gives_float(const struct ir_graph *g, const struct ir
     return NULL;
 }
 
-/* The reason for float32: the operator that computes in it, and the result that nothing
+/* Return the reason for float32: the operator that computes in it, or the result that nothing
  * quantises. */
 static const char *float_refusal(struct question *q)
 {
@@ -332,7 +336,8 @@ static bool is_float(const struct ir_graph *g, const struct ir_op *op)
     return (x && x->type == IR_F32) || ir_out(g, op, 0)->type == IR_F32;
 }
 
-/* Return NULL if the operator can run on an accelerator of this configuration, else the reason. */
+/* Return NULL if the operator can run on an accelerator of this configuration, otherwise the
+ * reason. */
 static const char *refusal(const struct target_question *asked)
 {
     const struct ir_graph *g = asked->graph;
@@ -384,7 +389,7 @@ static const char *refusal(const struct target_question *asked)
     return check_least(&q, &q.g);
 }
 
-/* One tensor's way in or out: the memory's latency and the bus. */
+/* Return the cycles to move one tensor in or out: the memory's latency plus the bus. */
 static double transfer(const struct target *t, const struct hd_config *hw,
                        const struct target_memory *m, uint64_t n_bytes)
 {
@@ -392,7 +397,7 @@ static double transfer(const struct target *t, const struct hd_config *hw,
     return m->latency + (double)n_bytes / (m->bytes ? m->bytes : hw->axi_bytes);
 }
 
-/* All operands in and all results out. */
+/* Return the cycles to move all operands in and all results out. */
 static double crossing(const struct target_question *q)
 {
     const struct ir_op *op = q->op;
@@ -409,10 +414,10 @@ static double crossing(const struct target_question *q)
     return cycles;
 }
 
-/* The scheduler's estimate for the operator alone, at least the work of its units. Without the
- * transfers of its tensors and the start of the submission, which partition counts where there
- * are any. An operator that cannot be scheduled costs what the host does, so that the scheduler
- * states why. */
+/* The scheduler's estimate for the operator alone, at least the work of its units. The transfers of
+ * its tensors and the start of the submission are left out; the partition adds them where they
+ * occur. An operator that cannot be scheduled costs as much as on the host, so that the scheduler
+ * reports the reason. */
 static struct target_cost cost(const struct target_question *q)
 {
     const struct sched_options o = {

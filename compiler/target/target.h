@@ -1,7 +1,7 @@
-/* target.h - the interface of all targets, among which a graph is partitioned.
- * `systolic` and `c` (the host) are built in; every folder with a target.json (describe.h) is one
- * more, with the same functions. A target states whether it takes an operator, and if not, which
- * rule failed with which value; and what the operator would cost. */
+/* target.h - the interface of all targets among which a graph is partitioned. `systolic` and `c`
+ * (the host) are built in; every folder with a target.json (describe.h) adds one with the same
+ * functions. A target decides whether it accepts an operator, names the failed rule and its value
+ * if not, and states the operator's cost. */
 #ifndef HEDDLE_COMPILER_TARGET_TARGET_H
 #define HEDDLE_COMPILER_TARGET_TARGET_H
 
@@ -23,22 +23,22 @@ struct target_attr {
 /* The value of an attribute. */
 struct target_setting {
     const char *text; /* as written */
-    int64_t number;   /* int; bool 0 or 1; index of the choice; 0 for a string */
+    int64_t number;   /* int; bool as 0 or 1; index of the choice; 0 for a string */
 };
 
 struct target;
 
-/* The memory of the command line, --mem-latency and --mem-bytes: cycles to the first beat of a
- * read; bytes a cycle, 0: the AXI width. */
+/* The memory of the command line, from --mem-latency and --mem-bytes: cycles to the first beat of a
+ * read; bytes per cycle, 0: the AXI width. */
 struct target_memory {
     uint32_t latency, bytes;
 };
 
 /* Estimated cycles of an operator. */
 struct target_cost {
-    double cycles; /* its operands at hand, in a submission that has begun */
-    double alone;  /* brought in and out, if it is the only one there */
-    double start;  /* of the submission, if it is the first there */
+    double cycles; /* with its operands present, in a submission that has begun */
+    double alone;  /* including transfers in and out, if it is alone there */
+    double start;  /* cycles to start the submission, if it is the first there */
 };
 
 /* A question: whether `op` of the legalised `graph` may run on `target`. */
@@ -51,7 +51,7 @@ struct target_question {
     struct target_memory memory;
 };
 
-/* Operators that a target takes together: one call in the place of the last. */
+/* Operators that a target executes together: one call at the position of the last. */
 struct target_group {
     const char *name; /* of the composite */
     uint32_t n;
@@ -62,52 +62,52 @@ struct target_groups {
     uint32_t n;
     const struct target_group *group;
     const char *const
-        *why; /* by position: why it is in none, NULL: as it is; NULL: all as they are */
+        *why; /* by position: why it is in no group, NULL: no reason; NULL as a whole: no reasons */
 };
 
-/* A kind of target, as built in or as its folder describes it. */
+/* A kind of target, built in or described by a folder. */
 struct target_desc {
     const char *name, *version, *help;
     const char *origin; /* "built in", or the folder of target.json */
-    bool outside;       /* described by a target.json: what it brings is not heddle's own */
+    bool outside;       /* described by a target.json: its code is not heddle's */
     bool accelerator;   /* its operators form regions: one submission of commands each */
-    bool own_memory;    /* it works on copies; `transfer` counts them */
+    bool own_memory;    /* has its own memory: `transfer` counts the copies */
     uint32_t n_attr;
     const struct target_attr *attr;
     uint32_t n_knob;
     const char *const *knob; /* attributes that tuning may vary */
-    /* NULL if it takes the operator; else the rule that failed, as text. */
+    /* Return NULL if the target accepts the operator, otherwise the failed rule as text. */
     const char *(*refusal)(const struct target_question *q);
-    /* The cost of an operator that it takes. */
+    /* Return the cost of an operator that the target accepts. */
     struct target_cost (*cost)(const struct target_question *q);
-    /* Estimated cycles to bring `n_bytes` of one tensor in from, or out to, the host. */
+    /* Return the estimated cycles to move `n_bytes` of one tensor between the host and the target. */
     double (*transfer)(const struct target *t, const struct hd_config *hw,
                        const struct target_memory *m, uint64_t n_bytes);
-    /* Operators that it takes several of in one call, among those that `closed` (by position)
-     * leaves; NULL: none. Groups of a target share no operator. */
+    /* Return groups of operators that the target executes in one call, among those that `closed`
+     * (by position) does not exclude; NULL: none. Groups of a target share no operator. */
     struct target_groups (*groups)(const struct target_question *q, const bool *closed);
-    const struct describe *detail; /* describe.h; NULL for the built-in ones */
+    const struct describe *detail; /* describe.h; NULL for built-in targets */
 };
 
-/* A target that a run selects: its own name and settings. */
+/* A target selected by a run, with its name and settings. */
 struct target {
     const struct target_desc *desc;
     const char *name;                     /* desc->name, or B of --target=A:B */
     const struct target_setting *setting; /* by attribute */
-    const struct hd_config *hw;           /* an accelerator's own; NULL: that of the run */
+    const struct hd_config *hw; /* an accelerator's configuration; NULL: that of the run */
 };
 
-/* The attribute of an accelerator that names its configuration: --target-NAME-hw. */
+/* The attribute of an accelerator that selects its configuration: --target-NAME-hw. */
 #define TARGET_ATTR_HW "hw"
 
 extern const struct target_desc target_systolic_desc, target_host_desc;
 extern const struct target target_systolic, target_host_c;
 
-/* processor.c: a Cortex-M's -mcpu, a RISC-V's -march, as the package's toolchain files take them;
- * the first is "any". */
+/* processor.c: values of -mcpu for Cortex-M and of -march for RISC-V in the package's toolchain
+ * files; the first is "any". */
 extern const char *const processor_cortex_m[], *const processor_riscv[];
 
-/* The configuration of `t` in a run with --hw of `hw`. */
+/* Return the configuration of `t` in a run whose --hw is `hw`. */
 static inline const struct hd_config *target_hw(const struct target *t, const struct hd_config *hw)
 {
     return t->hw ? t->hw : hw;
@@ -120,9 +120,10 @@ struct target_list {
     const struct target *target[TARGET_MAX];
 };
 
-/* processor.c. ST_USAGE: more than one processor is named. */
+/* processor.c: check the processors. ST_USAGE: more than one is named. */
 enum status processor_check(struct arena *a, const struct target_list *list, struct diag *d);
-/* The package's bare/toolchain.cmake, of --target-NAME-mcpu or -march; NULL: any processor. */
+/* Return the package's bare/toolchain.cmake for --target-NAME-mcpu or -march; NULL: any
+ * processor. */
 const char *processor_toolchain(struct arena *a, const struct target_list *list);
 
 /* Check `text` as a value of `attr`. ST_USAGE: "`option`: found 'x', expected ...". */

@@ -1,4 +1,4 @@
-/* targets_text.c - "heddle targets". */
+/* targets_text.c - print "heddle targets". */
 #include <string.h>
 
 #include "compiler/systolic/layout/geometry.h"
@@ -40,7 +40,7 @@ static void of_type(struct text *t, const struct target_desc *desc, enum ir_type
     text_add(t, any ? "\n" : "");
 }
 
-/* Operators by name, each once; those of other types than int8 on lines of their own. */
+/* Print operators by name, each once; those of types other than int8 on separate lines. */
 static void operators(struct text *t, const struct target_desc *desc)
 {
     text_add(t, "    operators:");

@@ -1,4 +1,4 @@
-/* trust.c - whose code may run. */
+/* trust.c - decide whose code may run. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/home.h"
 #include "registry.h"
 
-/* Return true if `path` is `folder` or is in it; both absolute, without links. */
+/* Return true if `path` is `folder` or inside it; both are absolute and without links. */
 static bool within(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -35,8 +35,8 @@ static const char *trusted_file(struct arena *a)
     return home && home[0] == '/' ? arena_printf(a, "%s/.config/heddle/trusted", home) : NULL;
 }
 
-/* Return true if a line lists the folder. A line is an absolute folder; empty lines and those
- * that begin with # mean nothing. */
+/* Return true if a line lists the folder. A line is an absolute folder; empty lines and lines that
+ * begin with # are ignored. */
 static bool listed(struct arena *a, const char *file, const char *path)
 {
     uint8_t *data;

@@ -69,8 +69,8 @@ static void products(const struct geo *g, int64_t *v)
         v[TARGET_BATCH] = g->w;
 }
 
-/* Return true for a mean, sum or extremum over the last dimension, which `geo` has for rows and
- * columns alone. */
+/* Return true for a mean, sum or extremum over the last dimension, which `geo` supports for rows
+ * and columns only. */
 static bool over_channels(const struct ir_tensor *x, const struct ir_op *op)
 {
     return ir_op_has(op->opcode, IR_KEEP_DIMS) && x->rank > 0 &&

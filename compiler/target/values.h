@@ -1,4 +1,4 @@
-/* values.h - the numbers of an operator by the names that target.json uses (values.def). */
+/* values.h - the numbers of an operator under the names that target.json uses (values.def). */
 #ifndef HEDDLE_COMPILER_TARGET_VALUES_H
 #define HEDDLE_COMPILER_TARGET_VALUES_H
 
@@ -17,10 +17,10 @@ struct target_values {
 
 const char *target_value_name(enum target_value v);
 const char *target_value_help(enum target_value v);
-/* TARGET_VALUE_COUNT if there is none of that name. */
+/* Return the value of that name; TARGET_VALUE_COUNT if there is none. */
 enum target_value target_value_find(const char *name, size_t n_bytes);
 
-/* All values of a legalised operator. */
+/* Return all values of a legalised operator. */
 void target_values_of(const struct ir_graph *g, const struct ir_op *op, struct target_values *v);
 
 /* The terms of a "cost", whose cycles are the sum of rate times amount. */

@@ -1,11 +1,11 @@
 /* matmul.c - a matrix product on the accelerator in a page of C, without a network.
  *
- *     make sim PROG=driver/examples/matmul.c [HW=sys8] [ENGINE=func] [WAVES=1]
+ *    make sim PROG=driver/examples/matmul.c [HW=sys8] [ENGINE=func] [WAVES=1]
  *
  * C = A * B, int8, [SIZE][SIZE] each, sums scaled by 2^-10 and rounded. A goes to the scratchpad,
- * where each of its rows is one pixel of a 1 x 1 convolution; B goes to the weight memory, N
- * columns (a channel tile) at a time. Each tile's product waits for its own weights only: the next
- * tile's load next to it. */
+ * where each of its rows is one pixel of a 1 x 1 convolution; B goes to weight memory, N columns (a
+ * channel tile) at a time. Each tile's product waits only for its own weights, while the next
+ * tile's load. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 
 enum region { STREAM = HD_REGION_COMMANDS, MATRIX_A = HD_REGION_IO, MATRIX_B, MATRIX_C };
 
-/* The command stream as it is in memory. Sizes are multiples of 16: there is no padding. */
+/* The command stream in memory. Sizes are multiples of 16, so there is no padding. */
 struct stream {
     struct hd_header header;
     struct hd_cmd_dma_read load;
@@ -30,14 +30,14 @@ struct stream {
     struct hd_cmd_end end;
 };
 
-/* Bytes from the start of the program's memory; regions begin at multiples of HD_REGION_ALIGN. */
+/* Offsets from the start of the program's memory; regions begin at multiples of HD_REGION_ALIGN. */
 #define STREAM_ROOM                                                                                \
     ((sizeof(struct stream) + HD_REGION_ALIGN - 1) / HD_REGION_ALIGN * HD_REGION_ALIGN)
 #define AT_A STREAM_ROOM
 #define AT_B (AT_A + BYTES)
 #define AT_C (AT_B + BYTES)
 
-/* Columns t * N onward of B: SIZE runs of N bytes, one weight word each. */
+/* Load columns t * N onward of B: SIZE runs of N bytes, one weight word each. */
 static struct hd_cmd_dma_read weight_command(uint32_t t)
 {
     return (struct hd_cmd_dma_read){
@@ -54,7 +54,8 @@ static struct hd_cmd_dma_read weight_command(uint32_t t)
     };
 }
 
-/* Columns t * N onward of C: a kernel of SIZE bytes walks over one image row of SIZE pixels. */
+/* Compute columns t * N onward of C: a kernel of SIZE bytes moves over one image row of SIZE
+ * pixels. */
 static struct hd_cmd_array array_command(uint32_t t)
 {
     return (struct hd_cmd_array){
@@ -128,7 +129,7 @@ static void build(struct stream *s)
     s->header.crc = hd_stream_crc(s, sizeof *s);
 }
 
-/* sum * 2^-10: rounded once to halves up (the multiplier), once to halves away from zero (the
+/* Return sum * 2^-10, rounded twice: halves up (the multiplier), then halves away from zero (the
  * shift). */
 static int8_t scale(int32_t sum)
 {
@@ -139,7 +140,7 @@ static int8_t scale(int32_t sum)
     return (int8_t)(v < -128 ? -128 : v > 127 ? 127 : v);
 }
 
-/* Elements of C that are wrong; the first is printed. */
+/* Count the wrong elements of C and print the first. */
 static uint32_t check(const int8_t *a, const int8_t *b, const int8_t *c)
 {
     uint32_t wrong = 0;
@@ -169,8 +170,8 @@ static int bind_all(struct hd_device *dev, uint8_t *memory, uint64_t base)
     return rc;
 }
 
-/* Called by the runner with an open device and device memory the host sees. 0: passed; negative:
- * enum hd_error. */
+/* Called by the runner with an open device and device memory that the host can access. Returns 0 if
+ * passed, or a negative enum hd_error. */
 int hd_program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes)
 {
     int8_t *a = (int8_t *)memory + AT_A, *b = (int8_t *)memory + AT_B, *c = (int8_t *)memory + AT_C;

@@ -1,6 +1,6 @@
-/* main.c - runs the network on every inference that in_0.bin, in_1.bin, .. hold (one after another,
- * in the model's own layout and type), writes out_0.bin, .., and states how much memory it took.
- * All memory is static, or the accelerator's; the same source runs hosted and on bare metal. */
+/* main.c - run the network on every inference in in_0.bin, in_1.bin, .. (one after another, in the
+ * model's layout and type), write out_0.bin, .., and print the memory used. All memory is static or
+ * the accelerator's; the same source runs hosted and on bare metal. */
 #include "model.h"
 #include "port.h"
 
@@ -16,8 +16,9 @@
 #define MODEL_DEVICES 1
 #endif
 
-/* One accelerator: tensors are in its memory, and nothing is copied for an inference. Several have
- * a memory each, which tensors are copied to and from; without any they are here. */
+/* With one accelerator tensors are in its memory, and nothing is copied per inference. Several
+ * accelerators have separate memories, to and from which tensors are copied; without an accelerator
+ * they are here. */
 #if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS) && MODEL_DEVICES == 1
 #define SHARED 1
 #else
@@ -67,7 +68,7 @@ _Static_assert(sizeof registers / sizeof *registers == MODEL_DEVICES &&
                "hd_model.devices, separated by commas");
 #endif
 
-/* The accelerators, where the build specifies at which addresses they are; else there are none. */
+/* Open the accelerators if the build gives their addresses; otherwise there are none. */
 static int open_devices(struct hd_call *call)
 {
 #if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
@@ -103,8 +104,8 @@ static int open_devices(struct hd_call *call)
 #endif
 }
 
-/* Cores of other targets, where the build specifies at which addresses they are; their own addresses
- * count from 0. Without, the targets' C computes. */
+/* Open the cores of external targets if the build gives their addresses; each core's own addresses
+ * start at 0. Otherwise the targets' C computes. */
 static int open_cores(struct hd_call *call)
 {
 #ifdef HD_CORE_REGISTERS
@@ -126,7 +127,7 @@ static int open_cores(struct hd_call *call)
                                    .memory_bytes = bytes[i],
                                    .irq_pending = port_interrupt};
         hd_mmio_port(&mmio[i], &port[i]);
-        port[i].window = NULL; /* a memory of its own */
+        port[i].window = NULL; /* has separate memory */
         ports[i] = &port[i];
     }
     call->ports = ports;
@@ -137,7 +138,7 @@ static int open_cores(struct hd_call *call)
 }
 
 #if SHARED
-/* Where hd_model_bind has a region: shared, because it is at its device address. */
+/* Return where hd_model_bind places a region: shared, because it is at its device address. */
 static uint8_t *region(uint32_t index)
 {
     return (uint8_t *)(memory[0] + (uintptr_t)hd_model_region_offset(&hd_model, index));
@@ -161,7 +162,7 @@ static int place_buffers(struct hd_call *call)
     return 0;
 }
 
-/* The next region begins where the arena ends. */
+/* Check that the next region begins where the arena ends. */
 static int check_arena(void)
 {
     return 0;
@@ -225,7 +226,7 @@ static int open_files(void)
     return 0;
 }
 
-/* 1: all inputs of one more inference are there. */
+/* Return 1 if all inputs of one more inference were read. */
 static int read_inputs(void)
 {
     for (uint32_t i = 0; i < hd_model.n_inputs; i++)

@@ -1,4 +1,4 @@
-/* port_hosted.c - main.c on an operating system, in the current folder.
+/* port_hosted.c - run main.c on an operating system, in the current folder.
  *     net              run the inferences of in_0.bin, ..
  *     net --time 200   the best of 200 inferences */
 #define _POSIX_C_SOURCE 199309L

@@ -1,5 +1,5 @@
-/* program_main.c - a user's own C on bare metal, in place of the package's main.c: opens the
- * accelerator, gives it to hd_program with HD_MEMORY, exits with its result. heddle run --prog
+/* program_main.c - run a user's C on bare metal instead of the package's main.c: open the
+ * accelerator, pass it to hd_program with HD_MEMORY, exit with the result. heddle run --prog
  * --host=iss compiles it. */
 #include "driver/package/port.h"
 #include "driver/port_mmio.h"

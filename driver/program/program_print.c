@@ -1,5 +1,5 @@
-/* program_print.c - printf without a C library: %d %i %u %x %c %s %p %%, flags - and 0, a width, l, ll, z, h. Anything else
- * is printed as it is. */
+/* program_print.c - printf without a C library: %d %i %u %x %c %s %p %%, flags - and 0, a width, l,
+ * ll, z, h. Anything else is printed unchanged. */
 #include <stdarg.h>
 #include <stdint.h>
 
@@ -7,7 +7,7 @@
 #include "stdio.h"
 
 struct printed {
-    char text[128]; /* a piece; written out when it is full */
+    char text[128]; /* a buffer, written when it is full */
     uint32_t length;
     int total;
 };

@@ -1,4 +1,5 @@
-/* stdio.h - what a program of --prog may print with on a processor without a C library (program_print.c). */
+/* stdio.h - printing functions for a program of --prog on a processor without a C library
+ * (program_print.c). */
 #ifndef HD_PROGRAM_STDIO_H
 #define HD_PROGRAM_STDIO_H
 

@@ -1,4 +1,4 @@
-/* string.h - what package/bare/memory.c has of it, for a program of --prog. */
+/* string.h - the functions that package/bare/memory.c provides, for a program of --prog. */
 #ifndef HD_PROGRAM_STRING_H
 #define HD_PROGRAM_STRING_H
 

@@ -17,9 +17,9 @@
 #include "sim/load.h"
 
 #define MAX_ELF     ((size_t)256 << 20)
-#define FREE_RUN    1000000u /* cycles of the processor alone, at a time */
+#define FREE_RUN    1000000u /* cycles for which the processor runs alone at a time */
 #define STACK_GUARD 1024u    /* bytes, driver/package/bare/riscv.ld */
-#define APPLICATION 0x20026u /* semihosting: the program has ended by itself */
+#define APPLICATION 0x20026u /* semihosting: the program has ended normally */
 
 /* --- set up --- */
 
@@ -31,8 +31,8 @@ static bool is_driver(const struct iss_symbol *s)
            strcmp(s->file, "port_mmio.c") == 0 || strcmp(s->name, "port_interrupt") == 0;
 }
 
-/* Owner of each function: the driver has the functions of its own files; a kernel's name begins
- * with hdk_. */
+/* Set the owner of each function: the driver owns the functions of its files; a kernel's name
+ * begins with hdk_. */
 static void name_owners(struct board *b)
 {
     struct iss *const c = b->cpu;
@@ -51,7 +51,7 @@ static void name_owners(struct board *b)
     c->left_ctx = b;
 }
 
-/* RAM in two pieces, around the guard below the stack. */
+/* Load the program into RAM, which is two ranges around the guard below the stack. */
 static enum status load(struct board *b)
 {
     uint8_t *const ram = arena_alloc(b->arena, BOARD_RAM_BYTES), *file;
@@ -105,7 +105,7 @@ static enum status open_accelerator(struct board *b)
 
 /* --- run --- */
 
-/* The inference that runs, or ran last. */
+/* Return the inference that runs, or ran last. */
 static uint32_t inference(const struct board *b)
 {
     const uint32_t k = b->within || b->done == 0 ? b->done : b->done - 1;
@@ -113,7 +113,7 @@ static uint32_t inference(const struct board *b)
     return b->setup->first + k * b->setup->step;
 }
 
-/* Add the place to the message of a failure: "inference 3, hdk_softmax + 0x1c: ". */
+/* Add the place to a failure's message: "inference 3, hdk_softmax + 0x1c: ". */
 static enum status located(struct board *b, enum status st)
 {
     if (st != ST_OK && b->setup->program)
@@ -145,7 +145,7 @@ static enum status check_end(struct board *b)
                 b->printed.length ? b->printed.data : "nothing printed");
 }
 
-/* Run until the program ends; one inference, or the part before or after all of them, takes at
+/* Run until the program ends; one inference, or the part before or after all of them, may take at
  * most max_cycles. */
 static enum status run(struct board *b)
 {

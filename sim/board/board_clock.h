@@ -4,12 +4,13 @@
 
 #include "board_state.h"
 
-/* The accelerator's cycle at one of the processor's; the processor waits until one of the accelerator's. */
+/* Return the accelerator's cycle for a cycle of the processor; make the processor wait until a
+ * cycle of the accelerator. */
 uint64_t board_device_cycle(const struct board *b, uint64_t cycle);
 void board_wait_until(struct board *b, uint64_t device_cycle);
-/* Cycles of the processor that a load or store of the accelerator's memory takes beyond one of its own. */
+/* Return the additional cycles of the processor for a load or store in the accelerator's memory. */
 uint32_t board_bus_wait(const struct board *b);
-/* Cycles of a model since it was opened. */
+/* Return the cycles of a model since it was opened. */
 uint64_t board_cycles(const struct hd_sim_api *api, struct hd_sim *sim);
 
 #endif

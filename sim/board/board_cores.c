@@ -1,5 +1,5 @@
-/* board_cores.c - see board_cores.h. A core that has been written to runs while its interrupt is low; it is brought to
- * the processor's time when the processor accesses a register or sleeps. */
+/* board_cores.c - see board_cores.h. A core that has been written to runs while its interrupt is
+ * low. It is advanced to the processor's time when the processor accesses a register or sleeps. */
 #include "board_cores.h"
 
 #include "board_clock.h"
@@ -29,7 +29,7 @@ void board_line(struct board *b)
     iss_irq(b->cpu, ISS_IRQ_EXTERNAL, b->line || cores_line(b));
 }
 
-/* Its interrupt is high: what it did since it was started counts as its cycles. */
+/* Stop a core whose interrupt is high; its activity since its start counts as its cycles. */
 static void rest(struct board_core *c)
 {
     c->runs = false;
@@ -38,7 +38,7 @@ static void rest(struct board_core *c)
     board_line(c->board);
 }
 
-/* Advance a core that runs by at most `cycles`; true: its interrupt is high. */
+/* Advance a running core by at most `cycles`; true: its interrupt is high. */
 static bool advance(struct board_core *c, uint64_t cycles)
 {
     const uint64_t before = board_cycles(c->api, c->sim);
@@ -73,7 +73,7 @@ bool board_cores_run(const struct board *b)
     return false;
 }
 
-/* Run all cores; several run cycle by cycle, so that all stop where the first of them does. */
+/* Run all cores. Several run cycle by cycle, so that all stop with the first one. */
 bool board_run_cores(struct board *b, uint64_t cycles)
 {
     const uint64_t from = b->cpu->cycles;

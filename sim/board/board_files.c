@@ -1,5 +1,5 @@
-/* board_files.c - see board_files.h. Files of the program are the setup's; an inference lasts from its
- * last input to its first output. */
+/* board_files.c - see board_files.h. The setup provides the program's files; an inference lasts
+ * from its last input to its first output. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { SYS_OPEN = 1, SYS_CLOSE = 2, SYS_WRITE0 = 4, SYS_WRITE = 5, SYS_READ = 6, SYS_EXIT = 0x20 };
 
-/* "in_3.bin" is file 3, "out_0.bin" the one after the inputs; -1: no such file. */
+/* Open a file: "in_3.bin" is file 3, "out_0.bin" follows the inputs; -1: no such file. */
 static int32_t open_file(const struct board *b, uint32_t name, uint32_t length)
 {
     const struct board_setup *const g = b->setup;
@@ -31,7 +31,7 @@ static int32_t open_file(const struct board *b, uint32_t name, uint32_t length)
     return index < g->n_out ? (int32_t)(g->n_in + index) : -1;
 }
 
-/* The next inference's bytes of an input or output, if there is one; NULL: none. */
+/* Return the next inference's bytes of an input or output; NULL: none is left. */
 static uint8_t *next_bytes(struct board *b, uint32_t file, uint32_t n_bytes)
 {
     const struct board_file *const data = &b->setup->file[file];

@@ -6,7 +6,7 @@
 #include "board_time.h"
 #include "sim/load.h"
 
-/* The processor waits as long as the core's clock takes for the access. */
+/* Let the processor wait for the core cycles that the access takes. */
 static void accessed(struct board_core *c, uint64_t before)
 {
     struct board *const b = c->board;

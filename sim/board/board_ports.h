@@ -1,4 +1,4 @@
-/* board_ports.h - registers and memory of other targets' cores. */
+/* board_ports.h - registers and memory of external targets' cores. */
 #ifndef HEDDLE_BOARD_PORTS_H
 #define HEDDLE_BOARD_PORTS_H
 

@@ -1,5 +1,5 @@
-/* board_rows.c - see board_rows.h. Find the row of the network for which the processor works.
- * run() of model.c calls for one row after another, in the order of its model_enter lines; the
+/* board_rows.c - see board_rows.h. Finds the row of the network for which the processor works.
+ * run() of model.c calls one row after another, in the order of its model_enter lines; the
  * program's debug information (-g) gives the line of a call. */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "sim/build/tools.h"
 #include "sim/iss/iss_decode.h"
 
-#define MAX_ASKED 1000u /* addresses a call of addr2line */
+#define MAX_ASKED 1000u /* addresses per call of addr2line */
 #define MODEL     "/model.c:"
 
 /* Return true for the code of run(), or of a part that the compiler split off. */
@@ -20,7 +20,8 @@ bool board_is_run(const struct iss_symbol *s)
            (strcmp(s->name, "run") == 0 || strncmp(s->name, "run.", 4) == 0);
 }
 
-/* For each line of model.c the last row entered at or before it; BOARD_NO_ROW before the first. */
+/* Return for each line of model.c the last row entered at or before it; BOARD_NO_ROW before the
+ * first. */
 static uint32_t *rows_of_lines(struct board *b, uint32_t *n_line)
 {
     const char *const text = b->setup->source;
@@ -41,8 +42,8 @@ static uint32_t *rows_of_lines(struct board *b, uint32_t *n_line)
 }
 
 /* Read the output of addr2line -a -i: an address, then its lines, from the innermost inlined
- * function outwards. For a function that the compiler has split, read that of its first line,
- * too. */
+ * function outwards. For a function that the compiler has split, also read that of its first
+ * line. */
 static void keep_rows(struct board *b, const char *text, const uint32_t *rows, uint32_t n_line)
 {
     uint32_t at = 0;
@@ -60,7 +61,7 @@ static void keep_rows(struct board *b, const char *text, const uint32_t *rows, u
     }
 }
 
-/* Ask for the lines of the instructions of run() that jump, from `at` on. */
+/* Ask for the lines of the jump instructions of run(), from `at` on. */
 static enum status ask(struct board *b, const struct sim_tool *tool, uint32_t *at,
                        const uint32_t *rows, uint32_t n_line)
 {
@@ -94,7 +95,7 @@ enum status board_find_rows(struct board *b)
         return ST_OK;
     TRY(home_cache(b->arena, &cache, b->d));
     if (tool_find(b->arena, cache, BOARD_ADDR2LINE, BOARD_BINUTILS, NULL, &tool, &ignored) != ST_OK)
-        return ST_OK; /* they are not known then */
+        return ST_OK; /* the rows are then unknown */
     const uint32_t *const rows = rows_of_lines(b, &n_line);
     b->row_of = ARENA_ARRAY(b->arena, uint32_t, b->cpu->code_bytes / 4);
     for (uint32_t i = 0; i < b->cpu->code_bytes / 4; i++)
@@ -105,8 +106,8 @@ enum status board_find_rows(struct board *b)
     return ST_OK;
 }
 
-/* The processor goes on elsewhere: what it did since it left run() was for the row of that call, what run() itself did is
- * for the row it calls for now. */
+/* Attribute cycles when the processor enters another function: those since it left run() belong to
+ * the row of that call, those of run() itself to the row that it now calls. */
 void board_left(void *ctx, uint32_t owner, uint32_t from)
 {
     struct board *const b = ctx;

@@ -1,12 +1,12 @@
-/* board_source.c - see board_source.h. Lines come from the program's debug information (-g) by binutils' addr2line, which
- * is installed with the compiler. */
+/* board_source.c - see board_source.h. Source lines come from the program's debug information (-g),
+ * read by binutils' addr2line, which is installed with the compiler. */
 #include <string.h>
 
 #include "base/home.h"
 #include "board_source.h"
 #include "sim/build/tools.h"
 
-/* "mine.c:12", or why it is not known. */
+/* Return "mine.c:12", or why it is unknown. */
 static const char *line_of(struct board *b, uint32_t address)
 {
     const char *cache, *text;

@@ -1,4 +1,4 @@
-/* board_state.h - the board between its files. */
+/* board_state.h - the board's state, shared by its files. */
 #ifndef HEDDLE_BOARD_STATE_H
 #define HEDDLE_BOARD_STATE_H
 
@@ -22,17 +22,17 @@ struct board {
     struct board_result *result;
     struct iss *cpu;
     struct iss_program program;
-    struct cpu core;              /* setup->cpu: executes in its place */
+    struct cpu core;              /* setup->cpu: executes instead of the ISS */
     const struct hd_sim_api *api; /* NULL without accelerator */
     struct hd_sim *sim;
     struct iss_device registers;
-    uint32_t shown;    /* symbol in the waves */
+    uint32_t shown;    /* symbol shown in the waves */
     bool line;         /* the accelerator's interrupt */
-    uint64_t synced;   /* the accelerator's cycle up to which the model has come */
+    uint64_t synced;   /* the accelerator's cycle that the model has reached */
     bool busy;         /* a submission runs */
-    bool sleeping;     /* the processor, for a core */
-    bool pending;      /* a submission has ended, and its cost is not collected yet */
-    const char *stuck; /* why a model cannot go on; NULL: it can */
+    bool sleeping;     /* the processor sleeps until a core's interrupt */
+    bool pending;      /* a submission has ended, and its cost is not yet collected */
+    const char *stuck; /* why a model cannot continue; NULL: it can */
     uint32_t n_core;
     struct board_core {
         struct board *board;
@@ -46,16 +46,16 @@ struct board {
     uint32_t done;  /* inferences */
     uint64_t begun; /* cycle in which the inference began */
     bool within;
-    bool slept;         /* at a wfi that the processor has gone past */
-    uint32_t *row_of;   /* of each instruction of run() that calls: its row; NULL: not known */
+    bool slept;         /* at a wfi that has been executed */
+    uint32_t *row_of;   /* row of each call instruction of run(); NULL: unknown */
     uint32_t first_row; /* or BOARD_NO_ROW */
-    uint32_t row;       /* that the processor works for, or BOARD_NO_ROW */
+    uint32_t row;       /* row for which the processor works, or BOARD_NO_ROW */
     enum board_phase phase;
-    uint64_t rang;      /* the cycle of the submission's doorbell */
-    uint64_t traced;    /* the cycle up to which the processor's track has come */
-    uint64_t before[4]; /* parts[] when it began */
+    uint64_t rang;      /* cycle of the submission's doorbell */
+    uint64_t traced;    /* the cycle that the processor's track has reached */
+    uint64_t before[4]; /* parts[] when the inference began */
     uint64_t parts[4];  /* cycles by owner, while the devices rest (0, 1) and work (2, 3) */
-    uint64_t read[64];  /* inferences that each file has given or taken */
+    uint64_t read[64];  /* by file: inferences read or written */
     struct text printed;
     bool ended;
     uint32_t reason, code; /* of its end */

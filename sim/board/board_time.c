@@ -1,4 +1,4 @@
-/* board_time.c - see board_time.h. One time: the accelerator is advanced by the cycles of the processor. */
+/* board_time.c - see board_time.h. The accelerator is advanced by the cycles of the processor. */
 #include "board_time.h"
 
 #include "board_clock.h"
@@ -6,7 +6,7 @@
 #include "board_waves.h"
 #include "hd_accel.h"
 
-/* The processor's track up to now. */
+/* Extend the processor's track up to now. */
 static void trace(struct board *b, enum board_doing doing)
 {
     const uint64_t zero = board_device_cycle(b, b->begun),
@@ -19,7 +19,7 @@ static void trace(struct board *b, enum board_doing doing)
                       doing == BOARD_WAITS && b->busy ? b->rang - zero : 0);
 }
 
-/* Add cycles to their owner, by the processor's activity in them. */
+/* Add cycles to their owner, by the processor's activity. */
 static void add_cycles(struct board *b, bool driver, uint64_t cycles)
 {
     const bool rests = !b->busy && !b->sleeping;
@@ -33,7 +33,7 @@ static void add_cycles(struct board *b, bool driver, uint64_t cycles)
         b->watch->worked(b->watch->ctx, b->row, cycles, driver);
 }
 
-/* Cycles since the last call. */
+/* Account for the cycles since the last call. */
 void board_account(struct board *b)
 {
     iss_spend(b->cpu);
@@ -64,7 +64,7 @@ static void rest(struct board *b)
     b->phase = BOARD_IS_TOLD;
 }
 
-/* Advance the model by at most `cycles` while a submission runs; true: it has ended. */
+/* Advance the model by at most `cycles` while a submission runs; return true if it has ended. */
 static bool advance(struct board *b, uint64_t cycles)
 {
     const enum hd_sim_stop stop = b->api->run(b->sim, cycles);
@@ -76,7 +76,7 @@ static bool advance(struct board *b, uint64_t cycles)
     return b->line;
 }
 
-/* Bring the model to the processor's cycle. */
+/* Advance the model to the processor's cycle. */
 void board_follow(struct board *b)
 {
     const uint64_t now = board_device_cycle(b, b->cpu->cycles);
@@ -94,7 +94,7 @@ void board_follow(struct board *b)
     board_follow_cores(b);
 }
 
-/* Sleep while only a core works. */
+/* Sleep while only cores work. */
 static bool sleep_for_core(struct board *b)
 {
     bool ended;
@@ -134,7 +134,7 @@ enum status board_sleep(struct board *b)
 
 /* --- the accelerator's registers --- */
 
-/* An access begins; when the accelerator has ended, the driver knows now. */
+/* Begin an access; if the accelerator has ended, the driver knows it from now on. */
 static uint64_t access_begins(struct board *b)
 {
     board_follow(b);
@@ -144,7 +144,7 @@ static uint64_t access_begins(struct board *b)
     return board_cycles(b->api, b->sim);
 }
 
-/* The access has taken the model's cycles since `before`. */
+/* End an access that has taken the model's cycles since `before`. */
 static void accessed(struct board *b, uint64_t before)
 {
     const enum board_phase phase = b->phase;
@@ -167,7 +167,7 @@ bool board_read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t 
 
     *value = b->api->read32(b->sim, offset);
     accessed(b, before);
-    if (offset == HD_REG_CYCLES_LO || offset == HD_REG_CYCLES_HI) /* the driver: once each */
+    if (offset == HD_REG_CYCLES_LO || offset == HD_REG_CYCLES_HI) /* the driver reads each once */
         b->result->cycles += (uint64_t)*value << (offset == HD_REG_CYCLES_HI ? 32 : 0);
     if (b->busy && offset == HD_REG_STATUS && (*value & HD_STATUS_DONE_MASK))
         rest(b);

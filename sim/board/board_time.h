@@ -1,14 +1,14 @@
-/* board_time.h - one time, and the accelerator's registers. */
+/* board_time.h - the common time, and the accelerator's registers. */
 #ifndef HEDDLE_BOARD_TIME_H
 #define HEDDLE_BOARD_TIME_H
 
 #include "board_state.h"
 
-/* Give the cycles since the last call to whom they are for. */
+/* Attribute the cycles since the last call to their owners. */
 void board_account(struct board *b);
 /* Report a submission that has ended. */
 void board_collect(struct board *b);
-/* Bring the models to the processor's cycle. */
+/* Advance the models to the processor's cycle. */
 void board_follow(struct board *b);
 /* Sleep until the interrupt. */
 enum status board_sleep(struct board *b);

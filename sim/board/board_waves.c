@@ -1,4 +1,4 @@
-/* board_waves.c - see board_waves.h. The model is clocked while it rests, too. */
+/* board_waves.c - see board_waves.h. The model is clocked even while it rests. */
 #include "board_waves.h"
 
 bool board_waves_want(const struct board *b)
@@ -6,7 +6,7 @@ bool board_waves_want(const struct board *b)
     return b->sim && b->within && b->watch->wanted(b->watch->ctx);
 }
 
-/* The function that is executed from now on. */
+/* Show the function that is executed from now on. */
 static void show(struct board *b)
 {
     const uint32_t at = iss_symbol_at(&b->program, b->cpu->pc);

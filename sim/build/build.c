@@ -1,4 +1,4 @@
-/* build.c - from RTL and a configuration to a shared object. */
+/* build.c - build a shared object from RTL and a configuration. */
 #define _GNU_SOURCE
 #include "build.h"
 
@@ -28,12 +28,13 @@ struct build {
     const struct hd_config *config;
     struct build_files files;
     struct sim_tool verilator, cxx, make;
-    const char *processor;   /* x86's name and flags, which -march=native stands for; else "" */
-    struct tool_watch watch; /* of its two steps */
-    const char *hash, *folder, *final; /* folder: the one being filled, then renamed to final */
+    const char *processor;   /* x86's name and flags, which decide -march=native; otherwise "" */
+    struct tool_watch watch; /* watches its two steps */
+    const char *hash, *folder, *final; /* folder: the one being filled, which is then renamed to
+                                        * final */
 };
 
-/* Measured reasons: sim/README.md, "Flags". */
+/* Measurements behind these flags: sim/README.md, "Flags". */
 static const char *const verilator_flags[] = {"--cc",        "-O3",
                                               "--x-assign",  "fast",
                                               "--x-initial", "fast",
@@ -48,17 +49,17 @@ static const char *const verilator_flags[] = {"--cc",        "-O3",
                                               "obj",         "-Igen",
                                               "-Irtl"};
 
-/* Only in models with waves: without, Verilator keeps no signal that nothing reads. */
+/* Only for models with waves: without them, Verilator drops signals that nothing reads. */
 static const char *const wave_flags[] = {"--trace-fst", "--trace-structs", "--no-trace-params"};
 
-/* The processor: RV32IM; what it does not know is offered (sim/cpu). */
+/* The processor: RV32IM; it offers unknown instructions to cpu.c (sim/cpu). */
 static const char *const cpu_flags[] = {
     "-DRISCV_FORMAL",      "-GENABLE_COUNTERS=0", "-GBARREL_SHIFTER=1", "-GENABLE_PCPI=1",
     "-GENABLE_FAST_MUL=1", "-GENABLE_DIV=1",      "-GREGS_INIT_ZERO=1"};
 
-/* The makefile is ours: verilated.mk refuses folders with spaces and wants Python. Paths are
- * relative. One precompiled header per optimisation level, since g++ must not mix them. TRACE is
- * what runs while waves are written, SLOW what runs once. */
+/* The makefile replaces verilated.mk, which refuses folders with spaces and needs Python. Paths are
+ * relative. There is one precompiled header per optimisation level, since g++ must not mix them.
+ * TRACE is code that runs while waves are written, SLOW code that runs once. */
 static const char makefile[] =
     "include obj/Vhd_sim_top_classes.mk\n"
     "FLAGS := -std=gnu++17 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -Iobj -Igen -Isim \\\n"
@@ -90,13 +91,14 @@ static const char makefile[] =
     "-c -o $@ "
     "$<\n";
 
-/* The buses of cores see wires, not the model. */
+/* The buses of cores use only wires and do not depend on the model. */
 static const char core_rules[] =
     "BUS := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/core*.cpp))\n"
     "$(BUS): obj/sim_%.o:\n\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ sim/$*.cpp\n";
 
-/* Objects that are the same for every model of one Verilator and compiler: two thirds of a small
- * model's build, so they are kept next to the models. Verilator's own library; the buses of cores. */
+/* Objects that are equal for every model of one Verilator and compiler: two thirds of a small
+ * model's build time, so they are kept next to the models. They are Verilator's library and the
+ * buses of cores. */
 static const char *const library_objects[] = {"verilated.o", "verilated_fst_c.o",
                                               "verilated_threads.o", NULL};
 static const char *const bus_objects[] = {"sim_core.o",
@@ -117,7 +119,7 @@ static enum status find_tools(struct build *b, struct diag *d)
     return tool_find(b->a, cache, "make", "make", NULL, &b->make, d);
 }
 
-/* A cache may be shared by machines: each builds for its own kind of processor. */
+/* Return the kind of processor. Machines may share a cache, and each builds for its own kind. */
 static const char *processor(struct arena *a)
 {
     FILE *const f = fopen("/proc/cpuinfo", "r");
@@ -127,7 +129,8 @@ static const char *processor(struct arena *a)
 
     text_init(&t, a);
     text_add(&t, "");
-    while (f != NULL && getline(&line, &room, f) > 0 && line[0] != '\n') /* of the first core */
+    while (f != NULL && getline(&line, &room, f) > 0 &&
+           line[0] != '\n') /* lines of the first core */
         if (strncmp(line, "model name\t", 11) == 0 || strncmp(line, "flags\t", 6) == 0)
             text_add(&t, line);
     free(line);
@@ -143,8 +146,8 @@ static const char *top_of(const struct build *b)
                                    : "hd_sim_top";
 }
 
-/* Return true for a model with waves. A core of a target's own is small, and its clock loop
- * writes waves itself. */
+/* Return true for a model with waves. A target's core is small, and its clock loop always supports
+ * waves. */
 static bool with_waves(const struct build *b)
 {
     return b->paths->waves || b->paths->core != NULL;
@@ -259,8 +262,8 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
     return tool_run_for(b->a, "building the simulator", b->folder, log, argv, &b->watch, d);
 }
 
-/* Hard links between the build folder and the cache, one way or the other. One that fails costs
- * only time. */
+/* Hard-link objects between the build folder and the cache, in one direction. A failure only costs
+ * time. */
 static void share(const struct build *b, const char *const *objects, struct hash128 *h, bool keep)
 {
     const char *const key = hash_text(b->a, h);
@@ -293,7 +296,7 @@ static void share_common(const struct build *b, bool keep)
     share(b, bus_objects, &h, keep);
 }
 
-/* The C++ compiler for `makefile`, which has it between quotes: /usr/bin/ccache" "g++ */
+/* Return the C++ compiler for `makefile`, which puts it between quotes: /usr/bin/ccache" "g++ */
 static const char *quoted_cxx(const struct build *b)
 {
     const char **const argv = ARENA_ARRAY(b->a, const char *, b->cxx.n_argument + 1);
@@ -314,7 +317,7 @@ static const char *quoted_cxx(const struct build *b)
     return t.data;
 }
 
-/* Check the core's ports, and write what sim/core binds to them. */
+/* Check the core's ports, and write their bindings for sim/core. */
 static enum status bind_ports(const struct build *b, struct diag *d)
 {
     struct ports ports;
@@ -354,13 +357,13 @@ static enum status compile(const struct build *b, struct diag *d)
     return ST_OK;
 }
 
-/* With the lock held: fill a folder next to the final one, then rename it. */
+/* With the lock held, fill a folder next to the final one, then rename it. */
 static enum status fill(struct build *b, struct diag *d)
 {
     enum status st;
 
     b->folder = arena_printf(b->a, "%s.part", b->final);
-    evict_tree(b->folder); /* of a build that was killed */
+    evict_tree(b->folder); /* left by a build that was killed */
     interrupt_folder(b->folder);
     st = private_dir(b->folder, d);
     if (st == ST_OK)
@@ -375,10 +378,10 @@ static enum status fill(struct build *b, struct diag *d)
         interrupt_folder(NULL);
         if (st == ST_INTERRUPTED || st == ST_NO_MEMORY)
             evict_tree(b->folder);
-        return st; /* else the folder stays: the message names its log */
+        return st; /* on a failure the folder stays, since the message names its log */
     }
     evict_tree(arena_printf(b->a, "%s/obj", b->folder));
-    evict_tree(b->final); /* whose object was not whole */
+    evict_tree(b->final); /* its object was incomplete */
     const int moved = rename(b->folder, b->final);
     interrupt_folder(NULL);
     if (moved != 0)

@@ -1,4 +1,4 @@
-/* build_files.c - every file that goes into a model. */
+/* build_files.c - collect every file that goes into a model. */
 #define _GNU_SOURCE
 #include "build_files.h"
 
@@ -52,7 +52,7 @@ static bool is_rtl(struct arena *a, const char *folder, const char *name)
     return text_ends(name, ".sv") || text_ends(name, ".svh") || text_ends(name, ".v");
 }
 
-/* Return true for C++ and SystemVerilog of sim/, and for headers that are not those of its C
+/* Return true for C++ and SystemVerilog files of sim/, and for headers except those of its C
  * files. */
 static bool is_sim(struct arena *a, const char *folder, const char *name)
 {
@@ -83,8 +83,8 @@ static enum status add_folder(struct arena *a, struct build_files *files, const 
     return st;
 }
 
-/* The activities of a unit in a cycle, as the values of an enum per unit, so that waves show
- * text. Each enum is in the unit's own scope: the same name may be in several. */
+/* Write the activities of a unit in a cycle as an enum per unit, so that waves show text. Each enum
+ * is in its unit's scope, because names may repeat. */
 static void kinds(struct text *t, const struct accel *acc)
 {
     text_add(t, "// hd_sim_kinds.svh - generated from accel.json `units`; do not edit.\n");
@@ -110,7 +110,7 @@ static void name_list(struct text *t, const char *const *names, uint32_t n, uint
         text_printf(t, i < n ? "%s\"%s\"" : "%snullptr", i != 0 ? ", " : "", i < n ? names[i] : "");
 }
 
-/* The names that the simulator's messages need. (hd_accel_tables.c is C, and a model needs only a
+/* Write the names for the simulator's messages. (hd_accel_tables.c is C, and a model needs only a
  * C++ compiler.) */
 static void names(struct text *t, const struct accel *acc)
 {
@@ -134,10 +134,9 @@ static void names(struct text *t, const struct accel *acc)
     text_add(t, "};\n#endif\n");
 }
 
-/* Names that waves leave out, since half of the cost of a short window is names: the ports of
- * memories and delay lines, which are wires of the module around them; all columns of cells but
- * the first, all accumulators and lanes but the first, whose values are also in one vector
- * outside. */
+/* Write the names that waves leave out, since names are half the cost of a short window: ports of
+ * memories and delay lines, which are wires of the enclosing module; and all columns of cells,
+ * accumulators and lanes except the first, whose values are also in one vector outside. */
 static void waves(struct text *t, uint32_t n)
 {
     static const char *const repeated[] = {"u_array.u_array.gen_row*.gen_col",
@@ -188,7 +187,7 @@ static bool is_there(const struct build_files *files, const char *name)
     return false;
 }
 
-/* Every file below a folder that Verilog may include, as inc<k>/... */
+/* Add every file below a folder that Verilog may include, as inc<k>/... */
 static enum status add_include(struct arena *a, struct build_files *files, const char *folder,
                                const char *into, uint32_t depth, struct diag *d)
 {
@@ -214,7 +213,8 @@ static enum status add_include(struct arena *a, struct build_files *files, const
     return st;
 }
 
-/* A target's own core: its Verilog in the order for Verilator, what it includes, sim/core, the table's header. */
+/* Add a target's core: its Verilog in Verilator's order, the files that it includes, sim/core, the
+ * table's header. */
 static enum status collect_core(struct arena *a, const struct sim_paths *paths,
                                 struct build_files *files, struct diag *d)
 {
@@ -246,7 +246,7 @@ static enum status collect_core(struct arena *a, const struct sim_paths *paths,
     return ST_OK;
 }
 
-/* The processor's Verilog, and sim/cpu. */
+/* Add the processor's Verilog, and sim/cpu. */
 static enum status collect_cpu(struct arena *a, const struct sim_paths *paths,
                                struct build_files *files, struct diag *d)
 {

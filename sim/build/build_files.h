@@ -1,5 +1,5 @@
-/* build_files.h - every file that goes into a model, in memory: hashed first, written to the build
- * folder after. */
+/* build_files.h - all files of a model, in memory: hashed first, then written to the build
+ * folder. */
 #ifndef HEDDLE_SIM_BUILD_FILES_H
 #define HEDDLE_SIM_BUILD_FILES_H
 
@@ -16,7 +16,7 @@ struct build_file {
 struct build_files {
     struct build_file *file;
     uint32_t n, capacity;
-    const char **argument; /* of Verilator: -I, -D of a core */
+    const char **argument; /* Verilator's arguments for a core: -I, -D */
     uint32_t n_argument;
 };
 

@@ -15,7 +15,7 @@
 #include "base/private.h"
 #include "hash.h"
 
-/* "<hash> <bytes>\n" of the open file; NULL if it cannot be read or is empty. */
+/* Return "<hash> <bytes>\n" for the open file; NULL if it cannot be read or is empty. */
 static const char *digest(struct arena *a, int fd)
 {
     struct hash128 h;
@@ -33,7 +33,7 @@ static const char *digest(struct arena *a, int fd)
     return arena_printf(a, "%s %lld\n", hash_text(a, &h), (long long)s.st_size);
 }
 
-/* The text next to the object; NULL: none. */
+/* Return the text stored next to the object; NULL: none. */
 static const char *noted(struct arena *a, const char *object)
 {
     const char *path = arena_printf(a, "%s.digest", object);
@@ -53,7 +53,8 @@ enum status cached_find(struct arena *a, const char *object, bool *good, struct 
     int fd;
 
     *good = false;
-    /* Without a note it is of an older heddle, or was never finished: one's own is made again. */
+    /* An object without a note is from an older heddle or incomplete: rebuild it if it is the
+     * user's. */
     if (!note && lstat(object, &s) == 0 && s.st_uid == geteuid())
         return ST_OK;
     TRY(private_open(object, &fd, d));
@@ -85,7 +86,7 @@ enum status cached_load(const char *object, const char *what, void **handle, str
     TRY(private_open(object, &fd, d));
     if (fd < 0)
         return FAIL(d, ST_INTERNAL, "%s '%s' does not load: it is gone", what, object);
-    /* Never closed: dlopen takes two objects of one name for the same. */
+    /* Never closed: dlopen treats two objects of one name as the same. */
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!*handle) {

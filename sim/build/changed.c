@@ -1,6 +1,6 @@
-/* changed.c - which modules of hw/rtl are others than when a model was last built in this tree. in: the
- * files of a build. out: a text, and the note of them in the cache. Only in a tree that has benches
- * to run after a change. */
+/* changed.c - find the modules of hw/rtl that changed since a model was last built in this tree.
+ * in: the files of a build. out: a text, and a record of the files in the cache. Only in a tree
+ * with benches to run after a change. */
 #define _GNU_SOURCE
 #include "changed.h"
 
@@ -10,7 +10,7 @@
 #include "base/private.h"
 #include "base/text.h"
 
-/* "HASH rtl/hd_pe.sv" a line. */
+/* Write one line "HASH rtl/hd_pe.sv" per file. */
 static void list(struct text *t, const struct build_files *files)
 {
     text_add(t, "");
@@ -25,7 +25,7 @@ static void list(struct text *t, const struct build_files *files)
     }
 }
 
-/* Names of the lines of `now` that `before` has not. */
+/* Return the names in the lines of `now` that `before` lacks. */
 static const char *others(struct arena *a, const char *now, const char *before)
 {
     char *rest = arena_strdup(a, now), *line;

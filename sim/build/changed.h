@@ -4,8 +4,8 @@
 
 #include "build_files.h"
 
-/* "hd_pe, hd_spad": modules that changed since the last model built with the RTL of paths->home,
- * and notes them. NULL: none, or there was no model, or home has no benches. */
+/* Return the modules that changed since the last model built with the RTL of paths->home, "hd_pe,
+ * hd_spad", and record them. NULL: none changed, there was no model, or home has no benches. */
 const char *changed_modules(struct arena *a, const struct sim_paths *paths,
                             const struct build_files *files);
 

@@ -1,4 +1,4 @@
-/* evict.c - old models and old emitted C leave the cache. */
+/* evict.c - remove old models and old emitted C from the cache. */
 #define _GNU_SOURCE
 #include "evict.h"
 
@@ -31,8 +31,8 @@ void evict_touch(const char *folder)
     (void)utimensat(AT_FDCWD, folder, NULL, 0);
 }
 
-/* Return true for <hash>, <hash>.lock or <hash>.part: nothing else in the cache is ours to
- * remove. */
+/* Return true for <hash>, <hash>.lock or <hash>.part; other files in the cache are never
+ * removed. */
 static bool is_ours(const char *name)
 {
     const char *const rest = name + strspn(name, "0123456789abcdef");

@@ -1,11 +1,11 @@
-/* evict.h - keeps the cache from growing for ever: every edit of the RTL makes a new model, every
- * network emitted C of its own. */
+/* evict.h - bound the size of the cache: every edit of the RTL makes a new model, every network
+ * makes emitted C. */
 #ifndef HEDDLE_SIM_EVICT_H
 #define HEDDLE_SIM_EVICT_H
 
 #include "base/arena.h"
 
-/* Note that what `folder` holds was used now. */
+/* Record that the contents of `folder` were used now. */
 void evict_touch(const char *folder);
 /* Remove what was not used for two weeks: folders named by a hash, their locks, remains of
  * failed builds. Never fails. */

@@ -11,7 +11,9 @@
 #include "sim/iss/iss_csr.h"
 #include "sim/iss/iss_decode.h"
 
-#define CUSTOM 0x00b5050bu /* what hd_cpu.cpp makes of ecall; with EBREAK of ebreak */
+#define CUSTOM                                                                                     \
+    0x00b5050bu /* the encoding that hd_cpu.cpp substitutes for ecall; with EBREAK for
+                            * ebreak */
 #define EBREAK 0x02000000u
 #define WFI    0x10500073u
 #define SYSTEM 0x73u
@@ -49,7 +51,7 @@ enum status cpu_build(struct arena *a, const struct sim_paths *paths, struct sim
     return sim_build(a, &with, &config, model, d);
 }
 
-/* An instruction has completed, and the next one begins. */
+/* Called when an instruction has completed and the next one begins. */
 static void retired(void *ctx, const struct hd_cpu_retired *what)
 {
     struct cpu *const u = ctx;
@@ -82,7 +84,7 @@ enum status cpu_open(struct cpu *u, const struct sim_model *model, struct iss *c
             region[o.n_region++] = (struct hd_cpu_region){c->region[i].base, c->region[i].n_bytes,
                                                           c->region[i].bytes, c->region[i].wait};
     u->c = c;
-    c->x[5] = (c->pc + 0x800) & ~0xfffu; /* left by the jump to the program */
+    c->x[5] = (c->pc + 0x800) & ~0xfffu; /* value left by the jump to the program */
     u->core = u->api->open(&o);
     return u->core != NULL ? ST_OK : FAIL(d, ST_NO_MEMORY, "no memory for the processor's model");
 }
@@ -98,7 +100,7 @@ static enum iss_stop trap(struct cpu *u, uint32_t cause, uint32_t value)
     return ISS_TRAP;
 }
 
-/* The core itself has stopped: a misaligned address. */
+/* Report a misaligned address, at which the core itself stops. */
 static enum iss_stop misaligned(struct cpu *u)
 {
     const uint8_t *const bytes = iss_bytes(u->c, u->c->pc, 4);
@@ -117,7 +119,7 @@ static enum iss_stop misaligned(struct cpu *u)
     return trap(u, ISS_FETCH_MISALIGNED, op.kind == ISS_JALR ? address & ~1u : address);
 }
 
-/* Make a read, a write or a fetch outside memory; the core waits as long as the device takes. */
+/* Perform a read, write or fetch outside memory; the core waits for the device. */
 static bool access_device(struct cpu *u, const struct hd_cpu_state *s)
 {
     const uint32_t shift = s->strobe ? (uint32_t)__builtin_ctz(s->strobe) : 0,
@@ -126,7 +128,7 @@ static bool access_device(struct cpu *u, const struct hd_cpu_state *s)
     const struct iss_region *r;
     uint32_t offset, word = 0;
 
-    if (s->fetch) { /* perhaps never executed; an illegal instruction if it is */
+    if (s->fetch) { /* it may never be executed; if it is, it is an illegal instruction */
         u->api->answer(u->core, 0, 0, 0);
         return true;
     }
@@ -142,7 +144,7 @@ static bool access_device(struct cpu *u, const struct hd_cpu_state *s)
     return true;
 }
 
-/* An instruction that the core leaves to us. ISS_LIMIT: it is answered. */
+/* Execute an instruction that the core offers. ISS_LIMIT: it is answered. */
 static enum iss_stop offered(struct cpu *u, const struct hd_cpu_state *s)
 {
     struct iss *const c = u->c;
@@ -163,7 +165,7 @@ static enum iss_stop offered(struct cpu *u, const struct hd_cpu_state *s)
     if (s->word != WFI &&
         ((s->word & 0x7f) != SYSTEM || (s->word >> 12 & 3) == 0 || !iss_csr_execute(c, s->word)))
         return trap(u, ISS_ILLEGAL, s->word);
-    if (c->mstatus & 8) /* it would have to take interrupts */
+    if (c->mstatus & 8) /* the program would take interrupts, which is not supported */
         return trap(u, ISS_ILLEGAL, s->word);
     u->api->answer(u->core, c->x[rd], rd != 0, 0);
     u->offered = false;

@@ -1,5 +1,6 @@
-// hd_cpu.cpp - the table of hd_cpu.h over Verilator's model of picorv32 and its formal interface (rvfi). Memory answers
-// `latency` cycles after the core has put out an address; that is the cycle before mem_valid.
+// hd_cpu.cpp - the table of hd_cpu.h over Verilator's model of picorv32 and its formal interface
+// (rvfi). Memory answers `latency` cycles after the core has put out an address, which is in the
+// cycle before mem_valid.
 #include "hd_cpu.h"
 
 #include <cstdlib>
@@ -11,7 +12,7 @@
 #include "hd_sim_config.h"
 #include "verilated.h"
 
-// The core has no $finish, $stop or assertion: only Verilator's own checks come here.
+// The core has no $finish, $stop or assertion: only Verilator's own checks call this.
 void vl_finish(const char *, int, const char *) VL_MT_UNSAFE
 {
     std::abort();
@@ -39,7 +40,7 @@ struct hd_cpu {
     hd_cpu_state state = {};
     size_t last = 0;      // region of the last access
     uint32_t waited = 0;  // cycles of mem_valid without an answer
-    bool outside = false; // the access is the caller's, and answered
+    bool outside = false; // the access is the caller's and has been answered
     bool offered = false; // likewise an instruction
     bool booting = true;  // until the jump to the program has completed
 
@@ -76,9 +77,9 @@ struct hd_cpu {
         return nullptr;
     }
 
-    // A word of memory. ecall and semihosting's ebreak, which trap elsewhere, are fetched as an
-    // instruction of the custom-0 space, which the core offers: custom a0, a0, a1 with the
-    // original's bit 20.
+    // Read a word of memory. ecall and semihosting's ebreak, which would trap, are replaced by an
+    // instruction in the custom-0 space, which the core offers: custom a0, a0, a1 with bit 20 of
+    // the original.
     uint32_t read(const uint8_t *from)
     {
         uint32_t word;
@@ -88,7 +89,7 @@ struct hd_cpu {
                                                             : word;
     }
 
-    // The memory's part of a cycle; true: the access is the caller's.
+    // Answer memory in a cycle; return true if the access is the caller's.
     bool answer_memory()
     {
         uint8_t *bytes;
@@ -110,7 +111,7 @@ struct hd_cpu {
         return false;
     }
 
-    // The core multiplies and divides itself.
+    // Return true if the core offers the instruction; it multiplies and divides itself.
     bool is_offer() const
     {
         const uint32_t word = top.pcpi_insn;
@@ -166,7 +167,7 @@ struct hd_cpu {
     }
 };
 
-// The core begins at address 0: lui t0, jalr to the program.
+// Open a core. It begins at address 0: lui t0, jalr to the program.
 static hd_cpu *cpu_open(const hd_cpu_options *options)
 {
     const uint32_t high = (options->pc + 0x800) & ~0xfffu, low = options->pc - high;

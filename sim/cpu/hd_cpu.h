@@ -1,5 +1,5 @@
-/* hd_cpu.h - the C table of a Verilated processor, `const struct hd_cpu_api hd_cpu_api` in its shared object: PicoRV32,
- * with memory of its own kind (regions of the caller), clocked by the caller. */
+/* hd_cpu.h - the C table of a Verilated processor, `const struct hd_cpu_api hd_cpu_api` in its
+ * shared object: PicoRV32 with memory regions of the caller, clocked by the caller. */
 #ifndef HD_CPU_H
 #define HD_CPU_H
 
@@ -9,14 +9,14 @@
 
 struct hd_cpu;
 
-/* Memory that the core reads and writes by itself; an access outside all of them is the caller's. */
+/* Memory that the core accesses directly; an access outside all regions is passed to the caller. */
 struct hd_cpu_region {
     uint32_t base, n_bytes;
     uint8_t *bytes;
-    uint32_t wait; /* cycles that its answer takes beyond hd_cpu_options.latency */
+    uint32_t wait; /* additional cycles of its answer beyond hd_cpu_options.latency */
 };
 
-/* An instruction that has completed: what it was and wrote (rd 0: nothing). */
+/* A completed instruction: its word and its result (rd 0: none). */
 struct hd_cpu_retired {
     uint32_t pc, word, rd, value;
 };
@@ -26,26 +26,26 @@ struct hd_cpu_options {
     uint32_t n_region;
     uint32_t pc;      /* after reset */
     uint32_t latency; /* cycles from an address to its answer, at least 1 */
-    /* Called for each instruction when the next one begins: hd_cpu_state.cycles is then the first
-     * cycle of that one. */
+    /* Called for each instruction when the next one begins; hd_cpu_state.cycles is then the first
+     * cycle of the next one. */
     void (*retired)(void *ctx, const struct hd_cpu_retired *what);
     void *ctx;
 };
 
 enum hd_cpu_stop {
     HD_CPU_LIMIT = 0, /* the given number of cycles has passed */
-    HD_CPU_ACCESS,    /* address, strobe, word: an access that no region holds; then answer() */
-    HD_CPU_OFFER, /* word, rs1, rs2: an instruction that the core does not know; then answer() */
-    HD_CPU_TRAP,  /* the core has stopped: misaligned, or an unknown instruction */
+    HD_CPU_ACCESS,    /* address, strobe, word: an access outside all regions; call answer() */
+    HD_CPU_OFFER,     /* word, rs1, rs2: an instruction unknown to the core; call answer() */
+    HD_CPU_TRAP,      /* the core has stopped: misaligned address or unknown instruction */
 };
 
 struct hd_cpu_state {
     uint64_t cycles;  /* since reset */
-    uint32_t pc;      /* of the instruction being executed */
+    uint32_t pc;      /* of the current instruction */
     uint32_t address; /* of an access: a multiple of 4 */
-    uint32_t strobe;  /* bytes that are written; 0: a read */
-    uint32_t fetch;   /* 1: of an instruction */
-    uint32_t word;    /* what is written; the instruction that is offered */
+    uint32_t strobe;  /* bytes to be written; 0: a read */
+    uint32_t fetch;   /* 1: an instruction fetch */
+    uint32_t word;    /* the word to be written; the offered instruction */
     uint32_t rs1, rs2;
 };
 
@@ -55,11 +55,11 @@ struct hd_cpu_api {
 
     struct hd_cpu *(*open)(const struct hd_cpu_options *options); /* NULL: no memory */
     void (*close)(struct hd_cpu *cpu);
-    /* Clock at most `cycles`. */
+    /* Run for at most `cycles` clock cycles. */
     enum hd_cpu_stop (*run)(struct hd_cpu *cpu, uint64_t cycles);
     const struct hd_cpu_state *(*state)(const struct hd_cpu *cpu);
-    /* After HD_CPU_ACCESS: the core waits `wait` cycles, then has the word. After HD_CPU_OFFER:
-     * the result, in this cycle, if `writes`; wait is 0. */
+    /* After HD_CPU_ACCESS: the core gets the word after `wait` cycles. After HD_CPU_OFFER: it gets
+     * the result in this cycle if `writes`; wait is 0. */
     void (*answer)(struct hd_cpu *cpu, uint32_t word, int writes, uint64_t wait);
 };
 

@@ -1,13 +1,13 @@
-/* bare.h - between semihosting.c, the processor's start-up code and memory.c. */
+/* bare.h - interface between semihosting.c, the processor's start-up code and memory.c. */
 #ifndef BARE_H
 #define BARE_H
 
 #include <stdint.h>
 
-/* One semihosting call; its result. */
+/* Make one semihosting call and return its result. */
 intptr_t bare_call(uintptr_t operation, const void *argument);
 
-/* After the start-up: paint the stack, run, leave. */
+/* Called by the start-up code: paint the stack, run the network, exit. */
 void bare_main(void);
 
 /* memory.c */

@@ -22,7 +22,7 @@ void start(void)
     for (uint32_t *to = bss_start; to != bss_end;)
         *to++ = 0;
 #ifdef __ARM_FP
-    *(volatile uint32_t *)0xe000ed88 |= 0xfu << 20; /* CPACR: floating point on */
+    *(volatile uint32_t *)0xe000ed88 |= 0xfu << 20; /* CPACR: enable floating point */
     __asm__ volatile("dsb\n\tisb" ::: "memory");
 #endif
     bare_main();

@@ -1,4 +1,4 @@
-/* memory.c - what compilers call by themselves where there is no C library. */
+/* memory.c - functions that compilers call implicitly, for use without a C library. */
 #include "bare.h"
 
 void *memcpy(void *to, const void *from, uintptr_t n)

@@ -1,14 +1,14 @@
-/* riscv.c - start-up for one RISC-V hart of 32 or 64 bits in machine mode, the semihosting sequence,
- * and the wait for the external interrupt. */
+/* riscv.c - start-up for one RISC-V hart of 32 or 64 bits in machine mode, the semihosting
+ * sequence, and waiting for the external interrupt. */
 #include "../port.h"
 #include "bare.h"
 
-/* Control registers, which -march=rv32im alone does not name. */
+/* Control registers, which plain -march=rv32im does not enable. */
 #define ZICSR ".option arch, +zicsr\n\t"
 
 extern uint32_t bss_start[], bss_end[];
 
-/* The three instructions must be uncompressed and are in one page. */
+/* The three instructions must be uncompressed and within one page. */
 intptr_t bare_call(uintptr_t operation, const void *argument)
 {
     register uintptr_t a0 __asm__("a0") = operation;
@@ -23,10 +23,10 @@ intptr_t bare_call(uintptr_t operation, const void *argument)
 }
 
 #if defined(HD_IRQ) || defined(HD_CORE_REGISTERS)
-#define EXTERNAL (1u << 11) /* of mie and mip */
+#define EXTERNAL (1u << 11) /* bit of mie and mip */
 
-/* wfi ends also while mstatus.MIE is 0, so that nothing is taken. The accelerator's line is the
- * hart's external interrupt; with an interrupt controller between them: enable it there. */
+/* wfi also ends while mstatus.MIE is 0, so no trap is taken. The accelerator's line is the hart's
+ * external interrupt; an interrupt controller in between must be enabled here. */
 int port_interrupt(void *ctx)
 {
     uintptr_t pending;
@@ -48,7 +48,7 @@ void prepare(void)
     bare_main();
 }
 
-/* Stack, floating point on, traps end the run; other harts wait. */
+/* Set the stack, enable floating point, let traps end the run; other harts wait. */
 __asm__(ZICSR ".section .text.start, \"ax\"\n"
               ".global start\n"
               "start:\n"

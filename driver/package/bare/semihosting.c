@@ -1,13 +1,13 @@
-/* semihosting.c - main.c on bare metal under a debugger or an emulator: files, text and exit by
- * semihosting (ARM's interface, which RISC-V shares). The stack is painted before main and looked
- * at afterwards. */
+/* semihosting.c - run main.c on bare metal under a debugger or an emulator: files, text and exit by
+ * semihosting (ARM's interface, also used for RISC-V). The stack is painted before main and
+ * inspected afterwards. */
 #include "../port.h"
 #include "bare.h"
 
 enum { SYS_OPEN = 1, SYS_CLOSE = 2, SYS_WRITE0 = 4, SYS_WRITE = 5, SYS_READ = 6, SYS_EXIT = 0x20 };
 
 #define STACK_PAINT 0x5aa55aa5u
-#define PAINT_GAP   64u /* words below the painter's own frame that stay as they are */
+#define PAINT_GAP   64u /* words below the painting function's frame that are not painted */
 
 extern uint32_t stack_bottom[], stack_top[]; /* linker script */
 
@@ -34,7 +34,7 @@ void port_close(int f)
     bare_call(SYS_CLOSE, argument);
 }
 
-/* Both return how many bytes were not moved. */
+/* Both return the number of bytes not moved. */
 uint32_t port_read(int f, void *to, uint32_t n)
 {
     const uintptr_t argument[3] = {(uintptr_t)f, (uintptr_t)to, n};
@@ -68,7 +68,7 @@ uint32_t port_stack_bytes(void)
     return (uint32_t)((uintptr_t)stack_top - (uintptr_t)at);
 }
 
-/* Called by the start-up code on the stack's first words. */
+/* Called by the start-up code at the top of the stack. */
 void bare_main(void)
 {
     volatile uint32_t *here = (volatile uint32_t *)__builtin_frame_address(0) - PAINT_GAP;
