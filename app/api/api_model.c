@@ -61,17 +61,18 @@ enum status context_load(struct heddle *h, enum options_command command, const c
     return st;
 }
 
-enum status context_model(struct heddle *h)
+/* Ensure that the network is loaded with the current options. */
+static enum status with_model(struct heddle *h)
 {
     if (!h->name)
         return FAIL(&h->d, ST_USAGE, "no model is loaded");
     return h->stale ? load(h) : ST_OK;
 }
 
-/* The same as context_model, but a package is refused. */
+/* The same as with_model, but a package is refused. */
 static enum status with_graph(struct heddle *h)
 {
-    TRY(context_model(h));
+    TRY(with_model(h));
     if (h->loaded.job.package)
         return FAIL(&h->d, ST_USAGE, "%s: a package has no graph; expected a model", h->name);
     return ST_OK;
@@ -184,7 +185,7 @@ enum status context_prove(struct heddle *h, struct text *t)
 
 enum status context_run(struct heddle *h)
 {
-    TRY(context_model(h));
+    TRY(with_model(h));
     TRY(look_up_knobs(h));
     context_forget_run(h);
     TRY(context_arena(h, &h->scratch));
@@ -240,7 +241,7 @@ struct wanted {
 
 static enum status check_index(struct heddle *h, const struct wanted *w)
 {
-    TRY(context_model(h));
+    TRY(with_model(h));
     if (w->index < heddle_count(h, w->side))
         return ST_OK;
     return FAIL(&h->d, ST_USAGE, "%s %zu: the model has %zu",
@@ -284,7 +285,7 @@ static enum status print(struct heddle *h, void *arg)
     const struct texts *wanted = arg;
     struct text t;
 
-    TRY(context_model(h)); /* this may discard the last run */
+    TRY(with_model(h)); /* this may discard the last run */
     if (!h->ran)
         TRY(context_arena(h, &h->scratch));
     text_init(&t, h->scratch);

@@ -36,10 +36,8 @@ void context_forget_run(struct heddle *h);
 /* Discard the last run and begin one of the loaded model, in the scratch arena. */
 void context_begin_run(struct heddle *h);
 
-/* api_model.c: ensure that the network is loaded with the current options; ST_USAGE: none was
- * loaded. */
-enum status context_model(struct heddle *h);
-/* The same, and ensure that it is scheduled and emitted. */
+/* api_model.c: ensure that the network is loaded with the current options, scheduled and emitted;
+ * ST_USAGE: none was loaded. */
 enum status context_emitted(struct heddle *h);
 /* Load a model for a command; packages are accepted for COMMAND_RUN only. */
 enum status context_load(struct heddle *h, enum options_command command, const char *name,

@@ -132,8 +132,9 @@ void compare_open(struct job *job, struct run_results *results)
 
 enum { SCRATCHPAD, MEMORY }; /* struct hd_sim_commit: spaces */
 
-void compare_value(struct compare *c, uint32_t tensor, uint64_t index, const uint8_t *want,
-                   const uint8_t *got, uint32_t size)
+/* Compare value `index` of a tensor, of `size` bytes. */
+static void compare_value(struct compare *c, uint32_t tensor, uint64_t index, const uint8_t *want,
+                          const uint8_t *got, uint32_t size)
 {
     struct compare_tensor *r = &c->tensor[tensor];
 

@@ -50,9 +50,6 @@ struct compare {
     const struct sched_stream *stream; /* the stream being executed, or NULL */
 };
 
-/* Compare value `index` of a tensor, of `size` bytes. */
-void compare_value(struct compare *c, uint32_t tensor, uint64_t index, const uint8_t *want,
-                   const uint8_t *got, uint32_t size);
 /* Run inference k of the compiled graph on the reference. */
 enum status compare_run_legal(struct compare *c, uint32_t k, struct diag *d);
 /* Find the tensors that exist in both graphs. */

@@ -45,7 +45,8 @@ bool run_traced(const struct job *job)
            !job->package; /* the commands of a package have no names */
 }
 
-uint32_t run_trace_commands(const struct job *job)
+/* Return the number of commands of an inference. */
+static uint32_t n_commands(const struct job *job)
 {
     return times_first(job->p->program, job->p->program->n_stream);
 }
@@ -54,7 +55,7 @@ void run_add_times(const struct job *job, struct run_measured *m, uint32_t *n,
                    const struct hd_sim_api *api, struct hd_sim *sim)
 {
     const struct hd_sim_command *from;
-    const uint32_t n_command = api->commands(sim, &from), most = run_trace_commands(job);
+    const uint32_t n_command = api->commands(sim, &from), most = n_commands(job);
 
     for (uint32_t i = 0; i < n_command && *n < most; i++) {
         const struct hd_sim_moved *s = &from[i].at_start, *e = &from[i].at_done;
@@ -79,7 +80,7 @@ static void *share(size_t n)
 
 static size_t times_bytes(const struct job *job, const struct run_measured *m)
 {
-    return shared_bytes(run_trace_commands(job) * sizeof *m->times);
+    return shared_bytes(n_commands(job) * sizeof *m->times);
 }
 
 /* Return the host's time slices: one per operator, and three of the driver per submission. Further
@@ -143,8 +144,7 @@ enum status run_share(const struct job *job, struct run_measured *m, struct diag
     if (!m->shared)
         return FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
     if (run_traced(job) && !(m->times = share(times_bytes(job, m))))
-        return FAIL(d, ST_NO_MEMORY, "no memory for the times of %u commands",
-                    run_trace_commands(job));
+        return FAIL(d, ST_NO_MEMORY, "no memory for the times of %u commands", n_commands(job));
     if (run_traced(job) && job->options->host != HOST_NATIVE) {
         if (!(m->host_times = share(host_times_bytes(job, m))))
             return FAIL(d, ST_NO_MEMORY, "no memory for what the processor did");

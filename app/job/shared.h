@@ -49,9 +49,8 @@ struct run_shared *run_results(const struct job *job, const struct run_measured 
 /* Add the cost of a submission's layers (hd_sim_api.rows). */
 void run_add_rows(const struct job *job, struct run_shared *to, const struct hd_sim_row *from,
                   uint32_t n);
-/* Return true if the commands of the first inference are traced; the second: their number. */
+/* Return true if the commands of the first inference are traced. */
 bool run_traced(const struct job *job);
-uint32_t run_trace_commands(const struct job *job);
 /* Add the times of the commands of the submission that ended; *n: number of entries in m->times. */
 void run_add_times(const struct job *job, struct run_measured *m, uint32_t *n,
                    const struct hd_sim_api *api, struct hd_sim *sim);

@@ -24,7 +24,7 @@ static void attributes_of(const struct ir_op *op, struct text *t)
 }
 
 /* Write the ONNX operator of the same meaning. */
-void qdq_plain(struct qdq *w, const char *node)
+static void qdq_plain(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const enum qdq_form form = qdq_found(w);
@@ -43,7 +43,7 @@ void qdq_plain(struct qdq *w, const char *node)
 }
 
 /* Write only the operator's clamp; its bounds choose the node. */
-void qdq_clamped(struct qdq *w, const char *node)
+static void qdq_clamped(struct qdq *w, const char *node)
 {
     (void)node;
 
@@ -57,7 +57,7 @@ void qdq_clamped(struct qdq *w, const char *node)
 
 /* --- over dimensions --- */
 
-void qdq_softmax(struct qdq *w, const char *node)
+static void qdq_softmax(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const float beta = ir_op_has(op->opcode, IR_BETA_BITS) ? bits(op->attr[IR_BETA_BITS]) : 1;
@@ -77,7 +77,7 @@ void qdq_softmax(struct qdq *w, const char *node)
     qdq_made(w, op->out[0], QDQ_PLAIN, out);
 }
 
-void qdq_reduction(struct qdq *w, const char *node)
+static void qdq_reduction(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const bool keep = op->attr[IR_KEEP_DIMS] != 0;
@@ -99,7 +99,7 @@ void qdq_reduction(struct qdq *w, const char *node)
 }
 
 /* Write the mean of each channel of an image, dimensions kept, as a pool. */
-void qdq_mean(struct qdq *w, const char *node)
+static void qdq_mean(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
 
@@ -115,7 +115,7 @@ void qdq_mean(struct qdq *w, const char *node)
 }
 
 /* Cast the indices, which are int64 in ONNX. */
-void qdq_place(struct qdq *w, const char *node)
+static void qdq_place(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const enum ir_type type = ir_out(w->g, op, 0)->type;
@@ -136,7 +136,7 @@ void qdq_place(struct qdq *w, const char *node)
     qdq_made(w, op->out[0], QDQ_PLAIN, out);
 }
 
-void qdq_cast(struct qdq *w, const char *node)
+static void qdq_cast(struct qdq *w, const char *node)
 {
     const enum qdq_form form = qdq_found(w);
     const char *in = qdq_read(w, w->op->in[0], form);
@@ -149,7 +149,7 @@ void qdq_cast(struct qdq *w, const char *node)
     qdq_made(w, w->op->out[0], form, out);
 }
 
-void qdq_cumsum(struct qdq *w, const char *node)
+static void qdq_cumsum(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const int64_t axis = op->attr[IR_AXIS];

@@ -26,6 +26,7 @@ ROOMS = ("app", "compiler", "sim")  # each folder in these has tests of its own
 # Measure: its bar, its step (numbers are rounded up to it), what it counts, what to do.
 MEASURES = {
     "circle": (0, 1, "in a circle of object files", "move the function that closes it (tests/arrows/arrows.py)"),
+    "export": (0, 1, "exported, and no other source names it", "make it static or delete it"),
     "opcodes": (250, 10, "mentions of IR_OP_ outside operators/ and tests/", "make it a column of operators.def"),
     "readme": (130, 1, "lines", "move what is not for a first reader to docs/"),
     "name": (1, 1, "files of one name", "rename one: a name leads to one file"),
@@ -106,15 +107,29 @@ def ports(code):
     return -(-100 * wires // len(lines)) if lines else 0
 
 
-def circles(tree, build):
-    graph = arrows.link_graph(arrows.object_files(tree, build))
-    return {("circle", os.path.basename(path)): 1 for circle in graph.circles() for path in circle}
+def circles(objects):
+    return {("circle", os.path.basename(path)): 1 for circle in arrows.link_graph(objects).circles() for path in circle}
+
+
+def exports(objects, texts):
+    """Symbols (nm) that no other object takes and no other source names. Of headers only those of include/ count:
+    a declaration is no use. A name in a string of compiler/emit is one: emitted code calls it."""
+    defined, used = arrows.symbols(objects)
+    lone = {name: path for name, path in defined.items() if not name.startswith("_Z")}
+    for name in set().union(*used.values()) & lone.keys():
+        del lone[name]
+    named = set()
+    for path, text in texts.items():
+        if lone and (not path.endswith(".h") or path.startswith("include/")):
+            named |= {name for name in re.findall(r"\w+", text) if lone.get(name, path) != path}
+    return {("export", "%s:%s" % (os.path.basename(path), name)): 1 for name, path in lone.items() if name not in named}
 
 
 def measure(tree, build):
     """Number by (measure, item), over the bar or not."""
-    texts, found, names, folders = sources(tree), circles(tree, build), collections.Counter(), collections.Counter()
-    found.update(mirror(texts))
+    texts, names, folders = sources(tree), collections.Counter(), collections.Counter()
+    objects = arrows.object_files(tree, build)
+    found = {**circles(objects), **exports(objects, texts), **mirror(texts)}
     code = {path: text for path, text in texts.items() if SOURCE.search(path)}
     for path, text in code.items():
         name, test = os.path.basename(path), path.startswith("tests/")

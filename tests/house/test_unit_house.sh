@@ -13,6 +13,7 @@ lines 131 text >README.md
 for f in one two; do
     [ $f = one ] && other=two || other=one
     echo "int $other(void); int $f(void) { return $other(); }" >base/$f.c
+    [ $f = two ] && echo "int alone(void); int alone(void) { return 0; }" >>base/$f.c
     cc -c base/$f.c -o $objects/$f.c.o || fail "cc"
 done
 for n in $(seq 23); do echo >base/file$n.c; done
@@ -30,6 +31,7 @@ END
 cat >expected <<'END'
 circle one.c: 1 in a circle of object files, expected at most 0: move the function that closes it (tests/arrows/arrows.py)
 circle two.c: 1 in a circle of object files, expected at most 0: move the function that closes it (tests/arrows/arrows.py)
+export two.c:alone: 1 exported, and no other source names it, expected at most 0: make it static or delete it
 folder base: 27 source files in the folder, expected at most 25: give a part a folder of its own
 function three.c:three: 61 lines, expected at most 60: give its parts functions of their own
 lines long.c: 501 lines, expected at most 500: split the file where it has two ideas
@@ -47,6 +49,7 @@ cat >still <<'END'
 # kept
 still 1 circle one.c
 still 1 circle two.c
+still 1 export two.c:alone
 still 27 folder base
 still 61 function three.c:three
 still 510 lines long.c
@@ -59,12 +62,12 @@ still 810 test_lines long.py
 END
 python3 "$house" --tree . --still still >found || fail "listed sizes: $(cat found)"
 sed -i 's/three/two/' base/two.c && rm base/three.c base/long.c $objects/two.c.o tests/base/three.c
-echo "int two(void) { return 2; }" >base/two.c
+echo "int one(void); int two(void) { return one(); }" >base/two.c
 for f in README.md compiler/ir/codes.h tests/base/long.py hw/rtl/wide.sv; do sed -i 1d $f; done
 for f in $(seq 26); do echo 'int a;'; done >tests/base/codes.c
 mkdir -p tests/compiler/ir && cp tests/base/codes.c tests/compiler/ir/some.c
 python3 "$house" --tree . --still still >found && fail "fallen sizes were not found"
-[ "$(grep -c 'has fallen from' found)" = 11 ] && [ "$(wc -l <found)" = 11 ] || fail "fallen sizes: $(cat found)"
+[ "$(grep -c 'has fallen from' found)" = 12 ] && [ "$(wc -l <found)" = 12 ] || fail "fallen sizes: $(cat found)"
 python3 "$house" --tree . --still still --lower >found || fail "--lower: $(cat found)"
 [ "$(cat still)" = "# kept" ] || fail "--lower left: $(cat still)"
 finish
