@@ -1,5 +1,5 @@
-/* gtkw.c - a GTKWave save file. Format: as GTKWave 3.3.118 writes it; flags are its TR_ bits in
- * hexadecimal. */
+/* gtkw.c - write a GTKWave save file. Format: as GTKWave 3.3.118 writes it; flags are its TR_ bits
+ * in hexadecimal. */
 #define _GNU_SOURCE
 #include "gtkw.h"
 
@@ -76,8 +76,9 @@ static void header(struct text *t, const char *fst, const struct gtkw_marker *ma
 
     text_add(t, "[*]\n[*] heddle: waves of one run. Markers: the first command of each layer or "
                 "group.\n[*]\n");
-    /* The waves are next to this file. GTKWave computes the way from savefile to dumpfile and
-     * applies it where it finds this file, so a folder may move and no absolute path is written. */
+    /* The waves are next to this file. GTKWave computes the relative path from savefile to dumpfile
+     * and applies it to where it finds this file, so a folder may move and no absolute path is
+     * written. */
     text_printf(t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", name);
     text_printf(t, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n",
                 (unsigned long long)first * NS_PER_CYCLE);

@@ -1,6 +1,6 @@
 /* gtkw.h - the save file that opens a model's waves in GTKWave: a group per unit with layer,
- * operation, tile, what the unit does, command and completion; the buses; a marker where each layer
- * starts. All paths are ports and scopes of hd_sim_top.sv, which every model has. */
+ * operation, tile, activity, command and completion; the buses; a marker where each layer starts.
+ * All paths are ports and scopes of hd_sim_top.sv, which every model has. */
 #ifndef HEDDLE_SIM_GTKW_H
 #define HEDDLE_SIM_GTKW_H
 
@@ -16,9 +16,9 @@ struct gtkw_marker {
     uint64_t cycle; /* since open */
 };
 
-/* One marker per layer at the start of its first command, in time order. commands, doorbell: of one
- * submission (hd_sim_api.commands, hd_sim_totals.doorbell). Adds to `markers` (room for n_layers
- * more); *n is their number. */
+/* Add one marker per layer at the start of its first command, in time order. commands, doorbell: of
+ * one submission (hd_sim_api.commands, hd_sim_totals.doorbell). Adds to `markers` (room for
+ * n_layers more); *n is their number. */
 void gtkw_layers(const struct hd_sim_command *commands, uint32_t n_commands, uint64_t doorbell,
                  const char *const *layer_names, uint32_t n_layers, struct gtkw_marker *markers,
                  uint32_t *n);
@@ -29,7 +29,7 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst, bool 
                        const struct gtkw_marker *markers, uint32_t n_markers, uint64_t first_cycle,
                        uint64_t last_cycle, struct diag *d);
 
-/* The same for a core of a target's own: the ports of module `top`, a line each in the file `ports`. */
+/* The same for a target's core: the ports of module `top`, one per line in the file `ports`. */
 enum status gtkw_core(struct arena *a, const char *path, const char *fst, const char *top,
                       const char *ports, struct diag *d);
 

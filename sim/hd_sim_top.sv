@@ -1,7 +1,7 @@
-// hd_sim_top - hd_top for the simulator: its ports under the names sim/*.cpp uses, and text for waves.
-//   Waves: one scope a unit (u_load, u_weight, ...) with the layer, tile and operation of the command the unit
-//   holds (packed ASCII as a Verilog string: last character in the lowest byte; set by sim/trace.cpp), its index, what the unit does in
-//   this cycle, and the pulse that completes a command. Everything else is wires. Reset: none of its own.
+// hd_sim_top - hd_top for the simulator: its ports under the names that sim/*.cpp uses, and text for waves. Waves: one scope per unit
+// (u_load, u_weight, ...) with the layer, tile and operation of its current command (packed ASCII as a Verilog string: last character
+// in the lowest byte; set by sim/trace.cpp), its index, the unit's activity in this cycle, and the pulse that completes a command. The
+// rest is wires. Reset: none.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
@@ -15,7 +15,7 @@ module hd_sim_top #(
   localparam int unsigned OpBits = 8 * 8
 ) (
   input  logic                      clk_i,
-  // hd_top: clocks of parts that may rest, and whether they may not.
+  // hd_top: clocks of parts that may rest, and disabling of rest.
   input  logic                      clk_control_i,
   output logic                      active_control_o,
   input  logic                      clk_dma_i,
@@ -24,7 +24,7 @@ module hd_sim_top #(
   output logic                      active_vector_o,
   input  logic                      clk_requant_i,
   output logic                      active_requant_o,
-  input  logic                      take_i,  // rises with the falling edge of clk_i when an input below is new
+  input  logic                      take_i,  // rises with the falling edge of clk_i if one of the inputs below is new
   input  logic                      rst_ni,
   output logic                      irq_o,
 
@@ -111,11 +111,11 @@ module hd_sim_top #(
   input  logic [UnitCount*NameBits-1:0] layer_i,
   input  logic [UnitCount*NameBits-1:0] tile_i,
   input  logic [UnitCount*OpBits-1:0]   op_i,
-  input  logic [NameBits-1:0]       host_i  // the function that the processor of --host=iss, rtl executes
+  input  logic [NameBits-1:0]       host_i  // the function that the processor of --host=iss or rtl executes
 );
 
-  // Inputs by a clock of their own: what depends on them is then evaluated when one changes, not
-  // twice a cycle.
+  // Inputs have a separate clock: logic that depends on them is evaluated when one changes, instead
+  // of twice a cycle.
   logic rst_n;
   logic s_awvalid;
   logic [11:0] s_awaddr;
@@ -172,10 +172,10 @@ module hd_sim_top #(
     wave_host  <= host_i;
   end
 
-  // The layer by number comes from the accelerator itself, the text from outside: they must agree.
+  // The layer's number comes from the accelerator, its text from outside: they must agree.
   logic [UnitCount*16-1:0] unit_layer;
 
-  // Bus names without suffix, as cocotbext-axi and the bus viewers of GTKWave want them.
+  // Bus names without suffix, as cocotbext-axi and the bus viewers of GTKWave expect.
   hd_top u_top (
     .clk_i,
     .clk_control_i,

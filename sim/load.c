@@ -1,4 +1,4 @@
-/* load.c - a built model in this process. */
+/* load.c - load a built model into this process. */
 #include "load.h"
 
 #include <dlfcn.h>
@@ -47,7 +47,7 @@ static void port_write32(void *ctx, uint32_t offset, uint32_t value)
     p->api->write32(p->sim, offset, value);
 }
 
-/* Host address of device bytes, or NULL when they are not all there. */
+/* Return the host address of device bytes, or NULL if they are not all in its memory. */
 static uint8_t *bytes_at(const struct sim_port *p, uint64_t device, size_t n_bytes)
 {
     const uint64_t offset = device - p->memory_base;
@@ -110,14 +110,15 @@ static void port_relax(void *ctx, uint32_t cycles)
 
 void sim_port(struct sim_port *context, bool shared, struct hd_port *port)
 {
-    *port = (struct hd_port){.ctx = context,
-                             .read32 = port_read32,
-                             .write32 = port_write32,
-                             .wait_irq = port_wait_irq,
-                             .relax = port_relax,
-                             .to_device =
-                                 port_to_device, /* also with a window: for host bytes outside it */
-                             .from_device = port_from_device};
+    *port =
+        (struct hd_port){.ctx = context,
+                         .read32 = port_read32,
+                         .write32 = port_write32,
+                         .wait_irq = port_wait_irq,
+                         .relax = port_relax,
+                         .to_device = port_to_device, /* needed even with a window: for host bytes
+                                                  * outside it */
+                         .from_device = port_from_device};
     if (shared) {
         port->window = context->memory;
         port->window_base = context->memory_base;

@@ -1,5 +1,5 @@
-// memory.cpp - the memory model: the effects of a handshake. memory_drive.cpp has the signals that
-// the accelerator sees next.
+// memory.cpp - the memory model: effects of handshakes. memory_drive.cpp sets the signals of the
+// next cycle.
 #include "memory.h"
 
 #include <cstdarg>
@@ -46,7 +46,7 @@ uint64_t Memory::beat_base(const Request &request, uint32_t beat)
     return (request.address & ~uint64_t{kWidth - 1}) + uint64_t{beat} * kWidth;
 }
 
-// The beat at `base` into `data`. A beat half outside the memory is fine: the rest reads as 0.
+// Read the beat at `base` into `data`. A beat may be half outside the memory: the rest reads as 0.
 uint32_t Memory::fetch(uint64_t base, uint8_t *data) const
 {
     const uint64_t offset = base - options_.memory_base;
@@ -226,7 +226,7 @@ void Memory::sample_w(const Vhd_sim_top &top, uint64_t now)
     ahead_[n_ahead_++] = beat;
 }
 
-// Give accepted W beats to the oldest open burst.
+// Assign accepted W beats to the oldest open burst.
 void Memory::match_beats(uint64_t now)
 {
     uint32_t used = 0;
@@ -270,7 +270,7 @@ void Memory::take_beat(Write &write, const Beat &beat, uint64_t now)
         open_write_++;
 }
 
-// Random mode: the bytes of a whole burst appear when its B does.
+// Random mode: write the bytes of a whole burst when its B appears.
 void Memory::land(const Write &write)
 {
     for (uint32_t i = 0; i < write.request.beats; i++) {
@@ -290,7 +290,7 @@ void Memory::sample_b(const Vhd_sim_top &top)
     beats_++;
     if (early_b_ == 2) {
         early_b_ = 0;
-        if (open_write_ == 0) { // its last beat has not come since
+        if (open_write_ == 0) { // its last beat has not arrived since
             writes_[0].answered = true;
             return;
         }

@@ -1,11 +1,10 @@
 // memory.h - the memory at the accelerator's AXI master: an AXI4 slave over the caller's bytes.
-//   sample(): settled signals before a rising edge: handshakes, protocol checks.
-//   drive():  inputs for the next cycle, after the edge.
-// Ordered and regular with seed 0: first R beat `latency` cycles after the AR handshake, B
-// `latency` cycles after the last W beat, bytes_per_cycle each way, bursts in the order of their
-// addresses. With a seed every channel stalls at random, bursts of different IDs interleave and
-// overtake, half of the reads take their data at the AR handshake, and a write lands only when its
-// B is raised: what a unit may not rely on is what happens.
+// sample(): settled signals before a rising edge: handshakes, protocol checks. drive(): inputs for
+// the next cycle, after the edge. Ordered and regular with seed 0: first R beat `latency` cycles
+// after the AR handshake, B `latency` cycles after the last W beat, bytes_per_cycle each way,
+// bursts in the order of their addresses. With a seed every channel stalls at random, bursts of
+// different IDs interleave and overtake, half of the reads take their data at the AR handshake, and
+// a write takes effect only when its B is raised. Units must not rely on any of this order.
 #ifndef HEDDLE_SIM_MEMORY_H
 #define HEDDLE_SIM_MEMORY_H
 
@@ -22,21 +21,21 @@ namespace heddle
 class Memory
 {
   public:
-    static constexpr uint32_t kBursts = 64;   // outstanding bursts a direction
-    static constexpr uint32_t kBeats = 256;   // beats a burst (AXI4)
+    static constexpr uint32_t kBursts = 64;   // maximum outstanding bursts per direction
+    static constexpr uint32_t kBeats = 256;   // maximum beats per burst (AXI4)
     static constexpr uint32_t kMaxWidth = 64; // bytes a beat
     static constexpr uint32_t kWidth = sizeof(Vhd_sim_top::m_wdata_o);
 
     explicit Memory(const hd_sim_options &options);
 
-    // Begin the random sequence of seed `value`; no burst may be under way.
+    // Start the random sequence of seed `value`; no burst may be outstanding.
     void seed(uint64_t value)
     {
         random_state_ = value * 0x9e3779b97f4a7c15u | 1;
         stall_ = {};
     }
 
-    // Set the fault to apply from now on (hd_sim.h); nullptr: none, and beats withheld come.
+    // Set the fault to apply from now on (hd_sim.h); nullptr: none, and withheld beats are sent.
     void set_fault(hd_sim_bus_fault *fault);
 
     void sample(const Vhd_sim_top &top, uint64_t now)
@@ -44,7 +43,7 @@ class Memory
         if (top.m_arvalid_o | top.m_awvalid_o | top.m_wvalid_o | r_valid_ | b_valid_ | held_)
             sample_busy(top, now);
     }
-    // True: an input of the model may be new.
+    // Return true if an input of the model may have changed.
     bool drive(Vhd_sim_top &top, uint64_t next)
     {
         const bool busy = changed_ | random_;
@@ -70,7 +69,7 @@ class Memory
     {
         return beats_;
     }
-    // The rule of AXI that the accelerator broke first; empty: none.
+    // Return the first rule of AXI that the accelerator broke; empty: none.
     const char *violation() const
     {
         return violation_;
@@ -83,7 +82,7 @@ class Memory
     {
         return n_writes_;
     }
-    // Where the next beat of the oldest read is, whose it is; false: none is open.
+    // Find the address and owner of the next beat of the oldest read; false: none is open.
     bool oldest_read(uint64_t &address, uint32_t &id) const
     {
         if (n_reads_ == 0)
@@ -92,7 +91,7 @@ class Memory
         id = reads_[0].request.id;
         return true;
     }
-    // The oldest write burst's address.
+    // Find the oldest write burst's address.
     bool oldest_write(uint64_t &address) const
     {
         if (n_writes_ == 0)
@@ -110,12 +109,12 @@ class Memory
         Request request;
         uint64_t ready;       // first cycle a beat may be valid
         uint32_t beat;        // next one to present
-        const uint8_t *early; // data taken at the address handshake, or null
+        const uint8_t *early; // data read at the address handshake, or null
         uint32_t slot;
     };
     struct Write {
         Request request;
-        uint64_t ready; // first cycle B may be valid; kOpen: beats missing
+        uint64_t ready; // first cycle B may be valid; kOpen: beats are missing
         uint32_t beat;
         uint32_t response;
         uint32_t slot;
@@ -177,23 +176,23 @@ class Memory
     std::array<Read, kBursts> reads_;
     std::array<Write, kBursts> writes_;
     uint32_t n_reads_ = 0, n_writes_ = 0;
-    uint32_t open_write_ = 0; // index of the first burst whose beats are not complete
+    uint32_t open_write_ = 0; // index of the first incomplete burst
     std::array<Beat, kAhead> ahead_;
     uint32_t n_ahead_ = 0;
-    uint64_t slots_read_ = 0, slots_written_ = 0; // bit: slot of the pools below in use
+    uint64_t slots_read_ = 0, slots_written_ = 0; // one bit per used slot of the pools below
     std::unique_ptr<uint8_t[]> early_;            // random: kBursts x kBeats x kWidth
     std::unique_ptr<Beat[]> late_;                // random: kBursts x kBeats
 
-    // The signals that the accelerator sees now.
+    // The signals that the accelerator receives now.
     bool ar_ready_ = false, aw_ready_ = false, w_ready_ = false, r_valid_ = false, b_valid_ = false;
     bool r_fired_ = false, b_fired_ = false;
-    uint32_t r_index_ = 0, b_index_ = 0; // burst shown on R, B
+    uint32_t r_index_ = 0, b_index_ = 0; // burst presented on R, on B
     bool changed_ = true;
 
     // Bandwidth: a beat may pass in cycle c if c * rate >= free.
     uint64_t r_free_ = 0, w_free_ = 0;
 
-    // Valid but not taken in the last cycle: must be the same now.
+    // Valid but not accepted in the last cycle: must be unchanged now.
     bool ar_held_ = false, aw_held_ = false, w_held_ = false, held_ = false;
     Request ar_was_{}, aw_was_{};
     Beat w_was_{};
@@ -204,9 +203,9 @@ class Memory
     uint64_t read_bytes_ = 0, write_bytes_ = 0, beats_ = 0;
     hd_sim_bus_fault *fault_ = nullptr;
     uint64_t r_beats_ = 0, w_beats_ = 0; // since the fault was set
-    uint64_t r_late_ = 0;                // when the late beat may come
-    uint32_t early_b_ = 0;               // 1: the open burst is to be answered; 2: B shows it
-    bool struck_ = false;                // the open write burst has the beat
+    uint64_t r_late_ = 0;                // cycle in which the late beat may come
+    uint32_t early_b_ = 0;               // 1: the open burst is to be answered; 2: B presents it
+    bool struck_ = false;                // the open write burst contains the beat
     char violation_[200] = "";
 };
 

@@ -1,4 +1,4 @@
-// memory_drive.cpp - the memory model: what the accelerator sees in the next cycle.
+// memory_drive.cpp - the memory model: the signals of the next cycle.
 #include <cstring>
 
 #include "memory.h"
@@ -15,8 +15,8 @@ uint64_t Memory::draw()
     return random_state_ * 0x2545f4914f6cdd1du >> 32;
 }
 
-// Each channel is left alone in three of four cycles, then stalls 1 to 8 cycles, now and then up
-// to 64.
+// Each channel runs without stalls in three of four cycles, otherwise stalls for 1 to 8 cycles,
+// occasionally up to 64.
 void Memory::draw_stalls()
 {
     for (uint32_t &stall : stall_) {
@@ -46,7 +46,8 @@ void Memory::drive_busy(Vhd_sim_top &top, uint64_t next)
     changed_ = n_reads_ != 0 || n_writes_ != 0 || n_ahead_ != 0 || !w_ready_;
 }
 
-// The next burst to give a beat: the oldest; in random mode any that is the oldest of its ID.
+// Choose the next burst to send a beat: the oldest; in random mode any that is the oldest of its
+// ID.
 uint32_t Memory::choose_read(uint64_t next)
 {
     uint32_t pick = kBursts, seen_ids = 0, candidates = 0;

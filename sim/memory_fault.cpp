@@ -1,4 +1,4 @@
-// memory_fault.cpp - the memory model: what it does wrong when it is asked to (hd_sim.h).
+// memory_fault.cpp - the memory model: faults on request (hd_sim.h).
 #include "memory.h"
 
 namespace heddle
@@ -23,7 +23,7 @@ void Memory::set_fault(hd_sim_bus_fault *fault)
     changed_ = true;
 }
 
-// Whether the fault is one of kinds [first, last] and at this beat.
+// Return true if the fault is one of kinds [first, last] and at this beat.
 bool Memory::strikes(uint32_t first, uint32_t last, uint64_t beat) const
 {
     return fault_ != nullptr && fault_->kind >= first && fault_->kind <= last &&
@@ -38,7 +38,7 @@ void Memory::happened(const Request &request, uint32_t beat)
     fault_->burst = request.address;
 }
 
-// Late or missing: the read channel stands still at this beat.
+// Late or missing: stall the read channel at this beat.
 bool Memory::withhold_read(const Read &read, uint64_t next)
 {
     if (!strikes(HD_SIM_BUS_READ_LATE, HD_SIM_BUS_READ_MISSING, r_beats_))
@@ -50,7 +50,7 @@ bool Memory::withhold_read(const Read &read, uint64_t next)
     return fault_->kind == HD_SIM_BUS_READ_MISSING || next < r_late_;
 }
 
-// RLAST of the beat that is shown, and its response.
+// Set RLAST and the response of the presented beat.
 bool Memory::spoil_beat(Read &read, uint32_t &response)
 {
     const bool last = read.beat + 1 == read.request.beats;
@@ -76,13 +76,13 @@ bool Memory::spoil_beat(Read &read, uint32_t &response)
     return fault_->kind == HD_SIM_BUS_READ_SHORT || (fault_->kind != HD_SIM_BUS_READ_LONG && last);
 }
 
-// A write beat is taken: its response, and whether its burst's answer will be wrong.
+// Accept a write beat: set its response, and whether its burst's answer will be wrong.
 void Memory::spoil_write(Write &write, uint32_t &response)
 {
     if (!strikes(HD_SIM_BUS_WRITE_SLVERR, HD_SIM_BUS_WRITE_EARLY, w_beats_++))
         return;
     if (fault_->kind == HD_SIM_BUS_WRITE_EARLY) {
-        // Answers of the bursts before it come first: only the oldest can have one too early.
+        // Answers of earlier bursts come first: only the oldest can be answered too early.
         if (write.beat + 1 == write.request.beats || open_write_ != 0)
             return;
         early_b_ = 1;
@@ -95,7 +95,7 @@ void Memory::spoil_write(Write &write, uint32_t &response)
         response = kDecerr;
 }
 
-// The burst's last beat was taken.
+// Handle the burst's last accepted beat.
 void Memory::spoil_answer(Write &write)
 {
     if (!struck_)

@@ -1,5 +1,5 @@
-// registers.cpp - the register bus: an AXI4-Lite master, one access at a time, every access by
-// clocking.
+// registers.cpp - the register bus: an AXI4-Lite master with one access at a time; every access
+// clocks the model.
 #include "sim.h"
 
 namespace
@@ -40,8 +40,7 @@ uint32_t hd_sim::read32(uint32_t offset)
     return ~0u;
 }
 
-// Writes that the simulator itself must know: the stream's place, and the doorbell, in its own
-// cycle.
+// Writes that the simulator must observe: the stream's address, and the doorbell with its cycle.
 void hd_sim::written(uint32_t offset, uint32_t value)
 {
     const auto index = [offset](uint32_t first) { return (offset - first) / 4; };
@@ -58,7 +57,7 @@ void hd_sim::written(uint32_t offset, uint32_t value)
             (region_base[index(HD_REG_REGION_BASE_HI(0))] & 0xffffffff) | uint64_t{value} << 32;
     else if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK) != 0) {
         rung = fetch_rests();
-        rung_at = now + 1; // hd_axil hands a write on in the next cycle
+        rung_at = now + 1; // hd_axil passes a write on in the next cycle
     }
 }
 
@@ -67,8 +66,8 @@ bool hd_sim::fetch_rests() const
     return (top.unit_kind_o >> (3 * HD_UNIT_FETCH) & 7) == HD_COUNTER_FETCH_IDLE % HD_COUNTER_SLOTS;
 }
 
-// With the response of the doorbell's write. The accelerator ignores a doorbell while it is busy,
-// drains a fault or resets; it took this one if FETCH, which rested, does so no more.
+// Handle the response to the doorbell's write. The accelerator ignores a doorbell while it is busy,
+// drains a fault or resets. It accepted this one if FETCH, which rested, no longer does.
 void hd_sim::answered_doorbell()
 {
     const uint64_t at = region_base[0] + command_offset - options.memory_base;

@@ -14,7 +14,7 @@ namespace
 
 constexpr uint64_t kWidth = Memory::kWidth;
 
-// Bytes of the beats that cover [at, at + n).
+// Return the bytes of the beats that cover [at, at + n).
 uint64_t beat_bytes(uint64_t at, uint64_t n)
 {
     return n == 0 ? 0 : (at + n - 1) / kWidth * kWidth - at / kWidth * kWidth + kWidth;
@@ -31,7 +31,7 @@ uint64_t run_bytes(uint64_t at, uint32_t runs, uint32_t n, uint32_t pitch)
 
 } // namespace
 
-// Rows by the last command of each layer; END, the only command of FETCH, has no row.
+// Order the rows by the last command of each layer; END, the only command of FETCH, has no row.
 void Rows::order(const std::vector<hd_sim_command> &commands)
 {
     std::vector<size_t> last(UINT16_MAX + 1, 0); // index + 1 of a layer's last command
@@ -64,7 +64,7 @@ void Rows::order(const std::vector<hd_sim_command> &commands)
     }
 }
 
-// Bytes of the stream that are some row's commands.
+// by layer: index + 1 of its last command
 uint64_t Rows::add_bytes(const uint8_t *stream, uint32_t n_bytes, const uint64_t *region,
                          const std::vector<hd_sim_command> &commands)
 {
@@ -97,7 +97,7 @@ void Rows::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes, const
     order(commands);
     unfinished_ = 0;
     array_begun_ = vector_done_ = 0;
-    since_ = start + 1; // the doorbell's own cycle is not one of the submission's
+    since_ = start + 1; // Return the bytes of the stream that belong to some row's commands.
     running_ = !rows_.empty();
     if (!running_)
         return;

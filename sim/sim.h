@@ -25,15 +25,15 @@ struct hd_sim {
     // clock.cpp
     void reset();
     void settle(); // clock low: outputs follow the inputs
-    void edge();   // what happens in this cycle, then the rising edge
+    void edge();   // process this cycle's events, then the rising edge
     void fall();
     hd_sim_stop run(uint64_t max_cycles);
     bool failed();
 
     // triggers.cpp
     void learn_triggers();
-    void rise();       // with the clocks that are set
-    void mark_moved(); // what is dumped next is not what was dumped last
+    void rise();       // raise the selected clocks
+    void mark_moved(); // note that the next dump differs from the last one
 
     // registers.cpp
     uint32_t read32(uint32_t offset);
@@ -41,7 +41,7 @@ struct hd_sim {
     void written(uint32_t offset, uint32_t value);
     bool fetch_rests() const;
     void answered_doorbell();
-    // The cycle in which the doorbell that counts now took effect; false: there was none.
+    // Return in `cycle` when the current doorbell took effect; false: there was none.
     bool doorbell(uint64_t &cycle) const
     {
         const bool new_one = rung && now >= rung_at;
@@ -63,10 +63,10 @@ struct hd_sim {
     heddle::Watchdog watchdog;
 
     uint64_t now = 0;  // cycles since open
-    bool fresh = true; // an input of the model is not taken yet
+    bool fresh = true; // an input of the model has not been sampled yet
 
     static constexpr uint32_t kClocks = 6; // take_i first
-    bool known = false;                    // what to set for a clock that rises
+    bool known = false;                    // the effects of a rising clock are known
     bool *trigger[kClocks] = {};
 
     uint64_t commits_seen = 0;
@@ -74,14 +74,14 @@ struct hd_sim {
     void (*sink)(void *, const hd_sim_commit *) = nullptr;
     void *sink_ctx = nullptr;
 
-    // The place of the command stream that the bus master wrote.
+    // Address of the command stream written by the bus master.
     uint32_t command_offset = 0, command_length = 0;
     uint64_t region_base[HD_REGIONS] = {};
-    bool rung = false; // a doorbell whose write is not answered yet, while FETCH rested
+    bool rung = false; // a doorbell was written while FETCH rested, and is not answered yet
     uint64_t rung_at = 0;
 
-    std::string failure; // why the model cannot go on; empty: it can
-    std::string stuck;   // why this submission does not
+    std::string failure; // why the model cannot continue; empty: it can
+    std::string stuck;   // why this submission cannot continue
 };
 
 #endif

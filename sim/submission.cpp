@@ -1,4 +1,4 @@
-// submission.cpp - commands of the current submission, their start and completion.
+// submission.cpp - track the commands of the current submission: their start and completion.
 #include "submission.h"
 
 #include <cstdio>
@@ -24,8 +24,8 @@ uint32_t unit_of_opcode(uint32_t opcode)
     }
 }
 
-// Kinds in which a unit has not begun the command at its head. They are the same in every unit but
-// fetch.
+// Return true for activities in which a unit has not begun its next command. They are the same in
+// every unit except FETCH.
 bool is_waiting(uint32_t unit, uint32_t kind)
 {
     if (unit == HD_UNIT_FETCH)
@@ -130,7 +130,7 @@ bool Submission::update(const Vhd_sim_top &top, hd_sim_moved moved, uint64_t now
         }
         if ((top.done_o >> unit & 1) != 0) {
             complete(unit, top.done_cmd_o[unit], moved, now);
-            kinds_ = ~0u; // look again: the next command may start in the same kind
+            kinds_ = ~0u; // check again: the next command may start with the same activity
             changed = true;
         }
     }

@@ -1,6 +1,6 @@
 // submission.h - the commands of one submission, read from memory at the doorbell, and when each
-// started and completed. A unit takes its commands in stream order, so its k-th completion is its
-// k-th command; done_cmd_o must agree.
+// started and completed. A unit executes its commands in stream order, so its k-th completion
+// belongs to its k-th command; done_cmd_o must agree.
 #ifndef HEDDLE_SIM_SUBMISSION_H
 #define HEDDLE_SIM_SUBMISSION_H
 
@@ -19,13 +19,13 @@ namespace heddle
 class Submission
 {
   public:
-    // The stream of `n_bytes` at `stream` (null: not in memory), `offset` in region 0, starts in
-    // cycle `now`; region: the bus address of each. `moved` went over the bus before.
+    // Start the stream of `n_bytes` at `stream` (null: not in memory), at `offset` in region 0, in
+    // cycle `now`; region: the bus address of each. `moved`: bytes moved before.
     void begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes, const uint64_t *region,
                hd_sim_moved moved, uint64_t now);
 
-    // Settled signals before an edge, after the memory has taken them. True: a command started or
-    // completed.
+    // Sample settled signals before an edge, after the memory has. Return true if a command started
+    // or completed.
     bool sample(const Vhd_sim_top &top, const Memory &memory, uint64_t now)
     {
         if (top.done_o == 0 && top.unit_kind_o == kinds_ && top.array_begin_o == 0)
@@ -50,7 +50,7 @@ class Submission
         return commands_;
     }
     const hd_common *common(uint32_t command) const;
-    // The command that `unit` runs or waits to run; commands().size(): none.
+    // Return the command that `unit` runs or waits to run; commands().size(): none.
     uint32_t head(uint32_t unit) const;
     bool head_started(uint32_t unit) const
     {
@@ -82,11 +82,11 @@ class Submission
     Rows rows_;
     std::vector<uint32_t> order_[HD_UNIT_COUNT]; // commands of a unit, in order
     uint32_t done_count_[HD_UNIT_COUNT] = {};
-    uint32_t started_ = 0; // bit: the unit's head has started
+    uint32_t started_ = 0; // one bit per unit whose current command has started
     uint32_t kinds_ = ~0u;
     uint32_t last_ = 0;
     bool begun_ = false;
-    bool known_ = false; // the stream was there down to its END
+    bool known_ = false; // the stream is complete down to END
     uint64_t start_ = 0, completed_ = 0;
     hd_sim_moved before_ = {}; // since open
     char violation_[160] = "";

@@ -21,10 +21,10 @@ namespace
 constexpr uint32_t kNameBytes = 32; // NameBits and OpBits of hd_sim_top.sv
 constexpr uint32_t kOpBytes = 8;
 
-constexpr uint64_t kLeastStep = 64;      // cycles between two looks at the size
-constexpr uint64_t kCloseBytes = 200000; // what closing a file adds at most, sys32
+constexpr uint64_t kLeastStep = 64;      // cycles between two checks of the size
+constexpr uint64_t kCloseBytes = 200000; // maximum bytes that closing a file adds, at sys32
 
-// A Verilog string: the last character in the lowest byte.
+// Write a Verilog string: the last character in the lowest byte.
 void put_text(void *field, uint32_t n_bytes, const char *text)
 {
     uint8_t *const bytes = static_cast<uint8_t *>(field);
@@ -79,7 +79,8 @@ void Trace::window(bool by_command, uint64_t first, uint64_t last)
     last_ = last;
 }
 
-// Commands: from the start of the first one that starts until all of them are done.
+// Return true within the window. Commands: from the start of the first one until all of them are
+// done.
 bool Trace::in_window(const hd_sim &sim) const
 {
     if (last_ < first_)
@@ -158,10 +159,10 @@ void Trace::dump_low(hd_sim &sim)
     file_->dump(sim.now * 10 + 5);
 }
 
-// The writer keeps blocks in memory, and flush() only asks for one to be written: that happens with
-// the next change of time. So ask, see the size a cycle later, and look again after half of what is
-// left at the rate seen so far. Room for the bytes that closing adds (names of signals, the last
-// block) is kept free.
+// Limit the file's size. The writer keeps blocks in memory, and flush() only requests a write,
+// which happens with the next change of time. So request it, read the size one cycle later, and
+// check again after half of the remaining room at the rate so far. Room for the bytes that closing
+// adds (names of signals, the last block) is reserved.
 void Trace::check_size()
 {
     struct stat info;
@@ -175,7 +176,7 @@ void Trace::check_size()
     if (stat(path_.c_str(), &info) == 0)
         bytes_ = static_cast<uint64_t>(info.st_size);
     if (limit_ == 0) {
-        next_check_ = cycles_ + 65536; // what a crash may lose
+        next_check_ = cycles_ + 65536; // the maximum that a crash may lose
         return;
     }
     const uint64_t rate = bytes_ / cycles_ + 1;

@@ -1,5 +1,5 @@
 // trace.h - FST waves of windows of a run, up to a size; in a model built without waves, start()
-// fails. Time: 10 ns a cycle since open, so a cycle number is a time without its last digit.
+// fails. Time: 10 ns per cycle since open, so a cycle number is a time without its last digit.
 #ifndef HEDDLE_SIM_TRACE_H
 #define HEDDLE_SIM_TRACE_H
 
@@ -15,7 +15,7 @@ namespace heddle
 class Trace
 {
   public:
-    // 0, or -1: the file cannot be written, or the model has no waves.
+    // Start a trace; 0, or -1: the file cannot be written, or the model has no waves.
     int start(hd_sim &sim, const char *path, uint64_t limit_bytes);
     void stop();
     void window(bool by_command, uint64_t first, uint64_t last);
@@ -29,8 +29,8 @@ class Trace
         return armed_;
     }
 
-    // Before the edge that begins cycle sim.now; moved: a command of the submission started or
-    // completed. True: inputs of the model are new.
+    // Select the clocks before the edge that begins cycle sim.now; moved: a command of the
+    // submission started or completed. Return true if inputs of the model are new.
     bool choose(hd_sim &sim, bool moved);
     // Show the function that the host executes, from the next cycle on.
     void show_host(hd_sim &sim, const char *function);
@@ -59,7 +59,7 @@ class Trace
     std::string path_;
     bool declared_ = false;
     bool armed_ = false, active_ = false, limited_ = false;
-    bool asked_ = false; // a flush was asked for, its size not yet seen
+    bool asked_ = false; // a flush was requested, its size not yet read
     bool by_command_ = false;
     uint64_t first_ = 1, last_ = 0; // last < first: everything
     uint64_t limit_ = 0, bytes_ = 0, cycles_ = 0, next_check_ = 0;

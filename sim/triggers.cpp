@@ -9,13 +9,13 @@
 #include "hd_sim_config.h" // HD_SIM_CHECKED: sim/build/build.c
 #include "sim.h"
 
-// A Verilator built outside a release defines the number as nothing.
+// A Verilator built outside a release defines the number as empty.
 #if VERILATOR_VERSION_INTEGER + 0 == 5006000 && !HD_SIM_CHECKED
 
 void Vhd_sim_top___024root___eval_nba(Vhd_sim_top___024root *model);
 void Vhd_sim_top___024root___eval_triggers__act(Vhd_sim_top___024root *model);
 
-// All clocks are low and eval() was called before.
+// Learn the triggers; all clocks are low and eval() was called before.
 void hd_sim::learn_triggers()
 {
     CData *const clocks[kClocks] = {&top.take_i,    &top.clk_i,        &top.clk_control_i,
@@ -58,7 +58,7 @@ void hd_sim::rise()
 void hd_sim::mark_moved()
 {
 #if VM_TRACE
-    top.rootp->vlSymsp->__Vm_activity = true; // what a dump asks first
+    top.rootp->vlSymsp->__Vm_activity = true; // first condition of a dump
 #endif
 }
 

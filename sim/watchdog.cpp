@@ -1,4 +1,4 @@
-// watchdog.cpp - never an endless run.
+// watchdog.cpp - prevent endless runs.
 #include "watchdog.h"
 
 #include <cstdarg>
@@ -62,7 +62,7 @@ void add_command(const hd_sim &sim, std::string &text, uint32_t command)
         add(text, " (layer %u)", c.layer);
 }
 
-// "waits for load: has 3, needs 4"; false: every wait of the command holds.
+// Add "waits for load: has 3, needs 4"; false: every wait of the command holds.
 bool add_waits(const hd_sim &sim, std::string &text, uint32_t command)
 {
     const hd_common *const c = sim.submission.common(command);

@@ -1,4 +1,4 @@
-// watchdog.h - notices that nothing moves any more, and states who waits for what.
+// watchdog.h - detect that nothing moves any more, and report which unit waits for which.
 #ifndef HEDDLE_SIM_WATCHDOG_H
 #define HEDDLE_SIM_WATCHDOG_H
 
@@ -13,19 +13,19 @@ namespace heddle
 class Watchdog
 {
   public:
-    // Cycles between two looks: a look costs nothing at this distance, and a stop comes this much
-    // later.
+    // Cycles between two checks: at this distance a check costs nothing, and a stop comes at most
+    // this much later.
     static constexpr uint64_t kStride = 256;
 
     explicit Watchdog(uint64_t limit) : limit_(limit != 0 ? limit : 100000)
     {
     }
 
-    // A unit that reports it is busy counts as progress, but not for ever: a layer that keeps its
-    // sums on chip commits nothing for long, a loop that never ends commits nothing either.
+    // A unit that reports busy counts as progress, but only for this long: a layer that keeps its
+    // sums on chip commits nothing for a long time, and neither does an endless loop.
     static constexpr uint64_t kBusyFactor = 64;
 
-    // Once every kStride cycles. True: stuck.
+    // Check once every kStride cycles; true: stuck.
     bool look(const hd_sim &sim);
     void restart(const hd_sim &sim);
 
@@ -33,9 +33,9 @@ class Watchdog
 
   private:
     const uint64_t limit_;
-    uint64_t moved_ = 0;       // sum of what counts as movement, at the last change
-    uint64_t still_since_ = 0; // no movement since this cycle
-    uint64_t idle_since_ = 0;  // nor any unit busy since this one
+    uint64_t moved_ = 0;       // sum of the counts of progress, at the last change
+    uint64_t still_since_ = 0; // no progress since this cycle
+    uint64_t idle_since_ = 0;  // no unit busy since this one
 };
 
 } // namespace heddle

@@ -1,22 +1,19 @@
 // hd_soc - a small computer with the accelerator: PicoRV32 (RV32IM), block RAM that holds program,
-// constants and tensors, hd_top, a serial line, lights. docs/FPGA.md walks through it.
-//   0x0000_0000  memory, RamBytes; program and device memory. The accelerator's port has the same
-//                addresses
-//   0x4000_0000  the accelerator's registers (AXI4-Lite, by picorv32_axi_adapter)
-//   0x8000_0000  write: a byte to the serial line; waits until it is taken
-//   0x8000_0004  write: led_o[5:0]. Read: bit 0: the accelerator's interrupt line
-//   An access elsewhere is never answered. led_o[6]: the interrupt line, led_o[7]: the processor
-//   has stopped (trap).
-// Reset: rst_ni, synchronous, low for at least 2 cycles; memory keeps its contents.
-// Bench: hw/fpga/simulate.cpp
+// constants and tensors, hd_top, a serial line, lights. docs/FPGA.md explains it. 0x0000_0000
+// memory, RamBytes; program and device memory. The accelerator's port has the same addresses
+// 0x4000_0000 the accelerator's registers (AXI4-Lite, by picorv32_axi_adapter) 0x8000_0000 write: a
+// byte to the serial line; waits until it is taken 0x8000_0004 write: led_o[5:0]. Read: bit 0: the
+// accelerator's interrupt line An access elsewhere is never answered. led_o[6]: the interrupt line,
+// led_o[7]: the processor has stopped (trap). Reset: rst_ni, synchronous, low for at least 2
+// cycles; memory keeps its contents. Bench: hw/fpga/simulate.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
 
 module hd_soc #(
-  parameter     Init     = "soc.hex",  // words of the accelerator's bus, a line each
+  parameter     Init     = "soc.hex",  // words of the accelerator's bus, one per line
   parameter int RamBytes = 131072,     // a power of two
-  parameter int Divisor  = 217         // cycles of a bit of the serial line
+  parameter int Divisor  = 217         // cycles per bit of the serial line
 ) (
   input  wire logic  clk_i,
   input  wire logic  rst_ni,
@@ -27,7 +24,7 @@ module hd_soc #(
   localparam int Depth    = RamBytes / CfgAxiBytes;
   localparam int WordBits = $clog2(Depth);
 
-  // The processor and who answers it.
+  // The processor and its responders.
   logic        trap, valid, ready, ram_ready, reg_ready, tx_ready;
   logic        to_ram, to_reg, to_tx, to_led;
   logic [31:0] addr, wdata, rdata, ram_rdata, reg_rdata;

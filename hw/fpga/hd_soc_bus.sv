@@ -58,10 +58,10 @@ module hd_soc_bus #(
   logic                cpu_read, cpu_write, free, beat_read, beat_write;
   logic                read_q, write_q;  // a burst is under way
   logic [WordBits-1:0] raddr_q, waddr_q;
-  logic [7:0]          left_q;           // beats after the next one
+  logic [7:0]          left_q;           // beats that follow the next one
   logic [3:0]          rid_q;
 
-  // A word read is in the memory's output register until its user takes it.
+  // A word read stays in the memory's output register until its user accepts it.
   assign free      = !rvalid_o || rready_i;
   assign cpu_read  = cpu_valid_i && !cpu_ready_o && cpu_wstrb_i == '0 && free;
   assign cpu_write = cpu_valid_i && !cpu_ready_o && cpu_wstrb_i != '0;

@@ -15,8 +15,8 @@ module hd_soc_uart #(
 );
   localparam int CountBits = $clog2(Divisor);
 
-  logic [8:0]           bits_q;  // still to send, the next one in bit 0
-  logic [3:0]           left_q;  // bits, that on the line included
+  logic [8:0]           bits_q;  // remaining bits, the next one in bit 0
+  logic [3:0]           left_q;  // remaining bits, including the one on the line
   logic [CountBits-1:0] wait_q;
 
   assign ready_o = left_q == '0;

@@ -13,10 +13,10 @@ static constexpr uint32_t kDivisor = SOC_DIVISOR;
 
 struct Line {
     uint32_t wait = 0, bits = 0, left = 0;
-    std::string text; // of the last line
+    std::string text; // text of the last line
     bool wrong = false;
 
-    // Once a cycle; samples the middle of each bit.
+    // Call once per cycle; samples the middle of each bit.
     void sample(bool high)
     {
         if (left == 0 && !high) {

@@ -19,7 +19,7 @@ if [ ! -x obj/Vsoc ]; then
         --x-initial fast --output-split 20000 --output-split-cfuncs 5000 "-I$build/gen" -Iconfig \
         -y "$root/hw/rtl" -y "$root/hw/fpga" -GDivisor=$divisor -CFLAGS "-std=c++17 -DSOC_DIVISOR=$divisor" \
         --Mdir obj "$root/hw/fpga/waivers.vlt" "$root/hw/fpga/ulx3s.sv" "$cpu" "$root/hw/fpga/simulate.cpp"
-    # A simulation takes a second: compiling faster code would take longer.
+    # A simulation takes a second; compiling faster code would take longer.
     make -s -C obj -f Vsoc.mk -j2 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 Vsoc >make.log 2>&1 ||
         { tail -20 make.log >&2; exit 1; }
 fi

@@ -10,7 +10,7 @@ module ulx3s #(
 ) (
   input  wire logic  clk_25mhz,
   input  wire logic  button,     // 1: pressed
-  output logic       ftdi_rxd,   // the board's name: the FPGA sends
+  output logic       ftdi_rxd,   // named by the board: the FPGA sends on it
   output logic [7:0] led
 );
   // Registers begin with 0 when the device is configured.

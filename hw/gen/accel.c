@@ -1,4 +1,5 @@
-/* accel.c - hw/accel.json into struct accel. Every rule the generators rely on is checked here. */
+/* accel.c - read hw/accel.json into struct accel. Every rule that the generators rely on is checked
+ * here. */
 #include "accel.h"
 
 #include <string.h>
@@ -11,13 +12,13 @@
 
 enum { MAX_ACCEL_BYTES = 4 << 20, COMMON_WORDS = 4, MAX_UNITS_OF_16 = 255 };
 
-/* The state that the readers below share. */
+/* The state shared by the readers below. */
 struct reader {
     struct arena *a;
     struct accel *acc;
     struct accel_enum *enums; /* acc->enums, not yet const */
     struct diag *d;
-    const char *where; /* file name, starts every message */
+    const char *where; /* file name; every message begins with it */
 };
 
 static uint32_t bits_for(uint32_t n_values)
@@ -46,7 +47,7 @@ const struct accel_constant *accel_constant(const struct accel *acc, const char 
     return NULL;
 }
 
-/* An array of distinct names. */
+/* Read an array of distinct names. */
 static enum status read_names(struct reader *r, const cJSON *object, const char *where,
                               const char *key, const char *const **out, uint32_t *n)
 {
@@ -143,7 +144,7 @@ static enum status read_field(struct reader *r, const cJSON *item, const char *w
     return ST_OK;
 }
 
-/* The packing rule: upward from bit 0, never across a word. Returns the words used. */
+/* Pack the fields upward from bit 0, never across a word. Returns the words used. */
 static uint32_t pack(struct accel_field *f, uint32_t n, uint32_t first_word)
 {
     uint32_t word = first_word, bit = 0;
@@ -268,7 +269,8 @@ static enum status read_units(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
-/* The header and the common part: fixed sizes that the RTL's fetch unit and the driver count on. */
+/* Read the header and the common part: fixed sizes that the RTL's fetch unit and the driver rely
+ * on. */
 static enum status read_fixed(struct reader *r, const cJSON *root, const char *key,
                               uint32_t n_words, struct accel_record *out)
 {
@@ -359,8 +361,8 @@ static enum status read_commands(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
-/* Width of each enum: that of the command fields that carry it, so that RTL compares them without
- * a cast (Icarus 11 and yosys 0.23 have none). */
+/* Set the width of each enum to that of the command fields that carry it, so that RTL compares them
+ * without a cast (Icarus 11 and yosys 0.23 have none). */
 static enum status size_enums(struct reader *r)
 {
     struct accel_enum *enums = r->enums;
@@ -394,7 +396,8 @@ static void add_part(struct text *t, const cJSON *root, const char *key)
     json_canonical(t, cJSON_GetObjectItemCaseSensitive(root, key));
 }
 
-/* CONFIG_HASH is over one object whose keys are sorted; "configuration" falls in the middle. */
+/* Prepare CONFIG_HASH, which is over one object with sorted keys; "configuration" is in the
+ * middle. */
 static void prepare_hash(struct reader *r, const cJSON *root)
 {
     static const char *const after[] = {"constants", "enums", "header", "registers"};

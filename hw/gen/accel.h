@@ -1,6 +1,6 @@
-/* accel.h - hw/accel.json in memory: the one source of every hardware fact.
- * Used by hdgen, which writes the C header, the tables, the SystemVerilog and the register page,
- * and by heddle at run time for configurations and their hash. All memory is the arena's. */
+/* accel.h - hw/accel.json in memory: the only source of every hardware fact. Used by hdgen, which
+ * writes the C header, the tables, the SystemVerilog and the register page, and by heddle at run
+ * time for configurations and their hash. All memory is the arena's. */
 #ifndef HEDDLE_HW_GEN_ACCEL_H
 #define HEDDLE_HW_GEN_ACCEL_H
 
@@ -16,7 +16,7 @@
  * that would straddle a 32-bit word starts the next word. name NULL: padding (accel_members). */
 struct accel_field {
     const char *name, *doc;
-    const char *enum_name;    /* NULL or the enum its values come from */
+    const char *enum_name;    /* NULL, or the enum of its values */
     uint32_t word, lsb, bits; /* word from the start of the command, stream or register */
     bool is_signed;
 };
@@ -24,9 +24,11 @@ struct accel_field {
 /* The stream header, the common part of a command, or a whole command. */
 struct accel_record {
     const char *name, *doc;
-    const struct accel_field *fields; /* a command's own; those of `common` are not repeated */
+    const struct accel_field
+        *fields; /* a command's own fields; those of `common` are not repeated */
     uint32_t n_fields;
-    uint32_t first_word, n_words;   /* of `fields`; n_words: whole record, padded to 16 bytes */
+    uint32_t first_word, n_words;   /* first_word: of `fields`; n_words: of the whole record, padded
+                                     * to 16 bytes */
     uint32_t opcodes[4], n_opcodes; /* values of enum opcode; commands only */
 };
 
@@ -35,7 +37,8 @@ struct accel_enum {
     const char *sv_prefix; /* NULL: the name in UpperCamelCase */
     const char *const *values;
     uint32_t n_values;
-    uint32_t bits; /* of the command field that carries it, else as few as hold all values */
+    uint32_t bits; /* width of the command field that carries it, otherwise the minimum for all
+                    * values */
 };
 
 /* Facts on each value of an enum: a row of numbers, packed upward from bit 0 by column. */
@@ -43,8 +46,8 @@ struct accel_facts {
     const struct accel_enum *of;
     const char *doc;
     const struct accel_field *columns;
-    uint32_t n_columns, bits; /* of a row, at most 32 */
-    const uint32_t *value;    /* by value of the enum, then column */
+    uint32_t n_columns, bits; /* bits of a row, at most 32 */
+    const uint32_t *value;    /* by value of the enum, then by column */
 };
 
 struct accel_constant {
@@ -54,8 +57,8 @@ struct accel_constant {
 
 struct accel_register {
     const char *name, *doc, *access;
-    const char *reset; /* its value always: a constant's, or "config_hash"; NULL: 0 after reset */
-    uint32_t word, count; /* word index; count > 0: an array (a count of 1 too), 0: one register */
+    const char *reset;    /* fixed value: a constant's, or "config_hash"; NULL: 0 after reset */
+    uint32_t word, count; /* word index; count > 0: an array (also of 1), 0: one register */
     const struct accel_field *fields;
     uint32_t n_fields;
 };
@@ -66,12 +69,12 @@ struct accel_unit {
     uint32_t n_counters;
 };
 
-/* A delay in cycles, or a depth, of the RTL: what the scheduler's cycle model counts with. */
+/* A delay in cycles, or a depth, of the RTL, used by the scheduler's cycle model. */
 struct accel_timing {
     const char *name, *doc;
-    const char *module, *bench; /* of hw/rtl, of tests/hw */
+    const char *module, *bench; /* module of hw/rtl, bench of tests/hw */
     uint32_t value;
-    bool parameter; /* the RTL takes it, too; else its bench measures it */
+    bool parameter; /* true: the RTL uses it as a parameter; false: its bench measures it */
 };
 
 struct accel {
@@ -91,8 +94,8 @@ struct accel {
     const char *hash_before, *hash_after; /* canonical JSON around the configuration */
 };
 
-/* Parse `text` (n bytes, not necessarily terminated). `where` names it in messages, which say line
- * and column for JSON that does not parse and the path of the member for what is wrong with it. */
+/* Parse `text` (n bytes, not necessarily terminated). `where`: its name in messages, which have
+ * line and column for JSON syntax errors and the member's path for others. */
 enum status accel_parse(struct arena *a, const char *text, size_t n, const char *where,
                         const struct accel **out, struct diag *d);
 /* The same from a file. */
@@ -105,16 +108,16 @@ struct accel_size {
     uint32_t low, high;
 };
 
-/* All of them, sorted by name; the name after the last is NULL. */
+/* All sizes, sorted by name; the name after the last is NULL. */
 extern const struct accel_size accel_sizes[];
 /* By enum hd_clock_origin: "assumed", "given", "placed", "routed". */
 extern const char *const accel_clock_origins[];
 uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s);
 
-/* A configuration of accel.json; the message lists the names there are. */
+/* Find a configuration of accel.json; the message lists the existing names. */
 enum status accel_config_by_name(const struct accel *acc, const char *name, struct hd_config *out,
                                  struct diag *d);
-/* One configuration object (--hw=FILE), checked and hashed. */
+/* Read one configuration object (--hw=FILE), checked and hashed. */
 enum status accel_config_from_json(struct arena *a, const struct accel *acc, const char *text,
                                    size_t n, const char *where, struct hd_config *out,
                                    struct diag *d);
@@ -123,16 +126,17 @@ enum status accel_config_from_json(struct arena *a, const struct accel *acc, con
 enum status accel_config_find(struct arena *a, const struct accel *acc, const char *name_or_path,
                               struct hd_config *out, struct diag *d);
 
-/* Bits of a word of a record, first_word on, that no field has: a stream must have 0 there. */
+/* Return the bits of a word of a record, first_word on, that no field uses; they must be 0 in a
+ * stream. */
 uint32_t accel_reserved(const struct accel_record *r, uint32_t word);
-/* Every member of a record's words from first_word on, the gaps filled with nameless ones, each
- * within one word. */
+/* Return every member of a record's words from first_word on, with gaps filled by nameless members,
+ * each within one word. */
 const struct accel_field *accel_members(struct arena *a, const struct accel_record *r, uint32_t *n);
-/* Index of an enum by name, or n_enums. */
+/* Return the index of an enum by name, or n_enums. */
 uint32_t accel_enum_index(const struct accel *acc, const char *name);
-/* The facts on value i of the enum, packed. */
+/* Return the facts on value i of the enum, packed. */
 uint32_t accel_fact_row(const struct accel_facts *f, uint32_t i);
-/* A constant by name, or NULL. */
+/* Return a constant by name, or NULL. */
 const struct accel_constant *accel_constant(const struct accel *acc, const char *name);
 
 #endif

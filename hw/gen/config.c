@@ -1,4 +1,4 @@
-/* config.c - configurations: reading, checking, hashing. */
+/* config.c - read, check and hash configurations. */
 #include "config_read.h"
 
 #include <stdio.h>
@@ -9,12 +9,12 @@
 enum {
     MAX_CONFIG_FILE_BYTES = 1 << 20,
     SOFTMAX_ROWS = 256,  /* unless stated */
-    SOFTMAX_WORDS = 256, /* of the table of exponentials, by weight addresses */
+    SOFTMAX_WORDS = 256, /* words of the table of exponentials, as weight addresses */
     CLOCK_MHZ = 100,     /* assumed */
 };
 
-/* Sorted by key: canonical JSON is printed from this table. The upper bounds come from the widths
- * of the command fields that carry the numbers, the others from what the RTL can build. */
+/* Sorted by key, since canonical JSON is printed from this table. The upper bounds come from the
+ * widths of the command fields that carry the numbers, and from what the RTL can build. */
 const struct accel_size accel_sizes[] = {
     {"acc_depth", offsetof(struct hd_config, acc_depth), 16, 4096},
     {"axi_addr_bits", offsetof(struct hd_config, axi_addr_bits), 32, 63},
@@ -60,8 +60,8 @@ static enum status check_powers(const struct hd_config *c, const char *where, st
     return ST_OK;
 }
 
-/* Check the array's sizes. N is one number, and one of these: api_hw.c states what others would
- * take. */
+/* Check the array's sizes. N is a single number, one of these: api_hw.c states what others would
+ * require. */
 static enum status check_array(const struct hd_config *c, const char *where, struct diag *d)
 {
     if (power_of_two(c->n))
@@ -72,8 +72,8 @@ static enum status check_array(const struct hd_config *c, const char *where, str
                 where, c->n, c->n);
 }
 
-/* Parameters, in quarters of an entry, come in at an address of weight memory; a segment's N words are
- * fewer than there are. */
+/* Check the spaces: parameters, in quarters of an entry, are loaded at an address of weight memory;
+ * a K tile's N words must be fewer than there are. */
 static enum status check_spaces(const struct hd_config *c, const char *where, struct diag *d)
 {
     const uint32_t most = 2 * c->param_entries > c->n ? 2 * c->param_entries : c->n;
@@ -122,7 +122,7 @@ static enum status check_sizes(const struct hd_config *c, const char *where, str
     return check_spaces(c, where, d);
 }
 
-/* Rows and columns apart are a wish with a reason against it, not a slip of the pen. */
+/* Refuse different rows and columns with the reason, since that is a request rather than a typo. */
 static enum status check_square(const cJSON *object, const char *where, struct diag *d)
 {
     static const char *const apart[] = {"rows", "columns", "cols"};
@@ -145,7 +145,7 @@ static enum status read_name(struct hd_config *c, const cJSON *object, const cha
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
     size_t n;
 
-    if (!name && *c->name) /* of its base: name_of_hash */
+    if (!name && *c->name) /* name of its base: name_of_hash */
         return ST_OK;
     if (!cJSON_IsString(name))
         return FAIL(d, ST_USAGE, "%s: \"name\": expected a string", where);
@@ -178,7 +178,7 @@ static uint32_t config_hash(const struct accel *acc, struct hd_config *c)
     return fnv1a(fnv1a(hash, "}"), acc->hash_after);
 }
 
-/* All but the name of the configuration that "base" names. */
+/* Copy everything except the name from the configuration that "base" names. */
 static enum status read_base(const struct accel *acc, const cJSON *object, const char *where,
                              struct hd_config *c, struct diag *d)
 {
@@ -195,7 +195,7 @@ static enum status read_base(const struct accel *acc, const cJSON *object, const
     return ST_OK;
 }
 
-/* "sys16-1a2b3c4d": two configurations of one base and no name have two. */
+/* Make a name such as "sys16-1a2b3c4d", so that two unnamed configurations of one base differ. */
 static void name_of_hash(struct hd_config *c)
 {
     const size_t most = sizeof c->name - sizeof "-12345678", n = strlen(c->name);
@@ -203,7 +203,8 @@ static void name_of_hash(struct hd_config *c)
     (void)snprintf(c->name + (n < most ? n : most), sizeof "-12345678", "-%08x", c->hash);
 }
 
-/* The default: none if its words cannot be addressed, else the base's, else SOFTMAX_ROWS. */
+/* Read softmax rows. Default: none if its words cannot be addressed, otherwise the base's, or
+ * SOFTMAX_ROWS. */
 static enum status read_softmax_rows(struct hd_config *c, const cJSON *object, const char *where,
                                      bool based, struct diag *d)
 {
@@ -214,7 +215,8 @@ static enum status read_softmax_rows(struct hd_config *c, const cJSON *object, c
     return json_uint_or(object, where, "softmax_rows", 0, 1024, rows, &c->softmax_rows, d);
 }
 
-/* A base's clock is that of its own sizes: a configuration states its own, or none. */
+/* Read the clock. A base's clock belongs to its own sizes: a configuration states its own, or has
+ * none. */
 static enum status read_clock(struct hd_config *c, const cJSON *object, const char *where,
                               struct diag *d)
 {

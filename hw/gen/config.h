@@ -1,4 +1,4 @@
-/* config.h - one accelerator configuration, as hw/accel.json or a --hw=FILE states it. */
+/* config.h - one accelerator configuration, from hw/accel.json or a --hw=FILE. */
 #ifndef HEDDLE_HW_GEN_CONFIG_H
 #define HEDDLE_HW_GEN_CONFIG_H
 
@@ -15,18 +15,18 @@ struct hd_config {
     uint32_t ports;         /* byte-addressed read ports (G) */
     uint32_t weight_bytes;  /* weight memory */
     uint32_t acc_depth;     /* accumulator vectors of N int32 */
-    uint32_t param_entries; /* entries of N bias, multiplier and shift */
+    uint32_t param_entries; /* maximum rows of a softmax command; 0: VECTOR has no softmax */
     uint32_t softmax_rows;  /* rows that a softmax command may have; 0: VECTOR has no softmax */
-    uint32_t axi_bytes;     /* data width of the AXI master */
+    uint32_t axi_bytes;     /* clock for showing cycles as time; not part of the hash */
     uint32_t axi_addr_bits;
     uint32_t read_bursts; /* outstanding read bursts */
     uint32_t clock_mhz;   /* what cycles are shown as time at; not part of the hash */
     enum hd_clock_origin clock_origin;
-    uint32_t hash; /* CONFIG_HASH: registers, command formats and this configuration */
+    uint32_t hash; /* CONFIG_HASH: of registers, command formats and this configuration */
 };
 
-/* Tables of 256 entries that each requantisation lane keeps: none or a power of two, limited by
- * the words of weight memory that can be addressed, at most 8. */
+/* Return the tables of 256 entries per requantisation lane: none or a power of two, at most 8,
+ * limited by the addressable words of weight memory. */
 static inline uint32_t hd_config_tables(const struct hd_config *c)
 {
     const uint32_t words = c->weight_bytes / c->n;

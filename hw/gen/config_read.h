@@ -5,7 +5,7 @@
 #include "accel.h"
 #include "json.h"
 
-/* One configuration object; acc->hash_before and hash_after must be set. */
+/* Read one configuration object; acc->hash_before and hash_after must be set. */
 enum status config_read(const struct accel *acc, const cJSON *object, const char *where,
                         struct hd_config *out, struct diag *d);
 

@@ -38,7 +38,7 @@ static enum status read_columns(struct arena *a, const cJSON *item, const char *
     return ST_OK;
 }
 
-/* The facts that a row does not name are 0. */
+/* Read a row; facts that it does not name are 0. */
 static enum status read_row(struct arena *a, const cJSON *rows, const char *where, const char *name,
                             const char *columns, const struct accel_facts *f, uint32_t *value,
                             struct diag *d)

@@ -1,4 +1,4 @@
-/* facts_read.h - the `facts` of accel.json. */
+/* facts_read.h - read the `facts` of accel.json. */
 #ifndef HEDDLE_HW_GEN_FACTS_READ_H
 #define HEDDLE_HW_GEN_FACTS_READ_H
 

@@ -1,4 +1,4 @@
-/* gen.h - the files hdgen writes, each as text. */
+/* gen.h - the files that hdgen writes, each as text. */
 #ifndef HEDDLE_HW_GEN_GEN_H
 #define HEDDLE_HW_GEN_GEN_H
 
@@ -14,10 +14,10 @@ void gen_sv_config(struct text *t, const struct hd_config *c);   /* hd_config.sv
 void gen_doc(struct text *t, const struct accel *acc);           /* REGISTERS.md */
 void gen_rdl(struct text *t, const struct accel *acc);           /* registers.rdl */
 
-/* "err_cause" as ERR_CAUSE or ErrCause, in the text's arena. */
+/* Return "err_cause" as ERR_CAUSE or ErrCause, in the text's arena. */
 const char *gen_upper(struct text *t, const char *name);
 const char *gen_camel(struct text *t, const char *name);
-/* A member of accel_members(): its name, or "pad_w4" for the gap at the end of word 4. */
+/* Return the name of a member of accel_members(), or "pad_w4" for the gap at the end of word 4. */
 const char *gen_member_name(struct text *t, const struct accel_field *f);
 
 #endif

@@ -1,6 +1,6 @@
-/* gen_c.c - hd_accel.h: what driver, emitted code, twin and benches know of the hardware;
- * hd_timing.h: what compiler and benches know of its cycles and fields. C11, freestanding, and readable by
- * C++. */
+/* gen_c.c - write hd_accel.h, the hardware facts for driver, emitted code, functional model and
+ * benches; and hd_timing.h, its cycles and fields for compiler and benches. C11, freestanding, and
+ * readable by C++. */
 #include <ctype.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ static void member(struct text *t, const struct accel_field *f)
     comment(t, f->name != NULL ? f->doc : "0.");
 }
 
-/* Bits of a record's words, initialisers, that must be 0. */
+/* Write as initialisers the bits of a record's words that must be 0. */
 static void reserved(struct text *t, const struct accel_record *r,
                      const struct accel_record *common, const char *name)
 {
@@ -150,8 +150,8 @@ static void reserved(struct text *t, const struct accel_record *r,
     text_add(t, "} /* bits that must be 0, by word */\n\n");
 }
 
-/* One struct. Padding has names, so that a designated initialiser sets it to 0 wherever the object
- * lives. */
+/* Write one struct. Padding has names, so that a designated initialiser sets it to 0 in every kind
+ * of object. */
 static void record(struct text *t, const struct accel_record *r, const char *tag)
 {
     const struct accel_field *m;

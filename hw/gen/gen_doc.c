@@ -3,7 +3,7 @@
 
 #include "gen.h"
 
-/* Table cells must not hold '|' or a line end. */
+/* Write a table cell, which must not contain '|' or a newline. */
 static void cell(struct text *t, const char *s)
 {
     for (; *s; s++)
@@ -110,7 +110,7 @@ static void names(struct text *t, const struct accel *acc)
     text_add(t, "\n");
 }
 
-/* A table with a row for each value of the enum, and the meaning of its columns. */
+/* Write a table with a row for each value of the enum, and the meaning of its columns. */
 static void facts(struct text *t, const struct accel_facts *f)
 {
     text_printf(t, "## Facts on `%s`\n\n%s\n\n| |", f->of->name, f->doc);

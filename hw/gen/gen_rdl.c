@@ -1,4 +1,5 @@
-/* gen_rdl.c - hw/registers.rdl: the registers as SystemRDL 2.0, for tools that make headers, models and pages of it. */
+/* gen_rdl.c - write hw/registers.rdl: the registers as SystemRDL 2.0, for tools that generate
+ * headers, models and pages. */
 #include <string.h>
 
 #include "gen.h"
@@ -10,7 +11,7 @@ static void description(struct text *t, const char *indent, const char *doc)
     text_add(t, "\";\n");
 }
 
-/* Return true if a register's field has it. */
+/* Return true if a register's field uses the enum. */
 static bool used(const struct accel *acc, const struct accel_enum *e)
 {
     for (uint32_t i = 0; i < acc->n_registers; i++)
@@ -37,7 +38,8 @@ static void enums(struct text *t, const struct accel *acc)
     }
 }
 
-/* A field's properties. `reset` NULL: it is 0 after reset. A register with a value of its own never changes. */
+/* Write a field's properties. `reset` NULL: 0 after reset. A register with a fixed value never
+ * changes. */
 static void field(struct text *t, const struct accel *acc, const struct accel_register *r,
                   const struct accel_field *f)
 {

@@ -1,5 +1,6 @@
-/* gen_sv.c - hd_accel.svh and hd_config.svh. Verilator 5.006, Icarus 11 and yosys 0.23 together
- * accept little (hw/gen/README.md); the header comment printed below is the rule for users. */
+/* gen_sv.c - hd_accel.svh and hd_config.svh. The subset that Verilator 5.006, Icarus 11 and yosys
+ * 0.23 all accept is small (hw/gen/README.md); the header comment printed below is the rule for
+ * users. */
 #include <string.h>
 
 #include "gen.h"
@@ -66,7 +67,8 @@ static void facts_comment(struct text *t, const struct accel_facts *f, uint32_t 
     }
 }
 
-/* A row as a struct, and a function that gives its bits: yosys 0.23 has no array of localparams. */
+/* Write a row as a struct, and a function that returns its bits: yosys 0.23 has no arrays of
+ * localparams. */
 static void facts(struct text *t, const struct accel_facts *f)
 {
     const struct accel_enum *e = f->of;
@@ -160,7 +162,7 @@ static void counters(struct text *t, const struct accel *acc)
     text_add(t, "\n");
 }
 
-/* Members of words first_word on, last bit first: a packed struct starts at its top. */
+/* Write members of words first_word on, last bit first, since a packed struct starts at its top. */
 static void members(struct text *t, const struct accel_record *r)
 {
     const struct accel_field *m;

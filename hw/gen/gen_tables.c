@@ -1,4 +1,5 @@
-/* gen_tables.c - hd_accel_tables.h/.c: the same facts as data, for disassembler, reports, waves. */
+/* gen_tables.c - write hd_accel_tables.h/.c: the same facts as data, for disassembler, reports,
+ * waves. */
 #include <string.h>
 
 #include "gen.h"
@@ -61,7 +62,7 @@ static const char types[] =
     "    return true;\n"
     "}\n\n";
 
-/* A row for each value that the enum's field holds; those without a name are 0. */
+/* Write a row for each value that the enum's field can hold; those without a name are 0. */
 static void facts_header(struct text *t, const struct accel_facts *f)
 {
     const char *name = f->of->name;

@@ -1,4 +1,4 @@
-/* hdgen.c - writes what C, SystemVerilog and the docs know of the hardware, from hw/accel.json. */
+/* hdgen.c - write the hardware facts of hw/accel.json for C, SystemVerilog and the docs. */
 #include <argp.h>
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Line and column of a byte, counted from 1. */
+/* Return line and column of a byte, counted from 1. */
 static void position(const char *text, size_t at, uint32_t *line, uint32_t *column)
 {
     *line = *column = 1;
@@ -24,13 +24,13 @@ static void position(const char *text, size_t at, uint32_t *line, uint32_t *colu
 enum status json_parse(struct arena *a, const char *text, size_t n, const char *where, cJSON **out,
                        struct diag *d)
 {
-    const char *copy = arena_strndup(a, text, n); /* cJSON wants the terminator counted */
+    const char *copy = arena_strndup(a, text, n); /* cJSON requires the terminator to be counted */
     const char *end = NULL;
     uint32_t line, column;
     size_t at;
 
     if (strlen(copy) == n) {
-        errno = 0; /* only errno distinguishes cJSON's lack of memory from a wrong text */
+        errno = 0; /* only errno distinguishes cJSON's lack of memory from a syntax error */
         *out = cJSON_ParseWithLengthOpts(copy, n + 1, &end, 1);
         if (*out != NULL)
             return ST_OK;
@@ -237,7 +237,7 @@ void json_canonical(struct text *t, const cJSON *value)
         text_add(t, "[");
         cJSON_ArrayForEach(item, value)
         {
-            if (item->prev->next != NULL) /* cJSON: the first item's prev is the last */
+            if (item->prev->next != NULL) /* in cJSON the first item's prev is the last item */
                 text_add(t, ",");
             json_canonical(t, item);
         }

@@ -1,4 +1,4 @@
-/* timing_read.c - see timing_read.h. Not hashed: the same stream runs whatever its timing. */
+/* timing_read.c - see timing_read.h. Not hashed: the same stream runs with any timing. */
 #include "timing_read.h"
 
 #include <string.h>

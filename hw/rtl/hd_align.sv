@@ -22,7 +22,7 @@ module hd_align #(
   input  wire logic                  rst_ni,
   input  wire logic                  in_valid_i,
   output logic                       in_ready_o,
-  /* verilator lint_off UNUSEDSIGNAL */  // a beat has a byte: the first is below InBytes
+  /* verilator lint_off UNUSEDSIGNAL */  // a beat has at least one byte: the first is below InBytes
   input  wire logic [InBits:0]       in_lo_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic [InBits:0]       in_bytes_i,
@@ -40,14 +40,14 @@ module hd_align #(
   localparam int FillBits = $clog2(Hold + 1);
 
   logic [Ring*8-1:0]           ring_q;
-  logic [RingBits-1:0]         in_q, out_q, first;  // places of the next byte in, out, of lane 0
+  logic [RingBits-1:0]         in_q, out_q, first;  // positions of the next byte in and out, and of lane 0
   logic [FillBits-1:0]         fill_q;              // bytes held
-  logic [FillBits-1:0]         more, less, both;    // with those that come, without those that go
-  logic                        room_q;              // for a whole in_data_i
+  logic [FillBits-1:0]         more, less, both;    // including arriving bytes, excluding departing ones
+  logic                        room_q;              // room for a whole in_data_i
   logic                        push, pop;
   logic [InBits-1:0]           back;
   logic [InBytes*8-1:0]        placed;
-  logic [Ring-1:0]             window;              // places that in_data_i takes
+  logic [Ring-1:0]             window;              // positions that in_data_i occupies
   logic [RingBits-OutBits-1:0] low_row, high_row;
   logic [OutBytes*8-1:0]       low, high, word;
   logic [OutBytes-1:0]         lanes;               // that are shown
@@ -67,7 +67,7 @@ module hd_align #(
     .out_o(placed)
   );
 
-  // The lanes begin in one row, and end in the next one.
+  // The lanes begin in one row and end in the next.
   assign first    = out_q - RingBits'(out_lo_i);
   assign low_row  = first[RingBits-1:OutBits];
   assign high_row = low_row + 1'b1;
@@ -87,7 +87,7 @@ module hd_align #(
     assign out_data_o[l*8 +: 8] = lanes[l] ? word[l*8 +: 8] : 8'd0;
   end
 
-  // Whether bytes come or go is known last, so it only selects.
+  // Whether bytes arrive or depart is known late, so it only selects.
   assign more = fill_q + FillBits'(in_bytes_i);
   assign less = fill_q - FillBits'(out_bytes_i);
   assign both = more - FillBits'(out_bytes_i);

@@ -41,14 +41,14 @@ module hd_array #(
   logic [ActW-1:0] tap[G*N];
 
   for (genvar i = 0; i < G * N; i++) begin : gen_tap
-`ifdef VERILATOR  // rests while nothing takes it; hd_pe asks anyway
+`ifdef VERILATOR  // rests while its result is unused; hd_pe tests it anyway
     assign tap[i] = depthwise_i != '0 ? tap_i[i*ActW +: ActW] : '0;
 `else
     assign tap[i] = tap_i[i*ActW +: ActW];
 `endif
   end
 
-  // As the cells' form takes them.
+  // In the form of the cells' ports.
   logic [N-1:0]      row_we;
   logic [N*WgtW-1:0] weight;
 `ifdef VERILATOR
@@ -91,7 +91,7 @@ module hd_array #(
         .psum_o  (psum)
       );
       if (r == N - 1) begin : gen_out
-`ifdef VERILATOR  // hd_pe's form adds a step early
+`ifdef VERILATOR  // hd_pe's form adds one step earlier
         always_ff @(posedge clk_i) if (en_i) psum_o[c*AccW +: AccW] <= psum;
 `else
         assign psum_o[c*AccW +: AccW] = psum;

@@ -36,16 +36,16 @@ module hd_array_feed #(
   input  wire logic                   near_i,
   input  wire logic [PtrBits-1:0]     ptr_i,
   input  wire logic [PtrBits-1:0]     near_ptr_i,
-  // of the activations in T+3
+  // for the activations in T+3
   input  wire logic                   depthwise_i,
   input  wire logic                   pair_i,
   input  wire logic [7:0]             z_in_i,
   input  wire logic                   begin_i,
   input  wire logic [G*CntBits-1:0]   group_lo_i,
   input  wire logic [PtrBits-1:0]     pad_left_i,
-  // requests and what they give
+  // requests and their data
   input  wire logic [G-1:0]           ar_req_i,
-  /* verilator lint_off UNUSEDSIGNAL */  // of the address the byte in the word
+  /* verilator lint_off UNUSEDSIGNAL */  // of the address only the byte within the word
   input  wire logic [G*AddrBits-1:0]  ar_addr_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic [G*CntBits-1:0]   ar_lo_i,

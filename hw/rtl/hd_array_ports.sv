@@ -32,16 +32,16 @@ module hd_array_ports #(
   input  wire logic                      start_i,
   input  wire logic                      begin_i,
   input  wire logic                      load_i,
-  input  wire logic                      more_i,      // the command has more tiles
+  input  wire logic                      more_i,      // whether the command has more tiles
   input  wire logic                      pixel_i,
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; some fields are needed here
   input  wire hd_cmd_array_t             next_i,      // of start_i
-  input  wire hd_cmd_array_t             ld_i,        // whose segments are taken
-  input  wire hd_cmd_array_t             cmd_i,       // whose positions are issued
+  input  wire hd_cmd_array_t             ld_i,        // the command whose K tiles are loaded
+  input  wire hd_cmd_array_t             cmd_i,       // the command whose positions are issued
   /* verilator lint_on UNUSEDSIGNAL */
   output logic      [CntBits-1:0]        seg_len_o,
   output logic                           seg_last_o,
-  // the position, channels of the tile
+  // the position, and the channels of the tile
   input  wire logic signed [31:0]        x_i,
   input  wire logic signed [RowBits-1:0] y_i,
   input  wire logic [AddrBits-1:0]       addr_i,
@@ -99,7 +99,7 @@ module hd_array_ports #(
 
   for (genvar g = 0; g < G; g++) begin : gen_port
     localparam bit Second = G > 1 && g >= G / 2;
-    localparam int From   = Second ? g - G / 2 : g;  // the piece a port repeats with pairs
+    localparam int From   = Second ? g - G / 2 : g;  // the piece that a port repeats for pairs
 
     logic                      valid_q, second;
     logic [CntBits-1:0]        lo_q, hi_q;
@@ -133,14 +133,14 @@ module hd_array_ports #(
       end
     end
 
-    // Lanes below `lo` bytes left of the image and from `room` on are outside.
+    // Lanes below `lo`, bytes to the left of the image, and from `room` on are outside.
     logic                      row_inside;
     logic signed [RowBits-1:0] y;
     logic signed [31:0]        left, room;
-    logic [CntBits-1:0]        first, last, lo, hi;  // lanes first..last could be
+    logic [CntBits-1:0]        first, last, lo, hi;  // lanes first..last could be needed
     logic                      some;                 // there are any
 
-    // a > lanes. In two steps: the many high bits are only asked whether they are all 0.
+    // a > lanes, in two steps: the high bits are only tested for 0.
     function automatic logic above(input logic signed [31:0] a, input logic [CntBits-1:0] lanes);
       above = !a[31] && (a[30:CntBits] != '0 || a[CntBits-1:0] > lanes);
     endfunction
@@ -157,8 +157,8 @@ module hd_array_ports #(
       hi         = cmd_i.depthwise ? nch_i : above(room, last) ? hi_q : room[CntBits-1:0];
     end
 
-    // Lanes lo..hi-1 from byte off of a word on. lo and hi are the greater and the smaller one of
-    // two bounds: each is asked by itself, which is sooner.
+    // Find the word of lanes lo..hi-1 from byte off on. lo and hi are the greater and the smaller
+    // of two bounds; each is compared separately, which is faster.
     logic [OffBits-1:0] off;
     logic               in_word, in_next;
 

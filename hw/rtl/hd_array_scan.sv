@@ -53,7 +53,7 @@ module hd_array_scan #(
   assign restart = load_i || row_end;
   assign wraps   = !cmd_i.depthwise || phase_q + 8'd1 == cmd_i.stride_x;
 
-  // One enable for all: load_i comes late.
+  // One enable for all: load_i arrives late.
   always_ff @(posedge clk_i) begin
     if (moves) begin
       j_q     <= restart ? '0 : j_q + 16'd1;

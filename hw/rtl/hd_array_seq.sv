@@ -45,9 +45,9 @@ module hd_array_seq #(
   output logic                         slot_o,
   output logic                         done_o,
   output logic      [2:0]              kind_o,
-  input  wire logic [1:0]              pending_i,      // by slot: in the pipe or in requantisation
-  // WEIGHT: commands completed; words of the oldest one that are in weight memory, the word after
-  // the last of them
+  input  wire logic [1:0]              pending_i,      // by slot: results in the pipe or in requantisation
+  // WEIGHT: commands completed; arrived words of the oldest incomplete one: the word after the last
+  // of them
   input  wire logic                    stop_i,
   input  wire logic [15:0]             weight_count_i,
   input  wire logic [WordBits:0]       arrived_count_i,
@@ -55,7 +55,7 @@ module hd_array_seq #(
   // scratchpad requests of all ports, {req, addr, lo, hi}; those of the next step
   output logic      [RequestBits-1:0]  request_o,
   output logic      [RequestBits-1:0]  ahead_o,
-  // depthwise: taps that take part, and the first row of each piece (constant in a command)
+  // depthwise: valid taps, and the first row of each piece (constant within a command)
   output logic      [N-1:0]            mask_o,
   output logic      [G*CntBits-1:0]    group_lo_o,
   // tag
@@ -69,9 +69,9 @@ module hd_array_seq #(
   hd_cmd_array_t ld_q, cmd_q;
   logic          fresh_q;   // nothing of ld_q is loaded yet
   logic          run_q;     // a tile is under way
-  logic          gap_q;     // none is, the next one waits for its weights
-  logic          final_q;   // it is its command's last
-  logic [7:0]    lead_q;    // tiles that need not wait for the command before
+  logic          gap_q;     // no tile is under way, and the next one waits for its weights
+  logic          final_q;   // the tile is its command's last
+  logic [7:0]    lead_q;    // tiles that need not wait for the previous command
   logic          leads_q;   // the others wait
 
   logic accept, first_load, may_begin, tile_end, over, turn, load, pair, here, slot, busy;
@@ -80,7 +80,7 @@ module hd_array_seq #(
   assign accept      = cmd_valid_i && cmd_ready_o;
   assign over        = tile_end && final_q;
   assign first_load  = fresh_q && may_begin && here && (!run_q || over);
-  assign turn        = gap_q || (tile_end && !final_q);  // to the command's next tile
+  assign turn        = gap_q || (tile_end && !final_q);  // advance to the command's next tile
   assign held        = leads_q && lead_q == '0 && !alone;
   assign load        = first_load || (turn && here && !held);
   assign pair        = G > 1 && cmd_q.streams == 3'd2;
@@ -141,7 +141,7 @@ module hd_array_seq #(
   // ---------------------------------------------------------------- tile
   logic [LaneBits-1:0] lane;
   logic                first_q, seg_last_q;
-  logic [WordBits-1:0] word_q, tile_word_q;  // next weight row; first one of the channel tile
+  logic [WordBits-1:0] word_q, tile_word_q;  // next weight row; first weight row of the channel tile
   logic                pixel, w_row_valid, final_d;
   logic [WordBits-1:0] word_d;
 
@@ -256,7 +256,7 @@ module hd_array_seq #(
     .clk_i,
     .rst_ni,
     .en_i,
-    .start_i   (cmd_ready_o),  // whether taken is known late
+    .start_i   (cmd_ready_o),  // taken is known late
     .begin_i   (first_load),
     .load_i    (load),
     .more_i    (!final_d),

@@ -27,13 +27,13 @@ module hd_array_slots #(
   input  wire logic          begin_i,
   input  wire logic          end_i,
   input  wire logic          pixel_i,
-  input  wire logic          ready_i,      // the next command, next_i, may be taken
+  input  wire logic          ready_i,      // the next command, next_i, can be taken
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; some fields are needed here
   input  wire hd_cmd_array_t next_i,
   input  wire hd_cmd_array_t ld_i,
   input  wire hd_cmd_array_t cmd_i,
   /* verilator lint_on UNUSEDSIGNAL */
-  input  wire logic [1:0]    pending_i,    // by slot: in the pipe or in requantisation
+  input  wire logic [1:0]    pending_i,    // by slot: results in the pipe or in requantisation
   output logic               slot_o,
   output logic               may_begin_o,
   output logic               busy_o,
@@ -43,10 +43,10 @@ module hd_array_slots #(
   localparam int Gap = N + 1;
 
   logic               slot_q;    // of cmd_i
-  logic [1:0]         live_q, live;  // slots taken; what stays of them
-  logic [1:0]         freed_q;       // that of a command done in the cycle before
-  logic               other_q;   // the one that is not slot_q is, as that is asked late
-  logic [1:0]         issued_q;  // their commands' last step is past
+  logic [1:0]         live_q, live;  // occupied slots; those that remain
+  logic [1:0]         freed_q;       // slot of a command done in the previous cycle
+  logic               other_q;   // the slot other than slot_q is occupied; registered, because it is needed late
+  logic [1:0]         issued_q;  // by slot: its command's last step is past
   logic               oldest_q;  // slot
   logic [CntBits-1:0] taps_q;    // steps since the last depthwise position, at most Gap
   logic [CntBits-1:0] pairs_q;   // since the last pixel pair
@@ -63,7 +63,7 @@ module hd_array_slots #(
   assign live        = live_q & ~freed_q;
   assign done_o      = issued_q[oldest_q] && !pending_i[oldest_q];
 
-  // cmd_i is still the same when next_i, taken, begins.
+  // cmd_i is unchanged when next_i, already taken, begins.
   always_ff @(posedge clk_i) begin
     if (ready_i) begin
       if (next_i.depthwise) begin

@@ -27,7 +27,7 @@ module hd_array_steps #(
 );
   localparam int MinTile = 4;
 
-  logic [15:0]        step_q, next, turn_q, pixels_q;  // turn_q: the step before the last
+  logic [15:0]        step_q, next, turn_q, pixels_q;  // turn_q: number of the step before the last
   logic [CntBits-1:0] rows_q;
   logic               pixel_q, row_q, last_q;
   logic [15:0]        length;

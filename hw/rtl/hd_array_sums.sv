@@ -69,7 +69,7 @@ module hd_array_sums #(
   logic [CntBits-1:0]   count_ahead;
   logic [EntryBits-1:0] entry_ahead;
   logic [N+3:0]         valid_q, slot_q; // bit k: T+2+k
-  logic [N+3:0]         there;           // and that is a step of it
+  logic [N+3:0]         there;           // valid, and it is a step
   logic                 add_q, last_q;   // T+N+5
   logic [AccBits-1:0]   acc_q;
   logic                 sum_valid;
@@ -129,7 +129,7 @@ module hd_array_sums #(
   // ---------------------------------------------------------------- what the results need
   localparam int ScaleBits  = 3 + 32 + 4 * 8 + 1;
   localparam int ResultBits = 32 + ScaleBits + 4;
-  logic [31:0]           index_q;  // of the command accepted last
+  logic [31:0]           index_q;  // index of the last accepted command
   logic [ResultBits-1:0] result_q[2];
   logic                  table_step;
   logic [2:0]            table_first;
@@ -143,7 +143,7 @@ module hd_array_sums #(
     end
   end
 
-  // A sum leaves in the first cycle that it is there.
+  // A sum leaves in the first cycle in which it exists.
   assign a_ahead_o = rst_ni && en_i && valid_q[N+2] && last_ahead;
   always_ff @(posedge clk_i) a_valid_o <= a_ahead_o;
   assign a_slot_o  = slot_q[N+3];

@@ -41,7 +41,7 @@ module hd_array_unit #(
   input  wire hd_cmd_array_t         cmd_i,
   input  wire logic [31:0]           cmd_index_i,
   output logic                       done_o,
-  output logic                       begin_o,  // positions of the next cycle on: the next command's
+  output logic                       begin_o,  // from the next cycle on, positions belong to the next command
   output logic      [2:0]            kind_o,
   // hd_spad
   output logic      [G-1:0]          ar_need0_o,
@@ -89,12 +89,12 @@ module hd_array_unit #(
   logic [G-1:0]           ar_req;
   logic [G*CntBits-1:0]   group_lo, ar_lo, ar_hi;
 
-  // Fields that leave the sequencer with a position, a step after it.
+  // Fields that leave the sequencer with a position, one step later.
   typedef struct packed {
     logic [N-1:0]          mask;
     hd_array_tag_t         tag;
     hd_array_row_t         row;
-    logic                  begins;  // it is the first one of its command
+    logic                  begins;  // the first position of its command
   } step_t;
   step_t                  issued, asked;
   logic [RequestBits-1:0] issued_request, ahead_request, asked_request;
@@ -102,7 +102,7 @@ module hd_array_unit #(
   assign en      = ar_en_i;
   assign begin_o = begin_next && step;
 
-  logic [1:0] en_q;  // granted one, two cycles ago
+  logic [1:0] en_q;  // step granted one and two cycles ago
   always_ff @(posedge clk_i) begin
     if (!rst_ni) en_q <= '1;
     else en_q <= {en_q[0], en};
@@ -137,10 +137,10 @@ module hd_array_unit #(
   assign issued.begins = begin_q[1];
 
   // A step that is not granted waits here while the sequencer makes the next one, then stops.
-  // Requests are in registers all the time: grants take a cycle.
+  // Requests are always registered: grants take a cycle.
   if (G > 1) begin : gen_hold
     step_t held_q;
-    logic  refused_q;  // !step in a register of its own: each has hundreds of loads
+    logic  refused_q;  // !step in a separate register, since each has hundreds of loads
     always_ff @(posedge clk_i) begin
       refused_q <= rst_ni && !en;
       if (!refused_q) held_q <= issued;
@@ -158,10 +158,10 @@ module hd_array_unit #(
   end
   assign {ar_need0_o, ar_need1_o, ar_req, ar_addr_o, ar_lo, ar_hi} = asked_request;
 
-  // Fields of a command that the steps of a position need. cmd is the next command's from the cycle
-  // T in which that issues its first position; T+2 and T+3 get it with that position.
-  logic [1:0] begin_q;  // that position was issued none, one steps ago
-  logic       begin2_q, begun_q;  // it is in T+2; the command changed in the cycle before
+  // Fields of a command that a position's steps need. cmd is the next command's from the cycle T in
+  // which it issues its first position; T+2 and T+3 switch with that position.
+  logic [1:0] begin_q;  // that position was issued zero, one steps ago
+  logic       begin2_q, begun_q;  // that position is in T+2; the command changed in the previous cycle
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {begin_q, begin2_q, begun_q} <= '0;
@@ -172,7 +172,7 @@ module hd_array_unit #(
     end
   end
 
-  logic                  pairs;  // two pixels at a time: of two ports on
+  logic                  pairs;  // two pixels at a time, with at least two ports
   assign pairs = G > 1 && cmd.streams == 3'd2;
   logic                  depthwise_q, pair_q;
   logic [7:0]            z_in2_q, z_in_q, z_w_q;
@@ -190,7 +190,7 @@ module hd_array_unit #(
     end
   end
 
-  logic [PtrBits-1:0] near_ptr_q, ptr_q;  // steps, for all delay lines; near: a cycle ahead
+  logic [PtrBits-1:0] near_ptr_q, ptr_q;  // step counters for all delay lines; near: one cycle ahead
   always_ff @(posedge clk_i) begin
     if (!rst_ni) near_ptr_q <= '0;
     else if (en_q[0]) near_ptr_q <= near_ptr_q + 1'b1;

@@ -7,8 +7,8 @@
 
 /* Record that the contents of `folder` were used now. */
 void evict_touch(const char *folder);
-/* Remove what was not used for two weeks: folders named by a hash, their locks, remains of
- * failed builds. Never fails. */
+/* Remove what was not used for two weeks: folders named by a hash, their locks, leftovers of failed
+ * builds. Never fails. */
 void evict_cache(struct arena *a, const char *cache);
 /* Remove a folder and everything in it. */
 void evict_tree(const char *path);

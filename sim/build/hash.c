@@ -28,7 +28,7 @@ void hash_bytes(struct hash128 *h, const void *data, size_t n_bytes)
     h->high = high;
 }
 
-/* Each step is a bijection of its lane: one changed word changes the lane, whatever follows. */
+/* Each step is a bijection of its lane: one changed word changes the lane, whatever follows it. */
 void hash_large(struct hash128 *h, const void *data, size_t n_bytes)
 {
     const uint8_t *p = data;

@@ -1,5 +1,5 @@
-/* hash.h - FNV-1a with 128 bits (Fowler, Noll, Vo): names files by their content. Not against an
- * adversary, who could as well edit the cache. */
+/* hash.h - FNV-1a with 128 bits (Fowler, Noll, Vo): names files by their content. No protection
+ * against an adversary, who could also edit the cache. */
 #ifndef HEDDLE_SIM_HASH_H
 #define HEDDLE_SIM_HASH_H
 
@@ -15,11 +15,11 @@ struct hash128 {
 
 void hash_init(struct hash128 *h);
 void hash_bytes(struct hash128 *h, const void *data, size_t n_bytes);
-/* Many bytes, faster: in four lanes of 64 bits, and another value than hash_bytes gives. */
+/* Hash many bytes, faster: in four lanes of 64 bits; the value differs from that of hash_bytes. */
 void hash_large(struct hash128 *h, const void *data, size_t n_bytes);
-/* The bytes of a file, as hash_large. ST_USAGE: it cannot be read. */
+/* Hash the bytes of a file as hash_large does. ST_USAGE: it cannot be read. */
 enum status hash_file(struct arena *a, struct hash128 *h, const char *path, struct diag *d);
-/* The string and its end, so that "ab" "c" differs from "a" "bc". */
+/* Hash the string and its terminator, so that "ab" "c" differs from "a" "bc". */
 void hash_string(struct hash128 *h, const char *s);
 /* 32 hex digits. */
 const char *hash_text(struct arena *a, const struct hash128 *h);

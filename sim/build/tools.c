@@ -1,4 +1,4 @@
-/* tools.c - programs that build a model. */
+/* tools.c - find and run the programs that build a model. */
 #define _GNU_SOURCE
 #include "tools.h"
 
@@ -22,7 +22,7 @@
 #include "base/text.h"
 #include "hash.h"
 
-/* make's own variables would reach the inner make ("make sim HW=..."), flags would not be in the
+/* make's variables would reach the inner make ("make sim HW=..."), and flags would not be in the
  * hash. */
 static const char *const stripped[] = {
     "MAKEFLAGS",      "MFLAGS",      "MAKELEVEL", "MAKEFILES", "GNUMAKEFLAGS", "CFLAGS",
@@ -36,7 +36,7 @@ static void clean_environment(void)
     (void)setenv("LC_ALL", "C", 1);
 }
 
-/* In the child. Does not return. */
+/* Become the program, in the child. Does not return. */
 static void become(const char *folder, int out, const char *const *argv)
 {
     const int null = open("/dev/null", O_RDONLY);
@@ -66,8 +66,8 @@ static void report_time(const struct tool_watch *w, double *reported)
     output_printf(w->output, OUTPUT_PROGRESS, "%s %.0f s", w->doing, *reported - w->begin);
 }
 
-/* Looks ten times a second while there is something to watch; at a limit the group that the child
- * leads is killed. */
+/* Wait, checking ten times a second if a limit is set; at the limit kill the group that the child
+ * leads. */
 static enum status wait_child(pid_t pid, const char *name, const struct tool_watch *w, int *code,
                               struct diag *d)
 {
@@ -115,7 +115,7 @@ static bool is_error(const char *line)
            strstr(line, "File too large") != NULL || strstr(line, "cannot ") != NULL;
 }
 
-/* The first lines of the log that look like errors, else its last ones. */
+/* Return the first lines of the log that look like errors, otherwise its last ones. */
 static const char *first_errors(struct arena *a, const char *log)
 {
     struct diag ignored = {.status = ST_OK};
@@ -182,7 +182,7 @@ static bool is_program(const char *path)
     return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Links are not followed: what is called /usr/lib/ccache/gcc runs by that name. */
+/* Search without following links: /usr/lib/ccache/gcc works only under that name. */
 static const char *search_path(struct arena *a, const char *name)
 {
     const char *at = getenv("PATH");
@@ -207,7 +207,7 @@ static const char *search_path(struct arena *a, const char *name)
 
 static const char blanks[] = " \t";
 
-/* The longest beginning of `name` that is a program; what follows are its arguments. */
+/* Find the longest prefix of `name` that is a program; the rest are its arguments. */
 static void find_program(struct arena *a, const char *name, struct sim_tool *tool)
 {
     size_t n = strlen(name);
@@ -272,7 +272,7 @@ enum status tool_ask(struct arena *a, const char *what, const char *const *argv,
     return st;
 }
 
-/* The first line of a tool's output. */
+/* Return the first line of a tool's output. */
 static enum status ask(struct arena *a, const struct sim_tool *tool, const char *argument,
                        const char *second, const char **line, struct diag *d)
 {
@@ -287,7 +287,7 @@ static enum status ask(struct arena *a, const struct sim_tool *tool, const char 
     return ST_OK;
 }
 
-/* Read the note, a line each: what identifies the file, version, root. */
+/* Read the note, one item per line: the file's identity, version, root. */
 static bool read_note(struct arena *a, const char *note, const char *key, struct sim_tool *tool)
 {
     struct diag ignored = {.status = ST_OK};
@@ -307,8 +307,7 @@ static bool read_note(struct arena *a, const char *note, const char *key, struct
     return true;
 }
 
-/* PyPI's Verilators have "UNKNOWN" for a version: the release is then that of <root>/include.
- */
+/* PyPI's Verilators report "UNKNOWN" as version; the release is then that of <root>/include. */
 static const char *with_release(struct arena *a, const char *version, const char *root)
 {
     static const char define[] = "#define VERILATOR_VERSION \"";

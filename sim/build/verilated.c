@@ -11,7 +11,7 @@
 
 enum { SHOWN = 8, MAX_FILE = 1 << 24 };
 
-/* A copy of the file as text; "" if it cannot be read. */
+/* Return a copy of the file as text; "" if it cannot be read. */
 static char *read_text(struct arena *a, const char *path)
 {
     struct diag ignored = {.status = ST_OK};
@@ -25,7 +25,7 @@ static char *read_text(struct arena *a, const char *path)
 
 /* --- warnings --- */
 
-/* "%Warning-WIDTH: rtl/a.sv:47:36: text" as "rtl/a.sv:47:36: WIDTH: text". */
+/* Rewrite "%Warning-WIDTH: rtl/a.sv:47:36: text" as "rtl/a.sv:47:36: WIDTH: text". */
 static const char *warning_text(struct arena *a, const char *line)
 {
     static const char mark[] = "%Warning-";

@@ -5,10 +5,11 @@
 #include "hd_accel.h"
 #include "hd_func.h"
 
-/* func_stream.c: header and commands of region 0, to END or to the first fault. Returns 0 or -1. */
+/* func_stream.c: run header and commands of region 0, to END or to the first fault. Returns 0 or
+ * -1. */
 int hd_func_stream(struct hd_func *f);
 
-/* One command each; 0, or -1 after hd_func_stop. */
+/* Run one command; return 0, or -1 after hd_func_stop. */
 int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c);
 int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c);
 int hd_func_array(struct hd_func *f, const struct hd_cmd_array *c);
@@ -17,12 +18,12 @@ int hd_func_softmax(struct hd_func *f, const struct hd_cmd_vector *c);
 
 /* --- func_memory.c --- */
 
-/* Record the submission's first fault. `why` is a literal. Always -1. */
+/* Record the submission's first fault and return -1. `why` is a literal. */
 int hd_func_stop(struct hd_func *f, uint32_t code, uint32_t unit, uint64_t address,
                  const char *why);
 
-/* Host address of n_bytes of a region, or NULL after hd_func_stop (right, limit, bus error).
- * bus_fault: HD_FAULT_BUS_READ or HD_FAULT_BUS_WRITE. */
+/* Return the host address of n_bytes of a region, or NULL after hd_func_stop (right, limit, bus
+ * error). bus_fault: HD_FAULT_BUS_READ or HD_FAULT_BUS_WRITE. */
 uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint64_t offset,
                         uint32_t n_bytes, uint32_t bus_fault);
 
@@ -30,13 +31,13 @@ uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint6
  * the bounds. */
 void hd_func_put(struct hd_func *f, uint32_t unit, uint32_t space, uint32_t address,
                  const void *data, uint32_t n);
-/* Look up n bytes, one a lane, in the lanes' table `table` (modulo the number of tables). */
+/* Look up n bytes, one per lane, in the lanes' table `table` (modulo the number of tables). */
 void hd_func_look_up(const struct hd_func *f, uint32_t table, int8_t *value, uint32_t n);
-/* Report to the sink only; space as in struct hd_sim_commit. */
+/* Report a write to the sink only; space as in struct hd_sim_commit. */
 void hd_func_commit(struct hd_func *f, uint32_t unit, uint32_t space, uint64_t address,
                     const void *data, uint32_t n);
 
-/* memcpy and memset without libc's header: freestanding, and compilers know the loops. */
+/* memcpy and memset without libc's header (freestanding); compilers recognise the loops. */
 static inline void func_copy(uint8_t *restrict to, const uint8_t *restrict from, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -1,24 +1,24 @@
-/* func_array.c - ARRAY: for channel tile, block of rows, K segment, output row, scan position.
- * in: a command, scratchpad, weight and parameter memories.   out: accumulators, scratchpad.
- * The loop nest of docs/HARDWARE.md; inner loops run over the N columns with N a constant, so that
- * compilers vectorise them (func_mac.h). */
+/* func_array.c - ARRAY: for channel tile, block of rows, K segment, output row, scan position. in:
+ * a command, scratchpad, weight and parameter memories. out: accumulators, scratchpad. The loop
+ * nest of docs/HARDWARE.md; inner loops run over the N columns with a constant N, so that compilers
+ * vectorise them (func_mac.h). */
 #include "driver/hd_walk.h"
 #include "func.h"
 #include "func_mac.h"
 #include "func_math.h"
 
-/* The position within one command, and values that do not change within a tile or a row. */
+/* The position within one command, and values that are constant within a tile or a row. */
 struct array_job {
     struct hd_func *f;
     const struct hd_cmd_array *c;
     uint32_t n;
-    uint32_t tile, columns;         /* channel tile, its channels: at most N */
-    uint32_t block, y;              /* block; output row within the block */
-    uint32_t rows;                  /* of this block */
-    uint32_t first, last;           /* this segment writes the accumulators; ends the kernel */
-    struct hd_segment seg;          /* at hand */
+    uint32_t tile, columns; /* channel tile, and its channels, at most N */
+    uint32_t block, y;      /* block; output row within the block */
+    uint32_t rows;          /* of this block */
+    uint32_t first, last;   /* this K tile writes the accumulators first; it ends the kernel */
+    struct hd_segment seg;  /* at hand */
     uint64_t source[HD_WALK_PORTS]; /* scratchpad address of byte 0 of the piece's image row */
-    uint32_t inside[HD_WALK_PORTS]; /* that row is in the image */
+    uint32_t inside[HD_WALK_PORTS]; /* 1 if that row is in the image */
 };
 
 static int refuse(const struct array_job *j, int64_t address, const char *why)
@@ -26,8 +26,8 @@ static int refuse(const struct array_job *j, int64_t address, const char *why)
     return hd_func_stop(j->f, HD_FAULT_BAD_FIELD, HD_UNIT_ARRAY, (uint64_t)address, why);
 }
 
-/* Weights of a segment as 16 bits, zero point subtracted: once for all its pixels. With two pixel
- * streams the second tile takes the columns from pair_split on, and each is 0 where the other
+/* Fetch the weights of a K tile as 16 bits, minus the zero point, once for all its pixels. With two
+ * pixel streams the second tile has the columns from pair_split on; each is 0 where the other
  * works. */
 static void fetch_weights(const struct array_job *j, uint32_t word)
 {
@@ -45,7 +45,7 @@ static void fetch_weights(const struct array_job *j, uint32_t word)
     }
 }
 
-/* Image row of each piece for output row y: where it is and whether it exists. */
+/* Find the image row of each piece for output row y: its address, and whether it exists. */
 static int find_rows(struct array_job *j)
 {
     const struct hd_cmd_array *c = j->c;
@@ -66,8 +66,8 @@ static int find_rows(struct array_job *j)
     return 0;
 }
 
-/* Convolution: the lanes of a segment at one scan position; p0 is the byte position of the pixel.
- */
+/* Convolution: gather the lanes of a K tile at one scan position; p0 is the byte address of the
+   pixel. */
 static void gather(const struct array_job *j, int64_t p0, int16_t *lanes)
 {
     int64_t in_wc = j->c->in_wc;
@@ -106,7 +106,7 @@ static void convolve(const struct array_job *j, uint32_t x, uint32_t *sum)
 }
 
 /* Depthwise: tap kx of output x was read at scan position x * stride_x + kx - pad_left. A command
- * whose channels run over the row's end may read past it, never past the scratchpad. */
+ * whose channels extend beyond the row's end may read past it, never past the scratchpad. */
 static void convolve_depthwise(const struct array_job *j, uint32_t x, uint32_t *sum)
 {
     const struct hd_cmd_array *c = j->c;
@@ -127,7 +127,7 @@ static void convolve_depthwise(const struct array_job *j, uint32_t x, uint32_t *
     }
 }
 
-/* Bias, rescale, zero point, clamp and write of one output vector of `count` bytes. */
+/* Add bias, rescale, add the zero point, clamp and write one output vector of `count` bytes. */
 static void requantise(const struct array_job *j, const uint32_t *sum, uint32_t at, uint32_t count)
 {
     const struct hd_func *f = j->f;
@@ -149,7 +149,7 @@ static void requantise(const struct array_job *j, const uint32_t *sum, uint32_t 
     hd_func_put(j->f, HD_UNIT_ARRAY, HD_SPACE_SCRATCHPAD, at, out, count);
 }
 
-/* One output row of one segment: every pixel into its accumulator, or through requantisation. */
+/* Run one output row of one K tile: add every pixel to its accumulator, or requantise it. */
 static int run_row(struct array_job *j)
 {
     const struct hd_cmd_array *c = j->c;
@@ -184,7 +184,7 @@ static int run_row(struct array_job *j)
     return 0;
 }
 
-/* One block of one channel tile: its segments, each over all rows. */
+/* Run one block of one channel tile: its K tiles, each over all rows. */
 static int run_block(struct array_job *j, uint32_t word)
 {
     const struct hd_cmd_array *c = j->c;
@@ -205,7 +205,8 @@ static int run_block(struct array_job *j, uint32_t word)
     return 0;
 }
 
-/* Shifts of this tile's channels; the parameter memory holds them all. */
+/* Check that the parameter memory holds all parameters of this tile's channels, and their
+ * shifts. */
 static int check_parameters(const struct array_job *j)
 {
     const struct hd_func *f = j->f;

@@ -1,4 +1,4 @@
-/* func_command.h - what all commands of a stream have: their length, and their waits. */
+/* func_command.h - properties of all commands of a stream: their length, and their waits. */
 #ifndef HD_FUNC_COMMAND_H
 #define HD_FUNC_COMMAND_H
 
@@ -6,7 +6,7 @@
 
 #include "hd_accel.h"
 
-/* Bytes of a command by opcode; 0 for one that does not exist. */
+/* Return the bytes of a command by opcode; 0 for an unknown one. */
 static inline uint32_t func_command_bytes(uint32_t opcode)
 {
     switch (opcode) {
@@ -20,8 +20,8 @@ static inline uint32_t func_command_bytes(uint32_t opcode)
     }
 }
 
-/* Whether the commands before this one, `done` of each unit, can satisfy its waits; counts compare modulo
- * 2^16. */
+/* Return true if the commands before this one, `done` of each unit, satisfy its waits; counts
+ * compare modulo 2^16. */
 static inline bool func_waits_hold(const uint32_t *done, const struct hd_common *c)
 {
     const uint32_t need[5] = {c->wait_load, c->wait_weight, c->wait_array, c->wait_vector,

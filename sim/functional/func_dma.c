@@ -1,5 +1,5 @@
 /* func_dma.c - LOAD and WEIGHT (memory to the device's memories) and STORE (scratchpad to memory).
- * `runs` runs in memory form one byte stream; `rows` rows of words take it up, or give it. */
+ * `runs` runs in memory form one byte stream, which `rows` rows of words receive or supply. */
 #include "func.h"
 
 /* The memory side: a byte stream made of runs. */
@@ -9,12 +9,12 @@ struct run_stream {
     uint64_t next; /* offset of the next run */
     uint32_t pitch, run_bytes;
     uint8_t flip;             /* 0x80: uint8 in memory, int8 in the scratchpad */
-    uint32_t runs_left, left; /* runs to come; bytes left of the current one */
+    uint32_t runs_left, left; /* remaining runs; bytes left of the current one */
     uint8_t *at;              /* host address */
     uint64_t address;         /* bus address */
 };
 
-/* Bytes available at s->at without a gap, at least 1, or 0 after a fault. */
+/* Return the bytes available at s->at without a gap, at least 1, or 0 after a fault. */
 static uint32_t stream_ready(struct run_stream *s)
 {
     if (s->left)
@@ -58,7 +58,7 @@ static int stream_read(struct run_stream *s, uint8_t *to, uint32_t n)
     return 0;
 }
 
-/* Writes go out in beats of the bus, none across a beat's border. */
+/* Write in beats of the bus, none across a beat's boundary. */
 static int stream_write(struct run_stream *s, const uint8_t *from, uint32_t n)
 {
     uint32_t beat = s->f->config.axi_bytes;
@@ -80,7 +80,7 @@ static int stream_write(struct run_stream *s, const uint8_t *from, uint32_t n)
     return 0;
 }
 
-/* Rows of words, the first at `first`, must fit the memory, and both sides must hold the same
+/* Check that rows of words, the first at `first`, fit the memory, and that both sides have the same
  * number of bytes. */
 static int check_rows(const struct run_stream *s, uint32_t space, uint64_t rows, uint64_t row_bytes,
                       uint64_t first, uint64_t pitch)
@@ -97,7 +97,7 @@ static int check_rows(const struct run_stream *s, uint32_t space, uint64_t rows,
     return 0;
 }
 
-/* Two bytes each of narrow biases become four of the bias memory. */
+/* Widen narrow biases of two bytes to the four of the bias memory. */
 static void widen_biases(const struct hd_func *f, uint32_t address, const uint8_t *word)
 {
     int32_t *bias = (int32_t *)(void *)f->space[HD_SPACE_BIAS] + address / 2;
@@ -106,7 +106,7 @@ static void widen_biases(const struct hd_func *f, uint32_t address, const uint8_
         bias[i] = (int16_t)(uint16_t)(word[2 * i] | word[2 * i + 1] << 8);
 }
 
-/* Entries of a quarter of the lanes become those of all. */
+/* Copy the entries of a quarter of the lanes to all lanes. */
 static void share_entries(const struct hd_func *f, uint32_t address, const uint8_t *word)
 {
     const uint32_t n = f->config.n;
@@ -115,8 +115,8 @@ static void share_entries(const struct hd_func *f, uint32_t address, const uint8
         func_copy(f->space[HD_SPACE_TABLE] + address * 4 + quarter * n, word, n);
 }
 
-/* One row of words. Weight memory words are written whole, the rest 0; the scratchpad has byte
- * enables. */
+/* Read one row of words. Weight memory words are written whole, padded with 0; the scratchpad has
+ * byte enables. */
 static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint32_t row_bytes)
 {
     uint32_t n = s->f->config.n;
@@ -146,7 +146,7 @@ static uint8_t matrix_byte(const struct spad_matrix *m, uint32_t row, uint32_t c
     return row < m->rows && column < m->row_bytes ? m->at[(uint64_t)row * m->pitch + column] : 0;
 }
 
-/* A matrix in the scratchpad as weight words: its columns, or with transpose its rows, are the
+/* Read a matrix in the scratchpad as weight words: its columns, or with transpose its rows, are the
  * lanes, N at a time. */
 static int weights_of_spad(struct hd_func *f, const struct hd_cmd_dma_read *c)
 {

@@ -1,6 +1,6 @@
-/* func_elementwise.h - VECTOR's operations of two operands, of one pair of bytes. Formulas:
- * docs/HARDWARE.md, NUMERICS.md. The functional model computes with it, and the prover takes its 65,536
- * results for the operation. */
+/* func_elementwise.h - VECTOR's operations of two operands, for one pair of bytes. Formulas:
+ * docs/HARDWARE.md, NUMERICS.md. The functional model uses it, and the prover uses its 65,536
+ * results as the operation. */
 #ifndef HD_FUNC_ELEMENTWISE_H
 #define HD_FUNC_ELEMENTWISE_H
 
@@ -9,15 +9,16 @@
 
 enum {
     FUNC_SQUARED_SHIFT = 13
-}; /* squared: shift_a, shift_b less it are those of 7 bits of headroom */
+}; /* squared: shift_a and shift_b minus this are those for 7 bits of headroom */
 
-/* add, sub, max, min, squared: an operand rescaled by less than 1 after some bits of headroom. */
+/* add, sub, max, min, squared: rescale an operand by less than 1 after shifting it up by some bits
+ * of headroom. */
 static inline int32_t func_rescale(int32_t x, uint32_t up, int32_t multiplier, int32_t right)
 {
     return func_round_shift(func_high_mul(x * (1 << up), multiplier), (uint32_t)right);
 }
 
-/* The result of an operation of two operands (ADD, SUB, MUL, MAX, MIN, PRELU, SQUARED). */
+/* Return the result of an operation of two operands (ADD, SUB, MUL, MAX, MIN, PRELU, SQUARED). */
 static inline int8_t func_elementwise(const struct hd_cmd_vector *c, int32_t a, int32_t b)
 {
     int32_t x = a - c->z_a, y = b - c->z_b, multiplier = c->multiplier_out, shift = c->shift_out;

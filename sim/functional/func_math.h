@@ -1,5 +1,5 @@
-/* func_math.h - the requantisation lanes in C. Rules: NUMERICS.md; wrap modulo 2^32 where int32 is
- * left. Pinned by tests/sim/functional/test_array.c and test_vector.c. Right shifts of negative
+/* func_math.h - the requantisation lanes in C. Rules: NUMERICS.md; values beyond int32 wrap modulo
+ * 2^32. Pinned by tests/sim/functional/test_array.c and test_vector.c. Right shifts of negative
  * numbers are arithmetic (gcc, clang). */
 #ifndef HD_FUNC_MATH_H
 #define HD_FUNC_MATH_H

@@ -64,7 +64,7 @@ void hd_func_look_up(const struct hd_func *f, uint32_t table, int8_t *value, uin
 void hd_func_put(struct hd_func *f, uint32_t unit, uint32_t space, uint32_t address,
                  const void *data, uint32_t n)
 {
-    if (f->sink) /* which may look at the memories as the command found them */
+    if (f->sink) /* which may read the memories as they were before the command */
         hd_func_commit(f, unit, space == HD_SPACE_SCRATCHPAD ? 0 : 2 + space, address, data, n);
     func_copy(f->space[space] + address, data, n);
 }

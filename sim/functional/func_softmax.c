@@ -1,13 +1,12 @@
-/* func_softmax.c - VECTOR's softmax: for row, column: the largest of its channels, the sum of their
- * exponentials (a table by difference), then each result.
- * in: a command, scratchpad, memory of exponentials.   out: scratchpad. Formula: docs/NUMERICS.md.
- */
+/* func_softmax.c - VECTOR's softmax: for each row and column: the maximum of its channels, the sum
+ * of their exponentials (a table by difference), then each result. in: a command, scratchpad,
+ * memory of exponentials. out: scratchpad. Formula: docs/NUMERICS.md. */
 #include "func.h"
 #include "func_math.h"
 
-enum { MOST_CHANNELS = 4096 }; /* the sum's 32 bits */
+enum { MOST_CHANNELS = 4096 }; /* limited by the sum's 32 bits */
 
-/* Entry (byte - maximum) modulo 256; one a word. */
+/* Return entry (byte - maximum) modulo 256; one per word. */
 static int32_t exponential(const struct hd_func *f, int32_t difference)
 {
     const uint8_t *at = f->space[HD_SPACE_EXP] + ((uint32_t)difference & 255u) * f->config.n;
@@ -19,7 +18,8 @@ struct softmax_scale {
     int32_t max, multiplier, shift;
 };
 
-/* Newton's steps for 1 / half in Q2.29; half in Q0.31, at least 1/2; below that it wraps, as the RTL's. */
+/* Compute 1 / half in Q2.29 by Newton's steps; half is Q0.31 and at least 1/2; smaller values wrap
+ * as in the RTL. */
 static int32_t inverse(int32_t half)
 {
     uint32_t r = 1515870810u + (uint32_t)func_high_mul(half, -1010580540); /* 48/17 - 32/17 half */
@@ -31,9 +31,9 @@ static int32_t inverse(int32_t half)
     return (int32_t)r;
 }
 
-/* The scale of a sum in Q12.19. The sum is at least e^0, except with a wrong maximum: then this
- * is as the RTL, which counts to 15. From 2^28 on the result's shift is more than 31, and the
- * result 0. */
+/* Compute the scale of a sum in Q12.19. The sum is at least e^0, except with a wrong maximum, where
+ * this equals the RTL, which counts to 15. From 2^28 on the result's shift exceeds 31, and the
+ * result is 0. */
 static void scale_of_sum(uint32_t sum, struct softmax_scale *s)
 {
     int32_t zeros = 0, r;
@@ -144,9 +144,9 @@ static int row_is(const struct hd_func *f, const struct hd_cmd_vector *c, const 
     return 1;
 }
 
-/* Return true if one factor maps all exponentials to the values found. With y = found - z_out it
- * is between (y - 17/32) / e and (y + 17/32) / e: half a step, and the error that rounding twice
- * may add. */
+/* Return true if one factor maps all exponentials to the found values. With y = found - z_out the
+ * factor is between (y - 17/32) / e and (y + 17/32) / e: half a step, plus the error that rounding
+ * twice may add. */
 static int one_factor(const struct hd_func *f, const struct hd_cmd_vector *c, const int8_t *x,
                       const int8_t *found, int32_t max)
 {

@@ -1,9 +1,8 @@
 /* func_stream.c - the model of hd_fetch: header and commands of region 0, in order, each to its
- * unit.
- * in: registers, memory.   out: every command's writes, completion counts, or the first fault.
- * One command after another gives the same bytes as units side by side (docs/HARDWARE.md), so waits
- * are only checked: one that needs more commands than precede it would never hold in order.
- * FETCH knows the CRC at END; here it is checked first, so a damaged stream runs no command. */
+ * unit. in: registers, memory. out: every command's writes, completion counts, or the first fault.
+ * Commands run in order give the same bytes as units in parallel (docs/HARDWARE.md), so waits are
+ * only checked: one that needs more commands than precede it would never hold. FETCH knows the CRC
+ * only at END; here it is checked first, so a damaged stream runs no command. */
 #include "driver/hd_crc.h"
 #include "func.h"
 #include "func_command.h"
@@ -15,7 +14,7 @@ static const uint32_t array_reserved[] = HD_CMD_ARRAY_RESERVED;
 static const uint32_t vector_reserved[] = HD_CMD_VECTOR_RESERVED;
 static const uint32_t store_reserved[] = HD_CMD_STORE_RESERVED;
 
-/* Reserved bits of a command by opcode. */
+/* Return the reserved bits of a command by opcode. */
 static const uint32_t *command_reserved(uint32_t opcode)
 {
     switch (opcode) {
@@ -35,8 +34,8 @@ static int are_zero(const uint32_t *word, const uint32_t *reserved, uint32_t n)
     return 1;
 }
 
-/* An ARRAY command that follows WEIGHT needs that command before it: in order all its words have
- * come. */
+/* Check that an ARRAY command with weight streaming has its WEIGHT command before it: in order all
+ * its words have arrived. */
 static int follows_something(const struct hd_func *f, const struct hd_cmd_array *c)
 {
     uint32_t ahead = f->done[HD_UNIT_WEIGHT] - c->common.wait_weight;
@@ -55,7 +54,8 @@ static int run_command(struct hd_func *f, const void *command, uint32_t opcode, 
     }
 }
 
-/* Check and run the command at `bytes` (room for `left`). 0: go on; 1: END; -1: fault or stuck. */
+/* Check and run the command at `bytes` (`left` bytes remain). 0: continue; 1: END; -1: fault or
+ * stuck. */
 static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t *taken,
                 uint32_t offset)
 {

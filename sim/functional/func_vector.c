@@ -1,6 +1,5 @@
-/* func_vector.c - VECTOR: for row, column, chunk of N channels, window cell.
- * in: a command, scratchpad, tables.   out: scratchpad. Formulas: docs/HARDWARE.md,
- * NUMERICS.md. */
+/* func_vector.c - VECTOR: loops over rows, columns, chunks of N channels and window cells. in: a
+ * command, scratchpad, tables. out: scratchpad. Formulas: docs/HARDWARE.md, NUMERICS.md. */
 #include <stdbool.h>
 
 #include "func.h"
@@ -21,7 +20,7 @@ static int refuse(const struct vector_job *j, uint32_t address, const char *why)
     return hd_func_stop(j->f, HD_FAULT_BAD_FIELD, HD_UNIT_VECTOR, address, why);
 }
 
-/* n bytes of the scratchpad, or NULL: addresses are modulo 2^32. */
+/* Return n bytes of the scratchpad, or NULL; addresses are modulo 2^32. */
 static const int8_t *operand(const struct vector_job *j, uint32_t address, uint32_t n)
 {
     const uint8_t *spad = j->f->space[HD_SPACE_SCRATCHPAD];
@@ -33,7 +32,7 @@ static const int8_t *operand(const struct vector_job *j, uint32_t address, uint3
     return (const int8_t *)spad + address;
 }
 
-/* A window cell of one chunk, `address` its first byte. */
+/* Add a window cell of one chunk, with its first byte at `address`. */
 static int cell(const struct vector_job *j, uint32_t address, int32_t *value)
 {
     const struct hd_cmd_vector *c = j->c;
@@ -52,8 +51,8 @@ static int cell(const struct vector_job *j, uint32_t address, int32_t *value)
     return 0;
 }
 
-/* Window of one chunk: sums (less the zero point for sum), maxima, or the one cell of the
- * elementwise ops. */
+/* Run the window of one chunk: sums (minus the zero point for sum), maxima, or the one cell of
+ * elementwise operations. */
 static int window(struct vector_job *j, int32_t *value)
 {
     const struct hd_cmd_vector *c = j->c;
@@ -80,8 +79,8 @@ static int window(struct vector_job *j, int32_t *value)
     return 0;
 }
 
-/* Mean with halves away from zero. The reciprocal is exact for n up to 2048: (|s| + n/2) * n <
- * 2^31. */
+/* Return the mean with halves away from zero. The reciprocal is exact for n up to 2048: (|s| + n/2)
+ * * n < 2^31. */
 static int32_t average(int32_t sum, uint32_t n)
 {
     uint32_t size = (uint32_t)(sum < 0 ? -sum : sum);

@@ -17,10 +17,12 @@ static void space_bytes(const struct hd_config *c, uint32_t bytes[HD_SPACE_COUNT
     bytes[HD_SPACE_BIAS] = c->param_entries * c->n * 4;
     bytes[HD_SPACE_MULTIPLIER] = c->param_entries * c->n * 4;
     bytes[HD_SPACE_SHIFT] = c->param_entries * c->n;
-    bytes[HD_SPACE_TABLE] = hd_config_tables(c) * TABLE_ENTRIES * c->n; /* a byte a lane */
-    bytes[HD_SPACE_TABLE_ALL] = bytes[HD_SPACE_TABLE] / 4; /* as they come; they end up in table */
+    bytes[HD_SPACE_TABLE] = hd_config_tables(c) * TABLE_ENTRIES * c->n; /* a byte per lane */
+    bytes[HD_SPACE_TABLE_ALL] = bytes[HD_SPACE_TABLE] / 4; /* a staging area; the entries end up in
+                                                            * table */
     bytes[HD_SPACE_EXP] = c->softmax_rows ? EXP_ENTRIES * c->n : 0; /* one a word */
-    bytes[HD_SPACE_BIAS16] = c->param_entries * c->n * 2; /* as they come; they end up in bias */
+    bytes[HD_SPACE_BIAS16] = c->param_entries * c->n * 2; /* a staging area; the biases end up in
+                                                           * bias */
 }
 
 static size_t round_up(size_t n)
@@ -47,7 +49,7 @@ size_t hd_func_bytes(const struct hd_config *config)
     return total + round_up((size_t)config->acc_depth * config->n * sizeof(uint32_t)) + 64;
 }
 
-/* Soft reset. Memories keep their bytes, region registers their values. */
+/* Soft reset. Memories keep their contents, region registers their values. */
 static void reset(struct hd_func *f)
 {
     f->reg[HD_REG_STATUS / 4] = 0;
@@ -92,7 +94,7 @@ int hd_func_init(struct hd_func *f, const struct hd_config *config, void *mem, s
     return 0;
 }
 
-/* The doorbell: everything happens before the write returns. */
+/* Ring the doorbell: the stream runs before the write returns. */
 static void start(struct hd_func *f)
 {
     int rc;
@@ -142,7 +144,7 @@ static int wait_irq(void *ctx, uint64_t max_cycles)
 {
     const struct hd_func *f = ctx;
 
-    (void)max_cycles; /* nothing more will happen */
+    (void)max_cycles; /* the stream has ended already */
     if (f->reg[HD_REG_IRQ_STATUS / 4] & f->reg[HD_REG_IRQ_ENABLE / 4])
         return 0;
     return f->stuck ? HD_ERROR_STUCK : HD_ERROR_TIMEOUT;

@@ -21,13 +21,14 @@ const struct iss_cycles iss_picorv32 = {
 #include "picorv32.inc"
 };
 
-/* Subtract the cycles during which the next instruction is fetched from its wait. */
+/* Subtract from the wait the cycles during which the next instruction is fetched. */
 static uint8_t hide(uint8_t cycles, uint32_t wait)
 {
     return (uint8_t)(cycles - (wait < cycles ? wait : cycles));
 }
 
-/* One fetch an instruction, one access a load or store; what follows a branch is fetched in vain. */
+/* Return the cycles with one fetch per instruction and one access per load or store; the
+ * instruction after a taken branch is fetched in vain. */
 struct iss_cycles iss_with_memory(const struct iss_cycles *cost, uint32_t latency)
 {
     const uint32_t wait = latency - 1;
@@ -109,7 +110,7 @@ uint8_t *iss_bytes(struct iss *c, uint32_t address, uint32_t n_bytes)
     return r != NULL && r->bytes != NULL ? r->bytes + (address - r->base) : NULL;
 }
 
-/* Load or store: both trap and return false if the access is misaligned or faults. */
+/* Load or store; both trap and return false if the access is misaligned or faults. */
 static bool load(struct iss *c, uint32_t address, uint32_t n_bytes, uint32_t *value)
 {
     const struct iss_region *const r = iss_find(c, address, n_bytes);
@@ -153,7 +154,7 @@ static bool store(struct iss *c, uint32_t address, uint32_t n_bytes, uint32_t va
     return false;
 }
 
-/* The instruction at pc, or NULL after a trap. */
+/* Return the instruction at pc, or NULL after a trap. */
 static const struct iss_op *fetch(struct iss *c)
 {
     const uint32_t offset = c->pc - c->code_base;
@@ -193,7 +194,7 @@ static uint32_t high_unsigned(uint32_t a, uint32_t b)
     return (uint32_t)((uint64_t)a * b >> 32);
 }
 
-/* Division by 0 and overflow have results, no traps: volume I, table 7.1. */
+/* Division by 0 and overflow have defined results and do not trap: volume I, table 7.1. */
 static uint32_t divide(uint32_t a, uint32_t b)
 {
     if (b == 0)
@@ -208,7 +209,7 @@ static uint32_t remainder_of(uint32_t a, uint32_t b)
     return a == 0x80000000u && b == ~0u ? 0 : (uint32_t)((int32_t)a % (int32_t)b);
 }
 
-/* Continue at `target`, `more` cycles later; false after a trap. */
+/* Continue at `target` after `more` cycles; false after a trap. */
 static bool jump(struct iss *c, uint32_t target, uint8_t more)
 {
     const uint32_t from = c->pc;
@@ -240,7 +241,7 @@ static void put(struct iss *c, uint32_t rd, uint32_t value, uint32_t late)
     c->ready[0] = 0;
 }
 
-/* A result that comes `late` cycles after that of an addition. */
+/* Write a result that is available `late` cycles after that of an addition. */
 static void put_late(struct iss *c, uint32_t rd, uint32_t value, uint32_t late)
 {
     if (c->cost.waits)
@@ -248,7 +249,7 @@ static void put_late(struct iss *c, uint32_t rd, uint32_t value, uint32_t late)
     put(c, rd, value, c->cost.waits ? 0 : late);
 }
 
-/* Jump, and put the address after it into `rd`. */
+/* Jump, and put the address of the next instruction into `rd`. */
 static bool link(struct iss *c, uint32_t rd, uint32_t target, uint8_t more)
 {
     const uint32_t next = c->pc + 4;
@@ -259,7 +260,7 @@ static bool link(struct iss *c, uint32_t rd, uint32_t target, uint8_t more)
     return true;
 }
 
-/* Write a result that can be used at once. */
+/* Write a result that is available at once. */
 static bool result(struct iss *c, uint32_t rd, uint32_t value)
 {
     put(c, rd, value, 0);
@@ -280,7 +281,7 @@ static bool divided(struct iss *c, uint32_t rd, uint32_t value)
     return result(c, rd, value);
 }
 
-/* Write the result of a load; the value's sign is its bit `bits` - 1, 0: it has none. */
+/* Write the result of a load; bit `bits` - 1 is the sign, 0: unsigned. */
 static bool loaded(struct iss *c, const struct iss_op *op, uint32_t n_bytes, uint32_t bits)
 {
     const uint32_t sign = bits ? 1u << (bits - 1) : 0;
@@ -323,7 +324,8 @@ static bool execute_system(struct iss *c, const struct iss_op *op)
     return true;
 }
 
-/* Execute one instruction whose operands are there; false after a trap: it has not completed. */
+/* Execute one instruction whose operands are available; false after a trap: it has not
+ * completed. */
 static bool execute(struct iss *c, const struct iss_op *op)
 {
     const uint32_t a = c->x[op->rs1], b = c->x[op->rs2], imm = (uint32_t)op->imm, rd = op->rd;

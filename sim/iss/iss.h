@@ -20,39 +20,40 @@
 
 #include "base/arena.h"
 
-/* The cost of a CPU's instructions in cycles; 0 to 255 each. */
+/* The cost of a CPU's instructions in cycles, 0 to 255 each. */
 struct iss_cycles {
     const char *name;
     uint8_t fetch;    /* every instruction */
-    uint8_t load;     /* until the result of a load can be used, beyond that of an addition */
-    uint8_t multiply; /* likewise of a multiplication */
-    uint8_t divide;   /* more for a division or remainder; nothing overlaps it */
-    uint8_t taken;    /* more for a taken branch, a trap, mret */
+    uint8_t load;     /* from a load to the use of its result, beyond that of an addition */
+    uint8_t multiply; /* the same for a multiplication */
+    uint8_t divide;   /* additional cycles of a division or remainder, without overlap */
+    uint8_t taken;    /* additional cycles of a taken branch, a trap, mret */
     uint8_t jump;     /* more for jal */
     uint8_t indirect; /* more for jalr */
-    uint8_t store;    /* more for a store */
-    uint8_t system;   /* more for an instruction of control registers, wfi */
-    /* One instruction after another: it waits for a load or a multiplication even if the result
-     * is not used yet; the next is fetched meanwhile. */
+    uint8_t store;    /* additional cycles of a store */
+    uint8_t system;   /* additional cycles of a control-register instruction, wfi */
+    /* Instructions do not overlap: each waits for a load or multiplication even if its result is
+     * not used yet; the next instruction is fetched meanwhile. */
     bool waits;
 };
 
 /* The in-order core of compiler/host: 1, 2, 2, 33, 5. An estimate, not calibrated. */
 extern const struct iss_cycles iss_five_stages;
-/* PicoRV32 as sim/cpu has it, measured there. */
+/* PicoRV32 as in sim/cpu, measured there. */
 extern const struct iss_cycles iss_picorv32;
 
-/* The same with memory that answers `latency` cycles after the address, 1 to 16, not 1. */
+/* Return the cycles with memory that answers 1 to 16 cycles (`latency`) after the address instead
+ * of 1. */
 struct iss_cycles iss_with_memory(const struct iss_cycles *cost, uint32_t latency);
 
 /* Why iss_run returned. */
 enum iss_stop {
     ISS_LIMIT = 0,   /* c->cycles has reached the bound */
-    ISS_WAITING,     /* wfi, and nothing that mie enables is pending; pc is after it */
-    ISS_ECALL,       /* ecall with c->stop_at_calls; pc is at it: the caller adds 4 */
+    ISS_WAITING,     /* wfi, and no interrupt that mie enables is pending; pc is after it */
+    ISS_ECALL,       /* ecall with c->stop_at_calls; pc is at it, and the caller adds 4 */
     ISS_SEMIHOSTING, /* ebreak in semihosting's sequence, with stop_at_calls; pc as above */
-    ISS_TRAP,        /* a trap while mtvec is 0, that is without a handler: mcause, mepc, mtval */
-    ISS_YIELD,       /* a device asked for it (iss.yield) */
+    ISS_TRAP,        /* a trap without a handler (mtvec 0): mcause, mepc, mtval */
+    ISS_YIELD,       /* requested by a device (iss.yield) */
 };
 
 /* Bits of mip and mie; causes of interrupts. */
@@ -71,8 +72,8 @@ enum iss_cause {
     ISS_CALL = 11,
 };
 
-/* Mapped I/O: aligned accesses of n_bytes (1, 2, 4) at byte `offset` of the region. They may add to
- * iss.cycles what the bus waits, change interrupts, set iss.yield. False: the access faults. */
+/* Mapped I/O: aligned accesses of n_bytes (1, 2, 4) at byte `offset` of the region. They may add
+ * the bus's wait to iss.cycles, change interrupts, set iss.yield. False: the access faults. */
 struct iss_device {
     bool (*read)(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t *value);
     bool (*write)(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t value);
@@ -85,7 +86,7 @@ struct iss_device {
 struct iss_region {
     uint32_t base, n_bytes;          /* at least 4; base + n_bytes is at most 2^32 */
     uint8_t *bytes;                  /* NULL: a device */
-    uint32_t wait;                   /* cycles more of a load or store than the table has */
+    uint32_t wait;                   /* additional cycles of a load or store beyond the table's */
     const struct iss_device *device; /* NULL: memory */
 };
 
@@ -95,48 +96,49 @@ struct iss {
     uint64_t cycles, instructions;
     bool stop_at_calls; /* ecall and semihosting's ebreak end iss_run instead of trapping */
     bool stop_at_traps; /* an exception ends iss_run (ISS_TRAP), whatever mtvec is */
-    bool yield;         /* set by a device: iss_run returns after this instruction, and clears it */
+    bool yield;         /* set by a device: iss_run returns after this instruction and clears it */
     /* Cycles in code of each owner: owner[k] is that of the instruction at code_base + 4 k, set by
-     * the caller, less than ISS_OWNERS, 0 at first. Added up whenever the owner changes, and by
-     * iss_spend. `left`, if not NULL, is called then, with the owner that was left and the address
-     * of the jump. */
+     * the caller, below ISS_OWNERS, initially 0. Added up by iss_spend and whenever the owner
+     * changes; then `left`, if not NULL, is called with the previous owner and the address of the
+     * jump. */
     uint8_t *owner;
     uint64_t spent[ISS_OWNERS];
     void (*left)(void *ctx, uint32_t owner, uint32_t from);
     void *left_ctx;
     uint32_t mstatus, mie, mip, mtvec, mscratch, mepc, mcause, mtval;
 
-    /* The rest is iss_*.c's own. */
+    /* The rest is private to iss_*.c. */
     struct iss_cycles cost;
     uint64_t mcycle_base, minstret_base; /* subtracted from cycles and instructions */
-    uint64_t ready[32];                  /* the cycle from which a register's value can be used */
+    uint64_t ready[32];                  /* by register: cycle from which its value is available */
     struct iss_region region[ISS_REGIONS];
     uint32_t n_region, last; /* last: region of the last access */
     struct iss_op *op;       /* decoded instructions of [code_base, code_base + code_bytes) */
     uint32_t code_base, code_bytes;
-    uint64_t spent_at; /* cycles that are in `spent` */
+    uint64_t spent_at; /* cycle up to which `spent` counts */
     uint32_t in;       /* the owner now */
-    bool attend;       /* an interrupt may have to be taken */
+    bool attend;       /* an interrupt may be pending */
     bool stopped;      /* a trap without handler */
 };
 
 /* A hart after reset: registers, mstatus.MIE and mtvec 0. The table is copied. */
 struct iss *iss_new(struct arena *a, const struct iss_cycles *cost);
 
-/* Map memory or a device at [base, base + n_bytes). Regions do not overlap: an assertion, as are
- * more than ISS_REGIONS. `bytes` and `device` stay the caller's. `wait`: cycles that each load and
- * store of this memory takes beyond the table's. */
+/* Map memory or a device at [base, base + n_bytes). Asserts that regions do not overlap and number
+ * at most ISS_REGIONS. The caller keeps ownership of `bytes` and `device`. `wait`: additional
+ * cycles of each load and store in this memory beyond the table's. */
 void iss_memory(struct iss *c, uint32_t base, uint32_t n_bytes, uint8_t *bytes, uint32_t wait);
 void iss_device(struct iss *c, uint32_t base, uint32_t n_bytes, const struct iss_device *device);
 
-/* Instructions are fetched from this range of mapped memory alone (base and n_bytes multiples of
- * 4), anywhere else faults. Takes 9 bytes of the arena for each 4 of code. */
+/* Allow instructions only in this range of mapped memory (base and n_bytes multiples of 4); fetches
+ * elsewhere fault. Uses 9 bytes of the arena for each 4 of code. */
 void iss_code(struct iss *c, struct arena *a, uint32_t base, uint32_t n_bytes);
 
-/* Bring iss.spent up to date. */
+/* Update iss.spent. */
 void iss_spend(struct iss *c);
 
-/* Host bytes of [address, address + n_bytes) if one memory region holds them all, else NULL. */
+/* Return the host bytes of [address, address + n_bytes) if one memory region contains them all,
+ * otherwise NULL. */
 uint8_t *iss_bytes(struct iss *c, uint32_t address, uint32_t n_bytes);
 
 /* Set or clear an interrupt line. */
@@ -146,13 +148,13 @@ void iss_irq(struct iss *c, enum iss_irq line, bool high);
  * of the other reasons. Interrupts are taken between instructions. */
 enum iss_stop iss_run(struct iss *c, uint64_t until);
 
-/* The region that holds all of [address, address + n_bytes), or NULL. */
+/* Return the region that contains all of [address, address + n_bytes), or NULL. */
 const struct iss_region *iss_find(struct iss *c, uint32_t address, uint32_t n_bytes);
 
 /* Return true if the instruction at c->pc is semihosting's ebreak. */
 bool iss_is_semihosting(struct iss *c);
 
-/* A cause of an exception as text: "load access fault". */
+/* Return a cause of an exception as text: "load access fault". */
 const char *iss_cause_text(uint32_t cause);
 
 #endif

@@ -1,5 +1,6 @@
-/* iss_csr.c - machine-mode control registers, traps, and whose code runs. There is no other mode: mstatus.MPP reads
- * as 3. Registers that a hart may lack (counters 3 to 31, protection) are illegal to access. */
+/* iss_csr.c - machine-mode control registers, traps, and the owner of the running code. There is no
+ * other mode: mstatus.MPP reads as 3. Registers that a hart may lack (counters 3 to 31, protection)
+ * are illegal to access. */
 #include "iss_csr.h"
 
 #define MSTATUS_MIE  0x8u
@@ -57,7 +58,7 @@ static bool read_csr(const struct iss *c, uint32_t number, uint32_t *value)
     return true;
 }
 
-/* Bits that a register does not have are ignored. Pending interrupts are those of the lines. */
+/* Write a control register. Bits that it lacks are ignored. Pending interrupts follow the lines. */
 static void write_csr(struct iss *c, uint32_t number, uint32_t value)
 {
     switch (number) {

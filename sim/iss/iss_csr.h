@@ -4,7 +4,7 @@
 
 #include "iss.h"
 
-/* Execute the Zicsr instruction `word`. False: there is no such register, or it cannot be written. */
+/* Execute the Zicsr instruction `word`; false: the register does not exist or cannot be written. */
 bool iss_csr_execute(struct iss *c, uint32_t word);
 
 /* Enter the handler: pc, mepc, mcause, mtval, mstatus; without one, c->stopped. */
@@ -13,7 +13,7 @@ void iss_trap(struct iss *c, uint32_t cause, uint32_t value);
 /* Take the interrupt of highest priority that is pending and enabled. */
 void iss_interrupt(struct iss *c);
 
-/* After a jump at `from`: whose code pc is in. */
+/* Update the code's owner after a jump at `from`. */
 void iss_entered(struct iss *c, uint32_t from);
 
 /* Return from a handler. */

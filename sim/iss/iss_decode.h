@@ -1,4 +1,4 @@
-/* iss_decode.h - one instruction, taken apart. */
+/* iss_decode.h - decode an instruction. */
 #ifndef HEDDLE_SIM_ISS_DECODE_H
 #define HEDDLE_SIM_ISS_DECODE_H
 
@@ -62,14 +62,14 @@ enum iss_kind {
     ISS_CSR,
 };
 
-/* Registers that an instruction does not have are 0. imm: the immediate, sign extended; of LUI and
- * AUIPC shifted; of shifts the amount; of ISS_CSR and ISS_BAD the instruction itself. */
+/* Registers that an instruction lacks are 0. imm: the immediate, sign extended; for LUI and AUIPC
+ * shifted; for shifts the amount; for ISS_CSR and ISS_BAD the instruction itself. */
 struct iss_op {
     uint8_t kind, rd, rs1, rs2;
     int32_t imm;
 };
 
-/* Decode one 32-bit instruction of RV32IM with Zicsr; what is not one is ISS_BAD. */
+/* Decode one 32-bit instruction of RV32IM with Zicsr; anything else is ISS_BAD. */
 struct iss_op iss_decode(uint32_t word);
 
 #endif

@@ -11,7 +11,7 @@ struct file {
     size_t n_bytes;
 };
 
-/* Copy `size` bytes of the file; ST_USAGE if it ends before. */
+/* Copy `size` bytes of the file; ST_USAGE if it ends earlier. */
 static enum status take(const struct file *f, uint64_t at, void *to, size_t size, struct diag *d)
 {
     if (at > f->n_bytes || size > f->n_bytes - at)
@@ -53,7 +53,7 @@ static enum status load_segment(struct iss *c, const struct file *f, const Elf32
     return ST_OK;
 }
 
-/* One range for all executable segments. */
+/* Load the segments; all executable ones form one range. */
 static enum status load_segments(struct iss *c, struct arena *a, const struct file *f,
                                  const Elf32_Ehdr *h, struct diag *d)
 {
@@ -80,7 +80,8 @@ static enum status load_segments(struct iss *c, struct arena *a, const struct fi
     return ST_OK;
 }
 
-/* Return true for functions and untyped labels of code; not the compiler's own (".L4", "$x"). */
+/* Return true for functions and untyped labels of code, but not for compiler-generated ones (".L4",
+ * "$x"). */
 static bool is_place(const Elf32_Sym *s, const char *name)
 {
     const uint32_t type = ELF32_ST_TYPE(s->st_info);

@@ -1,7 +1,6 @@
-/* qemu_count.c - a plugin of qemu (7 and 8): how many instructions the network took.
- * in:  out=PATH, where to write; the symbols of the program that runs.
- * out: one line at the end: calls of run(), the network's function in model.c; instructions in them,
- * callees counted; all instructions.
+/* qemu_count.c - a plugin of qemu (7 and 8) that counts the network's instructions. in: out=PATH,
+ * where to write; the symbols of the program that runs. out: one line at the end: calls of run(),
+ * the network's function in model.c; instructions in them, callees counted; all instructions.
  * Method: qemu translates blocks of instructions without a branch in them and calls `executed` for
  * each. run() begins when its first block does, and ends with a block of the function from which it
  * came. The interface is declared here as qemu documents it: Debian has no header of it. */
@@ -38,12 +37,12 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, 
 int qemu_plugin_version = 1;
 
 struct block {
-    const char *symbol; /* of the function that it is in; NULL: of none */
+    const char *symbol; /* function that contains it; NULL: none */
     size_t n;           /* instructions */
 };
 
 static struct {
-    const char *symbol, *caller; /* of the last block; of the one before run() */
+    const char *symbol, *caller; /* of the last block; of the block before run() */
     bool inside;
     uint64_t calls, network, all;
     char path[];
@@ -71,7 +70,7 @@ static void executed(unsigned cpu, void *data)
     count->symbol = b->symbol;
 }
 
-/* Blocks stay: qemu may execute what it has translated until it ends. */
+/* Blocks are kept: qemu may execute translated blocks until it ends. */
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     struct block *const b = malloc(sizeof *b);

@@ -112,7 +112,7 @@ def circles(objects):
 
 
 def exports(objects, texts):
-    """Symbols (nm) that no other object takes and no other source names. Of headers only those of include/ count:
+    """Symbols (nm) that no other object uses and no other source names. Only headers of include/ count:
     a declaration is no use. A name in a string of compiler/emit is one: emitted code calls it."""
     defined, used = arrows.symbols(objects)
     lone = {name: path for name, path in defined.items() if not name.startswith("_Z")}

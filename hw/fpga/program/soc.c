@@ -11,7 +11,7 @@ extern uint32_t bss_start[], bss_end[];
 extern const uint8_t soc_input[], soc_input_end[]; /* input.S */
 
 static uint32_t taken; /* bytes of the input */
-static uint32_t began; /* the cycle in which they had been read */
+static uint32_t began; /* cycle at which the input had been read */
 
 static uint32_t cycles(void)
 {
