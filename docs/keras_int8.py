@@ -16,7 +16,7 @@ SIZE = 16
 
 
 def drawings(n, seed):
-    """Images [n,16,16,1] in 0..1 of a horizontal bar (0), a vertical bar (1) or a square (2), with noise."""
+    """Return images [n,16,16,1] in 0..1 of a horizontal bar (0), a vertical bar (1) or a square (2), with noise."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(0, 0.3, (n, SIZE, SIZE, 1)).astype(np.float32)
     y = rng.integers(0, 3, n)

@@ -24,7 +24,7 @@ module hd_sim_top #(
   output logic                      active_vector_o,
   input  logic                      clk_requant_i,
   output logic                      active_requant_o,
-  input  logic                      take_i,  // rises with the falling edge of clk_i if one of the inputs below is new
+  input  logic                      take_i,  // rises with clk_i.s falling edge if an input is new
   input  logic                      rst_ni,
   output logic                      irq_o,
 
@@ -111,7 +111,7 @@ module hd_sim_top #(
   input  logic [UnitCount*NameBits-1:0] layer_i,
   input  logic [UnitCount*NameBits-1:0] tile_i,
   input  logic [UnitCount*OpBits-1:0]   op_i,
-  input  logic [NameBits-1:0]       host_i  // the function that the processor of --host=iss or rtl executes
+  input  logic [NameBits-1:0]       host_i  // function that the host executes
 );
 
   // Inputs have a separate clock: logic that depends on them is evaluated when one changes, instead

@@ -40,9 +40,9 @@ module hd_align #(
   localparam int FillBits = $clog2(Hold + 1);
 
   logic [Ring*8-1:0]           ring_q;
-  logic [RingBits-1:0]         in_q, out_q, first;  // positions of the next byte in and out, and of lane 0
+  logic [RingBits-1:0]         in_q, out_q, first;  // positions: next byte in, out; lane 0
   logic [FillBits-1:0]         fill_q;              // bytes held
-  logic [FillBits-1:0]         more, less, both;    // including arriving bytes, excluding departing ones
+  logic [FillBits-1:0]         more, less, both;    // with arriving, without departing bytes
   logic                        room_q;              // room for a whole in_data_i
   logic                        push, pop;
   logic [InBits-1:0]           back;

@@ -45,7 +45,7 @@ module hd_array_seq #(
   output logic                         slot_o,
   output logic                         done_o,
   output logic      [2:0]              kind_o,
-  input  wire logic [1:0]              pending_i,      // by slot: results in the pipe or in requantisation
+  input  wire logic [1:0]              pending_i,      // by slot: results not yet written
   // WEIGHT: commands completed; arrived words of the oldest incomplete one: the word after the last
   // of them
   input  wire logic                    stop_i,
@@ -141,7 +141,7 @@ module hd_array_seq #(
   // ---------------------------------------------------------------- tile
   logic [LaneBits-1:0] lane;
   logic                first_q, seg_last_q;
-  logic [WordBits-1:0] word_q, tile_word_q;  // next weight row; first weight row of the channel tile
+  logic [WordBits-1:0] word_q, tile_word_q;  // next weight row; channel tile.s first
   logic                pixel, w_row_valid, final_d;
   logic [WordBits-1:0] word_d;
 

@@ -45,7 +45,7 @@ module hd_array_slots #(
   logic               slot_q;    // of cmd_i
   logic [1:0]         live_q, live;  // occupied slots; those that remain
   logic [1:0]         freed_q;       // slot of a command done in the previous cycle
-  logic               other_q;   // the slot other than slot_q is occupied; registered, because it is needed late
+  logic               other_q;   // the other slot is occupied (registered: needed late)
   logic [1:0]         issued_q;  // by slot: its command's last step is past
   logic               oldest_q;  // slot
   logic [CntBits-1:0] taps_q;    // steps since the last depthwise position, at most Gap

@@ -43,7 +43,7 @@ module hd_array_tile #(
   logic [AddrBits-1:0]       in_tile_q, in_blk_q, out_tile_q, out_blk_q, in_next, out_next;
   logic signed [RowBits-1:0] y_blk_q;
   logic                      block_q, tile_q, again_q, last_blk;
-  logic                      loaded_q;  // a tile was loaded in the previous cycle: advance to the next
+  logic                      loaded_q;  // loaded in the previous cycle: advance
 
   assign last_blk = blk_left_q == 16'd1;
   assign in_next  = ld_i.depthwise ? in_tile_q + AddrBits'(N) : in_tile_q;

@@ -41,7 +41,7 @@ module hd_array_unit #(
   input  wire hd_cmd_array_t         cmd_i,
   input  wire logic [31:0]           cmd_index_i,
   output logic                       done_o,
-  output logic                       begin_o,  // from the next cycle on, positions belong to the next command
+  output logic                       begin_o,  // positions are the next command.s from now on
   output logic      [2:0]            kind_o,
   // hd_spad
   output logic      [G-1:0]          ar_need0_o,
@@ -161,7 +161,7 @@ module hd_array_unit #(
   // Fields of a command that a position's steps need. cmd is the next command's from the cycle T in
   // which it issues its first position; T+2 and T+3 switch with that position.
   logic [1:0] begin_q;  // that position was issued zero, one steps ago
-  logic       begin2_q, begun_q;  // that position is in T+2; the command changed in the previous cycle
+  logic       begin2_q, begun_q;  // it is in T+2; the command has just changed
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {begin_q, begin2_q, begun_q} <= '0;
@@ -190,7 +190,7 @@ module hd_array_unit #(
     end
   end
 
-  logic [PtrBits-1:0] near_ptr_q, ptr_q;  // step counters for all delay lines; near: one cycle ahead
+  logic [PtrBits-1:0] near_ptr_q, ptr_q;  // steps of the delay lines; near: a cycle ahead
   always_ff @(posedge clk_i) begin
     if (!rst_ni) near_ptr_q <= '0;
     else if (en_q[0]) near_ptr_q <= near_ptr_q + 1'b1;

@@ -6,7 +6,7 @@
 
 /* Return true for run() of the emitted C. */
 bool board_is_run(const struct iss_symbol *s);
-/* Find the rows of the calls in it. */
+/* Find the row of each call in run(). */
 enum status board_find_rows(struct board *b);
 /* iss.left. */
 void board_left(void *ctx, uint32_t owner, uint32_t from);

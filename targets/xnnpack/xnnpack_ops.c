@@ -1,6 +1,7 @@
 /* xnnpack_ops.c - see xnnpack_ops.h. The library packs weights when it makes an operator, so
- * operators are kept by what they were made of, compared whole: memory may be used again for other
- * weights. It reads up to XNN_EXTRA_BYTES behind an input, which is copied for that. */
+ * operators are cached by a full comparison of their parameters, because memory may be reused for
+ * other weights. It reads up to XNN_EXTRA_BYTES beyond the end of an input, which is therefore
+ * copied. */
 #include "xnnpack_ops.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 enum { FAILED = -10, PARTS = 4 };
 
-/* The library takes no scale of 0; any sum times this rounds to 0. */
+/* The library accepts no scale of 0; any sum times this rounds to 0. */
 #define LEAST 0x1p-32f
 
 struct part {
@@ -42,7 +43,7 @@ static struct kept *find(const struct part *p)
     return NULL;
 }
 
-/* An entry without operator, with two buffers of bytes_a and bytes_b; NULL: no memory. */
+/* Make an entry without operator, with two buffers of bytes_a and bytes_b; NULL: out of memory. */
 static struct kept *new_entry(const struct part *p, size_t bytes_a, size_t bytes_b)
 {
     size_t n = 0;
@@ -76,7 +77,7 @@ static struct kept *keep(struct kept *k, enum xnn_status made)
     return all = k;
 }
 
-/* Clamps that leave one value, which the library refuses. */
+/* Handle clamps that leave one value, which the library refuses. */
 static int constant(int32_t low, int32_t high, int8_t *y, size_t n)
 {
     if (low == high)
@@ -91,7 +92,7 @@ static int run(const struct kept *k, enum xnn_status set_up)
                : FAILED;
 }
 
-/* int8 to uint8 of a zero point 128 greater, and back. */
+/* Convert int8 to uint8 with the zero point 128 higher, and back. */
 static void flip(int8_t *to, const int8_t *from, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -178,7 +179,7 @@ int xnnpack_product(const int8_t *x, const int8_t *w, const int32_t *bias, const
     return k ? run_product(k, s, x, y) : FAILED;
 }
 
-/* A dimension that is not broadcast, or 1. */
+/* Return a dimension, or 1 if it is broadcast. */
 static size_t shape_of(const uint32_t *shape, const uint32_t *stride, size_t *dim)
 {
     size_t n = 1;
@@ -210,14 +211,14 @@ int xnnpack_add(const struct hdk_add *q, const int8_t *a, const int8_t *b, int8_
     return run(k, xnn_setup_add_nd_qs8(k->op, 4, dim_a, 4, dim_b, k->at[0], k->at[1], y, NULL));
 }
 
-/* Rows or columns of padding after the image that the last window reads. */
+/* Return the rows or columns of padding after the image that the last window reads. */
 static uint32_t pad_after(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, int32_t pad)
 {
     const int64_t more = (int64_t)(out - 1) * stride + kernel - pad - in;
     return more > 0 ? (uint32_t)more : 0;
 }
 
-/* The library averages, and has a softmax, of uint8 only. */
+/* The library averages only uint8, and its softmax is for uint8 only. */
 int xnnpack_average_pool(const struct hdk_pool *q, const int8_t *x, int8_t *y)
 {
     const struct part p[PARTS] = {{q, sizeof *q}, {"average", 7}};
@@ -283,6 +284,6 @@ int xnnpack_max_pool(const struct hdk_pool *q, const int8_t *x, int8_t *y)
     if (run(k, xnn_setup_max_pooling2d_nhwc_s8(k->op, q->batch, q->in_h, q->in_w, k->at[0],
                                                k->at[1], NULL)) != 0)
         return FAILED;
-    memcpy(y, k->at[1], n_out); /* which the library reads while it makes it, beyond its end */
+    memcpy(y, k->at[1], n_out); /* the library reads it during creation, beyond its end */
     return 0;
 }

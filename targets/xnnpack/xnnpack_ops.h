@@ -1,6 +1,6 @@
 /* xnnpack_ops.h - int8 layers by libXNNPACK on the calling thread. The library's operators are made
- * once for a layer's parameters and kept until the program ends; not for several threads. Each
- * returns 0, or HD_ERROR_HOST_OP where the library refuses. */
+ * once per set of parameters and kept until the program ends. Not thread-safe. Each function
+ * returns 0, or HD_ERROR_HOST_OP if the library refuses. */
 #ifndef XNNPACK_OPS_H
 #define XNNPACK_OPS_H
 

@@ -1,4 +1,4 @@
-/* net.h - a network compiled for tests of what a run reports: no inputs, nothing executed. */
+/* net.h - compile a network for tests of a run's reports, without inputs or execution. */
 #ifndef HEDDLE_TESTS_APP_NET_H
 #define HEDDLE_TESTS_APP_NET_H
 

@@ -23,7 +23,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGETS = ("heddle_base", "heddle_driver", "heddle_core", "heddle", "hdgen")  # of CMakeLists.txt
 SOURCE = re.compile(r"\.(c|h|cpp|def)$")
-LIST = "compiler/passes.def"  # a list of names, no code: each folder reads its own rows of it
+LIST = "compiler/passes.def"  # a list of names without code: each folder reads its own rows of it
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]')
 
 
@@ -38,7 +38,7 @@ class Graph:
             self.to[a][b].add(reason)
 
     def cut(self, still):
-        """Without the arrows of `still`; returns those that it had."""
+        """Remove the arrows of `still`; return those that existed."""
         had = {(a, b) for a, b in still if b in self.to.get(a, ())}
         for a, b in had:
             del self.to[a][b]
@@ -48,7 +48,7 @@ class Graph:
         return [(a, b, sorted(why)) for a in sorted(self.to) for b, why in sorted(self.to[a].items())]
 
     def circles(self):
-        """Strongly connected components of more than one name (Tarjan), largest first."""
+        """Return strongly connected components of more than one name (Tarjan), largest first."""
         index, low, stack, out = {}, {}, [], []
 
         def visit(a):
@@ -72,7 +72,7 @@ class Graph:
         return sorted(out, key=lambda c: (-len(c), c))
 
     def shortest(self):
-        """The shortest circle as a list of names; there is one."""
+        """Return the shortest circle as a list of names; one exists."""
         best = None
         for start in sorted(self.to):
             came, queue = {start: None}, collections.deque([start])
@@ -102,7 +102,7 @@ def source_files(tree, folders):
 
 
 def object_files(tree, build):
-    """Object file by source: those of TARGETS whose source is still in the tree, or generated."""
+    """Return the object file by source: those of TARGETS whose source is still in the tree, or generated."""
     found = {}
     for target in TARGETS:
         top = os.path.join(build, "CMakeFiles", target + ".dir")
@@ -115,7 +115,7 @@ def object_files(tree, build):
 
 
 def symbols(objects):
-    """Two maps: symbol -> source that defines it; source -> symbols that it takes from others."""
+    """Return two maps: symbol -> source that defines it; source -> symbols that it uses from others."""
     defined, used = {}, collections.defaultdict(set)
     source_of = {object: source for source, object in objects.items()}
     command = ["nm", "-gPA"] + [objects[source] for source in sorted(objects)]
@@ -140,7 +140,7 @@ def link_graph(objects):
 
 
 def header_of(tree, path, name):
-    """The file of the tree that `#include "name"` in `path` means, or None."""
+    """Return the file of the tree that `#include "name"` in `path` refers to, or None."""
     for base in (os.path.dirname(path), "", "driver", "include"):
         file = os.path.normpath(os.path.join(base, name))
         if os.path.exists(os.path.join(tree, file)):
@@ -167,7 +167,7 @@ def read_order(path):
 
 
 def folder_graph(files):
-    """Arrows between folders; a reason is (user, used, symbol or include)."""
+    """Return arrows between folders; a reason is (user, used, symbol or include)."""
     graph = Graph()
     for a, b, why in files.arrows():
         for reason in why:
@@ -208,7 +208,7 @@ def inside(graph, top):
 
 
 def reduced(folders):
-    """The arrows that no longer way implies: what a picture needs to show. There is no circle."""
+    """Return the arrows that no longer path implies, for the picture. There is no circle."""
     reach = {}
 
     def reached(a):
@@ -223,7 +223,7 @@ def reduced(folders):
 
 
 def dot_text(folders, order):
-    """Folders of one top folder in one box; arrows run from the user to the used."""
+    """Write the folders of one top folder in one box; arrows point from the user to the used."""
     lines = ["// Written by tests/arrows/arrows.py --dot: who needs whom; what a longer way implies is left out.",
              "digraph heddle {", "  rankdir=TB; ranksep=0.35; nodesep=0.25;",
              '  node [shape=box, style="rounded,filled", fillcolor="#f4f1e8", fontname="sans-serif", fontsize=11];',
@@ -244,7 +244,7 @@ def dot_text(folders, order):
 
 
 def check(files, link, folders, order, still):
-    """Print the figures, then what breaks the rule; 1 if anything does."""
+    """Print the figures, then violations of the rule; return 1 if there are any."""
     known, there = {folder for folder, _ in order}, {os.path.dirname(f) for f in files}
     had = link.cut(still) | folders.cut(still)
     own = inside(link, "compiler/")

@@ -4,7 +4,7 @@
 arrows=$HEDDLE_HOME/tests/arrows/arrows.py
 python3 "$arrows" --tree "$HEDDLE_HOME" --build "$HEDDLE_BUILD" >found || fail "$(cat found)"
 
-# The picture is that of today's arrows. Graphviz need not be there: the file that it draws is compared.
+# The picture shows today's arrows. Graphviz is not needed: its input file is compared.
 python3 "$arrows" --tree "$HEDDLE_HOME" --build "$HEDDLE_BUILD" --dot today.dot || fail "--dot"
 redraw="python3 tests/arrows/arrows.py --dot docs/architecture.dot --svg docs/architecture.svg"
 diff "$HEDDLE_HOME/docs/architecture.dot" today.dot >difference ||
@@ -13,7 +13,7 @@ grep -o '"[^"]*" -> "[^"]*"' today.dot | tr -d '"' | sed 's/ -> /->/' | sort >wa
 grep -o '<title>[^<]*&#45;&gt;[^<]*' "$HEDDLE_HOME/docs/architecture.svg" | sed 's/<title>//; s/&#45;&gt;/->/; s/&#45;/-/g' | sort >drawn
 diff wanted drawn >difference || fail "docs/architecture.svg is not drawn from architecture.dot ($redraw)"
 
-# A planted circle of two files in two folders is found, with what makes it.
+# A planted circle of two files in two folders is found, with the symbols that make it.
 objects=build/CMakeFiles/heddle_core.dir/compiler
 mkdir -p compiler/low compiler/high $objects/low $objects/high
 echo 'int high(void); int low(void) { return high(); }' >compiler/low/low.c

@@ -10,7 +10,7 @@
 
 static void memory_is_zeroed_aligned_and_apart(void **state)
 {
-    /* around the alignment, a quarter block and a block */
+    /* sizes around the alignment, a quarter block and a block */
     static const size_t sizes[] = {0, 1, 15, 16, 17, 16383, 16384, 16385, 65535, 65536, 65537};
     struct arena *a = arena_new(0);
 
@@ -79,7 +79,7 @@ static void limit_jumps_to_the_handler(void **state)
     }
     assert_int_equal(reached, 1);
     if (setjmp(handler) == 0)
-        (void)arena_alloc(a, 400); /* what is left still serves */
+        (void)arena_alloc(a, 400); /* the remaining memory is still usable */
     else
         fail();
     arena_free(a);

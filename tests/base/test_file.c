@@ -76,7 +76,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(file_write(in(p, "a b"), NULL, 0, &d), ST_OK);
     assert_int_equal(file_read(p->a, in(p, "a b"), 4, &data, &n, &d), ST_OK);
     assert_int_equal(n, 0);
-    assert_int_equal(entries(p->dir), 1); /* no temporary name is left */
+    assert_int_equal(entries(p->dir), 1); /* no temporary file is left */
     assert_true(file_exists(in(p, "a b")));
     assert_false(file_exists(in(p, "b")));
 }

@@ -53,7 +53,7 @@ def find_models(names):
 
 
 class Emitted:
-    """Builds packages; driver and kernels once, from the first package, by its CMakeLists.txt."""
+    """Build packages; driver and kernels are built once, from the first package, by its CMakeLists.txt."""
 
     def __init__(self, heddle, work):
         self.heddle, self.work, self.library = heddle, pathlib.Path(work), None
@@ -83,7 +83,7 @@ def runtime_ms(venv, kind, path, rounds):
 
 
 def find_venv(given):
-    """The environment with the other runtimes, as .ci/venv's; made at first use. None if it cannot be."""
+    """Return the environment with the other runtimes, as .ci/venv does; created at first use. None if that fails."""
     venv = pathlib.Path(given or os.environ.get("HEDDLE_VENV_NEW") or TOP / "build/venv-new")
     if (venv / "bin/python").exists():
         return venv
@@ -109,7 +109,7 @@ def build_programs(venv, emitted, name, path):
 
 
 def measure(args, venv, emitted, name, path):
-    """Milliseconds of each turn by column; None where a runtime cannot."""
+    """Return the milliseconds of each turn by column; None if a runtime cannot run the network."""
     programs = build_programs(venv, emitted, name, path)
     turns = {kind: [] for kind in [*programs, *(RUNTIMES if venv else [])]}
     for _ in range(args.turns):

@@ -15,7 +15,7 @@ CONVERSIONS = (schema.BuiltinOperator.QUANTIZE, schema.BuiltinOperator.DEQUANTIZ
 
 
 def dequantised(tensor, data):
-    """The numbers that the quantised values of a constant stand for."""
+    """Return the numbers that the quantised values of a constant represent."""
     q = tensor.quantization
     codes = np.frombuffer(bytes(data), STORED[tensor.type]).reshape(tensor.shape)
     along = [1] * codes.ndim
@@ -43,8 +43,7 @@ def to_float(model, graph):
 
 
 def drop_conversions(model, graph):
-    """Who reads a conversion's output reads its input; an output of the network is kept by the
-    operator before it."""
+    """Readers of a conversion's output read its input; an output of the network is kept by the operator before it."""
     same, kept = {}, []
     for op in graph.operators:
         op.inputs = [same.get(i, i) for i in op.inputs]

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cortex_m4  # noqa: E402
 
 def run(model, options):
-    """The stats of a run, or None."""
+    """Return the stats of a run, or None."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(["build/heddle", "run", model, "-o", folder, "-q", "--no-report", *options],
                               capture_output=True, text=True)
@@ -33,7 +33,7 @@ def operators(s):
 
 
 def next_to_move(s):
-    """The layer with a part on the host that takes most of its cycles there."""
+    """Return the layer whose part on the host takes the most cycles."""
     most, layer = max(((n, l) for n, l in zip(operators(s), s["layers"]) if any(p["target"] == "c" for p in l["parts"])),
                       key=lambda one: one[0], default=(0, None))
     return f"{layer['op']} {100 * most / s['total_cycles']:.0f} %" if layer else "none on the host"
@@ -47,7 +47,7 @@ def off_by(iss, rtl):
 
 
 def on_cortex_m4(model):
-    """Cycles of the parts on the host and the code around the calls, inputs random."""
+    """Return the cycles of the parts on the host and of the code around the calls, for random inputs."""
     with tempfile.TemporaryDirectory() as folder:
         package = os.path.join(folder, "package")
         subprocess.run(["build/heddle", "compile", model, "-o", package], check=True, stdout=subprocess.DEVNULL)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What `make bench-host` judges, and that float_network.py's float32 network is the quantised one: digits
-# as well recognised. The latter needs requirements-new.txt: HEDDLE_VENV_NEW, or build/venv-new.
+# The judgement of `make bench-host`, and that float_network.py's float32 network recognises digits as well as the
+# quantised one. The latter needs requirements-new.txt: HEDDLE_VENV_NEW, or build/venv-new.
 . "$(dirname "$0")/../e2e/common.sh"
 bench=$HEDDLE_HOME/tests/bench
 python3 -B - "$bench" <<'END' || fail "verdicts and ratios"

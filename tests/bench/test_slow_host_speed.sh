@@ -1,6 +1,7 @@
 #!/bin/bash
-# Emitted C of resnet8_own takes a bounded multiple of the time of its products alone (product_loop.c), by the vector
-# instructions of this machine; best of many in turns. Plain C takes longer than a busy machine leaves a process alone.
+# Emitted C of resnet8_own takes a bounded multiple of the time of its products alone (product_loop.c) with this
+# machine's vector instructions; the best of many turns counts. Plain C takes too long to run undisturbed on a busy
+# machine.
 . "$(dirname "$0")/../e2e/common.sh"
 "$heddle" run resnet8_own --engine=func --stats=stats.json -q >/dev/null &&
     "$heddle" compile resnet8_own --target=c -o net >/dev/null || { fail "heddle"; finish; }

@@ -35,7 +35,7 @@ T T 7 ok: good
 T T 8 skipped: absent
 T T 9 ok: bad
 2 passed, 0 failed, 1 skipped, 0 left (T)" ] || fail "the table of the second call: $(table)"
-# A result of other sources is kept, and the table names their commit.
+# A result of other sources is kept, and the table names its commit.
 sed -i 's/^\(0\t[0-9]*\t[0-9]*\t\)[^\t]*\tgood/\1abc1234\tgood/' kept/results
 call "$steps" && grep -q ' 7 ok at abc1234: good$' stdout || fail "a result of another commit: $(cat stdout)"
 
@@ -53,7 +53,8 @@ call 'export word=ours; ours() { echo "$word $1"; [ ! -e /proc/self/fd/9 ]; }; s
     fail "a function as a step: $(cat stdout kept/f.log)"
 [ "$(cat kept/f.log)" = "ours a  b" ] || fail "what a function prints: $(cat kept/f.log)"
 
-# A step above its limit fails, with all that it started; one that the end of the hours cuts off is left, and those after it.
+# A step above its limit fails with all its processes; a step cut off by the end of the hours is not recorded, and later
+# ones do not start.
 rm -rf kept
 long='bash -c "sleep 30 & echo \$! >child; [ -e mended ] || exit 1; [ -e quick ] || wait"'
 gone() { sleep 0.2; ps -o stat= -p "$(cat child)" | grep -qv '^Z' && fail "$1"; }
@@ -71,7 +72,7 @@ gone "what a step started goes on after the hours"
 touch quick
 call "step long 1 $long; alone next 1 touch ran_next" || fail "the next call goes on: $(cat stdout)"
 
-# An interrupt ends what runs; the next call goes on.
+# An interrupt ends running steps; the next call continues.
 rm -rf kept quick child
 (call "step good 1 true; step long 1 $long; step next 1 true"; echo $? >status) &
 for ((i = 0; i < 100; i++)); do [ ! -s child ] || break; sleep 0.1; done

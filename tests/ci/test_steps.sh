@@ -1,5 +1,5 @@
 #!/bin/bash
-# What .ci/run prints and exits with: steps counted, why one was skipped.
+# Output and exit status of .ci/run: steps counted, and why one was skipped.
 . "$(dirname "$0")/../e2e/common.sh"
 
 ( # a subshell: its counters are its own

@@ -1,4 +1,4 @@
-/* ir_files.h - what tests on .ir files share: find them, read them, compare text. */
+/* ir_files.h - shared by tests on .ir files: find them, read them, compare text. */
 #ifndef HEDDLE_TESTS_IR_FILES_H
 #define HEDDLE_TESTS_IR_FILES_H
 
@@ -40,7 +40,7 @@ static inline bool ir_ends(const char *s, const char *end)
     return strlen(s) >= strlen(end) && strcmp(s + strlen(s) - strlen(end), end) == 0;
 }
 
-/* Run `one` on each file that `pattern` names, with a fresh arena; there must be some. */
+/* Run `one` on each file that matches `pattern`, with a fresh arena; there must be at least one. */
 static inline void ir_each(const char *pattern, void one(struct arena *a, const char *path))
 {
     glob_t found;
@@ -55,7 +55,7 @@ static inline void ir_each(const char *pattern, void one(struct arena *a, const 
     globfree(&found);
 }
 
-/* Fail at the first line where the texts differ. */
+/* Fail at the first line at which the texts differ. */
 static inline void ir_same_text(const char *path, const char *expected, const char *found)
 {
     unsigned line = 1;

@@ -1,6 +1,6 @@
-/* A check that fails after a step is a fault of the compiler, with what to report. The checks of passes.def find
- * what is planted: partition_check, layout_check, lower_check, lower_written. That of
- * plan is tests/compiler/plan/test_check.c. */
+/* A check that fails after a step is a fault of the compiler, and the report is printed. The checks
+ * of passes.def find planted faults: partition_check, layout_check, lower_check, lower_written.
+ * That of plan is in tests/compiler/plan/test_check.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void planted_in_a_partition(void **state)
     arena_free(a);
 }
 
-/* A shape changed after the import, of which the next pass knows nothing. */
+/* A shape changed after the import, unknown to the next pass. */
 static void planted_in_a_graph(void **state)
 {
     struct arena *a = arena_new(0);
@@ -148,7 +148,7 @@ static void expect_lower(const struct pipeline *p, const char *message)
     expect(lower_check(p->program, &d), &d, message);
 }
 
-/* The last access of a command to this memory, from 0. */
+/* Return the last access of a command to this memory, starting at 0. */
 static struct sched_access *access_to(const struct pipeline *p, enum sched_memory memory,
                                       uint32_t *command)
 {
@@ -166,7 +166,7 @@ static void planted_in_commands(void **state)
 {
     static const struct {
         enum sched_memory memory;
-        uint64_t size; /* of tiny; of a tensor [1,4,4,4] */
+        uint64_t size; /* memory size of tiny; bytes of a tensor [1,4,4,4] */
         const char *name;
     } row[] = {{SCHED_SPAD, 8192, "scratchpad bytes"},
                {SCHED_WMEM, 512, "weight words"},
@@ -302,7 +302,7 @@ static void planted_in_what_is_written(void **state)
     arena_free(a);
 }
 
-/* The second submission may not read what the first one leaves in the scratchpad and in outputs. */
+/* The second submission must not read what the first one left in the scratchpad and in outputs. */
 static void planted_in_what_is_left(void **state)
 {
     struct arena *a = arena_new(0);

@@ -80,7 +80,8 @@ static struct pipeline_options options_of(struct arena *a, const char *path, con
     return p;
 }
 
-/* `text` with hash(NAME) for the hash of each configuration: it changes with every command's fields. */
+/* Return `text` with hash(NAME) for the hash of each configuration, since the hash changes with
+ * every command's fields. */
 static const char *with_names_of_hashes(struct arena *a, const char *text)
 {
     const struct accel *acc;
@@ -135,8 +136,8 @@ static void each_case_of(const char *folder, enum step s)
     ir_each(pattern, check_file);
 }
 
-/* Every folder that is called as a step from the partition on; target/ is about what targets say
- * in it. */
+/* Run every folder named after a step from the partition on; target/ tests what targets answer in
+ * it. */
 static void each_folder_of_a_step(void **state)
 {
     (void)state;

@@ -21,7 +21,7 @@ MARK = re.compile(r"(?m)^[ \t]*(?:/\*+|\*/|\*(?=\s)|//+|#+!?|\"{3})[ \t]?|\*/[ \
 
 
 def comments_of(path, text):
-    """Blocks of adjacent comment lines, as (line number, text without comment marks)."""
+    """Yield blocks of adjacent comment lines, as (line number, text without comment marks)."""
     comments, code = split(path, text)
     block, start = [], 0
     for number, (line, rest) in enumerate(zip(comments.split("\n") + [""], code.split("\n") + [""]), 1):
@@ -35,7 +35,7 @@ def comments_of(path, text):
 
 
 def messages_of(path, text):
-    """String literals with at least two words: messages and option help."""
+    """Yield string literals with at least two words: messages and option help."""
     if path.suffix not in {".c", ".h", ".cpp", ".def"}:
         return
     _, code = split(path, text)
@@ -46,7 +46,7 @@ def messages_of(path, text):
 
 
 def paragraphs_of(text):
-    """Paragraphs, list items and table cells of a page, without code."""
+    """Yield paragraphs, list items and table cells of a page, without code."""
     text = re.sub(r"(?ms)^```.*?^```", lambda m: "\n" * m[0].count("\n"), text)
     block, start = [], 0
     for number, line in enumerate(text.split("\n") + [""], 1):
@@ -73,7 +73,7 @@ def words(sentence):
 
 
 def blocks(tree):
-    """(path, line, text, is a page) of all that is written for people."""
+    """Yield (path, line, text, is a page) for all text written for people."""
     roots = [tree / folder for folder in FOLDERS]
     files = [p for root in roots for p in root.rglob("*") if p.is_file()] + list(tree.glob("*.md"))
     for path in sorted(files):

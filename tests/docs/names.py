@@ -24,18 +24,18 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 BARE = re.compile(r"(?<![\w/(`.-])[A-Z_]+\.md\b") # a page in running text
 SECTION = re.compile(r'([\w/]+\.md), "([^"]+)"')
 
-# Files of which each folder has its own, and files that a reader's own hands make.
+# Files that exist in every folder, and files that a reader creates.
 MADE = """
     target.json meta.json verilated.mk runtime/ newtarget/ newcopy/ newwide/ build/gen/ out.json my.json a.sv
 """.split()
-# Names of other programs, and of what heddle writes.
+# Names of other programs, and of files that heddle writes.
 ELSEWHERE = """
     EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 experimental_preserve_all_tensors l03_conv2d
     HD_PORTS HD_SCRATCHPAD_BYTES HD_ACC_DEPTH HD_PARAM_ENTRIES
 """.split()
 # tests/hw/NAME_tb.cpp is any of them.
 PLACEHOLDER = re.compile(r"(^|/|test_)(NAME|PAGE|name|something|_bad)(\b|_)|_N\.|^/")
-# Options of other programs: pages name them with the program.
+# Options of other programs; pages name them together with the program.
 FOREIGN = ["--preset", "--threads"]
 
 
@@ -70,7 +70,7 @@ def is_comment(m):
 
 
 def split(path, text):
-    """The comments and the rest of a source, both with the source's lines."""
+    """Return the comments and the rest of a source, both with the source's lines."""
     token = C_TOKEN if path.suffix in C_LIKE else PY_TOKEN if path.suffix == ".py" else SH_TOKEN
     parts, at = [], 0
     for m in token.finditer(text):

@@ -36,7 +36,7 @@ export HEDDLE_HOME=$work/tree HEDDLE_BUILD=$work/tree/build
 new=$HEDDLE_BUILD/heddle
 grep -q 'b_repeat : 1' "$HEDDLE_BUILD/gen/hd_accel.h" || fail "struct hd_cmd_vector has no b_repeat"
 
-# Both benches draw every operation of the enum.
+# Both benches generate every operation of the enum.
 bash tree/tests/hw/run_bench.sh vector 4 >log 2>&1 || fail "vector_tb: $(tail -n 5 log)"
 gen=$HEDDLE_BUILD/gen
 (cd tree && cc -std=c17 -Wall -I. -Idriver -I"$gen" tests/sim/functional/test_vector.c sim/functional/*.c driver/*.c \

@@ -1,5 +1,5 @@
-/* plain.h - random numbers, and the arithmetic of NUMERICS.md written as the page words it, not as
- * kernels and functional model do. For tests of one file each. */
+/* plain.h - random numbers, and the arithmetic of NUMERICS.md written in the page's form, unlike
+ * that of kernels and functional model. For tests of one file each. */
 #ifndef TESTS_DRIVER_PLAIN_H
 #define TESTS_DRIVER_PLAIN_H
 
@@ -15,7 +15,7 @@
 
 static uint64_t random_state;
 
-/* Seed from HD_SEED or the clock of the commit: printed, so that a failure can be repeated. */
+/* Seed from HD_SEED or the clock of the commit; printed, so that a failure can be repeated. */
 static inline int random_seed(void **state)
 {
     const char *seed = getenv("HD_SEED");

@@ -1,4 +1,4 @@
-/* The driver on a recorder: what it writes, in which order, and that no wait is without a bound. */
+/* The driver on a recorder: its writes, their order, and that every wait is bounded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #define HASH 0x1234abcdu
 #define LOG  4096u
 
-/* A device that is there; tests append their own answers. */
+/* A device that responds; tests append their own answers. */
 struct bench {
     struct hd_record_answer answers[16];
     struct hd_record_entry log[LOG];
@@ -104,7 +104,7 @@ static void bind_writes_base_size_and_rights(void **state)
                      HD_ERROR_ARGUMENT);
 }
 
-/* A part begins at any byte, and ends where the whole does. */
+/* A part may begin at any byte, and ends where the whole does. */
 static void part_of_a_region_is_bound_at_any_byte(void **state)
 {
     struct bench b;
@@ -188,7 +188,7 @@ static void shared_memory_needs_no_copy(void **state)
     assert_ptr_equal(hd_record_last(&b.record, HD_RECORD_CLEAN, UINT64_MAX)->host, window + 72);
     assert_ptr_equal(hd_record_last(&b.record, HD_RECORD_INVALIDATE, UINT64_MAX)->host,
                      window + 72);
-    /* Other bytes of the window, or a region that leaves it, are copied. */
+    /* Other bytes of the window, or a region that extends beyond it, are copied. */
     assert_int_equal(hd_bind(&b.dev, 2, window, 0x1040, 64, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_copy_in(&b.dev, 2, 0, 64), HD_OK);
     assert_int_equal(hd_record_count(&b.record, HD_RECORD_TO_DEVICE, UINT64_MAX), 1);
@@ -274,7 +274,7 @@ static void waiting_is_bounded_by_interrupt(void **state)
     assert_int_equal(hd_record_last(&b.record, HD_RECORD_WAIT_IRQ, UINT64_MAX)->value, 5000);
     b.record.irq_result = HD_ERROR_STUCK;
     assert_int_equal(hd_run(&b.dev, 0, 64), HD_ERROR_STUCK);
-    /* An interrupt that is not ours: done never comes, the wait still ends. */
+    /* An interrupt of another device: done never comes, and the wait still ends. */
     b.record.irq_result = 0;
     assert_int_equal(hd_run(&b.dev, 0, 64), HD_ERROR_TIMEOUT);
 }

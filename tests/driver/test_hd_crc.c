@@ -1,5 +1,5 @@
-/* The CRC of streams: against long division, and that no burst of up to 32 bits and no two bits
- * pass. */
+/* The CRC of streams: against long division, and that it detects every burst of up to 32 bits and
+ * every pair of bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void fill(uint32_t *words, uint32_t n, uint32_t seed)
     }
 }
 
-/* Times x, modulo the polynomial: bit 31 is the coefficient of 1, bit 0 that of x^31. */
+/* Multiply by x modulo the polynomial: bit 31 is the coefficient of 1, bit 0 that of x^31. */
 static uint32_t times_x(uint32_t a)
 {
     const uint32_t x32 = 1u << 31 | 1u << (31 - 2) | 1u << (31 - 6) | 1u << (31 - 7);
@@ -65,7 +65,7 @@ static void header_crc_makes_it_0(void **state)
     }
 }
 
-/* Whether no combination of 32 words is 0. */
+/* Return true if no combination of 32 words is 0. */
 static int independent(const uint32_t *word)
 {
     uint32_t pivot[32] = {0}; /* by highest bit */
@@ -87,8 +87,9 @@ static int independent(const uint32_t *word)
     return 1;
 }
 
-/* The remainder is linear: what a wrong bit adds does not depend on the others. So if those of 32
- * neighbours are independent, no combination of them, no burst in that place, adds 0. */
+/* The remainder is linear: the effect of a wrong bit does not depend on the others. If the effects
+ * of 32 neighbouring bits are independent, no combination of them, and so no burst there, has
+ * effect 0. */
 static void no_burst_of_32_bits_passes(void **state)
 {
     static uint32_t words[WORDS], added[BITS];
@@ -100,7 +101,7 @@ static void no_burst_of_32_bits_passes(void **state)
     added[BITS - 1] = times_x(1);
     for (uint32_t bit = BITS - 1; bit-- > 0;)
         added[bit] = times_x(added[bit + 1]);
-    for (uint32_t i = 0; i < 200; i++) { /* that this is what a wrong bit adds */
+    for (uint32_t i = 0; i < 200; i++) { /* check that this is the effect of a wrong bit */
         const uint32_t bit = i < 64 ? BITS - 1 - i : i * 2654435761u % BITS;
 
         words[bit / 32] ^= 1u << bit % 32;

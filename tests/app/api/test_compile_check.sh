@@ -1,6 +1,6 @@
 #!/bin/bash
-# `heddle compile` compares the package and states it: on the terminal and, the same for the same input, in metadata.json.
-# A package that is wrong is not written.
+# `heddle compile` compares the package and reports the result on the terminal and, equal for equal input, in
+# metadata.json. A wrong package is not written.
 . "$(dirname "$0")/../../e2e/common.sh"
 
 compared() { # FOLDER: the member of metadata.json, on one line
@@ -18,7 +18,7 @@ diff -r one two >differences || fail "two packages of one network differ: $(cat 
 [ "$(compared one)" = '{"inferences": 8, "layers": 14, "outputs": 1, "seed": 1, "statement": "'"$statement"'", "verdict": "match"}' ] ||
     fail "metadata: $(compared one)"
 
-# Not compared: by the option, by the size of the network, where it cannot run.
+# Not compared: by option, because of the network's size, or because it cannot run.
 compile digits --no-search --check=never -o never || fail "--check=never: $(cat stderr)"
 [ "$(cat stdout)" = "check: not done: --check=never" ] || fail "--check=never: $(cat stdout)"
 [ "$(compared never)" = '{"statement": "not done: --check=never", "verdict": "unchecked"}' ] || fail "$(compared never)"
@@ -43,7 +43,7 @@ compile big.ir --target=c -o big || fail "big: $(cat stderr)"
 [ "$(cat stdout)" = "check: not done: 2414 M multiplications and results, more than 500 M; --check=always compares" ] ||
     fail "big: $(cat stdout)"
 
-# The vanilla example with a change that makes it wrong.
+# The vanilla example with a planted bug.
 cp -r "$HEDDLE_HOME/targets/vanilla" wrong
 chmod -R u+w wrong
 sed -i '/"core"/d; s/"name": "vanilla"/"name": "wrong"/; /"topping"/,/changes nothing/d' wrong/target.json
@@ -53,7 +53,7 @@ compile digits "${mine[@]}" -o net
 [ $? = 1 ] || fail "a wrong package is written: $(cat stdout stderr)"
 grep -q "first wrong layer: 05_conv2d" stderr || fail "the layer is not named: $(cat stderr)"
 [ ! -e net ] && [ ! -s stdout ] && [ ! -e heddle-mismatch ] || fail "a wrong package leaves $(find . -newer wrong/vanilla.c)"
-# A target that declares a tolerance: written with what was found, refused only with --check=always.
+# A target that declares a tolerance: the package is written with the differences, and refused only with --check=always.
 sed -i 's/"requantise": {[^}]*}/"requantise": {"kind": "float"}, "tolerance": 1e-9/' wrong/target.json
 compile digits "${mine[@]}" -o near || fail "a target with a tolerance: $(cat stderr)"
 grep -qE '^check: [1-8] of 8 generated inferences \(seed 1\) differ from the CPU reference by more than [0-9.e-]+ of the outputs. range, which the targets. patterns allow$' stdout ||
@@ -61,7 +61,7 @@ grep -qE '^check: [1-8] of 8 generated inferences \(seed 1\) differ from the CPU
 compared near | grep -q '"verdict": "differs"' || fail "a target with a tolerance: $(compared near)"
 compile digits "${mine[@]}" --check=always -o always
 [ $? = 1 ] && [ ! -e always ] || fail "--check=always and a target with a tolerance: $(cat stdout stderr)"
-# Its code is not trusted: written, and not compared.
+# The target's code is not trusted: the package is written without a comparison.
 compile digits "${mine[@]/--allow-native-targets/--no-search}" -o net || fail "not trusted: $(cat stderr)"
 grep -q '^heddle: note: the package was not compared: .*--allow-native-targets' stderr || fail "not trusted: $(cat stderr)"
 finish

@@ -1,5 +1,5 @@
-/* libheddle: every code with its text, buffers and files, reuse, several contexts side by side, and
- * nothing on the streams. */
+/* libheddle: every code with its text, buffers and files, reuse, several contexts in parallel, and
+ * no output on the streams. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -118,12 +118,12 @@ static void test_buffers(void **state)
     assert_non_null(strstr(heddle_report(h), "\"heddle.stats.v2\""));
     assert_non_null(strstr(heddle_report(h), "\"match\""));
 
-    must(h, heddle_set(h, "engine", "ref")); /* the model is taken again, the input stays */
+    must(h, heddle_set(h, "engine", "ref")); /* the model is loaded again, the input is kept */
     must(h, heddle_run(h));
     must(h, heddle_output(h, 0, &out, &n));
     assert_memory_equal(out, want, n);
 
-    must(h, heddle_input(h, 0, NULL, 0)); /* the zoo's own, all of them, against its own goldens */
+    must(h, heddle_input(h, 0, NULL, 0)); /* all of the zoo's own inputs, against its goldens */
     must(h, heddle_unset(h, "engine"));
     must(h, heddle_set(h, "engine", "func"));
     must(h, heddle_run(h));
@@ -150,7 +150,7 @@ static void test_bytes_and_texts(void **state)
     assert_non_null(strstr(inspect, "knobs (else by rule)"));
     must(h, heddle_disasm(h, &disasm));
     assert_non_null(strstr(disasm, "00_conv2d"));
-    must(h, heddle_set(h, "keep-on-host", "13*")); /* what was loaded is taken again */
+    must(h, heddle_set(h, "keep-on-host", "13*")); /* the loaded model is compiled again */
     must(h, heddle_inspect(h, &inspect));
     assert_non_null(strstr(inspect, "--keep-on-host"));
     must(h, heddle_run(h));
@@ -255,7 +255,7 @@ static void test_differs(void **state)
     must(h, heddle_input(h, 0, zero, sizeof zero));
     must(h, heddle_expect(h, 0, wrong, sizeof wrong));
     expect_code(h, HEDDLE_DIFFERS, heddle_run(h), "1 of 1 inferences differ");
-    must(h, heddle_output(h, 0, &out, &n)); /* there all the same */
+    must(h, heddle_output(h, 0, &out, &n)); /* available nevertheless */
     assert_int_equal(n, 10);
     assert_non_null(strstr(heddle_report(h), "\"mismatch\""));
     heddle_free(h);
@@ -283,7 +283,7 @@ static void test_device_fault(void **state)
 
     (void)state;
     write_file(below("fault.c"), c, sizeof c - 1);
-    must(h, heddle_unset(h, "no-search")); /* of no use to a program */
+    must(h, heddle_unset(h, "no-search")); /* has no effect in a program */
     must(h, heddle_set(h, "prog", below("fault.c")));
     expect_code(h, HEDDLE_DEVICE, heddle_command(h, "run", NULL, 0), "fault.c: ");
     heddle_free(h);
@@ -345,7 +345,7 @@ static void test_options(void **state)
     must(h, heddle_load(h, "digits"));
     must(h, heddle_inspect(h, &text));
     assert_non_null(strstr(text, " a "));
-    /* Its instance gone, the option would be unknown: refused, and everything stays. */
+    /* Without its instance the option would be unknown: the call is refused, and nothing changes. */
     expect_code(h, HEDDLE_USAGE, heddle_unset(h, "target"), "target-a-hw");
     assert_non_null(find(h, "target-a-hw"));
     must(h, heddle_unset(h, "target-a-hw"));
@@ -355,7 +355,7 @@ static void test_options(void **state)
     expect_code(h, HEDDLE_USAGE, heddle_inspect(h, &text), "no target 'nonsense'");
     must(h, heddle_reset(h));
     expect_code(h, HEDDLE_USAGE, heddle_inspect(h, &text), "no model is loaded");
-    for (int i = 0; i < 600; i++) /* again and again is once */
+    for (int i = 0; i < 600; i++) /* repeated settings count once */
         must(h, heddle_set(h, "seed", i % 2 ? "1" : "2"));
     for (int i = 0; i < 64; i++)
         must(h, heddle_set(h, "i", "x"));

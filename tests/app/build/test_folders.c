@@ -48,7 +48,7 @@ static void variables_are_replaced(void **state)
     arena_free(a);
 }
 
-/* A package has its lists in files, a name a line; a file that is missing is an empty list. */
+/* A package has its lists in files, one name per line; a missing file is an empty list. */
 static void a_package_has_lists(void **state)
 {
     struct arena *a = arena_new(0);

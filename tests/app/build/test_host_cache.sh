@@ -1,6 +1,6 @@
 #!/bin/bash
-# Compiled host C: kept by content, unused for two weeks it leaves when another is compiled; C that does
-# not compile is called what it is.
+# Compiled host C is cached by content and removed after two weeks without use when other C is compiled; a compile error
+# names the kind of C.
 . "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
 host=$XDG_CACHE_HOME/heddle/host
@@ -21,7 +21,7 @@ weeks_ago "$first"
 run --prog="$HEDDLE_HOME/driver/examples/matmul.c"
 [ -e "$first" ] && fail "a program removes nothing"
 
-# refused CODE WHAT COMMAND...: one line that states what was compiled, the compiler's own error, the log.
+# refused CODE WHAT COMMAND...: expects one line that states what was compiled, the compiler's error and the log.
 refused() {
     local code=$1 what=$2 got
     shift 2

@@ -1,6 +1,6 @@
 #!/bin/bash
-# check-target makes operators of every kind that a pattern can take; one that no operator ever comes
-# to is a failure, and so is one whose code leaves the output alone.
+# check-target generates operators of every kind that a pattern accepts. A pattern that no operator matches is a
+# failure, as is code that leaves the output unchanged.
 . "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 kinds="maximum minimum lut concatenation squared_difference prelu mean sum reduce_max reduce_min \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# check-target passes the example and what new-target writes, and finds bugs planted in the example:
-# each with the kind of complaint that leads to it.
+# check-target passes the example and new-target's output, and finds bugs planted in the example, each with the right
+# kind of message.
 . "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CONFIG_HOME=$work/config
 vanilla=$HEDDLE_HOME/targets/vanilla

@@ -1,5 +1,6 @@
 #!/bin/bash
-# --help, manual pages, completion in bash and zsh, all from the table of options; colours and progress of the command line.
+# --help, manual pages, completion in bash and zsh, all generated from the table of options; colours and progress of the
+# command line.
 . "$(dirname "$0")/../../e2e/common.sh"
 commands=$("$heddle" completion words "")
 for command in run compile inspect tune man; do

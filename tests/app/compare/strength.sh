@@ -1,7 +1,7 @@
 #!/bin/bash
-# tests/app/compare/strength.sh LEAST MODEL...: what `heddle run --strength` prints of each network, compared by outputs alone and
-# by layers: the share of faults with an effect that a run detects, and CPU seconds. Fails where layers detect less than
-# LEAST %.
+# tests/app/compare/strength.sh LEAST MODEL...: prints what `heddle run --strength` finds for each network, comparing
+# only outputs and comparing layers: the share of effective faults that a run detects, and CPU seconds. Fails if layers
+# detect less than LEAST %.
 set -u
 heddle=${HEDDLE_BUILD:-build}/heddle
 least=$1

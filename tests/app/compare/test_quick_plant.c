@@ -1,5 +1,5 @@
-/* Faults that --strength plants: what each changes, and what is said of it. A fault of each kind that is sure to
- * show is found; one that changes nothing is not. */
+/* Faults planted by --strength: what each changes, and how it is described. A fault of each kind
+ * that must show is found; one that changes nothing is not. */
 #include <dlfcn.h>
 
 #include "app/build/object.h"
@@ -89,7 +89,7 @@ static void the_seed_decides(void **state)
     }
     assert_int_equal(equal, 0);
     assert_int_equal(of[FAULT_FIELD], MANY / 2);
-    assert_int_equal(of[FAULT_ARGUMENT], 0); /* the host executes nothing */
+    assert_int_equal(of[FAULT_ARGUMENT], 0); /* the host executes no operator */
     for (uint32_t kind = FAULT_BYTE; kind <= FAULT_PLUS_ONE; kind++)
         assert_in_range(of[kind], MANY / 6, MANY / 6 + 1);
     fault_plan(n->a, n->p.emitted, 2, MANY, again);
@@ -172,7 +172,7 @@ static void commands_differ_in_one_field(void **state)
     net_close(n);
 }
 
-/* The text up to the number is the source's, and from its end on, with another symbol. */
+/* The text up to the number and after it is the source's, with another symbol. */
 static void arguments_differ_in_one_number(void **state)
 {
     struct net *n = net_open(host);
@@ -264,7 +264,7 @@ static void each_kind_is_found(void **state)
     net_close(n);
 }
 
-/* A number of a call of the host; the process that it ends or hangs is found too. */
+/* A number in a host call; a process that it crashes or hangs counts as found. */
 static void arguments_are_found(void **state)
 {
     struct net *n = net_open(host);
@@ -294,7 +294,7 @@ static void no_change_is_not_found(void **state)
     const uint32_t pad = bias->offset + bias->run_bytes, w = weight(n, HD_SPACE_WEIGHTS)->offset;
     const struct fault fault[] = {
         {.kind = FAULT_BYTE, .at = pad, .change = 77}, /* nothing reads it */
-        {.kind = FAULT_BYTE, .at = w, .change = c[w]}, /* it is what it was */
+        {.kind = FAULT_BYTE, .at = w, .change = c[w]}, /* unchanged value */
         of_field(n, "act_max", 0),
     };
     enum { N = sizeof fault / sizeof fault[0] };
@@ -308,7 +308,7 @@ static void no_change_is_not_found(void **state)
     net_close(n);
 }
 
-/* No fault of what is never read shows. */
+/* Faults in bytes that nothing reads are not found. */
 static void unread_is_not_found(void **state)
 {
     struct net *n = net_open(digits);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Outputs that differ from the expected ones: reported as values, per output, in steps; --tolerance states how
-# many steps are allowed, and the word match is for equal bytes only. Every answer is made here from the
-# golden by changing known bytes, so the text to print is known without heddle.
+# Outputs that differ from the expected ones: reported as values, per output, in steps. --tolerance sets the allowed
+# steps; only equal bytes are called a match. Every answer is made from the golden by changing known bytes, so the
+# expected text does not depend on heddle.
 . "$(dirname "$0")/../../e2e/common.sh"
 
 golden=$models/digits/out_0.bin
@@ -49,7 +49,7 @@ says stdout "verdict: mismatch against the expected outputs"
 field '"verdict":"mismatch"'
 field '"differences":[{"output":0,"values":2,"inferences":2,"unit":"steps","largest":2,"first_inference":0,"first_index":3}]'
 
-# One step is not enough, and the first value said is one that is too far off; two are.
+# A tolerance of one step is exceeded, and the first reported value is one beyond it; two steps suffice.
 put want.bin 1 $(($(byte right.bin 1) > 0 ? $(byte right.bin 1) - 1 : $(byte right.bin 1) + 1))
 run 1 --tolerance=1
 says stderr "heddle: 1 of 6 inferences differ from the expected outputs"
@@ -66,7 +66,7 @@ says again "verdict: within 2 steps (largest 2, 3 values) of the expected output
 run 0 --tolerance=3
 says stdout "verdict: within 3 steps (largest 2, 3 values) of the expected outputs"
 
-# Equal bytes are a match, whatever is allowed.
+# Equal bytes are a match with any tolerance.
 cp right.bin want.bin
 run 0 --tolerance=2
 grep -q "^verdict: match" stdout || fail "equal bytes: $(grep ^verdict stdout)"
@@ -84,7 +84,7 @@ says stderr "    expected $(step 2) ($(real "$(step 2)")), found $was ($(real "$
 package --tolerance=2 || fail "a package within: $(cat stderr)"
 says stdout "verdict: within 2 steps (largest 2, 1 values) of the expected outputs"
 
-# float32 from a DEQUANTIZE has its scale as a step; float32 sums have none, and are told apart as they are.
+# float32 from a DEQUANTIZE has steps of its scale; float32 sums have none and are compared as they are.
 cat >float.ir <<'END'
 heddle-ir 1 graph name="float"
 row 0 name="00_relu" op="RELU" tensor="q" shape="1x4"
@@ -135,7 +135,7 @@ expect 2 "heddle: --tolerance counts steps of quantised outputs: this network ha
 expect 2 "heddle: --tolerance: found '1.5', expected a whole number from 0 to 65535" \
     "$heddle" run sum.ir --engine=func --tolerance=1.5
 
-# An ONNX file's golden of another runtime: the message knows both ways to its bytes.
+# An ONNX file's golden from another runtime: the message names both ways to get its bytes.
 cp right.bin want.bin
 put want.bin 3 "$(step 1)"
 onnx() {

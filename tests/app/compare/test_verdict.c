@@ -1,5 +1,5 @@
-/* The verdict on outputs and layers of three inferences that are written down here: every output, every
- * inference, every process and every layer counts. */
+/* The verdict on outputs and layers of three inferences given in this file: every output,
+ * inference, process and layer counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

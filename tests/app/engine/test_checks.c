@@ -1,5 +1,5 @@
-/* test_checks.c - options that an engine or a simulated host cannot be given with, windows of --waves, and a fault of
- * the bus that did not happen: each with its text. */
+/* test_checks.c - options that an engine or a simulated host does not support, windows of --waves,
+ * and a bus fault that did not happen: each with its text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,7 +107,7 @@ static void qemu(void **state)
     is("--engine=qemu: not with --jobs", run_qemu_check(&job, &d), &d);
 }
 
-/* A network of two layers, of which nothing is compiled. */
+/* A network of two layers, not compiled. */
 static void windows(void **state)
 {
     struct ir_row row[] = {{.name = "00_conv2d"}, {.name = "01_relu"}};

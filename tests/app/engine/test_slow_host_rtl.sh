@@ -1,7 +1,7 @@
 #!/bin/bash
-# --host=rtl: the same program on PicoRV32's Verilog next to the RTL: outputs, the accelerator's cycles and bytes as with
-# --host=iss, and its cycles end to end, of host operators and of the driver; with slower memory, too. Then
-# what goes wrong. On tiny; in the nightly on sys16, too.
+# --host=rtl: the same program on PicoRV32's Verilog next to the RTL: outputs, the accelerator's cycles and bytes as
+# with --host=iss, and its cycles end to end, of host operators and of the driver; also with slower memory. Then
+# failures. On tiny; in the nightly also on sys16.
 . "$(dirname "$0")/../../e2e/common.sh"
 for tool in riscv64-unknown-elf-gcc cmake; do
     command -v $tool >/dev/null || { echo "$tool not found (make test installs it)"; exit 77; }

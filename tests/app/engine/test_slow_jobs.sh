@@ -1,6 +1,6 @@
 #!/bin/bash
-# -j: the same outputs and the same numbers however many processes share the inferences, also under random stalls;
-# failures are those of the first inference that fails.
+# -j: the same outputs and numbers for any number of processes, also under random stalls; the failure reported is that
+# of the first inference that fails.
 . "$(dirname "$0")/../../e2e/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
@@ -30,7 +30,7 @@ same stderr1 stderr3 "a wrong answer"
 [ $? = 4 ] || fail "-j 3: a submission cut short does not end with 4: $(cat stderr)"
 grep -q "^heddle: inference 0," stderr || fail "-j 3: not the first inference: $(cat stderr)"
 expect 2 "heddle: -j: found '0', expected a whole number from 1 to 256" "$heddle" run digits -j 0
-# State goes from one inference to the next: one process.
+# State continues from one inference to the next, so there is one process.
 state=$HEDDLE_HOME/tests/reference/models/state
 if [ -e "$state/model.tflite" ]; then
     "$heddle" run "$state/model.tflite" -i "$state/in_0.bin" --expect "$state" --engine=func -j 4 -o state \

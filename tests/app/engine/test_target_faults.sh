@@ -1,5 +1,6 @@
 #!/bin/bash
-# The code of an external target that crashes or never returns ends with exit 4, its name and what tests it alone.
+# An external target's code that crashes or never returns ends the run with exit 4, its name and the command that tests
+# it alone.
 . "$(dirname "$0")/../../e2e/common.sh"
 "$heddle" new-target mine >/dev/null || fail "new-target"
 printf '%s\n' 'heddle-ir 1' 'graph name="g"' 'row 0 name="00_fully_connected" op="FULLY_CONNECTED" tensor="y" shape="1x4" macs=16' \

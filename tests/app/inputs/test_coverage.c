@@ -1,5 +1,5 @@
-/* Exposure of weights: none where all products are 0 or all results saturate, more where operands are larger. Each
- * further result adds less. */
+/* Exposure of weights: none if all products are 0 or all results saturate, more if operands are
+ * larger. Each further result adds less. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void products_that_are_0_show_nothing(void **state)
 {
     (void)state;
     assert_int_equal(score(0, 0), 0);
-    assert_int_equal(score(2, 0), 42); /* half a result of each of two weights: 64 * 0.5 / 1.5 */
+    assert_int_equal(score(2, 0), 42); /* half a result for each of two weights: 64 * 0.5 / 1.5 */
     assert_int_equal(score(0, -2), 42);
     assert_int_equal(score(2, 2), 84);
 }
@@ -88,7 +88,7 @@ static void a_further_result_is_worth_less(void **state)
     struct coverage *one = coverage_new(f.a, f.g);
     see(&f, f.c, 2, 0);
     see(&f, one, 2, 0);
-    assert_int_equal(coverage_score(f.c, one), 64); /* a whole one of each: 64 * 1 / 2 */
+    assert_int_equal(coverage_score(f.c, one), 64); /* a whole result for each: 64 * 1 / 2 */
     coverage_add(f.c, one);
     assert_int_equal(coverage_score(f.c, NULL), 64);
     coverage_clear(one);

@@ -1,4 +1,4 @@
-/* Inputs of a run without -i: four kinds, which follow from seed and graph alone. */
+/* Inputs of a run without -i: four kinds, determined by seed and graph. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,12 +83,12 @@ static void four_unless_stated(void **state)
     assert_int_equal(generate_count(&f.job), 1);
     f.o.inferences = 7;
     assert_int_equal(generate_count(&f.job), 7);
-    f.o = (struct options){.fill = FILL_ONES}; /* all would be the same */
+    f.o = (struct options){.fill = FILL_ONES}; /* all inferences would be equal */
     assert_int_equal(generate_count(&f.job), 1);
     arena_free(f.a);
 }
 
-/* A 1x1 convolution uses each weight once a pixel. */
+/* A 1x1 convolution uses each weight once per pixel. */
 static void more_where_weights_are_used_rarely(void **state)
 {
     static const struct {
@@ -136,7 +136,7 @@ static void the_seed_decides(void **state)
         assert_memory_equal(a.job.in[i].bytes, b.job.in[i].bytes, 8 * n);
         for (uint32_t k = 0; k < 8; k++)
             assert_memory_not_equal(a.job.in[i].bytes + k * n, c.job.in[i].bytes + k * n, n);
-        for (uint32_t k = KINDS; k < 8; k++) /* a kind's next inference is another one */
+        for (uint32_t k = KINDS; k < 8; k++) /* the next inference of a kind differs */
             assert_memory_not_equal(a.job.in[i].bytes + k * n, a.job.in[i].bytes + (k - KINDS) * n,
                                     n);
     }
@@ -145,7 +145,7 @@ static void the_seed_decides(void **state)
     arena_free(c.a);
 }
 
-/* Recorded seeds of earlier versions give what they gave. */
+/* Recorded seeds of earlier versions give the same inputs. */
 static void the_first_is_splitmix(void **state)
 {
     struct fixture f;
@@ -177,7 +177,7 @@ static void indices_are_valid(void **state)
     arena_free(f.a);
 }
 
-/* Mean distance of neighbouring pixels of a channel, in parts of the range. */
+/* Return the mean distance of neighbouring pixels of a channel, as a fraction of the range. */
 static double roughness(const struct fixture *f, uint32_t input, uint32_t k, double range)
 {
     double sum = 0;
@@ -246,7 +246,7 @@ static void scaled_does_not_saturate(void **state)
     }
 }
 
-/* A float32 input that is quantised reaches the ends of the quantised range, not [-1, 1) alone. */
+/* A float32 input that is quantised covers the quantised range instead of only [-1, 1). */
 static void float_has_the_range_of_its_quantize(void **state)
 {
     struct fixture f;

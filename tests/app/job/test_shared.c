@@ -1,4 +1,4 @@
-/* test_shared.c - results of processes in one memory, and sums of what submissions cost. */
+/* test_shared.c - results of processes in shared memory, and sums of the costs of submissions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void results_do_not_overlap(void **state)
     assert_null(m->shared);
 }
 
-/* A layer that the network has not (of a foreign stream) is left out. */
+/* A layer that the network lacks (of a foreign stream) is ignored. */
 static void rows_add_up(void **state)
 {
     struct ir_graph g = {.n_row = 2};

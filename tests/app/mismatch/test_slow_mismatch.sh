@@ -1,12 +1,13 @@
 #!/bin/bash
-# A wrong byte of the RTL: what heddle prints and leaves. The fault turns the bytes of 128 scratchpad addresses, where
-# one layer of digits writes first (which is the schedule's): alone it is placed elsewhere, and right; a convolution of
-# one's own covers them alone too. The fault's lines also hold a harmless assignment that Verilator warns of.
+# A wrong byte of the RTL: what heddle prints and which files it writes. The fault changes the bytes at 128 scratchpad
+# addresses, which one layer of digits writes first in this schedule. Alone that layer is placed elsewhere and is right;
+# a separate convolution covers these addresses even alone. The fault's lines also contain a harmless assignment with a
+# Verilator warning.
 . "$(dirname "$0")/../../e2e/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 head -c 64 "$models/digits/in_0.bin" >'in put.bin'
 
-# A tree like heddle's own but for hw/rtl.
+# A tree like heddle's except for hw/rtl.
 mkdir -p tree/hw
 for part in "$HEDDLE_HOME"/*; do
     [ "${part##*/}" = hw ] || ln -s "$part" "tree/${part##*/}"
@@ -60,7 +61,7 @@ if command -v fst2vcd >/dev/null; then
     [ "$(head -1 cycles)" -le $((cycle - 27)) ] && [ "$(tail -1 cycles)" -ge $((cycle + 19)) ] &&
         [ "$(wc -l <cycles)" -le 60 ] || fail "waves of cycles $(head -1 cycles) to $(tail -1 cycles)"
 fi
-# The layer alone has other addresses: it is right on the faulty RTL too, and heddle states that.
+# The layer alone uses other addresses, so it is right even on the faulty RTL, and heddle reports that.
 says "  replay: $layer alone is right: the error needs the layers around it:"
 replay=$(next_of '  replay: .*')
 eval "faulty ${replay#heddle }" || fail "'$replay' is not right: $(cat stderr)"
@@ -68,7 +69,7 @@ eval "faulty run digits --hw=tiny -i 'in put.bin' -o 'o ut'"
 checked=$(next_of "  with the RTL's assertions:")
 [ "$checked" = "heddle run digits --hw=tiny '--input=in put.bin' '--output=o ut' --checked" ] || fail "'$checked'"
 
-# One layer: wrong alone too; right on the RTL as it is, by the very command.
+# A single layer is wrong alone, too; the printed command passes on the unchanged RTL.
 faulty bench conv 12x12x16 1x1x16 --hw=tiny
 [ $? = 1 ] || fail "bench: a wrong answer does not end with 1: $(cat stderr)"
 says '  replay: 00_conv2d alone is wrong too:'
@@ -80,7 +81,7 @@ says '  RTL and functional model first differ at submission 0, command [0-9]*: a
 eval "good ${replay#heddle }" || fail "'$replay' on the RTL as it is: $(cat stderr)"
 grep -q '^verdict: match' stdout || fail "'$replay': $(grep ^verdict stdout)"
 
-# With --waves there are waves already; where they cannot be built or written, a line states why.
+# With --waves there are waves already; if they cannot be built or written, a line states why.
 faulty run digits --hw=tiny -i 'in put.bin' -o own --waves=first
 says '  waves \(--waves=first\):'
 says "  Verilator warned of this RTL, 1 time: '.*/build.log'"
@@ -94,7 +95,7 @@ mkdir full && printf 'x' >full/mismatch
 faulty run digits --hw=tiny -i 'in put.bin' -o full
 says "  waves and replay of the layer: none: cannot make directory 'full/mismatch': .*"
 
-# For a softmax: the row, the key and the pass. The fault keeps the largest byte of the rows before.
+# For a softmax: the row, the key and the pass. The fault keeps the largest byte of earlier rows.
 cp "$HEDDLE_HOME/hw/rtl/hd_compute.sv" tree/hw/rtl/
 sed -i.right 's/top_q <= first_q ?/top_q <= 1'"'"'b0 ?/' tree/hw/rtl/hd_softmax.sv
 cmp -s tree/hw/rtl/hd_softmax.sv tree/hw/rtl/hd_softmax.sv.right && fail "no fault was planted in softmax"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A wrong byte of a target's own core or C is reported with its layer and target, also next to the array.
+# A wrong byte of a target's core or C is reported with its layer and target, also in networks that use the array.
 . "$HEDDLE_HOME/tests/e2e/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 cp -r "$HEDDLE_HOME/targets/vanilla" bad

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --oracle: what heddle asks a framework, and what it makes of the answer. A stub stands for Python and the framework;
-# test_slow_oracle.sh asks the real ones.
+# --oracle: heddle's question to a framework, and its use of the answer. A stub replaces Python and the framework;
+# test_slow_oracle.sh uses the real ones.
 . "$(dirname "$0")/../../e2e/common.sh"
 mkdir fake
 
@@ -25,13 +25,13 @@ o = json.load(open("s.json"))["oracle"]
 assert (o["runtime"], o["tensors"], o["equal"]) == ("Fake 1.0", 1, 1), o
 END
 
-# One byte of inference 7 is another: the verdict is a mismatch, though all bytes equal the goldens.
+# One byte of inference 7 differs: the verdict is a mismatch, though all bytes equal the goldens.
 fake "cp $models/digits/out_0.bin . && printf '\x05' | dd of=out_0.bin bs=1 seek=73 conv=notrunc 2>/dev/null && echo '$answer' >oracle.json"
 expect 1 "heddle: the CPU reference and Fake 1.0 differ on this file: 1 of 1 tensors differ from those of Fake 1.0; first 14_softmax, tensor 'StatefulPartitionedCall:0': 1 values, inference 7, value 3: expected 5, the reference has -121" \
     run --oracle=litert
 grep -q '^verdict: mismatch' stdout || fail "verdict: $(cat stdout)"
 
-# An inner tensor, by its name; what the framework wrote goes on, so the output is equal.
+# An inner tensor, by its name; the framework's values are passed on, so the output is equal.
 inner='model_1/model/re_lu/Relu;model_1/model/batch_normalization/FusedBatchNormV3;model_1/model/conv2d_2/Conv2D;model_1/model/conv2d/Conv2D'
 fake "cp $models/digits/out_0.bin . && head -c \$((360 * 1024)) /dev/zero >t_0.bin && echo '{\"runtime\": \"Fake 1.0\", \"inferences\": 360, \"tensors\": [{\"name\": \"$inner\", \"file\": \"t_0.bin\", \"type\": \"int8\"}]}' >oracle.json"
 run --oracle=litert >stdout 2>stderr

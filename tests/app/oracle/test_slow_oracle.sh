@@ -1,11 +1,11 @@
 #!/bin/bash
-# --oracle with LiteRT and ONNX Runtime themselves: every tensor of networks of both formats equals theirs.
+# --oracle with the real LiteRT and ONNX Runtime: every tensor of networks of both formats equals theirs.
 . "$(dirname "$0")/../../e2e/common.sh"
 venv=$(cd "$HEDDLE_HOME" && .ci/venv new) || { echo "$venv"; exit 77; }
 case $venv in /*) ;; *) venv=$HEDDLE_HOME/$venv ;; esac
 export HEDDLE_PYTHON=$venv/bin/python
 
-# asks MODEL FRAMEWORK TENSORS: TENSORS tensors, all equal.
+# asks MODEL FRAMEWORK TENSORS: expects TENSORS tensors, all equal.
 asks() {
     "$heddle" run "$1" --engine=func --target=c -q --oracle="$2" >out 2>err || fail "$1: $(cat err)"
     grep -qE "^second opinion: $3 of $3 tensors of [0-9]+ inferences? equal to those of " out || fail "$1: $(cat out)"

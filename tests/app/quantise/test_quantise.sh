@@ -1,13 +1,13 @@
 #!/bin/bash
-# heddle quantise: the float digits become an ONNX file that the accelerator computes whole and as accurately; every
-# float operator survives the way through the file; exit codes and messages; the same bytes each time.
+# heddle quantise: the float digits become an ONNX file that runs entirely on the accelerator with about the same
+# accuracy; every float operator survives the conversion; exit codes and messages; equal bytes each time.
 . "$(dirname "$0")/../../e2e/common.sh"
 
 float=$models/digits/float.tflite
 samples=$models/digits/calibration.npz
 quantise() { expect 0 '' "$heddle" quantise "$@"; }
 
-# decibel A B: signal of A over the difference of A and B, raw float32; 999 if they are equal
+# decibel A B: prints the signal of A over the difference of A and B, raw float32; 999 if they are equal
 decibel() {
     python3 - "$1" "$2" <<'PY'
 import math, struct, sys
@@ -17,13 +17,13 @@ print(int(10 * math.log10(sum(x * x for x in a) / noise)) if noise else 999)
 PY
 }
 
-# right FILE: of the 360 held-out digits, in hundredths of a percent
+# right FILE: prints the correct ones of the 360 held-out digits, in hundredths of a percent
 right() {
     "$heddle" run "$1" --engine=ref -i "$models/digits/float_in.npz" --labels="$models/digits/labels.txt" |
         sed -n 's/^accuracy: \([0-9]*\)\.\([0-9]*\) %$/\1\2/p'
 }
 
-# --- digits: whole on the accelerator, at most half a point less accurate ---
+# --- digits: entirely on the accelerator, at most half a point less accurate ---
 before=$(right "$float")
 [ "${before:-0}" -ge 9900 ] || fail "the float network: accuracy '$before'"
 for how in --ranges=minmax "--ranges=percentile --percentile=99.99" --ranges=mse --bias-correction; do
@@ -112,7 +112,7 @@ done
 [ "$(decibel of/norm.ir/out_0.bin of/int8.onnx/out_0.bin)" -ge 30 ] || fail "the layer normalisation in int8 is far off"
 rm ./*.onnx
 
-# --- what is refused, without a file ---
+# --- refusals, which write no file ---
 refused() { local code=$1 message=$2; shift 2; expect "$code" "heddle: $message" "$heddle" quantise "$@"; }
 refused 2 "no model; expected: heddle quantise MODEL"
 refused 2 "quantise: no samples; expected -i FILE.npy or FILE.npz" "$float" -o q.onnx
@@ -139,7 +139,7 @@ refused 2 "shape.npy: input 'serving_default_input:0' has shape (1, 4, 16, 1), e
 { head -c 268 /dev/zero; printf '\0\0\xc0\x7f'; head -c 240 /dev/zero; } >nan.bin
 refused 2 "nan.bin: input 'serving_default_input:0', sample 1, value 3: expected a finite number, found nan" "$float" -i nan.bin -o q.onnx
 
-# ir ROW TENSORS OPS: a network of one input of 4 values
+# ir ROW TENSORS OPS: writes a network with one input of 4 values
 ir() {
     printf 'heddle-ir 1 graph name="net"\nrow 0 name="00_%s" op="%s" tensor="y" shape="1x4" macs=0\n' "$1" "$1"
     printf 'tensor 0 f32 [1,4] input name="x"\n%s\nborder in=(0) out=(1)\n' "$2"

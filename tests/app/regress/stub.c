@@ -1,9 +1,10 @@
-/* stub.c - takes the place of heddle in tests of heddle regress: `stub run MODEL ... --stats=FILE`
+/* stub.c - replaces heddle in tests of heddle regress: `stub run MODEL ... --stats=FILE`
  * writes a stats file without running anything.
  *
- * The file $STUB_RULES has lines `WORD EXIT CYCLES ESTIMATE SECONDS [MESSAGE]`; the first whose WORD
- * is in the arguments (* is in all) holds; exit 99 is a crash. No file: exit 0, 1000 cycles, estimate
- * 1000. The arguments are appended to the file $STUB_LOG, one line a run. */
+ * The file $STUB_RULES has lines `WORD EXIT CYCLES ESTIMATE SECONDS [MESSAGE]`; the first whose
+ * WORD is in the arguments (* matches all) applies; exit 99 is a crash. Without the file: exit
+ * 0, 1000 cycles, estimate 1000. The arguments are appended to the file $STUB_LOG, one line per
+ * run. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@ export STUB_RULES=$work/rules STUB_LOG=$work/log XDG_CACHE_HOME=$work/cache
 : >rules >log
 for net in a b c; do echo $net >$net.tflite; done
 
-# suite NAME [JSON of more members]: networks a and b, tiny and sys16, seeds 1 and 2: 8 runs.
+# suite NAME [JSON of more members]: writes a suite of networks a and b, tiny and sys16, seeds 1 and 2: 8 runs.
 suite() {
     cat >"$1.json" <<END
 {"schema": "heddle.suite.v1", "name": "$1",

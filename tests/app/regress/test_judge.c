@@ -1,5 +1,5 @@
-/* Verdicts of regress: bytes, cycles, estimates of runs and layers, against limits and
- * exceptions that are written down here; results as a run leaves them. */
+/* Verdicts of regress on bytes, cycles and estimates of runs and layers, against limits and
+ * exceptions given in this file; results are as a run leaves them. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ struct fixture {
     struct judge j;
 };
 
-/* A run of 1,000 cycles, as estimated and as before. */
+/* A run of 1,000 cycles, equal to its estimate and its baseline. */
 static struct fixture *fixture(void)
 {
     struct arena *a = arena_new(0);
@@ -119,7 +119,7 @@ static void layers_are_judged_by_name(void **state)
     expect(layer(500, 560, "01_b"), "layer", true);
 }
 
-/* A mismatch leaves a stats file, and is no run that failed. */
+/* A mismatch leaves a stats file and does not count as a failed run. */
 static void results_of_both_exits_are_read(void **state)
 {
     static const char stats[] =

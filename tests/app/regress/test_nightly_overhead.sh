@@ -1,6 +1,6 @@
 #!/bin/bash
-# A suite of 10,000 runs of a stub: planned, started, kept, judged and shown in under 1 ms a run of heddle's own
-# processor time; started again, when nothing is missing, in under 0.3 ms.
+# A suite of 10,000 runs of a stub is planned, started, stored, judged and printed in less than 1 ms per run of heddle's
+# own CPU time; a second call, with nothing missing, in less than 0.3 ms.
 . "$(dirname "$0")/stub.sh"
 command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
 unset STUB_LOG
@@ -11,7 +11,7 @@ cat >large.json <<END
 END
 cp a.tflite a2.tflite
 cp b.tflite b2.tflite
-# own MOST: the milliseconds of the process itself, without its children, a run.
+# own MOST: checks the milliseconds per run of the process itself, without its children.
 own() {
     python3 - "$1" "$heddle" regress large.json -j2 "--heddle=$HEDDLE_BUILD/regress_stub" --commit=c1 <<'PY'
 import os, subprocess, sys, time

@@ -1,6 +1,6 @@
 #!/bin/bash
-# heddle regress --launcher=slurm on Debian's Slurm: a controller and two nodes on this machine, 200 runs of a
-# stub, one node lost in the middle: every result is there once. Needs root, slurm-wlm and munge.
+# heddle regress --launcher=slurm on Debian's Slurm: a controller and two nodes on this machine, 200 runs of a stub, one
+# node lost meanwhile: every result exists once. Needs root, slurm-wlm and munge.
 . "$(dirname "$0")/stub.sh"
 for program in python3 munged slurmctld slurmd sbatch; do
     command -v $program >/dev/null || { echo "$program not found (apt-get install slurm-wlm munge python3)"; exit 77; }
@@ -89,7 +89,7 @@ grep -i 'submit_batch_job\|not responding\|node_fail' "$cluster/slurmctld.log" |
 echo "$(started) runs started for 200 results, $(sort -u log | wc -l) of them different"
 tail -2 stdout
 
-# Ctrl-C: nothing stays in the queue
+# Ctrl-C leaves nothing in the queue
 echo "* 0 1000 1000 60" >rules
 set -m
 "$heddle" regress many.json -o stopped --launcher=slurm --heddle="$HEDDLE_BUILD/regress_stub" --commit=c1 >stdout 2>stderr &

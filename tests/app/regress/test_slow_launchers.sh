@@ -1,6 +1,6 @@
 #!/bin/bash
-# heddle regress on other machines: a command with {}, and Slurm with stubs for sbatch, squeue and scancel:
-# collected, lost and started again, cancelled, taken up after kill -9; each result once.
+# heddle regress on other machines: a command with {}, and Slurm with stubs for sbatch, squeue and scancel: runs are
+# collected, lost and started again, cancelled, resumed after kill -9; each result exists once.
 . "$(dirname "$0")/stub.sh"
 command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
 suite s

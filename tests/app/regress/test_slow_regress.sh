@@ -1,10 +1,10 @@
 #!/bin/bash
-# heddle regress with a stub in heddle's place: what is planned, kept, judged, accepted, compared and shown;
-# killed and resumed; what is wrong with a suite, a database, a disk.
+# heddle regress with a stub in place of heddle: planning, storing, judging, accepting, comparing and printing; kill and
+# resume; errors of suites, databases and disks.
 . "$(dirname "$0")/stub.sh"
 command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
 
-# --- planned: the cross product, each run with its options; kept; a second start runs nothing ---
+# --- planning: the cross product, each run with its options; results are stored, and a second start runs nothing ---
 suite s
 expect 0 "" regress s.json -j2 --junit=junit.xml
 [ "$(started)" = 8 ] || fail "8 runs planned, $(started) started"
@@ -19,7 +19,7 @@ grep -q '^session 1 has 8 of 8 runs: nothing is missing (--again runs all)$' std
 expect 0 "" regress s.json --again
 [ "$(started)" = 16 ] || fail "--again: $(started) started"
 
-# --- results.json keeps its schema; JUnit is XML that counts; the page is self-contained ---
+# --- results.json conforms to its schema; JUnit is XML with correct counts; the page is self-contained ---
 "$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" regress/results.json || fail "schema"
 python3 - <<'PY' || fail "junit.xml, index.html"
 import html.parser, xml.etree.ElementTree as tree
@@ -39,7 +39,7 @@ grep -q '^WRONG: b sys16 rtl seed 2: cycles: ' stdout || fail "findings: $(cat s
 "$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" regress/results.json || fail "schema"
 grep -q 'first bad commit' regress/index.html || fail "the page has no first bad commit"
 
-# accepted: with a reason only; by name
+# accept: only with a reason; by name
 expect 2 "heddle: regress accept: no reason; expected --why=TEXT" "$heddle" regress accept
 expect 2 "heddle: regress accept: found 'x', expected a network or a run of the last session, as heddle regress show last lists them" \
     "$heddle" regress accept x --why=y
@@ -53,7 +53,7 @@ expect 0 "" "$heddle" regress accept --why=again
 expect 0 "" regress s.json
 grep -q 'nothing is missing' stdout || fail "after accept: $(cat stdout)"
 
-# compared: by number, by commit; which layer, which counter
+# compare: by number, by commit; the layer and the counter
 expect 0 "" "$heddle" regress compare 1 3
 grep -qE '^b tiny rtl seed 1 +1000\.0 +1020\.0 +\+2\.00%$' stdout || fail "compare: $(cat stdout)"
 grep -qE '^    01_b +\+20\.0 cycles, array wait_weight \+20\.0$' stdout || fail "causes: $(cat stdout)"
@@ -113,7 +113,7 @@ grep -qF '<b>' h/index.html h.xml && fail "a name is not escaped"
 grep -qF '<script' h/index.html && fail "a message is not escaped"
 : >rules
 
-# --- killed and resumed: only what is missing, each once ---
+# --- kill and resume: only missing runs start, each once ---
 echo "* 0 1000 1000 0.4" >rules
 : >log
 set -m
@@ -144,13 +144,13 @@ sleep 0.3
 for c in $child; do grep -q '^State:.*[RSD] ' "/proc/$c/status" 2>/dev/null && fail "child $c runs on"; done
 : >rules
 
-# a changed model or another heddle is another plan
+# a changed model or another heddle makes another plan
 echo "changed" >>b.tflite
 : >log
 expect 0 "" regress s.json -o k
 [ "$(started)" = 8 ] || fail "a changed model: $(started) started"
 
-# --- what is wrong with a suite ---
+# --- errors in a suite ---
 bad() { # bad MESSAGE JSON
     printf '%s\n' "$2" >bad.json
     expect 2 "heddle: $1" regress bad.json
@@ -175,13 +175,13 @@ expect 2 "heddle: --launcher: found 'lsf', expected slurm, slurm:N (runs in one 
 expect 2 "heddle: --heddle: found 'no', expected a program" "$heddle" regress s.json --heddle=no
 expect 2 "heddle: --junit: heddle run does not use it; regress does" "$heddle" run digits --junit=x
 
-# --- what is wrong with a database, a folder, a disk ---
+# --- errors of a database, a folder, a disk ---
 expect 2 "heddle: no/regress.db: file not found; create it with heddle regress SUITE.json" "$heddle" regress show -o no
 mkdir d && echo "not a database, but more than a hundred bytes of text ..............................................................." >d/regress.db
 expect 2 "heddle: d/regress.db: not an SQLite database; expected one of heddle regress" regress s.json -o d
 cp regress/regress.db d/regress.db && head -c 9000 regress/regress.db >d/regress.db
 expect 2 "heddle: d/regress.db: damaged; remove it and run heddle regress again" "$heddle" regress show -o d
-# damage SQL MESSAGE: of a copy of the database
+# damage SQL MESSAGE: damages a copy of the database
 damage() {
     cp regress/regress.db d/regress.db
     python3 -c 'import sqlite3, sys; c = sqlite3.connect("d/regress.db"); c.executescript(sys.argv[1])' "$1" || fail "$1"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# heddle sweep with a stub in heddle's place: what a grid stands for, what is wrong is a row, fronts, table, CSV, page;
-# resumed; heddle hw; a database without energy.
+# heddle sweep with a stub in place of heddle: expansion of a grid, errors as rows, fronts, table, CSV, page; resuming;
+# heddle hw; a database without energy.
 . "$(dirname "$0")/stub.sh"
 command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
 sweep() { "$heddle" sweep "$@" --heddle="$HEDDLE_BUILD/regress_stub" --commit=c1; }
-# grid NAME CONFIGURATIONS: networks a and b on the functional model.
+# grid NAME CONFIGURATIONS: writes networks a and b on the functional model.
 grid() {
     echo "{\"schema\": \"heddle.suite.v1\", \"name\": \"$1\", \"runs\": [{\"networks\": [\"a.tflite\", \"b.tflite\"],
         \"engines\": [\"rtl\"], \"seeds\": [1], \"configurations\": [$2]}]}" >"$1.json"
@@ -55,7 +55,7 @@ expect 1 "heddle: sweep: 6 of 12 runs are wrong; the first: a sys16,ports=2,scra
     sweep g.json -o out --again
 grep -qE '^  tiny +mismatch: output 0 differs$' stdout || fail "wrong bytes: $(cat stdout)"
 
-# --- what a grid may not say; what heddle hw refuses ---
+# --- errors in a grid; refusals of heddle hw ---
 grid typo '{"base": "sys16", "prots": [2, 4]}'
 expect 2 'heddle: typo.json:2:89: runs[0].configurations[0].prots: unknown member; did you mean "ports"?' sweep typo.json
 grid many '{"base": "sys16", "ports": ['"$(seq -s, 1 200)"'], "banks": ['"$(seq -s, 1 200)"']}'
@@ -71,7 +71,7 @@ done
 expect 2 'heddle: --hw: "rows": expected "n", found rows and columns apart: a word has a byte for each row and for each column (heddle hw states what it would take)' \
     "$heddle" run digits --hw='{"base": "sys16", "rows": 4, "columns": 32}'
 
-# --- a database of before there was energy, with the older names of columns, and without a later column ---
+# --- a database without energy, with the older names of columns, and without a later column ---
 : >rules
 sql out/regress.db "ALTER TABLE run DROP COLUMN energy"
 sql out/regress.db "ALTER TABLE run DROP COLUMN energy_unit"

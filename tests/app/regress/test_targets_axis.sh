@@ -1,6 +1,6 @@
 #!/bin/bash
-# heddle regress with `targets` as an axis: each network on each --target; the table networks x targets in Markdown, CSV
-# and HTML, with verdicts, cycles, what is not simulated, and why a run was refused.
+# heddle regress with `targets` as an axis: each network on each --target. The table networks x targets in Markdown, CSV
+# and HTML has verdicts, cycles, unsimulated layers, and reasons of refusals.
 . "$HEDDLE_HOME/tests/e2e/common.sh"
 export XDG_CONFIG_HOME=$work/config HEDDLE_TARGET_PATH=$work
 mkdir said
@@ -49,7 +49,7 @@ PY
 "$heddle" regress suite.json --commit=c1 >stdout 2>stderr || fail "again: $(cat stderr)"
 "$heddle" regress show >sessions
 [ "$(grep -c '^ *[0-9]' sessions)" = 1 ] || fail "again: $(cat sessions)"
-# --- refusals are in the table ---
+# --- refusals appear in the table ---
 suite '["said,c", "c"]'
 "$heddle" regress suite.json -o refused --commit=c1 >stdout 2>stderr && fail "a target without trust ran"
 grep -q '| digits sys16 func | failed: .*allow-native-targets.* | match: host' refused/targets.md || fail "$(cat refused/targets.md)"

@@ -142,7 +142,7 @@ def check(browser, page, grid):
 
 
 def narrow(browser):
-    """At 700 pixels a hint says that there are more columns, and they can be scrolled to."""
+    """At 700 pixels a hint states that there are more columns, and they can be scrolled into view."""
     shown = "return document.querySelector('#layers .more').getClientRects().length > 0"
     last = """const s = document.querySelector('#layers .scroll'), b = s.getBoundingClientRect();
         s.scrollLeft = %d;
@@ -159,7 +159,7 @@ def narrow(browser):
 
 
 def headline(browser, folder):
-    """The page's cycles of an inference are those that the text has "in all"; what is not measured is called an estimate."""
+    """The page's cycles of an inference equal those of the text's "in all"; figures not measured are called estimates."""
     text = (folder / "report.txt").read_text(encoding="utf-8")
     about, in_all = re.search(r": (about )?([\d.]+) in all", text).groups()
     browser.post("/url", {"url": (folder / "report.html").resolve().as_uri()})

@@ -1,6 +1,6 @@
 #!/bin/bash
-# report.html is one file that needs nothing else; what a model calls itself stays text in it; it has
-# the graph; --no-report leaves it out. On every engine.
+# report.html is one self-contained file; the model's names stay text in it; it contains the graph; --no-report omits
+# it. On every engine.
 . "$(dirname "$0")/../../e2e/common.sh"
 
 # names that would end a script or begin an element
@@ -20,7 +20,7 @@ grep -q 'id="trace">null<' $page || fail "func has a trace"
 grep -oE '(src|href)=.?(https?:)?//[^ ">]*|url\([^)]*\)|https?://[^ "<]*' $page | grep -v 'http://www.w3.org/\|^url(#' && fail "an address"
 ls -A out | grep -q graph && fail "files of the drawing are left: $(ls -A out)"
 
-# the same run, the same bytes, but for the seconds it took
+# the same run gives the same bytes, except for the seconds
 expect 0 '' "$heddle" run names.ir --engine=func -o again
 sed 's/"wall_seconds":[^,]*//' $page >one
 sed 's/"wall_seconds":[^,]*//' again/report.html >two

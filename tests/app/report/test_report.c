@@ -1,5 +1,5 @@
-/* The report of a stats file that is written down here: the time is from end to end, the slowest
- * layer comes first with its share of all, traffic is read and written. */
+/* The report of a stats file given in this test: end-to-end time, the slowest layers first with
+ * their share of the total, traffic read and written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "app/report/report.h"
 #include "app/report/report_text.h"
 
-/* 250 cycles of the accelerator, of them 150 of a group of two, and 750 of the host. */
+/* 250 cycles of the accelerator, 150 of them for a group of two, and 750 of the host. */
 static const char stats[] =
     "{\"model\": \"m\", \"engine\": \"rtl\", \"inferences\": 2, \"outputs\": 1, \"verdict\": "
     "\"match\","

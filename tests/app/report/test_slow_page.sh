@@ -23,8 +23,8 @@ case $? in
     *) fail "$(tail -3 stdout)" ;;
 esac
 
-# The first number of the page is that of report.txt, whatever is measured: built-in accelerator, a target that runs C on
-# the host, all on the host; func and RTL.
+# The first number of the page equals that of report.txt for a built-in accelerator, a target that runs C on the host,
+# and all on the host; on func and RTL.
 expect 0 '' "$heddle" new-target mine
 for engine in func rtl; do
     while read -r name options; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# trace.json of runs on the RTL holds together and agrees with the counters: one submission and several,
-# groups, stalls, two accelerators, operators of the host, names that are special to JSON and HTML.
+# trace.json of runs on the RTL is consistent and agrees with the counters: one submission and several, groups, stalls,
+# two accelerators, operators of the host, names that are special to JSON and HTML.
 . "$(dirname "$0")/../../e2e/common.sh"
 check=$HEDDLE_HOME/tests/app/report/trace_check.py
 
@@ -28,20 +28,20 @@ traced names names.ir --hw=tiny
 grep -q '<' out.names/trace.json && fail "trace.json has a '<' that is not escaped"
 grep -q 'u003c/script>' out.names/trace.json || fail "model name not found: $(head -c 300 out.names/trace.json)"
 
-# the same run, the same bytes; with processes of their own for the other inferences too
+# the same run gives the same bytes, also with separate processes for the other inferences
 traced digits.again "$models/digits/model.tflite"
 same out.digits/trace.json out.digits.again/trace.json "two runs"
 "$heddle" run digits -j2 -o digits.j2 >stdout 2>stderr || fail "$(cat stderr)"
 "$heddle" run digits -o digits.j1 >stdout 2>stderr || fail "$(cat stderr)"
 same digits.j1/trace.json digits.j2/trace.json "-j2"
 
-# left out on request, and where nothing has cycles
+# omitted on request, and if nothing has cycles
 "$heddle" run digits --no-report -o without >stdout 2>stderr || fail "$(cat stderr)"
 "$heddle" run digits --engine=func -o func >stdout 2>stderr || fail "$(cat stderr)"
 [ -e without/stats.json ] && [ ! -e without/trace.json ] || fail "--no-report: $(ls without)"
 [ -e func/stats.json ] && [ ! -e func/trace.json ] || fail "--engine=func: $(ls func)"
 
-# a package's commands have no names here
+# the commands of a package have no names
 export CC="$HEDDLE_HOME/tests/e2e/o0 ${CC:-cc}" # it runs once
 "$heddle" compile digits -o digits.tar >stdout 2>stderr || fail "$(cat stderr)"
 "$heddle" run digits.tar --allow-native-targets -o package >stdout 2>stderr || fail "package: $(cat stderr)"

@@ -1,5 +1,6 @@
-/* A trace from times that are written down here: a command each ten cycles; the last STORE of a submission reads
- * and writes more than the bus carries in its own cycles. Two submissions with the host between them. */
+/* A trace from times given in this test: a command every ten cycles; the last STORE of a submission
+ * reads and writes more than the bus carries in its cycles. Two submissions with the host in
+ * between. */
 #include "tests/app/net.h"
 
 #include "app/report/run_trace.h"
@@ -9,7 +10,7 @@ static const char *const words[] = {"--hw=tiny", "--partition=priority", "--no-s
 struct fixture {
     struct net *net;
     struct trace *trace;
-    uint64_t base[2];       /* in which a submission begins */
+    uint64_t base[2];       /* cycles in which submissions begin */
     uint64_t read, written; /* in all */
 };
 
@@ -68,7 +69,7 @@ static void slices_are_where_the_times_are(void **state)
     arena_free(f.net->a);
 }
 
-/* Bytes in all; no value is above `most`. */
+/* Return the bytes in total, and check that no value exceeds `most`. */
 static double integral(const struct trace_device *d, enum trace_counter counter, double most)
 {
     double sum = 0;
@@ -99,7 +100,7 @@ static void the_bus_carries_what_was_moved_and_no_more_than_its_width(void **sta
     arena_free(f.net->a);
 }
 
-/* The last STORE's operand is in use until that is complete. */
+/* The last STORE's operand is in use until the STORE is complete. */
 static void words_are_in_use_until_their_last_reader_is_done(void **state)
 {
     struct fixture f = fixture();

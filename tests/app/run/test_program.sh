@@ -1,8 +1,8 @@
 #!/bin/bash
-# --prog: own C passes when hd_program returns 0, and in no other way.
+# --prog: a user's C passes only if hd_program returns 0.
 . "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CACHE_HOME=$work/cache
-# program NAME BODY: its C file
+# program NAME BODY: writes its C file
 program() {
     { echo '#include <stdlib.h>'
       echo '#include <string.h>'
@@ -12,7 +12,7 @@ program() {
       echo "{ (void)dev; (void)memory; (void)base; (void)bytes; $2 }"; } >"$1.c"
 }
 run() { "$heddle" run --prog="$1.c" --engine=func "${@:2}"; }
-# bad NAME BODY CODE MESSAGE: the message after "heddle: NAME.c: "; nothing on stdout claims a pass
+# bad NAME BODY CODE MESSAGE: expects the message after "heddle: NAME.c: ", and no claim of a pass on stdout
 bad() {
     program "$1" "$2"
     expect "$3" "heddle: $1.c: $4" timeout 60 "$heddle" run --prog="$1.c" --engine=func --seconds=2

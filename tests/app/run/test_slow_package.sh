@@ -6,7 +6,7 @@
 
 skipped=()
 samples=4
-# Once with all optimisation, which is b_gcc's and the processors'; else kernels take most of this test's time.
+# One build with full optimisation (b_gcc's and the processors'); otherwise kernels take most of this test's time.
 o0=$HEDDLE_HOME/tests/e2e/o0
 export CC="$o0 ${CC:-cc}"
 "$heddle" compile digits --target=c -o net 2>stderr || fail "compile: $(cat stderr)"
@@ -75,7 +75,7 @@ build() {
         { fail "$name does not build: $(grep -m 3 -i error log)"; return 1; }
 }
 
-# answer FOLDER COMMAND...: run there, compare bytes and memory figures.
+# answer FOLDER COMMAND...: runs it there, and compares bytes and memory figures.
 answer() {
     local folder=$1 arena
     shift
@@ -115,7 +115,7 @@ bare_flags=(-std=c11 -ffreestanding -Wall -Werror -fsyntax-only -I accelerated/r
 "$heddle" compile digits -o accelerated 2>stderr || fail "compile for systolic: $(cat stderr)"
 bare cortex-m arm-none-eabi-gcc qemu-system-arm -M mps2-an385
 
-# processor ATTRIBUTE COMPILER QEMU MACHINE...: a package for it builds for it without further options.
+# processor ATTRIBUTE COMPILER QEMU MACHINE...: a package for the processor builds for it without further options.
 processor() {
     local attribute=$1 cc=$2 qemu=$3 name=${1#*=}
     shift 3
@@ -180,7 +180,7 @@ cortex-m3, cortex-m4, cortex-m7, cortex-m55, rv32im, rv32imc, rv64gc" qemu stran
 mkdir tools && find /usr/bin /bin ! -name 'qemu-system-*' -exec ln -sf -t tools {} + 2>/dev/null
 PATH=$work/tools expect 5 "heddle: --engine=qemu: cannot find 'qemu-system-riscv32': install the package qemu-system-misc" qemu net1.tar
 rm tools/riscv64-unknown-elf-gcc 2>/dev/null
-# stand_in TEXT: a qemu-system-riscv32 that is a script.
+# stand_in TEXT: installs a script as qemu-system-riscv32.
 stand_in() {
     rm -f tools/qemu-system-riscv32
     printf '#!/bin/bash\n[ "$1" = --version ] && echo "QEMU emulator version 0" && exit\n%s\n' "$1" >tools/qemu-system-riscv32
@@ -199,7 +199,7 @@ if command -v riscv64-unknown-elf-gcc qemu-system-riscv32 >/dev/null; then
     grep -q " to the expected outputs (the same package on this machine)$" stdout || fail "nothing expected: $(cat stdout)"
     expect_other=$("$heddle" run net1.tar --engine=qemu --allow-native-targets -i in_0.bin --expect other.bin 2>&1)
     [ $? = 1 ] && grep -q "expected 1 (.*), found" <<<"$expect_other" || fail "a wrong answer on qemu: $expect_other"
-    # The count: every instruction that qemu itself logs, and run() by itself.
+    # The count: every instruction that qemu itself logs, and those of run() separately.
     cp cache/heddle/qemu/*/net.elf .
     machine=(qemu-system-riscv32 -M virt -bios none -nographic -monitor none -serial none
         -semihosting-config "enable=on,target=native" -kernel net.elf)

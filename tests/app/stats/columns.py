@@ -23,7 +23,7 @@ FORMS = {"count": "count", "count_if": "count_or_null", "mean": "mean", "mean_if
 
 
 def arguments(text):
-    """The arguments of a row: commas outside of strings and parentheses part them."""
+    """The arguments of a row, separated by commas outside strings and parentheses."""
     found, depth, quoted, one = [], 0, False, ""
     for c in text:
         quoted ^= c == '"'

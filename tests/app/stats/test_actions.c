@@ -1,4 +1,4 @@
-/* Counted actions against plain loops over outputs, window cells and bytes: random commands. */
+/* Counted actions against plain loops over outputs, window cells and bytes, for random commands. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,8 +64,8 @@ static struct sched_command random_array(void)
     return c;
 }
 
-/* Bytes that the window reads at one scan position: a whole row of the kernel, one pixel of a
- * depthwise one. */
+/* Return the bytes that the window reads at one scan position: a whole row of the kernel, or one
+ * pixel of a depthwise one. */
 static uint64_t cell_bytes(const struct hd_cmd_array *a, int64_t at)
 {
     uint64_t n = 0;
@@ -187,7 +187,7 @@ static void transfers_move_whole_beats(void **state)
     load.unit = HD_UNIT_WEIGHT;
     assert_int_equal(count(&load, ACTION_WEIGHT_WRITTEN), 12);
     assert_int_equal(count(&load, ACTION_SCRATCHPAD_WRITTEN), 0);
-    load.w.dma_read.spad = 1; /* from the scratchpad, runs alone count */
+    load.w.dma_read.spad = 1; /* from the scratchpad only the runs count */
     load.w.dma_read.rows = 0;
     load.w.dma_read.row_bytes = 0;
     assert_int_equal(count(&load, ACTION_BUS_READ), 0);

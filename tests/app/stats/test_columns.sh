@@ -40,7 +40,7 @@ END
 check --columns planted.def >found && fail "a planted column was not missed"
 same expected found "planted column"
 
-# --write brings it into the schemas, for layers, groups and runs, and nothing else changes
+# --write adds it to the schemas of layers, groups and runs, and changes nothing else
 mkdir -p tree/docs tree/app/stats
 cp "$HEDDLE_HOME"/docs/{stats.v2,regress.v1}.schema.json tree/docs/
 cp "$HEDDLE_HOME/app/stats/columns.def" tree/app/stats/

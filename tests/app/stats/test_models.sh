@@ -1,6 +1,6 @@
 #!/bin/bash
-# Time and energy are models: a clock and a table that are given take the place of what is assumed. On func,
-# whose counted actions are those of the RTL.
+# Time and energy are models: a given clock and table replace the assumed ones. On func, whose counted actions equal the
+# RTL's.
 . "$(dirname "$0")/../../e2e/common.sh"
 model=$models/digits/model.tflite
 
@@ -32,7 +32,7 @@ expect 0 '' "$heddle" run "$model" --engine=ref --stats r.json --clock=200
 is r.json clock.origin given
 is r.json clock.mhz 200
 
-# the configuration's clock; that of a base is the base's alone
+# the configuration's clock; a base's clock applies to the base only
 hw() { # hw JSON MHZ ORIGIN
     expect 0 '' "$heddle" run "$model" --engine=func --stats s.json --hw="$1"
     is s.json clock.mhz "$2"
@@ -43,7 +43,7 @@ hw '{"base": "tiny", "name": "mine"}' 100 assumed
 hw '{"base": "tiny", "name": "mine", "clock_mhz": 7}' 7 given
 hw '{"base": "tiny", "name": "mine", "clock_mhz": 8, "clock_origin": "routed"}' 8 routed
 
-# a table of one's own: 1 for each product, nothing else
+# a user's table: 1 for each product, nothing else
 sed 's/"mac": [0-9.]*/"mac": 1/; /"mac"/!s/": [0-9.]\+\(,\?\)$/": 0\1/; s/horowitz45/mine/' \
     "$HEDDLE_HOME/app/stats/energy/horowitz45.json" >mine.json
 expect 0 '' "$heddle" run "$model" --engine=func --stats s.json --energy=mine.json
@@ -67,7 +67,7 @@ expect 2 "heddle: --clock: found '0', expected a whole number from 1 to 100000" 
 expect 2 'heddle: --accelergy: no commands to count; expected a network with operators on the built-in accelerator' \
     "$heddle" run "$model" --engine=func --target=c --accelergy=b.yaml
 
-# Accelergy is not on PyPI; where somebody has it, it reads the counts
+# Accelergy is not on PyPI; if it is installed, it must read the counts
 python3 - <<'END' || fail "a.yaml is not an action_counts file"
 import re
 lines = open("a.yaml").read().splitlines()

@@ -1,5 +1,5 @@
-/* The numbers of a stats file from counts that are written down here, as the RTL would have counted them: the
- * whole is the sum of its parts, host and accelerator. Two submissions with the host between them. */
+/* The numbers of a stats file from counts given in this test, as the RTL would count them: totals
+ * are sums of the parts of host and accelerator. Two submissions with the host in between. */
 #include "tests/app/net.h"
 
 #include "app/job/shared.h"
@@ -38,7 +38,7 @@ static struct net *counted(void)
     return n;
 }
 
-/* As a reader of the file has it. */
+/* The object as a reader of the file gets it. */
 static cJSON *reread(cJSON *o)
 {
     char *text = cJSON_Print(o);
@@ -86,7 +86,7 @@ static void the_whole_is_the_sum_of_its_parts(void **state)
     is(o, "macs", 64);
     is(o, "crossings", 1);
     const cJSON *memory = report_member(o, "memory");
-    /* the input and what the host hands back */
+    /* the input, and the host's results for the accelerator */
     is(memory, "compulsory_read_bytes", report_number(memory, "compulsory_weight_bytes") + 16 + 8);
     cJSON_Delete(o);
     arena_free(n->a);
@@ -109,7 +109,7 @@ static void nothing_measured_is_an_estimate(void **state)
     arena_free(n->a);
 }
 
-/* The convolution and the ADD as if they were interleaved. */
+/* The convolution and the ADD, as if interleaved. */
 static void a_group_has_its_members_cycles(void **state)
 {
     struct net *n = counted();
@@ -137,7 +137,8 @@ static void a_group_has_its_members_cycles(void **state)
     arena_free(n->a);
 }
 
-/* From one submission to the next with the host between: not where the host is first. */
+/* Crossings are from one submission to the next with the host in between, not where the host is
+ * first. */
 static void crossings_are_between_submissions(void **state)
 {
     static const char *const path[] = {"tests/compiler/partition/host_first.ir",

@@ -106,7 +106,7 @@ static void set_knobs(const char *text, const struct knob_shape *shape, struct s
     }
 }
 
-/* The file's text for a trial with these knobs; reading it gives them again. */
+/* The text that the file stores for a trial with these knobs; reading it gives them back. */
 static void store_case(struct arena *a, const char *path)
 {
     struct net *n = load(a, path);

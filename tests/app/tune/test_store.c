@@ -1,4 +1,4 @@
-/* store.c: what is added is found again, by the key it was added for and by no other. */
+/* store.c: trials are found again by the key under which they were added, and by no other. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -43,7 +43,7 @@ static struct fixture make(void)
     struct fixture f = {.arena = arena_new(0)};
 
     strcpy(f.path, "/tmp/heddle_store_XXXXXX");
-    close(mkstemp(f.path)); /* an empty file is a database without anything */
+    close(mkstemp(f.path)); /* an empty file is a database without trials */
     open_store(&f, STORE_WRITE);
     assert_int_equal(store_make(f.s, &key, "net", "tiny", &f.id, &f.d), ST_OK);
     return f;
@@ -73,7 +73,7 @@ static void what_is_added_is_read_back(void **state)
     struct store_trial *t;
     uint32_t n;
     int64_t id;
-    add(&f, 4, 900, 7); /* in another order than by number */
+    add(&f, 4, 900, 7); /* not in the order of their numbers */
     add(&f, 0, 1000, 2);
     store_close(f.s);
     open_store(&f, STORE_READ);
@@ -108,7 +108,7 @@ static void another_key_finds_nothing_and_says_why(void **state)
     const char *note;
     int64_t id;
     assert_int_equal(store_find(f.s, &key, &id, &note, &f.d), ST_OK);
-    assert_int_equal(id, 0); /* made, but nothing measured */
+    assert_int_equal(id, 0); /* created, but nothing measured */
     add(&f, 0, 1000, 1);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(store_find(f.s, &other[i].key, &id, &note, &f.d), ST_OK);
@@ -119,7 +119,7 @@ static void another_key_finds_nothing_and_says_why(void **state)
     drop(&f);
 }
 
-/* Fewer operators than were stored: not this graph, whatever the key specifies. */
+/* Fewer operators than were stored: not this graph, whatever the key. */
 static void knobs_of_no_operator_are_refused(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void values_out_of_range_are_refused(void **state)
     drop(&f);
 }
 
-/* Somebody has written into the file by hand. */
+/* The file was edited by hand. */
 static void wild_values_are_refused(void **state)
 {
     static const struct {
@@ -185,8 +185,8 @@ static void wild_values_are_refused(void **state)
     }
 }
 
-/* A process is killed while it writes one trial after another: all that it reported are there,
- * whole. */
+/* A process is killed while it writes one trial after another: all trials that it reported are
+ * stored completely. */
 static void a_kill_loses_no_trial(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tar files come back as they were written; what is cut short, and every changed bit of a header, is refused or
- * harmless. test_slow_package.sh reads those of other programs. */
+/* Tar files are read back as written. Truncated files, and files with any changed bit in a header,
+ * are refused or harmless. test_slow_package.sh reads those of other programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,14 +29,14 @@ static enum status take(void *ctx, const struct tar_file *file, struct diag *d)
 
     (void)d;
     assert_true(t->n < 4 && strlen(file->path) < sizeof t->path[0]);
-    for (size_t i = 0; i < file->n_bytes; i++) /* all bytes may be read */
+    for (size_t i = 0; i < file->n_bytes; i++) /* all bytes are readable */
         sum = (uint8_t)(sum + ((const uint8_t *)file->data)[i]);
     strcpy(t->path[t->n], file->path);
     t->n_bytes[t->n++] = file->n_bytes;
     return ST_OK;
 }
 
-/* The archive of `files` in memory of just its size. */
+/* Return the archive of `files` in memory of exactly its size. */
 static uint8_t *archive(struct arena *a, size_t *n_bytes)
 {
     static const uint8_t block[512] = {1, 2, 3};
@@ -101,7 +101,7 @@ static void cut_and_changed(void **state)
             assert_int_equal(d.status, ST_USAGE);
         bytes[i] ^= 1;
     }
-    assert_true(harmless <= 2); /* the end of the checksum's own digits */
+    assert_true(harmless <= 2); /* at the end of the checksum's own digits */
     free(bytes);
     arena_free(a);
 }

@@ -174,7 +174,7 @@ def matmul(net, sizes, kind):
                        kind, (b, m, n), adj_b=adj, **result(kind))
 
 
-# --- windows, reductions, order ---
+# --- windows, reductions, sorting ---
 
 def pool(net, sizes, opcode, kind):
     for k, s, p in ((2, 2, 0), (3, 1, 1), (4, 2, 1)):
@@ -286,7 +286,7 @@ def svdf(net, sizes):
 
 
 def detection(net, sizes):
-    """No two boxes overlap by all of their areas, so every detection is found."""
+    """No two boxes overlap fully, so every detection is found."""
     for boxes, classes, most in ((20, 2, 4), (50, 6, 10), (90, 3, 5), (35, 12, 8)) if sizes is SIZES["fit"] else ((30, 5, 6), (70, 8, 7)):
         parameters = struct.pack("<6f", 10, 10, 5, 5, -100, 1).hex()
         net.op("detection", (net.x("f32", (1, boxes, 4)), net.x("f32", (1, boxes, classes)),

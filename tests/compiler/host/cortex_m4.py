@@ -13,7 +13,7 @@ CONDITIONS = {"eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", 
 
 
 def registers(operands):
-    """How many a list in braces names."""
+    """Return the number of registers in a list in braces."""
     return operands[operands.index("{"):].count(",") + 1
 
 

@@ -24,7 +24,7 @@ TABLE = os.path.join(ROOT, "compiler", "host", "host_cycles.def")
 
 
 def compile_network(folder, name, rounding, text):
-    """Its package, and what host_work reports of each of its operators."""
+    """Return its package, and host_work's report of each of its operators."""
     model, package = os.path.join(folder, name + ".ir"), os.path.join(folder, name)
     with open(model, "w") as f:
         f.write(text)
@@ -79,7 +79,7 @@ def least_squares(samples, columns):
 
 
 def fit(samples):
-    """Drops the most negative coefficient until none is left."""
+    """Drop the most negative coefficient until none is left."""
     n = len(samples[0][0])
     columns = [0] + [i + 1 for i in range(n) if any(counts[i] for counts, _ in samples)]
     while True:

@@ -17,7 +17,7 @@ REGISTERS = re.compile(r"\b(zero|ra|sp|gp|tp|[ats]\d+)\b")
 
 
 def waits(lines):
-    """Cycles that instructions of a block wait for the result of a load or a multiplication in it."""
+    """Return the cycles for which instructions of a block wait for the result of a load or a multiplication in it."""
     ready, now, waited = {}, 0, 0
     for _, _, word, operands in lines:
         registers = REGISTERS.findall(operands)

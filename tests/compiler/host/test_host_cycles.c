@@ -1,5 +1,5 @@
-/* test_host_cycles.c - every operator that emitted C can call costs something on the host; RESHAPE
- * and dead operators cost nothing. That the figures are right is test_slow_measured.sh's. */
+/* test_host_cycles.c - every operator that emitted C can call has a cost on the host; RESHAPE and
+ * dead operators cost nothing. test_slow_measured.sh checks the figures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,13 @@
 
 enum { INPUTS = 6 };
 
-/* A choice among the kernels of an operator in addition to its types (emit_host.c). */
+/* A choice among the kernels of an operator that does not depend on its types (emit_host.c). */
 struct variant {
     uint32_t n_real;
     int32_t half_away, qlinear;
 };
 
-/* An operator of one opcode with operands of one type each, as much like a real one as counting
- * needs. */
+/* Make an operator of one opcode with operands of one type each, realistic enough for counting. */
 static struct ir_op *make(struct ir_graph *g, enum ir_opcode opcode, enum ir_type in,
                           enum ir_type out, const struct variant *v)
 {
@@ -98,8 +97,8 @@ static void near(double found, double expected, double percent)
 
 #define HEAD "heddle-ir 1 graph name=\"g\" row 0 name=\"r\" op=\"R\" tensor=\"\" shape=\"\"\n"
 
-/* Measured on an RV32IM core outside of this model (a Verilated VexRiscv): int8 softmax of 16 rows
- * of 64 takes 163 cycles a value. */
+/* Measured on an RV32IM core independent of this model (a Verilated VexRiscv): int8 softmax of 16
+ * rows of 64 takes 163 cycles per value. */
 static void softmax_is_as_measured_on_a_core(void **state)
 {
     struct arena *a = arena_new(0);
@@ -126,9 +125,9 @@ static double dense_cycles(struct arena *a, unsigned outputs)
                         outputs, outputs, outputs));
 }
 
-/* Measured on the same core: a dot product of int8 takes 3.0 cycles a product, the least there is:
- * a load, a multiplication, an addition. The test measures what 32 more outputs of 1,024
- * products add. */
+/* Measured on the same core: a dot product of int8 takes 3.0 cycles per product, the minimum: a
+ * load, a multiplication, an addition. The test measures the cost of 32 more outputs of 1,024
+ * products. */
 static void products_are_as_measured_on_a_core(void **state)
 {
     struct arena *a = arena_new(0);

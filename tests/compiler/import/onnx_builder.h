@@ -1,4 +1,4 @@
-/* onnx_builder.h - small ONNX models for tests, built as messages and packed by protobuf-c. */
+/* onnx_builder.h - build small ONNX models for tests as messages, packed by protobuf-c. */
 #ifndef HEDDLE_TEST_ONNX_BUILDER_H
 #define HEDDLE_TEST_ONNX_BUILDER_H
 

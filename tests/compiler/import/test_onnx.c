@@ -1,5 +1,5 @@
-/* test_onnx.c - the ONNX importer on a small QDQ model: what it makes of it, and that each kind of
- * damage has its own message, within 64 MiB and 100 ms (times ten under sanitizers). */
+/* test_onnx.c - the ONNX importer on a small QDQ model: the imported graph, and a distinct message
+ * for each kind of damage, within 64 MiB and 100 ms (times ten under sanitizers). */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static enum status import(struct arena *a, struct builder *b, const struct onnx_
     return onnx_import(a, "small", data, n, o, g, d);
 }
 
-/* --- what is made of it --- */
+/* --- the imported graph --- */
 
 static void test_import(void **state)
 {
@@ -106,7 +106,7 @@ static void test_import(void **state)
     arena_free(a);
 }
 
-/* MACs are the file's: zeros between dilated taps are none, nor is an average that became a
+/* MACs are the file's: zeros between dilated taps do not count, nor does an average that became a
  * convolution. */
 static void test_macs(void **state)
 {
@@ -152,7 +152,7 @@ static void test_macs(void **state)
     arena_free(a);
 }
 
-/* By hand: y = relu(sum) in both roundings, through every pass. */
+/* By hand: y = relu(sum) with both roundings, through every pass. */
 static void test_arithmetic(void **state)
 {
     static const enum lgl_rounding both[2] = {LGL_ROUND_TFLITE, LGL_ROUND_ONNX};
@@ -186,7 +186,7 @@ static void test_arithmetic(void **state)
     }
 }
 
-/* A result that no QuantizeLinear follows is float32; so are the operators that read it. */
+/* A result without a following QuantizeLinear is float32; so are the operators that read it. */
 static void test_float(void **state)
 {
     static const char *const output[] = {"c", "y", "x"};
@@ -215,7 +215,7 @@ static void test_float(void **state)
     }
 }
 
-/* Output 0, floats, of the graph that `b` is. */
+/* Return output 0 as floats of the graph in `b`. */
 static void floats_of(struct arena *a, struct builder *b, const void *x, float *y)
 {
     const struct onnx_options o = {0};
@@ -229,7 +229,7 @@ static void floats_of(struct arena *a, struct builder *b, const void *x, float *
         fail_msg("%s", d.text);
 }
 
-/* A constant that is no number of a scale: what masks of attention are made of. */
+/* A constant that no scale can represent, as in masks of attention. */
 static void test_infinite_constant(void **state)
 {
     struct arena *a = arena_new((size_t)64 << 20);
@@ -249,8 +249,8 @@ static void test_infinite_constant(void **state)
     arena_free(a);
 }
 
-/* A Resize that changes no size leaves quantised values as they are; the literal graph has it all
- * the same, as a reader of its input. */
+/* A Resize that changes no size leaves quantised values unchanged; the literal graph keeps it
+ * nevertheless, as a reader of its input. */
 static void test_resize_to_the_same(void **state)
 {
     struct arena *a = arena_new((size_t)64 << 20);
@@ -284,7 +284,7 @@ static void test_resize_to_the_same(void **state)
     arena_free(a);
 }
 
-/* A product with an integer bias of its own, and an Add after it: (4 * 3 + 10) / 2 + 1000. */
+/* A product with an integer bias, followed by an Add: (4 * 3 + 10) / 2 + 1000. */
 static void test_add_behind_qgemm(void **state)
 {
     struct arena *a = arena_new((size_t)64 << 20);
@@ -310,7 +310,8 @@ static void test_add_behind_qgemm(void **state)
     arena_free(a);
 }
 
-/* Weights with scales along what is summed are float32; alpha counts once: (3 + 2 * 4) / 2. */
+/* Weights with scales along the summed dimension are float32; alpha is applied once: (3 + 2 * 4) /
+ * 2. */
 static void test_gemm_alpha(void **state)
 {
     struct arena *a = arena_new((size_t)64 << 20);
@@ -681,7 +682,7 @@ static void test_damage(void **state)
         }
         assert_int_equal(status_exit_code(st), 3);
         assert_true(seconds() - start < 1);
-        for (size_t k = 0; k < i && !update; k++) /* each kind has its own words */
+        for (size_t k = 0; k < i && !update; k++) /* each kind has a distinct message */
             if (strcmp(damages[k].text, damages[i].text) == 0)
                 fail_msg("%s and %s say the same", damages[k].what, damages[i].what);
         arena_free(a);
@@ -691,7 +692,8 @@ static void test_damage(void **state)
 
 /* --- damage to the bytes --- */
 
-/* Import and, when that succeeds, everything up to one inference; only crashes count. */
+/* Import the bytes and, if that succeeds, run everything up to one inference; only crashes
+ * count. */
 static void try_bytes(const uint8_t *data, size_t n, struct diag *d)
 {
     struct arena *a = arena_new((size_t)64 << 20);
@@ -725,7 +727,8 @@ static void test_truncations_and_flips(void **state)
 
     (void)state;
     for (size_t i = 0; i < n; i++) {
-        uint8_t *cut = malloc(i + 1); /* of its own, so that a read beyond shows */
+        uint8_t *cut =
+            malloc(i + 1); /* a separate copy, so that a read beyond its end is detected */
 
         memcpy(cut, data, i);
         try_bytes(cut, i, &d);
@@ -740,7 +743,7 @@ static void test_truncations_and_flips(void **state)
     arena_free(a);
 }
 
-/* A length-delimited field around `n` bytes; returns the new length. */
+/* Wrap a length-delimited field around `n` bytes; return the new length. */
 static size_t wrap(uint8_t tag, const uint8_t *from, size_t n, uint8_t *to)
 {
     size_t at = 0, rest = n;
@@ -841,7 +844,7 @@ static void test_input_shapes(void **state)
     arena_free(a);
 }
 
-/* Bytes that end too early. */
+/* Truncated bytes. */
 static void test_cut_bytes(void **state)
 {
     static const struct {
@@ -906,7 +909,7 @@ static void test_external_fields(void **state)
     arena_free(a);
 }
 
-/* Data next to the model is read; what leads out of its folder is not, by any road. */
+/* Data in the model's folder is read; data outside it is not, by any path. */
 static void test_external_data(void **state)
 {
     static const char *const outside[] = {"../w.bin", "/etc/passwd", "link", "sub/../../w.bin"};

@@ -1,4 +1,4 @@
-/* Notes of biases in another scale than that of the input times that of the weights. */
+/* Notes about biases whose scale is not that of the input times that of the weights. */
 // clang-format off
 #include <setjmp.h>
 #include <stdarg.h>

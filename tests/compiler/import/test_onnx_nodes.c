@@ -38,7 +38,7 @@ struct tensors {
     const uint8_t *bytes[MAX_OPERANDS];
 };
 
-/* input_0.pb, .. or output_0.pb, ..; false if one is no tensor. */
+/* Read input_0.pb, .. or output_0.pb, ..; false if one is no tensor. */
 static bool read_tensors(struct arena *a, const char *test, const char *what, struct tensors *t)
 {
     for (t->n = 0; t->n < MAX_OPERANDS; t->n++) {
@@ -83,7 +83,7 @@ static const uint8_t *raw(const Onnx__TensorProto *t)
     return t->has_raw_data ? t->raw_data.data : NULL;
 }
 
-/* The model with the inputs of `mask` as initializers; its bytes in `a`. */
+/* Return the model's bytes, in `a`, with the inputs of `mask` as initializers. */
 static uint8_t *bind(struct arena *a, Onnx__ModelProto *m, const struct tensors *in, uint32_t mask,
                      size_t *n)
 {
@@ -151,8 +151,8 @@ static const char *run_graph(struct arena *a, const struct ir_graph *g, const st
     return ref_run(ref_new(a, g, o), x, y, d) == ST_OK ? NULL : d->text;
 }
 
-/* The graph that the importer fuses nothing in, and the reference alone makes islands of: the same
- * bytes. */
+/* Run the graph in which the importer fuses nothing and only the reference makes islands: the bytes
+ * are equal. */
 static const char *run_islands(struct arena *a, const uint8_t *data, size_t n,
                                const struct tensors *in, uint32_t mask, const struct tensors *out,
                                uint8_t *const *y, struct diag *d)
@@ -220,7 +220,7 @@ static const char *run_node(struct arena *a, const char *test)
     if (!why && (why = try_bound(a, m, &in, 0, &out)) != NULL && in.n > 1 && in.n < 16) {
         const char *first = why;
 
-        why = try_bound(a, m, &in, (1u << in.n) - 2, &out); /* all but the first */
+        why = try_bound(a, m, &in, (1u << in.n) - 2, &out); /* all inputs except the first */
         if (why && strcmp(first, "another answer") == 0)
             why = first;
     }
@@ -289,7 +289,7 @@ struct result {
     const char *name, *why; /* why: NULL for a pass */
 };
 
-/* The whole list as text; free() it. */
+/* Return the whole list as text; free() it. */
 static char *list_of(const struct result *r, size_t n)
 {
     size_t size, passed = 0, quantised = 0, passed_quantised = 0, count[N_GROUPS] = {0};
@@ -320,7 +320,7 @@ static char *list_of(const struct result *r, size_t n)
     return text;
 }
 
-/* Both texts are the same; else the first line that is not. */
+/* Check that both texts are equal; otherwise report the first line that differs. */
 static void same_lines(const char *want, const char *found)
 {
     while (*want && *want == *found) {

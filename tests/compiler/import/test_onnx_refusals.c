@@ -196,7 +196,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The importer's report on network `text`, in `all`; *took: processor time. */
+/* Return the importer's report on network `text`, allocated in `all`; *took: CPU time. */
 static const char *verdict(struct arena *all, const char *text, double *took)
 {
     struct arena *a = arena_new((size_t)64 << 20);

@@ -1,6 +1,6 @@
-/* test_onnx_resize.c - the cells that ONNX's Resize takes for the nearest, against exact fractions:
- * every pair of up to 20 cells, in the two modes that round (places within 20 cells are exact to
- * 1e-6, so float32 finds every tie) and where the corners are aligned. */
+/* test_onnx_resize.c - the nearest cells of ONNX's Resize, against exact fractions: every pair of
+ * up to 20 cells, in the two rounding modes (positions within 20 cells are exact to 1e-6, so
+ * float32 finds every tie) and with aligned corners. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void set_text(struct builder *b, Onnx__NodeProto *n, const char *name, co
     a->s.len = strlen(text);
 }
 
-/* Cells of `before` for each of `after`. */
+/* Return the cell of `before` for each of `after`. */
 static const int32_t *cells_of(struct arena *a, int64_t before, int64_t after,
                                const char *coordinates, const char *nearest)
 {
@@ -52,7 +52,7 @@ static const int32_t *cells_of(struct arena *a, int64_t before, int64_t after,
     return NULL;
 }
 
-/* The nearest of `before` cells to n / d, d positive: halves up or down. */
+/* Return the nearest of `before` cells to n / d, d positive: ties up or down. */
 static int64_t nearest_to(int64_t n, int64_t d, bool up, int64_t before)
 {
     const int64_t twice = 2 * n + d, below = twice >= 0 ? twice / (2 * d) : -1;
@@ -95,7 +95,7 @@ static void test_nearest(void **state)
                 check(before, after, coordinates[k / 2], k % 2 != 0);
 }
 
-/* The length is the float32 product: in double 22 times float32 17/22 is below 17. */
+/* The length is the float32 product: 22 times float32 17/22, in double, is below 17. */
 static void test_length(void **state)
 {
     struct arena *a = arena_new(4 << 20);

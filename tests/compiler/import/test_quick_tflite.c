@@ -1,6 +1,6 @@
-/* test_quick_tflite.c - the importer on digits: what it makes of it, and how it refuses damage.
- * Damage to the container is done to the file's bytes; absurd contents are put into the plain
- * structs after the shim, where every value can be set. */
+/* test_quick_tflite.c - the importer on digits: the imported graph, and its refusals of damage.
+ * Damage to the container changes the file's bytes; absurd contents are put into the plain structs
+ * after the shim, where every value can be set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static int close_model(void **state)
     return 0;
 }
 
-/* Import what `f->file` specifies now; it must fail with `st` and exactly `text`. */
+/* Import the current `f->file`; it must fail with `st` and exactly `text`. */
 static void refused(struct fixture *f, enum status st, const char *text)
 {
     struct ir_graph *g;
@@ -96,7 +96,8 @@ static void test_text_round_trip(void **state)
     assert_string_equal(first.data, second.data);
 }
 
-/* Import and, when that succeeds, everything up to one inference; only crashes count. */
+/* Import the bytes and, if that succeeds, run everything up to one inference; only crashes
+ * count. */
 static void try_bytes(const uint8_t *data, size_t n, struct diag *d)
 {
     struct arena *a = arena_new((size_t)64 << 20);
@@ -147,7 +148,7 @@ static void test_truncated(void **state)
     }
 }
 
-/* Every fifth byte of both ends flipped: an error as text or another answer, never a crash. */
+/* Every fifth byte at both ends is flipped: an error message or another answer, never a crash. */
 static void test_flipped_bytes(void **state)
 {
     static const uint8_t mask[] = {0xff, 0x80, 0x01};
@@ -400,7 +401,7 @@ static void test_options(void **state)
     refused(f, ST_MODEL, "operator 0 CONV_2D: options: expected Conv2DOptions, found NONE");
 }
 
-/* Biases are compared with what LiteRT's kernels take their scale to be. */
+/* Bias scales are compared with those that LiteRT's kernels assume. */
 static void test_bias_scale(void **state)
 {
     struct fixture *f = *state;
@@ -438,7 +439,7 @@ static void test_wrong_shape(void **state)
     assert_non_null(strstr(f->d.text, "found 1x5x7x3"));
 }
 
-/* Names are kept as they are, whatever they hold. */
+/* Names are kept unchanged, whatever they contain. */
 static void test_hostile_names(void **state)
 {
     struct fixture *f = *state;

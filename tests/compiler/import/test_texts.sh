@@ -1,7 +1,7 @@
 #!/bin/bash
-# Every text with which an importer refuses a file is in some test: whole, with anything where it has
-# a conversion, or its longest piece, if no other text has that. `known` lists those that no test
-# has, each with the reason; a text that is tested or gone must leave it.
+# Every message with which an importer refuses a file is in some test: whole, with anything in place of a conversion, or
+# by its longest piece if no other message contains that. `known` lists those without a test, each with the reason; a
+# message that is tested or gone must leave the list.
 . "$(dirname "$0")/../../e2e/common.sh"
 
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }

@@ -1,5 +1,5 @@
-/* test_formula.c - formulas find the operators that make a tensor: operands in either order where they
- * may be exchanged, one tensor for one letter, constants, further conditions. */
+/* test_formula.c - formulas find the operators that make a tensor: operands in either order if they
+ * may be exchanged, one tensor per letter, constants, further conditions. */
 #include "compiler/ir/formula.h"
 #include "tests/compiler/ir_files.h"
 
@@ -41,7 +41,7 @@ static void test_formulas(void **state)
         {"add(mul(d = sub(x, mean(x)), d), #c)", true},
         {"add(#c, mul(d = sub(x, mean(x)), d))", true},
         {"add(s, #c)", true},
-        {"add(#s, c)", true},   /* a letter is any name: #s is the constant */
+        {"add(#s, c)", true},   /* #s names the constant s */
         {"add(#a, #b)", false}, /* one of them is computed */
         {"add(mul(d, d), #c)", true},
         {"add(mul(d, c), #c)", false},               /* c is two tensors */

@@ -1,4 +1,4 @@
-/* test_ir_text.c - every .ir file next to this one: name.ir parses, verifies and prints as it is;
+/* test_ir_text.c - every .ir file in this folder: name.ir parses, verifies and prints unchanged;
  * name_bad.ir is refused with the text of name_bad.err. */
 #include "tests/compiler/ir_files.h"
 
@@ -43,7 +43,7 @@ static void test_every_file(void **state)
     ir_each("tests/compiler/ir/*.ir", check_file);
 }
 
-/* Cutting a good file anywhere gives an error or a smaller graph, never a crash. */
+/* A good file cut at any place gives an error or a smaller graph, never a crash. */
 static void cut_file(struct arena *a, const char *path)
 {
     const char *source = ir_text(a, path);

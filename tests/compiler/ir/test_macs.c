@@ -1,5 +1,5 @@
-/* test_macs.c - MACs of every operator that multiplies and adds, against products written out here;
- * before and after legalise turns the weights over; 0 for all others. */
+/* test_macs.c - MACs of every operator that multiplies and adds, against products written out here,
+ * before and after legalise reorders the weights; 0 for all others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

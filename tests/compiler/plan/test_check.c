@@ -1,5 +1,5 @@
-/* plan_check.c finds what is planted: overlaps of tensors alive together, offsets off the grid or
- * outside; and passes what only looks like an overlap. */
+/* plan_check.c finds planted errors: overlaps of tensors that are alive together, offsets that are
+ * unaligned or out of range; and passes apparent overlaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,8 @@ static void plan_passes_its_check(void **state)
     struct fixture *f = *state;
 
     assert_int_equal(arena_plan(&f->program, &f->d), ST_OK);
-    assert_int_equal(f->program.arena_bytes, 128 + 128 + 100); /* all three meet at the third */
+    assert_int_equal(f->program.arena_bytes, 128 + 128 + 100); /* all three are alive at the third
+                                                                * operator */
 }
 
 static void planted_overlap_is_found(void **state)
@@ -89,7 +90,7 @@ static void reuse_after_the_last_reader_is_right(void **state)
 {
     struct fixture *f = *state;
 
-    f->graph->op[3]->in[1] = 3; /* a has no reader any more: c may take its place */
+    f->graph->op[3]->in[1] = 3; /* a has no later reader, so c may take its place */
     f->program.arena_bytes = 228;
     f->program.place[2].mem_offset = 128;
     assert_int_equal(arena_check(&f->program, &f->d), ST_OK);

@@ -1,4 +1,4 @@
-/* memory_use.c: bytes alive, held and moved at least, counted by hand. */
+/* memory_use.c: bytes alive, held and necessarily moved, counted by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void everything_on_chip(void **state)
     arena_free(a);
 }
 
-/* 50 rows, 3200 bytes a tensor: three of them are more than 8192. */
+/* 50 rows, 3200 bytes a tensor: three of them exceed 8192. */
 static void what_is_streamed_has_buffers(void **state)
 {
     (void)state;
@@ -96,8 +96,7 @@ static void what_is_streamed_has_buffers(void **state)
     arena_free(a);
 }
 
-/* add on the host: the accelerator writes p for it and reads y back; the constant is not its own.
- */
+/* add on the host: the accelerator writes p for it and reads y back; the constant is the host's. */
 static void host_operators_add_traffic(void **state)
 {
     (void)state;

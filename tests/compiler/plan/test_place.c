@@ -16,7 +16,7 @@ static uint32_t next(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* The request, kept apart from place.c's result. */
+/* The request, stored separately from place.c's result. */
 struct wish {
     uint32_t n_bytes, first, last, offset;
 };
@@ -101,7 +101,7 @@ static void leads_are_kept_where_there_is_room(void **state)
 
 static void gaps_are_filled_lowest_first(void **state)
 {
-    /* the two large ones leave a hole of 96 in the middle once the second has gone */
+    /* once the second one has ended, the two large ones leave a hole of 96 between them */
     struct wish w[] = {
         {300, 0, 9, 0}, {200, 0, 3, 0}, {150, 0, 9, 0}, {96, 5, 6, 0}, {128, 5, 6, 0}};
     struct arena *a = arena_new(0);

@@ -1,4 +1,4 @@
-/* Between operators that the compiler takes as one nothing is quantised; around them all is. */
+/* Nothing is quantised between operators that the compiler fuses; all tensors around them are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "compiler/quantise/quant_own.h"
 
-/* y = x * sigmoid(x), and z = y + x of another tensor: y is what the function ends with. */
+/* y = x * sigmoid(x), and z = y + x of another tensor: the function ends with y. */
 static const char product[] = "heddle-ir 1 graph name=\"net\"\n"
                               "row 0 name=\"00\" op=\"\" tensor=\"\" shape=\"\" macs=0\n"
                               "row 1 name=\"01\" op=\"\" tensor=\"\" shape=\"\" macs=0\n"
@@ -108,7 +108,8 @@ static void a_layer_normalisation_is_quantised_at_its_ends(void **state)
         assert_int_equal(q.tensor[i], i == 0 || i == 12);
     for (uint32_t i = 0; i < 9; i++)
         assert_true(q.op[i]);
-    const struct quant open = chosen(a, norm, ",8", keep); /* what is normal is read elsewhere */
+    const struct quant open = chosen(a, norm, ",8", keep); /* the normalised tensor is read
+                                                            * elsewhere */
     assert_true(open.tensor[8] && open.tensor[2]);
     keep[0] = true;
     const struct quant kept = chosen(a, norm, "", keep);

@@ -1,4 +1,4 @@
-/* Scales, ranges, weights, biases and the file's bytes, against numbers worked out by hand and plain
+/* Scales, ranges, weights, biases and the file's bytes, against numbers computed by hand and plain
  * formulas. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +100,7 @@ static void an_outlier_is_left_out(void **state)
     assert_true(make(f).scale[0].scale * 255 < 1.1f);
     f->job.options.percentile = 99.9; /* 5 at each end */
     assert_true(make(f).scale[0].scale * 255 > 99);
-    f->job.options.ranges = QUANT_MSE; /* 10 clamped values cost more than steps of 0.4 for all */
+    f->job.options.ranges = QUANT_MSE; /* clamping 10 values costs more than steps of 0.4 for all */
     const float all = make(f).scale[0].scale * 255;
     s->bin[QUANT_BINS - 1] = 0;
     s->bin[5] = 1000000;
@@ -129,7 +129,8 @@ static void weights_and_biases_are_the_formulas(void **state)
     arena_free(a);
 }
 
-/* The mean of each output over the samples is that of the float network, but for a step of the bias. */
+/* The mean of each output over the samples equals that of the float network, up to a step of the
+ * bias. */
 static void corrected_biases_keep_the_mean(void **state)
 {
     struct arena *a = arena_new(0);

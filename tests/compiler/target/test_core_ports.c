@@ -1,4 +1,5 @@
-/* test_core_ports.c - "core" of a target.json: what "ports" declares, parameters by attributes, files of $NAME/. */
+/* test_core_ports.c - "core" of a target.json: declarations of "ports", parameters by attributes,
+ * files below $NAME/. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* geometry.c: kernel pieces cover every lane exactly once and keep their limits; input rows of a
- * tile are those its windows touch. */
+ * tile are those that its windows read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void a_plain_kernel_is_one_piece(void **state)
 
     (void)state;
     assert_int_equal(geo_pieces(a, &g, 16, 2048, &piece), 1);
-    g.dx = 2; /* a dilated row is parted by column */
+    g.dx = 2; /* a dilated row is split by column */
     assert_int_equal(geo_pieces(a, &g, 16, 2048, &piece), 3);
     assert_int_equal(piece[2].x_shift, 2 * 2 * 16);
     g.kind = GEO_DEPTHWISE;
@@ -92,7 +92,8 @@ static void a_plain_kernel_is_one_piece(void **state)
     arena_free(a);
 }
 
-/* Rows of the image that some window of output rows [y, y + n) touches, one by one. */
+/* Check one by one that the rows of the image are those that a window of output rows [y, y + n)
+ * reads. */
 static void rows_are_what_windows_touch(void **state)
 {
     uint64_t seed = 5;
@@ -145,7 +146,7 @@ static void reciprocals_round_ties_up(void **state)
     }
 }
 
-/* A transposed convolution's sums, output by output, and those of its phases. */
+/* The sums of a transposed convolution, output by output, equal those of its phases. */
 static void phases_are_the_transposed_convolution(void **state)
 {
     (void)state;
@@ -197,7 +198,7 @@ static void phases_are_the_transposed_convolution(void **state)
             }
 }
 
-/* A pixel of few outputs goes by the sum of columns, as FULLY_CONNECTED or as a convolution. */
+/* A pixel with few outputs uses the sum of columns, as FULLY_CONNECTED or as a convolution. */
 static void one_pixel_sums_columns(void **state)
 {
     const struct hd_config hw = {.n = 16, .weight_bytes = 65536};
@@ -207,10 +208,10 @@ static void one_pixel_sums_columns(void **state)
     (void)state;
     g.kh = g.kw = g.sy = g.sx = g.dy = g.dx = 1;
     assert_true(geo_sums_columns(&g, &hw));
-    g.oc = 5; /* a pass over all of them takes fewer steps */
+    g.oc = 5; /* one pass over all of them takes fewer steps */
     assert_false(geo_sums_columns(&g, &hw));
     g.oc = 2;
-    g.w = 2; /* stride 2: the pixels beside each other are not one after the other */
+    g.w = 2; /* stride 2: adjacent pixels are not consecutive */
     assert_false(geo_sums_columns(&g, &hw));
     g.w = 1;
     g.kw = 3; /* with padding */

@@ -1,4 +1,4 @@
-/* layout.c: what stays in the scratchpad and what is streamed, and that nothing shares bytes. */
+/* layout.c: tensors that stay in the scratchpad or are streamed, and that no bytes are shared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
     return f;
 }
 
-/* Bytes in use at operator k, one by one: residents, then tile buffers. */
+/* Mark the bytes in use at operator k: residents, then tile buffers. */
 static void mark(uint8_t *used, uint64_t from, uint64_t n)
 {
     for (uint64_t i = from; i < from + n; i++) {

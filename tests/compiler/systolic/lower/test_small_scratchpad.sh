@@ -9,7 +9,7 @@ for name in rand_lstm_7 rand_batch_matmul_int8 rand_dilated rand_grouped_conv_in
     grep -q '^verdict: match: ' stdout || fail "$name: $(head -n 1 stdout)"
 done
 
-# Where the layout finds no place for an operator, another target takes it; knobs are those of the graph that results.
+# If an operator does not fit in the layout, another target takes it; knobs are those of the resulting graph.
 small=(--no-search --hw='{"base":"tiny","scratchpad_bytes":256}')
 "$heddle" inspect "$models/islands.onnx" "${small[@]}" >text 2>stderr || fail "inspect: $(cat stderr)"
 grep -q '^03_add .* c .*; systolic: the scratchpad of tiny.* (256 bytes) is too fragmented$' text || fail "inspect: $(grep '^03_add' text)"

@@ -1,4 +1,5 @@
-/* rewrites.c: the driver visits what a rewrite adds, ends one that adds for ever, and does nothing without an accelerator. */
+/* rewrites.c: the driver visits operators that a rewrite adds, stops one that adds for ever, and
+ * does nothing without an accelerator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

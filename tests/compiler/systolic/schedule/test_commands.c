@@ -1,4 +1,4 @@
-/* Commands of small networks, knobs given. */
+/* Commands of small networks with given knobs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,8 +68,8 @@ static const char *zeros(struct arena *a, uint32_t n)
     return t.data;
 }
 
-/* ARRAY makes a tile of 8 channels, VECTOR adds x to them and takes their mean: it waits for those
- * alone, and ARRAY for none of it. The mean is in its input's first pixel. */
+/* ARRAY computes a tile of 8 channels; VECTOR adds x to them and takes their mean. VECTOR waits for
+ * that tile only, and ARRAY does not wait for VECTOR. The mean is in its input's first pixel. */
 static void channels_go_on_as_they_come(void **state)
 {
     struct arena *a = arena_new(0);
@@ -156,7 +156,7 @@ static void the_same_codes_need_no_command(void **state)
 }
 
 /* Two pixels of a 3 x 3 kernel over half a word of channels: the end of a row is read together with
- * the start of the next one, from other banks. */
+ * the start of the next one, from different banks. */
 static void pairs_of_pixels_meet_in_no_bank(void **state)
 {
     struct arena *a = arena_new(0);

@@ -1,5 +1,5 @@
-/* hazard.c: the waits of simple command lists, and of random ones against an independent notion of
- * what must come before what. */
+/* hazard.c: waits of simple command lists, and of random ones against an independent definition of
+ * the required order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +77,8 @@ static void readers_wait_for_writers(void **state)
     assert_waits(&l.cmd[4], 0, 0, 0, 0, 0, 0); /* END waits for everything anyway */
 }
 
-/* ARRAY reads weights that 20,000 WEIGHT commands came after: the count of 16 bits would be behind by too much before
- * long, so a later one is waited for. */
+/* ARRAY reads weights that 20,000 WEIGHT commands followed: the 16-bit count would soon differ by
+ * too much, so ARRAY waits for a later command. */
 static void an_old_wait_is_for_a_later_command(void **state)
 {
     enum { OTHERS = 20000 };
@@ -100,7 +100,7 @@ static void an_old_wait_is_for_a_later_command(void **state)
     arena_free(a);
 }
 
-/* Two buffers in turn: LOAD k+2 waits for ARRAY k, not for ARRAY k+1. */
+/* Two alternating buffers: LOAD k+2 waits for ARRAY k, not for ARRAY k+1. */
 static void writers_wait_for_the_readers_before(void **state)
 {
     static struct list l;
@@ -118,8 +118,8 @@ static void writers_wait_for_the_readers_before(void **state)
     }
 }
 
-/* ARRAY begins a command before the last one's writes have landed: it waits for itself where it
- * reads them, not where it writes again or writes what it has read. */
+/* ARRAY begins a command before the last one's writes are complete. It waits for itself if it reads
+ * them, but not if it writes them again or writes what it has read. */
 static void array_waits_for_what_it_wrote(void **state)
 {
     static struct list l;
@@ -157,8 +157,8 @@ static struct sched_command *reader(struct list *l, uint32_t first, uint32_t n)
     return c;
 }
 
-/* ARRAY follows the last WEIGHT command that it needs, if that brings its first weights: it waits
- * for those before. */
+/* ARRAY uses weight streaming from the last WEIGHT command that it needs, if that delivers its
+ * first weights; it waits for earlier ones. */
 static void array_follows_its_weights(void **state)
 {
     static struct list l;
@@ -217,7 +217,8 @@ static void slices_of_channels_wait_for_their_own(void **state)
     }
 }
 
-/* Neighbours, other memories, two readers, and a DMA unit's own commands do not wait. */
+/* Accesses to neighbouring bytes or other memories, two readers, and a DMA unit's own commands do
+ * not wait. */
 static void what_does_not_meet_does_not_wait(void **state)
 {
     static struct list l;
@@ -284,8 +285,8 @@ static bool conflict(const struct sched_command *a, const struct sched_command *
     return false;
 }
 
-/* Return true if `a` must be complete before `b` begins. ARRAY's reads are in order among
- * themselves and before its writes, which are in order, too. */
+/* Return true if `a` must be complete before `b` begins. ARRAY's reads are in order, and precede
+ * its writes, which are also in order. */
 static bool must_wait(const struct sched_command *a, const struct sched_command *b)
 {
     if (a->unit != HD_UNIT_ARRAY || b->unit != HD_UNIT_ARRAY)
@@ -376,12 +377,12 @@ static void conflicts_are_ordered(void **state)
     }
     assert_true(n_conflict > 10000);
     assert_true(n_own > 1000);
-    assert_true(n_free > 10000); /* not by serialising everything */
+    assert_true(n_free > 10000); /* the order is not achieved by serialising everything */
 }
 
 enum { LANES = 16, BYTES = 1 << 16 };
 
-/* ARRAY's loops: which step writes each byte, or whether a byte is read too soon. */
+/* ARRAY's loops: the step that writes each byte, or whether a byte is read too early. */
 struct steps {
     int32_t written[BYTES]; /* step, from 0; -1: never */
     int32_t end;            /* steps of the writer */
@@ -478,7 +479,7 @@ static struct hd_cmd_array random_layer(uint64_t *seed, uint32_t h, uint32_t w, 
     return a;
 }
 
-/* Tiles that go ahead read no byte whose result is still on its way. */
+/* Leading tiles read no byte whose result is incomplete. */
 static void leading_tiles_read_nothing_late(void **state)
 {
     static struct steps s;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The bounds of the search's work cost at most 1 % of the cycles: all networks at sys16, against 45 times the work.
+# The search's work limits cost at most 1 % of the cycles: all networks at sys16, compared with 45 times the work.
 set -u
 : "${HEDDLE_HOME:?}" "${HEDDLE_BUILD:?}"
 cd "$HEDDLE_HOME" || exit 1

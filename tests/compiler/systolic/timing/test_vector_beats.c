@@ -1,5 +1,5 @@
-/* vector_beats.c against the formulas of cost.c, which tests/hw/vector_tb.cpp compares with the RTL:
- * a command by itself, one taken up in its middle, and one in parallel with others. */
+/* vector_beats.c against the formulas of cost.c, which tests/hw/vector_tb.cpp compares with the
+ * RTL: a command alone, one resumed in its middle, and one in parallel with others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,8 +59,8 @@ static void softmax_by_itself(void **state)
         }
 }
 
-/* A copy taken in the middle keeps its remaining work, whatever repeats are skipped before and
- * after it. */
+/* A copy made in the middle keeps its remaining work, whatever repeats are skipped before and after
+ * it. */
 static void softmax_taken_up_in_its_middle(void **state)
 {
     (void)state;
@@ -76,7 +76,8 @@ static void softmax_taken_up_in_its_middle(void **state)
         }
 }
 
-/* A sum takes 8 cycles a row: a read in every second cycle delays the other two passes alone. */
+/* A sum takes 8 cycles per row, so a read in every second cycle delays only the other two
+ * passes. */
 static void scales_hide_reads_of_others(void **state)
 {
     struct hd_cmd_vector v = softmax(256, 2);
