@@ -177,17 +177,23 @@ static struct cost cost_of(const struct search *s, const struct cut_part *p)
     return (struct cost){s->p->overlap ? larger(core, moves) : core + moves, core};
 }
 
-/* Why the pattern refuses the part of a range, NULL: it takes it, at *cost. */
+/* Make the operator alone the part of a range; why the pattern refuses it, or NULL. */
+static const char *refuse_part(struct search *s, const struct cut_range *r, struct cut_part *p)
+{
+    s->n_questions++;
+    if (!cut_part_of(&s->form, r, p))
+        return "a part reads nothing but padding";
+    cut_shape(&s->alone, &s->form, p, false);
+    const char *why = describe_refusal(s->p, &s->part);
+    return why ? why : native_refusal(s->p, &s->part);
+}
+
+/* The same, with the cost of a part that it takes. */
 static const char *ask_part(struct search *s, const struct cut_range *r, struct cost *cost)
 {
     struct cut_part p;
+    const char *why = refuse_part(s, r, &p);
 
-    s->n_questions++;
-    if (!cut_part_of(&s->form, r, &p))
-        return "a part reads nothing but padding";
-    cut_shape(&s->alone, &s->form, &p, false);
-    const char *why = describe_refusal(s->p, &s->part);
-    why = why ? why : native_refusal(s->p, &s->part);
     if (!why)
         *cost = cost_of(s, &p);
     if (!why && s->layout)
@@ -200,7 +206,13 @@ static const char *ask_parts(struct search *s, const struct cut_sizes *z, double
 {
     uint32_t index[CUT_DIMS] = {0}, d = 0;
     struct cost sum = {0, 0};
+    struct cut_range first = {{0}, {0}};
+    struct cut_part p;
 
+    memcpy(first.n, z->size, sizeof first.n);
+    const char *at_once = refuse_part(s, &first, &p); /* refused sizes end here */
+    if (at_once)
+        return at_once;
     for (uint32_t i = 0; i < CUT_DIMS; i++)
         if (!find_spans(s, z, i, &s->spans[i]))
             return "a part reads nothing but padding";

@@ -40,9 +40,12 @@ expect 2 "heddle: target mine comes from '$work/mine', and this would execute it
 --allow-native-targets, or that folder as a line of '$work/config/heddle/trusted'" inspect
 inspect --allow-native-targets >stdout 2>&1
 grep -q '^13_fully_connected .* mine 77, c ' stdout || fail "its cost: $(grep ^13 stdout)"
-native 8 mine 4u ""
+native 0 mine 4u ""
 inspect --allow-native-targets >stdout 2>&1
 grep -q '^13_.*; mine: fully_connected: out_c 10, unroll 4$' stdout || fail "its refusal: $(grep ^13 stdout)"
+native 8 mine 4u "" # parts are asked about, too
+inspect --allow-native-targets >stdout 2>&1
+grep -q '^13_.* mine [0-9]* (2 parts of 5 channels: fully_connected: out_c 10, unroll 4), c ' stdout || fail "its parts: $(grep ^13 stdout)"
 "$heddle" check-target mine --allow-native-targets >stdout 2>stderr || fail "what it refuses is drawn: $(cat stderr)"
 grep -q '^ok   pattern fully_connected: supports 24 of the operators generated; refused, for example: fully_connected: out_c' stdout ||
     fail "its refusals: $(grep pattern stdout)"
