@@ -45,6 +45,8 @@ struct run_results {
     uint32_t first_wrong;      /* the first such inference */
     uint32_t n_right;
     double ref_seconds;
+    const char *proof; /* --prove: its statement; NULL: not asked */
+    bool proved;
     struct oracle_answer *oracle; /* --oracle: the framework's answer; NULL: none */
 };
 

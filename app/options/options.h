@@ -121,6 +121,7 @@ struct options {
     bool transpose_b; /* --transpose-b */
     bool strength;    /* --strength */
     bool strict;      /* --strict */
+    bool prove;       /* --prove */
     bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
     uint32_t tolerance;               /* tolerance of outputs, in steps */
     uint64_t max_cycles;              /* of one submission */

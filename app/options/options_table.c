@@ -95,8 +95,10 @@ const struct option_row options_table[] = {
           "also plant 200 single faults in the compiled package, count those that this run's "
           "comparison detects (--engine=func)"),
      FLAG(strength), .used_by = RUNS},
+    {SHOW("prove", NULL, REPORT, "also prove the package for every input, as heddle prove does"),
+     FLAG(prove), .used_by = RUNS},
     {SHOW("strict", NULL, REPORT, "exit with 1 unless the package is proved"), FLAG(strict),
-     .used_by = OF(PROVE)},
+     .used_by = OF(PROVE) | RUNS},
     {SHOW("reset-state", NULL, FILES, "every inference starts from the initial state"),
      FLAG(reset_state), .used_by = RUNS | OF(TUNE)},
     {SHOW("engine", "ENGINE", COMPILER, "ref, func, rtl (default) or, for packages, qemu"),

@@ -114,30 +114,50 @@ static const char *reason(const struct job *job, const struct prove_verdict *v)
                : v->why;
 }
 
-enum status prove_command(struct run *run, struct text *t, struct diag *d)
+enum status prove_verdict(struct run *run, struct diag *d)
 {
     const struct job *job = &run->job;
     const char *so;
     struct prove_verdict v;
 
+    if (job->options->engine == ENGINE_REF)
+        return FAIL(d, ST_USAGE,
+                    "--prove: found --engine=ref, expected func or rtl: ref runs no package");
+    if (!job->p->emitted)
+        TRY(pipeline_back(job->p, d));
     TRY(run_trusted(job, d));
     TRY(run_compile(job->arena, job->p->emitted, &so, d));
     TRY(ask(job, so, &v, d));
-    if (v.proved) {
-        text_printf(t,
-                    "proved: all %u layers, for every input, except for a chance below 2^-%d (%u "
-                    "commands in their order, %u host calls, %u values)\n",
-                    job->p->graph->n_row, v.bits, v.n_command, v.n_call, v.n_term);
-        return ST_OK;
+    run->results.proved = v.proved;
+    run->results.proof =
+        v.proved ? arena_printf(job->arena,
+                                "proved: all %u layers, for every input, except for a chance below "
+                                "2^-%d (%u commands in their order, %u host calls, %u values)",
+                                job->p->graph->n_row, v.bits, v.n_command, v.n_call, v.n_term)
+                 : arena_printf(job->arena, "unproven: %s", reason(job, &v));
+    return ST_OK;
+}
+
+enum status prove_strict(const struct run *run, struct diag *d)
+{
+    if (run->job.options->strict && !run->results.proved)
+        return FAIL(d, ST_MISMATCH, "%s", run->results.proof);
+    return ST_OK;
+}
+
+enum status prove_command(struct run *run, struct text *t, struct diag *d)
+{
+    TRY(prove_verdict(run, d));
+    const char *proof = run->results.proof;
+    if (!run->results.proved) {
+        TRY(run_answer(run, d));
+        if (run->results.verdict == VERDICT_MISMATCH)
+            return FAIL(d, ST_MISMATCH,
+                        "refuted: one of %u random inputs gives a wrong answer; heddle run with "
+                        "the same options shows it (%s)",
+                        run->job.n, proof + strlen("unproven: "));
+        TRY(prove_strict(run, d));
     }
-    TRY(run_answer(run, d));
-    if (run->results.verdict == VERDICT_MISMATCH)
-        return FAIL(d, ST_MISMATCH,
-                    "refuted: one of %u random inputs gives a wrong answer; heddle run with the "
-                    "same options shows it (%s)",
-                    job->n, reason(job, &v));
-    if (job->options->strict)
-        return FAIL(d, ST_MISMATCH, "unproven: %s", reason(job, &v));
-    text_printf(t, "unproven: %s\n", reason(job, &v));
+    text_printf(t, "%s\n", proof);
     return ST_OK;
 }

@@ -10,6 +10,12 @@
 enum status prove_load(struct arena *a, const struct pipeline *p, const char *so,
                        struct prove_question *q, struct prove_verdict *v, struct diag *d);
 
+/* Put the verdict on run->job.p into run->results. Before any inference: emitted code stays with the kernels
+ * that it was loaded with. ST_USAGE: --engine=ref. */
+enum status prove_verdict(struct run *run, struct diag *d);
+/* ST_MISMATCH: --strict, and the package is not proved. */
+enum status prove_strict(const struct run *run, struct diag *d);
+
 /* The verdict on run->job.p, which is emitted, as text. ST_MISMATCH: a random input shows a difference. */
 enum status prove_command(struct run *run, struct text *t, struct diag *d);
 

@@ -52,7 +52,7 @@ static void judge_verdict(struct judging *g, const struct suite_run *r)
         add(g, "bytes", r->result.message, NULL);
     else if (r->result.exit == 3)
         add(g, "refused", r->result.message, excepted(g, "refused", NULL, 0));
-    else if (strcmp(r->result.verdict, "failed") == 0)
+    else if (r->result.exit != 0 || strcmp(r->result.verdict, "failed") == 0)
         add(g, "failed",
             r->result.exit < 0 ? r->result.message
                                : arena_printf(a, "exit %d: %s", r->result.exit, r->result.message),

@@ -131,6 +131,20 @@ static void cross_targets(struct arena *a, const cJSON *targets, struct axes *x)
     }
 }
 
+/* "prove": each run proves its package, and fails where that is unproven. */
+static void add_proofs(struct arena *a, struct axes *x)
+{
+    static const char *const proof[] = {"--prove", "--strict"};
+
+    for (uint32_t i = 0; i < x->n_options; i++) {
+        struct suite_part *o = &x->options[i];
+        const char **argv = ARENA_ARRAY(a, const char *, o->n_argv + 2u);
+
+        o->n_argv = append(argv, append(argv, 0, o->argv, o->n_argv), proof, 2);
+        o->argv = argv;
+    }
+}
+
 static enum status read_axes(struct suite_planner *p, const cJSON *block, const char *at,
                              struct axes *x)
 {
@@ -158,6 +172,8 @@ static enum status read_axes(struct suite_planner *p, const cJSON *block, const 
     }
     if (targets)
         cross_targets(a, targets, x);
+    if (cJSON_IsTrue(report_member(block, "prove")))
+        add_proofs(a, x);
     return ST_OK;
 }
 

@@ -249,6 +249,8 @@ void report_first(struct text *t, const cJSON *all, enum report_detail detail)
     const char *const oracle = report_word(report_member(all, "oracle"), "text");
 
     verdict_line(t, all);
+    if (*report_word(all, "proof"))
+        text_printf(t, "%s\n", report_word(all, "proof"));
     if (*oracle)
         text_printf(t, "second opinion: %s\n", oracle);
     if (detail == REPORT_VERDICT)

@@ -18,6 +18,7 @@
 #include "app/job/shared.h"
 #include "app/mismatch/explain.h"
 #include "app/oracle/oracle.h"
+#include "app/prove/prove_command.h"
 #include "app/report/report.h"
 #include "app/report/run_pages.h"
 #include "app/stats/stats.h"
@@ -145,6 +146,8 @@ static enum status run_locked(struct run *run, struct diag *d)
         return FAIL(d, ST_USAGE, "--bus-fault needs --engine=rtl: nothing else has a bus");
     if (o->strength)
         TRY(strength_check(o, d));
+    if (o->prove)
+        TRY(prove_verdict(run, d));
     TRY(run_answer(run, d));
     score(run);
     text_init(&report, run->job.arena);
@@ -152,7 +155,9 @@ static enum status run_locked(struct run *run, struct diag *d)
     if (o->strength && run->results.verdict == VERDICT_MATCH)
         TRY(strength_run(run, &report, d));
     output_text(o->output, OUTPUT_RESULT, report.data);
-    return run->results.verdict == VERDICT_MISMATCH ? run_mismatch(run, d) : ST_OK;
+    if (run->results.verdict == VERDICT_MISMATCH)
+        return run_mismatch(run, d);
+    return o->prove ? prove_strict(run, d) : ST_OK;
 }
 
 /* Run a loaded job. The folder of -o belongs to this run only; if the run created it and leaves it

@@ -401,10 +401,12 @@ enum status run_package_load(struct job *job, struct run_measured *m, struct dia
                     "%s holds C that would be compiled and executed; if you trust it, give "
                     "--allow-native-targets",
                     o->model);
-    if (o->engine == ENGINE_REF || o->stats || o->waves)
-        return FAIL(d, ST_USAGE,
-                    "%s: a package has no graph: --engine=ref, --stats and --waves need the model",
-                    o->model);
+    if (o->engine == ENGINE_REF || o->stats || o->waves || o->prove)
+        return FAIL(
+            d, ST_USAGE,
+            "%s: a package has no graph: --engine=ref, --stats, --waves and --prove need the "
+            "model",
+            o->model);
     package->is_tar = ends_with_tar(o->model);
     TRY(build(a, o, &package->folder, &package->so_path, d));
     TRY(load(job, m, package->folder, package->so_path, d));

@@ -254,6 +254,8 @@ static void add_verdict(const struct job *job, const struct run_results *results
     stats_count(o, "outputs", job->p->graph->n_out);
     if (results->verdict == VERDICT_MATCH && job->p->graph->n_out)
         cJSON_AddStringToObject(o, "statement", run_match_text(job, results));
+    if (results->proof)
+        cJSON_AddStringToObject(o, "proof", results->proof);
     if (job->label)
         cJSON_AddNumberToObject(o, "accuracy", (double)results->n_right / job->n);
 }

@@ -13,7 +13,25 @@ prove() { # CODE MESSAGE OPTION...
 prove 0 '' "$models/digits/model.tflite" --strict --no-search
 says 'proved: all 15 layers, for every input, except for a chance below 2\^-[5-9][0-9] \([0-9]+ commands in their order, 0 host calls, [0-9]+ values\)'
 
+# The same line after the verdict of a run, and in its stats; a run that is unproven passes but with --strict.
+run() { # CODE MESSAGE OPTION...
+    expect "$1" "$2" "$heddle" run "${@:3}" --no-search --quiet
+}
+run 0 '' "$models/digits/model.tflite" --engine=func --inferences=1 --prove --strict --stats=stats.json
+grep -qxE 'proved: all 15 layers, .*' stdout || fail "run --prove: found '$(cat stdout)'"
+grep -q '"proof":[[:space:]]*"proved: all 15 layers' stats.json || fail "stats.json has no proof"
+run 2 'heddle: --prove: found --engine=ref, expected func or rtl: ref runs no package' \
+    "$models/digits/model.tflite" --engine=ref --prove
+
 cp "$HEDDLE_HOME/tests/e2e/host_product.ir" .
+run 0 '' host_product.ir --target=c --engine=func --prove
+grep -qx 'unproven: no rule for kernel hdk_matmul' stdout || fail "run --prove: found '$(cat stdout)'"
+run 1 'heddle: unproven: no rule for kernel hdk_matmul' host_product.ir --target=c --engine=func --prove --strict
+printf '{"schema": "heddle.suite.v1", "name": "proof", "runs": [{"networks": ["host_product.ir"],
+    "engines": ["func"], "options": [["--target=c"]], "prove": true}]}' >suite.json
+expect 1 'heddle: regress: 1 of 1 runs are wrong; the first: host_product sys16 func --target=c seed 1: failed: exit 1: unproven: no rule for kernel hdk_matmul' \
+    "$heddle" regress suite.json -o regress
+
 prove 0 '' host_product.ir --target=c
 says 'unproven: no rule for kernel hdk_matmul'
 prove 1 'heddle: unproven: no rule for kernel hdk_matmul' host_product.ir --target=c --strict
