@@ -139,7 +139,7 @@ static void rows_of_mean(struct geo *g)
         g->w = g->ow = g->kw = 1;
         return;
     }
-    g->turned = h / (uint32_t)ir_dim_back(g->x, 3) != g->oh;
+    g->transposed = h / (uint32_t)ir_dim_back(g->x, 3) != g->oh;
 }
 
 static bool pool_of(const struct ir_graph *graph, struct geo *g)
@@ -364,7 +364,7 @@ void geo_operand_rows(const struct geo *g, uint32_t i, uint32_t y, uint32_t n, u
 
 uint32_t geo_result_rows(const struct geo *g, uint32_t rows)
 {
-    return g->turned ? g->ow : rows;
+    return g->transposed ? g->ow : rows;
 }
 
 struct geo_walk geo_walk(const struct geo *g, uint32_t i)

@@ -46,7 +46,7 @@ struct geo {
     uint32_t first_y, first_x; /* its first output row and column; otherwise 1 and 0 */
     uint32_t tap_y, tap_x;     /* kernel row and column of its last tap */
     uint32_t vop;              /* enum hd_vop for VECTOR operators */
-    bool turned;               /* true for a mean over rows whose result has the input's columns as
+    bool transposed;           /* true for a mean over rows whose result has the input's columns as
                                 * rows */
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
     bool over_axes;            /* the window covers all rows, columns or both, as in a mean */

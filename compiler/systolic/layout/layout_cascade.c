@@ -15,7 +15,7 @@ static bool by_rows(const struct layout_work *w, const struct op_plan *p)
     const struct geo *g = &p->geo;
 
     return p->n_strip == 1 && g->kind != GEO_DENSE && g->kind != GEO_TRANSPOSED &&
-           g->kind != GEO_PRODUCT && geo_keeps_rows(g) && !g->turned && !g->copies &&
+           g->kind != GEO_PRODUCT && geo_keeps_rows(g) && !g->transposed && !g->copies &&
            !geo_parts(g, w->hw) && g->oh > 1;
 }
 
@@ -138,7 +138,7 @@ static bool takes_slices(const struct geo *g, const struct geo *before)
     if (g->kind == GEO_ELEMENTWISE)
         return g->x != g->y2 && ir_elements(g->x) == ir_elements(g->out) &&
                ir_elements(g->y2) == ir_elements(g->out);
-    return g->kind == GEO_LUT || (g->kind == GEO_POOL && !g->turned);
+    return g->kind == GEO_LUT || (g->kind == GEO_POOL && !g->transposed);
 }
 
 /* Return the number of operators from plan[0] on, at most n, that the knobs interleave by channels;

@@ -184,7 +184,7 @@ static void cut_rows(const struct geo *g, uint32_t image, uint32_t first, struct
         reads(first, s->oh, g->sy, (g->kh - 1) * g->dy + 1, &s->pt, g->h, &lo, &s->h);
         s->box[0].row = image * g->h + lo;
     }
-    s->box[GEO_RESULT].row = g->turned ? image * g->ow : image * g->oh + first;
+    s->box[GEO_RESULT].row = g->transposed ? image * g->ow : image * g->oh + first;
 }
 
 static void cut_flat(uint32_t first, uint32_t n, struct geo *s)
@@ -215,11 +215,11 @@ static void cut_columns(const struct geo *g, uint32_t first, struct geo *s)
         s->box[0].col = lo;
         s->box[0].cols = s->w;
     }
-    if (g->turned)
+    if (g->transposed)
         out->row += first;
     else
         out->col = first;
-    out->cols = g->turned ? 1 : s->ow;
+    out->cols = g->transposed ? 1 : s->ow;
 }
 
 static void cut_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo *s)

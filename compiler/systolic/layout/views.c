@@ -70,7 +70,7 @@ static struct need need_of(const struct geo *g, const struct ir_tensor *t)
         n.dense = g->kind == GEO_TRANSPOSED || (g->kind == GEO_CONV && g->kw > 1) ||
                   rows_differ(t, g->w, g->c);
     }
-    if (t == g->out && !g->turned) {
+    if (t == g->out && !g->transposed) {
         n.step = g->kind == GEO_TRANSPOSED && g->sx > n.step ? g->sx : n.step;
         n.dense |= rows_differ(t, g->ow, g->oc);
     }
@@ -462,7 +462,7 @@ static bool tiles_have_tables(const struct views *w, const struct geo *g)
 
     return (g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_ELEMENTWISE ||
             g->kind == GEO_POOL) &&
-           !g->turned && div_up(columns, w->p->hw->n) <= hd_config_tables(w->p->hw);
+           !g->transposed && div_up(columns, w->p->hw->n) <= hd_config_tables(w->p->hw);
 }
 
 /* Return true if a LOAD alone may execute the operator: its operand is in memory. */

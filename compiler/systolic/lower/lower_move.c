@@ -417,14 +417,14 @@ static struct sched_made made_at(const struct lower *l, const struct op_plan *p,
 {
     const struct ir_tensor *t = p->look_up ? ir_out(l->graph, p->look_up, 0) : p->geo.out;
     struct sched_made m = {.tensor = t->id, .address = address, .first = image->mem_offset};
-    const bool turned = pixel > pitch; /* the rows are the image's columns */
+    const bool transposed = pixel > pitch; /* the rows are the image's columns */
 
     if (l->program->dry || t->type != IR_I8 || t->role != IR_VALUE)
         return (struct sched_made){0};
-    m.pitch = turned ? pixel : pitch;
-    m.pixel = turned ? pitch : pixel;
-    m.row = turned ? image->mem_pixel : image->mem_pitch;
-    m.column = turned ? image->mem_pitch : image->mem_pixel;
+    m.pitch = transposed ? pixel : pitch;
+    m.pixel = transposed ? pitch : pixel;
+    m.row = transposed ? image->mem_pixel : image->mem_pitch;
+    m.column = transposed ? image->mem_pitch : image->mem_pixel;
     return m;
 }
 

@@ -141,7 +141,7 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
     v->in_w = g->w & 0xffffu;
     v->stride_y = g->sy & 0xffffu;
     v->stride_x = g->sx & 0xffffu;
-    v->out_col = g->turned ? p->out.pitch : p->out.pixel;
+    v->out_col = g->transposed ? p->out.pitch : p->out.pixel;
 }
 
 /* One dimension of a max pool's window. */

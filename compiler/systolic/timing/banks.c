@@ -124,19 +124,19 @@ static void read_step(const struct banks_steps *t, struct reads *r)
 
 /* If the step between positions is whole words, all positions of a row read the same words, rotated
  * by some banks. Record the reads of a middle position, rotated to position 0. */
-static void begin_turning(struct banks_steps *t)
+static void begin_rotation(struct banks_steps *t)
 {
     struct reads r;
     uint32_t words = t->a->x_step / t->hw->n, banks = t->hw->banks;
 
-    t->turns = t->a->x_step % t->hw->n == 0 && banks <= MAX_BANKS;
-    if (!t->turns)
+    t->rotates = t->a->x_step % t->hw->n == 0 && banks <= MAX_BANKS;
+    if (!t->rotates)
         return;
     r.n = r.busy = r.extra = 0;
     t->j = t->a->scan / 2u;
     read_step(t, &r);
-    t->turn = words & (banks - 1);
-    t->turned = (0u - t->j * words) & (banks - 1);
+    t->rotation_step = words & (banks - 1);
+    t->rotation = (0u - t->j * words) & (banks - 1);
     t->middle = (struct banks_step){r.busy, r.extra, false};
     t->j = 0;
 }
@@ -167,7 +167,7 @@ static void begin_row(struct banks_steps *t)
             t->port[t->n_port - 1].at += a->pair_step;
         }
     }
-    begin_turning(t);
+    begin_rotation(t);
 }
 
 static void begin_segment(struct banks_steps *t)
@@ -241,8 +241,8 @@ static bool has_result(const struct banks_steps *t)
 
 static void read_banks(const struct banks_steps *t, struct banks_step *out)
 {
-    if (t->turns) {
-        uint32_t banks = t->hw->banks, by = (t->turned + t->j * t->turn) & (banks - 1);
+    if (t->rotates) {
+        uint32_t banks = t->hw->banks, by = (t->rotation + t->j * t->rotation_step) & (banks - 1);
         uint64_t twice = (uint64_t)t->middle.busy << by;
         out->busy = (uint32_t)(twice | twice >> banks) & (uint32_t)((UINT64_C(1) << banks) - 1);
         out->extra = t->middle.extra;

@@ -39,8 +39,9 @@ struct banks_steps {
     uint32_t rows, step, n_steps; /* of the segment */
     uint32_t n_port;
     struct banks_port port[2 * HD_WALK_PORTS];
-    bool turns; /* positions of the row read the banks of `middle`, rotated by turned + j * turn */
-    uint32_t turned, turn;
+    bool
+        rotates; /* positions of the row read the banks of `middle`, rotated by rotation + j * rotation_step */
+    uint32_t rotation, rotation_step;
     struct banks_step middle;
     bool ended;
 };
