@@ -130,8 +130,8 @@ static uint32_t power_of_x(uint32_t n)
     return power;
 }
 
-/* Two wrong bits n apart pass if x^n is 1. The first such n is 2^32 - 1: x to that is 1, to each of
- * its largest divisors it is not. */
+/* Two wrong bits n apart pass if x^n is 1. The first such n is 2^32 - 1: x to that power is 1, and
+ * to each of its largest divisors it is not. */
 static void no_two_bits_pass(void **state)
 {
     static const uint32_t primes[] = {3, 5, 17, 257, 65537};

@@ -1,4 +1,4 @@
-/* The places of a model's regions, and binding; the memory-mapped port on ordinary memory. */
+/* Placement and binding of a model's regions; the memory-mapped port on ordinary memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,14 +61,14 @@ static void binding_copies_commands_and_constants_only(void **state)
     assert_ptr_equal(dev.region[3].host, a);
     assert_ptr_equal(dev.region[5].host, c);
     assert_int_equal(dev.region[5].device, 0x1000 + 1472);
-    /* The arena and the outputs may be written, commands, constants and the input only read. */
+    /* The arena and the outputs are writable; commands, constants and the input are read-only. */
     assert_int_equal(hd_record_last(&record, HD_RECORD_WRITE, HD_REG_REGION_RIGHTS)->value,
                      0x34003f);
     big.n_inputs = HD_REGIONS;
     assert_int_equal(hd_model_bind(&big, &call, 0x1000), HD_ERROR_ARGUMENT);
 }
 
-/* Every alignment of both ends, sizes around a word's: the bytes, and none next to them. */
+/* Every alignment of both ends, sizes around a word's: exactly these bytes are copied. */
 static void mmio_copies_any_piece(void **state)
 {
     static _Alignas(64) uint8_t memory[256];

@@ -1,4 +1,4 @@
-/* Names in messages are those of hw/accel.json; every error has words. */
+/* Names in messages are those of hw/accel.json; every error has a text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* bus_faults.c - a network whose memory does one thing wrong (enum hd_sim_bus_kind), at one beat
- * after the other. A wrong answer or a burst of another length must be a fault that names the unit,
+/* bus_faults.c - a network whose memory has one fault (enum hd_sim_bus_kind), at each beat in turn.
+ * A wrong answer or a burst of another length must be a fault that names the unit,
  * the command and the beat; a late one changes no byte; a missing one ends the bounded wait, names
  * unit and address, and a reset works once it has come. After each the network runs exactly.
  *
@@ -118,7 +118,7 @@ static bool run_is_exact(struct bench *b)
     return submit_all(b) == HD_OK && memcmp(b->v.memory, b->expected, b->v.n_bytes) == 0;
 }
 
-/* Whether command `index` of a stream touches the beat that went wrong. */
+/* Return true if command `index` of a stream touches the beat that went wrong. */
 static bool touches(const struct bench *b, uint32_t index, const struct hd_sim_bus_fault *f)
 {
     const uint64_t width = b->program->hw->axi_bytes;
@@ -165,7 +165,7 @@ static void complain(struct bench *b, const struct hd_sim_bus_fault *f, int rc, 
                device_detail(&b->v));
 }
 
-/* The device's answer to a wrong one. */
+/* Check the device's response to a wrong beat. */
 static void check_fault(struct bench *b, const struct hd_sim_bus_fault *f, int rc)
 {
     const struct hd_fault_info *found = &b->v.dev.fault;
@@ -182,7 +182,7 @@ static void check_fault(struct bench *b, const struct hd_sim_bus_fault *f, int r
         complain(b, f, rc, "another command");
 }
 
-/* The end of a bounded wait, which the simulator explains. */
+/* Check the end of a bounded wait, which the simulator explains. */
 static void check_missing(struct bench *b, const struct hd_sim_bus_fault *f, int rc)
 {
     const bool write = f->kind == HD_SIM_BUS_WRITE_MISSING;

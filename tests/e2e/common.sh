@@ -1,5 +1,5 @@
-# Shared by test_*.sh: a folder of its own to work in, and checks that count failures.
-# Sourced; sets heddle, models, work. Ends with: finish
+# Shared by test_*.sh: a working folder, and checks that count failures. Sourced; sets heddle, models, work. Ends with:
+# finish
 set -u
 : "${HEDDLE_HOME:?}" "${HEDDLE_BUILD:?}"
 heddle=$HEDDLE_BUILD/heddle
@@ -19,8 +19,8 @@ told() {
     grep -vE '^heddle: (inference [0-9]+ of |Building the |[0-9]+ trials measured, ).* [0-9]+ s$' "$1"
 }
 
-# expect CODE MESSAGE COMMAND...: the exit status, and just that one line on stderr (MESSAGE '': no
-# line). Its stdout goes to $work/stdout.
+# expect CODE MESSAGE COMMAND...: checks the exit status, and that stderr is exactly that line (MESSAGE '': no line).
+# Its stdout goes to $work/stdout.
 expect() {
     local code=$1 message=$2 got
     shift 2
@@ -31,12 +31,12 @@ expect() {
         fail "$*: expected '$message', found '$(head -c 300 "$work/stderr")'"
 }
 
-# same A B: two files or folders hold the same bytes.
+# same A B: checks that two files or folders have the same bytes.
 same() {
     diff -r "$1" "$2" >/dev/null || fail "$1 and $2 differ: ${3:-}"
 }
 
-# sql FILE STATEMENT: rows, fields separated by |
+# sql FILE STATEMENT: prints rows, with fields separated by |
 sql() {
     python3 - "$1" "$2" <<'PY'
 import sqlite3, sys

@@ -29,8 +29,8 @@ struct net {
     struct diag d;
     const char *so;
     struct run_data *out; /* the reference's */
-    bool outputs_differ;  /* in the last run, as is: */
-    bool refused;         /* the device stopped at a number that it does not take */
+    bool outputs_differ;  /* results of the last run: */
+    bool refused;         /* the device stopped at a number that it refuses */
     uint32_t spoilt;      /* tensor in the arena that changes before a submission; or IR_NONE */
 };
 
@@ -48,7 +48,7 @@ static void set(struct net *n, struct option_set *s, const char *word)
                       value ? value + 1 : NULL, &n->d));
 }
 
-/* The network compiled, its inputs made, the reference run on both graphs. */
+/* Compile the network, make its inputs, and run the reference on both graphs. */
 static struct net *net_open(struct arena *a, const char *path, const char *hw)
 {
     struct net *n = ARENA_NEW(a, struct net);
@@ -87,7 +87,7 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
     compare_enter(n->run.results.compare, submission);
 }
 
-/* Bytes of the device's constants. */
+/* Return the bytes of the device's constants. */
 static uint8_t *constants(const struct net *n)
 {
     return n->runner.v[0].memory + hd_model_region_offset(n->runner.model, HD_REGION_CONSTANTS);
@@ -95,7 +95,7 @@ static uint8_t *constants(const struct net *n)
 
 enum { NO_FAULT = UINT32_MAX };
 
-/* Run it with bytes i and k of the constants exchanged, or one that is turned over. */
+/* Run it with bytes i and k of the constants exchanged, or with one inverted. */
 static void run(struct net *n, uint32_t i, uint32_t k)
 {
     const struct runner_setup setup = {&n->run.job, NULL, ENGINE_FUNC, n->so};
@@ -125,7 +125,8 @@ static void run(struct net *n, uint32_t i, uint32_t k)
     compare_judge(&n->run.job, &n->run.measured, &n->run.results);
 }
 
-/* Do commands of `row` make a tensor of an operator of row `other`? With a table they do. */
+/* Return true if commands of `row` compute a tensor of an operator of row `other`, as with a
+ * table. */
 static bool makes(const struct net *n, const struct sched_stream *s, uint32_t row, uint32_t other)
 {
     const struct ir_graph *g = n->p.graph;
@@ -137,7 +138,8 @@ static bool makes(const struct net *n, const struct sched_stream *s, uint32_t ro
     return false;
 }
 
-/* Two neighbours that differ in the block that a WEIGHT command fetches, from `i` on; false: none. */
+/* Find two neighbours that differ in the block that a WEIGHT command fetches, from `i` on; false:
+ * none. */
 static bool neighbours(const struct net *n, const struct hd_cmd_dma_read *m, uint32_t *i)
 {
     const uint8_t *bytes = (const uint8_t *)n->p.program->constants.data + m->offset;
@@ -147,8 +149,8 @@ static bool neighbours(const struct net *n, const struct hd_cmd_dma_read *m, uin
     return *i + 1 < m->run_bytes;
 }
 
-/* Exchange two bytes of the block that a WEIGHT command fetches; where all are equal turn one over.
- * False: the layer's bytes are the same. */
+/* Exchange two bytes of the block that a WEIGHT command fetches, or invert one if all are equal.
+ * False: the layer's bytes do not change. */
 static bool plant(struct net *n, const struct sched_stream *s, const struct sched_command *c)
 {
     const struct hd_cmd_dma_read *m = &c->w.dma_read;
@@ -197,7 +199,7 @@ static void check(struct arena *a, const char *path, const char *hw, uint32_t mo
     run_release(&n->run);
 }
 
-/* A host call's results are compared when it is over. */
+/* The results of a host call are compared when it ends. */
 static void host_results(void **state)
 {
     struct arena *a = arena_new(0);
@@ -247,7 +249,8 @@ static void models(void **state)
 
 /* --- counts --- */
 
-/* Exchange two weight bytes of `count` blocks, drawn: how many the outputs show, how many the layers. */
+/* Exchange two weight bytes in `count` random blocks, and count how many the outputs and the layers
+ * reveal. */
 static void counts(const char *path, uint32_t count)
 {
     struct arena *a = arena_new(0);

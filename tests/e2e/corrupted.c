@@ -1,10 +1,11 @@
-/* corrupted.c - streams of random layers with wrong bits: each must end with a fault that has a name,
- * or in a wait that is bounded, write no byte that its regions' rights do not allow, and leave a
- * device that runs the next job as if nothing had been.
+/* corrupted.c - streams of random layers with wrong bits: each must end with a named fault or in a
+ * bounded wait, write only bytes that its regions' rights allow, and leave a device that runs the
+ * next job correctly.
  *
  *     corrupted --hw tiny --engine rtl --count 40000 --seed 1
  *
- * Each time one of: a bit, a burst of up to 32 bits, a word, four words. --sealed: with the right CRC
+ * Each time one of: a bit, a burst of up to 32 bits, a word, four words. --sealed: with the right
+ * CRC
  * for what is wrong, as of a program that makes nonsense: rights and the next job only.
  * Exit status 0: all of that; 1: not; 2: usage. */
 #include <argp.h>
@@ -72,7 +73,7 @@ static void flip(uint8_t *bytes, uint32_t n_bytes, uint64_t at, uint32_t bits)
             bytes[(at + i) / 8] ^= (uint8_t)(1u << (at + i) % 8);
 }
 
-/* One wrong thing in a stream. */
+/* Change one thing in a stream. */
 static void corrupt(struct trial *j, uint8_t *stream, uint32_t n_bytes)
 {
     struct layers_rng *r = &j->rng;
@@ -111,7 +112,7 @@ static bool outputs_right(const struct trial *j)
     return true;
 }
 
-/* Whether all bytes outside regions that may be written are those of `before`. */
+/* Return true if all bytes outside writable regions equal those of `before`. */
 static bool others_kept(const struct trial *j, const uint8_t *before)
 {
     const struct layer *l = j->l;

@@ -78,7 +78,7 @@ static void put_commands(const struct sched_program *p, uint8_t *to)
     }
 }
 
-/* Sizes of all regions in the order of driver/hd_model.c; returns how many. */
+/* Return the sizes of all regions in the order of driver/hd_model.c, and their number. */
 static uint32_t region_sizes(const struct sched_program *p, uint64_t size[16])
 {
     const struct ir_graph *g = p->graph;

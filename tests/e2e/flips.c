@@ -94,7 +94,7 @@ static void flip(struct job *j, FILE *file, uint32_t at, uint32_t mask)
     (void)fflush(file);
 }
 
-/* In a child: from byte `first` to `last`. */
+/* Try bytes `first` to `last`, in a child. */
 static void batch(struct job *j, uint32_t first, uint32_t last, uint32_t step, bool all_bits)
 {
     FILE *file = fopen(j->path, "r+b");
@@ -108,7 +108,7 @@ static void batch(struct job *j, uint32_t first, uint32_t last, uint32_t step, b
     _exit(file ? 0 : 2);
 }
 
-/* All flips; after a crash on with the byte after it. */
+/* Try all flips; after a crash continue with the next byte. */
 static void all_batches(struct job *j, uint32_t end, uint32_t step, bool all_bits)
 {
     struct diag d = {.status = ST_OK};

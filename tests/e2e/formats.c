@@ -48,7 +48,8 @@ static double real_at(const struct ir_tensor *t, const uint8_t *p, uint64_t i)
            ((t->type == IR_U8 ? p[i] : (int8_t)p[i]) - t->quant.zero_point[0]);
 }
 
-/* Operators whose results mean the same in both files: not tables, moves, borders. */
+/* Return true for operators whose results mean the same in both files: not tables, movers, or graph
+ * inputs and outputs. */
 static bool is_compared(const struct ir_op *op)
 {
     switch (op->opcode) {
@@ -101,7 +102,7 @@ static enum status open_network(struct network *n, struct arena *a, const char *
     return ST_OK;
 }
 
-/* The first output on `sample`; NULL if it has no input files. */
+/* Return the first output on `sample`; NULL if it has no input files. */
 static enum status answer(struct network *n, uint32_t sample, const uint8_t **bytes, struct diag *d)
 {
     const uint8_t **in = ARENA_ARRAY(n->a, const uint8_t *, n->g->n_in);
@@ -143,8 +144,9 @@ static double mean_difference(const struct layer *a, const struct layer *b, doub
     return sum / (double)n;
 }
 
-/* The operator of `other` that is closest to `l`; NULL: none of its kind and size is left. A mean
- * may be an average pool in the other file, or, over equal windows, a depthwise convolution. */
+/* Return the operator of `other` that is closest to `l`; NULL: none of its kind and size is
+ * left. A mean may be an average pool in the other file, or, over equal windows, a depthwise
+ * convolution. */
 static struct layer *nearest(struct network *other, const struct layer *l)
 {
     struct layer *best = NULL;
@@ -193,7 +195,7 @@ static uint32_t print_layers(struct network *a, struct network *b)
     return n;
 }
 
-/* Prints the places of the largest value of output 0; true if `other` has one of them too. */
+/* Print the indices of the largest value of output 0; return true if `other` has one of them. */
 static bool print_classes(const struct network *n, const uint8_t *out, const struct network *other,
                           const uint8_t *other_out)
 {

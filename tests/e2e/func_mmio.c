@@ -23,5 +23,5 @@ void hd_mmio_port(struct hd_mmio *m, struct hd_port *port)
         hd_func_init(func, c, work, n, memory) != 0)
         abort();
     hd_func_port(func, port);
-    port->window = NULL; /* as port_mmio: the device's memory is its own */
+    port->window = NULL; /* as in port_mmio the device has separate memory */
 }

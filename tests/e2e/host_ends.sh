@@ -1,7 +1,7 @@
 # host_ends.sh - sourced by tests of --host=$host, on tiny: the host alone, C of an own target, programs that go wrong. Their
 # text is the same on every host. HD_HOST_RTL: empty, or all of them on host rtl.
 HD_HOST_RTL=${HD_HOST_RTL:-}
-# --- the host alone, and C of an own target ---
+# --- the host alone, and a user's C ---
 head -c 64 in_0.bin >one.bin
 head -c 128 in_0.bin >two.bin
 if [ "$host$HD_HOST_RTL" != rtl ]; then # ten million cycles; test_slow_host_rtl.sh compares them
@@ -11,7 +11,7 @@ fi
 "$heddle" new-target mine >/dev/null 2>stderr || fail "new-target: $(cat stderr)"
 cp mine/mine.c good.c
 
-# own [OPTION...]: digits with its fully connected layer by mine.c
+# own [OPTION...]: runs digits with its fully connected layer in mine.c
 own() {
     "$heddle" run digits --hw=tiny -i one.bin --target-dir=mine --target=mine,systolic --partition=priority --allow-native-targets \
         --host=$host "$@" >stdout 2>stderr
@@ -64,7 +64,7 @@ expect 3 "heddle: --host=$host: library 'm' of a target: the processor has no li
     "$heddle" run library.tar --host=$host --allow-native-targets -i one.bin
 cp good.json mine/target.json
 
-# --- a C program of one's own ---
+# --- a user's C program ---
 "$heddle" run --prog="$HEDDLE_HOME/driver/examples/matmul.c" --host=$host --hw=tiny >stdout 2>stderr || fail "matmul: $(cat stderr)"
 [ "$(head -c 7 stdout)" = "matmul:" ] && grep -qx "verdict: PASS" stdout || fail "matmul: $(cat stdout)"
 "$heddle" run --prog="$HEDDLE_HOME/driver/examples/matmul.c" --hw=tiny >of_native 2>stderr || fail "matmul: $(cat stderr)"

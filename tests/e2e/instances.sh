@@ -2,7 +2,7 @@
 # accelerators of different configurations.
 two=(--target=systolic:a,systolic:b --target-a-hw=tiny --target-b-hw=sys8)
 
-# scatter SEED MODEL: --offload options that give each operator of the accelerator to a or b.
+# scatter SEED MODEL: prints --offload options that give each operator of the accelerator to a or b.
 scatter() {
     local seed=$1 row
     for row in $("$heddle" inspect "$2" --target=systolic | awk '$3 == "systolic" {print $1}'); do
@@ -11,7 +11,7 @@ scatter() {
     done
 }
 
-# between SEED MODEL OPTIONS...: the answer of the network's golden, some of it on each.
+# between SEED MODEL OPTIONS...: checks the network's golden with some operators on each.
 between() {
     local seed=$1 model=$2 some
     shift 2

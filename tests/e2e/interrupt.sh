@@ -14,7 +14,7 @@ done
 interrupted() {
     local name=$1 signal=$2 pid child= got
     shift 2
-    # Job control: else a shell starts background processes with SIGINT ignored.
+    # Job control: otherwise a shell starts background processes with SIGINT ignored.
     set -m
     "$heddle" run digits -i many.bin --expect many_out.bin "$@" -o "out_$name" >stdout 2>stderr &
     pid=$!

@@ -1,11 +1,11 @@
-/* layer_disturb.c - what a careless host may do to a device: start a job, ring the doorbell again
+/* layer_disturb.c - disturb a device as a careless host may: start a job, ring the doorbell again
  * and write registers while it is busy, reset it. in: a device with its regions bound. out: a
- * device that must run the next job as if nothing had been. Everything follows from the layer's
- * seed. */
+ * device that must run the next job correctly. The layer's seed determines everything. */
 #include "hd_accel.h"
 #include "layer_run.h"
 
-/* One write; a doorbell every third time, or nothing would meet a busy device. */
+/* Write one register; a doorbell every third time, as otherwise few writes would find a busy
+ * device. */
 static void write_one(struct device *v, struct layers_rng *r)
 {
     static const uint32_t offsets[] = {HD_REG_COMMAND_OFFSET, HD_REG_COMMAND_LENGTH,

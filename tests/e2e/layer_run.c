@@ -15,7 +15,7 @@ enum { GAP = 64, POISON = 0xa5 };
 
 /* --- compiling ------------------------------------------------------------------------------- */
 
-/* The reference runs the graph as it was made. */
+/* Run the reference on the original graph. */
 static enum status reference_graph(struct layer *l, struct diag *d)
 {
     l->original = layers_make(l->arena, l->setup->seed, &l->setup->hw);
@@ -47,7 +47,7 @@ static enum status schedule(struct layer *l, struct diag *d)
     struct partition partition;
 
     sys_for_accelerator(&legalise, &l->setup->hw);
-    legalise.table_pixels = 1; /* or none of these small ones gains */
+    legalise.table_pixels = 1; /* otherwise none of these small layers would gain */
     l->graph = layers_make(l->arena, l->setup->seed, &l->setup->hw);
     TRY(passes_run(l->graph, &legalise, d));
     TRY(partition_with(l->graph, &targets, &l->setup->hw, &first, &partition, d));
@@ -64,7 +64,7 @@ static enum status schedule(struct layer *l, struct diag *d)
     return ST_OK;
 }
 
-/* One stream as the device reads it, commands in `order` (NULL: as they are). */
+/* Write one stream as the device reads it, with commands in `order` (NULL: unchanged). */
 static void put_stream(const struct layer *l, const struct sched_stream *s, const uint32_t *order,
                        uint8_t *to)
 {
@@ -137,7 +137,7 @@ static void fill_regions(struct layer *l)
         add_region(l, HD_REGION_IO + g->n_in + i, NULL, ir_bytes(g->tensor[g->out[i]]));
 }
 
-/* --- what legalise proved --- */
+/* --- constant channels proved by legalise --- */
 
 struct promise {
     const struct layer *l;
@@ -145,7 +145,7 @@ struct promise {
     struct diag *d;
 };
 
-/* In the network as made, no value contradicts a channel that was proven constant. */
+/* Check on the original network that no value contradicts a channel proved constant. */
 static void hold_promise(void *ctx, const struct ir_op *op, const uint8_t *out)
 {
     struct promise *p = ctx;
@@ -201,7 +201,7 @@ static int wrong(struct layer_result *r, const char *what, uint32_t i, uint32_t 
     return -1;
 }
 
-/* Outputs against the reference; all other bytes against what they were. */
+/* Compare outputs with the reference, and all other bytes with their previous values. */
 static int compare(const struct layer *l, const struct device *v, uint8_t *const *host,
                    const uint8_t *commands, struct layer_result *r)
 {
@@ -271,7 +271,7 @@ static int submit_all(const struct layer *l, struct device *v, const struct laye
     return HD_OK;
 }
 
-/* Memories of a device are undefined after reset. */
+/* Fill the memories, which are undefined after reset. */
 static void poison(struct device *v, uint64_t seed)
 {
     struct layers_rng r = {seed + 5};
@@ -334,7 +334,7 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
 
     *result = (struct layer_result){.ok = false};
     struct options *o = arena_memdup(l->arena, &l->setup->options, sizeof *o);
-    if (o->max_cycles == 0) /* far beyond what stalls and slow memory may cost */
+    if (o->max_cycles == 0) /* far above the cost of stalls and slow memory */
         o->max_cycles = 50000 + 40 * l->program->est_cycles;
     TRY(device_open(v, l->arena, o, &l->setup->hw, engine, so, NULL, l->memory_bytes,
                     &(struct device_text){l->row_name, l->graph->n_row, NULL, NULL}, d));
@@ -343,7 +343,7 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
     return st;
 }
 
-/* --- where two engines part ------------------------------------------------------------------ */
+/* --- the first difference of two engines ----------------------------------------------------- */
 
 static enum status watch_both(const struct layer *l, const struct sim_model *so,
                               struct layer_watch watch[2], struct diag *d)

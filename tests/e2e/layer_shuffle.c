@@ -1,8 +1,8 @@
-/* layer_shuffle.c - another order that the waits of a stream allow: each unit takes its commands in
- * turn, units go on at random, sometimes one runs as far ahead as it may. If two commands of
- * different units touch the same bytes and neither waits for the other, the answer changes.
- * Commands are handed out in order to queues longer than the hardware's: counts compare modulo
- * 2^16, which is only right while no unit can be 2^15 commands ahead of another. */
+/* layer_shuffle.c - another order that the waits of a stream allow: each unit executes its commands
+ * in order, units advance at random, and sometimes one runs as far ahead as possible. If two
+ * commands of different units touch the same bytes and neither waits for the other, the answer
+ * changes. Commands are handed out in order to queues longer than the hardware's: counts compare
+ * modulo 2^16, which is only right while no unit can be 2^15 commands ahead of another. */
 #include "layer_run.h"
 
 enum { QUEUE = 100 };
@@ -11,7 +11,7 @@ struct state {
     const struct sched_stream *s;
     uint32_t *queue[HD_UNIT_COUNT]; /* commands of each unit */
     uint32_t n[HD_UNIT_COUNT], given[HD_UNIT_COUNT], done[HD_UNIT_COUNT];
-    uint32_t handed; /* commands given to units, of all */
+    uint32_t handed; /* commands given to units so far */
 };
 
 static void hand_out(struct state *t)
@@ -55,7 +55,7 @@ void layer_shuffle(struct arena *a, uint64_t seed, const struct sched_stream *s,
         for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
             any = any || may_go(&t, u);
         if (!any)
-            break; /* a wait that never holds: the device will report it */
+            break; /* a wait that never holds: the device reports it */
         if (!may_go(&t, unit) || !layers_chance(&r, stay))
             do
                 unit = (uint32_t)layers_range(&r, 0, HD_UNIT_FETCH - 1);

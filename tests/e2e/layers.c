@@ -16,7 +16,7 @@ struct make {
     struct ir_graph *g;
     struct layers_rng r;
     const struct hd_config *hw;
-    struct ir_tensor *x; /* what the next operator reads */
+    struct ir_tensor *x; /* the tensor that the next operator reads */
     uint64_t macs;
 };
 
@@ -56,7 +56,7 @@ static int32_t least(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* A size up to `most` that straddles multiples of N, is tiny, or anything. */
+/* Return a size up to `most` near a multiple of N, a tiny one, or any. */
 static int32_t size(struct make *m, int32_t most)
 {
     int32_t n = (int32_t)m->hw->n, v;
@@ -75,7 +75,7 @@ static float power(int exponent)
     return ldexpf(1.0f, exponent);
 }
 
-/* A scale: a power of two now and then, so that multipliers of exactly 2^30 come about. */
+/* Return a scale: sometimes a power of two, so that multipliers of exactly 2^30 occur. */
 static float scale(struct make *m)
 {
     if (chance(m, 40))
@@ -114,7 +114,7 @@ static struct ir_tensor *tensor(struct make *m, const char *what, enum ir_type t
     return ir_tensor_new(m->g, arena_printf(m->a, "%s%u", what, m->g->n_tensor), type, rank, dim);
 }
 
-/* Bytes of int8 data: anything, only the ends, small, mostly one value, constant. */
+/* Fill int8 data: any values, only the extremes, small ones, mostly one value, or constant. */
 static void fill(struct make *m, uint8_t *p, size_t n)
 {
     int32_t mode = range(m, 0, 9), value = range(m, -128, 127);
@@ -170,7 +170,7 @@ static void output(struct make *m, struct ir_tensor *t)
     m->g->out = all;
 }
 
-/* A new operator x... -> y with its row. */
+/* Add an operator x... -> y with its row. */
 static struct ir_op *add_op(struct make *m, enum ir_opcode opcode, uint32_t n_in,
                             struct ir_tensor *const *in, struct ir_tensor *y)
 {
@@ -219,8 +219,8 @@ static void same_padding(struct span *s)
     s->after = pad > 0 ? pad - pad / 2 : 0;
 }
 
-/* Kernel, stride, dilation and padding for `in` positions: SAME, VALID or odd explicit ones. Pools
- * get no dilation and at least one cell inside every window. */
+/* Draw kernel, stride, dilation and padding for `in` positions: SAME, VALID or odd explicit ones.
+ * Pools have no dilation, and each window has a cell inside. */
 static struct span window(struct make *m, int32_t in, bool pool)
 {
     struct span s = {.in = in, .dilation = 1};
@@ -257,9 +257,9 @@ static void set_window(struct ir_op *op, const struct span *y, const struct span
     }
 }
 
-/* The factor from accumulator to output code for sums of `k` products: plausible, an exact power of
- * two or 3/4 of one (multipliers 2^30 and 3 * 2^29, where rounding ties occur), far too small, or
- * so large that nearly everything clamps. |acc| * factor stays below 2^30. */
+/* Return the factor from accumulator to quantised output for sums of `k` products: plausible, an
+ * exact power of two or 3/4 of one (multipliers 2^30 and 3 * 2^29, where rounding ties occur), far
+ * too small, or so large that nearly everything clamps. |acc| * factor stays below 2^30. */
 static double factor(struct make *m, double k, bool *exact)
 {
     double spread = sqrt(k) * 5000, most = 1073741824.0 / (k * 65536 + 4194304), d;
@@ -278,7 +278,7 @@ static double factor(struct make *m, double k, bool *exact)
     return d < most ? d : most / 2;
 }
 
-/* Scales of weights and output for one sum of k products. */
+/* Set the scales of weights and output for one sum of k products. */
 static void set_scales(struct make *m, struct ir_tensor *w, struct ir_tensor *y, double k,
                        uint32_t n, uint32_t axis)
 {
@@ -298,7 +298,7 @@ static void set_scales(struct make *m, struct ir_tensor *w, struct ir_tensor *y,
     quantise(m, y, s_out, zero_point(m));
 }
 
-/* int32 biases around what the sums are; NULL now and then. */
+/* Draw int32 biases near the range of the sums; sometimes NULL. */
 static struct ir_tensor *bias(struct make *m, int32_t channels, double k)
 {
     if (chance(m, 12))
@@ -313,7 +313,7 @@ static struct ir_tensor *bias(struct make *m, int32_t channels, double k)
     return b;
 }
 
-/* Spare rows of scratchpad: a row of the window twice and two output rows must fit. */
+/* Return true if the scratchpad can hold two copies of a window row and two output rows. */
 static bool fits(const struct make *m, int32_t rows, int64_t row, int64_t out_row)
 {
     int64_t padded = row + 9 * m->hw->n, out_padded = out_row + m->hw->n;
@@ -372,7 +372,7 @@ static void convolution(struct make *m, bool depthwise)
     add_convolution(m, depthwise, &y, &x, oc, multiplier);
 }
 
-/* x as rows of k; y keeps the leading dimensions where it can, or is [rows, channels]. */
+/* Add a dense layer over rows of k; y keeps leading dimensions or is [rows, channels]. */
 static void dense(struct make *m)
 {
     const struct ir_tensor *x = m->x;
@@ -395,14 +395,14 @@ static void dense(struct make *m)
     add_op(m, IR_OP_FULLY_CONNECTED, b ? 3 : 2, in, y)->attr[IR_ACTIVATION] = range(m, 0, 3);
 }
 
-/* --- the others ------------------------------------------------------------------------------ */
+/* --- other operators ------------------------------------------------------------------------- */
 
 static struct ir_tensor *like(struct make *m, const struct ir_tensor *x)
 {
     return tensor(m, "y", IR_I8, x->rank, x->dim);
 }
 
-/* whole: over all rows and columns. */
+/* Add a pool; whole: over all rows and columns. */
 static void pool(struct make *m, bool whole)
 {
     struct span y = window(m, m->x->dim[1], true), x = window(m, m->x->dim[2], true);
@@ -425,7 +425,7 @@ static void pool(struct make *m, bool whole)
         op->attr[IR_ROUND_UP] = 1; /* what was uint8 */
 }
 
-/* Over the dimensions of `mask`. */
+/* Add a mean over the dimensions of `mask`. */
 static void mean_over(struct make *m, uint32_t mask, bool keep)
 {
     const struct ir_tensor *x = m->x;
@@ -453,7 +453,7 @@ static void mean(struct make *m)
         mean_over(m, chance(m, 2) ? mask | 8 : mask, chance(m, 50));
 }
 
-/* DEQUANTIZE, functions of float32, QUANTIZE. */
+/* Add DEQUANTIZE, functions of float32, QUANTIZE. */
 static void float_island(struct make *m)
 {
     static const enum ir_opcode all[] = {IR_OP_NEG, IR_OP_ABS, IR_OP_SQRT, IR_OP_EXP, IR_OP_FLOOR};
@@ -496,7 +496,7 @@ static void unary(struct make *m)
         memcpy(&op->attr[IR_ALPHA_BITS], &alpha, sizeof alpha);
 }
 
-/* Scale of a result of two operands; within what the reference takes. */
+/* Return the scale of a binary operator's result, as the reference accepts it. */
 static float binary_scale(struct make *m, enum ir_opcode opcode, float s1, float s2)
 {
     if (opcode == IR_OP_MUL || opcode == IR_OP_PRELU)
@@ -506,8 +506,8 @@ static float binary_scale(struct make *m, enum ir_opcode opcode, float s1, float
     return (s1 > s2 ? s1 : s2) * power(range(m, -3, 3)) * (chance(m, 50) ? 1 : 1.2f);
 }
 
-/* A second operand for x: an earlier tensor of the same shape (one given up has no scale), an input, or
- * a constant, broadcast now and then along rows, columns or all but channels. */
+/* Return a second operand for x: an earlier tensor of its shape, an input, or a constant, sometimes
+ * broadcast along rows, columns or all but channels. */
 static struct ir_tensor *partner(struct make *m)
 {
     const struct ir_tensor *x = m->x;
@@ -535,14 +535,14 @@ static struct ir_tensor *partner(struct make *m)
     return t;
 }
 
-/* m->x and `other`, in either order. */
+/* Combine m->x and `other`, in either order. */
 static void binary_with(struct make *m, enum ir_opcode opcode, struct ir_tensor *other)
 {
     bool extremum = opcode == IR_OP_MAXIMUM || opcode == IR_OP_MINIMUM;
     struct ir_tensor *x = m->x, *y = like(m, x), *in[2] = {x, other};
 
     if (extremum && other->role != IR_CONST &&
-        (other->role != IR_INPUT || ir_uses(m->g, other->id) > 0)) /* its scale is taken */
+        (other->role != IR_INPUT || ir_uses(m->g, other->id) > 0)) /* its scale is fixed */
         in[1] = other = x;
     if (chance(m, 30) && opcode != IR_OP_PRELU) {
         in[0] = other;
@@ -574,7 +574,7 @@ static void binary(struct make *m, bool residual)
     binary_with(m, opcode, partner(m));
 }
 
-/* x and, by a number of each channel, something of it: a table of each channel. */
+/* Combine x with a function of x by one number per channel. */
 static void by_channel(struct make *m)
 {
     static const enum ir_opcode first[] = {IR_OP_MUL, IR_OP_ADD, IR_OP_SUB},
@@ -627,7 +627,7 @@ static struct ir_op *move(struct make *m, enum ir_opcode opcode, struct ir_tenso
     return add_op(m, opcode, 2, (struct ir_tensor *[]){m->x, how}, y);
 }
 
-/* PAD in all dimensions of the image. */
+/* Add a PAD in all dimensions of the image. */
 static void pad_all(struct make *m)
 {
     int32_t p[8] = {0}, dim[4];
@@ -642,7 +642,7 @@ static void pad_all(struct make *m)
     move(m, IR_OP_PAD, fixed_numbers(m, 2, (const int32_t[]){4, 2}, p), dim);
 }
 
-/* GATHER along one dimension: nearest pixels, mirrored borders, anything. */
+/* Add a GATHER along one dimension: nearest pixels, mirrored borders, any indices. */
 static void pick(struct make *m)
 {
     int32_t axis = range(m, 1, 3), size_in = m->x->dim[axis], n, dim[4], index[512];
@@ -810,7 +810,7 @@ static void same_convolution(struct make *m, bool depthwise, int32_t stride)
     add_convolution(m, depthwise, &y, &x, m->x->dim[3], 1);
 }
 
-/* x through some operators, and the sum (product, difference) of that and x. */
+/* Pass x through some operators, and add (multiply, subtract) x and the result. */
 static void block(struct make *m, int32_t stride)
 {
     static const enum ir_opcode sums[] = {IR_OP_ADD, IR_OP_ADD, IR_OP_SUB, IR_OP_MUL};
@@ -828,8 +828,8 @@ static void block(struct make *m, int32_t stride)
     binary_with(m, sums[range(m, 0, 3)], around);
 }
 
-/* Residual blocks one after the other: what goes around a block waits for what goes through it. Often
- * the scratchpad has room for some rows of each tensor only. */
+/* Add consecutive residual blocks: what bypasses a block waits for what passes through it. Often
+ * the scratchpad holds only some rows of each tensor. */
 static void blocks(struct make *m)
 {
     const int32_t h = range(m, 5, 24), c = size(m, 24), most = (int32_t)m->hw->scratchpad_bytes;
@@ -844,7 +844,7 @@ static void blocks(struct make *m)
             same_convolution(m, chance(m, 50), 1);
 }
 
-/* The same quantised values by another zero point: less a constant of the same scale. */
+/* Shift values to another zero point by subtracting a constant of the same scale. */
 static void recentre(struct make *m)
 {
     const int32_t zero = m->x->quant.zero_point[0];
@@ -858,8 +858,8 @@ static void recentre(struct make *m)
     add_op(m, IR_OP_SUB, 2, (struct ir_tensor *[]){m->x, k}, y);
 }
 
-/* A network in small: its input in other words, a convolution, perhaps a sum or a table, and of
- * that the mean or the maximum of each channel, and a matrix product of these. */
+/* Make a small network: its input transformed, a convolution, perhaps a sum or a table, the mean or
+ * the maximum of each channel of that, and a matrix product of these. */
 static void whole_image(struct make *m)
 {
     m->x = input(m, 4, (const int32_t[]){1, range(m, 1, 9), range(m, 1, 9), size(m, 40)});
@@ -878,8 +878,7 @@ static void whole_image(struct make *m)
         dense(m);
 }
 
-/* --- far from the middle: long rows, large strides, kernels and channel counts -----------------
- */
+/* --- extreme sizes: long rows, large strides, kernels and channel counts ---------------------- */
 
 static int32_t far(struct make *m, int32_t most)
 {
@@ -912,7 +911,7 @@ static void pool_into(struct make *m, const struct span *y, const struct span *x
     set_window(add_op(m, opcode, 1, &(struct ir_tensor *){m->x}, out), y, x, false);
 }
 
-/* One output of depthwise ones a channel; `biased`: there may be a bias. */
+/* Add a convolution, or a depthwise one with an output per channel; `biased`: with a bias. */
 static void convolve_into(struct make *m, bool depthwise, const struct span *y,
                           const struct span *x, bool biased, struct ir_tensor *out)
 {
@@ -929,7 +928,8 @@ static void convolve_into(struct make *m, bool depthwise, const struct span *y,
     op->attr[IR_MULTIPLIER] = depthwise;
 }
 
-/* One convolution or pool; sizes that only a few operators meet, so the budget is larger. */
+/* Make one convolution or pool of sizes that only a few operators allow, so the budget is
+ * larger. */
 static void far_op(struct make *m)
 {
     int32_t kind = range(m, 0, 2), h, w, c, oc;
@@ -960,7 +960,7 @@ static void far_op(struct make *m)
     convolve_into(m, kind != 0, &y, &x, false, out);
 }
 
-/* Depthwise over one column, as audio networks have it: its rows may be walked as one row. */
+/* Make a depthwise convolution over one column, whose rows may be treated as one row. */
 static void column_op(struct make *m)
 {
     int32_t c = range(m, 1, 100), h = range(m, 1, 60);
@@ -991,8 +991,7 @@ static void token_table(struct make *m)
     add_op(m, IR_OP_LOGISTIC, 1, &(struct ir_tensor *){m->x}, y);
 }
 
-/* A sum or product with a tensor of the same shape, with one row for all, or with one value a
- * channel. */
+/* Add or multiply by a tensor of the same shape, one row, or one value per channel. */
 static void token_sum(struct make *m)
 {
     static const enum ir_opcode all[] = {IR_OP_ADD, IR_OP_SUB, IR_OP_MUL, IR_OP_SQUARED_DIFFERENCE};
@@ -1019,7 +1018,7 @@ static void token_sum(struct make *m)
         op->attr[IR_ACTIVATION] = range(m, 0, 3);
 }
 
-/* Two tensors that may have one value a token or one a channel: as large as `whole`. */
+/* Combine two tensors with a value per token or channel, otherwise as large as `whole`. */
 static struct ir_tensor *token_pair(struct make *m, enum ir_opcode opcode, struct ir_tensor *a,
                                     struct ir_tensor *b, const struct ir_tensor *whole)
 {
@@ -1030,8 +1029,8 @@ static struct ir_tensor *token_pair(struct make *m, enum ir_opcode opcode, struc
     return y;
 }
 
-/* LayerNorm as TFLite's converter writes it: the mean, its negative in float32, the variance, a root, and
- * the products with one value a token and one a channel. */
+/* Add a LayerNorm as TFLite's converter writes it: the mean, its negative in float32, the variance,
+ * a root, and products with one value per token and one per channel. */
 static void token_norm(struct make *m)
 {
     struct ir_tensor *x = m->x, *average, *root, *gain = constant(m, "k", 1, x->dim + x->rank - 1);
@@ -1040,7 +1039,7 @@ static void token_norm(struct make *m)
     quantise(m, gain, scale(m), zero_point(m));
     mean_over(m, inner, true);
     average = m->x;
-    if (chance(m, 20)) /* what was normalised before has means of almost 0 */
+    if (chance(m, 20)) /* already normalised: means of almost 0 */
         quantise(m, average, x->quant.scale[0] * power(range(m, -25, -15)), zero_point(m));
     (void)token_pair(m, IR_OP_SQUARED_DIFFERENCE, x, average, x);
     mean_over(m, inner, true);
@@ -1057,7 +1056,7 @@ static void token_norm(struct make *m)
     (void)token_pair(m, chance(m, 50) ? IR_OP_ADD : IR_OP_SUB, x, root, x);
 }
 
-/* The mean over one dimension, or over all but the innermost. */
+/* Add a mean over one dimension, or over all but the innermost. */
 static void token_mean(struct make *m)
 {
     const uint32_t inner = 1u << (m->x->rank - 1);
@@ -1068,7 +1067,7 @@ static void token_mean(struct make *m)
     mean_over(m, mask, chance(m, 50));
 }
 
-/* [S,D] or [A,S,D], as transformers have it: matrix products, sums, tables, means. */
+/* Make a graph of [S,D] or [A,S,D], as in transformers: matrix products, sums, tables, means. */
 static void tokens(struct make *m)
 {
     int32_t s = chance(m, 20) ? range(m, 1, 600) : range(m, 2, 40), d = size(m, 100);
@@ -1089,8 +1088,7 @@ static void tokens(struct make *m)
             token_norm(m);
 }
 
-/* One dimension of a transposed window: out covers what the inputs do, less pads, or a little more.
- */
+/* Draw one dimension of a transposed window: the output is what inputs reach, minus pads. */
 static struct span grown(struct make *m, int32_t in)
 {
     struct span s = {.in = in, .dilation = 1, .kernel = range(m, 1, 6)};
@@ -1103,7 +1101,7 @@ static struct span grown(struct make *m, int32_t in)
     return s;
 }
 
-/* A transposed convolution, perhaps between others. */
+/* Make a transposed convolution, perhaps among other operators. */
 static void transposed_op(struct make *m)
 {
     m->x = input(m, 4, (const int32_t[]){1, range(m, 1, 9), range(m, 1, 9), size(m, 40)});
@@ -1137,7 +1135,7 @@ static void transposed_op(struct make *m)
 
 enum { VIEW_OPS = 12 };
 
-/* Tensors of rank 4 so far; the next operator reads any of them. */
+/* The tensors of rank 4 so far; the next operator reads any of them. */
 struct values {
     struct ir_tensor *t[2 * VIEW_OPS + 4];
     int32_t n;
@@ -1165,7 +1163,7 @@ static struct ir_tensor *numbers(struct make *m, uint32_t n, const int32_t *v)
     return t;
 }
 
-/* A part of x: one dimension or all, with steps now and then. */
+/* Return a part of x: of one dimension or all, sometimes with steps. */
 static struct ir_tensor *part(struct make *m, struct ir_tensor *x)
 {
     int32_t begin[4] = {0}, step[4] = {1, 1, 1, 1}, dim[4], only = range(m, 0, 3);
@@ -1193,7 +1191,7 @@ static bool joins(const struct ir_tensor *a, const struct ir_tensor *b, uint32_t
            a->quant.zero_point[0] == b->quant.zero_point[0];
 }
 
-/* Two to four values along one dimension; some come twice. */
+/* Join two to four values along one dimension, some of them twice. */
 static struct ir_tensor *joined(struct make *m, const struct values *v)
 {
     struct ir_tensor *in[4] = {any_of(m, v)};
@@ -1221,7 +1219,7 @@ static struct ir_tensor *joined(struct make *m, const struct values *v)
     return y;
 }
 
-/* Rows, columns and channels anew. */
+/* Reshape to other rows, columns and channels. */
 static struct ir_tensor *reshaped(struct make *m, struct ir_tensor *x)
 {
     int32_t dim[4] = {1, x->dim[1], x->dim[2], x->dim[3]};
@@ -1271,7 +1269,7 @@ static void views(struct make *m)
 
 /* --- constant channels ----------------------------------------------------------------------- */
 
-/* Weights of output channel `c`: the first, and how far apart they are. */
+/* Return the first weight of output channel `c`, and the distance between its weights. */
 static int8_t *weights_of(const struct make *m, const struct ir_op *op, int32_t c, size_t *step,
                           size_t *k)
 {
@@ -1285,8 +1283,8 @@ static int8_t *weights_of(const struct make *m, const struct ir_op *op, int32_t 
     return data + (innermost ? (size_t)c : (size_t)c * *k);
 }
 
-/* Small weights and a bias beyond what they can add up to, so that the channel clamps at one end
- * or nearly does; or no weights at all. */
+/* Make a channel constant: small weights and a bias beyond their possible sum, so that the channel
+ * clamps at one end or nearly does; or weights of 0. */
 static void plant(struct make *m, const struct ir_op *op, int32_t c)
 {
     const struct ir_tensor *w = ir_in(m->g, op, 1), *x = ir_in(m->g, op, 0);
@@ -1308,7 +1306,7 @@ static void plant(struct make *m, const struct ir_op *op, int32_t c)
                &(int32_t){(int32_t)(chance(m, 60) ? -end : end)}, 4);
 }
 
-/* Some channels of some layers become constant. */
+/* Make some channels of some layers constant. */
 static void plant_some(struct make *m)
 {
     for (uint32_t i = 0; i < m->g->n_op; i++) {
@@ -1325,7 +1323,7 @@ static void plant_some(struct make *m)
 
 /* --- any size: products, convolutions, pools, sums and tables, of batches too, up to 16 M MACs - */
 
-/* 1 to `most`, each power of two as likely as the next. */
+/* Return 1 to `most`, all powers of two equally likely. */
 static int32_t any(struct make *m, int32_t most)
 {
     int32_t v = 1;
@@ -1353,7 +1351,7 @@ static void large_product(struct make *m)
     add_op(m, IR_OP_FULLY_CONNECTED, b ? 3 : 2, in, y);
 }
 
-/* kind 0: convolution, 1: depthwise, 2: a pool. */
+/* Make a window operator. kind 0: convolution, 1: depthwise, 2: pool. */
 static void large_window(struct make *m, int32_t kind)
 {
     int32_t images, h, w, c, oc;
@@ -1380,7 +1378,7 @@ static void large_window(struct make *m, int32_t kind)
     convolve_into(m, kind != 0, &y, &x, true, out);
 }
 
-/* A sum or a table. */
+/* Make a sum or a table. */
 static void large_elements(struct make *m)
 {
     int32_t dim[4];
@@ -1422,7 +1420,7 @@ static void large(struct make *m)
 
 static const float soft_scale = 1.0f / 256;
 
-/* x times w, of k products a sum. */
+/* Multiply x by w, with k products per sum. */
 static void product(struct make *m, struct ir_tensor *x, struct ir_tensor *w, const int32_t *dim,
                     uint32_t rank, int32_t k, bool adj_a, bool adj_b)
 {
@@ -1438,7 +1436,8 @@ static void product(struct make *m, struct ir_tensor *x, struct ir_tensor *w, co
     op->attr[IR_ACTIVATION] = chance(m, 80) ? 0 : range(m, 1, 3);
 }
 
-/* A matrix of `rank` dimensions; of the two before the last ones some are 1, others as `batch`. */
+/* Return a matrix of `rank` dimensions; of the two leading dimensions some are 1, others as
+ * `batch`. */
 static struct ir_tensor *matrix(struct make *m, uint32_t rank, const int32_t *batch, int32_t rows,
                                 int32_t columns, bool adj)
 {
@@ -1491,7 +1490,7 @@ static struct ir_tensor *swapped(struct make *m, struct ir_tensor *x)
     return m->x;
 }
 
-/* [1,S,H*D] as heads [1,H,S,D]: of x itself or of a product with it. */
+/* Split [1,S,H*D] into heads [1,H,S,D], of x itself or of a product with x. */
 static struct ir_tensor *heads(struct make *m, struct ir_tensor *x, int32_t n)
 {
     m->x = x;
@@ -1518,7 +1517,7 @@ static void softmax(struct make *m)
     memcpy(&op->attr[IR_BETA_BITS], &betas[range(m, 0, 3)], sizeof *betas);
 }
 
-/* Rows of any length; what reads the result keeps it on the accelerator. */
+/* Make rows of any length; the reader of the result keeps it on the accelerator. */
 static void lone_softmax(struct make *m)
 {
     const int32_t c = chance(m, 60) ? size(m, 300) : range(m, 1, 4096);
@@ -1532,7 +1531,8 @@ static void lone_softmax(struct make *m)
     add_op(m, IR_OP_RELU, 1, &(struct ir_tensor *){m->x}, y);
 }
 
-/* Attention; sometimes what comes between scores and weights is another table, or nothing. */
+/* Make an attention block; between scores and weights there is sometimes another table, or
+ * nothing. */
 static void attention(struct make *m)
 {
     const int32_t n = range(m, 1, 8), d = chance(m, 50) ? 8 * range(m, 1, 4) : range(m, 8, 80);

@@ -1,7 +1,7 @@
-/* layers.h - seeded random int8 graphs for the accelerator: one layer mostly, sometimes a chain.
- * The same seed and limits give the same graph. The graphs are as an importer leaves them: legal
- * for ir_verify, not legalised. Accumulators and shifts stay where TFLite's reference is defined.
- */
+/* layers.h - make seeded random int8 graphs for the accelerator: mostly one layer, sometimes a
+ * chain. The same seed and limits give the same graph. The graphs are as an importer leaves them:
+ * legal for ir_verify, not legalised. Accumulators and shifts stay where TFLite's reference is
+ * defined. */
 #ifndef HEDDLE_TESTS_LAYERS_H
 #define HEDDLE_TESTS_LAYERS_H
 
@@ -13,17 +13,17 @@ struct layers_rng {
     uint64_t state;
 };
 uint64_t layers_next(struct layers_rng *r);
-/* A number from lo to hi, both included; lo if hi < lo. */
+/* Return a number from lo to hi, both included; lo if hi < lo. */
 int32_t layers_range(struct layers_rng *r, int32_t lo, int32_t hi);
 bool layers_chance(struct layers_rng *r, uint32_t percent);
 
-/* From this seed on: one layer of any size, up to 16 M MACs. */
+/* Seeds from this one on: one layer of any size, up to 16 M MACs. */
 #define LAYERS_LARGE (UINT64_C(1) << 32)
 
-/* From this seed on: products of two computed operands, softmax, attention. */
+/* Seeds from this one on: products of two computed operands, softmax, attention. */
 #define LAYERS_PRODUCTS (UINT64_C(1) << 33)
 
-/* Graph `seed` with sizes around the edges of `hw`. */
+/* Make graph `seed` with sizes near the limits of `hw`. */
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw);
 
 #endif

@@ -1,6 +1,6 @@
-/* missing_wait.c - that `shuffle` of random_layers sees what it is for: with waits taken out of the
- * commands, the functional model still gives the right bytes in order, and wrong ones in another
- * order. Also for the waits on one unit at a time. Exit status 0: as expected. */
+/* missing_wait.c - check that `shuffle` of random_layers detects missing waits: with waits taken
+ * out of the commands, the functional model still gives the right bytes in order, and wrong ones in
+ * another order. Also for the waits on one unit at a time. Exit status 0: as expected. */
 #include <stdio.h>
 
 #include "hd_accel_tables.h"
@@ -21,7 +21,8 @@ static uint32_t drop_waits(const struct layer *l, uint32_t units)
     return n;
 }
 
-/* Layers whose answer changes when no command waits for `units`; -1 if it does so in order too. */
+/* Count the layers whose answer changes when no command waits for `units`; -1 if it also changes in
+ * order. */
 static int broken(const struct hd_config *hw, uint32_t units, int *n_dropped)
 {
     int n = 0;

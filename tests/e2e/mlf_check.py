@@ -20,7 +20,7 @@ def check(condition, what):
 
 
 def params(data):
-    """name: (shape, dtype, bytes) of a list of TVM's arrays."""
+    """Yield name: (shape, dtype, bytes) from a list of TVM's arrays."""
     at = 0
 
     def take(form):
@@ -75,7 +75,7 @@ def check_metadata(metadata, package):
 
 
 def check_functions(module, package, sources):
-    """Each function that computes an operator is in the sources, with the most scratch of its operators."""
+    """Check that each function that computes an operator is in the sources, with the largest scratch of its operators."""
     want = {}
     for layer in package["layers"]:
         for op in layer["operators"]:
@@ -92,7 +92,7 @@ def check_functions(module, package, sources):
 
 def other_readers(path, metadata, arrays):
     """Readers of the format in TVM and MLonMCU of PyPI."""
-    import mlonmcu.target  # first: its modules import one another in a circle
+    import mlonmcu.target  # first: its modules have circular imports
     from tvm.runtime import load_param_dict
     from mlonmcu.flow.tvm.backend.tvmaot import TVMAOTBackend
     from mlonmcu.flow.tvm.backend.tvmcg import TVMCGBackend

@@ -19,14 +19,14 @@ HEDDLE = pathlib.Path(os.environ["HEDDLE_BUILD"]) / "heddle"
 def layers(model, options):
     done = subprocess.run([HEDDLE, "inspect", model, "--format=json", *options], capture_output=True, text=True)
     if done.returncode == 2 and " cannot go to " in done.stderr:
-        return None  # a part of a layer that several operators are
+        return None  # part of a layer that consists of several operators
     if done.returncode != 0:
         sys.exit(f"{model} {' '.join(options)}: exit {done.returncode}: {done.stderr.strip()}")
     return [layer for layer in json.loads(done.stdout)["layers"] if layer["candidates"]]
 
 
 def total(found):
-    """Cycles of all chosen candidates; those of a group, which each of its layers has, once."""
+    """Return the cycles of all chosen candidates; a group's cycles, which each of its layers has, count once."""
     groups, cycles = {}, 0
     for layer in found:
         for c in layer["candidates"]:

@@ -22,13 +22,13 @@ def shows(text, line):
 
 
 def kind(text):
-    """Lines that may stand for each other: the same first word, numbers aside."""
+    """Return lines that may correspond: the same first word, numbers aside."""
     first = text.split()[0]
     return first if re.match(r"\d\d_|verdict:", first) else re.sub(r"[\d.]+", "N", first)
 
 
 def successor(text, printed):
-    """The printed line for `text`, as far as the page shows it."""
+    """Return the printed line for `text`, as far as the page shows it."""
     like = [line for line in printed if line.strip() and kind(line) == kind(text)]
     if not like:
         return None

@@ -1,12 +1,12 @@
-/* passes.c - the shared object of test_passes.sh's target: what its pass does, and when, is in
- * the environment: MODE, PHASE. */
+/* passes.c - the shared object of test_passes.sh's target: MODE and PHASE in the environment select
+ * what its pass does, and when. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "heddle_target.h"
 
-/* `text` with the first `from` after `after` replaced by `to`; NULL if it does not exist. */
+/* Return `text` with the first `from` after `after` replaced by `to`; NULL if it does not exist. */
 static char *replaced(const char *text, const char *after, const char *from, const char *to)
 {
     const char *start = strstr(text, after), *at = start ? strstr(start, from) : NULL;
@@ -17,7 +17,7 @@ static char *replaced(const char *text, const char *after, const char *from, con
     return out;
 }
 
-/* The third operand of the first operator `op`: its bias; its first value becomes `to`. */
+/* Set the first value of the bias, the third operand, of the first operator `op` to `to`. */
 static char *bias_of(const char *text, const char *op, const char *to)
 {
     int x, w, bias;

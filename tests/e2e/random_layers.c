@@ -95,8 +95,8 @@ static error_t option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Other sizes that the checks of hw/gen/config.c allow; the hash stays, the functional model does
- * not mind. */
+/* Vary the sizes within the checks of hw/gen/config.c; the hash stays, which the functional model
+ * does not check. */
 static void vary(struct hd_config *hw, struct layers_rng *r)
 {
     uint32_t n = hw->n;
@@ -133,7 +133,7 @@ static void count_reason(struct bench *b, const char *text)
     char shape[256];
     size_t n = 0;
 
-    for (; *text && n + 1 < sizeof shape; text++) /* numbers differ from layer to layer */
+    for (; *text && n + 1 < sizeof shape; text++) /* numbers differ between layers */
         if (!(*text >= '0' && *text <= '9'))
             shape[n++] = *text;
         else if (n == 0 || shape[n - 1] != '#')
@@ -161,7 +161,7 @@ static enum status write_ir(struct arena *a, const char *dir, const struct layer
                       t->data, t->length, d);
 }
 
-/* The layer as text: enough to see what it is, whole if it is short. */
+/* Print the layer as text: enough to identify it, all of it if it is short. */
 static void show(const struct bench *b, struct arena *a, const struct layer_setup *s)
 {
     struct text t;

@@ -1,5 +1,5 @@
-/* stats_check.c - a stats file against its schema and against itself: fields add up, nothing is
- * used by more than 100 %, groups and layers know each other.
+/* stats_check.c - check a stats file against its schema and for consistency: fields add up, no
+ * utilisation exceeds 100 %, groups and layers refer to each other.
  *
  *     stats_check docs/stats.v2.schema.json FILE...
  *
@@ -52,7 +52,7 @@ static void wrong(struct file *f, const char *format, ...)
     f->wrong = true;
 }
 
-/* Means of several inferences are fractions. */
+/* Means of several inferences may be fractions. */
 static void want(struct file *f, const char *where, const char *what, double expected, double found)
 {
     if (fabs(expected - found) > 1e-9 * (1 + fabs(expected)))
@@ -75,7 +75,7 @@ static double sum(const cJSON *list, const char *name)
     return all;
 }
 
-/* Multipliers of the one built-in accelerator; 0: there are several. */
+/* Return the multipliers of the one built-in accelerator; 0: there are several. */
 static double multipliers(const struct file *f)
 {
     const cJSON *hw = member(f->all, "hw");
@@ -83,7 +83,7 @@ static double multipliers(const struct file *f)
     return number(hw, "rows") * number(hw, "cols");
 }
 
-/* Each unit's counters are its cycles. */
+/* Check that each unit's counters add up to its cycles. */
 static void check_counters(struct file *f, const char *where, const cJSON *o)
 {
     const cJSON *unit, *kind;
@@ -119,8 +119,8 @@ static void check_parts(struct file *f, const cJSON *l)
         wrong(f, "%s: no part runs on its target %s", name, word(l, "target"));
 }
 
-/* A layer's target is where most of its cycles are. Nothing is known of a group's members, of a
- * simulated host, and of two accelerators in one layer. */
+/* Check that a layer's target is where most of its cycles are. Unknown for a group's members, a
+ * simulated host, and two accelerators in one layer. */
 static void check_target(struct file *f, const cJSON *l)
 {
     const double host = number(l, "host_cycles"), other = number(l, "estimated_cycles");
@@ -144,7 +144,8 @@ static void check_target(struct file *f, const cJSON *l)
               word(l, "name"), word(l, "target"), host, other);
 }
 
-/* A layer with units' counters has the array's steps in its own cycles, its MACs in the steps. */
+/* Check that a layer with counters has the array's steps within its cycles, and its MACs within the
+ * steps. */
 static void check_busy(struct file *f, const cJSON *l)
 {
     const char *name = word(l, "name");
@@ -158,7 +159,7 @@ static void check_busy(struct file *f, const cJSON *l)
                      number(l, "array_cycles") * multipliers(f), number(l, "accelerator_macs"));
 }
 
-/* Bytes measured for a layer are those of its commands, which energy counts. */
+/* Check that the bytes measured for a layer are those of its commands, which energy counts. */
 static void check_bytes(struct file *f, const cJSON *l)
 {
     const cJSON *actions = member(l, "actions");
@@ -238,7 +239,7 @@ static void check_group(struct file *f, const cJSON *g, int index)
     check_counters(f, where, g);
 }
 
-/* Measured, else estimated: of layers, groups and the host. */
+/* Check the cycles, measured or estimated, of layers, groups and the host. */
 static void check_likely(struct file *f)
 {
     const cJSON *const lists[] = {f->layers, f->groups}, *o;

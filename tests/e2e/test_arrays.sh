@@ -14,7 +14,7 @@ array() {
     expect 2 "heddle: a.npy: $2" "$heddle" run digits --engine=ref -i a.npy
 }
 
-# --- what is taken ---
+# --- what is accepted ---
 for shape in '(1, 8, 8, 1)' '(1,8,8,1,)' '(1, 1, 8, 8, 1)'; do
     npy '|i1' "$shape" one.bin a.npy
     run -i a.npy --expect out.bin

@@ -19,7 +19,7 @@ bench "00_conv2d 1x5x4x9" conv 9x7x5 3x3x9 2
 bench "00_conv2d 1x7x7x16" conv 7x7x64 1x1x16
 bench "00_depthwise_conv2d 1x4x4x24" depthwise 8x8x24 5x3 2
 
-# Outputs spread: neither all alike nor most of them at a limit.
+# Outputs are spread: neither all equal nor mostly at a limit.
 n=$(od -An -v -t d1 -w1 out/out_0.bin | sort | uniq -c | sort -rn | awk 'NR == 1 { print $1 }')
 [ "$n" -lt $((4 * 4 * 24 / 8)) ] || fail "the most frequent output is there $n times"
 
@@ -29,7 +29,7 @@ same a/out_0.bin b/out_0.bin "the same seed"
 "$heddle" bench gemm 17 65 33 --engine=ref -o c --seed 2 >/dev/null
 cmp -s a/out_0.bin c/out_0.bin && fail "another seed gives the same layer"
 
-# Knobs are the layer's.
+# Check that the knobs are the layer's.
 knobs() {
     echo "{\"knobs\": [{\"op\": $1, \"layer\": \"00_fully_connected\", \"tile_rows\": 16}]}" >k.json
 }

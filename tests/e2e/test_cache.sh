@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the cache holds is executed: another user's object, or one that others can write, is not loaded; one
-# that is cut short or altered is made again.
+# Objects in the cache are executed: one of another user, or one that others can write, is not loaded; one that is
+# truncated or altered is rebuilt.
 . "$(dirname "$0")/common.sh"
 export XDG_CACHE_HOME=$work/shared/cache
 root=$XDG_CACHE_HOME/heddle host=$XDG_CACHE_HOME/heddle/host
@@ -22,7 +22,7 @@ made=$(stat -c %i "$so")
 good "found again"
 [ "$(stat -c %i "$so")" = "$made" ] || fail "compiled twice"
 
-# --- damaged: made again, without a word ---
+# --- damaged: rebuilt silently ---
 truncate -s 1000 "$so"
 good "cut short"
 [ "$(stat -c %s "$so")" = "$size" ] || fail "not made again"
@@ -37,7 +37,7 @@ good "no digest"
 echo "nonsense" >"$so.digest"
 good "another digest"
 
-# --- a folder of one's own that others can write is closed; files and links are not taken ---
+# --- a user's folder that others can write is closed; such files and links are refused ---
 chmod 777 "$root" "$host" "$folder"
 good "folders of mode 777"
 for made in "$root" "$host" "$folder"; do

@@ -5,7 +5,7 @@
 export XDG_CACHE_HOME=$work/cache
 mkdir -p tools "a b"
 
-# Stubs that note how they are called: a launcher of compilers, and a compiler.
+# Stubs that record their calls: a compiler launcher and a compiler.
 printf '#!/bin/sh\necho "launched $1" >>"%s/noted"\nexec "$@"\n' "$work" >tools/ccache
 printf '#!/bin/sh\necho "called $1" >>"%s/noted"\nexec cc "$@"\n' "$work" >"a b/cc"
 chmod +x tools/ccache "a b/cc"

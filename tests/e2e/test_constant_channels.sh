@@ -1,6 +1,6 @@
 #!/bin/bash
-# Channels that are constant whatever the input: inspect says which and why, the report which MACs that saves; the
-# answer is the reference's, which computes them all.
+# Channels that are constant whatever the input: inspect shows which and why, the report the MACs saved; the answer is
+# the reference's, which computes all of them.
 . "$(dirname "$0")/common.sh"
 net=$HEDDLE_HOME/tests/compiler/legalise/constant_channels/into_bias.ir
 "$heddle" inspect "$net" >stdout 2>stderr || fail "inspect: $(cat stderr)"

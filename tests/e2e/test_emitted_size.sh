@@ -1,8 +1,7 @@
 #!/bin/bash
-# Emitted C stays small. A further layer adds, and nothing else does: on the host and on a target from
-# outside one parameter struct and one call; on the accelerator its commands, and no call at all. No
-# function more, no copied body: the bytes that a layer adds are the same from 4 layers to 8 as from 8
-# to 16.
+# Emitted C stays small. A further layer adds only one parameter struct and one call on the host or an external target,
+# and only commands on the accelerator. No function or body is duplicated: the bytes per layer are the same from 4
+# layers to 8 as from 8 to 16.
 . "$(dirname "$0")/common.sh"
 
 for tool in gcc nm size objdump; do

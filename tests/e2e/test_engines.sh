@@ -1,6 +1,6 @@
 #!/bin/bash
-# digits on the reference and on the functional model, however memory and waiting are set: the same bytes. The
-# RTL's half is test_slow_rtl.sh.
+# digits on the reference and on the functional model, with all settings of memory and waiting: the same bytes.
+# test_slow_rtl.sh covers the RTL.
 . "$(dirname "$0")/common.sh"
 
 golden=$models/digits/out_0.bin
@@ -25,7 +25,7 @@ try --engine=func --no-search
 try --engine=func --mem-latency=16
 try --engine=func --mem-latency=200 --mem-bytes=4
 
-# .npy in and out of the same bytes; files given by hand; one inference; a folder to compare with
+# .npy input and output of the same bytes; files given by name; one inference; a folder to compare with
 npy '|i1' '(360, 8, 8, 1)' "$models/digits/in_0.bin" in.npy
 npy '|i1' '(360, 10)' "$golden" out.npy
 try --engine=func -i in.npy --expect out.npy
@@ -49,7 +49,7 @@ first="verdict: match: 14 of 14 layers and 1 output equal, bit for bit, over 8 g
 [ "$(head -n 1 stdout)" = "$first" ] || fail "generated: $(head -n 1 stdout)"
 grep -qF "\"statement\":	\"${first#verdict: }\"" out$n/stats.json || fail "stats: $(grep statement out$n/stats.json)"
 grep -qF "${first#verdict: match: }" out$n/report.html || fail "report.html has another verdict"
-# The files that -o left repeat the run; a number of inferences of one's own.
+# The files that -o wrote repeat the run; a given number of inferences.
 "$heddle" run 'my net.tflite' --engine=func -i out$n/in_0.bin -o again >stdout 2>stderr || fail "-i of -o: $(cat stderr)"
 [ "$(head -n 1 stdout)" = "verdict: match: 14 of 14 layers and 1 output of 8 inferences equal, bit for bit, to $reference" ] ||
     fail "given: $(head -n 1 stdout)"

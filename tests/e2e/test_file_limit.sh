@@ -5,7 +5,7 @@
 export XDG_CACHE_HOME=$work/cache
 "$heddle" run digits --engine=func --hw=tiny --no-search -o warm -q >/dev/null 2>stderr || fail "run: $(cat stderr)" # fills the cache
 
-# limited KIB COMMAND...: in an empty folder; ends with 5, names the limit, and leaves nothing
+# limited KIB COMMAND...: runs in an empty folder; it must exit with 5, name the limit, and leave nothing
 limited() {
     rm -rf at && mkdir at
     (cd at && ulimit -f "$1" && exec "${@:2}") >stdout 2>stderr

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A wrong answer that is not the RTL's: heddle runs each layer alone and names the first that is wrong, with a replay;
-# reports it if all are right alone; and does not search where the CPU reference gives the same answer. The wrong layers
-# are an external target's, whose C is changed here.
+# A wrong answer that the RTL did not cause: heddle runs each layer alone and names the first wrong one, with a replay;
+# it reports if all are right alone, and does not search if the CPU reference gives the same answer. The wrong layers
+# belong to an external target, whose C is changed here.
 . "$(dirname "$0")/common.sh"
 head -c 64 "$models/digits/in_0.bin" >in.bin
 head -c 10 "$models/digits/out_0.bin" >right.bin
@@ -35,7 +35,7 @@ replay=$(sed -n 's/^    heddle run out/run out/p' stderr)
 eval "\"\$heddle\" $replay" >stdout 2>stderr
 [ $? = 1 ] || fail "the replay is right: $(cat stderr)"
 says "  output 0 '.*': [0-9]* of 512 values differ, in 1 of 1 inferences, by at most [0-9]* steps"
-# Right again, the same command reports it.
+# Correct again: the same command reports it.
 cp "$HEDDLE_HOME/targets/vanilla/vanilla.c" wrong/vanilla.c
 eval "\"\$heddle\" $replay" >stdout 2>stderr || fail "the replay on the C as it was: $(cat stderr)"
 
@@ -52,7 +52,7 @@ second --compare=outputs
 says '  1[0-9] layers, each alone, are right: look at what the compiler makes of several \(fusion, schedule, memory plan\)'
 [ -s heddle-mismatch/replay.ir ] || fail "no folder without -o"
 
-# Layers that cannot run alone as they ran are counted apart: ONNX convolutions among TRANSPOSEs.
+# Layers that cannot run alone as in the network are counted separately: ONNX convolutions among TRANSPOSEs.
 mine more 's/y\[i\] = /&1 + /; s/ - s.z_in) \*/) */'
 "$heddle" run "$models/digits/model.onnx" --engine=func -i in.bin --target-dir=more --target=more,systolic \
     --partition=priority --allow-native-targets -o onnx >stdout 2>stderr

@@ -1,8 +1,8 @@
 #!/bin/bash
-# What reports show of memory: activations compared with the live-range bound, traffic no schedule avoids.
+# Reports about memory: activations compared with the live-range bound, and compulsory traffic.
 . "$(dirname "$0")/common.sh"
 
-# holds MODEL HW BOUND LAYER COPIES COMPULSORY: at most the bound, which is at LAYER.
+# holds MODEL HW BOUND LAYER COPIES COMPULSORY: checks at most the bound, reached at LAYER.
 holds() {
     "$heddle" run "$1" --hw "$2" --engine=func --no-search --stats s.json >report 2>stderr ||
         fail "$1 on $2: $(cat stderr)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A shared object next to target.json: it refuses, costs and writes calls after the patterns did; it is
-# loaded only with leave, and only if ABI and name are right.
+# A shared object next to target.json refuses, costs and writes calls after the patterns. It is loaded only with
+# permission, and only if ABI and name are right.
 . "$(dirname "$0")/common.sh"
 export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 "$heddle" new-target mine >/dev/null

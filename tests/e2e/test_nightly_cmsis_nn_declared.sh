@@ -1,6 +1,6 @@
 #!/bin/bash
-# The cmsis_nn target without CMSIS-NN: compiled against declarations of ours, linked to functions of ours that do what
-# the documentation specifies (cmsis_nn/; no oracle for the library's bytes). The target's arguments are right:
+# The cmsis_nn target without CMSIS-NN: compiled against heddle's declarations and linked to heddle's functions, which
+# follow the documentation (cmsis_nn/; no oracle for the library's bytes). The target's arguments are right:
 # check-target, whole networks, a package for a Cortex-M55 in qemu; a wrong sign and too little memory are found.
 . "$(dirname "$0")/common.sh"
 export XDG_CONFIG_HOME=$work/config CMSIS_NN=$work/stand_in

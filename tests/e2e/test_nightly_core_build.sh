@@ -1,6 +1,6 @@
 #!/bin/bash
-# Mistakes in a target's own core are reported when its model is built: ports that are missing, of another
-# direction or width, or that nothing drives, before any C++ is compiled; Verilator's warnings as notes, once. Its waves.
+# Mistakes in a target's core are reported when its model is built: ports that are missing, of another direction or
+# width, or that nothing drives, before any C++ is compiled; Verilator's warnings as notes, once. Its waves.
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 head -c 64 "$models/digits/in_0.bin" >in.bin
@@ -65,7 +65,7 @@ grep -q '^core of ticks: busy 192, bytes 768$' stdout || fail "no counters of th
 "$HEDDLE_BUILD"/schema_check "$HEDDLE_HOME/docs/stats.v2.schema.json" stats.json || fail "stats.json is not as its schema"
 "$heddle" report stats.json | grep -q '^core of ticks: busy 192, bytes 768$' || fail "report has no counters"
 
-# A warning does not stop the build, and is there when the model is built, not when it is found.
+# A warning does not stop the build, and is printed when the model is built, not when it is found.
 core warned 's/^endmodule/  logic [7:0] narrow; assign narrow = reg_wdata_i;\nendmodule/' ||
     fail "a warning ends the run: $(head -c 600 stderr)"
 grep -qE "^heddle: Verilator warning: rtl/vanilla_core.sv:[0-9]*:[0-9]*: WIDTH[A-Z]*: .* 8 bits" stderr ||

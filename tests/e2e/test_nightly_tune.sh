@@ -1,6 +1,5 @@
 #!/bin/bash
-# heddle tune: what it measures and keeps, killed and resumed; what run and compile make of it; files
-# that are none.
+# heddle tune: what it measures and stores, killed and resumed; its use by run and compile; invalid files.
 . "$(dirname "$0")/common.sh"
 command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
 trials=11 # more than a generation
@@ -12,7 +11,7 @@ tune --trials $trials -j2 --tuned=whole.db >whole 2>stderr || fail "tune: $(cat 
 [ -n "$(told stderr)" ] && fail "tune on stderr: $(cat stderr)"
 [ "$(sql whole.db 'SELECT count(*) FROM trial')" = $trials ] || fail "trials: $(sql whole.db 'SELECT * FROM trial')"
 
-# Killed outright, then interrupted, then to the end with other -j: the same file.
+# Killed, then interrupted, then completed with other -j: the same file.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/heddle pids=()
 measured() { sql part.db 'SELECT count(*) FROM trial' 2>/dev/null || echo 0; }
 killed() { # SIGNAL TRIALS: send it once TRIALS are measured
@@ -82,7 +81,7 @@ sql old.db "UPDATE network SET schedule = 'of yesterday'"
 expect 0 "heddle: note: old.db is not used: its results for this network are from another version of heddle's scheduler; run heddle tune again" \
     run --hw=tiny --tuned=old.db
 
-# Files that are none.
+# Invalid files.
 expect 2 "heddle: no.db: file not found; create it with heddle tune MODEL --tuned=no.db" run --hw=tiny --tuned=no.db
 expect 2 "heddle: tune: no file for the results; expected --tuned=FILE" tune
 expect 2 "heddle: tune: measures on the RTL; expected --engine=rtl" tune --engine=func --tuned=x.db
@@ -122,7 +121,7 @@ if [ "$(id -u)" != 0 ]; then # root may write all
     expect 0 "" run --hw=tiny --tuned=fixed.db
 fi
 
-# A compiler that spoils a constant: the first trial reports it, nothing is kept.
+# A compiler that changes a constant: the first trial reports it, and nothing is stored.
 cat >badcc <<'SH'
 #!/bin/bash
 [ -e constants.c ] && sed -i 's/,127,/,1,/g' constants.c

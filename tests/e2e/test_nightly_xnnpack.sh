@@ -1,6 +1,6 @@
 #!/bin/bash
-# The xnnpack target, where libXNNPACK is: check-target holds each pattern to a step; networks whose steps stay small,
-# again and again (operators are kept), and in a package; a wrong zero point is found.
+# The xnnpack target, if libXNNPACK is installed: check-target allows each pattern one step; networks whose steps stay
+# small, repeatedly (operators are cached), and in a package; a wrong zero point is found.
 . "$(dirname "$0")/common.sh"
 printf '#include <stddef.h>\n#include <xnnpack.h>' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null ||
     { echo "libxnnpack-dev or libpthreadpool-dev not found"; exit 77; }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The partition has the least cycles in all: no other choice for one of an own network's layers, or for some that follow
-# each other, takes 2 % less.
+# The partition has the fewest cycles in total: no other choice for one of a network's layers, or for consecutive ones,
+# takes 2 % less.
 source "$(dirname "$0")/common.sh"
 models=("$HEDDLE_HOME"/tests/models/*/model.tflite)
 python3 "$HEDDLE_HOME/tests/e2e/offload_totals.py" --flips --no-search --hw=tiny,sys8,sys16,sys32 "${models[@]}" >stdout 2>&1 ||
     fail "by rule: $(cat stdout)"
 python3 "$HEDDLE_HOME/tests/e2e/offload_totals.py" "${models[@]}" >stdout 2>&1 || fail "by search: $(cat stdout)"
 grep -q '^[1-9][0-9]* partitions, 0 variants take 2 % less$' stdout || fail "$(cat stdout)"
-# It counts what inspect and run count, in groups and on the host, too.
+# The script counts as inspect and run do, also in groups and on the host.
 "$heddle" run resnet8_own --keep-on-host=14_softmax --engine=func --stats stats.json >/dev/null || fail "run"
 python3 - "$HEDDLE_HOME/tests" stats.json resnet8_own >stdout 2>&1 <<'END' || fail "$(cat stdout)"
 import json, sys

@@ -14,7 +14,7 @@ for folder in "$HEDDLE_HOME"/tests/compiler/import/onnx/*/; do
     grep -q ' 0 off by more than one unit' "$work/log" || fail "$model: no lesson"
 done
 
-# A golden that is two units away is an answer that differs; a folder without layers is a mistake.
+# A golden that is two units off is a difference; a folder without layers is an error.
 cp -r "$HEDDLE_HOME/tests/compiler/import/onnx/seed_13" wrong
 chmod -R u+w wrong
 for golden in wrong/[A-Z]*.bin; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Networks of one operator and the zoo, through emitted C: on the functional model with what the
-# accelerator takes, and wholly on the host. Goldens are the oracle's (tests/oracle).
+# Networks of one operator and the zoo, through emitted C: on the functional model with the operators that the
+# accelerator accepts, and entirely on the host. Goldens are the oracle's (tests/oracle).
 . "$(dirname "$0")/common.sh"
 
 check_network() { # check_network FOLDER TARGETS
@@ -20,7 +20,7 @@ for folder in "$HEDDLE_HOME"/tests/reference/models/* "$models"/*; do
         count=$((count + 1))
     done
 done
-# State starts from its initial value, is carried from inference to inference, or is not.
+# State starts from its initial value, and is carried between inferences or reset.
 state=$HEDDLE_HOME/tests/reference/models/state
 for engine in ref func; do
     "$heddle" run "$state/model.tflite" -i "$state/in_0.bin" --expect "$state/out_reset_0.bin" \

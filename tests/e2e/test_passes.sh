@@ -40,7 +40,7 @@ for PHASE in $phases; do
     MODE=stop refused "it " # -1 without or with a reason
     MODE=nonsense refused "line [0-9]*"
     [ "$PHASE" = legalise ] || MODE=border refused ""
-    # The bias of its own operator: a wrong answer, which the untouched reference shows.
+    # The bias of the target's operator: a wrong answer, which the unchanged reference reveals.
     MODE=own run >stdout 2>stderr
     [ $? = 1 ] || fail "own $PHASE: expected exit 1: $(tail -n 1 stdout; cat stderr)"
 done

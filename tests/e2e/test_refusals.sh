@@ -1,6 +1,6 @@
 #!/bin/bash
-# Exit codes (../../README.md, "Exit codes") and messages for what users get wrong: one paragraph, the right
-# code, no file left after it.
+# Exit codes (../../README.md, "Exit codes") and messages for users' errors: one paragraph, the right code, no file
+# left.
 . "$(dirname "$0")/common.sh"
 
 digits=$models/digits
@@ -18,7 +18,7 @@ run 2 "--bus-fault needs --engine=rtl: nothing else has a bus" digits --engine=f
 [ $? = 2 ] || fail "an unknown option does not end with 2"
 grep -q -- "--frobnicate" stderr || fail "an unknown option is not named"
 
-# --- what a command would ignore ---
+# --- options that a command would ignore ---
 refused() { local message=$1; shift; expect 2 "heddle: $message" "$heddle" "$@"; }
 refused "command: found 'runn'; did you mean run?" runn digits
 refused "command: found 'fly', expected run, compile, inspect, build, targets, ops, disasm, report, bench, \
@@ -108,7 +108,7 @@ printf '{"name": "x", "n": 6, "scratchpad_bytes": 8192, "banks": 8, "ports": 1,
  "axi_addr_bits": 40, "read_bursts": 4}' >six.json
 run 2 "six.json: \"n\": expected 4, 8, 16 or 32, found 6: byte addresses are a word and a lane of 6, split as bits (heddle hw states what it would take)" digits --engine=ref --hw=six.json
 
-# --- the answer ---
+# --- the expected answer ---
 head -c "$(stat -c %s "$digits/out_0.bin")" /dev/zero >zeros.bin
 for engine in ref func; do
     "$heddle" run digits --engine=$engine --expect zeros.bin -o out_$engine >stdout 2>stderr

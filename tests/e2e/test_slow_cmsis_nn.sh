@@ -1,5 +1,6 @@
 #!/bin/bash
-# The cmsis_nn target with the library itself, built by the user for this machine at $CMSIS_NN (targets/cmsis_nn/README.md).
+# The cmsis_nn target with the real library, which the user has built for this machine at $CMSIS_NN
+# (targets/cmsis_nn/README.md).
 . "$(dirname "$0")/common.sh"
 [ -n "${CMSIS_NN:-}" ] || { echo "CMSIS_NN is not set: no CMSIS-NN, whose headers and library the user has to build"; exit 77; }
 export XDG_CONFIG_HOME=$work/config

@@ -21,7 +21,7 @@ grep -q "^01_conv2d .* fused  *fused with 03_add, c [0-9]*$" stdout || fail "ins
 grep -q "^03_add .* fused  *fused [0-9]* (block), c [0-9]*$" stdout || fail "inspect: $(grep ^03 stdout)"
 "$heddle" inspect resnet8_own --target=fused,systolic >stdout
 grep -q "^01_conv2d .*; fused: only in block with 03_add, [0-9]* cycles together$" stdout || fail "$(grep ^01 stdout)"
-# Kept on the host: the shorter composite comes next. Forced: the whole of it.
+# Kept on the host: the shorter composite is next. Forced: the whole composite.
 "$heddle" inspect resnet8_own --target=fused --keep-on-host=01_conv2d >stdout
 grep -q "^03_add .* fused [0-9]* (conv_add), c " stdout || fail "--keep-on-host: $(grep ^03 stdout)"
 grep -q "^02_conv2d .* fused with 03_add, c " stdout || fail "--keep-on-host: $(grep ^02 stdout)"
@@ -45,8 +45,7 @@ done
 tar xf net.tar metadata.json
 tr -d ' \n\t' <metadata.json | grep -q '"function":"fused_layer_norm","pattern":"layer_norm"' || fail "metadata.json: $(grep -m1 fused_ metadata.json)"
 
-# --- why not ---
-# why ROW REASON SED: inspect of the network with a change.
+# --- reasons --- why ROW REASON SED: inspects the network with a change.
 why() {
     sed "$3" "$network" >changed.ir
     cmp -s "$network" changed.ir && fail "nothing changed: $3"
@@ -65,7 +64,7 @@ why 09_end "layer_norm: step 'scale': in2_elements is 8, expected at most 4" \
 why 09_end "layer_norm: edge 'g' is not what step 'scaled' reads, which is the output of 03_safe" 's/in=(0,8) out=(9)/in=(0,5) out=(9)/'
 why 09_end "layer_norm: edge 's' is read by a step that does not have it" 's/in=(1,8) out=(10)/in=(5,8) out=(10)/'
 
-# --- check-target, and what it finds ---
+# --- check-target, and its findings ---
 "$heddle" check-target "$fused" >stdout 2>stderr || fail "fused: $(cat stdout stderr)"
 grep -q "^ok .*: 120 operators, 6 inferences each, \(equal to the reference\|at most\)" stdout || fail "fused: $(cat stdout)"
 for name in conv_add block conv_pool dense_softmax layer_norm; do

@@ -16,7 +16,7 @@ run() {
     grep -q "match: .* of $3 inferences equal" stdout || fail "$1 on $2: $(head -n 1 stdout)"
 }
 
-# written FILE: bytes that each update writes for all tokens.
+# written FILE: prints the bytes that each update writes for all tokens.
 written() { python3 -c 'import json, sys
 print(*(l["dram_write_bytes"] for l in json.load(open(sys.argv[1]))["layers"] if l["op"] == "DYNAMIC_UPDATE_SLICE"))' "$1"; }
 
@@ -36,7 +36,7 @@ done
 python3 -c 'import json
 s = json.load(open("bound/stats.json"))
 assert s["cycles"] * 90 <= s["macs"] / 16 * 100, s["cycles"]' || fail "weight_bound: fewer than 14.4 bytes of weights a cycle"
-# Token 31 depends on those before it: afresh, its answer is another.
+# Token 31 depends on earlier ones: alone, its answer differs.
 window=$HEDDLE_HOME/tests/reference/models/decoder_window
 "$heddle" run "$window/model.tflite" -i "$window/in_0.bin" --expect "$window/out_0.bin" --reset-state \
     --engine=func >stdout 2>stderr

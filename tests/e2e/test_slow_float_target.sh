@@ -66,7 +66,7 @@ END
 with=(--target-dir=real --target=real --allow-native-targets --engine=func)
 float=$HEDDLE_HOME/tests/e2e/float.ir
 
-# --- what check-target prints ---
+# --- output of check-target ---
 "$heddle" check-target real --allow-native-targets >stdout 2>stderr || fail "real: $(cat stdout stderr)"
 grep -q "^ok .*: 72 operators, 6 inferences each, at most [0-9.e-]* of the range from the reference" stdout ||
     fail "real: $(cat stdout)"
@@ -83,7 +83,7 @@ broken 's/sum < low ? low : //' "dense: .* of the output's range from the refere
 broken 's/bias ? bias\[i % out_c\] : 0;/0;/' "dense: .*, the pattern's tolerance"
 broken 's/ + z_out;/ + z_out + 2;/' "codes: .* expected at most 0.00392, the pattern's tolerance"
 
-# --- what run prints ---
+# --- output of run ---
 "$heddle" inspect "$float" --target-dir=real --target=real >stdout
 grep -q '^35_fully_connected .* real  *real 1, c ' stdout || fail "float32 is not taken: $(grep ^35 stdout)"
 grep -q '^20_add .*; real: operand 1 has 5 elements, the output 200: patterns support no broadcast$' stdout ||

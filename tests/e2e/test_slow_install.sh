@@ -61,7 +61,7 @@ away() {
 }
 [ $hidden ] && away ls "$source_tree/CMakeLists.txt" >/dev/null 2>&1 && fail "the source tree can be seen"
 
-# --- the program ---
+# --- the installed program ---
 away "$there/bin/heddle" build --hw=tiny >stdout 2>stderr || fail "build: $(cat stderr)"
 for engine in ref func rtl; do
     away "$there/bin/heddle" run digits --engine=$engine --hw=tiny -i "$golden/in_0.bin" -o "out $engine" >stdout 2>stderr ||
@@ -81,7 +81,7 @@ away "$there/bin/heddle" new-target mine >stdout 2>stderr || fail "new-target: $
 away "$there/bin/heddle" check-target mine --allow-native-targets >stdout 2>stderr ||
     fail "check-target: $(cat stderr stdout)"
 
-# --- a program of one's own: docs/API.md's two files, by CMake and by pkg-config ---
+# --- a user's program: docs/API.md's two files, by CMake and by pkg-config ---
 mkdir answer
 awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' API.md >answer/answer.c
 awk '/^```cmake$/ { on = 1; next } /^```/ { on = 0 } on' API.md >answer/CMakeLists.txt

@@ -16,7 +16,7 @@ grep -q '"clock":{"mhz":52,"origin":"routed"}' stats || fail "clock: not that of
 grep -q '"name":"06_conv2d","op":"CONV_2D",[^}]*"target":"b"' stats || fail "rows do not name b"
 grep -q '^digits on a tiny, b sys8, engine func' stdout || fail "the report does not name them"
 
-# Only those named take part; one alone is as with --hw.
+# Only the named instances are selected; a single one behaves as with --hw.
 "$heddle" run digits --engine=func --hw=tiny -o plain >/dev/null
 "$heddle" run digits --engine=func --target=systolic --target-systolic-hw=tiny -o alone >/dev/null
 same plain/emitted alone/emitted "an instance alone"

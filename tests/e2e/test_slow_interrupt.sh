@@ -9,11 +9,11 @@ command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 "$heddle" build --hw=tiny --waves=all >/dev/null 2>stderr || fail "build: $(cat stderr)"
 interrupted waves INT --engine=rtl --hw=tiny --waves=all
 
-# A compiler that no machine is too fast for.
+# A compiler slow enough for any machine.
 printf '#!/bin/bash\ncase "$*" in *--version*) ;; *) sleep 60 ;; esac\nexec g++ "$@"\n' >slow_cxx
 chmod +x slow_cxx
 
-# building SECONDS SIGNAL: a build in a cache of its own, interrupted after so long.
+# building SECONDS SIGNAL: starts a build in a separate cache and interrupts it after that time.
 building() {
     local pid got
     rm -rf cache

@@ -16,7 +16,7 @@ refused STAT=s.json "unknown variable STAT; did you mean STATS?"
 refused FROBNICATE=1 "unknown variable FROBNICATE"
 make -n -C "$HEDDLE_HOME" sim MODEL=digits HEDDLE_VERILATOR=x CC=gcc >stdout 2>stderr || fail "known ones: $(cat stderr)"
 
-# sim OPTIONS...: run from here, files are here
+# sim OPTIONS...: runs from here, with files here
 mkdir 'a folder'
 cd 'a folder' || exit 1
 cp "$models/digits/in_0.bin" in.bin

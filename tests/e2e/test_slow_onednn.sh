@@ -1,6 +1,6 @@
 #!/bin/bash
-# The onednn example, where libdnnl is: sums by the library in float32 and in int8, the same bytes. check-target: int8
-# byte-equal in both of its ways, float32 within its tolerance; one that forgets the bias is found.
+# The onednn example, if libdnnl is installed: the library's sums in float32 and in int8 give the same bytes.
+# check-target: int8 byte-equal in both ways, float32 within its tolerance; a version without the bias is found.
 . "$(dirname "$0")/common.sh"
 echo '#include <dnnl.h>' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null ||
     { echo "libdnnl-dev not found"; exit 77; }

@@ -42,7 +42,7 @@ grep -q "^01_conv2d .*; reel: only in a region with 11_add, [0-9]* cycles togeth
 tar xf net.tar metadata.json reel/tape.c || fail "the package"
 tr -d ' \n\t' <metadata.json | grep -q '"function":"tape_run","pattern":"region"' || fail "metadata.json: $(grep -m1 tape_run metadata.json)"
 
-# --- check-target, and what it finds ---
+# --- check-target, and its findings ---
 "$heddle" check-target tape --allow-native-targets >stdout 2>stderr || fail "tape: $(cat stdout stderr)"
 grep -q "^ok   regions: supports 24 of the chains generated; refused, for example: " stdout || fail "chains: $(cat stdout)"
 grep -q "^ok .*: 120 operators, 6 inferences each, equal to the reference" stdout || fail "tape: $(cat stdout)"

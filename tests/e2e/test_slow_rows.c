@@ -72,7 +72,7 @@ static uint64_t number(const cJSON *o, const char *name)
     return (uint64_t)v->valuedouble;
 }
 
-/* Cycles of `unit` by kind, added to sum; returns all of them. */
+/* Add the cycles of `unit` by kind to sum; return their total. */
 static uint64_t add_unit(const cJSON *counters, uint32_t unit, uint64_t *sum)
 {
     const cJSON *o = cJSON_GetObjectItemCaseSensitive(counters, hd_unit_names[unit]);
@@ -87,7 +87,7 @@ static uint64_t add_unit(const cJSON *counters, uint32_t unit, uint64_t *sum)
     return all;
 }
 
-/* Layers or groups: cycles and counters to the sums; how many have cycles. */
+/* Add cycles and counters of layers or groups to the sums; return how many have cycles. */
 static uint32_t add_timed(const cJSON *list, uint64_t *cycles,
                           uint64_t counter[HD_UNIT_COUNT][HD_COUNTER_SLOTS])
 {
@@ -136,7 +136,7 @@ static void check_stats(const cJSON *s)
     }
 }
 
-/* One inference with random inputs. */
+/* Run one inference with random inputs. */
 static void run(const struct place *p, const char *model, const char *options)
 {
     const char *build = getenv("HEDDLE_BUILD");

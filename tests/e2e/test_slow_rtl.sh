@@ -1,6 +1,6 @@
 #!/bin/bash
-# digits on the RTL: whatever memory, waiting and stalls are, the same bytes; what goes wrong on it
-# ends with the right code. Models are built where heddle keeps them (XDG_CACHE_HOME).
+# digits on the RTL: the same bytes for all settings of memory, waiting and stalls; failures end with the right code.
+# Models are built where heddle keeps them (XDG_CACHE_HOME).
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
@@ -75,7 +75,7 @@ read -r seen < <(sed -n 's/.* and \([0-9]*\) beats.*/\1/p' stderr)
 [ $? = 2 ] && grep -q "; this kind cannot occur at that place of its burst\$" stderr || fail "early at a burst's end: $(cat stderr)"
 "$heddle" run digits --engine=rtl -i in.bin --max-cycles=100 >stdout 2>stderr
 [ $? = 4 ] || fail "a submission cut short does not end with 4: $(cat stderr)"
-# The memory's end under weights that ARRAY is already following: a fault with unit and command, no hang.
+# The memory ends within weights that ARRAY already streams: a fault with unit and command, no hang.
 "$heddle" compile digits -o follow >stdout 2>stderr || fail "compile: $(cat stderr)"
 grep -q '\.follow = 1' follow/commands.c || fail "no command of digits follows its weights"
 end=$(sed -n 's/.*MODEL_DEVICE_CONSTANT_BYTES \([0-9]*\).*/\1/p' follow/model.h)

@@ -36,7 +36,7 @@ grep -o 'shifty_conv2d(2, .*' out/emitted/model.c | sed 's/.*}, //' >calls
 printf '%s\n' "0, 0, 8, -32768, 32767));" "0, 0, 8, 0, 32767));" "0, 0, 9, -32768, 32767));" | cmp -s - calls || fail "pot16: $(cat calls)"
 "$heddle" run "$pot16" --engine=ref -o ref >/dev/null 2>stderr || fail "$(cat stderr)"
 same ref/out_0.bin out/out_0.bin pot16
-# A shifter that rounds otherwise than it states.
+# A shifter that rounds differently than it states.
 bent() { # OPERATOR SED
     rm -rf bent
     cp -r "$HEDDLE_HOME/targets/shifty" bent

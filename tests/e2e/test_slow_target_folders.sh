@@ -95,7 +95,7 @@ done
 grep -q 'own_pool(.*(void \*)(call->arena + 0x[0-9a-f]*), 180, 180, 0' out/emitted/model.c ||
     fail "the call: $(grep own_pool out/emitted/model.c)"
 "$heddle" check-target own --allow-native-targets >stdout 2>stderr || fail "check-target: $(cat stdout stderr)"
-# A library that was built again is linked again.
+# A rebuilt library is linked again.
 sed -i 's/= from\[i\]/= from[i] ^ 85/' lib/mover.c
 library
 run >stdout 2>stderr && fail "the library of before is still linked"

@@ -32,7 +32,7 @@ cycles() { sed -n 's/.* inferences, \([0-9]*\)\.0 cycles each.*/\1/p' "$1"; }
 [ "$(cycles tuned.txt)" -lt "$(cycles plain.txt)" ] || fail "tuned $(cycles tuned.txt), before $(cycles plain.txt)"
 [ "$(cycles tuned.txt)" = "$(sql t.db 'SELECT min(cycles) FROM trial')" ] || fail "not the cycles that were measured"
 
-# Native code that knows better: its proposals come first, and are checked.
+# Better proposals from native code come first, and are checked.
 native() { # VALUE: an expression over the trial's number
     cat >native.c <<END
 #include "heddle_target.h"
@@ -63,14 +63,14 @@ native 7
 rm slow/slow.so
 mv plain.json slow/target.json
 
-# Its C edited, or another setting: stale.
+# A changed C file or another setting: stale.
 cp slow/vanilla.c kept.c
 echo "/* edited */" >>slow/vanilla.c
 stale="heddle: note: t.db is not used: its results for this network are for other hardware or another memory system"
 expect 0 "$stale" "$heddle" run digits "${with[@]}" --engine=func --tuned=t.db
 mv kept.c slow/vanilla.c
 
-# Knobs that tuning could not vary.
+# Knobs that tuning cannot vary.
 edit() { # SED MESSAGE
     cp slow/target.json whole.json
     sed -i "$1" slow/target.json

@@ -37,7 +37,7 @@ grep -q '^00_lstm  *c  *- ' report || fail "most cycles of the LSTM are the host
 "$heddle" inspect "$lstm" | grep -q '^00_lstm  *UNIDIRECTIONAL_SEQUENCE_LSTM c  *systolic [0-9]*, c [0-9]*' ||
     fail "inspect: $("$heddle" inspect "$lstm")"
 
-# changed by hand: each breaks a rule
+# changed by hand: each change breaks a rule
 broken() { # broken SED TEXT
     sed "$1" a.json >b.json
     cmp -s a.json b.json && fail "$1 changes nothing"

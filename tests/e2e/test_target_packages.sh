@@ -54,7 +54,7 @@ grep -A 2 '^mine  *0\.1\.0 ' stdout | tail -1 | grep -qx "    not used: 0.3.0 of
 told="heddle: note: target mine: 0.1.0 of '$user/mine' is used, not 0.3.0 of '$system/mine'"
 expect 0 "$told" "$heddle" inspect digits --target=mine
 expect 0 "" "$heddle" inspect digits --target=yours
-# Not by itself: a folder that is named twice is one.
+# A folder that is named twice counts once.
 XDG_DATA_HOME=$work/usr/share expect 0 "" "$heddle" inspect digits --target=mine
 # Among three, --target-dir wins.
 install mine "$work/local"

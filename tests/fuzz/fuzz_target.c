@@ -1,4 +1,4 @@
-/* fuzz_target.c - target.json: the bytes are written into a folder of the process's own. */
+/* fuzz_target.c - target.json: the bytes are written into a folder of the process. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Files that a fuzzer found something with: `inspect` ends with 0 or 3, one line at most. They are
-# seeds of .ci/fuzz too. Their faults show under sanitizers.
+# Files with which a fuzzer found something: `inspect` ends with 0 or 3 and at most one line. They are also seeds of
+# .ci/fuzz. Their faults show under sanitizers.
 . "$(dirname "$0")/../e2e/common.sh"
 
 for file in "$HEDDLE_HOME"/tests/fuzz/found/*; do

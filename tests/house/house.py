@@ -21,7 +21,7 @@ import arrows  # noqa: E402
 FOLDERS = ("app", "base", "compiler", "driver", "hw", "include", "kernels", "operators", "reference", "sim", "targets",
            "tests", "waves")
 SOURCE = re.compile(r"\.(c|h|cpp|def|sv|svh|py|sh|js)$")
-ROOMS = ("app", "compiler", "sim")  # each folder in these has tests of its own
+ROOMS = ("app", "compiler", "sim")  # each folder in these has its own tests
 
 # Measure: its bar, its step (numbers are rounded up to it), what it counts, what to do.
 MEASURES = {
@@ -45,7 +45,7 @@ def read(tree, path):
 
 
 def sources(tree):
-    """Text by path of every source and test case."""
+    """Return the text by path of every source and test case."""
     found = {}
     for top in FOLDERS:
         for at, _, names in os.walk(os.path.join(tree, top)):
@@ -83,13 +83,13 @@ def functions(path, text):
 
 
 def room(path):
-    """The folder whose tests hold `path`: one of ROOMS' folders, else the top folder."""
+    """Return the folder whose tests cover `path`: one of ROOMS' folders, else the top folder."""
     parts = os.path.dirname(path).split("/")
     return "/".join(parts[:2 if parts[0] in ROOMS else 1])
 
 
 def mirror(texts):
-    """Percent that each room's tests lack of 10 percent of its lines."""
+    """Return, for each room, by how many percentage points its tests fall short of 10 percent of its lines."""
     product, tests = collections.Counter(), collections.Counter()
     for path, text in texts.items():
         if not path.startswith("tests/"):
@@ -101,7 +101,7 @@ def mirror(texts):
 
 
 def ports(code):
-    """Percent of the RTL's lines that declare a port or connect one, rounded up."""
+    """Return the percentage of the RTL's lines that declare or connect a port, rounded up."""
     lines = [line for path, text in code.items() if path.startswith("hw/rtl/") for line in text.splitlines()]
     wires = sum(bool(re.match(r" *((input|output|inout)\s|\.\w+ *(\(|,|$))", line)) for line in lines)
     return -(-100 * wires // len(lines)) if lines else 0
@@ -126,7 +126,7 @@ def exports(objects, texts):
 
 
 def measure(tree, build):
-    """Number by (measure, item), over the bar or not."""
+    """Return the number by (measure, item), over the bar or not."""
     texts, names, folders = sources(tree), collections.Counter(), collections.Counter()
     objects = arrows.object_files(tree, build)
     found = {**circles(objects), **exports(objects, texts), **mirror(texts)}
@@ -164,13 +164,13 @@ def write_list(path, still):
 
 
 def over(found):
-    """The measures over their bars, rounded up to the measure's step."""
+    """Return the measures over their bars, rounded up to the measure's step."""
     rounded = {key: -(-n // MEASURES[key[0]][1]) * MEASURES[key[0]][1] for key, n in found.items()}
     return {key: n for key, n in rounded.items() if found[key] > MEASURES[key[0]][0]}
 
 
 def check(found, now, still):
-    """Print what has risen and what has fallen; 1 if anything has."""
+    """Print what has risen and what has fallen; return 1 if anything has."""
     differs = 0
     for of, item in sorted(now.keys() | still.keys()):
         bar, _, what, todo = MEASURES[of]

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Sizes of the tree only fall (house.py, still.txt), and house.py finds each that has risen or fallen.
+# Sizes of the tree only fall (house.py, still.txt), and house.py finds each rise and fall.
 . "$(dirname "$0")/../e2e/common.sh"
 house=$HEDDLE_HOME/tests/house/house.py
 python3 "$house" --tree "$HEDDLE_HOME" --build "$HEDDLE_BUILD" >found || fail "$(cat found)"
 grep '^still ' "$HEDDLE_HOME/tests/house/still.txt" | LC_ALL=C sort -c -k3 || fail "still.txt is not sorted"
 
-# A planted tree in which each measure is over its bar by one.
+# A planted tree in which each measure exceeds its bar by one.
 lines() { for _ in $(seq "$1"); do echo "$2"; done; }
 objects=build/CMakeFiles/heddle_core.dir/base
 mkdir -p $objects base compiler/ir tests/base driver
@@ -44,7 +44,7 @@ END
 python3 "$house" --tree . --still still >found && fail "planted sizes were not found"
 diff expected found >difference || fail "planted sizes: $(cat difference)"
 
-# Listed, they pass; in a tree without them each line is to go, and --lower takes it off.
+# If listed, they pass; in a tree without them each line must go, and --lower removes it.
 cat >still <<'END'
 # kept
 still 1 circle one.c

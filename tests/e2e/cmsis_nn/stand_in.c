@@ -1,8 +1,8 @@
 /* stand_in.c - NOT CMSIS-NN, and no oracle for its bytes: plain loops with the arithmetic that its
- * documentation specifies (TFLite's, double rounding), so that tests can run what
- * targets/cmsis_nn hands over: order of arguments, sizes, signs of offsets, buffers. Each function
- * fills the buffer it asked for, so that one that is too small shows. -DSTAND_IN_SUMS_OF_4 and _6:
- * with the arm_vector_sum_s8 of versions 5 and 6. */
+ * documentation specifies (TFLite's, double rounding), so that tests can check what
+ * targets/cmsis_nn passes: order of arguments, sizes, signs of offsets, buffers. Each function
+ * fills the buffer that it requested, so that one that is too small is detected.
+ * -DSTAND_IN_SUMS_OF_4 and _6: with the arm_vector_sum_s8 of versions 5 and 6. */
 #include "arm_nnfunctions.h"
 
 static int32_t rounded(int64_t product)
@@ -12,7 +12,7 @@ static int32_t rounded(int64_t product)
     return high;
 }
 
-/* v * multiplier * 2^(shift - 31), rounded at 2^-31 and again at the shift. */
+/* Return v * multiplier * 2^(shift - 31), rounded at 2^-31 and again at the shift. */
 static int32_t scaled(int32_t v, int32_t multiplier, int32_t shift)
 {
     const int32_t left = shift > 0 ? shift : 0, right = shift > 0 ? 0 : -shift;
@@ -40,7 +40,8 @@ struct window {
     const cmsis_nn_dims *in, *filter;
 };
 
-/* The input's element under tap (ky, kx) of output pixel (y, x); -1: outside. */
+/* Return the index of the input's element under tap (ky, kx) of output pixel (y, x); -1:
+ * outside. */
 static int32_t under(const struct window *w, int32_t y, int32_t x, int32_t ky, int32_t kx)
 {
     const int32_t row = y * w->stride.h - w->padding.h + ky * w->dilation.h,
@@ -58,7 +59,7 @@ int32_t arm_convolve_wrapper_s8_get_buffer_size(const cmsis_nn_conv_params *p,
 {
     (void)p;
     (void)out;
-    return 4 * ((filter->h * filter->w * in->c + 15) / 16 * 16); /* the most that is documented */
+    return 4 * ((filter->h * filter->w * in->c + 15) / 16 * 16); /* the documented maximum */
 }
 
 static int32_t dot(const struct window *w, int32_t offset, const int8_t *x, const int8_t *weights,
@@ -206,7 +207,7 @@ arm_cmsis_nn_status arm_fully_connected_s8(const cmsis_nn_context *ctx, const cm
     return ARM_CMSIS_NN_SUCCESS;
 }
 
-/* --- the rest --- */
+/* --- other functions --- */
 
 arm_cmsis_nn_status arm_elementwise_add_s8(const int8_t *a, const int8_t *b, const int32_t a_offset,
                                            const int32_t a_mult, const int32_t a_shift,
@@ -274,7 +275,7 @@ arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx, const cmsis_nn_
     return pool(p, in, x, filter, out, y, 0);
 }
 
-/* e^-t of t >= 0: a power of its 1024th part, from the series. */
+/* Return e^-t for t >= 0: a power of that of its 1024th part, from the series. */
 static double decay(double t)
 {
     const double x = -t / 1024;
@@ -285,7 +286,7 @@ static double decay(double t)
     return e;
 }
 
-/* In real numbers, rounded at the end: what the fixed point of the documentation comes to
+/* Computed in real numbers and rounded at the end, which the documented fixed point equals
  * (docs/NUMERICS.md). */
 void arm_softmax_s8(const int8_t *x, const int32_t rows, const int32_t cols, const int32_t mult,
                     const int32_t shift, const int32_t diff_min, int8_t *y)
