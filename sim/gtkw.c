@@ -68,20 +68,12 @@ static void unit_group(struct text *t, const char *unit)
     text_printf(t, FLAG_GROUP_END "\n-%s\n", unit);
 }
 
-static void header(struct text *t, const char *fst, const struct gtkw_marker *markers, uint32_t n,
-                   uint64_t first, uint64_t last)
+/* The view from `first` to `last`, and the markers in it. */
+static void add_view(struct text *t, const struct gtkw_marker *markers, uint32_t n, uint64_t first,
+                     uint64_t last)
 {
-    const char *const slash = strrchr(fst, '/'), *const name = slash != NULL ? slash + 1 : fst;
     const double ns = (double)(last > first ? last - first : 100) * NS_PER_CYCLE;
 
-    text_add(t, "[*]\n[*] heddle: waves of one run. Markers: the first command of each layer or "
-                "group.\n[*]\n");
-    /* The waves are next to this file. GTKWave computes the relative path from savefile to dumpfile
-     * and applies it to where it finds this file, so a folder may move and no absolute path is
-     * written. */
-    text_printf(t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", name);
-    text_printf(t, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n",
-                (unsigned long long)first * NS_PER_CYCLE);
     /* Zoom z shows 2^-z time units in 200 pixels. */
     text_printf(t, "*%.6f %llu", -log2(ns * 200 / VIEW_PIXELS),
                 (unsigned long long)first * NS_PER_CYCLE);
@@ -97,6 +89,22 @@ static void header(struct text *t, const char *fst, const struct gtkw_marker *ma
         text_add_escaped(t, markers[i].name, 60);
         text_add(t, "\n");
     }
+}
+
+static void header(struct text *t, const char *fst, const struct gtkw_marker *markers, uint32_t n,
+                   uint64_t first, uint64_t last)
+{
+    const char *const slash = strrchr(fst, '/'), *const name = slash != NULL ? slash + 1 : fst;
+
+    text_add(t, "[*]\n[*] heddle: waves of one run. Markers: the first command of each layer or "
+                "group.\n[*]\n");
+    /* The waves are next to this file. GTKWave computes the relative path from savefile to dumpfile
+     * and applies it to where it finds this file, so a folder may move and no absolute path is
+     * written. */
+    text_printf(t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", name);
+    text_printf(t, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n",
+                (unsigned long long)first * NS_PER_CYCLE);
+    add_view(t, markers, n, first, last);
     text_add(t, "[treeopen] TOP.\n[treeopen] TOP.hd_sim_top.\n[sst_width] 250\n[signals_width] "
                 "220\n[sst_expanded] 1\n");
 }
@@ -124,8 +132,10 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst, bool 
 }
 
 enum status gtkw_core(struct arena *a, const char *path, const char *fst, const char *top,
-                      const char *ports, struct diag *d)
+                      const char *ports, const struct gtkw_marker *markers, uint32_t n_markers,
+                      struct diag *d)
 {
+    const uint64_t last = n_markers ? markers[n_markers - 1].cycle : 0;
     struct text t;
     uint8_t *data;
     size_t n;
@@ -136,7 +146,10 @@ enum status gtkw_core(struct arena *a, const char *path, const char *fst, const 
     text_init(&t, a);
     text_printf(&t, "[*]\n[*] heddle: waves of the core %s.\n[*]\n", top);
     text_printf(&t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", fst);
-    text_printf(&t, "[size] 1600 900\n[pos] -1 -1\n[treeopen] TOP.\n[sst_width] 250\n"
+    text_add(&t, "[size] 1600 900\n[pos] -1 -1\n");
+    if (n_markers)
+        add_view(&t, markers, n_markers, markers[0].cycle, last + 100);
+    text_printf(&t, "[treeopen] TOP.\n[sst_width] 250\n"
                     "[signals_width] 220\n[sst_expanded] 1\n");
     while ((line = strsep(&rest, "\n")) != NULL)
         if (line[0] != '\0')

@@ -29,8 +29,10 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst, bool 
                        const struct gtkw_marker *markers, uint32_t n_markers, uint64_t first_cycle,
                        uint64_t last_cycle, struct diag *d);
 
-/* The same for a target's core: the ports of module `top`, one per line in the file `ports`. */
+/* The same for a target's core: the ports of module `top`, one per line in the file `ports`, and a marker at the start of
+ * each call. */
 enum status gtkw_core(struct arena *a, const char *path, const char *fst, const char *top,
-                      const char *ports, struct diag *d);
+                      const char *ports, const struct gtkw_marker *markers, uint32_t n_markers,
+                      struct diag *d);
 
 #endif

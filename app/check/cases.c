@@ -9,7 +9,7 @@
 
 #define TRIES 6000
 /* Cases that reach for a value: how many, of how many tries; products and bytes of one. */
-enum { REACH_CASES = 4, REACH_TRIES = 90, REACH_WORK = 2000000 };
+enum { REACH_CASES = 6, REACH_TRIES = 90, REACH_WORK = 2000000 };
 
 static const struct {
     draw_maker *any, *real; /* makers for all types, and for float32 where they differ */
@@ -221,16 +221,21 @@ void check_add_reach(struct check_cases *c, const struct target *target,
         {TARGET_DILATION_H, TARGET_IN_H},   {TARGET_DILATION_W, TARGET_IN_W},
         {TARGET_BATCH, TARGET_IN_H},        {TARGET_MULTIPLIER, TARGET_IN_C},
         {TARGET_IN_BYTES, TARGET_IN_BYTES}, {TARGET_OUT_BYTES, TARGET_OUT_BYTES},
-        {TARGET_W_BYTES, TARGET_W_BYTES},
+        {TARGET_W_BYTES, TARGET_W_BYTES},   {TARGET_PAD_TOP, TARGET_KERNEL_H},
+        {TARGET_PAD_LEFT, TARGET_KERNEL_W},
     };
     struct draw w = {.c = c, .target = target, .p = p};
 
     for (uint32_t i = 0; i < sizeof of / sizeof *of && draw_maker_of(p); i++) {
         w.reach = of[i][0];
         w.second = of[i][1];
-        for (uint32_t t = 0, n = 0; t < REACH_TRIES && n < REACH_CASES; t++) {
-            w.to_end = n == 0 && t < REACH_TRIES / 2;
-            w.both = n == 1 || n == 3;
+        const bool window = (of[i][0] >= TARGET_KERNEL_H && of[i][0] <= TARGET_STRIDE_W);
+        const bool pad = of[i][0] == TARGET_PAD_TOP || of[i][0] == TARGET_PAD_LEFT;
+        for (uint32_t t = 0, n = 0;
+             t < REACH_TRIES && n < (window ? DRAW_SMALL : (uint32_t)REACH_CASES); t++) {
+            w.nth = window ? t : 0;
+            w.to_end = n % 2 == 0 && t < REACH_TRIES / 2;
+            w.both = pad || n % 2 == 1;
             n += !try_case(&w, hw, r);
             if (w.v[w.reach] == 0) /* the operator does not have it */
                 break;

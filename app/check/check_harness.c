@@ -181,7 +181,9 @@ static enum status in_folder(const struct harness *h, const char *folder, const 
     struct diag inner = {0};
 
     TRY(home_find(h->arena, &home, d));
+    const struct text *const gaps = &h->emitted->program->constant_gaps;
     TRY(emit_write(h->emitted, folder, d));
+    TRY(file_write(arena_printf(h->arena, "%s/gaps", folder), gaps->data, gaps->length, d));
     for (uint32_t i = 0; i < h->n_in; i++)
         TRY(file_write(path_in(h, folder, "in", i), h->in[i].bytes, h->in[i].n_bytes * h->n, d));
     enum status st = compile(h, folder, home, cache, &inner);

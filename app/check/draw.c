@@ -83,6 +83,8 @@ static int64_t pick_in(struct draw *w, enum target_value value, int64_t low, int
 {
     if (!draw_reaches(w, value))
         return pick(w, low, high);
+    if (value == w->reach && high - low < DRAW_SMALL)
+        return high - w->nth % (high - low + 1);
     return w->to_end && value == w->reach ? high : spread(w, low, high);
 }
 
@@ -184,6 +186,8 @@ int32_t draw_zero_point(struct draw *w, enum target_value value, bool may, bool 
         return (int32_t)(w->v[value] = of_weights ? more : 0);
     int64_t z = check_random(w->c, 2) ? edges[check_random(w->c, 4)]
                                       : (int64_t)check_random(w->c, 256) - 128;
+    if (w->reach != TARGET_VALUE_COUNT && value == TARGET_Z_OUT)
+        z /= 3; /* sums of both signs show */
     return (int32_t)(w->v[value] = z + more);
 }
 

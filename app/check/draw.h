@@ -4,6 +4,8 @@
 
 #include "check_target.h"
 
+enum { DRAW_SMALL = 12 }; /* values that are all tried */
+
 struct draw {
     struct check_cases *c;
     const struct target *target;
@@ -21,6 +23,7 @@ struct draw {
      * to_end: to the end of its limit, else anywhere in it. */
     enum target_value reach, second;
     bool both, to_end;
+    uint32_t nth; /* of the cases that reach for it: small ranges are tried from their end down */
     enum draw_kind { DRAW_NATURAL, DRAW_EDGE, DRAW_DEEP, DRAW_LEFT } kind; /* of the scale */
     double real;        /* of the first channel's sums */
     uint32_t bias_bits; /* biases are below 2^bias_bits, so that the scale shows them */

@@ -209,13 +209,32 @@ static void extent(const struct waves *w, const struct hd_sim_command *cmd, uint
     *end = last < t->cycles - t->doorbell ? t->doorbell + last : t->cycles;
 }
 
+/* Mark the start of a call of the core's target. */
+static void mark_call(struct waves *w, uint32_t layer)
+{
+    const struct ir_graph *g = w->job->p->graph;
+    const struct target *t = core_targets_outside(w->job, layer);
+    struct hd_sim_totals now = {0};
+
+    if (!t || strcmp(t->name, w->core->name) != 0 || w->n_marker == MARKERS)
+        return;
+    if (!w->marker)
+        w->marker = ARENA_ARRAY(w->job->arena, struct gtkw_marker, MARKERS + g->n_row + 2);
+    w->core->sim.api->totals(w->core->sim.sim, &now);
+    w->marker[w->n_marker++] = (struct gtkw_marker){g->row[layer].name, now.cycles};
+}
+
 void waves_call(struct waves *w, uint32_t layer)
 {
     bool want = w->what != WAVES_LAYER || layer == w->layer;
 
-    if (!w->core || w->stopped || want == w->running)
+    if (!w->core || w->stopped)
         return;
     const struct sim_port *sim = &w->core->sim;
+    if (want)
+        mark_call(w, layer);
+    if (want == w->running)
+        return;
     w->running = want;
     if (!want)
         sim->api->trace_stop(sim->sim);
@@ -317,7 +336,8 @@ enum status waves_close(struct waves *w, struct run_shared *shared, struct diag 
     const char *save = arena_strndup(a, w->path, strlen(w->path) - 4);
     if (w->core)
         return gtkw_core(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->core->verilog.top,
-                         arena_printf(a, "%s/ports.txt", w->core->so.folder), d);
+                         arena_printf(a, "%s/ports.txt", w->core->so.folder), w->marker,
+                         w->n_marker, d);
     return gtkw_write(a, arena_printf(a, "%s.gtkw", save), "waves.fst",
                       w->job->options->host != HOST_NATIVE, w->marker, w->n_marker, w->begin,
                       w->end, d);

@@ -113,6 +113,7 @@ static void count_traffic(struct sched_program *p)
 static void begin_constants(struct sched_program *p)
 {
     text_init(&p->constants, p->arena);
+    text_init(&p->constant_gaps, p->arena);
     if (!p->before)
         return;
     text_add_n(&p->constants, p->before->constants.data, p->before->constants.length);

@@ -8,6 +8,9 @@ uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_byte
     struct text *t = &p->constants;
     uint32_t offset = div_up(p->constant_bytes, 64) * 64;
 
+    const uint32_t gap[2] = {p->constant_bytes, offset - p->constant_bytes};
+    if (!p->dry && gap[1] != 0)
+        text_add_n(&p->constant_gaps, (const char *)gap, sizeof gap);
     p->constant_bytes = offset + (uint32_t)n_bytes;
     if (p->dry)
         return offset;

@@ -172,6 +172,7 @@ struct sched_program {
     bool *viewed;              /* by operator position: true for a view, which needs no command */
     const struct ir_op **look_up; /* by operator position: the LUT applied to its results */
     struct text constants;        /* region 1, in blocks aligned to 64 bytes */
+    struct text constant_gaps;    /* between them: pairs of uint32_t, offset and bytes */
     uint32_t arena_bytes;         /* region 2 */
     uint32_t *scratch_bytes;      /* by operator position: arena bytes that its host kernel uses as
                               * scratch */

@@ -40,7 +40,7 @@ bug() {
 }
 bug "zero point forgotten" vanilla.c 's/ - s.z_in)/)/' "conv2d: in_h=.*: expected .*, found "
 bug "one column too many" vanilla.c 's/ix >= s.in_w/ix > s.in_w/' "memory: conv2d: .*AddressSanitizer\|expected .*, found "
-bug "one channel too many" vanilla.c 's/c < s.in_c/c <= s.in_c/' "memory: conv2d: .*AddressSanitizer: \(SEGV\|.*overflow\)"
+bug "one channel too many" vanilla.c 's/c < s.in_c/c <= s.in_c/' "memory: conv2d: .*AddressSanitizer: \(SEGV\|.*overflow\|use-after-poison\)"
 bug "writes beyond the output" vanilla.c 's/y\[i\] = /y[i + 1] = /' "memory: conv2d: .*AddressSanitizer"
 bug "last element left out" vanilla.c 's/i < s.out_h \* s.out_w \* s.out_c/i < s.out_h * s.out_w * s.out_c - 1/' "expected .*, found 90 .*may be unwritten"
 bug "rounding left out" vanilla.c 's/(product >= 0 ? 1 << 30 : 1 - (1 << 30))/0/' "expected .*, found "
@@ -70,6 +70,7 @@ if command -v verilator >/dev/null; then
     # shellcheck disable=SC2086 # words
     "$heddle" $then >stdout 2>stderr || fail "mover runs: $(cat stdout stderr)"
     grep -q '^waves: out/waves.fst, 197 cycles' stdout || fail "mover's waves: $(grep ^waves stdout)"
+    grep -q '^\[markername\] A00_copy$' out/waves.gtkw || fail "mover's marker: $(cat out/waves.gtkw)"
     grep -q '^TOP.mover_core.mem_read_o' out/waves.gtkw || fail "mover's save file: $(cat out/waves.gtkw)"
     grep -qE '^00_copy +1x8x8x12 +mover +197 ' stdout || fail "mover's cycles: $(cat stdout)"
     python3 - <<'PY' || fail "mover is not in trace.json or report.html"
