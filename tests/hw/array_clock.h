@@ -36,7 +36,7 @@ struct array_weights {
     }
 };
 
-/* Steps and weight words of a tile; again: an earlier block took the same words. */
+/* Steps and weight words of a tile; again: an earlier block used the same words. */
 struct array_tile {
     long steps;
     uint32_t words;
@@ -51,23 +51,23 @@ struct array_job {
 
     std::vector<array_tile> tiles;
     long steps = 0;         /* of all tiles */
-    long last_position = 0; /* step that issues it */
+    long last_position = 0; /* the step that issues it */
     long last_vector = 0;
-    int flush; /* cycles from the last sum, in the first cycle of its step, to done */
+    int flush; /* cycles from the first cycle of the last sum's step to done */
     setup_fields
-        setup{}; /* of the cells: depthwise, pixel pairs; those of a kind that differ in the
-                           others do not meet in them */
+        setup{}; /* setup of the cells: depthwise, pixel pairs; commands of one kind whose other
+                    fields differ must not overlap in the cells */
     bool follow;
     uint16_t wait_weight;
-    size_t lead; /* tiles that need not wait for the job before; 0: none needs to */
+    size_t lead; /* tiles that need not wait for the previous job; 0: no tile waits */
 
     size_t loaded = 0;  /* tiles */
     uint32_t word_end;  /* after their words */
-    long left = 0;      /* steps of the tile under way */
+    long left = 0;      /* remaining steps of the current tile */
     long issued = 0;    /* steps so far */
-    long pipe = 0;      /* steps since the last vector's request was granted: the cells' */
+    long pipe = 0;      /* steps since the last vector's request was granted */
     bool asked = false; /* the last vector's request is made */
-    int ahead = 0;      /* requests to be granted before it */
+    int ahead = 0;      /* earlier requests that must be granted first */
     int flushed = 0;
 
     explicit array_job(const hd_cmd_array &c)
@@ -108,7 +108,7 @@ struct array_job {
     {
         return issued < steps;
     }
-    /* A tile is under way, and it is the last one; this step is a tile's last. */
+    /* Return true if the current tile is the last one; the second: if this step is a tile's last. */
     bool final() const
     {
         return left > 0 && loaded == tiles.size();
@@ -121,7 +121,7 @@ struct array_job {
     {
         return running() && left == 0 && loaded > 0;
     }
-    /* Return true if the words of the next tile have come: N of them if it has more, else all. */
+    /* Return true if the words of the next tile have arrived: N of them, or all if it has fewer. */
     bool here(const array_weights &w) const
     {
         return (loaded > 0 && loaded < tiles.size() && tiles[loaded].again) ||
@@ -138,7 +138,7 @@ struct array_job {
     {
         return !running() && pipe == to_sum && flushed == flush;
     }
-    /* A step of the sequencer; waits: the request before it is not granted yet. */
+    /* Advance the sequencer by a step; waits: the previous request is not granted yet. */
     void step(bool waits)
     {
         if (issued == last_vector && left > 0) {
@@ -150,7 +150,8 @@ struct array_job {
             left--;
         }
     }
-    /* A cycle; granted: what is asked for; stepped: so it was two cycles ago: cells and sums step. */
+    /* Advance by a cycle; granted: the current request is granted; stepped: the one two cycles ago
+     * was, so cells and sums step. */
     void flow(bool granted, bool stepped)
     {
         if (pipe == 0 && asked && granted && ahead > 0)
@@ -160,7 +161,7 @@ struct array_job {
     }
 };
 
-/* The unit. Questions are about the cycle that tick() will end. */
+/* The unit. Queries refer to the cycle that tick() will end. */
 class array_clock
 {
   public:
@@ -173,7 +174,7 @@ class array_clock
     {
         return begun_.size() > ended_ && begun_[ended_].done();
     }
-    /* Position within the unit's counters of a cycle that no conflict takes. */
+    /* Return the index of the unit's counter for a cycle without a conflict. */
     int kind() const
     {
         const array_job *now = current();
@@ -184,12 +185,13 @@ class array_clock
                                                                         : HD_COUNTER_ARRAY_DRAIN;
         return kind % HD_COUNTER_SLOTS;
     }
-    /* The next step is the first of another command. */
+    /* Return true if the next step is the first of another command. */
     bool begin(bool frozen) const
     {
         return !frozen && begins();
     }
-    /* taken: a command is, if not null; frozen: not a step; granted: the request asked for is. */
+    /* taken: the accepted command, or null; frozen: no step; granted: the current request is
+     * granted. */
     void tick(const hd_cmd_array *taken, bool frozen, bool granted, const array_weights &weights)
     {
         bool starts = !frozen && begins(), goes_on = !frozen && loads(), ends = done();
@@ -239,19 +241,19 @@ class array_clock
     {
         return !j.follow || here_;
     }
-    /* Its next tile may read what the job before it has not yet written. */
+    /* Return true if its next tile may read what the previous job has not yet written. */
     bool held(const array_job &j) const
     {
         return j.lead > 0 && j.loaded >= j.lead && begun_.size() > 1;
     }
-    /* The command under way goes on to its next tile. */
+    /* Return true if the current command goes on to its next tile. */
     bool loads() const
     {
         const array_job *now = current();
         return now && (now->gap() || (now->turns() && !now->final())) && here(*now) && !held(*now);
     }
-    /* A command may begin in the last step of the one before, if that is the only one in the pipe.
-     * But one that places taps, or splits columns, otherwise than the last one of its kind waits
+    /* Return true if a command may begin in the last step of the previous one, if that is alone in
+     * the pipe. One that places taps or splits columns differently from the last of its kind waits
      * until that has left the cells. */
     bool may_begin() const
     {
@@ -269,12 +271,13 @@ class array_clock
     static constexpr long settled = N + HD_TIMING_ARRAY_SETTLE;
 
     std::deque<array_job> waiting_, begun_; /* at most one waits */
-    size_t ended_ = 0;               /* of begun_, in the cycle before: it has its slot yet */
-    array_job::setup_fields last_{}; /* of the command that began last */
+    size_t ended_ = 0;               /* number of begun_ in the previous cycle, whose slots are
+                                      * still occupied */
+    array_job::setup_fields last_{}; /* setup of the command that began last */
     /* Steps since the last position of a kind. */
     std::array<long, array_job::kinds> still_{settled, settled, settled};
-    bool granted_[2] = {true, true}; /* one, two cycles ago */
-    bool here_ = false; /* weights of the tile to load next, of a command that follows */
+    bool granted_[2] = {true, true}; /* one and two cycles ago */
+    bool here_ = false; /* the weights of the next tile have arrived, for weight streaming */
 };
 
 #endif

@@ -26,7 +26,7 @@ struct shape {
     int h, w, c, oc, kh, kw, stride_y, stride_x;
     bool same;
     int dilation_y, dilation_x;
-    bool sums; /* depthwise, N channels: one output, of the sum of all channels */
+    bool sums; /* depthwise with N channels: one output, the sum of all channels */
 
     int outputs() const
     {
@@ -34,16 +34,16 @@ struct shape {
     }
 };
 
-/* Its commands' settings and addresses. */
+/* Settings and addresses of its commands. */
 struct placing {
-    int ports;      /* pieces a segment may have */
+    int ports;      /* maximum pieces of a segment */
     bool pairs;     /* two pixel streams */
-    int split_y;    /* kernel rows a command takes; 0: all */
-    int split_x;    /* kernel columns a command takes; 0: all */
-    int block_rows; /* output rows a block */
+    int split_y;    /* kernel rows per command; 0: all */
+    int split_x;    /* kernel columns per command; 0: all */
+    int block_rows; /* output rows per block */
     int in_base, in_pitch, out_base, out_pitch, out_step;
     int w_base, p_base;
-    int above; /* rows of the image above the first one of the layer, which nothing reads */
+    int above; /* image rows above the layer's first one, which nothing reads */
 };
 
 struct layer {
@@ -70,7 +70,7 @@ struct layer {
     }
 };
 
-/* Output size and padding as TFLite has them; false if there is no output. */
+/* Compute output size and padding as TFLite does; false if there is no output. */
 static inline bool layer_size(layer &l)
 {
     const shape &s = l.s;
@@ -83,8 +83,8 @@ static inline bool layer_size(layer &l)
     return s.same || (s.h >= kh && s.w >= kw);
 }
 
-/* Random tensors and scales; ties and extremes are frequent (random multipliers never meet them).
- */
+/* Fill tensors and scales at random; ties and extremes are frequent (random multipliers never cause
+   them). */
 static inline void layer_fill(layer &l, rng &r)
 {
     int k = l.weight_rows();
@@ -151,7 +151,7 @@ static inline void layer_reference(layer &l)
             }
 }
 
-/* Kernel rows and columns one command takes. */
+/* Kernel rows and columns of one command. */
 struct part {
     int ky, kh, kx, kw;
 };
@@ -164,8 +164,8 @@ struct program {
     long vectors = 0; /* written */
 };
 
-/* Weight words of one part and channel tile, in the order of the walk; columns beyond nch are
- * noise. */
+/* Pack the weight words of one part and channel tile in the order of the K tiles; columns beyond
+ * nch are noise. */
 static inline void pack_weights(const layer &l, const part &k, int tile, int nch, rng &r,
                                 std::vector<word> &out)
 {
@@ -189,7 +189,7 @@ static inline void pack_weights(const layer &l, const part &k, int tile, int nch
             }
 }
 
-/* The fields that no split changes. */
+/* Set the fields that do not depend on the split. */
 static inline hd_cmd_array command_common(const layer &l)
 {
     hd_cmd_array c = {};
@@ -226,7 +226,7 @@ static inline hd_cmd_array command_common(const layer &l)
     return c;
 }
 
-/* Kernel part, columns: where the scan starts and how far it goes. */
+/* Set the kernel part's columns: where the scan starts and ends. */
 static inline void command_columns(const layer &l, const part &k, hd_cmd_array &c)
 {
     int left = k.kx * l.s.dilation_x - l.pad_left; /* column of tap 0 for output 0 */
@@ -247,7 +247,7 @@ static inline void command_columns(const layer &l, const part &k, hd_cmd_array &
     }
 }
 
-/* Kernel part and rows y0 .. y0 + rows - 1 in blocks. */
+/* Set the kernel part and rows y0 .. y0 + rows - 1 in blocks. */
 static inline void command_rows(const layer &l, const part &k, int y0, int rows, hd_cmd_array &c)
 {
     int block = std::min(l.p.block_rows, rows);
@@ -280,8 +280,8 @@ static inline std::vector<part> kernel_parts(const layer &l)
     return parts;
 }
 
-/* One command for a whole kernel; else one per channel tile, block and part, sums kept in between.
- */
+/* Make one command for a whole kernel; otherwise one per channel tile, block and part, with sums
+   kept in between. */
 static inline program layer_program(const layer &l, rng &r)
 {
     program prog;

@@ -1,10 +1,9 @@
 /* array_tb.cpp - ARRAY, scratchpad, weights and requantisation against plain loops: every byte of
- * the scratchpad after every batch of layers whose commands follow one another, and in each cycle
- * what the unit states against array_clock.h; each delay against accel.json's timing. A later layer
- * of a batch may write where an earlier one reads or writes; the weights of some batches come while
- * their commands run. Arguments: [random SEED LAYERS] random layers (default random 1 320), or nets
- * [REPEATS]: the layers of resnet8, vww, kws and ad with random data, cycles by network and
- * simulation speed. */
+ * the scratchpad after every batch of consecutive layers, and in each cycle the unit's state
+ * against array_clock.h; each delay against accel.json's timing. A later layer of a batch may write
+ * where an earlier one reads or writes; the weights of some batches arrive while their commands
+ * run. Arguments: [random SEED LAYERS] random layers (default random 1 320), or nets [REPEATS]: the
+ * layers of resnet8, vww, kws and ad with random data, cycles by network and simulation speed. */
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -21,10 +20,10 @@ constexpr int weight_words = CfgWeightBytes / N, entries = CfgParamEntries;
 constexpr int address_bits = __builtin_ctz(spad_bytes);
 
 struct counts {
-    long cycles = 0, conflict = 0, vectors = 0, wrong = 0; /* wrong: not as array_clock states */
+    long cycles = 0, conflict = 0, vectors = 0, wrong = 0; /* wrong: differs from array_clock */
 };
 
-/* The device's count of what WEIGHT has done: its port is registered. */
+/* The device's count of WEIGHT's progress, through a registered port. */
 struct weight_port {
     bool valid = false, done = false;
     uint32_t word = 0;
@@ -41,14 +40,14 @@ struct weight_port {
     }
 };
 
-/* A word for weight memory; last: of its WEIGHT command. */
+/* A word for weight memory; last: the last of its WEIGHT command. */
 struct coming_word {
     int at;
     word bytes;
     bool last;
 };
 
-/* The device and a copy of what its scratchpad should hold. */
+/* The device and a copy of its scratchpad's expected contents. */
 struct bench {
     std::unique_ptr<VerilatedContext> context{new VerilatedContext};
     std::unique_ptr<Vbench> dut{new Vbench(context.get())};
@@ -58,7 +57,7 @@ struct bench {
     long measured = 0;
     array_clock clock;
     weight_port port;
-    std::deque<coming_word> coming; /* weights that come while commands run */
+    std::deque<coming_word> coming; /* weights that arrive while commands run */
 
     explicit bench(uint64_t seed) : r(seed)
     {
@@ -81,7 +80,7 @@ struct bench {
         port.tick(dut->ww_valid_i, dut->ww_word_i, dut->ww_done_i);
     }
 
-    /* Number of WEIGHT commands before: 16 bits that wrap. */
+    /* Set the number of earlier WEIGHT commands: 16 bits that wrap. */
     void renumber(uint16_t before)
     {
         port.seen.count = (uint16_t)(port.seen.count + before - dut->ww_before_i);
@@ -89,7 +88,7 @@ struct bench {
         tick();
     }
 
-    /* The words written are a WEIGHT command. */
+    /* Complete a WEIGHT command with the words written. */
     void complete()
     {
         dut->ww_done_i = 1;
@@ -99,7 +98,8 @@ struct bench {
         tick();
     }
 
-    /* The next word, `pace` times in 100; in the cycle after a command's last one it is done. */
+    /* Deliver the next word with a probability of `pace` percent; in the cycle after a command's
+     * last word complete it. */
     void come(int pace)
     {
         bool comes = !coming.empty() && r.chance(pace);
@@ -117,7 +117,7 @@ struct bench {
     }
     bool last_came = false;
 
-    /* Word w of the image into the device. */
+    /* Load word w of the image into the device. */
     void load(uint32_t w)
     {
         dut->lw_valid_i = 1;
@@ -151,7 +151,7 @@ struct bench {
         }
     }
 
-    /* Weights, bias, multiplier, shift; entries in the layout of the WEIGHT command. */
+    /* Load weights, bias, multiplier, shift; entries are in the layout of the WEIGHT command. */
     void load_parameters(const layer &l, const program &prog, bool follow)
     {
         int columns = l.s.oc * (l.p.pairs ? 2 : 1);
@@ -178,7 +178,7 @@ struct bench {
         }
     }
 
-    /* Noise on the other ports: reads anywhere, writes to the words from `free` on. */
+    /* Apply noise to the other ports: reads anywhere, writes to the words from `free` on. */
     void disturb(uint32_t free, uint32_t n_free)
     {
         if (dut->lw_ready_o) {
@@ -204,7 +204,7 @@ struct bench {
             }
     }
 
-    /* Let requests that still wait finish. */
+    /* Let waiting requests finish. */
     void quiet()
     {
         dut->lw_valid_i = dut->sr_valid_i = dut->vr_valid_i = dut->ww_valid_i = dut->ww_done_i = 0;
@@ -213,7 +213,7 @@ struct bench {
         clock = array_clock();
     }
 
-    /* One cycle, held against the clock. */
+    /* Run one cycle and compare it with the clock. */
     void clocked(counts &n, size_t &done, const std::deque<hd_cmd_array> &sent)
     {
         constexpr int conflict = HD_COUNTER_ARRAY_CONFLICT % HD_COUNTER_SLOTS;
@@ -233,19 +233,19 @@ struct bench {
         n.cycles++;
     }
 
-    /* Return true if the command may be given: hd_issue would, its waits hold. */
+    /* Return true if the command may be issued: its waits hold, as hd_issue requires. */
     bool waits_hold(const hd_cmd_array &c) const
     {
         return !c.follow || (int16_t)(uint16_t)(port.seen.count - c.common.wait_weight) >= 0;
     }
 
-    /* Any bits; different for each command of a run. */
+    /* Return arbitrary bits, different for each command of a run. */
     static uint32_t index_of(size_t command)
     {
         return (uint32_t)(command + 1) * 2654435769u;
     }
 
-    /* An output vector names the command that it is of: `writing`, or a later one that was given. */
+    /* Check that an output vector names its command: `writing`, or a later one that was issued. */
     void written(counts &n, size_t &writing, size_t given)
     {
         if (!dut->qw_valid_o)
@@ -257,13 +257,13 @@ struct bench {
             printf("  cycle %ld: output of command %08x\n", n.cycles, dut->qw_cmd_o);
     }
 
-    /* Runs the commands, `gaps` times in 100 with a pause before the next, a coming word `pace`
-     * times in 100; false if they do not end. */
+    /* Run the commands, with a pause before the next in `gaps` percent and an arriving word in
+     * `pace` percent of the cycles; false if they do not end. */
     bool run(const std::vector<hd_cmd_array> &commands, counts &n, long limit, bool noise, int gaps,
              int pace, uint32_t free, uint32_t n_free)
     {
         size_t next = 0, done = 0, writing = 0;
-        std::deque<hd_cmd_array> sent; /* on the way to the unit or given to it */
+        std::deque<hd_cmd_array> sent; /* on the way to the unit or accepted by it */
         std::clock_t start = std::clock();
 
         while (done < commands.size()) {
@@ -296,7 +296,7 @@ struct bench {
         return true;
     }
 
-    /* Reads all of the scratchpad; returns the number of bytes that differ from the image. */
+    /* Read all of the scratchpad; return the number of bytes that differ from the image. */
     int compare()
     {
         int bad = 0;
@@ -332,7 +332,7 @@ void print_layer(const layer &l)
         l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "");
 }
 
-/* Bytes of the scratchpad from `at` on, it may be beyond the end: they go on at its beginning. */
+/* Bytes of the scratchpad from `at` on, wrapping at its end. */
 struct range {
     uint32_t at, n;
 };
@@ -357,7 +357,8 @@ bool meet(int a, int n_a, int b, int n_b)
     return a < b + n_b && b < a + n_a;
 }
 
-/* Return true if l may run after the layers of the batch, its operands loaded before all. */
+/* Return true if l may run after the layers of the batch with its operands loaded before all of
+ * them. */
 bool fits_behind(const std::vector<layer> &batch, const layer &l)
 {
     auto tiles = [](const layer &x) { return ceil_div(x.s.oc * (x.p.pairs ? 2 : 1), N); };
@@ -370,8 +371,8 @@ bool fits_behind(const std::vector<layer> &batch, const layer &l)
     return true;
 }
 
-/* Loads all layers, runs them one after the other and compares; true if bytes and cycles are
- * right. Noise on LOAD's port goes next to the only layer. */
+/* Load all layers, run them one after the other and compare; true if bytes and cycles are right.
+ * Noise on LOAD's port is only applied to a single layer. */
 bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, bool follow,
                   counts &n, long &steps)
 {
@@ -455,9 +456,9 @@ shape random_shape(rng &r)
     return s;
 }
 
-/* Values that a command leaves in the pipe must not reach the next one. By turns: depthwise without
- * padding (all its masks set), a short convolution, depthwise with padding that looks back far
- * beyond the command's start. */
+/* Return a shape that tests switching of modes: values that a command leaves in the pipe must not
+ * reach the next one. In turn: depthwise without padding (all its masks set), a short convolution,
+ * depthwise with padding that reaches far back beyond the command's start. */
 shape switch_shape(rng &r, int turn)
 {
     shape s = {"", true, 1, 1, N, N, 1, 1, 1, 1, true, 1, 1, false};
@@ -481,7 +482,7 @@ shape switch_shape(rng &r, int turn)
     return s;
 }
 
-/* Rows of one output each, the sum of all columns. */
+/* Return rows of one output each, the sum of all columns. */
 shape sum_shape(rng &r)
 {
     shape s = {"", true, 1, 1, N, N, 1, 1, 1, 1, false, 1, 1, true};
@@ -493,7 +494,7 @@ shape sum_shape(rng &r)
     return s;
 }
 
-/* A placing for l.s that fits the configuration; false if there is none. */
+/* Draw a placing for l.s that fits the configuration; false if there is none. */
 bool random_placing(rng &r, layer &l)
 {
     const shape &s = l.s;
@@ -529,7 +530,7 @@ bool random_placing(rng &r, layer &l)
            (!s.depthwise || l.pad_left < N);
 }
 
-/* Layer i: nine at random, one that sums columns, then six that switch modes. */
+/* Draw layer i: nine at random, one that sums columns, then six that switch modes. */
 bool random_layer(rng &r, int i, layer &l)
 {
     l.s = i % 16 < 9 ? random_shape(r) : i % 16 == 9 ? sum_shape(r) : switch_shape(r, i % 16 - 10);
@@ -539,7 +540,7 @@ bool random_layer(rng &r, int i, layer &l)
     return random_placing(r, l);
 }
 
-/* Layers i.. in a row, at most `wanted`, that fit next to one another. */
+/* Draw consecutive layers from i on, at most `wanted`, that fit next to one another. */
 std::vector<layer> random_batch(rng &r, int i, int wanted)
 {
     std::vector<layer> batch;
@@ -624,13 +625,14 @@ const net_layer net_layers[] = {
 };
 
 /* ------------------------------------------------------------------ timing */
-/* Cycles of what the unit states while it runs commands; words: WEIGHT's, of those that follow. */
+/* Cycles of the unit's states while it runs commands; words: those of WEIGHT for weight
+ * streaming. */
 struct timing_trace {
     std::vector<long> taken, begun, asked, written, done, words, word_done;
-    long most = 0; /* commands begun and not done */
+    long most = 0; /* most commands begun and not done */
 };
 
-/* `n` positions of `lanes` bytes, N channels. */
+/* Make a command of `n` positions of `lanes` bytes, N channels. */
 hd_cmd_array timed_command(int n, int lanes)
 {
     hd_cmd_array c = {};
@@ -692,15 +694,16 @@ int expect_timing(const char *what, long found, long expected)
     return found != expected;
 }
 
-/* Each delay of ARRAY that accel.json states, on commands of known steps. */
+/* Measure each delay of ARRAY in accel.json on commands of known steps. */
 int run_timing()
 {
-    /* Bytes that a command waited for may be written in these cycles. */
+    /* Bytes of the command that was waited for may be written in these cycles. */
     static_assert(HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST >
                   HD_TIMING_REQUANT_AHEAD);
-    const int n = 2 * N; /* positions: more than a tile's words */
+    const int n = 2 * N; /* more positions than a tile's words */
     hd_cmd_array c = timed_command(n, N), taps = c, other = c, short_one = timed_command(1, 1);
-    hd_cmd_array long_one = timed_command(4 * n, N); /* while it runs its slot's last one ends */
+    hd_cmd_array long_one = timed_command(4 * n, N); /* the last command of its slot ends while it
+                                                      * runs */
     int failed = 0;
 
     timing_trace t = timed_run({c}, 0);
@@ -746,7 +749,7 @@ int run_timing()
     return failed;
 }
 
-/* Rows at 2 words modulo 8: four unaligned row reads never collide. */
+/* Return a row pitch of 2 words modulo 8: four unaligned row reads never collide. */
 int good_pitch(int bytes)
 {
     int words = ceil_div(bytes, N);
@@ -756,7 +759,7 @@ int good_pitch(int bytes)
     return words * N;
 }
 
-/* A network's layer in the placing the compiler would choose. */
+/* Place a network's layer as the compiler would. */
 bool net_layer_place(const net_layer &s, rng &r, layer &l)
 {
     l.s = {s.net, s.depthwise, s.h, s.w, s.c, s.oc, s.kh, s.kw, s.stride, s.stride, true, 1, 1};

@@ -1,9 +1,9 @@
-/* axi_bus.h - the memory of frame_bench, an AXI4 slave of the bench's own (sim/memory.h is
- * another, so that one mistake is not made twice). Each cycle: sample() with settled signals before
- * the edge, drive() after it. First R beat `latency` cycles after AR, B `latency` cycles after the
- * last W beat, one beat a cycle. With `stall` (per cent) every channel pauses at random and bursts
- * of different IDs interleave beat by beat. Breaking a rule of AXI, or of docs/HARDWARE.md (16
- * beats, 4 KiB, outstanding bursts, beats without AW), fills `violation`. */
+/* axi_bus.h - the memory of frame_bench, an AXI4 slave of the bench (independent of sim/memory.h,
+ * so that no mistake is made twice). Each cycle: sample() with settled signals before the edge,
+ * drive() after it. First R beat `latency` cycles after AR, B `latency` cycles after the last W
+ * beat, one beat a cycle. With `stall` (per cent) every channel pauses at random and bursts of
+ * different IDs interleave beat by beat. Breaking a rule of AXI, or of docs/HARDWARE.md (16 beats,
+ * 4 KiB, outstanding bursts, beats without AW), fills `violation`. */
 #ifndef HEDDLE_TESTS_HW_AXI_BUS_H
 #define HEDDLE_TESTS_HW_AXI_BUS_H
 
@@ -37,17 +37,17 @@ struct axi_bus {
     std::vector<uint8_t> memory;
     uint64_t latency = 10;
     int stall = 0;
-    uint32_t hold_reads = 0; /* IDs whose beats do not come */
+    uint32_t hold_reads = 0; /* bit mask of IDs whose beats are withheld */
     bool hold_writes = false;
-    bool answer_early = false; /* B comes with AW, and beats after it */
+    bool answer_early = false; /* B comes with AW, before the beats */
     bool fault_enable = false;
-    uint64_t fault_address = 0; /* reads and writes of its beat answer an error */
+    uint64_t fault_address = 0; /* reads and writes of its beat get an error */
     rng &random;
 
     uint64_t now = 0;
     std::deque<burst> reads, writes, answers;
     std::deque<beat> early;                 /* beats may come before their AW is taken */
-    std::vector<uint64_t> r_beats, w_beats; /* cycles of beats, if kept */
+    std::vector<uint64_t> r_beats, w_beats; /* cycles of beats, if recorded */
     bool keep = false;
     std::string violation;
     int most_reads = 0;
@@ -89,7 +89,7 @@ struct axi_bus {
             violate("%s crosses 4 KiB", what);
     }
 
-    /* A payload that was refused must stay. */
+    /* A payload that was not accepted must stay. */
     struct held {
         bool valid = false;
         uint64_t a = 0, b = 0;
@@ -215,7 +215,7 @@ struct axi_bus {
         return stall != 0 && random.chance(stall);
     }
 
-    /* Any ID's oldest burst may go on; without stalls strictly the oldest. */
+    /* Present beats: any ID's oldest burst may continue; without stalls strictly the oldest one. */
     void present(Vbench &d)
     {
         std::vector<size_t> can;

@@ -5,7 +5,7 @@
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}
-# CHECK_RTL_BENCHES: others, for the test of this script.
+# CHECK_RTL_BENCHES: other benches, for the test of this script.
 benches=${CHECK_RTL_BENCHES:-"pe 16,skew 16,acc 16,reader 4,segment 4,weights 4,weight_spad 4,requant 4,dma_addr 16,dma 4,regs 4,fetch 4,spad 4,vector 4,frame 4,array 4"}
 passed=$build/hw/passed
 mkdir -p "$passed"

@@ -1,9 +1,5 @@
 #!/bin/bash
-# collisions.sh CONFIG LAYERS NETWORK... - cycles in which a memory reads and writes one word, of LAYERS random layers and of
-# networks on the RTL. hd_ram with Apart inverts the word read then: a match shows that it was not used. A row a memory,
-# all its instances together: reads and writes in one cycle, and those of one word. Environment: HEDDLE_BUILD build tree
-# (default build), SEED of the layers (1), COLLISIONS_PLANT (collisions/verilator). Exit 1: a network or a layer is
-# wrong, or a memory that is always in use has no cycle of both.
+# run NAME LINE COMMAND...: expects LINE in its output, and prints it.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 [ $# -ge 2 ] || { sed -n '2,6p' "$0" >&2; exit 2; }

@@ -20,7 +20,7 @@ RTL = pathlib.Path(__file__).resolve().parents[2] / "hw" / "rtl"
 
 
 def points(path):
-    """(module, kind, place, count): place is (line, column, comment)."""
+    """Yield (module, kind, place, count); place is (line, column, comment)."""
     with open(path, encoding="utf-8", errors="replace") as file:
         for text in file:
             match = re.match(r"C '(.*)' (\d+)$", text)
@@ -34,7 +34,7 @@ def points(path):
 
 
 def bits_of(text):
-    """"7:5,2" as {7, 6, 5, 2}."""
+    """Return "7:5,2" as {7, 6, 5, 2}."""
     for part in text.split(","):
         high, _, low = part.partition(":")
         yield from range(int(low or high), int(high) + 1)
@@ -55,7 +55,7 @@ class Waiver:
         self.pattern = re.compile(name + (r"\[(\d+)\]" if match[2] else r"(\[\d+\])*"))
 
     def fits(self, module, kind, text, times):
-        """Whether the point is waived; counts it."""
+        """Return whether the point is waived, and count it."""
         if (module, kind) != (self.module, self.kind):
             return False
         if kind == "line":
@@ -90,7 +90,7 @@ def read_waivers(path):
 
 
 def ranges(bits):
-    """{7, 6, 5, 2} as "7:5,2"."""
+    """Return {7, 6, 5, 2} as "7:5,2"."""
     text, bits = [], sorted(bits, reverse=True)
     while bits:
         n = next((i for i in range(1, len(bits)) if bits[i] != bits[0] - i), len(bits))
@@ -100,7 +100,7 @@ def ranges(bits):
 
 
 def report(missing, source):
-    """A line for each place in the source and each signal."""
+    """Print a line for each place in the source and each signal."""
     signals = collections.defaultdict(set)
     for module, kind, (line, column, comment) in missing:
         match = re.fullmatch(r"(.*)\[(\d+)\]", comment) if kind == "toggle" else None

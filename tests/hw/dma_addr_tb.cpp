@@ -18,7 +18,7 @@ namespace
 {
 
 constexpr uint32_t kBytes = 16,
-                   kLine = 16 * kBytes; // of a beat and of a word, of the longest burst
+                   kLine = 16 * kBytes; // bytes of a beat and of a word; beats of the longest burst
 constexpr uint32_t kWordMask = (1u << 13) - 1;
 
 struct command {
@@ -36,10 +36,10 @@ struct bench {
     std::deque<shown> bursts, beats, words;
     long seen = 0, failures = 0;
     uint32_t index = 0;
-    int percent = 50;      // how often an output is taken
-    bool taken = false;    // the command, in the last cycle
-    bool inside = true;    // the last command accepted is; if not,
-    uint64_t fault_at = 0; // the first byte of its first burst beyond the region
+    int percent = 50;      // percentage of cycles in which an output is accepted
+    bool taken = false;    // the command was accepted in the last cycle
+    bool inside = true;    // the last accepted command is inside its region; if not,
+    uint64_t fault_at = 0; // address of its first burst beyond the region
 
     explicit bench(uint64_t seed) : r(seed)
     {
@@ -75,7 +75,7 @@ struct bench {
             printf("  wrong: %s, after %ld outputs\n", what, seen);
     }
 
-    /* --- what must come out --- */
+    /* --- expected outputs --- */
 
     /* The pieces of [at, at + n) between multiples of `line`. */
     template <class F> static void pieces(uint64_t at, uint64_t n, uint32_t line, F take)
@@ -134,7 +134,7 @@ struct bench {
         }
     }
 
-    /* One cycle; the outputs shown are those expected next. */
+    /* Run one cycle; outputs shown must be those expected next. */
     void cycle()
     {
         dut->burst_ready_i = r.chance(percent);
@@ -158,7 +158,7 @@ struct bench {
         clock();
     }
 
-    /* The command is there a cycle before it is valid. */
+    /* Present the command one cycle before it is valid. */
     void drive(const command &c)
     {
         dut->cmd_valid_i = 0;
@@ -180,7 +180,7 @@ struct bench {
         dut->cmd_valid_i = 1;
     }
 
-    /* Until the command is accepted; false: a fault came first. */
+    /* Wait until the command is accepted; false: a fault came first. */
     bool give(const command &c)
     {
         while (r.chance(30))
@@ -195,7 +195,7 @@ struct bench {
         return taken;
     }
 
-    /* Runs and rows of the same number of bytes. */
+    /* Make runs and rows of the same number of bytes. */
     command make()
     {
         command c = {};

@@ -9,7 +9,7 @@
 #include "hd_accel.h"
 #include "wide.h"
 
-/* enable: of LOAD, a bit a byte; WEIGHT writes them all. */
+/* enable: for LOAD one bit per byte; WEIGHT writes all bytes. */
 struct word_write {
     uint32_t cmd, space, word;
     uint64_t enable;
@@ -69,8 +69,8 @@ inline uint32_t words_of(uint32_t row_bytes)
     return (row_bytes + CfgN - 1) / CfgN;
 }
 
-/* The writes of command `cmd`, which reads `bytes`; those of LOAD into `spad` too, which is null
- * for WEIGHT. */
+/* Return the writes of command `cmd`, which reads `bytes`; those of LOAD also into `spad`, which is
+ * null for WEIGHT. */
 inline std::vector<word_write> words_of_rows(const hd_cmd_dma_read &c,
                                              const std::vector<uint8_t> &bytes, uint32_t cmd,
                                              std::vector<uint8_t> *spad)
@@ -94,8 +94,8 @@ inline std::vector<word_write> words_of_rows(const hd_cmd_dma_read &c,
     return words;
 }
 
-/* WEIGHT from the first `bytes` of the scratchpad; false: it is larger than these, or than the weight
- * memory. */
+/* Draw a WEIGHT command that reads the first `bytes` of the scratchpad; false: it exceeds these or
+ * the weight memory. */
 inline bool random_matrix(rng &r, uint32_t bytes, hd_cmd_dma_read &c)
 {
     const uint32_t rows = (uint32_t)r.range(1, 2 * CfgN + 1),
@@ -139,7 +139,7 @@ inline std::vector<word_write> words_of_matrix(const hd_cmd_dma_read &c,
     return words;
 }
 
-/* Bytes that STORE reads, flipped if it flips them. */
+/* Return the bytes that STORE reads, flipped if it flips them. */
 inline std::vector<uint8_t> stored_bytes(const hd_cmd_store &c, const std::vector<uint8_t> &spad)
 {
     std::vector<uint8_t> bytes;

@@ -22,7 +22,7 @@ enum { kLoad, kWeight, kStore, kUnitCount };
 
 using bytes = std::vector<uint8_t>;
 
-/* A W beat: bytes that are written, at their lanes. */
+/* A W beat: the bytes to write, at their lanes. */
 struct beat_write {
     uint64_t address, strobe;
     uint32_t cmd;
@@ -40,7 +40,7 @@ struct unit {
     std::deque<command> queue;
     int phase = 0; /* of the first one: not there, soon, valid */
     int in_flight = 0;
-    command stood = {}; /* in the cycle before: what regions answer */
+    command stood = {}; /* command of the previous cycle, for which regions are returned */
 };
 
 struct bench : findings {
@@ -52,11 +52,11 @@ struct bench : findings {
     std::deque<word_write> loads, weights;
     std::deque<beat_write> beats;
     std::deque<uint64_t> fetched;
-    int percent = 50, fetch_percent = 10; /* how often a word is taken, FETCH asks */
-    bool read = false;                    /* a word of the scratchpad, in the cycle before */
+    int percent = 50, fetch_percent = 10; /* percentages: a word is accepted, FETCH requests */
+    bool read = false; /* a word of the scratchpad was read in the previous cycle */
     uint32_t read_word = 0;
-    bool good = true;  /* no fault is meant */
-    int long_bit = 12; /* of the bytes of a run that is too long */
+    bool good = true;  /* false if a fault is intended */
+    int long_bit = 12; /* the highest bit of a run that is too long */
 
     explicit bench(uint64_t seed) : r(seed), bus(0, kBytes, r)
     {
@@ -92,7 +92,7 @@ struct bench : findings {
         dut->eval();
     }
 
-    /* --- what the bench is to the units --- */
+    /* --- the bench's side of the units --- */
     template <class T> static void put(T &port, const command &c)
     {
         for (int i = 0; i < 12; i++)
@@ -144,7 +144,7 @@ struct bench : findings {
                       read ? spad_now[read_word * N + (uint32_t)b] : r.next() & 255);
     }
 
-    /* --- what they show --- */
+    /* --- the units' outputs --- */
     template <class T>
     void check_word(std::deque<word_write> &want, const word_write &got, const T &port,
                     const char *what)
@@ -288,7 +288,7 @@ struct bench : findings {
         return r.next() % kSlack;
     }
 
-    /* Now and then many runs or rows of a byte each. */
+    /* Return sometimes many runs or rows of one byte each. */
     shape some_shape(uint32_t most, uint32_t words, uint32_t region)
     {
         if (!r.chance(5))
@@ -327,7 +327,7 @@ struct bench : findings {
         give(load ? kLoad : kWeight, c, index, kSource + slack);
     }
 
-    /* WEIGHT from the scratchpad. */
+    /* Run WEIGHT from the scratchpad. */
     void matrix()
     {
         hd_cmd_dma_read c = {};
@@ -440,7 +440,8 @@ struct bench : findings {
         check(std::equal(target.begin(), target.end(), bus.memory.begin() + kTarget), "memory");
     }
 
-    /* Command and region spoiled, so that unit `k` must report it; the address, if there is one. */
+    /* Spoil command and region so that unit `k` must report it; return the address, if there is
+     * one. */
     template <class T> uint32_t spoil(int kind, int k, T &c, command &x, uint64_t &address)
     {
         const uint64_t first = x.base + c.offset;
@@ -454,7 +455,7 @@ struct bench : findings {
         case 2: c.rows = 0; return HD_FAULT_BAD_FIELD;
         case 3: c.row_bytes = 0; return HD_FAULT_BAD_FIELD;
         case 4:
-            c.run_bytes = 1u << r.range(16, 31); /* longer than all that the bus lets through */
+            c.run_bytes = 1u << r.range(16, 31); /* longer than any that the bus allows */
             c.row_bytes = c.run_bytes ^ 1u << r.range(0, 15);
             x.limit = 1ull << CfgAxiAddrBits;
             bus.latency = 1000000;
@@ -468,7 +469,7 @@ struct bench : findings {
             c.offset = 0x80000000 | r.next();
             address = x.base + c.offset;
             return HD_FAULT_REGION_LIMIT;
-        case 7: /* longer than what is left, by a bit */
+        case 7: /* longer than the rest, by one bit */
             c.runs = c.rows = (uint32_t)r.range(1, 300) & 0xffff;
             c.run_bytes = c.row_bytes = c.run_bytes % 500 + (1u << long_bit);
             x.limit = first + 1000;
@@ -544,7 +545,7 @@ struct bench : findings {
         long_bit = 12;
     }
 
-    /* Spaces of the other unit. */
+    /* Test the spaces of the other unit. */
     void spaces()
     {
         for (int k : {kLoad, kWeight}) {

@@ -1,4 +1,4 @@
-// fetch_bench - hd_fetch with the parameters it has in hd_top, and the hash that a stream must have.
+// fetch_bench - hd_fetch with its parameters in hd_top, and the hash that a stream must have.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -1,8 +1,8 @@
-/* fetch_tb.cpp - hd_fetch: streams of random commands at any address, a bus that stalls, queues that
- * fill. Checked in every cycle: each burst is of the stream and of one line, each command goes to
- * its unit once, unchanged, in order; the end comes when all is quiet. Then each fault: code,
- * command, address, nothing handed over after it; and a stop in any cycle. The clock has an edge
- * only where active_o asked for one. Arguments: [seed [rounds]]. */
+/* fetch_tb.cpp - hd_fetch: streams of random commands at any address, a bus that stalls, queues
+ * that fill. Checked in every cycle: each burst is within the stream and one line, each command
+ * goes to its unit once, unchanged, in order; the end comes when all is idle. Then each fault:
+ * code, command, address, no further command handed over; and a stop in any cycle. The clock has an
+ * edge only where active_o asked for one. Arguments: [seed [rounds]]. */
 #include <algorithm>
 #include <cinttypes>
 #include <deque>
@@ -43,14 +43,14 @@ struct bench : findings {
     std::unique_ptr<Vbench> dut{new Vbench};
     rng r;
     std::vector<uint32_t> words;
-    std::vector<uint32_t> first; /* of each command: its first word */
+    std::vector<uint32_t> first; /* by command: its first word */
     std::vector<const kind_of_command *> kinds;
-    uint32_t beyond = 0;                            /* bytes of the stream after its words */
+    uint32_t beyond = 0;                            /* bytes of the stream beyond its words */
     uint64_t base = 0, at = 0, asked = 0, beat = 0; /* region, stream, next burst, next beat */
-    uint64_t bad_beat = ~0ull;                      /* one that answers an error */
-    std::deque<uint64_t> ends;                      /* of bursts asked for: their last beat */
-    size_t next = 0;                                /* command that is handed over next */
-    uint32_t offered = 0;                           /* push_valid_o of the cycle before */
+    uint64_t bad_beat = ~0ull;                      /* the beat that gets an error */
+    std::deque<uint64_t> ends;                      /* of the requested bursts: their last beat */
+    size_t next = 0;                                /* the next command to hand over */
+    uint32_t offered = 0;                           /* push_valid_o in the previous cycle */
     int percent = 50, push_percent = 50;
     bool ended = false;
 
@@ -117,7 +117,7 @@ struct bench : findings {
         return words.size() * 4 + beyond;
     }
 
-    /* Anywhere; now and then at the end of the bus's addresses. */
+    /* Place the stream anywhere; sometimes at the end of the bus's addresses. */
     void place()
     {
         const uint64_t most = (1ull << CfgAxiAddrBits) - stream_bytes(),
@@ -169,8 +169,8 @@ struct bench : findings {
         }
     }
 
-    /* A stream's first burst goes before others; not one while a quarter of the places are asked
-     * for. */
+    /* Check that a stream's first burst has priority, and that none has while a quarter of the
+     * slots are requested. */
     void check_first()
     {
         const uint64_t coming = (asked - beat) / kWidth;
@@ -182,7 +182,7 @@ struct bench : findings {
                   "a burst before others", coming);
     }
 
-    /* --- what is handed over --- */
+    /* --- the commands handed over --- */
     void check_push()
     {
         const uint32_t valid = dut->push_valid_o, taken = valid & dut->push_ready_i;
@@ -346,7 +346,7 @@ struct bench : findings {
         place();
         expect({HD_FAULT_BAD_LENGTH, (uint32_t)k, address_of(k)}, "cut");
         compose((int)n);
-        beyond = 16u << round % 28; /* now and then a power of two is left before END */
+        beyond = 16u << round % 28; /* sometimes a power of two remains before END */
         if (round % 28 > 8)
             beyond -= 16 * (uint32_t)r.range(0, (int)words.size() / 8);
         seal();
@@ -389,7 +389,7 @@ struct bench : findings {
         place();
         bad_beat = at + r.next() % stream_bytes() / kWidth * kWidth;
         const uint64_t wrong = std::max(bad_beat / kWidth * kWidth, at);
-        uint32_t k = 0; /* the command that it is in, or ends before it */
+        uint32_t k = 0; /* the command that contains it, or before which it ends */
         while (k < n && address_of(k + 1) <= wrong)
             k++;
         expect({HD_FAULT_BUS_READ, k, wrong / kChunk * kChunk}, "bus");

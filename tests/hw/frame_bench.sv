@@ -277,8 +277,8 @@ module frame_bench (
   output logic                           store_valid_o,   // W beats, traced
   output logic      [31:0]               store_cmd_o,
   output logic      [63:0]               store_addr_o,
-  output logic                           store_wrong_o,   // not the data and strobes on the bus
-  output logic                           result_wrong_o,  // not what hd_requant writes
+  output logic                           store_wrong_o,   // the data and strobes on the bus are wrong
+  output logic                           result_wrong_o,  // hd_requant's output is wrong
   output logic                           array_begin_o,   // hd_top's: of a command that the stub takes
   output logic                           array_taken_o,
   output logic      [31:0]               array_index_o,

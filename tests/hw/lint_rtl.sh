@@ -20,8 +20,8 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# Said of correct code: yosys makes registers of small arrays; Icarus is sensitive to the whole of a vector where
-# always_comb reads a part of it, and takes a loop with a loop variable as bound for not synthesisable.
+# Warnings about correct code: yosys makes registers of small arrays; Icarus is sensitive to a whole vector if
+# always_comb reads part of it, and does not synthesise a loop whose bound is a loop variable.
 harmless='^Warning: Replacing memory|sorry: constant selects in always_|warning: A for statement must compare against'
 
 # report NAME COMMAND... : silence and success, or the output.
@@ -43,7 +43,7 @@ sizes() {
         FNR == (FILENAME ~ /hd_top/ ? 400 : 350) + 1 { print FILENAME ": more than " FNR - 1 " lines" }' "$rtl"/*.sv*
 }
 
-# yosys 0.23 takes the index of an array of structs for a bit's, without a word. It was so in hd_requant.
+# yosys 0.23 silently treats the index of an array of structs as a bit index, as happened in hd_requant.
 structs() {
     ! grep -nE '^ *[a-z_]+_t +[^;()=]*\[' "$rtl"/*.sv
 }

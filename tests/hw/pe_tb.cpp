@@ -13,17 +13,17 @@ namespace
 struct cell {
     std::unique_ptr<Vbench> dut{new Vbench};
     int32_t weight = 0;
-    int32_t last = 0; /* activation of the step before */
+    int32_t last = 0; /* activation of the previous step */
     uint32_t sum = 0, wide = 0;
     long cycles = 0, failures = 0;
 
-    /* Signed 9-bit value as its field. */
+    /* Return a signed 9-bit value as its field. */
     static uint16_t nine(int32_t x)
     {
         return (uint16_t)((uint32_t)x & 511);
     }
 
-    /* One cycle; what is not given stays as it is. In depthwise mode there is no row. */
+    /* Run one cycle; inputs not given keep their values. In depthwise mode there is no row. */
     void step(int32_t tap, int32_t row, int32_t row2, uint32_t above, int32_t next, bool check)
     {
         row = dut->depthwise_i ? 0 : row;

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
     std::unique_ptr<Vbench> dut(new Vbench);
-    request asked[2]; /* one, two cycles ago */
+    request asked[2]; /* one and two cycles ago */
     int8_t bytes[2 * kN];
     long checked = 0, failures = 0;
     rng r(seed);

@@ -21,7 +21,7 @@ struct bench : findings {
         dut->eval();
     }
 
-    /* Cycles from the need of `cells` to its reciprocal. */
+    /* Return the cycles from the request for `cells` to its reciprocal. */
     uint32_t need(uint32_t cells)
     {
         uint32_t cycles = 0;

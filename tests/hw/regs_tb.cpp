@@ -28,7 +28,7 @@ struct bench {
     std::vector<uint32_t> known = std::vector<uint32_t>(kWords), writable = known;
     bool gated = true;
 
-    /* The engine, and a write that was accepted. */
+    /* The engine's state, and an accepted write. */
     state at = kIdle;
     bool cleared = false; /* clear_o in this cycle */
     bool aw = false, w = false;
@@ -104,7 +104,7 @@ struct bench {
             count[u][get_field(dut->unit_kind_i, u * 3, 3)]++;
     }
 
-    /* A write that has its effect now. */
+    /* Apply the write that takes effect now. */
     void apply(uint32_t word)
     {
         known[word] =
@@ -256,7 +256,7 @@ struct bench {
         return value;
     }
 
-    /* --- what registers show --- */
+    /* --- values of registers --- */
     uint32_t expected(uint32_t word) const
     {
         const uint32_t u = word - HD_REG_UNIT_COMMAND(0) / 4, d = word - HD_REG_UNIT_DONE(0) / 4,
@@ -298,7 +298,7 @@ struct bench {
         check(found == want, "register", found, want);
     }
 
-    /* All that there are, and some beyond. */
+    /* Check all registers, and some addresses beyond them. */
     void check_registers()
     {
         for (uint32_t word = 0; word < HD_REG_BYTES / 4; word++)
@@ -381,7 +381,7 @@ struct bench {
         check((dut->region_right_o >> p & 1) == right, "right");
     }
 
-    /* A soft reset takes hold in the cycle of its write: nothing ends until then. */
+    /* A soft reset takes effect in the cycle of its write; nothing ends before. */
     void soft_reset()
     {
         dut->end_i = dut->bus_quiet_i = 0;
@@ -393,7 +393,7 @@ struct bench {
         drain();
     }
 
-    /* Until bus and units are quiet: more faults, which do not count, and ends. */
+    /* Wait until bus and units are idle, with more faults, which do not count, and ends. */
     void drain()
     {
         while (at == kFault || at == kReset) {
@@ -438,7 +438,7 @@ struct bench {
         check_registers();
     }
 
-    /* Each cause alone, and both; bytes without strobe do nothing. */
+    /* Test each cause alone, and both; bytes without strobe have no effect. */
     void interrupts()
     {
         for (int i = 0; i < 6; i++) {

@@ -58,18 +58,18 @@ struct bench {
     std::deque<expected> due;
     uint64_t cycle = 0, checked = 0, refused = 0;
     int failures = 0;
-    bool used = false, reset = true; /* the queue, rst_ni in the last cycle */
+    bool used = false, reset = true; /* the queue is used; rst_ni in the last cycle */
     bool vector_waits = false;
     expected vector_wants;
-    bool waited = false;        /* the queue held something as this cycle began */
-    bool vector_passes = false; /* it may wait in the queue, as these do */
+    bool waited = false;        /* the queue was not empty when this cycle began */
+    bool vector_passes = false; /* it may wait in the queue, as may these */
     std::deque<expected> queue;
 
     explicit bench(uint64_t seed) : r(seed)
     {
     }
 
-    /* Ties need multipliers of few bits; random ones hardly ever meet them. */
+    /* Return a multiplier of few bits, which causes ties; random ones rarely do. */
     int32_t multiplier()
     {
         static const int32_t few[] = {1 << 30, 3 << 29, -(1 << 30), -(3 << 29), INT32_MAX,
@@ -114,7 +114,7 @@ struct bench {
         return e;
     }
 
-    /* Whether the vector is looked up, and where: the entries of that table for the results. */
+    /* Look up the vector's results if a table applies to it. */
     template <class T> void look_up(expected *e, T &scale)
     {
         bool looks_up = r.chance(30);
@@ -276,7 +276,7 @@ struct bench {
         }
     }
 
-    /* A function of the inputs as they are, valid or not. */
+    /* Return true if the current inputs would pass, valid or not. */
     bool vector_is_pass() const
     {
         return get_bits(dut.v_scale_i, v_mode.lsb, v_mode.bits) == 2;
@@ -288,7 +288,7 @@ struct bench {
         due.push_back(e);
     }
 
-    /* One cycle: inputs, settle, look, edge, and the parameter memory's answer. */
+    /* Run one cycle: inputs, settle, check, edge, and the parameter memory's answer. */
     void step(int array_percent, int vector_percent)
     {
         dut.a_valid_i = dut.rst_ni && dut.a_ahead_i;
@@ -323,7 +323,7 @@ struct bench {
         uint32_t entry = dut.pr_entry_o;
         dut.clk_i = 1;
         dut.eval();
-        for (int l = 0; l < N; l++) { /* rubbish unless asked for */
+        for (int l = 0; l < N; l++) { /* random values unless requested */
             const param *p = &memory[entry % entries];
             set_field(dut.pr_bias_i, l * 32, 32, asked ? (uint32_t)p->bias[l] : r.next());
             set_field(dut.pr_multiplier_i, l * 32, 32,

@@ -16,7 +16,7 @@ constexpr uint32_t n_bytes = CfgScratchpadBytes, mask = n_bytes - 1, n_words = n
 constexpr int address_bits = __builtin_ctz(n_bytes);
 constexpr uint32_t window = 40; /* words in play */
 
-/* A byte of the window, or one whose address differs from that in one bit. */
+/* Return a byte of the window, or one whose address differs from that in one bit. */
 uint32_t near(rng &r, uint32_t base)
 {
     uint32_t addr = (base + r.next() % (window * N)) & mask;
@@ -40,7 +40,7 @@ struct pair_port {
             hi = N;
         }
     }
-    /* The words it needs, -1 for none. */
+    /* Return the words it needs, -1 for none. */
     int64_t need(int second) const
     {
         uint32_t off = addr % N;
@@ -54,7 +54,7 @@ struct answer {
     bool valid = false;
     uint32_t off = 0, lo = 0, hi = 0;
     uint8_t lane[N];
-    bool any[N]; /* written in the same cycle: not used */
+    bool any[N]; /* written in the same cycle, so not compared */
 };
 
 struct bench {
@@ -63,7 +63,7 @@ struct bench {
     rng r;
     uint32_t base;
     pair_port array[G], vector[2];
-    answer next[G], shown[G]; /* next: there a cycle later */
+    answer next[G], shown[G]; /* next: available one cycle later */
     answer vector_next[2], vector_shown[2];
     bool store_req = false, store_next = false, load_req = false;
     uint32_t store_word = 0, load_word = 0, frozen = 0;
@@ -71,7 +71,7 @@ struct bench {
     bool store_any[N];
     uint32_t load_be = 0;
     bool array_new = true;
-    bool result = false; /* of the cycle before, written in this one */
+    bool result = false; /* granted in the previous cycle, written in this one */
     uint32_t result_addr = 0, result_count = 0;
     uint8_t result_bytes[N];
     long freezes = 0, waits = 0, failures = 0;
@@ -109,7 +109,7 @@ struct bench {
             printf("  wrong: %s\n", what);
     }
 
-    /* STORE's read of a word, alone: cycles from its grant to its bytes. */
+    /* Measure STORE's read of a word alone: cycles from its grant to its bytes. */
     void check_latency()
     {
         int cycles = 0;
@@ -159,7 +159,8 @@ struct bench {
         return true;
     }
 
-    /* No write into the words an ARRAY request waits for: they may be read in any of its cycles. */
+    /* Return true if a write would hit words for which an ARRAY request waits: they may be read in
+     * any of its cycles. */
     bool spared(uint32_t w) const
     {
         for (const pair_port &p : array)
@@ -371,7 +372,7 @@ int main(int argc, char **argv)
     b.check_latency();
     for (long i = 0; i < cycles; i++)
         b.cycle();
-    while (!b.array_new || b.load_req || b.result) /* a request is never taken back */
+    while (!b.array_new || b.load_req || b.result) /* a request is never withdrawn */
         b.cycle();
     b.compare();
     printf("spad_tb N=%d: %ld failures, %ld frozen cycles, %ld waits of LOAD\n", N, b.failures,

@@ -33,7 +33,7 @@ grep -q '^hd_acc  *1/1  *100.0%  *99/99  *100.0%  20$' stdout || fail "waived: $
 echo 'hd_acc toggle index_q constant here' >waivers
 share waivers all.dat || fail "waived as a whole: $(cat stdout)"
 
-# Wrong waivers beside a right one.
+# Wrong waivers next to a right one.
 cat >waivers <<END
 hd_acc toggle index_q[18:0] constant here
 hd_acc toggle none[3:0] not found

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Configurations at the ends of all ranges: Verilator's -Wall has nothing to say of them either. A width of no bit, which
-# it would name, is a wrong answer.
+# Configurations at the limits of all ranges: Verilator's -Wall must not warn. A vector of zero width, which it would
+# report, is a wrong answer.
 . "$(dirname "$0")/../e2e/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 mkdir gen && cp "$HEDDLE_BUILD/gen/hd_accel.svh" gen/ || exit 1

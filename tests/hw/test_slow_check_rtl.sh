@@ -1,6 +1,6 @@
 #!/bin/bash
-# make check-rtl: a bench runs once, again after a change of a module that it has, not after one of a module that it has
-# not; one that fails is reported and runs again. In a copy of the tree.
+# make check-rtl: a bench runs once, and again after a change of a module that it contains, not of others; one that
+# fails is reported and runs again. In a copy of the tree.
 . "$(dirname "$0")/../e2e/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 mkdir -p tree/tests tree/build

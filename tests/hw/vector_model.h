@@ -17,13 +17,13 @@ struct vector_model {
     uint32_t size, n;
 };
 
-/* True if the operation takes a window of cells, not two operands or a row. */
+/* Return true if the operation has a window of cells instead of two operands or a row. */
 static inline bool vector_has_window(uint32_t op)
 {
     return hd_vop_facts[op].operands == 1 && !hd_vop_facts[op].softmax;
 }
 
-/* True if both operands come to a common scale. */
+/* Return true if both operands are brought to a common scale. */
 static inline bool vector_scales(uint32_t op)
 {
     return hd_vop_facts[op].operands == 2 && hd_vop_facts[op].scale;
@@ -151,10 +151,10 @@ static inline int64_t softmax_shifted(int64_t x, int e)
 struct softmax_row {
     int max;
     int64_t scale;
-    int exponent; /* above 31: every result is 0 */
+    int exponent; /* above 31 every result is 0 */
 };
 
-/* exp: by (byte - maximum) modulo 256. */
+/* exp: indexed by (byte - maximum) modulo 256. */
 static inline struct softmax_row softmax_row_with(const int32_t exp[256], const int8_t *x,
                                                   uint32_t n, int max)
 {

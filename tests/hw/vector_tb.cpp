@@ -180,7 +180,7 @@ struct maker {
         }
     }
 
-    /* Addresses that keep the output clear of itself; the inputs may be anywhere. */
+    /* Choose addresses so that the output does not overlap itself; the inputs may be anywhere. */
     void output(hd_cmd_vector *c)
     {
         c->out_base = r.next() % size;
@@ -233,7 +233,7 @@ struct maker {
             c->x_start = r.range(-9, 9);
         c->rows = (uint32_t)r.range(1, 5);
         c->cols = (uint32_t)r.range(1, 5);
-        if (hd_vop_facts[c->op].pair) { /* not of this one */
+        if (hd_vop_facts[c->op].pair) { /* not for this operation */
             c->b_base = r.next() % size;
             c->x_start = r.range(-(int)c->kernel_w + 1, 0);
             c->y_start = r.range(-(int)c->kernel_h + 1, 0);
@@ -289,8 +289,8 @@ struct maker {
         return c;
     }
 
-    /* Rows, columns, or rows or columns of the window up to the end of their field. Outputs fall
-     * on one place. */
+    /* Make rows, columns, or rows or columns of the window as long as their field allows. All
+     * outputs go to one address. */
     hd_cmd_vector longest(int which)
     {
         hd_cmd_vector c = command(which < 2 ? HD_VOP_ADD : HD_VOP_MAX_POOL);
@@ -349,7 +349,8 @@ struct bench {
         return (uint8_t)r.next();
     }
 
-    /* Only the words the request named, from two cycles after its grant until the next ones. */
+    /* Return data: only the words of the request, from two cycles after its grant until the next
+     * ones. */
     void read_data()
     {
         for (int p = 0; p < 2; p++) {
@@ -430,7 +431,7 @@ struct bench {
                 set_field(dut.ww_data_i, i * 8, 8, (uint8_t)value);
             }
             step();
-            dut.ww_valid_i = 1; /* another memory's word: not ours */
+            dut.ww_valid_i = 1; /* a word of another memory, to be ignored */
             dut.ww_space_i = (uint8_t)r.range(1, 4);
             for (int i = 0; i < N; i++)
                 set_field(dut.ww_data_i, i * 8, 8, rubbish());
@@ -438,7 +439,7 @@ struct bench {
         }
     }
 
-    /* e^(-k d) for differences d, or anything; of the difference 0 nearly 1. */
+    /* Load e^(-k d) for differences d, or random values; for difference 0 nearly 1. */
     void load_exp()
     {
         const double k = std::exp(r.range(-60, 10) / 10.0);
@@ -535,7 +536,7 @@ struct bench {
                    (unsigned long long)exact);
             good = false;
         }
-        /* The cycle of the handshake, those up to the last write. */
+        /* The cycle of the handshake, and those up to the last write. */
         if (good && kinds[idle] != 1 + HD_TIMING_REQUANT_AHEAD) {
             printf("idle for %llu cycles\n", (unsigned long long)kinds[idle]);
             good = false;
@@ -585,7 +586,7 @@ struct bench {
         c.kernel_w = 2;
         c.cols = 1;
         c.a_win_col = N;
-        cycles = execute(c, 1000); /* the second one finds its quotient */
+        cycles = execute(c, 1000); /* the second one finds the quotient computed */
         good =
             good && expect_timing("division", cycles - execute(c, 1000), HD_TIMING_VECTOR_DIVIDE);
         c.op = HD_VOP_MUL;

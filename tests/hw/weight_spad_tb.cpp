@@ -45,7 +45,7 @@ struct job {
     }
 };
 
-/* The most rows, or bytes of a row, that the memories hold. */
+/* Make a job with the most rows, or bytes per row, that the memories hold. */
 job long_job(rng &r)
 {
     job j;
@@ -95,7 +95,7 @@ struct bench {
     std::vector<std::vector<uint8_t>> written; /* in order; the first has word `dest` */
     uint32_t dest = 0, index = 0;
     long checked = 0, failures = 0;
-    bool refused = false; /* a request, in the cycle before */
+    bool refused = false; /* a request of the previous cycle */
     rng r;
 
     explicit bench(uint64_t seed) : spad(kBytes), r(seed)
@@ -168,7 +168,7 @@ struct bench {
             }
     }
 
-    /* As the header states. */
+    /* Return the cycles that the header states. */
     uint32_t cycles(const job &j)
     {
         uint32_t n = HD_TIMING_WEIGHT_SPAD + !j.transpose;

@@ -38,7 +38,7 @@ struct bench {
     std::unique_ptr<Vbench> dut{new Vbench};
     memory m;
     rng r;
-    word weight;                 // what wr_data_o must show; empty: nothing known
+    word weight;                 // value that wr_data_o must show; empty: unknown
     std::vector<word> parameter; // four words of bias, four of multiplier, one of shift
     long checked = 0, failures = 0;
 
@@ -65,7 +65,7 @@ struct bench {
         dut->eval();
     }
 
-    // Few places, so that reads meet writes.
+    // Return one of few places, so that reads and writes coincide.
     uint32_t place(size_t n)
     {
         return (uint32_t)(r.chance(50) ? r.range(0, 7) : r.range(0, (int32_t)n - 1)) % (uint32_t)n;

@@ -47,7 +47,7 @@ class Bench:
         self.ram.write_if._write = self.faulty("write", self.ram.write_if._write)
 
     def pauses(self, name, percent):
-        """Draws for every cycle; counts those in which somebody waits for it."""
+        """Draw for every cycle; count those in which a transfer waits for it."""
         draw, channel = random.Random(f"{self.seed} {name}"), self.channels[name]
         self.held[name] = 0
         while True:
@@ -58,7 +58,7 @@ class Bench:
 
     @staticmethod
     def checked(recv):
-        """Bytes without a strobe may be unknown, which AxiRam does not take; those with one may not."""
+        """Bytes without a strobe may be unknown, which AxiRam refuses; those with one must not."""
         async def recv_known():
             beat = await recv()
             data = beat.wdata.binstr.lower()

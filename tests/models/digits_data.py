@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 from sklearn.datasets import load_digits
 
-HELD_OUT = 360  # images never seen in training or calibration
+HELD_OUT = 360  # images never used in training or calibration
 SPLIT_SEED = 20
 ATTRIBUTION = {  # for meta.json
     "set": "Optical Recognition of Handwritten Digits (UCI), as carried by scikit-learn",
@@ -28,7 +28,7 @@ def load():
 
 
 def augment(x, rng):
-    """Turn by up to 12 degrees, scale by up to 10 %, shift by up to one pixel, each image by itself."""
+    """Rotate by up to 12 degrees, scale by up to 10 %, shift by up to one pixel, for each image separately."""
     out = np.empty_like(x)
     mid = (x.shape[1] - 1) / 2.0
     for i, image in enumerate(x[..., 0]):

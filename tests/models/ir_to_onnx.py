@@ -24,7 +24,7 @@ def varint(n):
 
 
 def field(number, value):
-    """One field of a message: a whole number, a float, or bytes (text, another message)."""
+    """Return one field of a message: a whole number, a float, or bytes (text, another message)."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     if isinstance(value, float):

@@ -161,7 +161,7 @@ def run_int8(content, codes):
 
 
 def quality(net, model, content, x, y):
-    """What held-out images state of the float and the int8 network."""
+    """Compute the accuracy of the float and the int8 network on held-out images."""
     float_out = model.predict(x, verbose=0)
     int_out, (scale, zero) = run_int8(content, ex.quantise_input(content, x))
     if net["classes"]:

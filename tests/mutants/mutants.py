@@ -66,7 +66,7 @@ def changed(mutant, text):
 
 
 def copy_tree(to):
-    """Only what differs is written, so that the build stays incremental."""
+    """Write only files that differ, so that the build stays incremental."""
     names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
                            check=True).stdout.split("\n")
     for name in filter(None, names):
@@ -103,7 +103,7 @@ class Bench:
             return subprocess.CompletedProcess(command, 124, "", f"not done in {seconds} s")
 
     def make(self, targets):
-        """None, or why not."""
+        """Build; return None, or the error."""
         if not (self.build / "CMakeCache.txt").exists():
             self.build.mkdir(parents=True, exist_ok=True)
             done = self.call(["cmake", "-S", self.tree, "-B", self.build, "-DCMAKE_BUILD_TYPE=Debug",
@@ -147,7 +147,7 @@ class Bench:
         return done.returncode == 0
 
     def find(self, mutant):
-        """The check that found it, as text; None: none."""
+        """Return the check that found it, as text; None if none did."""
         kind, words = mutant.find
         if kind == "bench":
             return f"bench {words[0]} {words[1]}" if not self.bench_passes(*words) else None

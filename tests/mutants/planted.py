@@ -11,7 +11,7 @@ class Planted:
         self.name, self.file, self.edits = name, file, []
 
     def edit(self, word, rest):
-        """One line of a list: '- OLD', then '+ NEW'. False: it is neither, or a '+' without its '-'."""
+        """Read one line of a list: '- OLD', then '+ NEW'. False: it is neither, or a '+' without its '-'."""
         if word == "-":
             self.edits.append([rest, None])
         elif word == "+" and self.edits:
@@ -24,7 +24,7 @@ class Planted:
         return self.file and self.edits and all(new is not None for _, new in self.edits)
 
     def changed(self, text):
-        """text with the bug. Each old line must be in it exactly once, else ValueError."""
+        """Return the text with the bug. Each old line must occur exactly once, otherwise ValueError."""
         for old, new in self.edits:
             if text.count(old) != 1:
                 raise ValueError(f"{self.name}: expected once in {self.file}, found {text.count(old)} times: {old}")

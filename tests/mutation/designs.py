@@ -16,10 +16,11 @@ import netlist
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HW, RTL = ROOT / "tests" / "hw", ROOT / "hw" / "rtl"
-# Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters.
+# Cheapest first, with arguments; of long benches only a part. A mutant runs in each bench that contains its module with
+# its parameters.
 BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "recip": [], "weights": [], "weight_spad": [], "regs": [], "fetch": [],
            "dma": [], "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": [], "frame": ["1", "10"]}
-# For what nothing else kills: in full, or another seed; `frame` with 2^16 commands a unit.
+# For mutants that survive all others: benches in full, or with another seed; `frame` with 2^16 commands per unit.
 LONG = {"spad": [[]], "vector": [[]], **{name: [["2"], ["3"]] for name in ("fetch", "requant", "weight_spad", "dma")},
         "array": [["random", "2", "320"]], "frame": [[], ["1", "1", "long"]]}
 SELECT_SV = """module hd_mutant (output logic [%d:0] number_o);
@@ -95,13 +96,13 @@ def sources(build, folder):
 
 
 def rewritten(path, text):
-    """Only if it differs: then nothing is built again."""
+    """Write only if it differs, so that nothing is rebuilt."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
 def elaborated(o, rtl, files, top):
-    """netlist.elaborate, kept for as long as what it reads is the same."""
+    """Return netlist.elaborate's result, cached as long as its inputs are unchanged."""
     h = hashlib.sha256((HERE / "netlist.py").read_bytes() + f"{files} {top}".encode())
     for f in sorted(rtl.glob("*.sv*")):
         h.update(f.read_bytes())
@@ -139,7 +140,7 @@ def bench(name, o, rtl, design, mutants, asked):
         return None
     mine = [(n, m) for n, m in mutants if netlist.module_of(m) in seen]
     text = netlist.selectable(o.yosys, folder, modules.values(), top, mine, leave).read_text()
-    for stub in leave:  # the bench's own take no number
+    for stub in leave:  # the bench's stubs have no mutants
         text = re.sub(rf"(\b{stub} \S+ \([^;]*?)\n *\.mutant\(mutant\),", r"\1", text)
     rewritten(folder / "bench.v", re.sub(r"\b(" + "|".join([*plain, "$^"]) + r")\b", lambda m: plain.get(m[1], m[1]), text))
     rewritten(folder / "hd_mutant.sv", SELECT_SV)
@@ -155,7 +156,7 @@ def bench(name, o, rtl, design, mutants, asked):
     for f in [folder / "bench.v", folder / "hd_mutant.sv", *extra, rtl / "hd_config.svh", rtl / "hd_accel.svh"]:
         h.update(f.read_bytes())
     of = folder / "obj" / "verilated.sha256"
-    if not of.exists() or of.read_text() != h.hexdigest():  # what Verilator writes again is compiled again
+    if not of.exists() or of.read_text() != h.hexdigest():  # rewritten files of Verilator are compiled again
         made(call(command, folder), f"verilating {name}")
         of.write_text(h.hexdigest())
     common = o.work / "common"  # Verilator's own library is the same for all
@@ -185,7 +186,7 @@ def layers(o, rtl, design, mutants):
         if f.name != "rtl":
             (home / "hw" / f.name).symlink_to(f)
     shutil.copytree(ROOT / "sim", home / "sim")
-    triggers = home / "sim" / "triggers.cpp"  # eval(): what it knows of clocks is of the RTL
+    triggers = home / "sim" / "triggers.cpp"  # eval(): its knowledge of clocks comes from the RTL
     triggers.write_text(triggers.read_text().replace("== 5006000", "== 0"))
     for f in rtl.glob("*.svh"):
         if f.name.startswith("hd_") and (RTL / f.name).exists():

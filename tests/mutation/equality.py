@@ -90,7 +90,7 @@ opt
 opt_clean -purge
 write_ilang unread.il
 """
-# A difference within a few cycles is found first; else equal registers are merged by induction, and the rest is proven.
+# Find a difference within a few cycles first; otherwise merge equal registers by induction and prove the rest.
 READ = "read {0}; zero; strash; scleanup; "
 DIFFER, PROVE = READ + "bmc3 -F 4 -T 2", READ + "scorr; pdr -T {1}"
 

@@ -63,7 +63,7 @@ def chosen(o, rtl):
         return pickle.loads(kept.read_bytes())
     modules = designs.elaborated(o, rtl, sorted(f.name for f in designs.RTL.glob("*.sv")), "hd_top")
     top = next(k for k in modules if modules[k].base == "hd_top")
-    modules = {k: modules[k] for k in sorted(netlist.reached(modules, top))}  # sorted: else another sample in each run
+    modules = {k: modules[k] for k in sorted(netlist.reached(modules, top))}  # sorted, since otherwise each run would draw another sample
     lines = {m.base: len((designs.RTL / f"{m.base}.sv").read_text().splitlines()) for m in modules.values()}
     mutants = []
     for base in sorted(set(o.only) or lines):
@@ -102,7 +102,7 @@ def save(path, mutants):
 
 
 class Run:
-    """A stage after the other, two mutants at a time, until the time is over."""
+    """Run stage after stage, two mutants at a time, until time is over."""
 
     def __init__(self, o, rtl, modules, mutants):
         self.o, self.rtl, self.modules, self.mutants = o, rtl, modules, mutants
@@ -149,7 +149,7 @@ class Run:
                 seconds = self.each(mine, lambda m, d=design: d.kills(m.number), lambda m, n=name: m.tried.append(n))
                 print(f"bench {name}: {sum(bool(m.verdict) for m in mine)} of {len(mine)} killed in {seconds:.0f} CPU s, "
                       f"{design.base:.2f} without one", flush=True)
-            for m in set(left) - set(mine):  # not of this bench
+            for m in set(left) - set(mine):  # not in this bench
                 m.tried.append(name)
         for m in self.alive("bench"):
             if set(designs.BENCHES) <= set(m.tried):
@@ -207,7 +207,7 @@ class Run:
 
 
 def table(mutants):
-    """Prints it; the share that is killed of what is decided and not equal."""
+    """Print the table; return the share killed among the decided mutants that are not equal."""
     count = collections.defaultdict(collections.Counter)
     for m in mutants:
         kind = m.verdict.split()[0] if m.verdict else "survived" if m.survived() else "open"

@@ -11,7 +11,7 @@ import resource
 import subprocess
 
 CLOCKS = re.compile(r"^(CLK|RD_CLK|WR_CLK|clk_\w+)$")
-WIDTH = 16  # of the number that selects a mutant
+WIDTH = 16  # bits of the number that selects a mutant
 
 
 class Module:

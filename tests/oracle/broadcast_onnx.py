@@ -53,7 +53,7 @@ class Maker:
         return [self.const("s", v[2][0]), self.const("z", v[2][1])]
 
     def operand(self, shape, constant):
-        """A constant or an input: name, shape, quantisation."""
+        """Return a constant or an input: name, shape, quantisation."""
         quant = self.quant()
         if constant:
             zeros = self.rng.random() < 0.1
@@ -66,14 +66,14 @@ class Maker:
         return name, shape, quant
 
     def narrowed(self, shape):
-        """`shape` with dimensions that are broadcast; leading ones may be absent."""
+        """Return `shape` with some dimensions broadcast; leading ones may be absent."""
         kept = [n if self.rng.random() < 0.6 else 1 for n in shape]
         while len(kept) > 1 and kept[0] == 1 and self.rng.random() < 0.5:
             kept.pop(0)
         return tuple(kept)
 
     def shape(self, of=()):
-        """Up to 5 dimensions, to which `of` is broadcast."""
+        """Return up to 5 dimensions to which `of` is broadcast."""
         rank = int(self.rng.choice([1, 2, 3, 4, 4, 4, 5]))
         for _ in range(50):
             dim = [int(self.rng.choice(SIZES)) for _ in range(max(rank, len(of)))]

@@ -36,7 +36,7 @@ class Maker:
         self.wild = self.rng.random() < 1 / 8
         self.net = Net(f"broadcast_tflite seed {seed}")
         self.inputs, self.codes, self.values, self.outputs = [], [], [], []
-        self.undefined = False  # in the oracle: it compares scales below 1 alone, its left shifts end at 30
+        self.undefined = False  # undefined in the oracle: it compares only scales below 1, and its left shifts end at 30
 
     def scale(self):
         span = (-9, 5) if self.wild else (-2.5, -0.9)
@@ -50,7 +50,7 @@ class Maker:
         return self.scale(), int(self.rng.integers(256)) + self.low
 
     def operand(self, shape, quant, constant):
-        """A constant, at times all zero, or an input."""
+        """Make a constant, sometimes all zero, or an input."""
         if constant:
             data = np.full(shape, quant[1]) if self.rng.random() < 0.1 else self.rng.integers(256, size=shape) + self.low
             return self.tensor(shape, quant, data)
@@ -83,7 +83,7 @@ class Maker:
         first = self.values[-1] if self.values and self.rng.random() < 0.8 else None
         shape = self.shape(first[1] if first else None)
         if name in COMPARE or name in ("SQUARED_DIFFERENCE",) + SAME_SCALE:
-            shape = shape if len(shape) < 5 else shape[-4:] if not first else first[1]  # the oracle's kernels end at four
+            shape = shape if len(shape) < 5 else shape[-4:] if not first else first[1]  # the oracle's kernels support four dimensions
         if len(shape) > 4 and len(first[1] if first else ()) > 4 and name not in ("ADD", "SUB", "MUL"):
             name = "ADD"
         a = first or self.operand(self.narrowed(shape), self.quant(), self.rng.random() < 0.15)
@@ -116,7 +116,7 @@ class Maker:
 
 
 def answers(content, codes):
-    """The oracle's outputs; None if it refuses or ends its process."""
+    """Return the oracle's outputs; None if it refuses or crashes."""
     with tempfile.TemporaryDirectory() as tmp:
         child = os.fork()
         if child == 0:

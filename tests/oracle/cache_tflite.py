@@ -22,7 +22,7 @@ ROWS, HEADS, DEPTH, TOKENS = 7, 3, 12, 24
 
 
 def variable(net, init, name, shape, data):
-    """A new variable's handle, and its value before."""
+    """Return a new variable's handle, and its value before."""
     first = init.tensor(f"init/{name}/handle", (1,), "resource")
     init.op("VAR_HANDLE", [], [first], 1, "VarHandleOptions", Container="", SharedName=name)
     init.op("ASSIGN_VARIABLE", [first, init.tensor(f"init/{name}", shape, np.int8, data=data, **Q)], [])

@@ -57,7 +57,7 @@ class Net:
         return np.float32(2.0 ** round(np.log2(s)) if exact else s)
 
     def bound(self, scale):
-        """A number half-way between two quantised values, on one, or anywhere."""
+        """Return a number half-way between two quantised values, on one, or anywhere."""
         k = self.rng.integers(-130, 130)
         return np.float32([(k + 0.5) * scale, k * scale, self.rng.uniform(-8, 8)][int(self.rng.integers(3))])
 
@@ -148,7 +148,7 @@ def answers(model, feed):
 
 
 def differs(heddle, net, folder):
-    """The mistake in network `net`, or nothing."""
+    """Return the mistake in network `net`, or nothing."""
     model = net.model()
     onnx.save(model, folder / "model.onnx")
     feed = {"real": net.real, "codes": net.codes}

@@ -68,7 +68,7 @@ def main():
         for run in (litert, tflm):
             try:
                 diff = worst(run, folder)
-            except Exception as e:  # a runtime's refusal is an answer to report, whatever its type
+            except Exception as e:  # report a runtime's refusal of any exception type
                 count[run.__name__]["failed"] += 1
                 print(f"{folder.name}: {run.__name__} failed: {str(e).splitlines()[0] if str(e) else repr(e)}")
                 continue

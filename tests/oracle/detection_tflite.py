@@ -45,7 +45,7 @@ def source(net, rng, name, shape, kind, low, high):
 
 
 def network(seed):
-    """The file and its inputs."""
+    """Return the file and its inputs."""
     rng = np.random.default_rng(seed)
     net = tflite_writer.Net("heddle detection_tflite")
     boxes, classes, background = int(rng.integers(20, 80)), int(rng.integers(1, 7)), int(rng.integers(2))
@@ -65,7 +65,7 @@ def network(seed):
 
 
 def write(folder, seed):
-    """False: fewer detections than the outputs hold."""
+    """Return False if there are fewer detections than the outputs hold."""
     folder.mkdir(parents=True, exist_ok=True)
     content, values, most = network(seed)
     answers = make_goldens.run(make_goldens.open_model(content), [v[None] for v in values])

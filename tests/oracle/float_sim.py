@@ -22,7 +22,7 @@ def out_size(size, kernel, stride, dilation, same):
 
 
 def windows(x, kernel, stride, dilation, same, fill):
-    """All windows of x [1,H,W,C] as [OH, OW, KH, KW, C]; cells outside the image hold `fill`."""
+    """Return all windows of x [1,H,W,C] as [OH, OW, KH, KW, C]; cells outside the image hold `fill`."""
     pads = [same_pads(x.shape[1 + a], kernel[a], stride[a], dilation[a]) if same else (0, 0) for a in (0, 1)]
     p = np.pad(x[0], (*pads, (0, 0)), constant_values=fill)
     span = [(kernel[a] - 1) * dilation[a] + 1 for a in (0, 1)]

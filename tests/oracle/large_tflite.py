@@ -109,7 +109,7 @@ class Builder:
         return y
 
     def classify(self, x, n):
-        """Mean over the image, dense layer, softmax."""
+        """Add a mean over the image, a dense layer and a softmax."""
         y = self.act((1, x.shape[3]), 2 / 255, -128, 0.5)
         axes = self.net.tensor("axes", (2,), np.int32, data=[1, 2])
         self.net.op("MEAN", [x.index, axes], [y.index], 2, "ReducerOptions", KeepDims=False)
@@ -156,7 +156,7 @@ def resnet50(b):
 
 
 def deep(b):
-    """2,000 operators at 28x28, for what grows with their number."""
+    """Make 2,000 operators at 28x28, to measure what grows with their number."""
     x = image = b.image()
     x = b.conv(b.conv(x, 24, 3, 4), 24, 1, 2, "NONE")
     for _ in range((2000 - 5) // 4):

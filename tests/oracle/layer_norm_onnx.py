@@ -46,7 +46,7 @@ class Net:
         return self.node(op, x, self.const(np.float32(scale)), self.const(self.dtype(zero)))
 
     def layer_norm(self, form, x, gamma, beta, epsilon):
-        """The float32 result of normalising float32 `x`; beta may be None."""
+        """Return the float32 result of normalising float32 `x`; beta may be None."""
         if form == "LayerNormalization":
             parameters = [self.const(v) for v in (gamma, beta) if v is not None]
             return self.node(form, x, *parameters, axis=-1, epsilon=float(epsilon))
@@ -112,7 +112,7 @@ def draw(seed):
 
 
 def steps_off(heddle, folder, engine, want):
-    """The least tolerance that heddle's answer needs; more than 3: 4."""
+    """Return the least tolerance that heddle's answer needs; 4 if it is more than 3."""
     for t in range(4):
         command = [heddle, "run", folder / "model.onnx", "-i", folder / "in.bin", "--expect", folder / "out.bin",
                    f"--engine={engine}", f"--tolerance={t}"]

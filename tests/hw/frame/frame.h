@@ -1,4 +1,4 @@
-/* frame.h - hd_top without compute units on a bus of the bench: what the benches of frame_tb share. */
+/* frame.h - hd_top without compute units on the bench's bus: shared by the benches of frame_tb. */
 #ifndef HEDDLE_TESTS_HW_FRAME_H
 #define HEDDLE_TESTS_HW_FRAME_H
 
@@ -18,8 +18,9 @@ namespace
 {
 constexpr int N = CfgN;
 constexpr uint64_t kBase = 0x1280000000, kBus = 1ull << CfgAxiAddrBits;
-constexpr uint32_t kNoRegion = 9; /* disabled; the other odd ones read, even ones are written */
-constexpr uint32_t kRights = 0x5754aaab | 1u << (16 + kNoRegion); /* these rights and no others */
+constexpr uint32_t kNoRegion =
+    9; /* disabled; the other odd regions are read, even ones are written */
+constexpr uint32_t kRights = 0x5754aaab | 1u << (16 + kNoRegion); /* exactly these rights */
 constexpr uint32_t kCommands = 0, kSource = 0x40000, kSourceBytes = 0x80000, kTarget = 0x100000,
                    kTargetBytes = 0x40000, kMemory = 0x180000;
 constexpr uint32_t kSpadWords =
@@ -38,7 +39,7 @@ int failures = 0;
         }                                                                                          \
     } while (0)
 
-/* A command that ARRAY or VECTOR takes. */
+/* A command for ARRAY or VECTOR. */
 struct unit_command {
     uint32_t unit, index;
     std::vector<uint32_t> words;
@@ -58,13 +59,13 @@ struct numbered {
     uint32_t index, layer;
 };
 
-/* Cycles in which the frame does what delays of accel.json's timing are between. */
+/* Cycles of the events between which accel.json's delays are defined. */
 struct timing_trace {
     std::vector<uint64_t> requests[16], beats[16]; /* AR and R, by ID */
     std::vector<uint64_t> words[HD_UNIT_COUNT];    /* LOAD's and WEIGHT's writes */
-    std::vector<uint64_t> taken[HD_UNIT_COUNT];    /* commands, each of another layer */
+    std::vector<uint64_t> taken[HD_UNIT_COUNT];    /* commands, each of a different layer */
     std::vector<uint64_t> written, answers;        /* W and B */
-    uint64_t handshake = 0, doorbell = 0;          /* of the last register written */
+    uint64_t handshake = 0, doorbell = 0;          /* cycles of the last register write */
     uint64_t irq = 0, reads = 0;                   /* reads: cycles in which STORE is busy */
     uint32_t layer[HD_UNIT_COUNT] = {};
 
@@ -122,13 +123,13 @@ struct bench {
     std::vector<unit_command> computes;
     std::vector<uint32_t> stores; /* command of each W beat */
     std::vector<done_event> done;
-    std::vector<numbered> given[HD_UNIT_COUNT];           /* the stream's, in order */
+    std::vector<numbered> given[HD_UNIT_COUNT];           /* the stream's commands, in order */
     std::vector<uint32_t> layers;                         /* of all of them */
-    bool started = false;                                 /* the units are at this stream */
+    bool started = false;                                 /* the units execute this stream */
     uint32_t completed[HD_UNIT_COUNT] = {};               /* since the doorbell */
     uint32_t kinds[HD_UNIT_COUNT][HD_COUNTER_SLOTS] = {}; /* cycles since the doorbell */
     bool record = true;
-    timing_trace *trace = nullptr; /* kept, if there is one */
+    timing_trace *trace = nullptr; /* recorded if not null */
     uint32_t hash = 0;
 
     explicit bench(uint64_t seed) : random(seed), bus(kBase, kMemory, random)
@@ -203,7 +204,7 @@ struct bench {
               d->s_rresp_o);
     }
 
-    /* A unit is at its oldest command, else the last one, else none. */
+    /* Check that a unit is at its oldest command, otherwise at the last one, otherwise at none. */
     void check_current(uint32_t u)
     {
         const uint32_t cmd = get_field(d->unit_cmd_o, (int)u * 32, 32),
@@ -215,7 +216,7 @@ struct bench {
         CHECK(known, "unit %u is at command %u of layer %u, %u done", u, cmd, layer, n);
     }
 
-    /* FETCH is at the command after those that it has handed over, once it comes. */
+    /* Check that FETCH is at the command after those handed over, once it arrives. */
     void check_fetch()
     {
         const uint32_t n = get_field(d->unit_cmd_o, HD_UNIT_FETCH * 32, 32),
@@ -236,7 +237,7 @@ struct bench {
         return c;
     }
 
-    /* Before this cycle's completions count. */
+    /* Check waits before this cycle's completions count. */
     void check_waits(const unit_command &c)
     {
         hd_common common;
@@ -250,7 +251,7 @@ struct bench {
                   wait[u], u, completed[u]);
     }
 
-    /* Before the bus takes the beat. */
+    /* Check the trace of STORE before the bus accepts the beat. */
     void check_store_trace()
     {
         CHECK(!d->store_wrong_o, "trace of a W beat");
@@ -262,7 +263,7 @@ struct bench {
               (unsigned long long)d->store_addr_o, (unsigned long long)address);
     }
 
-    /* Clocks until a register answers. */
+    /* Clock until a register answers. */
     void answered(const CData &valid)
     {
         int left = 1000;
@@ -329,7 +330,7 @@ struct bench {
         write(HD_REG_REGION_SIZE(r), size);
     }
 
-    /* Memory and its regions at `base`. */
+    /* Place memory and its regions at `base`. */
     void place(uint64_t base)
     {
         bus.base = base;
@@ -344,7 +345,7 @@ struct bench {
         }
     }
 
-    /* Anywhere; now and then at the end of the bus's addresses. */
+    /* Move memory anywhere; sometimes to the end of the bus's addresses. */
     void move()
     {
         const uint64_t most = kBus - kTarget - kTargetBytes, align = std::max(16, CfgAxiBytes),
@@ -377,14 +378,14 @@ struct bench {
             bus.memory[kSource + i] = (uint8_t)random.next();
     }
 
-    /* Stream into memory and the doorbell; returns at once. */
+    /* Write the stream into memory, ring the doorbell, and return at once. */
     void start(const std::vector<uint32_t> &stream, uint32_t offset)
     {
         memcpy(&bus.memory[kCommands + offset], stream.data(), stream.size() * 4);
         launch(offset, (uint32_t)stream.size() * 4, stream);
     }
 
-    /* The stream's commands by unit. */
+    /* List the stream's commands by unit. */
     void list(const std::vector<uint32_t> &stream)
     {
         uint32_t index = 0;
@@ -431,8 +432,8 @@ struct bench {
         return d->irq_o;
     }
 
-    /* Units rest when nothing is under way, so their kinds but idle are of the submission; after a
-     * fault one more, until they are reset. */
+    /* Check the counters. Units rest when nothing is under way, so all their activities except idle
+     * belong to the submission; after a fault one more cycle, until they are reset. */
     void check_counters(bool error)
     {
         static const uint32_t idle[] = {HD_COUNTER_LOAD_IDLE,  HD_COUNTER_WEIGHT_IDLE,
@@ -458,8 +459,8 @@ struct bench {
         }
     }
 
-    /* The last bytes of a command of ARRAY or VECTOR come after it is done, before the units are
-     * reset at the end. */
+    /* Check the last bytes of an ARRAY or VECTOR command, which come after it is done and before
+     * the units' reset. */
     void check_written()
     {
         uint64_t last = 0, end = UINT64_MAX;
@@ -496,7 +497,7 @@ struct bench {
 };
 
 /* ------------------------------------------------------------------ streams */
-/* The header's CRC for the words as they are. */
+/* Set the header's CRC for the current words. */
 void seal(std::vector<uint32_t> &words)
 {
     words[6] = hd_stream_crc(words.data(), words.size() * 4);
@@ -545,7 +546,7 @@ void wait_all(hd_common &c, const stream &s, uint32_t units)
     c.wait_store = s.count[HD_UNIT_STORE] & 0xffff;
 }
 
-/* By word, the bits of a command that must be 0. */
+/* Return by word the bits of a command that must be 0. */
 const std::vector<uint32_t> &reserved_of(uint32_t opcode)
 {
     static const std::vector<uint32_t> end HD_CMD_END_RESERVED, read HD_CMD_DMA_READ_RESERVED,

@@ -1,4 +1,4 @@
-/* frame_bandwidth.h - beats a cycle of long streams, printed. */
+/* frame_bandwidth.h - print the beats per cycle of long streams. */
 #ifndef HEDDLE_TESTS_HW_FRAME_BANDWIDTH_H
 #define HEDDLE_TESTS_HW_FRAME_BANDWIDTH_H
 
@@ -42,7 +42,7 @@ void measure(bench &b, const char *name, uint32_t opcode, uint32_t commands, uin
     b.wait();
     b.finish(false);
     b.bus.keep = false;
-    /* The stream's own beats come first; its data are the last ones. */
+    /* The stream's own beats come first; the data are the last beats. */
     std::vector<uint64_t> &beats = opcode == HD_OPCODE_STORE ? b.bus.w_beats : b.bus.r_beats;
     const uint64_t data =
         (offset % CfgAxiBytes + (uint64_t)commands * bytes + CfgAxiBytes - 1) / CfgAxiBytes;
@@ -58,8 +58,8 @@ void measure(bench &b, const char *name, uint32_t opcode, uint32_t commands, uin
 
 void test_bandwidth(bench &b)
 {
-    /* A word a cycle bounds it if N is below the bus width, few bursts if latency is above what
-     * they cover. */
+    /* The limit is one word per cycle if N is below the bus width, and the bursts if the latency
+     * exceeds what they cover. */
     b.bus.stall = 0;
     b.d->noise_i = 0;
     for (int latency : {64, 200}) {

@@ -127,7 +127,8 @@ void test_header_faults(bench &b)
                  "stream limit", kSource - 64);
 }
 
-/* Each reserved bit of the header or command at word `first`, one at a time, with the right CRC. */
+/* Set each reserved bit of the header or command at word `first`, one at a time, with the right
+ * CRC. */
 void spoil_reserved(bench &b, const stream &s, const std::vector<uint32_t> &reserved,
                     uint32_t first, uint32_t command)
 {
@@ -264,7 +265,7 @@ void test_unit_faults(bench &b)
     t = trio(b);
     expect_fault(b, t.make().words, {HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 3, 0, false}, "STORE bus");
     b.bus.fault_address = b.bus.base + kCommands + 64 + 32 + 112 + 20;
-    /* A wide beat also holds the end of command 0. */
+    /* A wide beat also contains the end of command 0. */
     const uint64_t beat = b.bus.fault_address & ~(uint64_t)(CfgAxiBytes - 1);
     expect_fault(b, t.make().words,
                  {HD_FAULT_BUS_READ, HD_UNIT_FETCH,
@@ -273,7 +274,7 @@ void test_unit_faults(bench &b)
     b.bus.fault_enable = false;
 }
 
-/* The stream itself anywhere: beyond its region, beyond the bus, no multiple of 16 bytes. */
+/* Place the stream anywhere: beyond its region, beyond the bus, not at a multiple of 16 bytes. */
 void test_stream_faults(bench &b)
 {
     const uint32_t room = kSource - kCommands, far = b.random.next() % (~0u - room) + room,
@@ -329,7 +330,7 @@ void test_end_of_bus(bench &b)
     b.place(base);
 }
 
-/* One fault of a random transfer: `fields` is the command, in place of a good one. */
+/* Run one fault of a random transfer; `fields` replaces a good command. */
 template <class T> fault spoil(bench &b, T &c, uint32_t unit, uint32_t command)
 {
     const bool store = unit == HD_UNIT_STORE;
@@ -353,7 +354,7 @@ template <class T> fault spoil(bench &b, T &c, uint32_t unit, uint32_t command)
         f.address = std::max(first + c.offset, (first + size) / burst * burst);
         break;
     case 2: /* the second run */ f.address = first + c.offset + c.run_pitch; break;
-    default: /* other bytes in rows than in runs, noticed long before the limit */
+    default: /* rows and runs have different bytes, detected long before the limit */
         c.offset = (uint32_t)b.random.range(0, 4096);
         c.run_bytes = 0x10000 + b.random.next() / 2;
         c.runs = (uint32_t)b.random.range(1, 0xffff) & 0xffff;
@@ -380,7 +381,7 @@ void test_random_faults(bench &b)
     }
 }
 
-/* After a fault a command of ARRAY or VECTOR still ends. */
+/* After a fault an ARRAY or VECTOR command still ends. */
 void test_fault_waits(bench &b)
 {
     for (uint32_t opcode : {HD_OPCODE_ARRAY, HD_OPCODE_VECTOR}) {

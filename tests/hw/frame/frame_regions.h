@@ -1,4 +1,5 @@
-/* frame_regions.h - regions of any number of bytes at any address: the last byte, and the next one. */
+/* frame_regions.h - regions of any number of bytes at any address: the last byte, and the next
+ * one. */
 #ifndef HEDDLE_TESTS_HW_FRAME_REGIONS_H
 #define HEDDLE_TESTS_HW_FRAME_REGIONS_H
 
@@ -40,7 +41,7 @@ void test_region_bytes(bench &b, uint32_t place)
     b.place(b.bus.base);
 }
 
-/* Bytes of a run with one bit set are some bytes: too many, not none. */
+/* A run length with any single bit set must count as that many bytes: too many, not none. */
 void test_large_runs(bench &b)
 {
     for (uint32_t k = 20; k < 32; k++)
@@ -59,7 +60,7 @@ void test_large_runs(bench &b)
         }
 }
 
-/* An answer before the last beat of its burst, the first one after a reset. */
+/* Test an answer before the last beat of its burst, the first after a reset. */
 void test_early_answer(bench &b)
 {
     trio t(b);

@@ -6,8 +6,8 @@
 
 namespace
 {
-/* A bus master reads what it has written: bytes without strobe stay, registers that
- * only read and addresses without one keep what they have. */
+/* A bus master reads back what it wrote: bytes without strobe, read-only registers and addresses
+ * without a register do not change. */
 void test_registers(bench &b, int n)
 {
     std::vector<uint32_t> known(0x400), writable(0x400);

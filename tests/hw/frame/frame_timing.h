@@ -79,8 +79,8 @@ void expect_count(const char *what, uint32_t found, uint32_t expected)
     CHECK(found == expected, "%s: %u, hw/accel.json has %u", what, found, expected);
 }
 
-/* How many of `n` commands of one unit FETCH has handed over while they wait for a slow ARRAY
- * command; with the bus held, for their data. */
+/* Count how many of `n` commands of one unit FETCH hands over while they wait for a slow ARRAY
+ * command; or, with the bus held, for their data. */
 template <class T>
 uint32_t handed(bench &b, T c, uint32_t opcode, uint32_t unit, int n, timing_trace *t)
 {
@@ -143,8 +143,8 @@ void test_depths(bench &b)
                  handed(b, one_run_store(two_beats), HD_OPCODE_STORE, HD_UNIT_STORE, 16, nullptr) -
                      HD_TIMING_DMA_QUEUE,
                  HD_TIMING_DMA_AHEAD + 1);
-    /* Words read and not on the bus: hd_align holds the wider port and the narrower one twice, the
-     * W channel a beat. */
+    /* Words read and not yet on the bus: hd_align holds the wider port and twice the narrower one,
+     * the W channel one beat. */
     b.bus.hold_writes = true;
     handed(b, one_run_store(40 * N), HD_OPCODE_STORE, HD_UNIT_STORE, 1, &words);
     expect_count("words that STORE reads ahead", (uint32_t)words.reads - (held + CfgAxiBytes) / N,

@@ -14,7 +14,7 @@ struct transfers {
     std::vector<word_write> loads, weights;
     std::vector<unit_command> computes;
     std::vector<uint32_t> stores;
-    uint32_t last[HD_UNIT_COUNT] = {}, layer[HD_UNIT_COUNT] = {}; /* of each unit's last command */
+    uint32_t last[HD_UNIT_COUNT] = {}, layer[HD_UNIT_COUNT] = {}; /* by unit: of its last command */
 
     explicit transfers(bench &bench_) : b(bench_), s(b.hash)
     {
@@ -51,7 +51,7 @@ struct transfers {
         s.add(c, opcode, unit);
     }
 
-    /* Bytes of memory, as LOAD flips them. */
+    /* Return the bytes of memory as flipped by LOAD. */
     std::vector<uint8_t> gather(const shape &h, bool flip)
     {
         std::vector<uint8_t> out;
@@ -77,7 +77,7 @@ struct transfers {
         c.region = b.source_region() & 15;
         c.space = load ? HD_SPACE_SCRATCHPAD
                        : (uint32_t)b.random.range(HD_SPACE_WEIGHTS, HD_SPACE_BIAS16) & 7;
-        c.flip = b.random.chance(30); /* of WEIGHT it means nothing */
+        c.flip = b.random.chance(30); /* without effect for WEIGHT */
         c.dest_pitch = pitch;
         c.dest = (uint32_t)b.random.range(0, (int)(limit - (h.rows - 1) * pitch - row));
         /* LOAD after the commands that read what it overwrites. */
@@ -136,7 +136,7 @@ struct transfers {
         add(c, HD_OPCODE_STORE, HD_UNIT_STORE);
     }
 
-    /* The scratchpad as it is known: zeros, loaded first. */
+    /* Clear the known scratchpad: load zeros first. */
     void clear_spad()
     {
         hd_cmd_dma_read c = {};
@@ -152,7 +152,7 @@ struct transfers {
         add(c, HD_OPCODE_LOAD, HD_UNIT_LOAD);
     }
 
-    /* ARRAY and VECTOR take any fields here. */
+    /* Add an ARRAY or VECTOR command; the stubs accept any fields. */
     void timer(uint32_t unit)
     {
         const uint32_t opcode = unit == HD_UNIT_ARRAY ? HD_OPCODE_ARRAY : HD_OPCODE_VECTOR;
@@ -238,7 +238,7 @@ struct transfers {
         return some;
     }
 
-    /* Units complete their commands in order, END last. */
+    /* Check that units complete their commands in order, END last. */
     void check_order()
     {
         uint32_t before[HD_UNIT_COUNT] = {};

@@ -87,8 +87,8 @@ static void a_file_with_the_same_sizes_has_the_same_hash(void **state)
     assert_int_equal(mine.hash, ours.hash);
 }
 
-/* Members that the object lacks are those of its base; without a name the hash distinguishes it
- * from others of that base. */
+/* Members that an object lacks come from its base; without a name the hash distinguishes it from
+ * others of that base. */
 static void a_base_gives_the_rest(void **state)
 {
     static const char text[] = "{\"base\": \"sys16\", \"ports\": 2}";

@@ -49,7 +49,7 @@ static void array_struct_agrees(void **state)
     struct hd_cmd_array c = {.common = {.opcode = HD_OPCODE_ARRAY}};
 
     (void)state;
-    for (int round = 0; round < 2; round++) { /* twice: no field may spoil another */
+    for (int round = 0; round < 2; round++) { /* twice: no field may change another */
         CHECK(c, HD_OPCODE_ARRAY, depthwise, 1);
         CHECK(c, HD_OPCODE_ARRAY, streams, 2);
         CHECK(c, HD_OPCODE_ARRAY, ports, 4);
