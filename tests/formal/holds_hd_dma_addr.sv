@@ -48,7 +48,8 @@ localparam int FBits = 1 + FRuns + 5 * BusBits + 2 * FRun + 1 + 32;
 (* hierconn *) wire [RunBits-1:0]           \u_runs.head_q ;
 (* hierconn *) wire [RunBits-1:0]           \u_runs.f_behind ;
 
-// The position of the bursts' walk.
+// Steps that beats have not ended; bursts handed out of them, as the bus sees them; beats of the
+// oldest one.
 logic               f_first_q;
 logic [BusBits-1:0] f_base_q, f_limit_q, f_pitch_q;
 logic [FRun-1:0]    f_bytes_q;

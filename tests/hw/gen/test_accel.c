@@ -8,7 +8,7 @@
 
 #include "hw/gen/accel.h"
 
-/* The smallest accelerator that passes, on lines so that messages can be checked. */
+/* The smallest valid accelerator, on several lines so that positions in messages can be checked. */
 static const char minimal[] =
     "{\"name\": \"mini\", \"version\": 1,\n"
     "\"enums\": {\"unit\": {\"doc\": \"u\", \"values\": [\"load\", \"array\"]},\n"
