@@ -1,5 +1,5 @@
 /* phases.h - named points of the pipeline at which a native target (include/heddle_target.h) may
- * run a pass of its own over the graph. */
+ * run a separate pass over the graph. */
 #ifndef HEDDLE_COMPILER_PHASES_H
 #define HEDDLE_COMPILER_PHASES_H
 

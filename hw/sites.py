@@ -4,8 +4,8 @@
     hw/sites.py NETLIST SITES      NETLIST (JSON of synth_ecp5) gets them as BEL attributes, which nextpnr-ecp5 keeps to
     hw/sites.py --from PLACED      prints those of what nextpnr placed (its --write)
 
-SITES: a line a cell, "instance index site". The cells of an instance are counted from 0 in the order of the source lines that
-they stand for; a block RAM is an instance of its own. Exit 1: a file that cannot be read, a line of another form, or cells and
+SITES: one line per cell, "instance index site". The cells of an instance are counted from 0 in the order of the source lines that
+they stand for; a block RAM is a separate instance. Exit 1: a file that cannot be read, a line of another form, or cells and
 lines that are not the same; NETLIST is as before."""
 
 import json

@@ -114,7 +114,7 @@ dsp_map() {
 }
 [ "$family" = xc7 ] || dsp=$(dsp_map) || exit 1
 
-# coarse: the step of that name of synth_ecp5, but for `share` (cells used at different times): its proofs took 21 GB
+# coarse: the step of that name of synth_ecp5, except `share` (cells used at different times): its proofs took 21 GB
 # at hd_spad of sys16. That of synth_xilinx begins where multipliers are mapped.
 coarse() {
     if [ "$family" = xc7 ]; then

@@ -1,4 +1,4 @@
-// watchdog.h - detect that nothing moves any more, and report which unit waits for which.
+// watchdog.h - detect that nothing moves any longer, and report which unit waits for which.
 #ifndef HEDDLE_SIM_WATCHDOG_H
 #define HEDDLE_SIM_WATCHDOG_H
 

@@ -6,7 +6,7 @@
 #include "compiler/target/describe.h"
 #include "emit.h"
 
-/* A part of an operator, of a graph of its own: C of what its call has in place of tensors. x, y:
+/* A part of an operator, of a separate graph: C of what its call has in place of tensors. x, y:
  * uint8_t *. sums: NULL without. */
 struct emit_part {
     const char *x[2], *y, *dev, *sums_in, *sums_out;

@@ -180,7 +180,7 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
     return bad ? json_doc_fail(&r->doc, path, r->d, "%s", bad) : ST_OK;
 }
 
-/* Check that no operator of a region has a call of its own: the region has one. */
+/* Check that no operator of a region has a separate call: the region has one. */
 static enum status check_region(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                                 const char *path)
 {

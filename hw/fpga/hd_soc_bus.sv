@@ -1,5 +1,5 @@
 // hd_soc_bus - hd_soc_ram's two users: the processor's memory interface and the accelerator's AXI4
-// port. The processor goes first; a burst goes on in the next cycle.
+// port. The processor goes first; a burst continues in the next cycle.
 //   cpu_*: as picorv32's mem_*, of an access to memory; cpu_ready_o comes in the cycle after it was
 //   taken, with its word. AXI: one read burst and one write burst at a time, INCR, beats as wide as
 //   the bus, aligned; responses are OKAY. Addresses wrap at the memory's end.

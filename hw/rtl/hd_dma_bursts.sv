@@ -1,7 +1,7 @@
 // hd_dma_bursts - the address phase of a DMA unit: bursts of a walk through a region, checked
 // against its limit.
 //   INCR, at most 16 beats, cut at multiples of 16 beats: so none crosses 4 KiB, and a long run is
-//   full bursts but for its ends. A burst's address is aligned to the bus. A burst that would end
+//   full bursts except its ends. A burst's address is aligned to the bus. A burst that would end
 //   beyond the region's limit (or the bus address space) is never shown: fault_o, fault_addr_o (its
 //   first byte) and fault_tag_o, until reset.
 //   burst_last_o: last of the walk; burst_tag_o goes with it.

@@ -3,9 +3,9 @@
 //   NUMERICS.md.
 // ARRAY is always taken; VECTOR is taken in every other cycle, but the one after the queue's last
 // (v_ready_o, known before the cycle). Vectors of VECTOR that only pass (maxima, copies: int8
-// values) wait in a queue while ARRAY is taken, so that VECTOR goes on; they leave in order. With
+// values) wait in a queue while ARRAY is taken, so that VECTOR continues; they leave in order. With
 // a_scale_i.sum_columns a vector is taken twice: in the next cycle lane 0 takes the sum of what
-// the lanes took, and that one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's
+// the lanes took, and that one value continues; the a_* fields stay, and a_valid_i is 0. VECTOR's
 // modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average is over more
 // than one cell. A vector with table_on is looked up in table table_first of each lane. Command
 // fields (x_scale_i) are taken along with the vector: they may change in the cycle after.

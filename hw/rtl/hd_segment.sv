@@ -7,7 +7,7 @@
 //   row_o  = ky * dilation             (image rows)
 // Outputs are registers: the first segment one cycle after start_i, the next one three cycles after
 // take_i, which takes the one shown, with more_i. After the segment with last_o the walk starts
-// again. In between (a walk goes on in the two cycles after take_i) there is no start_i.
+// again. In between (a walk continues in the two cycles after take_i) there is no start_i.
 // Fields are of the command that is to begin, but in those two cycles (goes_on_o) of the one under
 // way, as walk_pitch_i and walk_dilation_i are from the cycle after start_i on.
 // Only the last piece of a segment may end before its row does, for it fills the lanes; so
@@ -36,7 +36,7 @@ module hd_segment #(
   input  wire logic [7:0]            dilation_i,
   input  wire logic [AddrBits-1:0]   walk_pitch_i,
   input  wire logic [7:0]            walk_dilation_i,
-  output logic                       goes_on_o,  // a walk goes on
+  output logic                       goes_on_o,  // a walk continues
   output logic      [G-1:0]          valid_o,
   output logic      [G*CntBits-1:0]  lo_o,
   output logic      [G*CntBits-1:0]  hi_o,

@@ -98,7 +98,7 @@ module hd_softmax #(
     largest = x[15:0];
   endfunction
 
-  // The lanes below count, but for two of the N rounding bits.
+  // The lanes below count, except two of the N rounding bits.
   function automatic logic [65:0] added(input logic [N*32-1:0] high,
                                         input logic [CntBits-1:0] count);
     logic [N*32-1:0] x;

@@ -66,7 +66,7 @@ module hd_spad #(
   localparam int Words    = 2 * G + 5;  // that may be asked for: ARRAY's, VECTOR's four, STORE's
 
   // ---------------------------------------------------------------- reads: who gets which bank
-  // ARRAY's in a module of its own: VECTOR's requests depend on ARRAY's grants (by hd_requant).
+  // ARRAY's in a separate module: VECTOR's requests depend on ARRAY's grants (by hd_requant).
   logic [G-1:0] grant0, grant1, ask0, ask1;
 
   hd_spad_grant #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_grant (

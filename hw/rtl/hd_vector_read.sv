@@ -47,7 +47,7 @@ module hd_vector_read #(
   logic [AddrBits-1:0] walk_a, walk_b, walk_out;
   logic [CntBits-1:0]  walk_count;
   logic [2:0]          walk_table;
-  logic [1:0]          walk_over;  // the operand's bytes go on in the next word
+  logic [1:0]          walk_over;  // the operand's bytes continue in the next word
 
   hd_vector_walk #(.N(N), .AddrBits(AddrBits)) u_walk (
     .clk_i,

@@ -182,7 +182,7 @@ module hd_weight_spad #(
 
   assign group_rows = !transpose_q || rows_q < 16'(N) ? rows_q : 16'(N);
 
-  // Where the walk goes on: the next row; the next tile of this group; the next group.
+  // Where the walk continues: the next row; the next tile of this group; the next group.
   logic tile_next, group_next;
   assign tile_next  = (transpose_q ? drained : tile_done) && !last_columns_q;
   assign group_next = drained && last_columns_q;

@@ -24,7 +24,7 @@ struct build_files {
 enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
                                 const struct hd_config *config, struct build_files *files,
                                 struct diag *d);
-/* Verilog without what is only for readers (verilog_text.h); `lines`: but for its lines' numbers. */
+/* Verilog without what is only for readers (verilog_text.h); `lines`: except its lines' numbers. */
 void build_file_hash(struct arena *a, const struct build_file *f, bool lines, struct hash128 *h);
 void build_files_hash(struct arena *a, const struct build_files *files, bool lines,
                       struct hash128 *h);

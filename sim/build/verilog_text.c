@@ -25,7 +25,7 @@ static bool tools_read(const char *comment, size_t n)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (memmem(comment, n, words[i], strlen(words[i])) != NULL)
             return true;
-    return comment[n - 1] == '\\'; /* the macro goes on in the next line */
+    return comment[n - 1] == '\\'; /* the macro continues in the next line */
 }
 
 static size_t end_of_comment(const struct reducer *r)

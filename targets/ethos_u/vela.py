@@ -3,7 +3,7 @@
 
 GRAPH is heddle's text form of the legalised network (compiler/ir/IR.md), OPERATORS the numbers of those that target.json
 lets through, "0,1,5". Each run of neighbours among them becomes a .tflite file of its own, which goes through Vela. Printed
-is a line an operator, "NUMBER takes CYCLES" or "NUMBER refuses REASON"; "error REASON" where nothing can be said.
+is one line per operator, "NUMBER takes CYCLES" or "NUMBER refuses REASON"; "error REASON" where nothing can be said.
 
 A table (lut) is written as a LOGISTIC, of which Vela makes a table as well; padding that TFLite cannot express as a
 PAD, whose

@@ -59,7 +59,7 @@ static const char *line_end(const char *p)
     return p + strcspn(p, "\n");
 }
 
-/* Lines that begin with spaces go on. */
+/* Lines that begin with spaces continue. */
 static const char *statement_end(const char *p)
 {
     for (p = line_end(p); strncmp(p, "\n  ", 3) == 0;)
@@ -197,7 +197,7 @@ static struct tape_instruction instruction(struct region *r, const char *op)
     return i;
 }
 
-/* Give every tensor that an operator makes a place of its own, except inputs and outputs.
+/* Give every tensor that an operator makes a separate place, except inputs and outputs.
  * Returns the number of operators that fit the memory. */
 static int places(struct region *r, const char *text)
 {

@@ -18,6 +18,7 @@ static const char *help = "the unit is told of it";
 /* The row stands in memory. Nobody reads it. */
 /* A SLICE backwards is a GATHER. Is it
  * the last? */
+/* All but for one: it goes on with a line a run. */
 END
 {
     echo "A page stands for itself. As many rows as columns."
@@ -35,8 +36,11 @@ sort >expected <<'END'
   base/one.c:7:
   base/one.c:8:
   base/one.c:8:
+  base/one.c:10:
+  base/one.c:10:
+  base/one.c:10:
   docs/page.md:1:
 END
 diff expected places >difference || fail "planted constructions: $(cat difference)"
-grep -qx "9 in all" found || fail "expected 9 in all, found $(tail -1 found)"
+grep -qx "12 in all" found || fail "expected 12 in all, found $(tail -1 found)"
 finish

@@ -4,7 +4,7 @@
  *   flips MODEL [--bytes N] [--step N] [--all-bits]
  * --bytes: how many from the start (4096); --step: every so manieth; --all-bits: each of the eight
  * bits alone as well, not only all at once. Built with sanitizers it is they who look. Batches run
- * in child processes, so that after a crash its byte is named and the rest goes on. */
+ * in child processes, so that after a crash its byte is named and the rest continues. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 """page_lines.py PAGE FOLDER: what a page of the documentation has to try, one line each, in its order:
 
     run LINE COMMAND     a line of an indented block whose first line begins with one of WORDS; a line that ends
-                         with a backslash goes on in the next
+                         with a backslash continues in the next
     says LINE TEXT       a line that looks like what heddle prints (PRINTED)
 
 A fenced block whose first line is a comment with a file's name is written to FOLDER under that name. Exit

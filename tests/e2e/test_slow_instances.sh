@@ -1,5 +1,5 @@
 #!/bin/bash
-# Several instances of the accelerator in one network, each with a configuration of its own: the same
+# Several instances of the accelerator in one network, each with a separate configuration: the same
 # bytes whatever goes where, whether memory is shared or not; what stats and packages show of it.
 . "$(dirname "$0")/common.sh"
 . "$HEDDLE_HOME/tests/e2e/instances.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # heddle compile --format=mlf: TVM's Model Library Format as its readers take it (mlf_check.py; TVM of PyPI has lost its
-# own exporter and reader but for the parameters, which it reads in the nightly form, as MLonMCU reads the sizes); its C
+# own exporter and reader except the parameters, which it reads in the nightly form, as MLonMCU reads the sizes); its C
 # builds by one compiler without flags and answers as the golden, with inputs at any address.
 . "$(dirname "$0")/common.sh"
 

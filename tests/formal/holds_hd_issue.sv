@@ -2,7 +2,7 @@
 logic [15:0] ahead;
 logic [31:0] done_count_q, shown_index_q;
 logic [7:0]  in_unit_q, queued_q;
-logic        far;             // a count is 2^15 - 1 beyond its wait and goes on
+logic        far;             // a count is 2^15 - 1 beyond its wait and continues
 logic [Bits-1:0] shown_cmd_q;
 logic        hold_q, late, fresh_q, counted_q;  // fresh_q: the head was not there a cycle ago
 logic [4:0]  dones_q;

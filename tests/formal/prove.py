@@ -5,7 +5,7 @@
 
 proofs.txt (or FILE) lists them. A file of this folder holds the properties of the proof or module of its name, or of a
 module at rest, put before its `endmodule` (yosys 0.23 has no bind), so they see registers; a module named by `with` is
-read too, with its own. Reset is held in the first cycle, everything else is free. Prints a line a proof: sizes, length of
+read too, with its own. Reset is held in the first cycle, everything else is free. Prints one line per proof: sizes, length of
 the induction, seconds, and the mutants, each of which must end in a counterexample from reset. DIR (default build): where
 the headers of the target `gen` are. S (default 60): limit of a run of yosys, of the processor's time. Runs go side by
 side. Exit 1: something is not proven, or a mutant is not rejected; 2: the list is wrong; 77: no yosys (YOSYS names one)."""

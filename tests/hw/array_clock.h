@@ -246,7 +246,7 @@ class array_clock
     {
         return j.lead > 0 && j.loaded >= j.lead && begun_.size() > 1;
     }
-    /* Return true if the current command goes on to its next tile. */
+    /* Return true if the current command continues to its next tile. */
     bool loads() const
     {
         const array_job *now = current();

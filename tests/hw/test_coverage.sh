@@ -1,5 +1,5 @@
 #!/bin/bash
-# coverage.py: shares by module over all files, what is below the bar, waivers, and those that waive nothing any more.
+# coverage.py: shares by module over all files, what is below the bar, waivers, and those that waive nothing any longer.
 . "$(dirname "$0")/../e2e/common.sh"
 export PYTHONDONTWRITEBYTECODE=1
 

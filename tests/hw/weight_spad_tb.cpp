@@ -130,7 +130,7 @@ struct bench {
         }
         dut->clk_i = 1;
         dut->eval();
-        for (uint32_t i = 0; i < kN; i++) /* anything but for the cycle after the handshake */
+        for (uint32_t i = 0; i < kN; i++) /* anything except the cycle after the handshake */
             set_field(dut->sr_data_i, (int)(8 * i), 8, read ? spad[at + i] : r.next() & 255);
         dut->clk_i = 0;
         dut->eval();

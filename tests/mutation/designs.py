@@ -84,7 +84,7 @@ class Design:
 
 
 def sources(build, folder):
-    """RTL and headers of tiny in a folder of their own (yosys splits its -I at spaces)."""
+    """RTL and headers of tiny in a separate folder (yosys splits its -I at spaces)."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.sv*"):
         old.unlink()

@@ -120,7 +120,7 @@ def build(yosys, folder, modules, name, mutants, flat):
 
 
 def selected(folder, number):
-    """The circuit with `number` in its register. AIGER: a header, a line a latch (next value, then its first), the rest."""
+    """The circuit with `number` in its register. AIGER: a header, one line per latch (next value, then its first), the rest."""
     head, rest = (folder / "miter.aig").read_bytes().split(b"\n", 1)
     latches = int(head.split()[3])
     lines = rest.split(b"\n", latches)

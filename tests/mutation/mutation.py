@@ -8,7 +8,7 @@ About N mutants (default 1000) of all modules of tiny, each module's share by it
 are equal. Each other one is run in the benches that have its module with its parameters. Those that survive run in 40
 random layers, functional model against RTL. The rest is equal if yosys proves its module equal to the one without it;
 else it is put into the module's proofs, and into benches in full and from other seeds. The rest survives.
-results.csv keeps what was found by module, hash of the module's netlist and mutant; a later run goes on from there, and
+results.csv keeps what was found by module, hash of the module's netlist and mutant; a later run continues from there, and
 forgets what is of another netlist. S: no mutant is begun after S seconds. --only: mutants of these modules.
 --without: those of these are not run. --stages: of unread, bench, layers, equal, proof, long. --table: only print. Exit
 1: under PERCENT of what is decided is killed, or a bench fails without a mutant; 77: no yosys or no verilator."""

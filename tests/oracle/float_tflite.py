@@ -2,7 +2,7 @@
 
     float_tflite.py --heddle build/heddle [--case NAME] [--keep DIR]
 
-Emitted C gives the runtime's bytes but for the cases of NEAR, which are within 2e-5 of the largest magnitude of
+Emitted C gives the runtime's bytes except the cases of NEAR, which are within 2e-5 of the largest magnitude of
 its answer. Exit status 1 if one differs, 77 without the runtime. Environment:
 requirements-classic.txt.
 """

@@ -189,7 +189,7 @@ class Ops:
         real = [v * float(s) for v, s in zip(weights, scales)]
         y = [lstm(v, real, [v * float(s * x.scale) for v, s in zip(biases, scales)], major) for v in steps.values]
         t, n = self.out("lstm", y), f"t{self.n_ops:02d}_"
-        # a converter writes a scale of its own for the state of a reversed LSTM
+        # a converter writes a separate scale for the state of a reversed LSTM
         state = (t.scale, t.zero) if self.chance(0.7) else (np.float32(t.scale * 0.8), int(self.rng.integers(-128, 128)))
         batch = shape[1] if major else shape[0]
         h = self.net.tensor(n + "h", (batch, cells), np.int8, *state, variable=True)

@@ -433,7 +433,7 @@ class Maker(rand_ops.Ops, rand_math.Ops):
         self.emit("CONCATENATION", parts, self.out("concat", y, like=x), 2, "ConcatenationOptions", Axis=asked)
 
     def part(self, x, axis):
-        """One more part for concat, of x's quantisation and shape (but for `axis`)."""
+        """One more part for concat, of x's quantisation and shape (except `axis`)."""
         kind = self.rng.random()
         others = [a for a in self.acts if len(a.shape) == len(x.shape) and a is not x
                   and all(p == q for i, (p, q) in enumerate(zip(a.shape, x.shape)) if i != axis)

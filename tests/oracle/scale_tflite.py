@@ -3,7 +3,7 @@
     scale_tflite.py --heddle build/heddle [--seed N] [--count 1000] [--ops RELU,uRELU,wRELU,...] [--engine ref]
     scale_tflite.py --keep DIR      the pairs of PINNED as a folder of tests/reference/models
 
-COUNT pairs of scales an operator (a leading `u`: uint8, `w`: int16), 50 to a network, each with an input of its own:
+COUNT pairs of scales an operator (a leading `u`: uint8, `w`: int16), 50 to a network, each with a separate input:
 all values in order (int16: 2,048 random ones). Prints for each operator how many scales and values were compared
 and how many differ; a scale that the oracle or heddle refuses is counted apart. The first case that differs is printed. Exit
 status 1 if a value differs. Environment: requirements-classic.txt.
@@ -304,7 +304,7 @@ def compare(args, cases, net, folder):
 
 
 def apart(function):
-    """The result of `function`, from a process of its own: a check of the oracle may end it. None then."""
+    """The result of `function`, from a separate process: a check of the oracle may end it. None then."""
     sys.stdout.flush()
     here, there = os.pipe()
     child = os.fork()

@@ -59,7 +59,7 @@ static bool reads_in_place(const struct sched_program *p, uint32_t position)
     return true;
 }
 
-/* Place the variables that operators of the program use in a region of their own, which persists
+/* Place the variables that operators of the program use in a separate region, which persists
  * between inferences. */
 static void mark_state(struct sched_program *p)
 {

@@ -36,7 +36,7 @@ void sched_print_knobs(const struct sched_knobs *k, struct text *t);
  * with another hash are stale. */
 const char *sched_version(void);
 
-/* alone.c: schedule one operator by rule as a network of its own, copied into arena `a`; or such a
+/* alone.c: schedule one operator by rule as a separate network, copied into arena `a`; or such a
  * network, or the operators that replaced it. cycles: including the transfer of its tensors; busy:
  * those in which a unit works or weights arrive; start: those before the first command, which each
  * submission takes. False if it cannot be scheduled. */

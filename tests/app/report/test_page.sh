@@ -26,7 +26,7 @@ sed 's/"wall_seconds":[^,]*//' $page >one
 sed 's/"wall_seconds":[^,]*//' again/report.html >two
 same one two "two runs"
 
-# heddle draws the graph itself: a box a layer, without Graphviz
+# heddle draws the graph itself: one box per layer, without Graphviz
 mkdir bin
 for program in cc as ld sh env bash; do ln -s "$(command -v $program)" bin/; done
 expect 0 '' env PATH="$work/bin" "$heddle" run names.ir --engine=func -o plain

@@ -13,7 +13,7 @@
 #include "hw/gen/accel.h"
 
 /* x [1,h,8,8] -> 3x3 max pool p -> add y = p + constant [1,1,1,8] -> mul z = y * p, out: z; on the
- * accelerator `tiny`, but for what `keep` names. */
+ * accelerator `tiny`, except what `keep` names. */
 static struct memory_use use_of(struct arena *a, int h, const char *keep)
 {
     struct ir_graph *g;

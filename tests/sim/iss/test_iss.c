@@ -164,7 +164,7 @@ static const struct {
     {"taken branch by 6", 0x00000363, 0, ISS_FETCH_MISALIGNED, RAM + 6},
 };
 
-/* Each: cause, value, address; registers and the count of instructions stay; mret goes on. */
+/* Each: cause, value, address; registers and the count of instructions stay; mret continues. */
 static void each_trap_enters_the_handler(void **state)
 {
     struct bench *const b = *state;
@@ -324,7 +324,7 @@ static void wfi_waits_for_what_mie_enables(void **state)
     iss_irq(b->c, ISS_IRQ_EXTERNAL, true);
     assert_int_equal(iss_run(b->c, 100), ISS_WAITING);
     assert_int_equal(b->c->pc, RAM + 4);
-    b->c->mie = 0x800; /* and mstatus.MIE is 0: it goes on without a trap */
+    b->c->mie = 0x800; /* and mstatus.MIE is 0: it continues without a trap */
     steps(b, 1);
     assert_int_equal(b->c->pc, RAM + 8);
     iss_irq(b->c, ISS_IRQ_EXTERNAL, false);
