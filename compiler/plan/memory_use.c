@@ -138,7 +138,7 @@ static bool on_accelerator(const struct ir_op *op)
     return !op->dead && op->region != IR_NONE;
 }
 
-/* Which tensors the accelerator's operators and other operators access. */
+/* By tensor: accesses of the accelerator's operators and of others. */
 struct touched {
     bool made, read; /* by the accelerator */
     bool read_there; /* read by another operator or by the caller */

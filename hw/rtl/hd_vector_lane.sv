@@ -134,7 +134,7 @@ module hd_vector_lane (
 
   assign unused = ^{pb_q[9:0], facts_i};
 
-  // Bits 40..10. Whole: the 13 low bits of the result are 0.
+  // Bits 40..10 of the product. Whole numbers: the 13 low bits of the result are 0.
   function automatic logic [31:0] high(input logic [30:0] product, input logic whole);
     logic [31:0] sum;
     sum  = {{2{product[30]}}, product[30:1]} + {19'b0, whole, 11'b0, product[0] & !whole};

@@ -25,7 +25,7 @@ static void *take(struct memory *m, uint32_t n)
     return p;
 }
 
-/* A multiplier and a shift of 32 bits for each channel. 0: no memory. */
+/* Store a 32-bit multiplier and shift for each channel; return 0 if out of memory. */
 static int channels(struct memory *m, const int32_t *multiplier, const int8_t *shift,
                     const struct cmsis_nn_sizes *s, cmsis_nn_per_channel_quant_params *q)
 {

@@ -40,7 +40,7 @@ module vanilla_core (
   logic signed [31:0] acc_q, multiplier_q;
   logic signed [7:0]  shift_q, out_q;
   logic        [63:0] x_q;
-  logic        [3:0]  lanes_q;                      // of the eight bytes whose w arrives now
+  logic        [3:0]  lanes_q;                      // lanes of the eight bytes whose weights arrive now
   logic               mac_q;
 
   // The run of kernel row ky_q: columns [lo, hi) of it are in the image.

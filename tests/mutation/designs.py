@@ -203,7 +203,7 @@ def layers(o, rtl, design, mutants):
 
 
 class Layers(Design):
-    """40 layers from seed 1, in runs that get longer, so that a mutant that the first one shows costs one. One that takes more
+    """Run 40 layers from seed 1 in runs of growing length, so that a mutant that the first layer reveals costs one. One that takes more
     cycles than without it is killed, as e2e/slow_bars has it."""
 
     parts = ((1, 1), (2, 3), (5, 8), (13, 28))  # first seed, layers

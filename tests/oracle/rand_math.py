@@ -131,7 +131,7 @@ class Ops:
         self.emit(op, [x, index], self.out(op.lower(), y, like=x), 2, "MaximumMinimumOptions")
 
     def op_batch_matmul(self):
-        """Product of one tensor with itself, turned, or with a constant."""
+        """Multiply a tensor by itself, transposed, or by a constant."""
         self.only(np.int8, np.int16)
         x = self.source()
         if not 2 <= len(x.shape) <= 4:

@@ -131,7 +131,7 @@ class Ops:
                    "SliceOptions")
 
     def op_dynamic_update_slice(self):
-        """A start before or beyond the ends, too."""
+        """The start may also be outside the tensor."""
         self.only(np.int8)
         x = self.source()
         part = [int(self.rng.integers(1, n + 1)) for n in x.shape]

@@ -26,7 +26,7 @@ EQUAL, DIFFERS, NO_NETWORK = 0, 1, 2
 
 
 def arguments(doc, keep):
-    """The options that all have."""
+    """Add the options common to all cases."""
     ap = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", type=lambda path: pathlib.Path(path).resolve(), default="build/heddle")
     ap.add_argument("--seed", type=int, default=1)

@@ -391,7 +391,7 @@ static void waves_keep_to_window_and_limit(void **state)
     f->api->close(sim);
 }
 
-/* For test_gtkw.sh. Elsewhere only checks that layers come in time order. */
+/* Write the files for test_gtkw.sh; in other runs only check that layers are in time order. */
 static void save_files_mark_layers(void **state)
 {
     static const char *const names[] = {"00_conv2d", "01_add"};

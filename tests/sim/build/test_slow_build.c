@@ -151,7 +151,7 @@ static void an_edit_gives_another_model(void **state)
                      ST_INTERNAL);
 }
 
-/* Cut short, as by a full disk: made again, and whole. */
+/* A model truncated by a full disk is rebuilt completely. */
 static void a_damaged_model_is_made_again(void **state)
 {
     struct fixture *const f = *state;

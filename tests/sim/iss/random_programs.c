@@ -168,7 +168,7 @@ static void fill_jump(struct programs *p, const struct jump *j, const uint32_t *
     }
 }
 
-/* A loop back to a place after COUNTER was last set, while COUNTER is positive: it ends. */
+/* Jump back, while COUNTER is positive, to a place after COUNTER was last set, so that the loop ends. */
 static void make_loop(struct programs *p, const uint32_t *place, uint32_t set, uint32_t here)
 {
     const uint32_t to = place[set + 1 + below(p, here - set)];
