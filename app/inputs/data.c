@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "npz.h"
+#include "stored.h"
 
 /* The file being read, for messages, and its tensor. */
 struct wanted {
@@ -17,15 +18,6 @@ struct wanted {
 bool data_is_npz(const char *path)
 {
     return text_ends(path, ".npz");
-}
-
-static const char *npy_type(enum ir_type type)
-{
-    static const char *const names[IR_TYPE_COUNT] = {
-        [IR_I8] = "i1",  [IR_U8] = "u1",  [IR_I16] = "i2", [IR_I32] = "i4",
-        [IR_I64] = "i8", [IR_F32] = "f4", [IR_BOOL] = "b1"};
-
-    return names[type];
 }
 
 /* Return a shape as Python prints it: "(1, 8, 8, 1)". */
@@ -77,6 +69,19 @@ static const char *expected_shape(struct arena *a, const struct ir_tensor *t)
                         (unsigned long long)dim[0]);
 }
 
+/* The tensor's bytes of those of a file. */
+static enum status loaded(const struct wanted *w, const uint8_t *data, size_t n_bytes,
+                          uint8_t **bytes, struct diag *d)
+{
+    const struct ir_tensor *t = w->tensor;
+
+    if (t->stored)
+        return stored_load(w->job->arena, t, data, n_bytes / stored_bytes(t) * ir_elements(t),
+                           bytes, d);
+    *bytes = arena_memdup(w->job->arena, data, n_bytes);
+    return ST_OK;
+}
+
 static enum status take_array(const struct wanted *w, const char *name, const uint8_t *file,
                               size_t n_bytes, uint8_t **bytes, uint64_t *count, struct diag *d)
 {
@@ -85,18 +90,17 @@ static enum status take_array(const struct wanted *w, const char *name, const ui
     struct npy npy;
 
     TRY(npy_parse(name, file, n_bytes, &npy, d));
-    if (strcmp(npy.type, npy_type(t->type)) != 0)
+    if (strcmp(npy.type, stored_npy_type(t)) != 0)
         return FAIL(d, ST_USAGE, "%s: %s has type %s, expected %s (%s)", name, w->what, npy.type,
-                    npy_type(t->type), ir_type_name(t->type));
+                    stored_npy_type(t), t->stored ? "as the model" : ir_type_name(t->type));
     *count = inferences(t, &npy);
     if (*count == 0)
         return FAIL(d, ST_USAGE, "%s: %s '%s' has shape %s, expected %s", name, w->what, t->name,
                     shape_text(a, npy.rank, npy.dim), expected_shape(a, t));
-    if (*count > SIZE_MAX / ir_bytes(t) || *count * ir_bytes(t) != npy.n_bytes)
+    if (*count > SIZE_MAX / stored_bytes(t) || *count * stored_bytes(t) != npy.n_bytes)
         return FAIL(d, ST_USAGE, "%s: %s has shape %s, but %zu bytes of data", name, w->what,
                     shape_text(a, npy.rank, npy.dim), npy.n_bytes);
-    *bytes = arena_memdup(a, npy.data, npy.n_bytes);
-    return ST_OK;
+    return loaded(w, npy.data, npy.n_bytes, bytes, d);
 }
 
 static enum status take_npz(const struct wanted *w, const uint8_t *file, size_t n_bytes,
@@ -123,10 +127,9 @@ static enum status take_npz(const struct wanted *w, const uint8_t *file, size_t 
                       array[take].file, array[take].n_bytes, bytes, count, d);
 }
 
-static enum status take_raw(const struct wanted *w, size_t n_bytes, uint64_t *count, struct diag *d)
+static enum status take_raw(const struct wanted *w, uint64_t one, size_t n_bytes, uint64_t *count,
+                            struct diag *d)
 {
-    const uint64_t one = ir_bytes(w->tensor);
-
     if (n_bytes == 0 || n_bytes % one != 0)
         return FAIL(d, ST_USAGE,
                     "%s: %s has %zu bytes, expected a multiple of %llu (one inference)", w->path,
@@ -152,12 +155,13 @@ enum status data_read(const struct job *job, bool input, uint32_t index, const c
 
     if (given) {
         *bytes = (uint8_t *)(uintptr_t)given->data;
-        return take_raw(&w, given->n_bytes, count, d);
+        return take_raw(&w, ir_bytes(w.tensor), given->n_bytes, count, d);
     }
     TRY(file_read(job->arena, path, DATA_MAX_BYTES, bytes, &n, d));
     if (data_is_npz(path))
         return take_npz(&w, *bytes, n, bytes, count, d);
     if (text_ends(path, ".npy") || (n > 6 && memcmp(*bytes, "\x93NUMPY", 6) == 0))
         return take_array(&w, path, *bytes, n, bytes, count, d);
-    return take_raw(&w, n, count, d);
+    TRY(take_raw(&w, stored_bytes(w.tensor), n, count, d));
+    return w.tensor->stored ? loaded(&w, *bytes, n, bytes, d) : ST_OK;
 }

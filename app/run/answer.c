@@ -55,6 +55,12 @@ static void import_notes(const struct job *job)
 {
     const struct ir_bias_note *b = &job->p->graph->bias_note;
 
+    if (job->p->graph->newer_than)
+        output_printf(
+            job->options->output, OUTPUT_NOTE,
+            "note: the file's opset is later than %d: its operators are taken as those of "
+            "opset %d, whose attributes and inputs they have",
+            job->p->graph->newer_than, job->p->graph->newer_than);
     if (b->n)
         output_printf(job->options->output, OUTPUT_NOTE,
                       "note: %u bias%s not have the scale of the input times that of the weights; "

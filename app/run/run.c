@@ -15,6 +15,7 @@
 #include "app/engine/qemu.h"
 #include "app/engine/waves.h"
 #include "app/inputs/inputs.h"
+#include "app/inputs/stored.h"
 #include "app/job/shared.h"
 #include "app/mismatch/explain.h"
 #include "app/oracle/oracle.h"
@@ -48,18 +49,32 @@ static void score(struct run *run)
     }
 }
 
+/* All inferences of input or output `id`, in the type of the model's file. */
+static enum status write_values(const struct run *run, const char *path, uint32_t id,
+                                const struct run_data *data, struct diag *d)
+{
+    const struct ir_tensor *t = ir_border(run->job.p->graph, id);
+
+    if (!t->stored)
+        return file_write(path, data->bytes, data->n_bytes * run->job.n, d);
+    return file_write(path,
+                      stored_save(run->job.arena, t, data->bytes, ir_elements(t) * run->job.n),
+                      (size_t)stored_bytes(t) * run->job.n, d);
+}
+
 static enum status write_into(const struct run *run, const cJSON *stats, const char *folder,
                               struct diag *d)
 {
+    const struct ir_graph *g = run->job.p->graph;
     struct arena *a = run->job.arena;
     struct text t;
 
-    for (uint32_t i = 0; i < run->job.p->graph->n_out; i++)
-        TRY(file_write(arena_printf(a, "%s/out_%u.bin", folder, i), run->measured.out[i].bytes,
-                       run->measured.out[i].n_bytes * run->job.n, d));
-    for (uint32_t i = 0; run->job.generated && i < run->job.p->graph->n_in; i++)
-        TRY(file_write(arena_printf(a, "%s/in_%u.bin", run->job.out_dir, i), run->job.in[i].bytes,
-                       run->job.in[i].n_bytes * run->job.n, d));
+    for (uint32_t i = 0; i < g->n_out; i++)
+        TRY(write_values(run, arena_printf(a, "%s/out_%u.bin", folder, i), g->out[i],
+                         &run->measured.out[i], d));
+    for (uint32_t i = 0; run->job.generated && i < g->n_in; i++)
+        TRY(write_values(run, arena_printf(a, "%s/in_%u.bin", run->job.out_dir, i), g->in[i],
+                         &run->job.in[i], d));
     text_init(&t, a);
     run_report(stats, &t, FORMAT_TEXT, run->job.options->verbose ? REPORT_UNITS : REPORT_LAYERS);
     TRY(file_write(arena_printf(a, "%s/report.txt", folder), t.data, t.length, d));

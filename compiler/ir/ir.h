@@ -31,6 +31,19 @@ enum ir_role {
                     NULL (zeros) */
 };
 
+/* Types of a file's inputs and outputs that the IR does not have. A run converts them at its border: floats as float32,
+ * 16-bit integers as int32, others as int64. */
+enum ir_stored {
+    IR_STORED_ALIKE,
+    IR_STORED_F16,
+    IR_STORED_BF16,
+    IR_STORED_F64,
+    IR_STORED_U16,
+    IR_STORED_I16,
+    IR_STORED_U32,
+    IR_STORED_U64
+};
+
 struct ir_tensor {
     uint32_t id;
     const char *name; /* text from the model file: escape before printing */
@@ -42,6 +55,7 @@ struct ir_tensor {
     const uint8_t *data; /* constants: ir_bytes(t) little-endian bytes, else NULL */
     uint32_t producer;   /* operator id or IR_NONE; maintained by ir_link */
     bool is_output;
+    uint8_t stored; /* enum ir_stored */
     /* Channel c of the model's tensor of that name is channel order[c] of this tensor; NULL: the
      * order is unchanged. */
     const uint32_t *order;
@@ -127,6 +141,7 @@ struct ir_graph {
     uint32_t *in, *out; /* tensor ids in graph order */
     uint32_t n_row;
     struct ir_row *row;
+    int32_t newer_than; /* the last opset known, if the file's is a later one; else 0 */
     struct ir_bias_note {
         uint32_t n;            /* number of operators whose bias scale differs from that of its
                                 * products */

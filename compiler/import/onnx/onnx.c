@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_OPSET = 7, MAX_OPSET = 23, MAX_NODES = 100000 };
+enum { MAX_NODES = 100000 };
 
 static enum status check_opsets(struct ox *m)
 {
@@ -19,11 +19,11 @@ static enum status check_opsets(struct ox *m)
             m->ms_opset = o->version;
     }
     if (m->opset == 0)
-        return FAIL(m->d, ST_MODEL, "no opset of ai.onnx is imported; expected %d to %d", MIN_OPSET,
-                    MAX_OPSET);
-    if (m->opset < MIN_OPSET || m->opset > MAX_OPSET)
+        return FAIL(m->d, ST_MODEL, "no opset of ai.onnx is imported; expected %d to %d",
+                    ONNX_FIRST_OPSET, ONNX_LAST_OPSET);
+    if (m->opset < ONNX_FIRST_OPSET)
         return FAIL(m->d, ST_UNSUPPORTED, "opset of ai.onnx: expected %d to %d, found %lld",
-                    MIN_OPSET, MAX_OPSET, (long long)m->opset);
+                    ONNX_FIRST_OPSET, ONNX_LAST_OPSET, (long long)m->opset);
     return ST_OK;
 }
 
@@ -190,6 +190,8 @@ static enum status graph_input(struct ox *m, const Onnx__ValueInfoProto *in, str
     int64_t dim[IR_MAX_RANK];
     struct ox_const c;
     struct ox_shape s = {0};
+    enum ir_stored stored;
+    enum ir_type type;
     uint32_t rank = 0;
 
     if (!in->type || in->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
@@ -202,12 +204,14 @@ static enum status graph_input(struct ox *m, const Onnx__ValueInfoProto *in, str
     if (c.n == 0)
         return FAIL(m->d, ST_UNSUPPORTED, "shape %s: expected at least one element",
                     ir_shape_text(m->arena, c.rank, c.dim));
-    if (ox_ir_type(c.type) == IR_TYPE_COUNT)
+    type = ox_border_type(c.type, &stored);
+    if (type == IR_TYPE_COUNT)
         return FAIL(m->d, ST_UNSUPPORTED, "type %s: expected float32, int8 or uint8",
                     ox_type_name(c.type));
     s.rank = rank;
     memcpy(s.dim, c.dim, sizeof s.dim);
-    v->tensor = ox_tensor(m, v->name, ox_ir_type(c.type), s, NULL);
+    v->tensor = ox_tensor(m, v->name, type, s, NULL);
+    m->g->tensor[v->tensor]->stored = (uint8_t)stored;
     v->kind = OX_TENSOR;
     v->is_input = true;
     m->g->tensor[v->tensor]->role = IR_INPUT;
@@ -279,11 +283,9 @@ static enum status import_nodes(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->graph->n_node;
 
-    /* a node's own row, and its result's once on quantised values and once in float32 */
-    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, 3 * (size_t)n + 3 * m->graph->n_output);
     for (uint32_t i = 0; i < n; i++) {
         const Onnx__NodeProto *node = m->graph->node[i];
-        const enum status st = ox_node(m, i);
+        const enum status st = ox_import_node(m, node, i);
 
         if (st != ST_OK) {
             diag_prefix(m->d, "node %u '%.80s' %.80s (%.40s, opset %lld)", i,
@@ -298,8 +300,9 @@ static enum status import_nodes(struct ox *m)
 
 /* Check that the file's declaration of an output fits the imported one, where it is fixed. */
 static enum status check_declared(struct ox *m, const Onnx__ValueInfoProto *out,
-                                  const struct ir_tensor *t)
+                                  struct ir_tensor *t)
 {
+    enum ir_stored stored;
     const Onnx__TypeProto__Tensor *type =
         out->type && out->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
             ? out->type->tensor_type
@@ -307,9 +310,15 @@ static enum status check_declared(struct ox *m, const Onnx__ValueInfoProto *out,
 
     if (!type)
         return ST_OK;
-    if (type->has_elem_type && ox_ir_type(type->elem_type) != t->type)
+    if (type->has_elem_type && type->elem_type == OX_BFLOAT)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "is bfloat16, to which every operator would round: convert the model to "
+                    "float32 or float16");
+    if (type->has_elem_type && ox_border_type(type->elem_type, &stored) != t->type)
         return FAIL(m->d, ST_MODEL, "is declared as %s, computed as %s",
                     ox_type_name(type->elem_type), ir_type_name(t->type));
+    if (type->has_elem_type)
+        t->stored = (uint8_t)stored;
     if (!type->shape)
         return ST_OK;
     if (type->shape->n_dim != t->rank)
@@ -418,11 +427,12 @@ static void settle_scales(struct ox *m)
 enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                         const struct onnx_options *o, struct ir_graph **graph, struct diag *d)
 {
-    struct ox m = {.arena = a, .options = o, .d = d, .row = IR_NONE};
+    struct ox m = {.arena = a, .options = o, .d = d, .row = IR_NONE, .import_node = ox_import_node};
 
     TRY(onnx_unpack(a, data, n_bytes, &m.model, d));
     TRY(check_header(&m));
     m.g = ir_graph_new(a, name);
+    m.g->newer_than = m.opset > ONNX_LAST_OPSET ? ONNX_LAST_OPSET : 0;
     TRY(name_values(&m));
     TRY(import_initializers(&m));
     TRY(import_inputs(&m));

@@ -85,6 +85,9 @@ static const struct {
     {"Transpose", "perm"},
     {"Unsqueeze", "axes"},
     {"Upsample", "mode"},
+#define FUNCTION(name, least, most, attributes, text) {#name, attributes},
+#define COMPOSED(name, least, most, attributes, fn)   {#name, attributes},
+#include "compose/onnx_functions.def"
 };
 
 static const char *names_of(const char *op)

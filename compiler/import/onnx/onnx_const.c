@@ -310,9 +310,12 @@ static enum status fold_where(struct ox *m)
 
 static enum status fold_cast(struct ox *m)
 {
-    const int64_t type = ox_attr_int(m, "to", 0);
+    int64_t type = ox_attr_int(m, "to", 0);
     struct ox_const x, to;
 
+    type = type == OX_HALF || type == OX_BFLOAT     ? OX_FLOAT
+           : type == OX_UINT32 || type == OX_UINT64 ? OX_INT64
+                                                    : type;
     TRY(ox_const_input(m, 0, &x));
     if (type < 0 || type > 32 || ox_type_bytes((int32_t)type) == 0)
         return FAIL(m->d, ST_UNSUPPORTED,

@@ -49,6 +49,20 @@ static bool moves(enum ir_opcode opcode)
     return ir_op_info(opcode)->keeps_values && opcode != IR_OP_CAST;
 }
 
+/* The graph's rows, with room for one more than there are. */
+static struct ir_row *grown_rows(struct ox *m)
+{
+    struct ir_row *row;
+
+    if (m->g->n_row < m->cap_row)
+        return m->g->row;
+    m->cap_row = 2 * m->g->n_row + 64;
+    row = ARENA_ARRAY(m->arena, struct ir_row, m->cap_row);
+    if (m->g->row)
+        memcpy(row, m->g->row, (m->g->n_row - 1) * sizeof *row);
+    return row;
+}
+
 struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
                     uint32_t out)
 {
@@ -58,6 +72,7 @@ struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const ui
 
     if (m->row == IR_NONE) {
         m->row = m->g->n_row++;
+        m->g->row = grown_rows(m);
         m->g->row[m->row] = (struct ir_row){.op = m->op, .fused_into = IR_NONE};
         m->g->row[m->row].name = "";
     }

@@ -73,8 +73,9 @@ struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const st
     for (uint64_t i = 0; i < c->n; i++) {
         const uint64_t k = q->n > 1 ? i / inner % q->n : 0;
 
-        value[i] = c->type == OX_FLOAT ? ((const float *)c->data)[i]
-                                       : q->scale[k] * (float)(ox_int(c, i) - q->zero_point[k]);
+        value[i] = c->type == OX_FLOAT    ? ((const float *)c->data)[i]
+                   : c->type == OX_DOUBLE ? (float)((const double *)c->data)[i]
+                                          : q->scale[k] * (float)(ox_int(c, i) - q->zero_point[k]);
     }
     return to;
 }

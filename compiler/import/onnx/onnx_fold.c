@@ -68,7 +68,9 @@ static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t t
     static const float one = 1;
     static const int32_t zero = 0;
     const struct ir_quant plain = {1, 0, &one, &zero};
-    const enum ir_type to = type > 0 && type < 32 ? ox_ir_type((int32_t)type) : IR_TYPE_COUNT;
+    enum ir_stored stored;
+    const enum ir_type to =
+        type > 0 && type < 32 ? ox_border_type((int32_t)type, &stored) : IR_TYPE_COUNT;
     const enum ir_type from = m->g->tensor[v->tensor]->type;
     const char *name = ox_out(m, 0)->name;
     uint32_t id = v->tensor;

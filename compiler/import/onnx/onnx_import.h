@@ -15,6 +15,12 @@
 #include "onnx.h"
 #include "onnx_scan.h"
 
+enum {
+    ONNX_FIRST_OPSET = 7,
+#define SINCE_LAST(opset) ONNX_LAST_OPSET = opset
+#include "compose/onnx_since.def"
+};
+
 /* TensorProto.DataType. */
 enum ox_type {
     OX_FLOAT = 1,
@@ -25,7 +31,11 @@ enum ox_type {
     OX_INT32 = 6,
     OX_INT64 = 7,
     OX_BOOL = 9,
-    OX_DOUBLE = 11
+    OX_HALF = 10,
+    OX_DOUBLE = 11,
+    OX_UINT32 = 12,
+    OX_UINT64 = 13,
+    OX_BFLOAT = 16
 };
 
 /* Row-major, native endian, aligned to 16; dimensions may be 0. */
@@ -40,6 +50,9 @@ struct ox_const {
 enum ox_kind { OX_NONE, OX_CONST, OX_TENSOR, OX_PENDING };
 
 struct ox_deferred;
+struct ox;
+/* Import a node of the file or, with `index` IR_NONE, of a text. */
+typedef enum status ox_import(struct ox *m, const Onnx__NodeProto *node, uint32_t index);
 
 struct ox_value {
     const char *name;
@@ -75,7 +88,11 @@ struct ox {
     const Onnx__NodeProto *node; /* being imported */
     const char *op;              /* its operator, our own text */
     enum ir_opcode opcode;       /* the IR's one that it is; IR_OPCODES: made of several */
-    uint32_t row;                /* its row, IR_NONE until an IR operator is made */
+    ox_import *import_node;      /* ox_import_node, for the nodes of a text */
+    const char *scope;           /* of inner values of the node, NULL without any */
+    uint32_t n_scope;
+    uint32_t cap_row; /* rows that the graph has room for */
+    uint32_t row;     /* its row, IR_NONE until an IR operator is made */
 };
 
 /* --- onnx_tensor.c: names, constants, types --- */
@@ -85,6 +102,8 @@ uint32_t ox_name(struct ox *m, const char *name);
 enum status ox_initializer(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c);
 const char *ox_type_name(int32_t type);
 size_t ox_type_bytes(int32_t type);
+/* Type in the IR, after conversion at the border if `*stored` is not IR_STORED_ALIKE; IR_TYPE_COUNT: none. */
+enum ir_type ox_border_type(int32_t type, enum ir_stored *stored);
 /* Type in the IR; IR_TYPE_COUNT for those it does not have. */
 enum ir_type ox_ir_type(int32_t type);
 /* ST_MODEL unless the shape has at most IR_MAX_RANK dimensions and 2^31 - 1 bytes. */
@@ -429,7 +448,26 @@ ox_handler ox_constant_of_shape, ox_range, ox_size, ox_tile, ox_concat_const, ox
     ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu, ox_mod;
 /* onnx_attributes.c: refuse an attribute that the importer does not know of the operator m->op. */
 enum status ox_check_attributes(struct ox *m);
-/* Node `index` of the file. */
-enum status ox_node(struct ox *m, uint32_t index);
+/* onnx_since.c: refuse an operator that the file's opset does not have. */
+enum status ox_check_since(struct ox *m, const char *op);
+ox_import ox_import_node; /* onnx_op.c */
+
+/* --- onnx_expand.c: nodes made of others --- */
+
+/* The node is the nodes of `text` (syntax: onnx_expand.c). */
+enum status ox_expand(struct ox *m, const char *text);
+#define ox_expandf(m, ...) ox_expand(m, arena_printf((m)->arena, __VA_ARGS__))
+/* "[1,2]" for a text. */
+const char *ox_list(struct ox *m, uint32_t n, const int64_t *value);
+const char *ox_shape_list(struct ox *m, const struct ox_shape *s);
+/* A text's inner value `name` is constant `c`. */
+void ox_inner_const(struct ox *m, const char *name, const struct ox_const *c);
+ox_handler ox_function;
+/* onnx_narrow.c: return true with *st if the node is arithmetic of integers or bounds that its own handler does not
+ * have. */
+bool ox_narrow(struct ox *m, enum status *st);
+ox_handler ox_arg_last, ox_conv_taps, ox_pool_taps;
+#define COMPOSED(name, least, most, attributes, fn) ox_handler ox_##fn;
+#include "compose/onnx_functions.def"
 
 #endif

@@ -58,6 +58,9 @@ static const struct rule composed[] = {
     {"Tile", AI_ONNX, 2, 2, ox_tile},
     {"IsNaN", AI_ONNX, 1, 1, ox_is_nan},
     {"ThresholdedRelu", AI_ONNX, 1, 1, ox_thresholded_relu},
+#define FUNCTION(name, least, most, attributes, text) {#name, AI_ONNX, least, most, ox_function},
+#define COMPOSED(name, least, most, attributes, fn)   {#name, AI_ONNX, least, most, ox_##fn},
+#include "compose/onnx_functions.def"
     {0},
 };
 
@@ -119,13 +122,13 @@ static enum status check_inputs(struct ox *m, uint32_t index)
     return ST_OK;
 }
 
-enum status ox_node(struct ox *m, uint32_t index)
+enum status ox_import_node(struct ox *m, const Onnx__NodeProto *node, uint32_t index)
 {
     const struct rule *rule;
-
     ox_handler *fold;
+    enum status st;
 
-    m->node = m->graph->node[index];
+    m->node = node;
     rule = find_rule(m->node->op_type ? m->node->op_type : "", domain_of(m->node), &m->opcode);
     if (!rule)
         return FAIL(m->d, ST_UNSUPPORTED,
@@ -134,6 +137,8 @@ enum status ox_node(struct ox *m, uint32_t index)
         return FAIL(m->d, ST_MODEL, "the model does not import domain " MICROSOFT);
     m->op = rule->name;
     TRY(ox_check_attributes(m));
+    if (*rule->domain == '\0')
+        TRY(ox_check_since(m, m->op));
     if (m->node->n_input < rule->min_in || m->node->n_input > rule->max_in)
         return FAIL(m->d, ST_MODEL, "expected %u to %u inputs, found %zu", rule->min_in,
                     rule->max_in, m->node->n_input);
@@ -141,6 +146,9 @@ enum status ox_node(struct ox *m, uint32_t index)
         return FAIL(m->d, ST_MODEL, "output 0 is absent");
     TRY(check_inputs(m, index));
     m->row = IR_NONE;
+    m->scope = NULL;
     fold = ox_folder(m);
+    if (!fold && ox_narrow(m, &st))
+        return st;
     return fold ? fold(m) : rule->fn(m);
 }

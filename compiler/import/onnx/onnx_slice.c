@@ -350,7 +350,7 @@ enum status ox_depth_space(struct ox *m)
     const int64_t block = ox_attr_int(m, "blocksize", 0);
     const char *name = ox_out(m, 0)->name;
     static const int32_t dcr_perm[6] = {0, 3, 4, 1, 5, 2}, crd_perm[6] = {0, 1, 4, 2, 5, 3},
-                         back_perm[6] = {0, 3, 5, 1, 2, 4};
+                         back_perm[6] = {0, 3, 5, 1, 2, 4}, back_crd[6] = {0, 1, 3, 5, 2, 4};
     const struct ir_tensor *t;
     const struct ox_value *x;
     struct ox_shape s, y;
@@ -379,7 +379,7 @@ enum status ox_depth_space(struct ox *m)
     }
     id = ox_reshape(m, ox_inner(m, name, "blocks"), x->tensor, s);
     id = ox_transpose(m, ox_inner(m, name, "turned"), id,
-                      !to_space ? back_perm
+                      !to_space ? crd ? back_crd : back_perm
                       : crd     ? crd_perm
                                 : dcr_perm);
     ox_set_tensor(m, 0, ox_reshape(m, name, id, y), x->real);

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "onnx_import.h"
 
+#include "operators/half.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -79,13 +81,39 @@ size_t ox_type_bytes(int32_t type)
     case OX_INT8:
     case OX_BOOL: return 1;
     case OX_UINT16:
-    case OX_INT16: return 2;
+    case OX_INT16:
+    case OX_HALF:
+    case OX_BFLOAT: return 2;
     case OX_FLOAT:
+    case OX_UINT32:
     case OX_INT32: return 4;
+    case OX_UINT64:
     case OX_INT64:
     case OX_DOUBLE: return 8;
     default: return 0;
     }
+}
+
+enum ir_type ox_border_type(int32_t type, enum ir_stored *stored)
+{
+    static const struct {
+        int32_t type;
+        enum ir_stored stored;
+        enum ir_type as;
+    } table[] = {
+        {OX_HALF, IR_STORED_F16, IR_F32},   {OX_BFLOAT, IR_STORED_BF16, IR_F32},
+        {OX_DOUBLE, IR_STORED_F64, IR_F32}, {OX_UINT16, IR_STORED_U16, IR_I32},
+        {OX_INT16, IR_STORED_I16, IR_I32},  {OX_UINT32, IR_STORED_U32, IR_I64},
+        {OX_UINT64, IR_STORED_U64, IR_I64},
+    };
+
+    *stored = IR_STORED_ALIKE;
+    for (uint32_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].type == type) {
+            *stored = table[i].stored;
+            return table[i].as;
+        }
+    return ox_ir_type(type);
 }
 
 enum ir_type ox_ir_type(int32_t type)
@@ -107,10 +135,9 @@ enum status ox_shape(struct ox *m, const char *what, size_t rank, const int64_t 
     const uint64_t size = ox_type_bytes(type);
 
     if (size == 0)
-        return FAIL(
-            m->d, ST_UNSUPPORTED,
-            "%s: type %s (%d): expected float32, double, bool, int64, int32, or 8 or 16 bits", what,
-            ox_type_name(type), type);
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "%s: type %s (%d): expected floats or integers of 8 to 64 bits, or bool", what,
+                    ox_type_name(type), type);
     if (rank > IR_MAX_RANK)
         return FAIL(m->d, ST_UNSUPPORTED, "%s: expected at most %d dimensions, found %zu", what,
                     IR_MAX_RANK, rank);
@@ -292,6 +319,17 @@ static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct 
         TRY(want_count(m, "int64_data", t->n_int64_data, c->n));
         c->data = arena_memdup(m->arena, t->int64_data, (size_t)c->n * 8);
         return ST_OK;
+    case OX_UINT64:
+        TRY(want_count(m, "uint64_data", t->n_uint64_data, c->n));
+        c->data = arena_memdup(m->arena, t->uint64_data, (size_t)c->n * 8);
+        return ST_OK;
+    case OX_UINT32:
+        TRY(want_count(m, "uint64_data", t->n_uint64_data, c->n));
+        bytes = arena_alloc(m->arena, (size_t)c->n * 4);
+        for (uint64_t i = 0; i < c->n; i++)
+            memcpy(bytes + 4 * i, &t->uint64_data[i], 4);
+        c->data = bytes;
+        return ST_OK;
     case OX_INT32:
         TRY(want_count(m, "int32_data", t->n_int32_data, c->n));
         c->data = arena_memdup(m->arena, t->int32_data, (size_t)c->n * 4);
@@ -313,7 +351,34 @@ static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct 
     return ST_OK;
 }
 
-enum status ox_initializer(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
+/* Constants of types that the IR does not have become those that carry them. */
+static enum status carried(struct ox *m, struct ox_const *c)
+{
+    const struct ox_const from = *c;
+    void *to;
+
+    if (c->type == OX_HALF || c->type == OX_BFLOAT) {
+        float *value = ox_new_const(m, c, OX_FLOAT, from.rank, from.dim);
+
+        for (uint64_t i = 0; i < c->n; i++) {
+            const uint16_t bits = ((const uint16_t *)from.data)[i];
+
+            value[i] = from.type == OX_HALF ? half_to_float(bits) : bfloat_to_float(bits);
+        }
+    } else if (c->type == OX_UINT32 || c->type == OX_UINT64) {
+        to = ox_new_const(m, c, OX_INT64, from.rank, from.dim);
+        for (uint64_t i = 0; i < c->n; i++) {
+            if (from.type == OX_UINT64 && ((const uint64_t *)from.data)[i] > INT64_MAX)
+                return FAIL(m->d, ST_UNSUPPORTED, "element %llu: expected at most 2^63 - 1",
+                            (unsigned long long)i);
+            ((int64_t *)to)[i] = from.type == OX_UINT64 ? ((const int64_t *)from.data)[i]
+                                                        : ((const uint32_t *)from.data)[i];
+        }
+    }
+    return ST_OK;
+}
+
+static enum status read_elements(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
 {
     TRY(ox_shape(m, "tensor", t->n_dims, t->dims, t->data_type, c));
     if (t->segment)
@@ -329,6 +394,12 @@ enum status ox_initializer(struct ox *m, const Onnx__TensorProto *t, struct ox_c
     return ST_OK;
 }
 
+enum status ox_initializer(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
+{
+    TRY(read_elements(m, t, c));
+    return carried(m, c);
+}
+
 bool ox_is_wide(int32_t type)
 {
     return type == OX_INT16 || type == OX_UINT16;
@@ -341,5 +412,6 @@ int32_t ox_lowest(int32_t type)
 
 int32_t ox_highest(int32_t type)
 {
-    return ox_lowest(type) + (ox_is_wide(type) ? 65535 : 255);
+    return ox_lowest(type) +
+           (ox_is_wide(type) || type == OX_HALF || type == OX_BFLOAT ? 65535 : 255);
 }

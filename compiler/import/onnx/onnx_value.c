@@ -20,6 +20,11 @@ enum status ox_settle(struct ox *m, struct ox_value *v)
     return ST_OK;
 }
 
+static bool is_float(int32_t type)
+{
+    return type == OX_FLOAT || type == OX_DOUBLE;
+}
+
 /* A float constant of one element is exact: code 1, -1 or 0 of its own scale. */
 static uint32_t number_const(struct ox *m, const char *name, double v)
 {
@@ -40,6 +45,8 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
     if (!v)
         return FAIL(m->d, ST_MODEL, "%s: input %u is absent", what, i);
     TRY(ox_settle(m, v));
+    if (v->kind == OX_CONST && !v->real && v->c.type == OX_DOUBLE)
+        v->c = ox_const_values(m, &v->c, &v->quant);
     if (v->kind == OX_TENSOR) {
         *id = v->tensor;
         if (!v->real && m->g->tensor[v->tensor]->type != IR_F32)
@@ -48,7 +55,7 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
         return ST_OK;
     }
     if (m->options->literal && v->kind == OX_CONST && v->c.n > 0 &&
-        (v->real || v->c.type == OX_FLOAT)) {
+        (v->real || is_float(v->c.type))) {
         *id = ox_literal_const(m, v);
         return ST_OK;
     }
@@ -56,12 +63,12 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
         *id = ox_code_const(m, v->name, &v->c, &v->quant, ox_ir_type(v->c.type));
         return ST_OK;
     }
-    if (v->kind == OX_CONST && v->c.n == 1 && v->c.type == OX_FLOAT &&
+    if (v->kind == OX_CONST && v->c.n == 1 && is_float(v->c.type) &&
         isfinite(ox_number(&v->c, 0))) {
         *id = number_const(m, v->name, ox_number(&v->c, 0));
         return ST_OK;
     }
-    if (v->kind == OX_CONST && v->c.n > 0 && (v->real || v->c.type == OX_FLOAT)) {
+    if (v->kind == OX_CONST && v->c.n > 0 && (v->real || is_float(v->c.type))) {
         const struct ox_const c = ox_const_values(m, &v->c, &v->quant);
 
         *id = ox_f32_const(m, v->name, c.rank, c.dim, c.data);
@@ -80,7 +87,7 @@ enum status ox_moved(struct ox *m, struct ox_value **x)
     if (!v)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     TRY(ox_settle(m, v));
-    if (v->kind == OX_CONST && v->c.n != 0 && (v->real || v->c.type == OX_FLOAT)) {
+    if (v->kind == OX_CONST && v->c.n != 0 && (v->real || is_float(v->c.type))) {
         TRY(ox_operand(m, 0, "input", &v->tensor));
         v->real = m->g->tensor[v->tensor]->type != IR_F32;
         v->kind = OX_TENSOR;
@@ -113,6 +120,15 @@ enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t
 
     if (v && v->kind == OX_CONST && !v->real && v->c.n != 0 && is_number(v->c.type)) {
         *id = ox_ir_const(m, v->name, ox_ir_type(v->c.type), v->c.rank, v->c.dim, v->c.data);
+        return ST_OK;
+    }
+    if (v && v->kind == OX_CONST && !v->real && v->c.n != 0 && ox_is_wide(v->c.type)) {
+        struct ox_const c;
+        int32_t *value = ox_new_const(m, &c, OX_INT32, v->c.rank, v->c.dim);
+
+        for (uint64_t k = 0; k < c.n; k++)
+            value[k] = (int32_t)ox_int(&v->c, k);
+        *id = ox_ir_const(m, v->name, IR_I32, c.rank, c.dim, value);
         return ST_OK;
     }
     if (v && v->kind == OX_TENSOR && !v->real && m->g->tensor[v->tensor]->type != IR_I8 &&

@@ -354,10 +354,6 @@ static void old_opset(struct builder *b)
 {
     b->opset[0].version = 6;
 }
-static void new_opset(struct builder *b)
-{
-    b->opset[0].version = 24;
-}
 static void no_graph(struct builder *b)
 {
     b->model.graph = NULL;
@@ -599,7 +595,11 @@ static void batch(struct builder *b)
 }
 static void input_type(struct builder *b)
 {
-    b->in[0]->type->tensor_type->elem_type = 10;
+    b->in[0]->type->tensor_type->elem_type = 17;
+}
+static void output_type(struct builder *b)
+{
+    b->out[0]->type->tensor_type->elem_type = 16;
 }
 static void empty_input(struct builder *b)
 {

@@ -31,8 +31,8 @@ static int32_t type_of(const char *s)
     static const struct {
         const char *name;
         int32_t type;
-    } types[] = {{"f32", 1}, {"u8", 2},  {"i8", 3},   {"u16", 4},  {"i16", 5}, {"i32", 6},
-                 {"i64", 7}, {"str", 8}, {"bool", 9}, {"f16", 10}, {"f64", 11}};
+    } types[] = {{"f32", 1}, {"u8", 2},  {"i8", 3},   {"u16", 4},  {"i16", 5},  {"i32", 6},
+                 {"i64", 7}, {"str", 8}, {"bool", 9}, {"f16", 10}, {"f64", 11}, {"u64", 13}};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].name, s) == 0)
@@ -64,7 +64,7 @@ static void store(uint8_t *to, int32_t type, const char *text)
         memcpy(to, &d, 8);
     else
         memcpy(to, &i,
-               type == 7                              ? 8
+               type == 7 || type == 13                ? 8
                : type == 6                            ? 4
                : type == 4 || type == 5 || type == 10 ? 2
                                                       : 1);
@@ -73,10 +73,10 @@ static void store(uint8_t *to, int32_t type, const char *text)
 static void add_const(struct builder *b, char **word, int n_word)
 {
     const int32_t type = type_of(word[2]);
-    const size_t size = type == 7 || type == 11  ? 8
-                        : type == 1 || type == 6 ? 4
-                        : type < 4 || type == 9  ? 1
-                                                 : 2;
+    const size_t size = type == 7 || type == 11 || type == 13 ? 8
+                        : type == 1 || type == 6              ? 4
+                        : type < 4 || type == 9               ? 1
+                                                              : 2;
     int64_t dim[8], n = 1;
     const uint32_t rank = read_dims(word[3], dim);
     uint8_t *data;

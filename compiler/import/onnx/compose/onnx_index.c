@@ -1,0 +1,282 @@
+/* onnx_index.c - Gather and Scatter operators whose indices are known: one Gather of the flat
+ * elements, of the data and then of the updates, by texts of onnx_expand.c. */
+#include "compiler/import/onnx/onnx_import.h"
+
+#include <string.h>
+
+struct flat {
+    struct ox_shape x, index, y; /* of the data, of the indices, of the result */
+    const struct ox_const *at;
+};
+
+static enum status read(struct ox *m, struct flat *f)
+{
+    const struct ox_value *x = ox_in(m, 0);
+
+    if (!x)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    f->x = (struct ox_shape){.rank = ox_rank(m, x)};
+    memcpy(f->x.dim, ox_dim(m, x), sizeof f->x.dim);
+    TRY(ox_want_const(m, 1, "indices", &f->at));
+    f->index = (struct ox_shape){.rank = f->at->rank};
+    memcpy(f->index.dim, f->at->dim, sizeof f->index.dim);
+    if (f->at->n == 0 || f->at->rank == 0 || f->x.rank == 0 ||
+        (f->at->type != OX_INT64 && f->at->type != OX_INT32))
+        return FAIL(m->d, ST_UNSUPPORTED, "indices: expected integers, found %llu of %s",
+                    (unsigned long long)f->at->n, ox_type_name(f->at->type));
+    return ST_OK;
+}
+
+/* Index `i` of a dimension of `n`, which may count from the end. */
+static enum status wrap(struct ox *m, int64_t *i, int32_t n)
+{
+    if (*i < -(int64_t)n || *i >= n)
+        return FAIL(m->d, ST_MODEL, "index %lld is outside a dimension of %d", (long long)*i, n);
+    *i += *i < 0 ? n : 0;
+    return ST_OK;
+}
+
+static int64_t elements(const struct ox_shape *s, uint32_t from)
+{
+    int64_t n = 1;
+
+    for (uint32_t i = from; i < s->rank; i++)
+        n *= s->dim[i];
+    return n;
+}
+
+static int64_t *places(struct ox *m, int64_t n)
+{
+    struct ox_const c;
+    int64_t *to = ox_new_const(m, &c, OX_INT64, 1, (const int32_t[]){(int32_t)n});
+
+    ox_inner_const(m, "places", &c);
+    return to;
+}
+
+/* Places in the data of the elements that the indices of GatherElements or ScatterElements name. */
+static enum status element_places(struct ox *m, const struct flat *f, int64_t *to)
+{
+    uint32_t axis;
+
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), f->x.rank, &axis));
+    if (f->index.rank != f->x.rank)
+        return FAIL(m->d, ST_MODEL, "indices: expected %u dimensions, found %u", f->x.rank,
+                    f->index.rank);
+    for (uint64_t k = 0; k < f->at->n; k++) {
+        int64_t rest = (int64_t)k, stride = 1, i = ox_int(f->at, k);
+
+        TRY(wrap(m, &i, f->x.dim[axis]));
+        to[k] = 0;
+        for (uint32_t d = f->x.rank; d-- > 0; rest /= f->index.dim[d], stride *= f->x.dim[d])
+            to[k] += (d == axis ? i : rest % f->index.dim[d]) * stride;
+    }
+    return ST_OK;
+}
+
+/* The same of GatherND and ScatterND: index tuples, each naming a slice. */
+static enum status tuple_places(struct ox *m, const struct flat *f, uint32_t batch, int64_t *to)
+{
+    const uint32_t last = f->index.rank - 1, n = (uint32_t)f->index.dim[last];
+    const int64_t tuples = (int64_t)f->at->n / n;
+    int64_t inner, per_batch = 1;
+
+    if (batch + n > f->x.rank || batch > last)
+        return FAIL(m->d, ST_MODEL, "indices: tuples of %u, expected at most %u", n,
+                    f->x.rank - batch);
+    inner = elements(&f->x, batch + n);
+    for (uint32_t i = batch; i < last; i++)
+        per_batch *= f->index.dim[i];
+    for (int64_t k = 0; k < tuples; k++) {
+        int64_t at = k / per_batch;
+
+        at = batch ? at : 0;
+        for (uint32_t d = 0; d < n; d++) {
+            int64_t i = ox_int(f->at, (uint64_t)(k * n + d));
+
+            TRY(wrap(m, &i, f->x.dim[batch + d]));
+            at = at * f->x.dim[batch + d] + i;
+        }
+        for (int64_t j = 0; j < inner; j++)
+            *to++ = at * inner + j;
+    }
+    return ST_OK;
+}
+
+enum status ox_gather_elements(struct ox *m)
+{
+    struct flat f;
+
+    TRY(read(m, &f));
+    TRY(element_places(m, &f, places(m, (int64_t)f.at->n)));
+    return ox_expandf(m, "flat = Reshape($0, [-1]); g = Gather(flat, places); %%0 = Reshape(g, %s)",
+                      ox_shape_list(m, &f.index));
+}
+
+enum status ox_gather_nd(struct ox *m)
+{
+    const uint32_t batch = (uint32_t)ox_attr_int(m, "batch_dims", 0);
+    struct flat f;
+    uint32_t n;
+
+    TRY(read(m, &f));
+    n = batch + (uint32_t)f.index.dim[f.index.rank - 1];
+    f.y.rank = f.index.rank - 1;
+    memcpy(f.y.dim, f.index.dim, sizeof f.y.dim);
+    if (n > f.x.rank || f.y.rank + f.x.rank - n > IR_MAX_RANK)
+        return FAIL(m->d, ST_UNSUPPORTED, "indices: tuples of %u: expected at most %u", n,
+                    f.x.rank);
+    for (uint32_t i = n; i < f.x.rank; i++)
+        f.y.dim[f.y.rank++] = f.x.dim[i];
+    TRY(tuple_places(m, &f, batch, places(m, elements(&f.y, 0))));
+    return ox_expandf(m, "flat = Reshape($0, [-1]); g = Gather(flat, places); %%0 = Reshape(g, %s)",
+                      ox_shape_list(m, &f.y));
+}
+
+/* The updates one after another: a round takes for each element at most one of them. Without a
+ * reduction the last one is left. */
+static enum status scatter(struct ox *m, const struct flat *f, const int64_t *to, int64_t n)
+{
+    const char *reduction = ox_attr_text(m, "reduction", "none"), *last = "data";
+    const int64_t size = elements(&f->x, 0);
+    const bool none = strcmp(reduction, "none") == 0;
+    const char *op = strcmp(reduction, "add") == 0   ? "Add"
+                     : strcmp(reduction, "mul") == 0 ? "Mul"
+                     : strcmp(reduction, "max") == 0 ? "Max"
+                                                     : "Min";
+    int64_t *count = ARENA_ARRAY(m->arena, int64_t, (size_t)size);
+    int64_t rounds = 0;
+    struct text t;
+
+    text_init(&t, m->arena);
+    text_add(&t, "data = Reshape($0, [-1]); updates = Reshape($2, [-1]);"
+                 "all = Concat(data, updates; axis=0);");
+    for (int64_t k = 0; k < n; k++) {
+        count[to[k]]++;
+        rounds = count[to[k]] > rounds ? count[to[k]] : rounds;
+    }
+    rounds = none ? 1 : rounds;
+    if (rounds > 64)
+        return FAIL(m->d, ST_UNSUPPORTED, "indices name one element %lld times: at most 64",
+                    (long long)rounds);
+    for (int64_t r = 0; r < rounds; r++) {
+        struct ox_const take, is;
+        int64_t *from = ox_new_const(m, &take, OX_INT64, 1, (const int32_t[]){(int32_t)size});
+        uint8_t *taken = ox_new_const(m, &is, OX_BOOL, 1, (const int32_t[]){(int32_t)size});
+
+        memset(count, 0, (size_t)size * sizeof *count);
+        memset(taken, 0, (size_t)size);
+        for (int64_t k = 0; k < size; k++)
+            from[k] = k;
+        for (int64_t k = 0; k < n; k++)
+            if (count[to[k]]++ == r || none) {
+                from[to[k]] = size + k;
+                taken[to[k]] = 1;
+            }
+        ox_inner_const(m, arena_printf(m->arena, "from_%lld", (long long)r), &take);
+        ox_inner_const(m, arena_printf(m->arena, "taken_%lld", (long long)r), &is);
+        text_printf(&t, "part_%lld = Gather(all, from_%lld);", (long long)r, (long long)r);
+        if (none) {
+            last = "part_0";
+            break;
+        }
+        text_printf(&t, "sum_%lld = %s(%s, part_%lld); y_%lld = Where(taken_%lld, sum_%lld, %s);",
+                    (long long)r, op, last, (long long)r, (long long)r, (long long)r, (long long)r,
+                    last);
+        last = arena_printf(m->arena, "y_%lld", (long long)r);
+    }
+    text_printf(&t, "%%0 = Reshape(%s, %s)", last, ox_shape_list(m, &f->x));
+    return ox_expand(m, t.data);
+}
+
+enum status ox_scatter_elements(struct ox *m)
+{
+    struct flat f;
+    int64_t *to;
+
+    TRY(read(m, &f));
+    to = ARENA_ARRAY(m->arena, int64_t, f.at->n);
+    TRY(element_places(m, &f, to));
+    return scatter(m, &f, to, (int64_t)f.at->n);
+}
+
+enum status ox_scatter_nd(struct ox *m)
+{
+    struct flat f;
+    int64_t *to, n, tuple;
+
+    TRY(read(m, &f));
+    tuple = f.index.dim[f.index.rank - 1];
+    if (tuple < 1 || tuple > (int64_t)f.x.rank)
+        return FAIL(m->d, ST_MODEL, "indices: tuples of %lld: expected 1 to %u", (long long)tuple,
+                    f.x.rank);
+    n = (int64_t)f.at->n / tuple * elements(&f.x, (uint32_t)tuple);
+    to = ARENA_ARRAY(m->arena, int64_t, (size_t)n);
+    TRY(tuple_places(m, &f, 0, to));
+    return scatter(m, &f, to, n);
+}
+
+/* Rows written into a cache from the place of each batch on. */
+enum status ox_tensor_scatter(struct ox *m)
+{
+    const bool circular = strcmp(ox_attr_text(m, "mode", "linear"), "circular") == 0;
+    const struct ox_value *x = ox_in(m, 0), *u = ox_in(m, 1);
+    const struct ox_const *begin = NULL;
+    struct flat f = {0};
+    int64_t *to, n = 1, inner;
+    uint32_t axis;
+
+    if (!x || !u || ox_rank(m, x) != ox_rank(m, u))
+        return FAIL(m->d, ST_MODEL, "cache and update: expected the same number of dimensions");
+    f.x.rank = f.y.rank = ox_rank(m, x);
+    memcpy(f.x.dim, ox_dim(m, x), sizeof f.x.dim);
+    memcpy(f.y.dim, ox_dim(m, u), sizeof f.y.dim);
+    if (ox_in(m, 2))
+        TRY(ox_want_const(m, 2, "write_indices", &begin));
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -2), f.x.rank, &axis));
+    n = elements(&f.y, 0);
+    inner = elements(&f.y, axis + 1);
+    to = ARENA_ARRAY(m->arena, int64_t, (size_t)n);
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t row = k / inner / f.y.dim[axis],
+                      batch = row / (elements(&f.y, 1) / inner / f.y.dim[axis]);
+        int64_t i = k / inner % f.y.dim[axis] +
+                    (begin && begin->n > (uint64_t)batch ? ox_int(begin, (uint64_t)batch) : 0);
+
+        i = circular ? i % f.x.dim[axis] : i;
+        TRY(wrap(m, &i, f.x.dim[axis]));
+        to[k] = (row * f.x.dim[axis] + i) * inner + k % inner;
+    }
+    return scatter(m, &f, to, n);
+}
+
+/* values[1] at the index along a new axis, values[0] elsewhere. */
+enum status ox_one_hot(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    const struct ox_const *depth;
+    int32_t dim[IR_MAX_RANK] = {1, 1, 1, 1, 1, 1};
+    struct ox_const c;
+    int64_t *k;
+    uint32_t axis;
+
+    TRY(ox_want_const(m, 1, "depth", &depth));
+    if (!x || depth->n != 1 || ox_number(depth, 0) < 1 || ox_number(depth, 0) > 1 << 20)
+        return FAIL(m->d, ST_UNSUPPORTED, "depth: expected one number of 1 to 1048576");
+    if (ox_rank(m, x) + 1 > IR_MAX_RANK)
+        return FAIL(m->d, ST_UNSUPPORTED, "indices: expected at most %d dimensions, found %u",
+                    IR_MAX_RANK - 1, ox_rank(m, x));
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), ox_rank(m, x) + 1, &axis));
+    dim[axis] = (int32_t)ox_number(depth, 0);
+    k = ox_new_const(m, &c, OX_INT64, ox_rank(m, x) + 1, dim);
+    for (int32_t i = 0; i < dim[axis]; i++)
+        k[i] = i;
+    ox_inner_const(m, "places", &c);
+    return ox_expandf(m,
+                      "i64 = Cast($0; to=7); i = Mod(i64, %d); u = Unsqueeze(i, [%u]);"
+                      "low = Less(i64, -%d); high = GreaterOrEqual(i64, %d); out = Or(low, high);"
+                      "outu = Unsqueeze(out, [%u]); in = Not(outu); e0 = Equal(u, places);"
+                      "e = And(e0, in); off = Slice($2, [0], [1]); on = Slice($2, [1], [2]);"
+                      "%%0 = Where(e, on, off)",
+                      dim[axis], axis, dim[axis], dim[axis], axis);
+}

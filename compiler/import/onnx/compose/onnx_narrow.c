@@ -1,0 +1,279 @@
+/* onnx_narrow.c - arithmetic of integers: 8-bit numbers without a scale are computed in int64 and
+ * wrap into their type; functions of one integer are made of those of two. */
+#include "compiler/import/onnx/onnx_import.h"
+
+#include <string.h>
+
+static bool listed(const char *list, const char *op)
+{
+    const size_t n = strlen(op);
+    const char *p = strstr(list, op);
+
+    return p && (p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0');
+}
+
+/* The 8-bit type of input `i`, if it is a tensor or constant of plain numbers; or 0. */
+static int32_t narrow_type(const struct ox *m, uint32_t i)
+{
+    const struct ox_value *v = ox_in(m, i);
+    const enum ir_type type =
+        v && v->kind == OX_TENSOR ? m->g->tensor[v->tensor]->type : IR_TYPE_COUNT;
+
+    if (!v || v->real)
+        return 0;
+    if (v->kind == OX_CONST)
+        return v->c.type == OX_INT8 || v->c.type == OX_UINT8 ? v->c.type : 0;
+    return type == IR_I8 ? OX_INT8 : type == IR_U8 ? OX_UINT8 : 0;
+}
+
+static bool is_integer(const struct ox *m, uint32_t i)
+{
+    const struct ox_value *v = ox_in(m, i);
+
+    return v && !v->real && v->kind == OX_TENSOR && ir_is_int(m->g->tensor[v->tensor]->type);
+}
+
+/* Attributes of the node, passed on. */
+static const char *attributes(struct ox *m)
+{
+    struct text t;
+
+    text_init(&t, m->arena);
+    for (size_t i = 0; i < m->node->n_attribute; i++)
+        text_printf(&t, "%s%s=@%s", i ? ", " : "; ", m->node->attribute[i]->name,
+                    m->node->attribute[i]->name);
+    return t.length ? t.data : "";
+}
+
+/* An operator of 8-bit numbers in int64. */
+static enum status widened(struct ox *m, int32_t type, bool compares)
+{
+    struct text t;
+
+    text_init(&t, m->arena);
+    for (uint32_t i = 0; i < m->node->n_input; i++)
+        if (ox_in(m, i))
+            text_printf(&t, "x%u = Cast($%u; to=7);", i, i);
+    text_printf(&t, "%s = %s(", compares ? "%0" : "y", m->op);
+    for (uint32_t i = 0; i < m->node->n_input; i++)
+        text_printf(&t, ox_in(m, i) ? "%sx%u" : "%s$%u", i ? ", " : "", i);
+    text_printf(&t, "%s);", attributes(m));
+    if (!compares && type == OX_INT8)
+        text_add(&t, "s = Add(y, 128); w = Mod(s, 256); z = Sub(w, 128); %0 = Cast(z; to=3)");
+    else if (!compares)
+        text_add(&t, "w = Mod(y, 256); %0 = Cast(w; to=2)");
+    return ox_expand(m, t.data);
+}
+
+/* Functions of one integer. */
+static const char *unary_text(const char *op)
+{
+    static const char *const text[][2] = {
+        {"Abs", "z = Sub($0, $0); n = Sub(z, $0); %0 = Max($0, n)"},
+        {"Neg", "z = Sub($0, $0); %0 = Sub(z, $0)"},
+        {"Relu", "z = Sub($0, $0); %0 = Max($0, z)"},
+        {"Sign", "z = Sub($0, $0); p = Greater($0, z); n = Less($0, z); a = CastLike(p, $0);"
+                 "b = CastLike(n, $0); %0 = Sub(a, b)"},
+    };
+
+    for (uint32_t i = 0; i < sizeof text / sizeof *text; i++)
+        if (strcmp(text[i][0], op) == 0)
+            return text[i][1];
+    return NULL;
+}
+
+/* Maximum and minimum with bounds that are computed, or of integers. */
+static enum status clip(struct ox *m)
+{
+    const bool low = ox_in(m, 1) != NULL, high = ox_in(m, 2) != NULL;
+
+    return ox_expandf(m, "%s = %s($0%s); %s%s%s", low && high ? "a" : "%0",
+                      low    ? "Max"
+                      : high ? "Min"
+                             : "Identity",
+                      low    ? ", $1"
+                      : high ? ", $2"
+                             : "",
+                      low && high ? "%0 = Min(a" : "", low && high ? ", $2" : "",
+                      low && high ? ")" : "");
+}
+
+/* Pow of an integer base, or by an integer: in float32, and back. */
+static enum status power(struct ox *m)
+{
+    return ox_expand(m, "x = Cast($0; to=1); e = Cast($1; to=1); p = Pow(x, e);"
+                        "%0 = CastLike(p, $0)");
+}
+
+/* x minus the multiple of y below it (or, fmod, next to it towards 0). */
+static enum status real_mod(struct ox *m)
+{
+    if (ox_attr_int(m, "fmod", 0) == 0)
+        return ox_expand(m, "q = Div($0, $1); f = Floor(q); p = Mul(f, $1); r = Sub($0, p);"
+                            "b = Abs($1); i = Equal(b, inf); g = Sign($1); h = Mul($0, g);"
+                            "n = Less(h, 0.0); e = Where(n, $1, $0);"
+                            "%0 = Where(i, e, r)");
+    return ox_expand(m, "a = Abs($0); b = Abs($1); q = Div(a, b); f = Floor(q); p = Mul(f, b);"
+                        "r = Sub(a, p); s = Sign($0); t = Mul(s, r); i = Equal(b, inf);"
+                        "%0 = Where(i, $0, t)");
+}
+
+static bool is_known(const struct ox *m, uint32_t i)
+{
+    return ox_in(m, i) == NULL || ox_in(m, i)->kind == OX_CONST;
+}
+
+static bool dilated(const struct ox *m)
+{
+    const Onnx__AttributeProto *a = ox_attr(m, "dilations");
+
+    for (size_t i = 0; a && i < a->n_ints; i++)
+        if (a->ints[i] != 1)
+            return true;
+    return false;
+}
+
+/* "[1,-1,1,..]": a list of channels beside `rank` dimensions. */
+static const char *channels(struct ox *m, uint32_t rank)
+{
+    int64_t dim[IR_MAX_RANK];
+
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = i == 1 ? -1 : 1;
+    return ox_list(m, rank, dim);
+}
+
+/* A normalisation whose parameters are computed. */
+static enum status computed_norm(struct ox *m, uint32_t rank)
+{
+    const char *list = channels(m, rank), *affine = "w = Mul(q, g); %0 = Add(w, b)";
+    int64_t axes[IR_MAX_RANK];
+
+    for (uint32_t i = 2; i < rank; i++)
+        axes[i - 2] = i;
+    if (listed("BatchNormalization", m->op))
+        return ox_expandf(m,
+                          "g = Reshape($1, %s); b = Reshape($2, %s); u = Reshape($3, %s);"
+                          "v = Reshape($4, %s); d = Sub($0, u); e = Add(v, @epsilon|1e-5f);"
+                          "r = Sqrt(e); q = Div(d, r); %s",
+                          list, list, list, list, affine);
+    if (listed("InstanceNormalization", m->op))
+        return ox_expandf(m,
+                          "g = Reshape($1, %s); b = Reshape($2, %s); u = ReduceMean($0, %s);"
+                          "d = Sub($0, u); s = Mul(d, d); v = ReduceMean(s, %s);"
+                          "e = Add(v, @epsilon|1e-5f); r = Sqrt(e); q = Div(d, r); %s",
+                          list, list, ox_list(m, rank - 2, axes), ox_list(m, rank - 2, axes),
+                          affine);
+    return ox_expandf(
+        m,
+        "g = Reshape($1, %s); b = Reshape($2, %s); p = Reshape($0, [0,%lld,-1]);"
+        "u = ReduceMean(p, [2]); d = Sub(p, u); s = Mul(d, d); v = ReduceMean(s, [2]);"
+        "e = Add(v, @epsilon|1e-5f); r = Sqrt(e); n = Div(d, r); h = Shape($0);"
+        "q = Reshape(n, h); %s",
+        list, list, (long long)ox_attr_int(m, "num_groups", 1), affine);
+}
+
+/* Operators of windows and channels whose own handlers want constants or images. */
+static bool of_images(struct ox *m, enum status *st)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    const uint32_t rank = x ? ox_rank(m, x) : 0;
+
+    if (rank < 3)
+        return false;
+    if (listed("Conv", m->op) &&
+        (!is_known(m, 1) || !is_known(m, 2) || (rank > 4 && !ox_in(m, 1)->real)))
+        *st = ox_conv_taps(m);
+    else if (listed("AveragePool MaxPool", m->op) && m->node->n_output == 1 &&
+             (rank > 4 || dilated(m)))
+        *st = ox_pool_taps(m);
+    else if (listed("BatchNormalization GroupNormalization InstanceNormalization", m->op) &&
+             !(is_known(m, 1) && is_known(m, 2) && is_known(m, 3) && is_known(m, 4)) &&
+             ox_attr_int(m, "training_mode", 0) == 0 && m->opset >= 21)
+        *st = computed_norm(m, rank);
+    else
+        return false;
+    return true;
+}
+
+bool ox_narrow(struct ox *m, enum status *st)
+{
+    static const char compared[] = "Equal Greater GreaterOrEqual Less LessOrEqual";
+    static const char computed[] = "Abs Add BitShift BitwiseNot Clip Div Max Min Mod Mul Neg Pow "
+                                   "Relu Sign Sub Sum";
+    const bool compares = listed(compared, m->op);
+    const int32_t type = narrow_type(m, 0);
+    const bool known = ox_in(m, 1) && ox_in(m, 1)->kind == OX_CONST;
+
+    if (of_images(m, st))
+        return true;
+    if (listed("MatMul", m->op) && ox_in(m, 0) && ox_in(m, 1) && ox_rank(m, ox_in(m, 0)) == 1)
+        *st = ox_expandf(m, "a = Unsqueeze($0, [0]); y = MatMul(a, $1); %%0 = Squeeze(y, [%d])",
+                         ox_rank(m, ox_in(m, 1)) > 1 ? -2 : 0);
+    else if (listed("MatMul", m->op) && ox_in(m, 1) && ox_rank(m, ox_in(m, 1)) == 1)
+        *st = ox_expand(m, "b = Unsqueeze($1, [1]); y = MatMul($0, b); %0 = Squeeze(y, [-1])");
+    else if (type && (compares || listed(computed, m->op)))
+        *st = widened(m, type, compares);
+    else if (is_integer(m, 0) && unary_text(m->op))
+        *st = ox_expand(m, unary_text(m->op));
+    else if (listed("Clip", m->op) && m->node->n_input > 1 &&
+             (is_integer(m, 0) || (ox_in(m, 1) && !known) ||
+              (ox_in(m, 2) && ox_in(m, 2)->kind != OX_CONST)))
+        *st = clip(m);
+    else if (listed("Pow", m->op) && (is_integer(m, 0) || is_integer(m, 1)))
+        *st = power(m);
+    else if (listed("Mod", m->op) && !type && !is_integer(m, 0) && !is_integer(m, 1))
+        *st = real_mod(m);
+    else if (listed("Mod", m->op) && is_integer(m, 0) && ox_attr_int(m, "fmod", 0) != 0)
+        *st = ox_expand(m, "q = Div($0, $1); p = Mul(q, $1); %0 = Sub($0, p)");
+    else if (listed("Max Min Sum", m->op) && is_integer(m, 0) && m->node->n_input > 2) {
+        struct text t;
+
+        text_init(&t, m->arena);
+        text_printf(&t, "y1 = %s($0, $1);", m->op);
+        for (uint32_t i = 2; i < m->node->n_input; i++)
+            text_printf(&t, "y%u = %s(y%u, $%u);", i, m->op, i - 1, i);
+        text_printf(&t, "%%0 = Identity(y%zu)", m->node->n_input - 1);
+        *st = ox_expand(m, t.data);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* By 2^k in two halves: products, or quotients rounded down. A shift outside 0 .. 63 leaves no bit but the sign. */
+enum status ox_bit_shift(struct ox *m)
+{
+    const bool left = strcmp(ox_attr_text(m, "direction", ""), "LEFT") == 0;
+
+    return ox_expandf(
+        m,
+        "x = Cast($0; to=7); k = Cast($1; to=7); n = Less(k, 0); g = Greater(k, 63);"
+        "o = Or(n, g); z = Where(o, 0, k); a = Div(z, 2); b = Sub(z, a);"
+        "fa = Cast(a; to=1); fb = Cast(b; to=1); ea = Pow(2.0, fa); eb = Pow(2.0, fb);"
+        "pa = Cast(ea; to=7); pb = Cast(eb; to=7); s = Less(x, 0); i = Where(s, -1, 0);"
+        "%s y = Where(o, %s, q); %%0 = CastLike(y, $0)",
+        left ? "t = Mul(x, pa); q = Mul(t, pb);"
+             : "ra = Mod(x, pa); da = Sub(x, ra); qa = Div(da, pa); rb = Mod(qa, pb);"
+               "db = Sub(qa, rb); q = Div(db, pb);",
+        left ? "0" : "i");
+}
+
+/* -1 - x, modulo the type's range at the border. */
+enum status ox_bitwise_not(struct ox *m)
+{
+    return ox_expand(m, "o = CastLike(-1, $0); %0 = Sub(o, $0)");
+}
+
+/* ArgMax takes the first of equal values: reverse the elements to take the last. */
+enum status ox_arg_last(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    uint32_t axis;
+
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), ox_rank(m, x), &axis));
+    return ox_expandf(m,
+                      "r = Slice($0, [-1], [-2147483648], [%u], [-1]);"
+                      "p = %s(r; axis=%u, keepdims=@keepdims); %%0 = Sub(%d, p)",
+                      axis, m->op, axis, ox_dim(m, x)[axis] - 1);
+}

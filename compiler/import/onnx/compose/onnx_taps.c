@@ -1,0 +1,198 @@
+/* onnx_taps.c - convolutions and pools that the IR has no operator for (computed weights, three
+ * dimensions): one slice of the padded input for each cell of the window, summed or compared. */
+#include "compiler/import/onnx/onnx_import.h"
+
+#include <string.h>
+
+enum { MAX_TAPS = 1024 };
+
+struct taps {
+    uint32_t n; /* spatial dimensions */
+    int64_t kernel[4], stride[4], dilation[4], before[4], after[4], out[4], count;
+};
+
+static enum status sizes(struct ox *m, const char *name, uint32_t n, int64_t otherwise,
+                         int64_t *value)
+{
+    const Onnx__AttributeProto *a = ox_attr(m, name);
+
+    if (a && a->n_ints != 0 && a->n_ints != n)
+        return FAIL(m->d, ST_MODEL, "attribute %s: expected %u numbers, found %zu", name, n,
+                    a->n_ints);
+    for (uint32_t i = 0; i < n; i++) {
+        value[i] = a && a->n_ints ? a->ints[i] : otherwise;
+        if (value[i] < 0 || value[i] > 1 << 20)
+            return FAIL(m->d, ST_UNSUPPORTED, "attribute %s: expected 0 to 1048576, found %lld",
+                        name, (long long)value[i]);
+    }
+    return ST_OK;
+}
+
+/* The window of the node's attributes over input 0; t->kernel is set. */
+static enum status read_window(struct ox *m, struct taps *t)
+{
+    const char *mode = ox_attr_text(m, "auto_pad", "NOTSET");
+    const bool upper = strcmp(mode, "SAME_UPPER") == 0, ceil = ox_attr_int(m, "ceil_mode", 0) != 0;
+    const int32_t *x = ox_dim(m, ox_in(m, 0)) + 2;
+    int64_t pads[8];
+
+    TRY(sizes(m, "strides", t->n, 1, t->stride));
+    TRY(sizes(m, "dilations", t->n, 1, t->dilation));
+    TRY(sizes(m, "pads", 2 * t->n, 0, pads));
+    t->count = 1;
+    for (uint32_t i = 0; i < t->n; i++) {
+        const int64_t span = (t->kernel[i] - 1) * t->dilation[i] + 1;
+        int64_t room, fill;
+
+        if (t->kernel[i] < 1 || t->stride[i] < 1 || t->dilation[i] < 1)
+            return FAIL(m->d, ST_MODEL, "window: expected sizes of at least 1");
+        t->before[i] = pads[i];
+        t->after[i] = pads[t->n + i];
+        if (upper || strcmp(mode, "SAME_LOWER") == 0) {
+            fill = ((x[i] + t->stride[i] - 1) / t->stride[i] - 1) * t->stride[i] + span - x[i];
+            fill = fill < 0 ? 0 : fill;
+            t->before[i] = upper ? fill / 2 : fill - fill / 2;
+            t->after[i] = fill - t->before[i];
+        }
+        room = x[i] + t->before[i] + t->after[i] - span;
+        if (room < 0)
+            return FAIL(m->d, ST_MODEL, "axis %u: the window of %lld does not fit", i + 2,
+                        (long long)span);
+        t->out[i] = room / t->stride[i] + 1;
+        if (ceil && room % t->stride[i] != 0 && t->out[i] * t->stride[i] < x[i] + t->before[i]) {
+            t->after[i] += t->stride[i] - room % t->stride[i];
+            t->out[i]++;
+        }
+        t->count *= t->kernel[i];
+    }
+    if (t->count > MAX_TAPS)
+        return FAIL(m->d, ST_UNSUPPORTED, "window of %lld cells: expected at most %d",
+                    (long long)t->count, MAX_TAPS);
+    return ST_OK;
+}
+
+/* "padded", and a slice "x_k" of it for each cell. */
+static void slices(struct ox *m, const struct taps *t, const char *fill, struct text *text)
+{
+    int64_t pads[2 * IR_MAX_RANK] = {0}, axes[4], from[4], to[4];
+
+    for (uint32_t i = 0; i < t->n; i++) {
+        axes[i] = i + 2;
+        pads[i + 2] = t->before[i];
+        pads[t->n + 2 + i + 2] = t->after[i];
+    }
+    text_printf(text, "padded = Pad($0, %s, %s);", ox_list(m, 2 * t->n + 4, pads), fill);
+    for (int64_t k = 0; k < t->count; k++) {
+        int64_t rest = k;
+
+        for (uint32_t i = t->n; i-- > 0; rest /= t->kernel[i]) {
+            from[i] = rest % t->kernel[i] * t->dilation[i];
+            to[i] = from[i] + (t->out[i] - 1) * t->stride[i] + 1;
+        }
+        text_printf(text, "x_%lld = Slice(padded, %s, %s, %s, %s);", (long long)k,
+                    ox_list(m, t->n, from), ox_list(m, t->n, to), ox_list(m, t->n, axes),
+                    ox_list(m, t->n, t->stride));
+    }
+}
+
+enum status ox_conv_taps(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0), *w = ox_in(m, 1);
+    const int64_t group = ox_attr_int(m, "group", 1);
+    int64_t pixels = 1, y[IR_MAX_RANK];
+    struct taps t = {.n = ox_rank(m, ox_in(m, 0)) - 2};
+    struct text text;
+    int32_t c, oc;
+
+    if (!w || ox_rank(m, w) != t.n + 2 || group < 1 || ox_dim(m, x)[1] % group != 0 ||
+        ox_dim(m, w)[0] % group != 0 || ox_dim(m, w)[1] != ox_dim(m, x)[1] / group)
+        return FAIL(m->d, ST_MODEL, "weights and group %lld do not fit the input",
+                    (long long)group);
+    for (uint32_t i = 0; i < t.n; i++)
+        t.kernel[i] = ox_dim(m, w)[i + 2];
+    TRY(read_window(m, &t));
+    c = ox_dim(m, w)[1];
+    oc = ox_dim(m, w)[0];
+    y[0] = ox_dim(m, x)[0];
+    y[1] = oc;
+    for (uint32_t i = 0; i < t.n; i++)
+        pixels *= y[i + 2] = t.out[i];
+    text_init(&text, m->arena);
+    slices(m, &t, "0.0", &text);
+    text_printf(&text, "w = Reshape($1, [%lld,%lld,%d,%lld]);", (long long)group,
+                (long long)(oc / group), c, (long long)t.count);
+    for (int64_t k = 0; k < t.count; k++) {
+        const long long i = k;
+
+        text_printf(
+            &text,
+            "r_%lld = Reshape(x_%lld, [%d,%lld,%d,%lld]); v_%lld = Slice(w, [%lld], [%lld], [3]);"
+            "s_%lld = Squeeze(v_%lld, [3]); u_%lld = Unsqueeze(s_%lld, [0]);"
+            "m_%lld = MatMul(u_%lld, r_%lld);",
+            i, i, ox_dim(m, x)[0], (long long)group, c, (long long)pixels, i, i, i + 1, i, i, i, i,
+            i, i, i);
+        if (k == 0)
+            text_add(&text, "a_0 = Identity(m_0);");
+        else
+            text_printf(&text, "a_%lld = Add(a_%lld, m_%lld);", i, i - 1, i);
+    }
+    text_printf(&text, "%s = Reshape(a_%lld, %s);", ox_in(m, 2) ? "y" : "%0",
+                (long long)t.count - 1, ox_list(m, t.n + 2, y));
+    if (ox_in(m, 2)) {
+        for (uint32_t i = 0; i < t.n + 2; i++)
+            y[i] = i == 1 ? -1 : 1;
+        text_printf(&text, "b = Reshape($2, %s); %%0 = Add(y, b)", ox_list(m, t.n + 2, y));
+    }
+    return ox_expand(m, text.data);
+}
+
+/* Cells of each window that the average counts, as a constant "cells". */
+static void count_cells(struct ox *m, const struct taps *t, bool pads)
+{
+    const int32_t *x = ox_dim(m, ox_in(m, 0)) + 2;
+    int32_t dim[IR_MAX_RANK] = {1, 1};
+    struct ox_const c;
+    float *cells;
+
+    for (uint32_t i = 0; i < t->n; i++)
+        dim[i + 2] = (int32_t)t->out[i];
+    cells = ox_new_const(m, &c, OX_FLOAT, t->n + 2, dim);
+    for (uint64_t k = 0; k < c.n; k++) {
+        int64_t rest = (int64_t)k, n = 1;
+
+        for (uint32_t i = t->n; i-- > 0; rest /= t->out[i]) {
+            const int64_t begin = rest % t->out[i] * t->stride[i] - t->before[i];
+            int64_t inside = 0;
+
+            for (int64_t j = 0; j < t->kernel[i]; j++) {
+                const int64_t at = begin + j * t->dilation[i];
+
+                inside += pads ? at < x[i] + t->after[i] : at >= 0 && at < x[i];
+            }
+            n *= inside;
+        }
+        cells[k] = (float)n;
+    }
+    ox_inner_const(m, "cells", &c);
+}
+
+enum status ox_pool_taps(struct ox *m)
+{
+    const bool max = strcmp(m->op, "MaxPool") == 0;
+    struct taps t = {.n = ox_rank(m, ox_in(m, 0)) - 2};
+    struct text text;
+
+    TRY(sizes(m, "kernel_shape", t.n, 0, t.kernel));
+    TRY(read_window(m, &t));
+    text_init(&text, m->arena);
+    slices(m, &t, max ? "-inf" : "0.0", &text);
+    text_add(&text, "a_0 = Identity(x_0);");
+    for (int64_t k = 1; k < t.count; k++)
+        text_printf(&text, "a_%lld = %s(a_%lld, x_%lld);", (long long)k, max ? "Max" : "Add",
+                    (long long)k - 1, (long long)k);
+    if (!max)
+        count_cells(m, &t, ox_attr_int(m, "count_include_pad", 0) != 0);
+    text_printf(&text, max ? "%%0 = Identity(a_%lld)" : "%%0 = Div(a_%lld, cells)",
+                (long long)t.count - 1);
+    return ox_expand(m, text.data);
+}
