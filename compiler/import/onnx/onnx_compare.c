@@ -61,8 +61,6 @@ enum status ox_compare(struct ox *m)
 /* For int32 and int64: the remainder has the divisor's sign. */
 enum status ox_mod(struct ox *m)
 {
-    if (ox_attr_int(m, "fmod", 0) != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "fmod: expected 0, found 1");
     return ox_integers(m, m->opcode);
 }
 

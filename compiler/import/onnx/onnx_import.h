@@ -18,7 +18,7 @@
 enum {
     ONNX_FIRST_OPSET = 7,
 #define SINCE_LAST(opset) ONNX_LAST_OPSET = opset
-#include "compose/onnx_since.def"
+#include "onnx_since.def"
 };
 
 /* TensorProto.DataType. */
@@ -466,8 +466,8 @@ ox_handler ox_function;
 /* onnx_narrow.c: return true with *st if the node is arithmetic of integers or bounds that its own handler does not
  * have. */
 bool ox_narrow(struct ox *m, enum status *st);
-ox_handler ox_arg_last, ox_conv_taps, ox_pool_taps;
+ox_handler ox_conv_taps, ox_pool_taps;
 #define COMPOSED(name, least, most, attributes, fn) ox_handler ox_##fn;
-#include "compose/onnx_functions.def"
+#include "onnx_functions.def"
 
 #endif

@@ -123,8 +123,6 @@ enum status ox_arg(struct ox *m)
     uint32_t axis, out;
 
     TRY(ox_moved(m, &x));
-    if (ox_attr_int(m, "select_last_index", 0) != 0)
-        return ox_arg_last(m);
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), m->g->tensor[x->tensor]->rank, &axis));
     out = ox_tensor(m, ox_out(m, 0)->name, IR_I64,
                     reduced_shape(ox_shape_of(m, x->tensor), 1u << axis, keep), NULL);

@@ -23,7 +23,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--heddle", default="build/heddle")
 parser.add_argument("--write", action="store_true")
 parser.add_argument("--check", action="store_true")
-parser.add_argument("table", nargs="?", default="compiler/import/onnx/compose/onnx_since.def")
+parser.add_argument("table", nargs="?", default="compiler/import/onnx/onnx_since.def")
 o = parser.parse_args()
 
 listed = subprocess.run([o.heddle, "ops"], capture_output=True, text=True, check=True).stdout.split("ONNX:")[1].split()

@@ -93,7 +93,7 @@ static void value_of(struct reader *r, Onnx__AttributeProto *a)
     }
 }
 
-/* What follows '@': the node's own attribute, or its default; NULL without both. */
+/* Read after '@': return the node's own attribute or its default, NULL without both. */
 static const Onnx__AttributeProto *attribute_of(struct reader *r, const char *ends)
 {
     const Onnx__AttributeProto *own = ox_attr(r->m, word(r, ends));
@@ -295,7 +295,7 @@ static const struct {
     const char *name, *text;
 } definitions[] = {
 #define FUNCTION(name, least, most, attributes, text) {#name, text},
-#include "onnx_functions.def"
+#include "compiler/import/onnx/onnx_functions.def"
 };
 
 enum status ox_function(struct ox *m)

@@ -196,6 +196,19 @@ static bool of_images(struct ox *m, enum status *st)
     return true;
 }
 
+/* ArgMax takes the first of equal values: reverse the elements to take the last. */
+static enum status arg_last(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    uint32_t axis;
+
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), ox_rank(m, x), &axis));
+    return ox_expandf(m,
+                      "r = Slice($0, [-1], [-2147483648], [%u], [-1]);"
+                      "p = %s(r; axis=%u, keepdims=@keepdims); %%0 = Sub(%d, p)",
+                      axis, m->op, axis, ox_dim(m, x)[axis] - 1);
+}
+
 bool ox_narrow(struct ox *m, enum status *st)
 {
     static const char compared[] = "Equal Greater GreaterOrEqual Less LessOrEqual";
@@ -207,6 +220,11 @@ bool ox_narrow(struct ox *m, enum status *st)
 
     if (of_images(m, st))
         return true;
+    if (listed("ArgMax ArgMin", m->op) && ox_in(m, 0) &&
+        ox_attr_int(m, "select_last_index", 0) != 0) {
+        *st = arg_last(m);
+        return true;
+    }
     if (listed("MatMul", m->op) && ox_in(m, 0) && ox_in(m, 1) && ox_rank(m, ox_in(m, 0)) == 1)
         *st = ox_expandf(m, "a = Unsqueeze($0, [0]); y = MatMul(a, $1); %%0 = Squeeze(y, [%d])",
                          ox_rank(m, ox_in(m, 1)) > 1 ? -2 : 0);
@@ -263,17 +281,4 @@ enum status ox_bit_shift(struct ox *m)
 enum status ox_bitwise_not(struct ox *m)
 {
     return ox_expand(m, "o = CastLike(-1, $0); %0 = Sub(o, $0)");
-}
-
-/* ArgMax takes the first of equal values: reverse the elements to take the last. */
-enum status ox_arg_last(struct ox *m)
-{
-    const struct ox_value *x = ox_in(m, 0);
-    uint32_t axis;
-
-    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), ox_rank(m, x), &axis));
-    return ox_expandf(m,
-                      "r = Slice($0, [-1], [-2147483648], [%u], [-1]);"
-                      "p = %s(r; axis=%u, keepdims=@keepdims); %%0 = Sub(%d, p)",
-                      axis, m->op, axis, ox_dim(m, x)[axis] - 1);
 }

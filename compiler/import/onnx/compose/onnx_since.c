@@ -8,7 +8,7 @@ static const struct {
     const char *name, *opsets;
 } since[] = {
 #define SINCE(name, opsets) {#name, opsets},
-#include "onnx_since.def"
+#include "compiler/import/onnx/onnx_since.def"
 };
 
 enum status ox_check_since(struct ox *m, const char *op)

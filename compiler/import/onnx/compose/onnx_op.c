@@ -1,6 +1,6 @@
 /* onnx_op.c - the table of ONNX operators, and one node: found, its inputs known, imported. */
-#include "onnx.h"
-#include "onnx_import.h"
+#include "compiler/import/onnx/onnx.h"
+#include "compiler/import/onnx/onnx_import.h"
 
 #include <string.h>
 
@@ -60,7 +60,7 @@ static const struct rule composed[] = {
     {"ThresholdedRelu", AI_ONNX, 1, 1, ox_thresholded_relu},
 #define FUNCTION(name, least, most, attributes, text) {#name, AI_ONNX, least, most, ox_function},
 #define COMPOSED(name, least, most, attributes, fn)   {#name, AI_ONNX, least, most, ox_##fn},
-#include "compose/onnx_functions.def"
+#include "compiler/import/onnx/onnx_functions.def"
     {0},
 };
 

@@ -1,6 +1,6 @@
 /* onnx_attributes.c - the attributes that the importer knows of each operator. One that it does not
  * know may change the result, so it is refused by name. */
-#include "onnx_import.h"
+#include "compiler/import/onnx/onnx_import.h"
 
 #include <string.h>
 
@@ -87,7 +87,7 @@ static const struct {
     {"Upsample", "mode"},
 #define FUNCTION(name, least, most, attributes, text) {#name, attributes},
 #define COMPOSED(name, least, most, attributes, fn)   {#name, attributes},
-#include "compose/onnx_functions.def"
+#include "compiler/import/onnx/onnx_functions.def"
 };
 
 static const char *names_of(const char *op)
