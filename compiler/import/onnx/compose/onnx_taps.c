@@ -9,6 +9,7 @@ enum { MAX_TAPS = 1024 };
 struct taps {
     uint32_t n; /* spatial dimensions */
     int64_t kernel[4], stride[4], dilation[4], before[4], after[4], out[4], count;
+    int64_t end[4]; /* of the padded input, without what ceil_mode adds */
 };
 
 static enum status sizes(struct ox *m, const char *name, uint32_t n, int64_t otherwise,
@@ -54,6 +55,7 @@ static enum status read_window(struct ox *m, struct taps *t)
             t->before[i] = upper ? fill / 2 : fill - fill / 2;
             t->after[i] = fill - t->before[i];
         }
+        t->end[i] = x[i] + t->after[i];
         room = x[i] + t->before[i] + t->after[i] - span;
         if (room < 0)
             return FAIL(m->d, ST_MODEL, "axis %u: the window of %lld does not fit", i + 2,
@@ -167,7 +169,7 @@ static void count_cells(struct ox *m, const struct taps *t, bool pads)
             for (int64_t j = 0; j < t->kernel[i]; j++) {
                 const int64_t at = begin + j * t->dilation[i];
 
-                inside += pads ? at < x[i] + t->after[i] : at >= 0 && at < x[i];
+                inside += pads ? at < t->end[i] : at >= 0 && at < x[i];
             }
             n *= inside;
         }
