@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/prove/prove_command.h"
 #include "app/report/report.h"
 #include "app/run/answer.h"
 #include "app/run/run.h"
+#include "app/run/run_prove.h"
 #include "app/stats/stats.h"
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"

@@ -12,8 +12,8 @@
 #include "app/compare/plant.h"
 #include "app/compare/strength.h"
 #include "app/job/shared.h"
-#include "app/prove/prove_command.h"
 #include "app/run/answer.h"
+#include "app/run/run_prove.h"
 #include "compiler/systolic/program/sched_program.h"
 #include "tests/compiler/ir_files.h"
 

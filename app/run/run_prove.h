@@ -1,6 +1,6 @@
-/* prove_command.h - "heddle prove". */
-#ifndef HEDDLE_APP_PROVE_COMMAND_H
-#define HEDDLE_APP_PROVE_COMMAND_H
+/* run_prove.h - "heddle prove". */
+#ifndef HEDDLE_RUN_PROVE_H
+#define HEDDLE_RUN_PROVE_H
 
 #include "app/job/job.h"
 #include "prove/prove.h"

@@ -1,7 +1,7 @@
-/* prove_command.c - compile, prove in a process of its own, and where that fails look for an input that
+/* run_prove.c - compile, prove in a process of its own, and where that fails look for an input that
  * shows the difference. */
 #define _GNU_SOURCE
-#include "prove_command.h"
+#include "run_prove.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
