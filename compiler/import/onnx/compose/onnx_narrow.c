@@ -98,11 +98,14 @@ static enum status clip(struct ox *m)
                       low && high ? ")" : "");
 }
 
-/* Pow of an integer base, or by an integer: in float32, and back. */
+/* Compute Pow of a real base by an integer in float32. An integer base is refused: float32 has its
+ * results up to 2^24 only. */
 static enum status power(struct ox *m)
 {
-    return ox_expand(m, "x = Cast($0; to=1); e = Cast($1; to=1); p = Pow(x, e);"
-                        "%0 = CastLike(p, $0)");
+    if (is_integer(m, 0))
+        return FAIL(m->d, ST_UNSUPPORTED, "base '%.80s': expected float32, found %s",
+                    m->node->input[0], ir_type_name(m->g->tensor[ox_in(m, 0)->tensor]->type));
+    return ox_expand(m, "e = Cast($1; to=1); %0 = Pow($0, e)");
 }
 
 /* x minus the multiple of y below it (or, fmod, next to it towards 0). */
