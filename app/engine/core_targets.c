@@ -107,7 +107,8 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
                                    .memory_bytes = n_bytes,
                                    .latency = o->mem_latency,
                                    .bytes_per_cycle = o->mem_bytes,
-                                   .stall_seed = o->stall_seed};
+                                   .stall_seed = o->stall_seed,
+                                   .watchdog_cycles = options_still_cycles(o)};
         fill(s.memory, n_bytes, o->stall_seed);
         char error[512] = "";
         core->sim = (struct sim_port){

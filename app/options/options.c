@@ -216,3 +216,11 @@ const struct heddle_option *options_list(const struct option_set *s, size_t *n)
         all[(*n)++] = s->targets.option[i];
     return all;
 }
+
+uint64_t options_still_cycles(const struct options *o)
+{
+    for (uint32_t i = 0; i < o->n_given; i++)
+        if (strcmp(o->given[i].name, "max-cycles") == 0)
+            return o->max_cycles;
+    return 0;
+}

@@ -168,6 +168,9 @@ extern const char *const options_commands[];
 enum status options_command(struct options *o, const char *name, struct diag *d);
 /* Return true if the command uses the option (by its full name, also a target's). */
 int options_used(const char *option, const char *command);
+/* Cycles that a target's core may take without any access, 0: the model's default. --max-cycles
+ * also sets it. */
+uint64_t options_still_cycles(const struct options *o);
 /* Check the options. ST_USAGE: o->command does not use a given option, or lacks the given --format;
  * the message names the commands that do. */
 enum status options_check(const struct option_set *s, struct diag *d);

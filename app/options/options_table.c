@@ -214,7 +214,9 @@ const struct option_row options_table[] = {
      WORD(separate_memory, memories), .used_by = RUNS | PROGRAM | OF(TUNE)},
     {SHOW("wait", "MODE", DEVICE, "completion by irq (default) or poll"), WORD(poll, waits),
      .used_by = RUNS | PROGRAM | OF(TUNE)},
-    {SHOW("max-cycles", "N", DEVICE, "limit of one submission (default 2000000000)"),
+    {SHOW("max-cycles", "N", DEVICE,
+          "limit of one submission (default 2000000000); of cycles of a core without an access "
+          "(100000)"),
      NUMBER(max_cycles, 0, UINT64_MAX), .used_by = RUNS | PROGRAM | OF(TUNE) | OF(CHECK_TARGET)},
     {SHOW("checked", NULL, DEVICE, "use a model with the RTL's assertions"), FLAG(checked),
      .used_by = RUNS | PROGRAM | OF(TUNE) | OF(BUILD) | OF(CHECK_TARGET)},

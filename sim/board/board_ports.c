@@ -55,7 +55,8 @@ static enum status open_core(struct board *b, uint32_t i)
                                .memory_bytes = of->memory_bytes,
                                .latency = o->memory_latency,
                                .bytes_per_cycle = o->memory_bytes,
-                               .stall_seed = o->stall_seed};
+                               .stall_seed = o->stall_seed,
+                               .watchdog_cycles = o->still_cycles};
     char error[512] = "";
     uint32_t n_bytes[BOARD_CORES];
 
