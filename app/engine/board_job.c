@@ -201,7 +201,6 @@ enum status board_job(const struct job *job, struct run_measured *m, uint32_t pr
                             .memory_bytes = o->mem_bytes,
                             .stall_seed = o->stall_seed,
                             .max_cycles = o->max_cycles,
-                            .still_cycles = options_still_cycles(o),
                             .clock = {o->host_clock[0], o->host_clock[1]},
                             .bus = o->host_bus,
                             .ram = o->host_memory,

@@ -88,8 +88,7 @@ struct board_setup {
     const struct board_device *core;
     uint32_t memory_latency, memory_bytes; /* hd_sim_options */
     uint64_t stall_seed, max_cycles;
-    uint64_t still_cycles; /* of a core without any access, 0: the default */
-    uint32_t clock[2];     /* the processor's clock relative to the accelerator's */
+    uint32_t clock[2]; /* the processor's clock relative to the accelerator's */
     uint32_t bus,
         ram; /* cycles of an access to the accelerator's memory (0: its latency), and to RAM */
     const struct board_watch *watch;
