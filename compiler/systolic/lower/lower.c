@@ -117,6 +117,7 @@ static void begin_constants(struct sched_program *p)
     if (!p->before)
         return;
     text_add_n(&p->constants, p->before->constants.data, p->before->constants.length);
+    text_add_n(&p->constant_gaps, p->before->constant_gaps.data, p->before->constant_gaps.length);
     p->constant_bytes = p->before->constant_bytes;
 }
 

@@ -149,6 +149,7 @@ static void add_part(struct sched_program *all, uint32_t k)
     all->dram_write += p->dram_write;
     all->spad_peak = p->spad_peak > all->spad_peak ? p->spad_peak : all->spad_peak;
     all->constants = p->constants;
+    all->constant_gaps = p->constant_gaps;
     all->constant_bytes = p->constant_bytes;
 }
 
