@@ -143,7 +143,7 @@ static const uint8_t *unpacked(struct tfl_importer *m, const struct tfl_tensor *
 
     for (uint64_t i = 0; i < ir_elements(r); i++) {
         if (t->type == INT4) {
-            const uint32_t half = data[i / 2] >> (i % 2 * 4) & 15u;
+            const uint32_t half = (uint32_t)data[i / 2] >> (i % 2 * 4) & 15u;
 
             to[i] = (uint8_t)(half < 8 ? half : half | 0xf0u);
         } else {

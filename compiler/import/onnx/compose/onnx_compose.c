@@ -92,7 +92,7 @@ enum status ox_trilu(struct ox *m)
     dim = ox_dim(m, x) + ox_rank(m, x) - 2;
     keep = ox_new_const(m, &c, OX_BOOL, 2, dim);
     for (int64_t i = 0; i < (int64_t)c.n; i++)
-        keep[i] = upper ? i % dim[1] >= i / dim[1] + k : i % dim[1] <= i / dim[1] + k;
+        keep[i] = (uint8_t)(upper ? i % dim[1] >= i / dim[1] + k : i % dim[1] <= i / dim[1] + k);
     ox_inner_const(m, "keep", &c);
     return ox_expandf(m, "z = CastLike(0, $0); %%0 = Where(keep, $0, z)");
 }
