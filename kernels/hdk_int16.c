@@ -178,17 +178,7 @@ void hdk_i16_softmax(const struct hdk_i16_softmax *p, const int16_t *x, int16_t 
 /* The nearest integer to x / scale, halves away from zero, beyond int16 clamped; NaN: 0. */
 static __attribute__((noinline)) int32_t divided(float x, float scale)
 {
-    const float q = x / scale;
-    int32_t i;
-    float rest;
-
-    if (!(q > -40000.0f))
-        return q <= -40000.0f ? -40000 : 0;
-    if (q > 40000.0f)
-        return 40000;
-    i = (int32_t)q;
-    rest = q - (float)i;
-    return i + (rest >= 0.5f) - (rest <= -0.5f);
+    return hdk_half_away(x / scale, 40000);
 }
 
 void hdk_i16_quantize(const struct hdk_quantize *p, const float *x, int16_t *y)

@@ -27,6 +27,22 @@ static __attribute__((noinline)) struct hdk_reciprocal hdk_reciprocal(float scal
     return r;
 }
 
+/* The nearest integer, halves away from zero; beyond +-most it is that. NaN: 0. */
+static inline int32_t hdk_half_away(float v, int32_t most)
+{
+    const float end = (float)most;
+    int32_t i;
+    float rest;
+
+    if (!(v > -end))
+        return v <= -end ? -most : 0;
+    if (v > end)
+        return most;
+    i = (int32_t)v;
+    rest = v - (float)i;
+    return i + (rest >= 0.5f) - (rest <= -0.5f);
+}
+
 /* Bits after the point of a quotient below 2^11, and of one below 2^17. */
 enum { HDK_NEAR_8 = 16, HDK_NEAR_16 = 13 };
 

@@ -51,17 +51,7 @@ void hdk_flip(const struct hdk_flip *p, const int8_t *x, int8_t *y)
  * NaN: 0. */
 static __attribute__((noinline)) int32_t divided(float x, float scale)
 {
-    const float q = x / scale;
-    int32_t i;
-    float rest;
-
-    if (!(q > -1000.0f))
-        return q <= -1000.0f ? -1000 : 0;
-    if (q > 1000.0f)
-        return 1000;
-    i = (int32_t)q;
-    rest = q - (float)i;
-    return i + (rest >= 0.5f) - (rest <= -0.5f);
+    return hdk_half_away(x / scale, 1000);
 }
 
 void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
