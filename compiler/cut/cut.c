@@ -61,7 +61,7 @@ static bool find_spans(const struct search *s, const struct cut_sizes *z, uint32
         uint32_t k = 0;
 
         r.from[d] = i * z->size[d];
-        r.n[d] = s->form.all[d] - r.from[d] < z->size[d] ? s->form.all[d] - r.from[d] : z->size[d];
+        r.n[d] = cut_size(s->form.all[d], r.from[d], z->size[d]);
         if (!cut_part_of(&s->form, &r, &p))
             return false;
         while (k < list->n && !alike(&p, &list->of[k].part))

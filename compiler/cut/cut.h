@@ -7,7 +7,21 @@
 
 #include "compiler/target/describe.h"
 
-enum { CUT_AXES = 4, CUT_OPERANDS = 2 }; /* batch, rows, columns, channels */
+enum {
+    CUT_AXES = 4, /* batch, rows, columns, channels */
+    CUT_OPERANDS = 2,
+    CUT_MOST_PARTS = 4096,
+};
+
+/* Number of parts of `size` in a dimension of `all`, and the size of the part that begins at `from`. */
+static inline uint32_t cut_steps(uint32_t all, uint32_t size)
+{
+    return (all + size - 1) / size;
+}
+static inline uint32_t cut_size(uint32_t all, uint32_t from, uint32_t size)
+{
+    return all - from < size ? all - from : size;
+}
 
 /* A part of a tensor: [from, from + n) of each axis. */
 struct cut_box {
@@ -67,7 +81,8 @@ struct cut_alone cut_alone(struct arena *a, const struct ir_graph *g, const stru
 void cut_shape(const struct cut_alone *c, const struct cut_form *f, const struct cut_part *p,
                bool data);
 
-/* Return true if the box's bytes are contiguous in a tensor of sizes `all`, from element *at on. */
+/* Set *at to the box's first element in a tensor of sizes `all`; return true if its bytes are contiguous
+ * there. */
 bool cut_contiguous(const uint32_t all[CUT_AXES], const struct cut_box *b, uint64_t *at);
 uint64_t cut_elements(const struct cut_box *b);
 

@@ -4,8 +4,6 @@
 
 #include "cut.h"
 
-enum { CUT_MOST_PARTS = 4096 };
-
 struct cut_sizes {
     uint32_t size[CUT_DIMS], n_parts;
 };
@@ -21,10 +19,5 @@ struct cut_choices {
 
 /* Extents `all`; more than `low` parts, up to `high`. */
 struct cut_choices cut_choices(struct arena *a, const uint32_t *all, uint32_t low, uint32_t high);
-
-static inline uint32_t cut_steps(uint32_t n, uint32_t size)
-{
-    return (n + size - 1) / size;
-}
 
 #endif

@@ -19,16 +19,15 @@ uint64_t cut_elements(const struct cut_box *b)
 
 bool cut_contiguous(const uint32_t all[CUT_AXES], const struct cut_box *b, uint64_t *at)
 {
-    bool inside = false;
+    bool inside = false, whole = true;
 
     *at = 0;
     for (uint32_t i = 0; i < CUT_AXES; i++) {
         *at = *at * all[i] + b->from[i];
-        if (inside && b->n[i] != all[i])
-            return false;
+        whole = whole && (!inside || b->n[i] == all[i]);
         inside = inside || b->n[i] > 1;
     }
-    return true;
+    return whole;
 }
 
 /* Elements [from, from + n) of dimension `axis`, and their scales. */
@@ -131,10 +130,10 @@ void cut_range(const struct describe_cut *cut, uint32_t i, struct cut_range *r)
 
     for (uint32_t k = 0; k < CUT_DIMS; k++) {
         const uint32_t d = order[k], size = cut->size[d];
-        const uint32_t n = (cut->all[d] + size - 1) / size;
+        const uint32_t n = cut_steps(cut->all[d], size);
 
         r->from[d] = i % n * size;
-        r->n[d] = cut->all[d] - r->from[d] < size ? cut->all[d] - r->from[d] : size;
+        r->n[d] = cut_size(cut->all[d], r->from[d], size);
         i /= n;
     }
 }

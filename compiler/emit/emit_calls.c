@@ -111,7 +111,7 @@ static void enter_part(struct parts *s, uint32_t i)
     cut_range(s->op->cut, i, &r);
     (void)cut_part_of(&s->form, &r, &s->part);
     cut_shape(&s->alone, &s->form, &s->part, true);
-    s->alone.op->id = s->whole->n_op + s->op->id * 4096 + i;
+    s->alone.op->id = s->whole->n_op + s->op->id * CUT_MOST_PARTS + i;
     s->u->graph = s->alone.graph;
 }
 
@@ -266,9 +266,6 @@ static const char *box_at(const struct parts *s, uint32_t id, const uint32_t all
     uint64_t at;
 
     *copied = !cut_contiguous(all, b, &at);
-    at = 0;
-    for (uint32_t i = 0; i < CUT_AXES; i++)
-        at = at * all[i] + b->from[i];
     return arena_printf(s->u->arena, "(%s + %llu)", emit_pointer(s->u, id),
                         (unsigned long long)(at * bytes));
 }
