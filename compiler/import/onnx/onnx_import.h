@@ -460,8 +460,12 @@ enum status ox_expand(struct ox *m, const char *text);
 /* "[1,2]" for a text. */
 const char *ox_list(struct ox *m, uint32_t n, const int64_t *value);
 const char *ox_shape_list(struct ox *m, const struct ox_shape *s);
+/* "[1,-1,1,..]": a list of channels beside `rank` dimensions. */
+const char *ox_channel_list(struct ox *m, uint32_t rank);
 /* A text's inner value `name` is constant `c`. */
 void ox_inner_const(struct ox *m, const char *name, const struct ox_const *c);
+/* The inner value "places": 0 .. n-1 along `axis`, the other dimensions 1. */
+void ox_inner_places(struct ox *m, uint32_t rank, uint32_t axis, int32_t n);
 ox_handler ox_function;
 /* onnx_narrow.c: return true with *st if the node is arithmetic of integers or bounds that its own handler does not
  * have. */

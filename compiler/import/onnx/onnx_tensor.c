@@ -300,6 +300,15 @@ static enum status want_count(struct ox *m, const char *where, size_t n, uint64_
                 (unsigned long long)want, n);
 }
 
+/* The elements of a field that holds them in their own type. */
+static enum status take_field(struct ox *m, const char *where, size_t n, const void *data,
+                              struct ox_const *c)
+{
+    TRY(want_count(m, where, n, c->n));
+    c->data = arena_memdup(m->arena, data, (size_t)c->n * ox_type_bytes(c->type));
+    return ST_OK;
+}
+
 /* Elements from the field of their type. Those of 8 and 16 bits and bool are in int32_data. */
 static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
 {
@@ -307,22 +316,10 @@ static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct 
     uint8_t *bytes;
 
     switch (c->type) {
-    case OX_FLOAT:
-        TRY(want_count(m, "float_data", t->n_float_data, c->n));
-        c->data = arena_memdup(m->arena, t->float_data, (size_t)c->n * 4);
-        return ST_OK;
-    case OX_DOUBLE:
-        TRY(want_count(m, "double_data", t->n_double_data, c->n));
-        c->data = arena_memdup(m->arena, t->double_data, (size_t)c->n * 8);
-        return ST_OK;
-    case OX_INT64:
-        TRY(want_count(m, "int64_data", t->n_int64_data, c->n));
-        c->data = arena_memdup(m->arena, t->int64_data, (size_t)c->n * 8);
-        return ST_OK;
-    case OX_UINT64:
-        TRY(want_count(m, "uint64_data", t->n_uint64_data, c->n));
-        c->data = arena_memdup(m->arena, t->uint64_data, (size_t)c->n * 8);
-        return ST_OK;
+    case OX_FLOAT: return take_field(m, "float_data", t->n_float_data, t->float_data, c);
+    case OX_DOUBLE: return take_field(m, "double_data", t->n_double_data, t->double_data, c);
+    case OX_INT64: return take_field(m, "int64_data", t->n_int64_data, t->int64_data, c);
+    case OX_UINT64: return take_field(m, "uint64_data", t->n_uint64_data, t->uint64_data, c);
     case OX_UINT32:
         TRY(want_count(m, "uint64_data", t->n_uint64_data, c->n));
         bytes = arena_alloc(m->arena, (size_t)c->n * 4);
@@ -330,10 +327,7 @@ static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct 
             memcpy(bytes + 4 * i, &t->uint64_data[i], 4);
         c->data = bytes;
         return ST_OK;
-    case OX_INT32:
-        TRY(want_count(m, "int32_data", t->n_int32_data, c->n));
-        c->data = arena_memdup(m->arena, t->int32_data, (size_t)c->n * 4);
-        return ST_OK;
+    case OX_INT32: return take_field(m, "int32_data", t->n_int32_data, t->int32_data, c);
     default: break;
     }
     TRY(want_count(m, "int32_data", t->n_int32_data, c->n));

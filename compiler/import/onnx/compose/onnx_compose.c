@@ -51,9 +51,6 @@ enum status ox_rms_norm(struct ox *m)
 enum status ox_hardmax(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
-    int32_t dim[IR_MAX_RANK] = {1, 1, 1, 1, 1, 1};
-    struct ox_const c;
-    int64_t *place;
     uint32_t axis;
 
     if (!x)
@@ -61,11 +58,7 @@ enum status ox_hardmax(struct ox *m)
     if (m->opset < 13)
         return FAIL(m->d, ST_UNSUPPORTED, "before opset 13: rows of several axes");
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), ox_rank(m, x), &axis));
-    dim[axis] = ox_dim(m, x)[axis];
-    place = ox_new_const(m, &c, OX_INT64, ox_rank(m, x), dim);
-    for (int32_t i = 0; i < dim[axis]; i++)
-        place[i] = i;
-    ox_inner_const(m, "places", &c);
+    ox_inner_places(m, ox_rank(m, x), axis, ox_dim(m, x)[axis]);
     return ox_expandf(m,
                       "p = ArgMax($0; axis=%u, keepdims=1); h = Equal(p, places);"
                       "%%0 = CastLike(h, $0)",

@@ -282,12 +282,34 @@ const char *ox_shape_list(struct ox *m, const struct ox_shape *s)
     return ox_list(m, s->rank, dim);
 }
 
+const char *ox_channel_list(struct ox *m, uint32_t rank)
+{
+    int64_t dim[IR_MAX_RANK];
+
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = i == 1 ? -1 : 1;
+    return ox_list(m, rank, dim);
+}
+
 void ox_inner_const(struct ox *m, const char *name, const struct ox_const *c)
 {
     struct ox_value *v = value_called(m, ox_inner(m, scope_of(m), name));
 
     v->kind = OX_CONST;
     v->c = *c;
+}
+
+void ox_inner_places(struct ox *m, uint32_t rank, uint32_t axis, int32_t n)
+{
+    int32_t dim[IR_MAX_RANK] = {1, 1, 1, 1, 1, 1};
+    struct ox_const c;
+    int64_t *place;
+
+    dim[axis] = n;
+    place = ox_new_const(m, &c, OX_INT64, rank, dim);
+    for (int32_t i = 0; i < n; i++)
+        place[i] = i;
+    ox_inner_const(m, "places", &c);
 }
 
 /* Operators that are others, whatever their attributes and inputs. */

@@ -255,10 +255,8 @@ enum status ox_one_hot(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
     const struct ox_const *depth;
-    int32_t dim[IR_MAX_RANK] = {1, 1, 1, 1, 1, 1};
-    struct ox_const c;
-    int64_t *k;
     uint32_t axis;
+    int32_t n;
 
     TRY(ox_want_const(m, 1, "depth", &depth));
     if (!x || depth->n != 1 || ox_number(depth, 0) < 1 || ox_number(depth, 0) > 1 << 20)
@@ -267,16 +265,13 @@ enum status ox_one_hot(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED, "indices: expected at most %d dimensions, found %u",
                     IR_MAX_RANK - 1, ox_rank(m, x));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), ox_rank(m, x) + 1, &axis));
-    dim[axis] = (int32_t)ox_number(depth, 0);
-    k = ox_new_const(m, &c, OX_INT64, ox_rank(m, x) + 1, dim);
-    for (int32_t i = 0; i < dim[axis]; i++)
-        k[i] = i;
-    ox_inner_const(m, "places", &c);
+    n = (int32_t)ox_number(depth, 0);
+    ox_inner_places(m, ox_rank(m, x) + 1, axis, n);
     return ox_expandf(m,
                       "i64 = Cast($0; to=7); i = Mod(i64, %d); u = Unsqueeze(i, [%u]);"
                       "low = Less(i64, -%d); high = GreaterOrEqual(i64, %d); out = Or(low, high);"
                       "outu = Unsqueeze(out, [%u]); in = Not(outu); e0 = Equal(u, places);"
                       "e = And(e0, in); off = Slice($2, [0], [1]); on = Slice($2, [1], [2]);"
                       "%%0 = Where(e, on, off)",
-                      dim[axis], axis, dim[axis], dim[axis], axis);
+                      n, axis, n, n, axis);
 }

@@ -136,20 +136,10 @@ static bool dilated(const struct ox *m)
     return false;
 }
 
-/* "[1,-1,1,..]": a list of channels beside `rank` dimensions. */
-static const char *channels(struct ox *m, uint32_t rank)
-{
-    int64_t dim[IR_MAX_RANK];
-
-    for (uint32_t i = 0; i < rank; i++)
-        dim[i] = i == 1 ? -1 : 1;
-    return ox_list(m, rank, dim);
-}
-
 /* A normalisation whose parameters are computed. */
 static enum status computed_norm(struct ox *m, uint32_t rank)
 {
-    const char *list = channels(m, rank), *affine = "w = Mul(q, g); %0 = Add(w, b)";
+    const char *list = ox_channel_list(m, rank), *affine = "w = Mul(q, g); %0 = Add(w, b)";
     int64_t axes[IR_MAX_RANK];
 
     for (uint32_t i = 2; i < rank; i++)

@@ -140,11 +140,8 @@ enum status ox_conv_taps(struct ox *m)
     }
     text_printf(&text, "%s = Reshape(a_%lld, %s);", ox_in(m, 2) ? "y" : "%0",
                 (long long)t.count - 1, ox_list(m, t.n + 2, y));
-    if (ox_in(m, 2)) {
-        for (uint32_t i = 0; i < t.n + 2; i++)
-            y[i] = i == 1 ? -1 : 1;
-        text_printf(&text, "b = Reshape($2, %s); %%0 = Add(y, b)", ox_list(m, t.n + 2, y));
-    }
+    if (ox_in(m, 2))
+        text_printf(&text, "b = Reshape($2, %s); %%0 = Add(y, b)", ox_channel_list(m, t.n + 2));
     return ox_expand(m, text.data);
 }
 
