@@ -1,4 +1,5 @@
 /* tfl_tensor.c - one tensor of a TFLite file: type, shape, quantisation and data checked. */
+#include "operators/half.h"
 #include "tfl_import.h"
 
 #include <float.h>
@@ -124,17 +125,6 @@ static uint64_t stored_bytes(const struct tfl_tensor *t, const struct ir_tensor 
                               : ir_bytes(r);
 }
 
-/* float16 as float32, exactly. */
-static float widened(uint16_t half)
-{
-    const int32_t exponent = half >> 10 & 31, mantissa = half & 1023;
-    const float size = exponent == 31  ? mantissa ? NAN : INFINITY
-                       : exponent == 0 ? ldexpf((float)mantissa, -24)
-                                       : ldexpf((float)(mantissa + 1024), exponent - 25);
-
-    return half >> 15 ? -size : size;
-}
-
 /* The data in r's type; an INT4 is half a byte, the lower half first. */
 static const uint8_t *unpacked(struct tfl_importer *m, const struct tfl_tensor *t,
                                const struct ir_tensor *r, const uint8_t *data)
@@ -147,7 +137,7 @@ static const uint8_t *unpacked(struct tfl_importer *m, const struct tfl_tensor *
 
             to[i] = (uint8_t)(half < 8 ? half : half | 0xf0u);
         } else {
-            const float value = widened((uint16_t)(data[2 * i] | data[2 * i + 1] << 8));
+            const float value = half_to_float((uint16_t)(data[2 * i] | data[2 * i + 1] << 8));
 
             memcpy(to + 4 * i, &value, 4);
         }
