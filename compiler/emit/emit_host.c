@@ -357,14 +357,15 @@ enum status emit_dequantize(struct emit_unit *u, struct text *t, const struct ir
 
     (void)d;
     float_border(t, x);
+    if (!host_dequantize_looks_up(x))
+        return ST_OK;
     for (int32_t code = 0; code < 256; code++) {
         const int32_t q = x->type == IR_U8 || code < 128 ? code : code - 256;
 
         value[code] = x->quant.scale[0] * (float)(q - ir_zero_point(x));
     }
-    if (host_dequantize_looks_up(x))
-        text_printf(t, "    .value = (const float *)(const void *)(model_constants + 0x%x),\n",
-                    emit_host_constant(u, value, sizeof value));
+    text_printf(t, "    .value = (const float *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, value, sizeof value));
     return ST_OK;
 }
 
