@@ -64,6 +64,17 @@ static size_t end_of_escaped(const struct reducer *r)
     return i;
 }
 
+/* The end of a run of bytes that are none of the others. */
+static size_t end_of_plain(const struct reducer *r)
+{
+    size_t i = r->at + 1;
+
+    while (i < r->n && !isspace((unsigned char)r->text[i]) && r->text[i] != '/' &&
+           r->text[i] != '"' && r->text[i] != '\\')
+        i++;
+    return i;
+}
+
 static void skip_to(struct reducer *r, size_t end)
 {
     for (; r->at < end; r->at++)
@@ -102,7 +113,7 @@ char *verilog_reduced(struct arena *a, const char *text, size_t n, bool lines, s
         } else if (c == '"') {
             copy_to(&r, end_of_string(&r));
         } else {
-            copy_to(&r, c == '\\' ? end_of_escaped(&r) : r.at + 1);
+            copy_to(&r, c == '\\' ? end_of_escaped(&r) : end_of_plain(&r));
         }
     }
     r.to[r.length] = '\0';
