@@ -83,7 +83,7 @@ module hd_softmax_scale #(
     end
   end
 
-  // ---------------------------------------------------------------- sum of the parts, and the next step
+  // ----------------------------------------------------------- sum of the parts, and the next step
   logic signed [31:0] product, r_next;
   logic        [32:0] sum;
   logic        [33:0] normal;

@@ -13,7 +13,7 @@ lines 131 text >README.md
 for f in one two; do
     [ $f = one ] && other=two || other=one
     echo "int $other(void); int $f(void) { return $other(); }" >base/$f.c
-    [ $f = two ] && echo "int alone(void); int alone(void) { return 0; }" >>base/$f.c
+    [ $f = two ] && echo "int alone(void); int alone(void) { return 0; } int odr __asm__(\"__odr_asan.odr\");" >>base/$f.c
     cc -c base/$f.c -o $objects/$f.c.o || fail "cc"
 done
 for n in $(seq 23); do echo >base/file$n.c; done
