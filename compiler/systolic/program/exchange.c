@@ -8,8 +8,11 @@ static bool elsewhere(const struct ir_op *op, const struct ir_op *mine)
     return !op->dead && (op->region == IR_NONE || op->target != mine->target);
 }
 
+/* An output that is a view of an input or a constant is not written. */
 static bool others_read(const struct ir_graph *g, uint32_t tensor, const struct ir_op *mine)
 {
+    if (g->tensor[tensor]->role == IR_INPUT || g->tensor[tensor]->role == IR_CONST)
+        return false;
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t k = 0; elsewhere(g->op[i], mine) && k < g->op[i]->n_in; k++)
             if (g->op[i]->in[k] == tensor)

@@ -1,5 +1,5 @@
 /* Tar files are read back as written. Truncated files, and files with any changed bit in a header,
- * are refused or harmless. test_slow_package.sh reads those of other programs. */
+ * are refused or harmless. test_nightly_package.sh reads those of other programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
