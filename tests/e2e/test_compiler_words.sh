@@ -37,7 +37,7 @@ program "" ""
 CC="no such cc -pipe" expect 5 "heddle: cannot find 'no such cc -pipe', needed to build the simulator: install the package gcc" \
     "$heddle" run --prog=program.c --engine=func --hw=tiny
 
-# Emitted C (test_slow_package.sh: a package), and a target under sanitizers.
+# Emitted C (test_nightly_package.sh: a package), and a target under sanitizers.
 export CC="$work/a b/cc -pipe"
 noted "called -pipe" "$heddle" run digits --engine=func --hw=tiny -q
 "$heddle" new-target mine >/dev/null 2>stderr || fail "new-target: $(cat stderr)"

@@ -2,11 +2,13 @@
 # Every command printed on a page (README.md, docs/, the README of each folder, those that new-target writes) does
 # what it states, pasted as printed: in the checkout at ~/heddle, pages of docs/ and of new targets in an empty folder with
 # what their own lines put there. Each page starts afresh. Text that the page shows as printed was printed by one of its
-# commands, digit for digit (page_says.py). `never` and `later` are what is not tried, and why; HEDDLE_DOCS=all (.ci/nightly)
-# tries `later` too. Lines after such a command are compared then. UPDATE=1 writes what is printed now into the pages:
+# commands, digit for digit (page_says.py). `never` and `later` are what is not tried, and why. Pages: README.md and
+# RETARGET.md; HEDDLE_DOCS=all (.ci/nightly): all of them, and `later` too. Lines after such a command are compared then.
+# UPDATE=1 writes what is printed now into the pages:
 #     UPDATE=1 HEDDLE_HOME=$PWD HEDDLE_BUILD=$PWD/build bash tests/e2e/test_slow_docs.sh README.md
 # A comment "exit code N" next to a command: that is what it returns. Arguments: pages, instead of all.
 . "$(dirname "$0")/common.sh"
+[ $# -gt 0 ] || [ "${HEDDLE_DOCS:-}" = all ] || set -- README.md docs/RETARGET.md
 
 # REGEX REASON, on "PAGE COMMAND".
 never=(
@@ -27,9 +29,9 @@ later=(
     'run resnet8_own .*--target=(onednn|strawberry,c|vanilla|xnnpack)( |$)' '10 to 20 s each; tests/e2e/test_*_ONE.sh runs digits there'
     'check-target targets/' 'tests/e2e/test_*_ONE.sh does'
     'README\.md cmake -S net ' 'docs/PACKAGE.md has the same'
-    'PACKAGE\.md .*(net/(arm|riscv)|net55)' 'compiles all kernels again; tests/app/run/test_slow_package.sh does it'
+    'PACKAGE\.md .*(net/(arm|riscv)|net55)' 'compiles all kernels again; tests/app/run/test_nightly_package.sh does it'
     'tune/README\.md ' 'README.md has the same'
-    'README\.md .*tuned=my\.db' 'tunes for 15 s; tests/e2e/test_slow_tune_target.sh, pages that tune fewer trials'
+    'README\.md .*tuned=my\.db' 'tunes for 15 s; tests/e2e/test_nightly_tune_target.sh, pages that tune fewer trials'
     'FPGA\.md bash \S*/simulate\.sh' 'builds a model for half a minute; tests/fpga/test_nightly_soc.sh runs the same'
     '\.md make regress' 'builds models of four configurations'
     'kit/(core|wide|copy)/README\.md heddle (check-target|run) ' 'docs/RETARGET.md does the same'

@@ -1,4 +1,4 @@
-/* test_slow_rows.c - the per-layer numbers of a run on the RTL add up exactly: in each layer
+/* test_nightly_rows.c - the per-layer numbers of a run on the RTL add up exactly: in each layer
  * without a group and in each group the counters of every unit to its cycles; all of these to those
  * of the accelerator's own registers, their cycles to the network's, the layers' bytes to what went
  * over the bus. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # `heddle compile -o`: a folder or a tar file with the same bytes every time, that builds alone with
-# gcc (and clang), and for Cortex-M and RISC-V (RISC-V's toolchain files: nightly) without a C library, and gives the
+# gcc and clang, and for each processor of --target-c-mcpu and --target-c-march without a C library, and gives the
 # golden answer in each (the last two on qemu, where their tools are). Memory figures are printed, and true.
 . "$(dirname "$0")/../../e2e/common.sh"
 
@@ -87,8 +87,7 @@ answer() {
     grep -qx "inferences: $samples" printed || fail "$folder: $(cat printed)"
 }
 
-compilers=(gcc ${HD_PROCESSORS:+clang}) # all of test_nightly_processors.sh
-for cc in "${compilers[@]}"; do
+for cc in gcc clang; do
     command -v $cc >/dev/null || { skipped+=("$cc not found"); continue; }
     build "b_$cc" net -DCMAKE_C_COMPILER=$cc -DCMAKE_ASM_COMPILER=$cc && answer "b_$cc" ./net
 done
@@ -128,16 +127,14 @@ processor() {
     grep -q -e "-$attribute" "b_$name/CMakeFiles/model.dir/flags.make" || fail "$attribute: other flags"
 }
 cortex_m() { processor "mcpu=$1" arm-none-eabi-gcc qemu-system-arm -M "$2"; }
-if [ -n "${HD_PROCESSORS:-}" ]; then
-    cortex_m cortex-m55 mps3-an547
-    bare riscv32 riscv64-unknown-elf-gcc qemu-system-riscv32 -M virt -bios none
-    bare riscv64 riscv64-unknown-elf-gcc qemu-system-riscv64 -M virt -bios none
-    cortex_m cortex-m0 mps2-an385 # which is a Cortex-M3's: qemu has no board for these two that is large enough
-    cortex_m cortex-m0plus mps2-an385
-    cortex_m cortex-m4 mps2-an386
-    cortex_m cortex-m7 mps2-an500
-    processor march=rv32imc riscv64-unknown-elf-gcc qemu-system-riscv32 -M virt -bios none
-fi
+cortex_m cortex-m55 mps3-an547
+bare riscv32 riscv64-unknown-elf-gcc qemu-system-riscv32 -M virt -bios none
+bare riscv64 riscv64-unknown-elf-gcc qemu-system-riscv64 -M virt -bios none
+cortex_m cortex-m0 mps2-an385 # which is a Cortex-M3's: qemu has no board for these two that is large enough
+cortex_m cortex-m0plus mps2-an385
+cortex_m cortex-m4 mps2-an386
+cortex_m cortex-m7 mps2-an500
+processor march=rv32imc riscv64-unknown-elf-gcc qemu-system-riscv32 -M virt -bios none
 
 # --- heddle run of a package ---
 "$heddle" compile digits -o acc.tar 2>stderr || fail "compile: $(cat stderr)"
