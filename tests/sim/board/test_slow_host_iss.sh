@@ -1,6 +1,6 @@
 #!/bin/bash
 # --host=iss: the package on the simulated processor with the RTL: outputs and the accelerator's cycles, counters and
-# bytes as with --host=native; times that add up. What ends otherwise: test_nightly_host_ends.sh.
+# bytes as with --host=native; times that add up. Failures: test_nightly_host_ends.sh.
 . "$(dirname "$0")/../../e2e/common.sh"
 for tool in riscv64-unknown-elf-gcc cmake; do
     command -v $tool >/dev/null || { echo "$tool not found (make test installs it)"; exit 77; }
