@@ -122,6 +122,8 @@ struct hdk_softmax {
     int32_t input_multiplier, input_left_shift, diff_min;
 };
 void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y);
+/* The same with output scale 1/65536 and zero point -32768; y is not x. */
+void hdk_softmax_wide(const struct hdk_softmax *p, const int8_t *x, int16_t *y);
 /* The exponential of one difference, -255 to 0, Q0.31; 0 below diff_min. */
 int32_t hdk_softmax_exp(const struct hdk_softmax *p, int32_t diff);
 

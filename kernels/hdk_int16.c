@@ -98,8 +98,15 @@ void hdk_i16_unary(const struct hdk_i16_unary *p, const int16_t *x, int16_t *y)
 void hdk_i16_to_int8(const struct hdk_requantize *p, const int16_t *x, int8_t *y)
 {
     for (uint32_t i = 0; i < p->n; i++)
-        y[i] =
-            hdk_clamp(hdk_rescale(x[i], p->multiplier, p->shift), p->z_out, p->act_min, p->act_max);
+        y[i] = hdk_clamp(hdk_rescale(x[i] - p->z_in, p->multiplier, p->shift), p->z_out, p->act_min,
+                         p->act_max);
+}
+
+void hdk_i8_to_int16(const struct hdk_requantize *p, const int8_t *x, int16_t *y)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        y[i] = hdk_i16_clamp(hdk_rescale(x[i] - p->z_in, p->multiplier, p->shift), p->act_min,
+                             p->act_max);
 }
 
 /* sigmoid of |x| / 2^bits / 24, linear between two entries; `bits` more than Q0.16. */
@@ -197,5 +204,5 @@ void hdk_i16_quantize(const struct hdk_quantize *p, const float *x, int16_t *y)
 void hdk_i16_dequantize(const struct hdk_quantize *p, const int16_t *x, float *y)
 {
     for (uint32_t i = 0; i < p->n; i++)
-        y[i] = p->scale * (float)x[i];
+        y[i] = p->scale * (float)(x[i] - p->zero);
 }

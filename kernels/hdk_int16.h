@@ -8,7 +8,7 @@
 
 /* CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV: sums of 64 bits, y = clamp((sum (x *
  * w) + bias) * scale) with 15 bits of the multiplier, rounded once, half up; shifts at most 7.
- * FULLY_CONNECTED and TRANSPOSE_CONV without a bias: 32 bits and both roundings, as int8.
+ * With scale.narrow: 32 bits and both roundings, as int8.
  *   w: conv2d [out_c, kernel_h, kernel_w, in_c / groups], depthwise [kernel_h, kernel_w, out_c],
  *   fully connected [out_c, in_c], transposed as hdk_transpose_conv   bias [out_c] or NULL */
 struct hdk_i16_conv2d {
@@ -55,8 +55,9 @@ struct hdk_i16_unary {
     int32_t multiplier[2], shift[2];
 };
 void hdk_i16_unary(const struct hdk_i16_unary *p, const int16_t *x, int16_t *y);
-/* QUANTIZE int16 to int8: the same with [0] alone, zero point added before the clamp. */
+/* QUANTIZE int16 to int8 and int8 to int16: y = clamp((x - z_in) * (multiplier, shift) + z_out). */
 void hdk_i16_to_int8(const struct hdk_requantize *p, const int16_t *x, int8_t *y);
+void hdk_i8_to_int16(const struct hdk_requantize *p, const int8_t *x, int16_t *y);
 
 /* LOGISTIC, TANH: x * multiplier / 2^shift is in 1/12288; output scale 1/32768. y may be x. */
 struct hdk_i16_sigmoid {

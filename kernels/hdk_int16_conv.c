@@ -22,24 +22,18 @@ static int64_t dot(const int16_t *x, const int8_t *w, uint32_t n)
     return sum;
 }
 
-static int16_t finish(const struct hdk_scale *s, int64_t sum, uint32_t channel, int32_t low,
-                      int32_t high)
+/* Add the bias and bring the sum to the output; `narrow`: in 32 bits, rounded twice. */
+static int16_t finish(const struct hdk_scale *s, int64_t sum, const int64_t *bias, uint32_t channel,
+                      int32_t low, int32_t high)
 {
     uint32_t k = s->per_channel ? channel : 0;
 
+    sum += bias ? bias[channel] : 0;
+    if (s->narrow)
+        return hdk_i16_clamp(
+            hdk_rescale((int32_t)(uint32_t)(uint64_t)sum, s->multiplier[k], s->shift[k]), low,
+            high);
     return hdk_i16_clamp(hdk_i16_rescale(sum, s->multiplier[k], s->shift[k]), low, high);
-}
-
-/* For sums of 32 bits; rounded twice where there is no bias. */
-static int16_t finish_optional(const struct hdk_scale *s, int64_t sum, const int64_t *bias,
-                               uint32_t channel, int32_t low, int32_t high)
-{
-    uint32_t k = s->per_channel ? channel : 0;
-    int32_t narrow = (int32_t)(uint32_t)(uint64_t)sum;
-
-    if (bias)
-        return finish(s, sum + bias[channel], channel, low, high);
-    return hdk_i16_clamp(hdk_rescale(narrow, s->multiplier[k], s->shift[k]), low, high);
 }
 
 /* Taps first .. last-1 of `kernel`, `dilation` apart from position `at` on, that meet 0 .. size-1.
@@ -96,8 +90,7 @@ void hdk_i16_conv2d(const struct hdk_i16_conv2d *all, const int16_t *x, const in
             inside(t.x, p->kernel_w, p->dilation_x, p->in_w, &t.x0, &t.x1);
             for (uint32_t oc = 0; oc < p->out_c; oc++)
                 *y++ = finish(&all->scale,
-                              conv_sum(p, &t, x + oc / per_group * depth, w + oc * filter) +
-                                  (bias ? bias[oc] : 0),
+                              conv_sum(p, &t, x + oc / per_group * depth, w + oc * filter), bias,
                               oc, p->act_min, p->act_max);
         }
 }
@@ -117,7 +110,7 @@ void hdk_i16_depthwise_conv2d(const struct hdk_i16_depthwise_conv2d *all, const 
             inside(top, p->kernel_h, p->dilation_y, p->in_h, &y0, &y1);
             inside(left, p->kernel_w, p->dilation_x, p->in_w, &x0, &x1);
             for (uint32_t oc = 0; oc < channels; oc++) {
-                int64_t sum = bias ? bias[oc] : 0;
+                int64_t sum = 0;
 
                 for (uint32_t ky = y0; ky < y1; ky++)
                     for (uint32_t kx = x0; kx < x1; kx++) {
@@ -128,7 +121,7 @@ void hdk_i16_depthwise_conv2d(const struct hdk_i16_depthwise_conv2d *all, const 
                             x[((uint64_t)iy * p->in_w + ix) * p->in_c + oc / p->depth_multiplier] *
                             w[((uint64_t)ky * p->kernel_w + kx) * channels + oc];
                     }
-                *y++ = finish(&all->scale, sum, oc, p->act_min, p->act_max);
+                *y++ = finish(&all->scale, sum, bias, oc, p->act_min, p->act_max);
             }
         }
 }
@@ -140,8 +133,8 @@ void hdk_i16_fully_connected(const struct hdk_i16_fully_connected *all, const in
 
     for (uint32_t n = 0; n < p->batch; n++, x += p->in_c)
         for (uint32_t oc = 0; oc < p->out_c; oc++)
-            *y++ = finish_optional(&all->scale, dot(x, w + (uint64_t)oc * p->in_c, p->in_c), bias,
-                                   oc, p->act_min, p->act_max);
+            *y++ = finish(&all->scale, dot(x, w + (uint64_t)oc * p->in_c, p->in_c), bias, oc,
+                          p->act_min, p->act_max);
 }
 
 /* Over the taps of one output pixel: those that a multiple of the stride brings to an input cell.
@@ -175,11 +168,10 @@ void hdk_i16_transpose_conv(const struct hdk_transpose_conv *p, const int16_t *x
     for (uint32_t n = 0; n < p->batch; n++, x += (uint64_t)p->in_h * p->in_w * p->in_c)
         for (uint32_t i = 0; i < p->out_h * p->out_w; i++)
             for (uint32_t oc = 0; oc < p->out_c; oc++)
-                *y++ = finish_optional(&p->scale,
-                                       covered(p, x, w + oc * filter,
-                                               i / p->out_w + (uint32_t)p->pad_top,
-                                               i % p->out_w + (uint32_t)p->pad_left),
-                                       bias, oc, p->act_min, p->act_max);
+                *y++ = finish(&p->scale,
+                              covered(p, x, w + oc * filter, i / p->out_w + (uint32_t)p->pad_top,
+                                      i % p->out_w + (uint32_t)p->pad_left),
+                              bias, oc, p->act_min, p->act_max);
 }
 
 static void one_matrix(const struct hdk_matmul *p, const int16_t *a, const int16_t *b,

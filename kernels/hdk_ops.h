@@ -9,6 +9,7 @@ struct hdk_scale {
     const int32_t *multiplier;
     const int8_t *shift;
     uint32_t per_channel;
+    uint32_t narrow; /* int16: sums of 32 bits */
 };
 
 /* PRELU. d = x - z_a; y = clamp(d * (multiplier_a, shift_a) + z_out) where d >= 0, else

@@ -103,35 +103,67 @@ static int32_t look_up(const struct hdk_softmax *p, struct exponentials *e, int3
     return e->of[below];
 }
 
-static void softmax_row(const struct hdk_softmax *p, struct exponentials *table, const int8_t *x,
-                        int8_t *y)
+/* Divisor of one row, and its maximum. */
+struct divisor {
+    int32_t max, scale, shift;
+};
+
+/* `bits`: of the result. */
+static struct divisor divisor_of(const struct hdk_softmax *p, struct exponentials *table,
+                                 const int8_t *x, int32_t bits)
 {
-    int32_t max = row_max(x, p->cols);
-    int32_t sum = 0, scale, shift; /* sum: Q12.19 */
+    struct divisor d = {.max = row_max(x, p->cols)};
+    int32_t sum = 0; /* Q12.19 */
     uint32_t zeros;
 
     for (uint32_t i = 0; i < p->cols; i++)
-        sum += hdk_round_shift(look_up(p, table, max - x[i]), 12);
+        sum += hdk_round_shift(look_up(p, table, d.max - x[i]), 12);
     zeros = leading_zeros((uint32_t)sum);
-    scale = reciprocal_1p((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
-    shift = 12 - (int32_t)zeros + 31 - 8;
-    for (uint32_t i = 0; i < p->cols; i++) {
-        int32_t e = look_up(p, table, max - x[i]);
-        /* A shift beyond 31 (512 equal entries and more; undefined in the reference) leaves less
-         * than 1/2: 0. */
-        int32_t q = shift <= 31 ? hdk_round_shift(hdk_high_mul(scale, e), shift) : 0;
-        y[i] = hdk_clamp(q, -128, -128, 127);
-    }
+    d.scale = reciprocal_1p((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
+    d.shift = 12 - (int32_t)zeros + 31 - bits;
+    return d;
+}
+
+/* A shift beyond 31 (512 equal entries and more; undefined in the reference) leaves less than 1/2:
+ * 0. */
+static int32_t quotient(const struct divisor *d, int32_t e)
+{
+    return d->shift <= 31 ? hdk_round_shift(hdk_high_mul(d->scale, e), d->shift) : 0;
+}
+
+static void no_exponentials(struct exponentials *table)
+{
+    for (uint32_t i = 0; i < 256; i++)
+        table->of[i] = UNKNOWN;
 }
 
 void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y)
 {
     struct exponentials table;
 
-    for (uint32_t i = 0; i < 256; i++)
-        table.of[i] = UNKNOWN;
-    for (uint32_t r = 0; r < p->rows; r++)
-        softmax_row(p, &table, x + (uint64_t)r * p->cols, y + (uint64_t)r * p->cols);
+    no_exponentials(&table);
+    for (uint32_t r = 0; r < p->rows; r++, x += p->cols, y += p->cols) {
+        const struct divisor d = divisor_of(p, &table, x, 8);
+
+        for (uint32_t i = 0; i < p->cols; i++)
+            y[i] = hdk_clamp(quotient(&d, look_up(p, &table, d.max - x[i])), -128, -128, 127);
+    }
+}
+
+void hdk_softmax_wide(const struct hdk_softmax *p, const int8_t *x, int16_t *y)
+{
+    struct exponentials table;
+
+    no_exponentials(&table);
+    for (uint32_t r = 0; r < p->rows; r++, x += p->cols, y += p->cols) {
+        const struct divisor d = divisor_of(p, &table, x, 16);
+
+        for (uint32_t i = 0; i < p->cols; i++) {
+            const int32_t v = quotient(&d, look_up(p, &table, d.max - x[i]));
+
+            y[i] = (int16_t)((v > 65535 ? 65535 : v) - 32768);
+        }
+    }
 }
 
 /* log x of x in [1, 4096), Q12.19 to Q5.26. x = m 2^z, m near 2^(-1/4): of the two ways, z a whole
@@ -183,8 +215,7 @@ void hdk_log_softmax(const struct hdk_log_softmax *p, const int8_t *x, int8_t *y
 {
     struct exponentials table;
 
-    for (uint32_t i = 0; i < 256; i++)
-        table.of[i] = UNKNOWN;
+    no_exponentials(&table);
     for (uint32_t r = 0; r < p->exp.rows; r++)
         log_softmax_row(p, &table, x + (uint64_t)r * p->exp.cols, y + (uint64_t)r * p->exp.cols);
 }

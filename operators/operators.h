@@ -39,7 +39,8 @@ enum kernel_form {
     FORM_BOOL,
     FORM_F32,
     FORM_I16,
-    FORM_TO_I16,      /* from other quantised values */
+    FORM_TO_I16,      /* from int16 or plain numbers */
+    FORM_I8_TO_I16,   /* from int8 */
     FORM_F32_TO_I16,  /* from float32 */
     FORM_WAS_U8,      /* from a uint8 network, which has a separate arithmetic */
     FORM_FLIP,        /* from int8 to uint8 or back without a change of real values */

@@ -181,7 +181,8 @@ static void fixed_softmax(const struct ref_maker *m)
                          1 / (256 * (double)ref_scale(m->y))};
 
     m->k->inner_zero = ref_lowest(m->y->type);
-    m->k->rescale = d[1] != 1 || m->y->quant.zero_point[0] != m->k->inner_zero;
+    m->k->rescale =
+        m->y->type != IR_I16 && (d[1] != 1 || m->y->quant.zero_point[0] != m->k->inner_zero);
     ref_set_fixed(m, 2, d);
 }
 

@@ -15,20 +15,12 @@ static int64_t bias_of(const struct ref_call *c, int32_t channel)
     return b;
 }
 
-/* Return true for operators that, without a bias, the reference adds up in 32 bits and rounds
- * twice. */
-static bool is_narrow(const struct ref_call *c)
-{
-    return (c->op->opcode == IR_OP_FULLY_CONNECTED || c->op->opcode == IR_OP_TRANSPOSE_CONV) &&
-           (c->op->n_in < 3 || c->x[2] == NULL);
-}
-
 static int32_t requantise(const struct ref_call *c, int64_t sum, int32_t channel)
 {
     const struct ref_constants *f = c->k;
     const uint32_t k = f->n > 1 ? (uint32_t)channel : 0;
 
-    if (is_narrow(c))
+    if (c->op->attr[IR_NARROW] != 0)
         return ref_value(c, ref_mbqm((int32_t)(uint32_t)sum, f->multiplier[k], f->shift[k]));
     return ref_value(c, ref_mbqm64(sum, f->multiplier[k], f->shift[k]));
 }

@@ -71,10 +71,10 @@ static int32_t exp_of(const struct row *r, int32_t x)
     return diff < r->diff_min ? 0 : exp_negative(ref_srdhm(scaled, r->multiplier));
 }
 
-/* Outputs from..from+n: 1/256 from the lowest value on, or rescaled from there. */
+/* Outputs from..from+n: 1/256 (int16: 1/65536) from the lowest value on, or rescaled from there. */
 static void softmax_row(const struct ref_call *c, struct row *r, size_t from, size_t n)
 {
-    const int32_t lowest = c->k->inner_zero;
+    const int32_t lowest = c->k->inner_zero, bits = c->out[0]->type == IR_I16 ? 16 : 8;
     uint32_t sum = 0; /* Q12.19 */
     int32_t headroom = 0, scale, exponent;
 
@@ -85,14 +85,14 @@ static void softmax_row(const struct ref_call *c, struct row *r, size_t from, si
         sum += (uint32_t)ref_rdbpot(exp_of(r, ref_at(c->in[0], c->x[0], i)), 12);
     while (headroom < 31 && (sum << headroom & 0x80000000u) == 0)
         headroom++;
-    exponent = 12 - headroom + 31 - 8; /* above 31 the reference is undefined; here it gives 0 */
+    exponent = 12 - headroom + 31 - bits; /* above 31 the reference is undefined; here it gives 0 */
     scale = one_over_one_plus((int32_t)((sum << headroom) - 0x80000000u));
     for (size_t i = from; i < from + n; i++) {
         const int32_t x = ref_at(c->in[0], c->x[0], i);
         const int32_t e = ref_srdhm(scale, exp_of(r, x));
         int32_t v = exponent > 31 || x - r->max < r->diff_min ? 0 : ref_rdbpot(e, exponent);
 
-        v = lowest + (v > 255 ? 255 : v);
+        v = lowest + (v >> bits != 0 ? (1 << bits) - 1 : v);
         ref_put(c->out[0], c->y[0], i, c->k->rescale ? ref_rescaled(c, v) : v);
     }
 }

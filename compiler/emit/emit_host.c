@@ -267,7 +267,8 @@ enum status emit_softmax(struct emit_unit *u, struct text *t, const struct ir_op
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int64_t left = op->fixed.shift[0], reach = (int64_t)31 << 26;
 
-    TRY(emit_need_int8(u, op, d));
+    if (ir_out(u->graph, op, 0)->type != IR_I16)
+        TRY(emit_need_int8(u, op, d));
     emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
     emit_field(t, "cols", ir_dim_back(x, 0));
     emit_field(t, "input_multiplier", op->fixed.multiplier[0]);
@@ -377,8 +378,8 @@ void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op)
 
     text_printf(t,
                 "    .scale = {(const int32_t *)(const void *)(model_constants + 0x%x),\n"
-                "              (const int8_t *)(model_constants + 0x%x), %d},\n",
-                m, s, f->n > 1);
+                "              (const int8_t *)(model_constants + 0x%x), %d, %d},\n",
+                m, s, f->n > 1, op->attr[IR_NARROW] != 0);
 }
 
 /* Write the strides of an operand's batch dimensions, outermost first; 0 where it is broadcast. */

@@ -131,5 +131,6 @@ enum status emit_i16_dequantize(struct emit_unit *u, struct text *t, const struc
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(x));
     text_printf(t, "    .scale = %af,\n", (double)x->quant.scale[0]);
+    emit_field(t, "zero", ir_zero_point(x));
     return ST_OK;
 }

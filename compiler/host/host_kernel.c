@@ -36,8 +36,9 @@ static enum kernel_form form_of_rounded(const struct ir_op *op)
 static enum kernel_form form_of_i16(enum ir_opcode opcode, enum ir_type in, enum ir_type out)
 {
     const enum kernel_form form = in == IR_F32    ? FORM_F32_TO_I16
-                                  : out == IR_I16 ? FORM_TO_I16
-                                                  : FORM_I16;
+                                  : out != IR_I16 ? FORM_I16
+                                  : in == IR_I8   ? FORM_I8_TO_I16
+                                                  : FORM_TO_I16;
 
     if (has(opcode, form))
         return form;

@@ -1,6 +1,7 @@
 /* infer_shape.c - rules of elementwise operators and of those that move or reduce data. */
 #include "rules.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Check that x and y have quantised values of one type and shape. */
@@ -19,6 +20,20 @@ enum status infer_unary(const struct ir_graph *g, const struct ir_op *op, struct
     return want_unary(g, op, d);
 }
 
+/* Check a SOFTMAX from 8 bits to 16: a scale within a thousandth of 1/65536, as the format's kernels accept. */
+static enum status want_wide_softmax(const struct ir_tensor *x, const struct ir_tensor *y,
+                                     struct diag *d)
+{
+    TRY(ir_want_coded(y, "output", d));
+    if (!ir_is_code(x->type))
+        return ir_want_type(y, "output", x->type, d);
+    if (fabsf(y->quant.scale[0] * 65536 - 1) <= 0.001f && y->quant.zero_point[0] == -32768)
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED,
+                "output '%.80s': expected scale 1/65536 and zero point -32768, found %.9g and %d",
+                y->name, (double)y->quant.scale[0], y->quant.zero_point[0]);
+}
+
 /* Accept any output scale; legalise leaves 1/256 with zero point at the lowest value, or ONNX's
  * rounding. */
 enum status infer_softmax(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
@@ -26,8 +41,12 @@ enum status infer_softmax(const struct ir_graph *g, const struct ir_op *op, stru
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
     TRY(ir_want_act(x, "input", d));
-    TRY(ir_want_act(y, "output", d));
-    TRY(ir_want_type(y, "output", x->type, d));
+    if (y->type == IR_I16 && x->type != IR_I16)
+        TRY(want_wide_softmax(x, y, d));
+    else {
+        TRY(ir_want_act(y, "output", d));
+        TRY(ir_want_type(y, "output", x->type, d));
+    }
     if (ir_elements(x) != ir_elements(y) || ir_dim_back(x, 0) != ir_dim_back(y, 0))
         TRY(ir_want_shape(g, y, "output", x->rank, x->dim, d));
     return ST_OK;
@@ -175,14 +194,9 @@ enum status infer_quantize(const struct ir_graph *g, const struct ir_op *op, str
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
-    TRY(ir_want_act(x, "input", d));
+    if (x->type != IR_F32)
+        TRY(ir_want_coded(x, "input", d));
     TRY(ir_want_quantised(y, "output", d));
-    if (y->type == IR_I16 && x->type != IR_F32 && x->type != IR_I16)
-        return FAIL(d, ST_UNSUPPORTED, "output '%.80s': expected type i8 or u8 of %s, found i16",
-                    y->name, ir_type_name(x->type));
-    if (x->type == IR_I16 && y->type == IR_U8)
-        return FAIL(d, ST_UNSUPPORTED, "output '%.80s': expected type i8 or i16 of i16, found u8",
-                    y->name);
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }
 
@@ -190,7 +204,7 @@ enum status infer_dequantize(const struct ir_graph *g, const struct ir_op *op, s
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
-    TRY(ir_want_quantised(x, "input", d));
+    TRY(ir_want_coded(x, "input", d));
     TRY(ir_want_type(y, "output", IR_F32, d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }

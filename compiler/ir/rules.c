@@ -17,7 +17,7 @@ enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag
     return t->type == IR_F32 ? ST_OK : ir_want_quantised(t, what, d);
 }
 
-enum status ir_want_quantised(const struct ir_tensor *t, const char *what, struct diag *d)
+enum status ir_want_coded(const struct ir_tensor *t, const char *what, struct diag *d)
 {
     if (!ir_is_code(t->type))
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type i8, u8 or i16, found %s", what,
@@ -28,6 +28,12 @@ enum status ir_want_quantised(const struct ir_tensor *t, const char *what, struc
     if (t->quant.n != 1)
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected one scale, found %u", what, t->name,
                     t->quant.n);
+    return ST_OK;
+}
+
+enum status ir_want_quantised(const struct ir_tensor *t, const char *what, struct diag *d)
+{
+    TRY(ir_want_coded(t, what, d));
     if (t->type == IR_I16 && t->quant.zero_point[0] != 0)
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected zero point 0 of i16, found %d", what,
                     t->name, t->quant.zero_point[0]);

@@ -18,7 +18,9 @@ enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_ty
                          struct diag *d);
 /* Require an 8-bit tensor, or int16 with zero point 0, quantised per tensor. */
 enum status ir_want_quantised(const struct ir_tensor *t, const char *what, struct diag *d);
-/* The same, or float32. */
+/* The same with any zero point. */
+enum status ir_want_coded(const struct ir_tensor *t, const char *what, struct diag *d);
+/* As ir_want_quantised, or float32. */
 enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d);
 /* Require one type for input and output; 8- and 16-bit ones with the same quantisation. */
 enum status ir_want_moved(const struct ir_tensor *x, const struct ir_tensor *y, struct diag *d);

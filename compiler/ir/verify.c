@@ -15,7 +15,8 @@ static enum status verify_quant(const struct ir_tensor *t, struct diag *d)
             return FAIL(d, ST_MODEL, "scale %u: expected a positive number, found %.9g", i,
                         (double)q->scale[i]);
     for (uint32_t i = 0; i < q->n; i++) {
-        const int32_t low = t->type == IR_U8 ? 0 : -128, high = t->type == IR_U8 ? 255 : 127;
+        const int32_t low = t->type == IR_U8 ? 0 : t->type == IR_I16 ? INT16_MIN : INT8_MIN;
+        const int32_t high = low + (t->type == IR_I16 ? UINT16_MAX : UINT8_MAX);
 
         if (q->zero_point[i] < low || q->zero_point[i] > high)
             return FAIL(d, ST_MODEL, "zero point %u: expected %d to %d, found %d", i, low, high,

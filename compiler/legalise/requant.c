@@ -175,8 +175,7 @@ static void split_softmax(struct ir_graph *g, struct ir_op *op)
     const struct ir_tensor *y = ir_out(g, op, 0);
     const int32_t *zero = &lowest[y->type == IR_U8];
 
-    if (ir_in(g, op, 0)->type == IR_I16 ||
-        (y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero) ||
+    if (y->type == IR_I16 || (y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero) ||
         far_apart((double)scale, y))
         return;
     split(g, op, (struct ir_quant){1, 0, &scale, zero});
@@ -268,7 +267,8 @@ static enum status fixed_softmax(const struct fixing *f)
     struct ir_op *op = f->op;
     const double beta = (double)ir_attr_float(op, IR_BETA_BITS);
 
-    if (far_apart(1.0 / 256, ir_out(g, op, 0)) && lgl_float_requant(g, op))
+    if (ir_out(g, op, 0)->type != IR_I16 && far_apart(1.0 / 256, ir_out(g, op, 0)) &&
+        lgl_float_requant(g, op))
         return ST_OK;
     set_one(g, op, q5_26(beta * (double)scale_of(ir_in(g, op, 0))));
     return ST_OK;

@@ -798,7 +798,7 @@ for _name, _build in {
         "concat_activation": lambda: one("CONCATENATION", (1, 4), (1, 4), options="ConcatenationOptions", Axis=1,
                                          FusedActivationFunction=RELU),
         "options_field_new": lambda: Conv(Field7=0, Field8=1).file(),
-        "dense_int32_sums": lambda: file_of((1, 4), [(np.ones((4, 4)), np.int8)], (1, 4), "FULLY_CONNECTED",
+        "dense_int32_sums": lambda: file_of((1, 4), [(np.ones((4, 4)), np.int8), (np.ones(4), np.int64)], (1, 4), "FULLY_CONNECTED",
                                             "FullyConnectedOptions", kinds=(np.int16, np.int16), Field4=2),
         "l2_norm_activation": lambda: one("L2_NORMALIZATION", (1, 4), (1, 4), options="L2NormOptions",
                                           FusedActivationFunction=RELU),

@@ -102,9 +102,9 @@ enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,
                             const struct ir_tensor *w);
 /* Refuse int8 weights with a zero point other than 0. */
 enum status tfl_want_symmetric(struct tfl_importer *m, const struct ir_tensor *w);
-/* Refuse options that ask for int32 sums of int16 activations `x`; heddle sums them in int64. */
-enum status tfl_want_wide(struct tfl_importer *m, const struct tfl_operator *src,
-                          const struct ir_tensor *x);
+/* Set `narrow` of a product of int16 activations whose bias is int32, or that has none and is summed
+ * in 32 bits then; its bias becomes int64. */
+enum status tfl_sum_width(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op);
 /* Note biases whose scale is not that of the input times that of the weights (tfl_bias.c). */
 void tfl_note_biases(struct tfl_importer *m);
 /* Set the fused activation of `src` as an attribute of `op`. */

@@ -21,7 +21,6 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     y = m->g->tensor[out];
     TRY(tfl_want_static(m, m->g->tensor[in[0]], w));
     TRY(tfl_want_symmetric(m, w));
-    TRY(tfl_want_wide(m, src, m->g->tensor[in[0]]));
     TRY(tfl_param(m, src->in.v[0], "output shape", &n, &shape));
     for (uint32_t i = 0; i < n && n == y->rank; i++)
         if (shape[i] != y->dim[i])
@@ -38,6 +37,7 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     op->attr[IR_STRIDE_H] = o->stride_h;
     op->attr[IR_STRIDE_W] = o->stride_w;
     op->attr[IR_PADDING] = o->padding == 0 ? IR_PADDING_SAME : IR_PADDING_EXPLICIT;
+    TRY(tfl_sum_width(m, src, op));
     return tfl_activation(m, src, op);
 }
 

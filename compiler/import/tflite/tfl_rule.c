@@ -87,7 +87,8 @@ enum status tfl_rule_conv(struct tfl_importer *m, const struct tfl_operator *src
         return FAIL(m->d, ST_MODEL, "weights are absent");
     TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     TRY(tfl_want_symmetric(m, w));
-    TRY(tfl_want_wide(m, src, ir_in(m->g, op, 0)));
+    if (!ir_is_depthwise(op))
+        TRY(tfl_sum_width(m, src, op));
     TRY(window(m, src, op, ir_dim_back(w, 2), ir_dim_back(w, 1)));
     return tfl_dilate(m, src, op);
 }
@@ -122,10 +123,10 @@ enum status tfl_rule_dense(struct tfl_importer *m, const struct tfl_operator *sr
     TRY(tfl_activation(m, src, op));
     if (w == NULL)
         return ST_OK; /* the rule of operators.def refuses it */
-    TRY(tfl_want_wide(m, src, ir_in(m->g, op, 0)));
     TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     if (w->role != IR_CONST)
         return tfl_computed_weights(m, op);
+    TRY(tfl_sum_width(m, src, op));
     return w->quant.n > 1 ? tfl_want_symmetric(m, w) : ST_OK;
 }
 
@@ -216,7 +217,7 @@ static enum status want_output(struct tfl_importer *m, const struct ir_op *op, i
     const struct ir_tensor *y = ir_out(m->g, op, 0);
     const int32_t zero = zero_point + (y->type == IR_U8 ? 128 : 0);
 
-    if (y->type == IR_I16 && y->quant.n == 1) {
+    if (y->type == IR_I16 && y->quant.n == 1 && ir_in(m->g, op, 0)->type == IR_I16) {
         if (y->quant.scale[0] == 1.0f / 32768)
             return ST_OK;
         return FAIL(m->d, ST_UNSUPPORTED, "output '%.80s': expected scale 1/32768, found %.9g",

@@ -47,8 +47,11 @@ static enum status check_shape(struct tfl_importer *m, const struct tfl_tensor *
 
 static enum status check_zero_point(struct tfl_importer *m, enum ir_type type, int64_t z)
 {
-    const int64_t low = type == IR_I8 ? -128 : 0;
-    const int64_t high = type == IR_I8 ? 127 : type == IR_U8 ? 255 : 0;
+    const int64_t low = type == IR_I8 ? INT8_MIN : type == IR_I16 ? INT16_MIN : 0;
+    const int64_t high = type == IR_I8    ? INT8_MAX
+                         : type == IR_I16 ? INT16_MAX
+                         : type == IR_U8  ? UINT8_MAX
+                                          : 0;
 
     if (z >= low && z <= high)
         return ST_OK;

@@ -397,6 +397,7 @@ def int16_unary(net, s):
     unary(net, s, "dequantize", "i16", "f32")
     unary(net, s, "quantize", "f32", "i16", out=dict(scale=0.001, zero=0))
     unary(net, s, "quantize", "i16", "i8", out=dict(scale=0.3, zero=2))
+    unary(net, s, "quantize", "i8", "i16", out=dict(scale=0.001, zero=0))
 
 
 def float_conv(net, s):
