@@ -32,6 +32,7 @@ static int fetch_weights(struct array_job *j, uint32_t word)
 
     if ((uint64_t)(word + j->seg.len) * j->n > j->v->weights.n)
         return prove_fault(j->v, "weights beyond their memory");
+    prove_order_read(j->v, HD_SPACE_WEIGHTS, (uint64_t)word * j->n, j->seg.len * j->n);
     j->constant = true;
     for (uint32_t i = 0; i < j->seg.len * j->n; i++) {
         const uint32_t t = prove_at(p, &j->v->weights, (uint64_t)word * j->n + i);
@@ -76,6 +77,7 @@ static void gather(const struct array_job *j, int64_t p0, struct lane *lanes)
             *lane = (struct lane){.term = PROVE_NOTHING};
             if (!j->inside[g] || at < 0 || at >= (int64_t)j->c->in_wc)
                 continue;
+            prove_order_read(j->v, HD_SPACE_SCRATCHPAD, (uint64_t)(j->source[g] + at), 1);
             lane->term = prove_at(p, &j->v->scratchpad, (uint64_t)(j->source[g] + at));
             const struct prove_term *t = &p->term[lane->term];
             lane->element = prove_element((prove_wide)t->element - j->c->z_in);
@@ -141,6 +143,7 @@ static void convolve_depthwise(const struct array_job *j, uint32_t x, struct pro
                 (void)prove_fault(j->v, "channels outside the scratchpad");
                 return;
             }
+            prove_order_read(j->v, HD_SPACE_SCRATCHPAD, (uint64_t)from, j->columns);
             for (uint32_t i = 0; i < j->columns; i++) {
                 const uint32_t t = prove_at(p, &j->v->scratchpad, (uint64_t)from + i);
 
@@ -183,6 +186,7 @@ static int requantise(const struct array_job *j, struct prove_sum *sum, uint64_t
             t = prove_look_up(v, c->table_first + (c->table_step ? c->p_base + j->tile : 0), i, t);
         v->scratchpad.term[at + i] = t;
     }
+    prove_order_write(v, HD_SPACE_SCRATCHPAD, at, count);
     return v->package->fault ? -1 : 0;
 }
 
@@ -241,6 +245,7 @@ static int run_block(struct array_job *j, uint32_t word)
 
     hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, j->n, c->ports, c->depthwise);
     while (hd_walk_next(&walk, &j->seg)) {
+        prove_order_tile(j->v, j->block + 1 < c->blocks ? c->block_scan : c->last_scan, j->seg.len);
         if (fetch_weights(j, word + j->seg.first_word))
             return -1;
         j->first = j->seg.index == 0 && !c->acc_keep;

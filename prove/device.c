@@ -51,6 +51,7 @@ int prove_stream(struct prove_device *v)
         header.length != length || hd_crc(bytes, length) != 0)
         return prove_fault(v, "a stream with a wrong header or checksum");
     memset(v->done, 0, sizeof v->done);
+    prove_order_begin(v, length / 16);
     for (v->command = 0; at < length; v->command++) {
         memcpy(&c, bytes + at, sizeof c.common);
         const uint32_t n = func_command_bytes(c.common.opcode);
@@ -65,6 +66,7 @@ int prove_stream(struct prove_device *v)
             return prove_fault(v, "a command that waits for more commands than precede it");
         if (c.common.opcode == HD_OPCODE_END)
             return at == length ? 0 : prove_fault(v, "commands after END");
+        prove_order_command(v, &c.common, v->done);
         if (run_command(v, c.word, c.common.opcode))
             return -1;
         v->done[c.common.opcode - HD_OPCODE_LOAD]++; /* units have the order of opcodes */
@@ -138,6 +140,7 @@ void prove_device_init(struct prove_device *v, struct prove_package *k,
         v->parameter[i] = arena_alloc(a, v->n_parameter[i]);
         v->known[i] = arena_alloc(a, v->n_parameter[i]);
     }
+    prove_order_init(v);
     v->sum = ARENA_ARRAY(a, struct prove_sum, (size_t)config->acc_depth * config->n);
     v->summed = arena_alloc(a, config->acc_depth);
     v->reg[HD_REG_ID / 4] = HD_ID;

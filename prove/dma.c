@@ -53,6 +53,7 @@ static int put_parameter(struct prove_device *v, uint32_t space, uint64_t at, co
         for (uint32_t quarter = 0; space == HD_SPACE_TABLE_ALL && quarter < 4; quarter++) {
             v->parameter[HD_SPACE_TABLE][at * 4 + quarter * n + i] = byte;
             v->known[HD_SPACE_TABLE][at * 4 + quarter * n + i] = 1;
+            prove_order_write(v, HD_SPACE_TABLE, at * 4 + quarter * n + i, 1);
         }
     }
     for (uint32_t i = 0; space == HD_SPACE_BIAS16 && i < n; i++) {
@@ -62,6 +63,7 @@ static int put_parameter(struct prove_device *v, uint32_t space, uint64_t at, co
 
         v->parameter[HD_SPACE_BIAS][to] = i & 1u ? sign : low;
         v->parameter[HD_SPACE_BIAS][to + 1] = i & 1u ? sign : high;
+        prove_order_write(v, HD_SPACE_BIAS, to, 2);
         v->known[HD_SPACE_BIAS][to] = v->known[HD_SPACE_BIAS][to + 1] = 1;
     }
     return 0;
@@ -73,6 +75,7 @@ static int put_word(struct prove_device *v, uint32_t space, uint64_t at, const u
 {
     const struct prove_memory *to = space == HD_SPACE_SCRATCHPAD ? &v->scratchpad : &v->weights;
 
+    prove_order_write(v, space, at, space == HD_SPACE_SCRATCHPAD ? m : v->config.n);
     if (space != HD_SPACE_SCRATCHPAD && space != HD_SPACE_WEIGHTS)
         return put_parameter(v, space, at, word);
     for (uint32_t i = 0; i < (space == HD_SPACE_SCRATCHPAD ? m : v->config.n); i++)
@@ -104,6 +107,10 @@ static int weights_of_spad(struct prove_device *v, const struct hd_cmd_dma_read 
             for (uint32_t i = first; i < first + n; i++, to++) {
                 const uint64_t row = c->transpose ? i : k, column = c->transpose ? k : i;
 
+                if (row < c->runs && column < c->run_bytes)
+                    prove_order_read(v, HD_SPACE_SCRATCHPAD, c->offset + row * c->run_pitch + column,
+                                     1);
+                prove_order_write(v, HD_SPACE_WEIGHTS, to, 1);
                 v->weights.term[to] =
                     row < c->runs && column < c->run_bytes
                         ? prove_at(p, &v->scratchpad, c->offset + row * c->run_pitch + column)
@@ -134,6 +141,8 @@ int prove_dma_read(struct prove_device *v, const struct hd_cmd_dma_read *c)
     const uint64_t *at = places(v, &r, all);
     if (!at)
         return -1;
+    for (uint64_t i = 0; i < all; i++)
+        prove_order_read(v, ORDER_WINDOW, at[i], 1);
     for (uint32_t row = 0; row < c->rows; row++)
         for (uint32_t i = 0; i < c->row_bytes; i += n) {
             const uint32_t m = c->row_bytes - i < n ? c->row_bytes - i : n;
@@ -169,6 +178,8 @@ int prove_store(struct prove_device *v, const struct hd_cmd_store *c)
     for (uint64_t i = 0; i < all; i++) {
         const uint64_t from = (c->src + i / c->row_bytes * c->src_pitch) * n + i % c->row_bytes;
         const uint32_t t = prove_at(k->p, &v->scratchpad, from);
+        prove_order_read(v, HD_SPACE_SCRATCHPAD, from, 1);
+        prove_order_write(v, ORDER_WINDOW, at[i], 1);
 
         k->memory.term[at[i]] = c->flip ? prove_flip(k->p, t) : t;
     }

@@ -33,6 +33,7 @@ const uint8_t *prove_parameter(struct prove_device *v, uint32_t space, uint32_t 
             (void)prove_fault(v, "a parameter that nothing has loaded");
             return NULL;
         }
+    prove_order_read(v, space, at, n);
     return v->parameter[space] + at;
 }
 

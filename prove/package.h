@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "driver/hd_model.h"
 #include "hw/gen/config.h"
+#include "prove/order.h"
 #include "prove/terms/rules.h"
 
 /* Terms of n bytes; a byte that nothing wrote is PROVE_NOTHING until it is read. */
@@ -39,6 +40,7 @@ struct prove_device {
     struct prove_sum *sum; /* accumulators */
     uint8_t *summed;       /* written once */
     uint32_t reg[256];
+    struct prove_order order;
     uint32_t command, done[5]; /* of LOAD, WEIGHT, ARRAY, VECTOR, STORE */
 };
 

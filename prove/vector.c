@@ -41,6 +41,7 @@ static uint32_t operand(const struct vector_job *j, uint32_t at)
         (void)prove_fault(j->v, "an operand outside the scratchpad");
         return PROVE_NOTHING;
     }
+    prove_order_read(j->v, HD_SPACE_SCRATCHPAD, at, 1);
     return prove_at(j->v->package->p, &j->v->scratchpad, at);
 }
 
@@ -152,6 +153,7 @@ static int run_chunk(struct vector_job *j)
             out[i] =
                 prove_look_up(j->v, c->table_first + (c->table_step ? j->chunk / n : 0), i, out[i]);
     }
+    prove_order_write(j->v, HD_SPACE_SCRATCHPAD, at, m);
     memcpy(j->v->scratchpad.term + at, out, m * sizeof *out);
     return j->v->package->fault ? -1 : 0;
 }
@@ -194,6 +196,8 @@ static int softmax_row(struct prove_device *v, const struct hd_cmd_vector *c, co
         return prove_fault(v, "a row of a softmax that its results overwrite");
     for (uint32_t i = 0; i < c->channels; i++)
         x[i] = prove_at(p, &v->scratchpad, from + i);
+    prove_order_read(v, HD_SPACE_SCRATCHPAD, from, c->channels);
+    prove_order_write(v, HD_SPACE_SCRATCHPAD, to, c->channels);
     prove_softmax(p, e, x, c->channels, v->scratchpad.term + to);
     return 0;
 }
