@@ -15,6 +15,7 @@
 #include "app/run/answer.h"
 #include "app/run/run_prove.h"
 #include "compiler/systolic/program/sched_program.h"
+#include "driver/hd_crc.h"
 #include "tests/compiler/ir_files.h"
 
 enum { FAULTS = 24, MOST = 4000 };
@@ -133,9 +134,72 @@ static void no_fault_is_proven(void **state)
     arena_free(net->a);
 }
 
+/* Each wait of each command taken out by itself. seen[0]: waits, seen[1]: those whose package is still proved. */
+static void drop_waits(struct net *net, const char *so, volatile uint32_t *seen)
+{
+    struct prove_question q = {.seed = 1};
+    struct prove_verdict v;
+    struct diag d = {0};
+
+    if (prove_load(net->a, &net->p, so, &q, &v, &d) != ST_OK || !q.model)
+        _exit(1);
+    for (uint32_t at = HD_HEADER_BYTES; at < q.model->command_bytes;) {
+        struct hd_common c;
+
+        memcpy(&c, q.model->commands + at, sizeof c);
+        for (uint32_t u = 0; u < 5; u++) {
+            if (!(c.wait_enable >> u & 1u))
+                continue;
+            struct arena *a = arena_new(0);
+            struct hd_model m = *q.model;
+            uint8_t *bytes = arena_memdup(a, m.commands, m.command_bytes);
+            struct hd_header h;
+            struct hd_common less = c;
+
+            less.wait_enable = c.wait_enable & ~(1u << u) & 0x1fu;
+            memcpy(bytes + at, &less, sizeof less);
+            memcpy(&h, bytes, sizeof h);
+            h.crc = hd_stream_crc(bytes, m.command_bytes);
+            memcpy(bytes, &h, sizeof h);
+            m.commands = bytes;
+            struct prove_question one = q;
+            one.model = &m;
+            prove_ask(a, &one, &v);
+            seen[0]++;
+            seen[1] += v.proved;
+            if (v.proved)
+                print_message("proved without the wait of the command at byte %u for unit %u\n", at, u);
+            arena_free(a);
+        }
+        at += c.length * 16u;
+    }
+    _exit(0);
+}
+
+static void no_missing_wait_is_proven(void **state)
+{
+    const char *path = getenv("HEDDLE_PROVE_NET"), *so;
+    struct net *net = net_open(path ? path : "tests/models/digits/model.tflite", 1);
+    uint32_t *seen = mmap(NULL, 64, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct diag d = {0};
+    int end = 0;
+
+    (void)state;
+    ok(run_compile(net->a, net->p.emitted, &so, &d), &d);
+    const pid_t pid = fork();
+    if (pid == 0)
+        drop_waits(net, so, seen);
+    (void)waitpid(pid, &end, 0);
+    assert_true(WIFEXITED(end) && WEXITSTATUS(end) == 0);
+    print_message("%u waits taken out, %u still proved\n", seen[0], seen[1]);
+    run_release(&net->run);
+    arena_free(net->a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_fault_is_proven)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_fault_is_proven),
+                                       cmocka_unit_test(no_missing_wait_is_proven)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
