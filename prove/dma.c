@@ -108,8 +108,8 @@ static int weights_of_spad(struct prove_device *v, const struct hd_cmd_dma_read 
                 const uint64_t row = c->transpose ? i : k, column = c->transpose ? k : i;
 
                 if (row < c->runs && column < c->run_bytes)
-                    prove_order_read(v, HD_SPACE_SCRATCHPAD, c->offset + row * c->run_pitch + column,
-                                     1);
+                    prove_order_read(v, HD_SPACE_SCRATCHPAD,
+                                     c->offset + row * c->run_pitch + column, 1);
                 prove_order_write(v, HD_SPACE_WEIGHTS, to, 1);
                 v->weights.term[to] =
                     row < c->runs && column < c->run_bytes

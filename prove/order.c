@@ -53,7 +53,8 @@ static uint32_t tile_steps(uint32_t positions, uint32_t words)
     return steps > HD_TIMING_ARRAY_TILE ? steps : HD_TIMING_ARRAY_TILE;
 }
 
-static void begin_array(struct prove_device *v, const struct hd_cmd_array *c, uint32_t issued_weight)
+static void begin_array(struct prove_device *v, const struct hd_cmd_array *c,
+                        uint32_t issued_weight)
 {
     struct prove_order *o = &v->order;
     const uint32_t n = v->config.n;
@@ -127,8 +128,8 @@ static bool written(const struct prove_order *o, uint32_t memory, const struct p
         return true;
     if (t->unit == o->unit)
         return own_is_there(o, t);
-    return memory == HD_SPACE_WEIGHTS && t->streams && o->unit == HD_OPCODE_ARRAY - HD_OPCODE_LOAD &&
-           t->writer == o->follow;
+    return memory == HD_SPACE_WEIGHTS && t->streams &&
+           o->unit == HD_OPCODE_ARRAY - HD_OPCODE_LOAD && t->writer == o->follow;
 }
 
 /* The touches of n bytes; NULL: none are kept, *n is 0. */
@@ -168,11 +169,11 @@ void prove_order_write(struct prove_device *v, uint32_t memory, uint64_t at, uin
             free = free && (u == o->unit || t[i].reader[u] <= o->done[u]);
         if (t[i].submission == o->submission && !free)
             (void)prove_fault(v, unordered);
-        t[i] = (struct prove_touch){
-            .submission = o->submission,
-            .writer = o->sequence,
-            .unit = (uint8_t)o->unit,
-            .late = o->unit == HD_OPCODE_ARRAY - HD_OPCODE_LOAD && o->left < way(v),
-            .streams = o->streams};
+        t[i] = (struct prove_touch){.submission = o->submission,
+                                    .writer = o->sequence,
+                                    .unit = (uint8_t)o->unit,
+                                    .late = o->unit == HD_OPCODE_ARRAY - HD_OPCODE_LOAD &&
+                                            o->left < way(v),
+                                    .streams = o->streams};
     }
 }

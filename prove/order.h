@@ -28,11 +28,12 @@ struct prove_order {
     struct prove_touch *touch[ORDER_MEMORIES];
     uint64_t n[ORDER_MEMORIES], window_first;
     uint32_t submission, unit, sequence;
-    uint32_t done[ORDER_UNITS];                  /* commands that are complete when this one begins */
-    uint32_t (*before[ORDER_UNITS])[ORDER_UNITS]; /* the same of each command, by unit and sequence */
-    uint32_t follow;                             /* ARRAY: the WEIGHT command that it follows; 0: none */
-    uint32_t lead, tile;                         /* ARRAY: lead_tiles, the tile that is computed */
-    uint64_t left;                               /* ARRAY: steps after that tile */
+    uint32_t done[ORDER_UNITS]; /* commands that are complete when this one begins */
+    uint32_t (
+        *before[ORDER_UNITS])[ORDER_UNITS]; /* the same of each command, by unit and sequence */
+    uint32_t follow;                        /* ARRAY: the WEIGHT command that it follows; 0: none */
+    uint32_t lead, tile;                    /* ARRAY: lead_tiles, the tile that is computed */
+    uint64_t left;                          /* ARRAY: steps after that tile */
     bool streams;
 };
 

@@ -369,25 +369,43 @@ static struct view one_argument(const struct prove_term *t, int8_t value[256])
     return view_of(&leaf, value);
 }
 
-/* Both arguments are one: the places where either changes. */
-static void draft_same(struct prove_draft *d, const int8_t *table, const struct view *a,
-                       const struct view *b)
+/* The places along argument k where either changes, and which piece of each begins there. False: too many. */
+static bool join_places(struct prove_draft *d, uint32_t k, const struct view *a,
+                        const struct view *b, uint32_t piece[2][256])
 {
     uint32_t i = 0, j = 0, n = 0;
 
-    for (bool more = true; more; n++) {
-        const int64_t next_a = i + 1 < a->n[0] ? a->at[0][i + 1] : INT64_MAX,
-                      next_b = j + 1 < b->n[0] ? b->at[0][j + 1] : INT64_MAX;
-
-        d->at[0][n] = n == 0 ? 0 : a->at[0][i] > b->at[0][j] ? a->at[0][i] : b->at[0][j];
-        d->value[n] = table[(a->value[i] + 128) * 256 + b->value[j] + 128];
-        more = n < 255 && (next_a != INT64_MAX || next_b != INT64_MAX);
-        i += next_a <= next_b && next_a != INT64_MAX;
-        j += next_b <= next_a && next_b != INT64_MAX;
+    for (;; n++) {
+        if (n == 256)
+            return false;
+        d->at[k][n] = a->at[k][i] > b->at[k][j] ? a->at[k][i] : b->at[k][j];
+        piece[0][n] = i;
+        piece[1][n] = j;
+        const int64_t next_a = i + 1 < a->n[k] ? a->at[k][i + 1] : INT64_MAX,
+                      next_b = j + 1 < b->n[k] ? b->at[k][j + 1] : INT64_MAX;
+        if (next_a == INT64_MAX && next_b == INT64_MAX)
+            break;
+        i += next_a <= next_b;
+        j += next_b <= next_a;
     }
-    d->n[0] = n;
-    d->n[1] = 1;
-    d->at[1][0] = 0;
+    d->n[k] = n + 1;
+    return true;
+}
+
+/* Both are functions of the same arguments. */
+static bool draft_same(struct prove_draft *d, const int8_t *table, const struct view *a,
+                       const struct view *b)
+{
+    uint32_t row[2][256], column[2][256];
+
+    if (!join_places(d, 0, a, b, row) || !join_places(d, 1, a, b, column))
+        return false;
+    for (uint32_t i = 0; i < d->n[0]; i++)
+        for (uint32_t j = 0; j < d->n[1]; j++)
+            d->value[(size_t)i * d->n[1] + j] =
+                table[(a->value[row[0][i] * a->n[1] + column[0][j]] + 128) * 256 +
+                      b->value[row[1][i] * b->n[1] + column[1][j]] + 128];
+    return true;
 }
 
 static void draft_pair(struct prove_draft *d, const int8_t *table, const struct view *a,
@@ -413,19 +431,34 @@ static bool is_extremum(const int8_t *table, bool least)
     return true;
 }
 
-static uint32_t pair_of(struct prove *p, const int8_t *table, uint32_t ta, uint32_t tb)
+static bool same_arguments(const struct view *a, const struct view *b)
 {
-    struct prove_key key = key_of(6, &p->term[ta]);
-    const struct prove_key other = key_of(6, &p->term[tb]);
-    int8_t value[2][256];
-    const struct view a = one_argument(&p->term[ta], value[0]),
-                      b = one_argument(&p->term[tb], value[1]);
-    const bool same = a.arg[0] == b.arg[0];
+    return a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1];
+}
 
-    if (same && a.n[0] + b.n[0] > 256)
-        if (a.n[0] != b.n[0] || memcmp(a.at[0], b.at[0], a.n[0] * sizeof *a.at[0]) != 0)
-            return prove_unknown(p, "a function of two functions of one value");
-    /* A function of two arguments counts as a leaf here: its structure says nothing. */
+/* What both are functions of, if that is the same; else each as one argument. */
+static bool views_of(const struct prove *p, const uint32_t id[2], struct view v[2],
+                     int8_t value[2][256])
+{
+    for (uint32_t k = 0; k < 2; k++)
+        v[k] = view_of(&p->term[id[k]], value[k]);
+    if (same_arguments(&v[0], &v[1]))
+        return true;
+    for (uint32_t k = 0; k < 2; k++)
+        v[k] = one_argument(&p->term[id[k]], value[k]);
+    return same_arguments(&v[0], &v[1]);
+}
+
+static uint32_t pair_of(struct prove *p, const int8_t *table, const uint32_t id[2])
+{
+    struct prove_key key = key_of(6, &p->term[id[0]]);
+    const struct prove_key other = key_of(6, &p->term[id[1]]);
+    int8_t value[2][256];
+    struct view v[2];
+    const bool same = views_of(p, id, v, value);
+
+    /* A function of two arguments counts as a leaf here if the other one is not of the same: its structure
+     * says nothing then. */
     memcpy(key.word + 4, other.word + 1, 3 * sizeof *key.word);
     key.word[7] = (int64_t)(intptr_t)table;
     key.word[8] = same;
@@ -433,14 +466,26 @@ static uint32_t pair_of(struct prove *p, const int8_t *table, uint32_t ta, uint3
     if (!*slot) {
         struct prove_draft *d = draft_in(p);
 
-        if (same)
-            draft_same(d, table, &a, &b);
-        else
-            draft_pair(d, table, &a, &b);
+        if (!same)
+            draft_pair(d, table, &v[0], &v[1]);
+        else if (!draft_same(d, table, &v[0], &v[1]))
+            return prove_unknown(p, "two functions of one value with more than 256 pieces");
         *slot = (void *)(uintptr_t)normal(p, d);
     }
-    const uint64_t arg[2] = {a.arg[0], same ? 0 : b.arg[0]}, span[2] = {a.span[0], b.span[0]};
+    const uint64_t arg[2] = {v[0].arg[0], same ? v[0].arg[1] : v[1].arg[0]},
+                   span[2] = {v[0].span[0], same ? v[0].span[1] : v[1].span[0]};
     return term_of(p, *slot, arg, span);
+}
+
+/* One of both is a constant: a table of the other. */
+static uint32_t with_constant(struct prove *p, const int8_t *table, uint32_t a, uint32_t b)
+{
+    const bool first = prove_is_constant(a);
+    int8_t one[256];
+
+    for (uint32_t i = 0; i < 256; i++)
+        one[i] = first ? table[a * 256 + i] : table[i * 256 + b];
+    return prove_table(p, one, first ? b : a);
 }
 
 uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b)
@@ -449,13 +494,16 @@ uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b
     void **slot = prove_memo(p, &key);
     static const char kinds[] = "-+.";
     const uint32_t both[2] = {a, b};
+    int8_t value[2][256];
+    struct view v[2];
 
     if (!*slot)
         *slot = (void *)(uintptr_t)(is_extremum(table, false)  ? kinds + 1
                                     : is_extremum(table, true) ? kinds
                                                                : kinds + 2);
-    if (*(const char *)*slot != '.')
-        return prove_extremum(p, *(const char *)*slot == '+' ? PROVE_GREATEST : PROVE_LEAST, both,
-                              2);
-    return pair_of(p, table, a, b);
+    if (prove_is_constant(a) || prove_is_constant(b))
+        return with_constant(p, table, a, b);
+    if (*(const char *)*slot == '.' || views_of(p, both, v, value))
+        return pair_of(p, table, both);
+    return prove_extremum(p, *(const char *)*slot == '+' ? PROVE_GREATEST : PROVE_LEAST, both, 2);
 }

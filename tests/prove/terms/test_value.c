@@ -104,6 +104,50 @@ static void pairs_have_no_order(void **state)
     close_prove(p);
 }
 
+/* g(f(x, y), h(f(x, y))) is one function of x and y, however it is written; and one of a constant is a table. */
+static void functions_of_the_same_are_one(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0), y = prove_input(p, 0, 1);
+    const int8_t *ab = table_of(p, 1, 3), *g = table_of(p, 5, -2);
+    int8_t half[256], straight[256], other[256], seven[256];
+
+    (void)state;
+    for (int32_t v = -128; v < 128; v++) {
+        half[v + 128] = (int8_t)(v / 2);
+        straight[v + 128] = g[(v + 128) * 256 + v / 2 + 128];
+        other[v + 128] = g[(v + 128) * 256 + v / 3 + 128];
+        seven[v + 128] = g[(7 + 128) * 256 + v + 128];
+    }
+    const uint32_t f = prove_pair(p, ab, x, y), both = prove_pair(p, g, f, prove_table(p, half, f));
+    assert_true(element(p, both) == element(p, prove_table(p, straight, f)));
+    assert_true(element(p, both) != element(p, prove_table(p, other, f)));
+    assert_true(element(p, prove_pair(p, g, prove_constant(7), f)) ==
+                element(p, prove_table(p, seven, f)));
+    close_prove(p);
+}
+
+/* Pieces of both that do not fit in 256 are unknown; that of one, and others of the same places, are not. */
+static void pieces_of_two_functions_are_counted(void **state)
+{
+    struct prove *p = open_prove();
+    const int8_t *ab = table_of(p, 1, 3);
+    struct prove_sum s = {0, 0, 0};
+    int8_t half[256];
+
+    (void)state;
+    for (int32_t v = -128; v < 128; v++)
+        half[v + 128] = (int8_t)(v / 2);
+    prove_add(&s, p, prove_input(p, 0, 0), 0, 50);
+    const uint32_t a = prove_requantise(p, &s, 1 << 30, -5, 0, -128, 127),
+                   b = prove_requantise(p, &s, (1 << 30) + (1 << 26), -5, 0, -128, 127);
+    (void)prove_pair(p, ab, a, prove_table(p, half, a));
+    assert_int_equal(p->n_unknown, 0);
+    assert_true(element(p, prove_pair(p, ab, a, b)) != element(p, prove_pair(p, ab, a, b)));
+    assert_int_equal(p->n_unknown, 1);
+    close_prove(p);
+}
+
 static void the_largest_is_a_set(void **state)
 {
     struct prove *p = open_prove();
@@ -147,6 +191,8 @@ int main(void)
                                        cmocka_unit_test(equal_functions_meet),
                                        cmocka_unit_test(a_sum_that_may_wrap_is_unknown),
                                        cmocka_unit_test(pairs_have_no_order),
+                                       cmocka_unit_test(functions_of_the_same_are_one),
+                                       cmocka_unit_test(pieces_of_two_functions_are_counted),
                                        cmocka_unit_test(the_largest_is_a_set),
                                        cmocka_unit_test(a_bound_of_a_set_counts)};
 
