@@ -207,3 +207,59 @@ void hdk_arithmetic(const struct hdk_arithmetic *p, const void *a, const void *b
             ((int64_t *)y)[i] = v;
     }
 }
+
+static int64_t first_of(enum hdk_arithmetic_op op)
+{
+    switch (op) {
+    case HDK_MUL: return 1;
+    case HDK_MAXIMUM: return INT64_MIN;
+    case HDK_MINIMUM: return INT64_MAX;
+    default: return 0;
+    }
+}
+
+void hdk_fold(const struct hdk_fold *p, const void *x, void *y)
+{
+    uint32_t n[2][4], stride[2][4], kept = 1, gone = 1, all = 1;
+
+    for (uint32_t d = 4; d-- > 0; all *= p->shape[d])
+        for (uint32_t k = 0; k < 2; k++) {
+            n[k][d] = (p->reduce[d] != 0) == (k != 0) ? p->shape[d] : 1;
+            stride[k][d] = all;
+        }
+    for (uint32_t d = 0; d < 4; d++) {
+        kept *= n[0][d];
+        gone *= n[1][d];
+    }
+    for (uint32_t i = 0; i < kept; i++) {
+        int64_t v = first_of(p->op);
+
+        for (uint32_t j = 0; j < gone; j++) {
+            uint32_t at = 0, rest[2] = {i, j};
+
+            for (uint32_t d = 4; d-- > 0;)
+                for (uint32_t k = 0; k < 2; k++) {
+                    at += rest[k] % n[k][d] * stride[k][d];
+                    rest[k] /= n[k][d];
+                }
+            v = compute(p->op, v, int_at(p->type, x, at));
+        }
+        put_int(p->type, y, i, v);
+    }
+}
+
+void hdk_scan(const struct hdk_scan *p, const void *x, void *y)
+{
+    for (uint32_t r = 0; r < p->outer * p->inner; r++) {
+        const uint32_t base = r / p->inner * p->n * p->inner + r % p->inner;
+        int64_t sum = 0;
+
+        for (uint32_t i = 0; i < p->n; i++) {
+            const uint32_t at = base + (p->reverse ? p->n - 1 - i : i) * p->inner;
+            const int64_t v = int_at(p->type, x, at), before = sum;
+
+            sum = compute(p->op, sum, v);
+            put_int(p->type, y, at, p->exclusive ? before : sum);
+        }
+    }
+}

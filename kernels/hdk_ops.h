@@ -151,6 +151,22 @@ struct hdk_arithmetic {
 };
 void hdk_arithmetic(const struct hdk_arithmetic *p, const void *a, const void *b, void *y);
 
+/* SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN of int32 or int64, wrapping, over the axes of `reduce`. */
+struct hdk_fold {
+    enum hdk_number type;
+    enum hdk_arithmetic_op op; /* HDK_ADD, HDK_MUL, HDK_MAXIMUM or HDK_MINIMUM */
+    uint32_t shape[4], reduce[4];
+};
+void hdk_fold(const struct hdk_fold *p, const void *x, void *y);
+
+/* CUMSUM of int32 or int64, wrapping. x, y [outer, n, inner] */
+struct hdk_scan {
+    enum hdk_number type;
+    enum hdk_arithmetic_op op; /* HDK_ADD */
+    uint32_t outer, n, inner, reverse, exclusive;
+};
+void hdk_scan(const struct hdk_scan *p, const void *x, void *y);
+
 /* Comparisons, LOGICAL_AND, LOGICAL_OR: y is bool. Values of 8 bits as real values,
  * ((a - z_a) << 8) * multiplier_a * 2^(shift_a-31), shifts <= 0. */
 enum hdk_relation {

@@ -245,12 +245,75 @@ static int64_t activated(enum ir_activation activation, int64_t v)
     return v < low ? low : v > high ? high : v;
 }
 
+/* Element `to` of y becomes itself combined with v; at `first` v alone. */
+static void combine(const struct ref_call *c, size_t to, bool first, int64_t v)
+{
+    const struct ir_tensor *y = c->out[0];
+    const size_t size = ir_type_bytes(y->type);
+
+    if (!first)
+        v = integers[c->op->opcode].of(load(y, c->y[0], to).i, v);
+    memcpy(c->y[0] + to * size, &v, size);
+}
+
+/* Reductions: over the dimensions of attribute `axis`, a bit each. */
+static void fold_integers(const struct ref_call *c)
+{
+    const struct ir_tensor *x = c->in[0];
+
+    for (size_t k = 0; k < (size_t)ir_elements(x); k++) {
+        size_t to = 0, stride = 1, rest = k;
+        bool first = true;
+
+        for (uint32_t i = x->rank; i-- > 0; rest /= (size_t)x->dim[i]) {
+            const size_t at = rest % (size_t)x->dim[i];
+            const bool gone = ((uint32_t)c->op->attr[IR_AXIS] >> i & 1) != 0;
+
+            first = first && !(gone && at > 0);
+            to += gone ? 0 : at * stride;
+            stride *= gone ? 1 : (size_t)x->dim[i];
+        }
+        combine(c, to, first, load(x, c->x[0], k).i);
+    }
+}
+
+/* CUMSUM: each element is the one before it, in its direction, and one of x. */
+static void scan_integers(const struct ref_call *c)
+{
+    const struct ir_tensor *x = c->in[0];
+    const uint32_t axis = (uint32_t)c->op->attr[IR_AXIS];
+    const bool back = c->op->attr[IR_REVERSE] != 0, exclusive = c->op->attr[IR_EXCLUSIVE] != 0;
+    const size_t n = (size_t)x->dim[axis], size = ir_type_bytes(x->type);
+    size_t inner = 1;
+
+    for (uint32_t i = axis + 1; i < x->rank; i++)
+        inner *= (size_t)x->dim[i];
+    for (size_t k = 0; k < (size_t)ir_elements(x); k++) {
+        const size_t step = k / inner % n;
+        const size_t at = k - step * inner + (back ? n - 1 - step : step) * inner;
+        const size_t before = back ? at + inner : at - inner;
+        int64_t v = exclusive ? 0 : load(x, c->x[0], at).i;
+
+        if (step > 0)
+            v = (int64_t)((uint64_t)load(c->out[0], c->y[0], before).i +
+                          (uint64_t)load(x, c->x[0], exclusive ? before : at).i);
+        memcpy(c->y[0] + at * size, &v, size);
+    }
+}
+
 enum status ref_arithmetic(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *y = c->out[0];
     const size_t n = (size_t)ir_elements(y), size = ir_type_bytes(y->type);
 
     (void)d;
+    if (c->op->n_in == 1) {
+        if (ir_op_has(c->op->opcode, IR_EXCLUSIVE))
+            scan_integers(c);
+        else
+            fold_integers(c);
+        return ST_OK;
+    }
     for (size_t k = 0; k < n; k++) {
         int64_t v = integers[c->op->opcode].of(operand(c, 0, k).i, operand(c, 1, k).i);
 

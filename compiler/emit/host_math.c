@@ -204,6 +204,30 @@ enum status emit_arithmetic(struct emit_unit *u, struct text *t, const struct ir
     return ST_OK;
 }
 
+static void number_fields(struct text *t, const struct ir_tensor *x, const struct ir_op *op)
+{
+    text_printf(t, "    .type = %s,\n    .op = %s,\n", number(x),
+                ir_op_info(op->opcode)->kernel_mode);
+}
+
+enum status emit_fold(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    number_fields(t, ir_in(u->graph, op, 0), op);
+    return emit_reduced(u, t, op, d);
+}
+
+enum status emit_scan(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+
+    (void)d;
+    number_fields(t, x, op);
+    emit_axis(t, "n", x, (uint32_t)op->attr[IR_AXIS]);
+    emit_field(t, "reverse", op->attr[IR_REVERSE]);
+    emit_field(t, "exclusive", op->attr[IR_EXCLUSIVE]);
+    return ST_OK;
+}
+
 enum status emit_logical_not(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d)
 {

@@ -185,8 +185,10 @@ static enum status want_reduced(const struct ir_graph *g, const struct ir_op *op
 
 enum status infer_mean(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    TRY(ir_want_act(ir_in(g, op, 0), "input", d));
-    TRY(ir_want_act(ir_out(g, op, 0), "output", d));
+    if (!ir_is_int(ir_in(g, op, 0)->type) || !ir_op_info(op->opcode)->has_int) {
+        TRY(ir_want_act(ir_in(g, op, 0), "input", d));
+        TRY(ir_want_act(ir_out(g, op, 0), "output", d));
+    }
     return want_reduced(g, op, d);
 }
 
@@ -214,6 +216,8 @@ enum status infer_reduce(const struct ir_graph *g, const struct ir_op *op, struc
     if (ir_in(g, op, 0)->type == IR_BOOL)
         return want_reduced(g, op, d);
     TRY(infer_mean(g, op, d));
+    if (ir_is_int(ir_in(g, op, 0)->type))
+        return ST_OK;
     return ir_want_same_quant(ir_in(g, op, 0), ir_out(g, op, 0), d);
 }
 
@@ -338,7 +342,7 @@ enum status infer_cumsum(const struct ir_graph *g, const struct ir_op *op, struc
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
     TRY(want_axis(op, x, d));
-    TRY(ir_want_type(y, "output", IR_F32, d));
+    TRY(ir_want_type(y, "output", x->type, d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }
 
