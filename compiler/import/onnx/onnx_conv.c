@@ -476,7 +476,7 @@ enum status ox_max_pool(struct ox *m)
     struct ir_op *op;
     uint32_t in, out;
 
-    TRY(ox_moved(m, &x));
+    TRY(ox_values(m, &x));
     t = m->g->tensor[x->tensor];
     TRY(pool_window(m, t, global, &w));
     for (uint32_t i = 0; i < w.n; i++)

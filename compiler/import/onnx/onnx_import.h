@@ -66,6 +66,7 @@ struct ox_value {
     uint32_t maker; /* node that makes it, IR_NONE */
     uint32_t n_use; /* readers in the file, graph outputs among them */
     bool is_input;
+    bool is_inner; /* of a copy of a function or graph (onnx_inline.c) */
 };
 
 struct ox {
@@ -91,8 +92,9 @@ struct ox {
     ox_import *import_node;      /* ox_import_node, for the nodes of a text */
     const char *scope;           /* of inner values of the node, NULL without any */
     uint32_t n_scope;
-    uint32_t cap_row; /* rows that the graph has room for */
-    uint32_t row;     /* its row, IR_NONE until an IR operator is made */
+    uint32_t depth, n_inlined; /* of nodes inside nodes: onnx_inline.c */
+    uint32_t cap_row;          /* rows that the graph has room for */
+    uint32_t row;              /* its row, IR_NONE until an IR operator is made */
 };
 
 /* --- onnx_tensor.c: names, constants, types --- */
@@ -406,9 +408,10 @@ enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t 
 /* Input `i` as an IR tensor: quantised values with a scale, or float32. Constants become tensors
  * (one float is exact as a code), deferred results float32. */
 enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id);
-/* Input 0 as a tensor that can be moved: quantised values, plain or after DequantizeLinear, or
- * float32. */
+/* Input 0 as a tensor that can be moved: quantised values, plain or after DequantizeLinear, float32,
+ * integers, bool; the same without the last two. */
 enum status ox_moved(struct ox *m, struct ox_value **x);
+enum status ox_values(struct ox *m, struct ox_value **x);
 /* Input `i` as a tensor of numbers: bool, int32 and int64 as they are, all else in float32. */
 enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
 /* Input `i`, if it is there, is p's weights or bias, times `factor`. */
@@ -456,6 +459,9 @@ ox_import ox_import_node; /* onnx_op.c */
 
 /* The node is the nodes of `text` (syntax: onnx_expand.c). */
 enum status ox_expand(struct ox *m, const char *text);
+/* The model's function that the node calls, or NULL; import the call. */
+const Onnx__FunctionProto *ox_called(const struct ox *m, const Onnx__NodeProto *node);
+enum status ox_call(struct ox *m, const Onnx__FunctionProto *f);
 #define ox_expandf(m, ...) ox_expand(m, arena_printf((m)->arena, __VA_ARGS__))
 /* "[1,2]" for a text. */
 const char *ox_list(struct ox *m, uint32_t n, const int64_t *value);

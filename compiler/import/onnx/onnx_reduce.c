@@ -122,7 +122,7 @@ enum status ox_arg(struct ox *m)
     struct ir_op *op;
     uint32_t axis, out;
 
-    TRY(ox_moved(m, &x));
+    TRY(ox_values(m, &x));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), m->g->tensor[x->tensor]->rank, &axis));
     out = ox_tensor(m, ox_out(m, 0)->name, IR_I64,
                     reduced_shape(ox_shape_of(m, x->tensor), 1u << axis, keep), NULL);

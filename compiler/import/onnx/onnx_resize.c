@@ -324,7 +324,7 @@ enum status ox_resize(struct ox *m)
     bool real, quantised;
 
     TRY(read_modes(m, &r));
-    TRY(ox_moved(m, &x));
+    TRY(ox_values(m, &x));
     TRY(read_sizes(m, m->g->tensor[x->tensor], a));
     if (is_same(m->g->tensor[x->tensor], a)) {
         ox_set_tensor(m, 0, x->tensor, x->real);

@@ -79,7 +79,27 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
                 what, v->name, v->c.n == 0 ? "an empty constant" : ox_type_name(v->c.type));
 }
 
+static bool is_number(int32_t type)
+{
+    return type == OX_BOOL || type == OX_INT32 || type == OX_INT64;
+}
+
 enum status ox_moved(struct ox *m, struct ox_value **x)
+{
+    struct ox_value *v = ox_in(m, 0);
+
+    if (v && v->kind == OX_CONST && v->c.n != 0 && !v->real && is_number(v->c.type)) {
+        v = arena_memdup(m->arena, v, sizeof *v); /* others may ask for the constant */
+        v->tensor = ox_ir_const(m, v->name, ox_ir_type(v->c.type), v->c.rank, v->c.dim, v->c.data);
+        v->kind = OX_TENSOR;
+    }
+    *x = v;
+    if (v && v->kind == OX_TENSOR)
+        return ST_OK;
+    return ox_values(m, x);
+}
+
+enum status ox_values(struct ox *m, struct ox_value **x)
 {
     struct ox_value *v = ox_in(m, 0);
 
@@ -107,11 +127,6 @@ enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t 
     TRY(ox_operand(m, i, what, id));
     *id = ox_as_float(m, *id);
     return ST_OK;
-}
-
-static bool is_number(int32_t type)
-{
-    return type == OX_BOOL || type == OX_INT32 || type == OX_INT64;
 }
 
 enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)

@@ -56,6 +56,20 @@ static bool reads_elements(const Onnx__NodeProto *n)
     return strcmp(op, "Shape") != 0 && strcmp(op, "Size") != 0;
 }
 
+/* Count readers inside a graph of a node: of values outside, or of names that nothing has. */
+static void name_inner(struct ox *m, const Onnx__GraphProto *g)
+{
+    for (size_t i = 0; i < g->n_output; i++)
+        value_of(m, g->output[i]->name)->n_use++;
+    for (size_t i = 0; i < g->n_node; i++) {
+        for (size_t k = 0; k < g->node[i]->n_input; k++)
+            value_of(m, g->node[i]->input[k])->n_use++;
+        for (size_t k = 0; k < g->node[i]->n_attribute; k++)
+            if (g->node[i]->attribute[k]->g)
+                name_inner(m, g->node[i]->attribute[k]->g);
+    }
+}
+
 /* All names are in the table before any value is pointed at. */
 static enum status name_values(struct ox *m)
 {
@@ -70,6 +84,9 @@ static enum status name_values(struct ox *m)
     for (uint32_t i = 0; i < g->n_node; i++) {
         for (size_t k = 0; k < g->node[i]->n_input; k++)
             value_of(m, g->node[i]->input[k])->n_use += reads_elements(g->node[i]);
+        for (size_t k = 0; k < g->node[i]->n_attribute; k++)
+            if (g->node[i]->attribute[k]->g)
+                name_inner(m, g->node[i]->attribute[k]->g);
         for (size_t k = 0; k < g->node[i]->n_output; k++) {
             struct ox_value *v = value_of(m, g->node[i]->output[k]);
 

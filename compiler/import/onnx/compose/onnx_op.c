@@ -129,6 +129,13 @@ enum status ox_import_node(struct ox *m, const Onnx__NodeProto *node, uint32_t i
     enum status st;
 
     m->node = node;
+    if (ox_called(m, node)) {
+        m->op = node->op_type;
+        if (node->n_output == 0 || !*node->output[0])
+            return FAIL(m->d, ST_MODEL, "output 0 is absent");
+        TRY(check_inputs(m, index));
+        return ox_call(m, ox_called(m, node));
+    }
     rule = find_rule(m->node->op_type ? m->node->op_type : "", domain_of(m->node), &m->opcode);
     if (!rule)
         return FAIL(m->d, ST_UNSUPPORTED,

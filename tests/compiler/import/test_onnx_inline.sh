@@ -1,0 +1,29 @@
+#!/bin/bash
+# Functions, If, Loop, Scan and movers of integers (tests/oracle/onnx/onnx_inline.py): ONNX Runtime's
+# answers on the reference and in the host's C, and for what is refused exactly the message of
+# expected.txt.
+. "$(dirname "$0")/../../e2e/common.sh"
+
+folder=$HEDDLE_HOME/tests/compiler/import/onnx/inline
+count=0
+for model in "$folder"/*.onnx; do
+    name=$(basename "$model" .onnx)
+    grep -q "^$name: " "$folder/expected.txt" && continue
+    arguments=()
+    for file in "$folder/$name".in_*; do arguments+=(-i "$file"); done
+    for file in "$folder/$name".out_*; do arguments+=(--expect "$file"); done
+    "$heddle" run "$model" "${arguments[@]}" --engine=ref --onnx-rounding=onnx >stdout 2>stderr ||
+        fail "$name: $(head -c 300 stderr)"
+    "$heddle" run "$model" "${arguments[@]}" --engine=func --target=c --onnx-rounding=onnx >stdout 2>stderr ||
+        fail "$name in C: $(head -c 300 stderr)"
+    count=$((count + 1))
+done
+[ "$count" -ge 12 ] || fail "only $count models"
+while IFS= read -r line; do
+    name=${line%%: *}
+    "$heddle" inspect "$folder/$name.onnx" >stdout 2>stderr
+    [ $? = 3 ] || fail "$name is not refused"
+    [ "$(cat stderr)" = "heddle: $folder/$name.onnx: ${line#*: }" ] ||
+        fail "$name: expected '${line#*: }', found '$(head -c 300 stderr)'"
+done <"$folder/expected.txt"
+finish
