@@ -69,11 +69,14 @@ static int port_to_device(void *ctx, uint64_t device, const void *host, size_t n
 
 static int port_from_device(void *ctx, void *host, uint64_t device, size_t n_bytes)
 {
-    const uint8_t *const from = bytes_at(ctx, device, n_bytes);
+    const struct sim_port *const p = ctx;
+    const uint8_t *const from = bytes_at(p, device, n_bytes);
 
     if (from == NULL)
         return HD_ERROR_BUS;
     memmove(host, from, n_bytes);
+    if (p->copied != NULL)
+        p->copied(p->copied_ctx, host, device, n_bytes);
     return HD_OK;
 }
 

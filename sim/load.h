@@ -22,6 +22,9 @@ struct sim_port {
      * cycles. */
     void (*look)(void *ctx);
     void *look_ctx;
+    /* NULL, or called after each copy to the host. */
+    void (*copied)(void *ctx, const void *host, uint64_t device, size_t n_bytes);
+    void *copied_ctx;
     uint64_t max_cycles; /* 0, or the limit of one wait, whatever the driver requests */
 };
 

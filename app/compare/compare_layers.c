@@ -122,6 +122,7 @@ void compare_open(struct job *job, struct run_results *results)
     c->tensor = ARENA_ARRAY(a, struct compare_tensor, g->n_tensor + 1);
     c->n = compared_inferences(job);
     place_kept(c);
+    c->differs = ARENA_ARRAY(a, uint8_t, c->kept_bytes + 1);
     find_steps(c);
     compare_find_pairs(c);
     results->compare = c;
@@ -138,9 +139,12 @@ static void compare_value(struct compare *c, uint32_t tensor, uint64_t index, co
 {
     struct compare_tensor *r = &c->tensor[tensor];
 
+    uint8_t *const counted = &c->differs[c->offset[tensor] + index]; /* a value has >= 1 byte */
+
     r->compared++;
-    if (memcmp(want, got, size) == 0)
+    if (memcmp(want, got, size) == 0 || *counted)
         return;
+    *counted = 1;
     if (r->wrong++ == 0) {
         r->index = index;
         memcpy(r->want, want, size);
@@ -211,11 +215,11 @@ static void watch(void *ctx, const struct hd_sim_commit *w)
 }
 
 /* Return the address of a tensor in the emitted run(); NULL: only on the devices. */
-static const uint8_t *host_bytes(const struct compare *c, uint32_t id)
+static const uint8_t *host_bytes(const struct compare *c, const struct runner *runner, uint32_t id)
 {
     const struct ir_tensor *t = c->graph->tensor[id];
     const struct sched_place *s = &c->job->p->program->place[id];
-    const struct hd_call *call = &c->runner->call;
+    const struct hd_call *call = &runner->call;
     const uint32_t io = s->mem_region - HD_REGION_IO;
 
     if (t->role == IR_VARIABLE)
@@ -234,7 +238,7 @@ static void compare_host(struct compare *c, uint32_t id)
 {
     const struct ir_tensor *t = c->graph->tensor[id];
     const uint32_t size = ir_type_bytes(t->type);
-    const uint8_t *got = host_bytes(c, id), *want = c->expected[id];
+    const uint8_t *got = host_bytes(c, c->runner, id), *want = c->expected[id];
     const uint8_t flip = c->job->p->program->place[id].flip ? 0x80 : 0;
 
     if (!got || !want)
@@ -308,6 +312,7 @@ enum status compare_begin(struct compare *c, uint32_t k, struct diag *d)
                          : c->kept                ? c->kept[k] + c->offset[i]
                                                   : ref_bytes(c->legal, i);
     memset(c->tensor, 0, g->n_tensor * sizeof *c->tensor);
+    memset(c->differs, 0, c->kept_bytes);
     c->inference = k;
     c->step = 0;
     return ST_OK;
@@ -439,6 +444,26 @@ uint32_t compare_first_row(const struct job *job, const struct run_results *resu
     const struct compare_first *first = &results->layers.first;
 
     return first->found ? g->op[first->position]->row : IR_NONE;
+}
+
+const uint8_t *compare_first_address(const struct run_results *results, const struct runner *p)
+{
+    const struct compare *c = results->compare;
+    const struct compare_first *first = &results->layers.first;
+    const uint8_t *bytes = host_bytes(c, p, first->tensor);
+
+    return bytes ? bytes + first->index * ir_type_bytes(c->graph->tensor[first->tensor]->type)
+                 : NULL;
+}
+
+uint32_t compare_first_step(const struct run_results *results)
+{
+    const struct compare *c = results->compare;
+
+    for (uint32_t i = 0; i < c->n_step; i++)
+        if (c->steps[i].host && c->steps[i].position >= results->layers.first.position)
+            return i;
+    return IR_NONE;
 }
 
 const char *compare_first_text(const struct job *job, const struct run_results *results)

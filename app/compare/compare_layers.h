@@ -51,6 +51,11 @@ void compare_judge(const struct job *job, const struct run_measured *m,
 enum status compare_fail(const struct run_results *results, struct diag *d);
 /* Return "05_conv2d: 12 of 512 values differ, the first at [0,3,1,2]: expected -3, found 5". */
 const char *compare_first_text(const struct job *job, const struct run_results *results);
+/* Return the number of the host call that computed the first wrong value, counted from 0 over all
+ * host calls and submissions of an inference; IR_NONE: none did. */
+uint32_t compare_first_step(const struct run_results *results);
+/* Return where the first wrong value is in the memory of p; NULL: in none of the host. */
+const uint8_t *compare_first_address(const struct run_results *results, const struct runner *p);
 /* Return the row of the first wrong layer; IR_NONE: none is wrong. */
 uint32_t compare_first_row(const struct job *job, const struct run_results *results);
 

@@ -45,6 +45,7 @@ struct compare {
     uint32_t inference;
     const uint8_t **expected;      /* by tensor */
     struct compare_tensor *tensor; /* by id */
+    uint8_t *differs;              /* by byte of an inference: that value is counted as wrong */
     uint32_t n_step, step;
     struct compare_step *steps;
     const struct sched_stream *stream; /* the stream being executed, or NULL */

@@ -218,8 +218,13 @@ static void mark_call(struct waves *w, uint32_t layer)
 
     if (!t || strcmp(t->name, w->core->name) != 0 || w->n_marker == MARKERS)
         return;
-    if (!w->marker)
+    if (!w->marker) {
         w->marker = ARENA_ARRAY(w->job->arena, struct gtkw_marker, MARKERS + g->n_row + 2);
+        if (w->mark) /* the window is around it */
+            w->marker[w->n_marker++] = (struct gtkw_marker){"first wrong byte", w->mark};
+    }
+    if (w->mark)
+        return;
     w->core->sim.api->totals(w->core->sim.sim, &now);
     w->marker[w->n_marker++] = (struct gtkw_marker){g->row[layer].name, now.cycles};
 }

@@ -21,7 +21,7 @@ struct waves {
     struct gtkw_marker *marker; /* room for MARKERS and those of one more submission */
     uint32_t n_marker;
     uint64_t begin, end; /* range shown, in cycles since open */
-    uint64_t mark;       /* a cycle of the submission for marker A, or 0 */
+    uint64_t mark;       /* a cycle of the submission (of a core: since open) for marker A, or 0 */
 };
 
 /* Check --waves against the network; ST_USAGE: the message lists the layers. */

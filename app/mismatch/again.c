@@ -1,6 +1,8 @@
 /* again.c - see again.h. */
 #include "again.h"
 
+#include "app/engine/core_targets.h"
+
 struct session {
     const struct again *again;
     struct runner *p;
@@ -12,13 +14,15 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
 {
     struct session *s = ctx;
 
-    if (submission && s->watched)
+    if (s->watched && s->again->step)
+        s->again->step(s->again->ctx, s->p, layer);
+    if (submission && s->watched && s->again->submission)
         s->again->submission(s->again->ctx, s->p, submission - 1, s->submissions++, layer);
 }
 
 static void watch(struct session *s)
 {
-    for (uint32_t k = 0; k < s->p->n_device; k++)
+    for (uint32_t k = 0; s->again->commits && k < s->p->n_device; k++)
         if (s->again->engine == ENGINE_FUNC)
             hd_func_commits(&s->p->v[k].func, s->again->commits, s->again->commits_ctx);
         else
@@ -34,6 +38,8 @@ static void seed_stalls(struct session *s, uint32_t inference)
 
     for (uint32_t k = 0; seed && s->again->engine == ENGINE_RTL && k < s->p->n_device; k++)
         s->p->v[k].sim.api->seed(s->p->v[k].sim.sim, seed + inference);
+    if (seed && s->p->call.ports)
+        core_targets_seed(s->again->cores, seed + inference);
 }
 
 enum status again_run(const struct again *again, struct diag *d)
@@ -53,6 +59,8 @@ enum status again_run(const struct again *again, struct diag *d)
     }
     if (again->end)
         again->end(again->ctx, p);
+    if (p->call.ports)
+        core_targets_close(again->cores);
     runner_close(p);
     return ST_OK;
 }

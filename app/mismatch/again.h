@@ -18,6 +18,8 @@ struct again {
     /* Called before submission `index` of the inference on p->v[k]; its first command belongs to
      * `layer`. */
     void (*submission)(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer);
+    /* Called before each host call and submission of the inference, or NULL. */
+    void (*step)(void *ctx, struct runner *p, uint32_t layer);
     /* Called after the inference, before the engine is closed; or NULL. */
     void (*end)(void *ctx, struct runner *p);
     void *ctx;

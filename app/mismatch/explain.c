@@ -11,6 +11,7 @@
 #include "app/job/shared.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "core_write.h"
 #include "diff.h"
 #include "replay.h"
 #include "sim/build/verilated.h"
@@ -347,6 +348,8 @@ static void elsewhere_lines(struct replayer *r, struct diag *d)
         return;
     }
     constants_lines(r, d);
+    if (wrong_target(r->run) != NULL)
+        core_write_lines(r->run, wrong_target(r->run), folder, d);
     r->folder = folder;
     if (!cores || cores->n == 0) /* RTL and functional model agree, so use the faster one */
         r->engine = ENGINE_FUNC;

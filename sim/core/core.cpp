@@ -68,6 +68,16 @@ void Core::write(uint64_t at, const uint8_t *from, uint64_t n, uint64_t strobe)
         options.memory[at + i] = from[i];
         totals.write_bytes++;
     }
+    if (sink == nullptr || n > kWord)
+        return;
+    hd_sim_commit commit{};
+    commit.cycle = totals.cycles;
+    commit.space = 1;
+    commit.address = at;
+    commit.n_bytes = static_cast<uint32_t>(n);
+    memcpy(commit.data, from, n);
+    commit.strobe = strobe;
+    sink(sink_ctx, &commit);
 }
 
 void Core::note(const char *what, uint64_t at, uint64_t value)

@@ -107,7 +107,9 @@ struct Bus {
 struct Core {
     hd_sim_options options{};
     hd_sim_totals totals{};
-    std::string failure; // the first; empty: none
+    std::string failure;                                            // the first; empty: none
+    void (*sink)(void *ctx, const hd_sim_commit *commit) = nullptr; // receives memory writes
+    void *sink_ctx = nullptr;
 
     void fail(const char *format, ...) __attribute__((format(printf, 2, 3)));
     // "m_axi AW, cycle 12: " and the text.

@@ -48,7 +48,7 @@ struct hd_sim {
     uint64_t phase[HD_CORE_CLOCKS] = {};
     VerilatedFstC *trace = nullptr;
     std::string trace_path;
-    uint64_t trace_limit = 0;
+    uint64_t trace_limit = 0, trace_first = 0, trace_last = UINT64_MAX;
 
     std::string hang;              // what stuck_text says of it
     std::vector<uint32_t> offsets; // of registers that were accessed
@@ -108,7 +108,7 @@ struct hd_sim {
 
     void dump(uint64_t half)
     {
-        if (trace != nullptr)
+        if (trace != nullptr && totals.cycles >= trace_first && totals.cycles <= trace_last)
             trace->dump(totals.cycles * 10 + half);
     }
 
@@ -426,12 +426,17 @@ static void core_trace_stop(hd_sim *sim)
     sim->stop_trace();
 }
 
-static void core_trace_window(hd_sim *, int, uint64_t, uint64_t)
+static void core_trace_window(hd_sim *sim, int, uint64_t first, uint64_t last)
 {
+    sim->trace_first = first <= last ? first : 0;
+    sim->trace_last = first <= last ? last : UINT64_MAX;
 }
 
-static void core_commits(hd_sim *, void (*)(void *, const hd_sim_commit *), void *)
+static void core_commits(hd_sim *sim, void (*sink)(void *ctx, const hd_sim_commit *commit),
+                         void *ctx)
 {
+    sim->core.sink = sink;
+    sim->core.sink_ctx = ctx;
 }
 
 // The width of the first memory port that can wait; 0: none can, and options of the memory change nothing.
