@@ -35,12 +35,15 @@ enum ox_type {
     OX_DOUBLE = 11,
     OX_UINT32 = 12,
     OX_UINT64 = 13,
-    OX_BFLOAT = 16
+    OX_BFLOAT = 16,
+    OX_UINT4 = 21,
+    OX_INT4 = 22
 };
 
 /* Row-major, native endian, aligned to 16; dimensions may be 0. */
 struct ox_const {
     int32_t type; /* enum ox_type */
+    bool halves;  /* int4 or uint4 in the file: int8 or uint8 here */
     uint32_t rank;
     int32_t dim[IR_MAX_RANK];
     uint64_t n; /* elements */

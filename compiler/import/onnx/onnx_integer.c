@@ -2,6 +2,7 @@
  * Quantised values without a scale; sums stay int32 until a Cast. */
 #include "onnx_import.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint32_t code_tensor(struct ox *m, const char *name, uint32_t rank, const int32_t *dim,
@@ -125,11 +126,42 @@ static void set_quantised(struct ox *m, uint32_t i, uint32_t x)
 
 /* scale = (max(x, 0) - min(x, 0)) / 255 (the least normal number where x is 0 all over),
  * zero = rint(0 - min / scale), y = rint(x / scale) + zero, all saturated, in float32. */
+/* The same formulas for a constant. */
+static enum status quantize_constant(struct ox *m)
+{
+    float low = 0, high = 0, scale, zero;
+    struct ox_const x, y;
+    uint8_t *to;
+
+    TRY(ox_const_input(m, 0, &x));
+    for (uint64_t i = 0; i < x.n; i++) {
+        low = fminf(low, (float)ox_number(&x, i));
+        high = fmaxf(high, (float)ox_number(&x, i));
+    }
+    scale = fmaxf((high - low) / 255, 0x1p-126f);
+    zero = rintf(fminf(fmaxf(0 - low / scale, 0), 255));
+    to = ox_new_const(m, &y, OX_UINT8, x.rank, x.dim);
+    for (uint64_t i = 0; i < x.n; i++)
+        to[i] = (uint8_t)fminf(fmaxf(rintf((float)ox_number(&x, i) / scale) + zero, 0), 255);
+    ox_set_const(m, 0, &y);
+    if (m->node->n_output > 1 && *m->node->output[1]) {
+        *(float *)ox_new_const(m, &y, OX_FLOAT, 0, NULL) = scale;
+        ox_set_const(m, 1, &y);
+    }
+    if (m->node->n_output > 2 && *m->node->output[2]) {
+        *(uint8_t *)ox_new_const(m, &y, OX_UINT8, 0, NULL) = (uint8_t)zero;
+        ox_set_const(m, 2, &y);
+    }
+    return ST_OK;
+}
+
 enum status ox_dynamic_quantize(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
     uint32_t x, none, low, high, scale, zero, y;
 
+    if (ox_in(m, 0) && ox_in(m, 0)->kind == OX_CONST && ox_in(m, 0)->c.n > 0)
+        return quantize_constant(m);
     TRY(ox_float_input(m, 0, "input", &x));
     none = ox_number_tensor(m, name, 0);
     high = extreme(m, IR_OP_REDUCE_MAX, IR_OP_MAXIMUM, ox_inner(m, name, "max"), x, none);

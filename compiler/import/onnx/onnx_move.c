@@ -22,10 +22,6 @@ static enum status set_moved_const(struct ox *m, const struct ox_value *x, const
     struct ox_value *y = ox_out(m, 0);
     const bool real = x->real;
 
-    if (real && q == NULL)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "weights '%.80s': scales per channel cannot be followed through this operator",
-                    x->name);
     y->kind = OX_CONST;
     y->c = *c;
     y->real = real;
@@ -71,10 +67,27 @@ enum status ox_dropout(struct ox *m)
     return ox_identity(m);
 }
 
+/* Find the axis of shape `s` that has the elements of a scale each, as the scales' axis of x has;
+ * false if they are not along one. */
+static bool reshaped_axis(const struct ox_value *x, const struct ox_shape *s, uint32_t *axis)
+{
+    uint64_t before = 1, at = 1;
+
+    for (uint32_t i = 0; i < x->quant.axis; i++)
+        before *= (uint64_t)x->c.dim[i];
+    for (uint32_t i = 0; i < s->rank; at *= (uint64_t)s->dim[i++])
+        if (at == before && (uint32_t)s->dim[i] == x->quant.n) {
+            *axis = i;
+            return true;
+        }
+    return false;
+}
+
 /* Input 0 in shape `s`, element count checked. */
 static enum status reshape_to(struct ox *m, const struct ox_value *x, struct ox_shape s)
 {
     const int32_t *from = ox_dim(m, x);
+    struct ir_quant q = x->quant;
     uint64_t n = 1, have = 1;
 
     for (uint32_t i = 0; i < s.rank; i++)
@@ -85,11 +98,15 @@ static enum status reshape_to(struct ox *m, const struct ox_value *x, struct ox_
         return FAIL(m->d, ST_MODEL, "shape %s: expected %llu elements as input '%.80s' has",
                     ir_shape_text(m->arena, s.rank, s.dim), (unsigned long long)have, x->name);
     if (x->kind == OX_CONST) {
-        struct ox_const c = x->c;
+        const bool follows = !x->real || one_scale(x) || reshaped_axis(x, &s, &q.axis);
+        struct ox_const c = follows ? x->c : ox_const_values(m, &x->c, &x->quant);
 
         c.rank = s.rank;
         memcpy(c.dim, s.dim, sizeof c.dim);
-        return set_moved_const(m, x, &c, one_scale(x));
+        if (follows)
+            return set_moved_const(m, x, &c, &q);
+        ox_set_const(m, 0, &c);
+        return ST_OK;
     }
     ox_set_tensor(m, 0, ox_reshape(m, ox_out(m, 0)->name, x->tensor, s), x->real);
     return ST_OK;

@@ -162,6 +162,8 @@ enum status ox_quantize(struct ox *m)
 
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    if (ox_in(m, 2) && ox_in(m, 2)->kind == OX_CONST && ox_in(m, 2)->c.halves)
+        return FAIL(m->d, ST_UNSUPPORTED, "output: expected 8 or 16 bits, found 4");
     if (is_computed(ox_in(m, 1))) {
         TRY(computed_scale(m, &id, &zero, &type));
         return quantize_by(m, id, zero, type);
@@ -228,6 +230,51 @@ static enum status dequantize_float(struct ox *m, uint32_t id, const struct ir_q
                          along_axis(m, "zero", q, rank, zero_points(m, q)));
 }
 
+/* The 16-bit type of a graph input that is int32 here; 0 for others. */
+static int32_t stored_type(const struct ox *m, uint32_t id)
+{
+    const uint8_t stored = m->g->tensor[id]->stored;
+
+    return stored == IR_STORED_I16 ? OX_INT16 : stored == IR_STORED_U16 ? OX_UINT16 : 0;
+}
+
+/* Constants with a scale for each block of `size` elements along an axis. */
+static enum status dequantize_blocks(struct ox *m, const struct ox_value *x, int64_t size)
+{
+    const struct ox_const *s, *z = NULL;
+    struct ox_const c;
+    uint32_t k;
+    float *to;
+
+    TRY(ox_want_const(m, 0, "block_size: input", &s));
+    TRY(ox_want_const(m, 1, "scale", &s));
+    if (ox_in(m, 2))
+        TRY(ox_want_const(m, 2, "zero point", &z));
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 1), x->c.rank, &k));
+    for (uint32_t i = 0; i < x->c.rank; i++) {
+        const int64_t n = i == k && size > 0 ? (x->c.dim[i] + size - 1) / size : x->c.dim[i];
+
+        if (size < 1 || s->rank != x->c.rank || s->dim[i] != n ||
+            (z && (z->rank != s->rank || z->dim[i] != n)))
+            return FAIL(m->d, ST_MODEL, "scale and zero point: expected one for each block of %lld",
+                        (long long)size);
+    }
+    to = ox_new_const(m, &c, OX_FLOAT, x->c.rank, x->c.dim);
+    for (uint64_t i = 0; i < c.n; i++) {
+        uint64_t at = 0, stride = 1, rest = i;
+
+        for (uint32_t d = c.rank; d-- > 0; stride *= (uint64_t)s->dim[d]) {
+            const uint64_t place = rest % (uint64_t)c.dim[d];
+
+            rest /= (uint64_t)c.dim[d];
+            at += (d == k ? place / (uint64_t)size : place) * stride;
+        }
+        to[i] = (float)(ox_int(&x->c, i) - (z ? ox_int(z, at) : 0)) * (float)ox_number(s, at);
+    }
+    ox_set_const(m, 0, &c);
+    return ST_OK;
+}
+
 enum status ox_dequantize(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
@@ -241,12 +288,15 @@ enum status ox_dequantize(struct ox *m)
     if (x->kind == OX_PENDING || x->real)
         return FAIL(m->d, ST_MODEL, "input '%.80s': expected quantised values, found float32",
                     x->name);
+    if (ox_attr_int(m, "block_size", 0) != 0)
+        return dequantize_blocks(m, x, ox_attr_int(m, "block_size", 0));
     if (x->kind == OX_TENSOR && is_computed(ox_in(m, 1))) {
         TRY(computed_scale(m, &scale, &zero, &type));
         return dequantize_by(m, x->tensor, scale, zero);
     }
     own = x->kind == OX_CONST                       ? x->c.type
           : x->wide                                 ? x->wide
+          : stored_type(m, x->tensor)               ? stored_type(m, x->tensor)
           : m->g->tensor[x->tensor]->type == IR_I8  ? OX_INT8
           : m->g->tensor[x->tensor]->type == IR_U8  ? OX_UINT8
           : m->g->tensor[x->tensor]->type == IR_I32 ? OX_INT32
@@ -272,7 +322,7 @@ enum status ox_dequantize(struct ox *m)
         y->real = true;
         return ST_OK;
     }
-    if (own == OX_INT32 || q.n > 1 || x->wide)
+    if (own == OX_INT32 || q.n > 1 || ox_is_wide(own))
         return dequantize_float(m, x->tensor, &q);
     TRY(ox_set_quant(m, x->tensor, &q));
     if (m->options->literal)

@@ -138,10 +138,12 @@ static enum status read_pads(struct ox *m, const struct ir_tensor *t, int32_t *b
         const int64_t lo = pads[i], hi = pads[n / 2 + i];
 
         TRY(ox_axis(m, "axes", n_axis ? axis[i] : (int64_t)i, t->rank, &k));
-        if (lo < 0 || hi < 0 || lo > INT32_MAX / 4 || hi > INT32_MAX / 4)
+        if (lo < -INT32_MAX / 4 || hi < -INT32_MAX / 4 || lo > INT32_MAX / 4 ||
+            hi > INT32_MAX / 4 || (lo < 0 ? -lo : 0) + (hi < 0 ? -hi : 0) >= t->dim[k])
             return FAIL(m->d, ST_UNSUPPORTED,
-                        "pads of axis %u: expected 0 to %d, found %lld and %lld", k, INT32_MAX / 4,
-                        (long long)lo, (long long)hi);
+                        "pads of axis %u: expected up to %d that leave an element, found %lld and "
+                        "%lld",
+                        k, INT32_MAX / 4, (long long)lo, (long long)hi);
         if (lo + hi + t->dim[k] > INT32_MAX)
             return FAIL(m->d, ST_MODEL, "pads of axis %u: %lld and %lld around %d are too many", k,
                         (long long)lo, (long long)hi, t->dim[k]);
@@ -231,30 +233,61 @@ static enum status code_fill(struct ox *m, uint32_t id, double fill, uint32_t *v
     return ST_OK;
 }
 
+/* Return the part of the tensor that negative pads leave; they become 0. */
+static uint32_t cropped(struct ox *m, uint32_t id, int32_t *before, int32_t *after)
+{
+    const struct ox_shape s = ox_shape_of(m, id);
+    int32_t begin[IR_MAX_RANK] = {0}, size[IR_MAX_RANK];
+    bool crops = false;
+
+    for (uint32_t i = 0; i < s.rank; i++) {
+        begin[i] = before[i] < 0 ? -before[i] : 0;
+        size[i] = s.dim[i] - begin[i] + (after[i] < 0 ? after[i] : 0);
+        crops = crops || size[i] != s.dim[i];
+        before[i] = before[i] < 0 ? 0 : before[i];
+        after[i] = after[i] < 0 ? 0 : after[i];
+    }
+    if (!crops)
+        return id;
+    return ox_slice(m, ox_inner(m, ox_out(m, 0)->name, "cropped"), id, begin, size, NULL);
+}
+
+static bool has_negative(const int32_t *v)
+{
+    for (uint32_t i = 0; i < IR_MAX_RANK; i++)
+        if (v[i] < 0)
+            return true;
+    return false;
+}
+
 enum status ox_pad_node(struct ox *m)
 {
     const char *mode = ox_attr_text(m, "mode", "constant");
     int32_t before[IR_MAX_RANK] = {0}, after[IR_MAX_RANK] = {0};
     const struct ir_tensor *t;
     const struct ox_value *x;
-    uint32_t id, value = IR_NONE;
+    uint32_t id, kept, value = IR_NONE;
     double fill;
 
     TRY(want_moved(m, &x, &t));
     TRY(read_fill(m, &fill));
     TRY(read_pads(m, t, before, after));
+    if (strcmp(mode, "constant") != 0 && (has_negative(before) || has_negative(after)))
+        return FAIL(m->d, ST_UNSUPPORTED, "negative pads: expected mode constant, found '%.40s'",
+                    mode);
     if (strcmp(mode, "reflect") == 0 || strcmp(mode, "edge") == 0 || strcmp(mode, "wrap") == 0)
         return pad_by_gather(m, x, before, after, *mode);
     if (strcmp(mode, "constant") != 0)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "mode: expected constant, reflect, edge or wrap, found '%.40s'", mode);
-    id = x->tensor;
+    id = cropped(m, x->tensor, before, after);
+    kept = id;
     if (!x->real && t->type != IR_F32)
         TRY(code_fill(m, id, fill, &value));
     else
         value = fill_tensor(m, &id, fill);
     ox_set_tensor(m, 0, ox_pad(m, ox_out(m, 0)->name, id, before, after, value),
-                  x->real && id == x->tensor);
+                  x->real && id == kept);
     return ST_OK;
 }
 

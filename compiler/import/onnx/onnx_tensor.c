@@ -372,8 +372,35 @@ static enum status carried(struct ox *m, struct ox_const *c)
     return ST_OK;
 }
 
+/* int4 and uint4: two a byte, the lower half first; they become int8 and uint8. */
+static enum status read_halves(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
+{
+    const bool is_signed = t->data_type == OX_INT4;
+    uint8_t *to;
+
+    TRY(ox_shape(m, "tensor", t->n_dims, t->dims, is_signed ? OX_INT8 : OX_UINT8, c));
+    if ((t->has_raw_data ? t->raw_data.len : t->n_int32_data) != (c->n + 1) / 2)
+        return FAIL(m->d, ST_MODEL, "%s: expected %llu bytes, found %zu",
+                    ox_type_name(t->data_type), (unsigned long long)(c->n + 1) / 2,
+                    t->has_raw_data ? t->raw_data.len : t->n_int32_data);
+    to = arena_alloc(m->arena, (size_t)c->n);
+    for (uint64_t i = 0; i < c->n; i++) {
+        const uint32_t pair =
+            t->has_raw_data ? t->raw_data.data[i / 2] : (uint32_t)t->int32_data[i / 2];
+        const uint32_t half = pair >> i % 2 * 4 & 15;
+
+        to[i] = (uint8_t)(is_signed && half > 7 ? half | 0xf0 : half);
+    }
+    c->data = to;
+    c->halves = true;
+    return ST_OK;
+}
+
 static enum status read_elements(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
 {
+    if ((t->data_type == OX_INT4 || t->data_type == OX_UINT4) &&
+        !(t->has_data_location && t->data_location == 1))
+        return read_halves(m, t, c);
     TRY(ox_shape(m, "tensor", t->n_dims, t->dims, t->data_type, c));
     if (t->segment)
         return FAIL(m->d, ST_UNSUPPORTED, "tensor: stored in segments");

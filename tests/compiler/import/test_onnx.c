@@ -358,9 +358,12 @@ static void no_graph(struct builder *b)
 {
     b->model.graph = NULL;
 }
-static void no_nodes(struct builder *b)
+static void many_nodes(struct builder *b)
 {
-    b->graph.n_node = 0;
+    b->graph.n_node = 100001;
+    b->graph.node = ARENA_ARRAY(b->a, Onnx__NodeProto *, b->graph.n_node);
+    for (size_t i = 0; i < b->graph.n_node; i++)
+        b->graph.node[i] = NODE(b, 0);
 }
 static void no_inputs(struct builder *b)
 {

@@ -1,4 +1,4 @@
-"""Functions, If, Loop and Scan of ONNX, and movers of integers and bools, against ONNX Runtime.
+"""Functions, If, Loop, Scan and Einsum of ONNX, movers of integers and bools, against ONNX Runtime.
 
     onnx_inline.py --heddle build/heddle      every model on ref, func and emitted C
     onnx_inline.py --write FOLDER             writes them as tests/compiler/import/onnx/inline
@@ -29,7 +29,44 @@ MOVES = """g (TYPE[2,3,4] x) => (TYPE[3] a, TYPE[6,4] b, TYPE[2,2,4] c, TYPE[4,3
   a1 = Gather<axis=0>(x, zero) a = Gather<axis=1>(a1, two) b = Reshape(x, sh) c = Slice(x, b1, e1, ax)
   d = Transpose<perm=[2,1,0]>(x) e = Concat<axis=0>(x, x) f, f2 = Split<axis=1>(x, sp) h = Tile(x, rep)
   k = Unsqueeze(x, un) l = Flatten(x) o = Expand(x, ex) }"""
+EINSUM = [("bij,bjk->bik", "2,3,4", "2,4,5"), ("ij,jk", "3,4", "4,5"), ("ij->ji", "3,4"), ("ij->i", "3,4"),
+          ("i,j->ij", "3", "4"), ("bhqd,bhkd->bhqk", "2,2,3,4", "2,2,5,4"), ("...ij,...jk->...ik", "2,3,4", "2,4,5"),
+          ("ij,jk,kl->il", "2,3", "3,4", "4,5"), ("ij,ij->", "3,4", "3,4"), ("bqhd,bkhd->bhqk", "2,3,2,4", "2,5,2,4"),
+          ("ijk,ik->ij", "2,3,4", "2,4"), ("ij,kl->ijkl", "2,3", "4,5"), ("bi,bj->b", "2,3", "2,4")]
+
+
+def einsum(equation, *shapes):
+    """The network of one Einsum. Integers are exact, whatever the order of the sums."""
+    zeros = [np.zeros([int(n) for n in shape.split(",")]) for shape in shapes]
+    y = ",".join(map(str, np.einsum(equation, *zeros).shape))
+    names = ", ".join(f"f{i}" for i in range(len(shapes)))
+    body = " ".join(f"f{i} = Cast<to=1>(x{i})" for i in range(len(shapes)))
+    return (f"g ({', '.join(f'int8[{s}] x{i}' for i, s in enumerate(shapes))}) => (float{f'[{y}]' if y else ''} y) "
+            f'{{ {body} y = Einsum<equation="{equation}">({names}) }}')
+
+
+NEWER = '<ir_version: 10, opset_import: ["" : 21]> '
+OLDER = '<ir_version: 8, opset_import: ["" : 11]> '
 MODELS = {
+    **{f"einsum_{i}": einsum(*case) for i, case in enumerate(EINSUM)},
+    "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
+    "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
+        y = Pad(x, p) z = Pad(x, q, v) }""",
+    "softmax_rows": OLDER + "g (float[2,3,4] x) => (float[2,3,4] y) { n = Sub(x, x) y = Softmax<axis=1>(n) }",
+    "wide_border": NEWER + """g (int16[2,3] x, uint16[2,3] u) => (int16[2,3] y, uint16[2,3] w)
+        <float s={0.5}, int16 z={3}, float t={0.25}, int16 o={-7}, uint16 c={300}> {
+        f = DequantizeLinear(x, s, z) y = QuantizeLinear(f, t, o) h = DequantizeLinear(u, s, c) w = QuantizeLinear(h, t, c) }""",
+    "dynamic_const": """g (uint8[1,2,4,4] x) => (int32[1,2,2,2] y) {
+        w = Constant<value = float[2,2,3,3] {-1.5, 1.0, 0.25, -0.5, 2.0, 0.125, 1.0, -1.0, 0.75, 0.5, 0.25, 0.0, 1.5, -0.75, 1.0,
+            0.5, -0.25, 1.0, 0.5, 0.75, -1.0, 1.0, 0.0, 0.5, 0.25, -0.25, 1.25, 1.0, -1.0, 0.5, 0.5, 2.0, -1.5, 0.5, 0.25, 1.0}>()
+        q, s, z = DynamicQuantizeLinear(w) c = Cast<to=2>(z) a = Constant<value = uint8 {7}>() y = ConvInteger(x, q, a, z) }""",
+    "blocks": NEWER + """g (float[2,8] x) => (float[2,3] y)
+        <int8[8,3] w={1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24}, float[2,3] s={0.5,1,2,0.25,4,1}, int8[2,3] z={1,2,3,4,5,6}> {
+        f = DequantizeLinear<axis=0, block_size=4>(w, s, z) r = Round(x) y = MatMul(r, f) }""",
+    "channels_reshaped": """g (int8[1,2,3,3] x) => (int8[1,2,3,3] y) <float s={0.5}, int8 z={1}, int8[2,2] w={1,-3,5,7}, float[2] ws={0.5,0.25},
+        int8[2] wz={0,0}, int64[2] ax={2,3}> {
+        f = DequantizeLinear(x, s, z) g2 = DequantizeLinear<axis=0>(w, ws, wz) v = Unsqueeze(g2, ax) c = Conv(f, v)
+        y = QuantizeLinear(c, s, z) }""",
     **{f"moves_{kind}": MOVES.replace("TYPE", kind) for kind in ("int32", "int64", "bool")},
     'scan':"""g (float[2,3] s, float[4,2,3] x) => (float[2,3] r, float[4,2,3] y) {
  r, y = Scan <num_scan_inputs = 1, body = b (float[2,3] a, float[2,3] e) => (float[2,3] o, float[2,3] t) { o = Add(a, e)  t = Mul(o, o) }> (s, x) }""",
@@ -56,6 +93,22 @@ MODELS = {
 }
 LOOP = "Loop<body = b (int64 i, bool c, float[2,3] a) => (bool d, float[2,3] o) { d = Identity(c) o = Add(a, x) }>"
 REFUSED = {
+    "softmax_axes": """<ir_version: 8, opset_import: ["" : 11, "com.microsoft" : 1]> g (int8[2,3,4] x) => (int8[2,3,4] y)
+        <float s={0.00390625}, int8 z={-128}> { y = com.microsoft.QLinearSoftmax<axis=1, opset=11>(x, s, z, s, z) }""",
+    "einsum_letters": 'g (float[2,2] x) => (float[2] y) { y = Einsum<equation="ii->i">(x) }',
+    "einsum_rank": 'g (float[2,2] x) => (float[2] y) { y = Einsum<equation="ijk->i">(x) }',
+    "einsum_size": 'g (float[2,2] x, float[3,2] z) => (float[2] y) { y = Einsum<equation="ij,ik->i">(x, z) }',
+    "einsum_seven": """g (float[2,2,2,2] x, float[2,2,2,2] z, float[2,2,2,2] w) => (float[2,2,2,2] y) {
+        y = Einsum<equation="abcd,efgh,abef->cdgh">(x, z, w) }""",
+    "einsum_few": 'g (float[2,2] x, float[2,2] z) => (float[2] y) { y = Einsum<equation="ij->i">(x, z) }',
+    "einsum_many": 'g (float[2,2] x) => (float[2] y) { y = Einsum<equation="ij,jk->i">(x) }',
+    "einsum_result": 'g (float[2,2] x) => (float[2] y) { y = Einsum<equation="ij->k">(x) }',
+    "einsum_wide": """g (float[1,1,1,1] x, float[1,1,1,1] z) => (float[1] y) {
+        y = Einsum<equation="abcd,efgh">(x, z) }""",
+    "quantise_halves": NEWER + "g (float[2] x) => (int4[2] y) <float s={1}, int4 z={0}> { y = QuantizeLinear(x, s, z) }",
+    "blocks_shape": NEWER + """g (float[2,4] x) => (float[2,2] y) <int8[4,2] w={1,2,3,4,5,6,7,8}, float[1,2] s={0.5,1}> {
+        f = DequantizeLinear<axis=0, block_size=2>(w, s) y = MatMul(x, f) }""",
+    "pad_mode": """g (float[2,5] x) => (float[2,5] y) <int64[4] p={0,-1,0,1}> { y = Pad<mode="reflect">(x, p) }""",
     "branch_shapes": """g (float[2,3] x, bool k) => (float r) {
         r = If <then_branch = t () => (float o) { o = Relu(x) },
                 else_branch = e () => (float p) { p = ReduceSum<keepdims=0>(x) }> (k) }""",
@@ -106,7 +159,7 @@ def write(name, text, folder):
     """Write NAME.onnx, NAME.in_<k> and ONNX Runtime's NAME.out_<k>; return inputs and outputs."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{name}.onnx"
-    onnx.save(parser.parse_model(HEAD + text), file)
+    onnx.save(parser.parse_model(text if text[0] == "<" else HEAD + text), file)
     if name in REFUSED:
         return [], []
     session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
@@ -120,7 +173,7 @@ def write(name, text, folder):
 
 
 def wrong(heddle, name, folder, inputs, answers):
-    """What is wrong with heddle's answers, one step of quantised values and 1e-5 of floats aside."""
+    """Compare heddle's answers; one step of quantised values and 1e-5 of floats may differ."""
     command = [heddle, "run", str(folder / f"{name}.onnx"), "-o", str(folder / "results")]
     for k in range(len(inputs)):
         command += ["-i", str(folder / f"{name}.in_{k}")]

@@ -33,9 +33,9 @@ static enum status check_header(struct ox *m)
     if (!m->model->graph)
         return FAIL(m->d, ST_MODEL, "the model has no graph");
     m->graph = m->model->graph;
-    if (m->graph->n_node == 0 || m->graph->n_node > MAX_NODES)
-        return FAIL(m->d, m->graph->n_node == 0 ? ST_MODEL : ST_UNSUPPORTED,
-                    "expected 1 to %d nodes, found %zu", MAX_NODES, m->graph->n_node);
+    if (m->graph->n_node > MAX_NODES)
+        return FAIL(m->d, ST_UNSUPPORTED, "expected up to %d nodes, found %zu", MAX_NODES,
+                    m->graph->n_node);
     if (m->graph->n_sparse_initializer != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "sparse initializers are not supported");
     return ST_OK;
@@ -371,18 +371,22 @@ static enum status constant_output(struct ox *m, struct ox_value *v)
 static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, struct ox_value *v)
 {
     struct ir_tensor *t;
+    enum ir_stored stored;
     uint32_t id;
 
     if (v->kind == OX_NONE)
         return FAIL(m->d, ST_MODEL, "is made by no node");
-    if (v->wide)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "has quantised values of %s: expected float32, int8 or uint8",
-                    ox_type_name(v->wide));
     TRY(ox_settle(m, v));
     if (v->kind == OX_CONST)
         TRY(constant_output(m, v));
     id = v->tensor;
+    if (v->wide) {
+        m->op = "Cast";
+        m->row = IR_NONE;
+        id = ox_number_as(m, v->name, id, IR_I32);
+        (void)ox_border_type(v->wide, &stored);
+        m->g->tensor[id]->stored = (uint8_t)stored;
+    }
     if (v->real) {
         m->op = "DequantizeLinear";
         m->row = IR_NONE;

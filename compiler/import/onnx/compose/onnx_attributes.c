@@ -32,7 +32,7 @@ static const struct {
     {"ConvTranspose", WINDOW " output_padding output_shape"},
     {"CumSum", "exclusive reverse"},
     {"DepthToSpace", "blocksize mode"},
-    {"DequantizeLinear", "axis block_size=0 output_dtype"},
+    {"DequantizeLinear", "axis block_size output_dtype"},
     {"Dropout", "ratio seed"},
     {"Elu", "alpha"},
     {"Flatten", "axis"},
