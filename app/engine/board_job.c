@@ -20,6 +20,7 @@ struct board_user {
     struct device device;     /* the accelerator, in the form that waves.h uses */
     struct waves waves;
     enum status waves_status;
+    struct hd_sim_totals seen[BOARD_CORES]; /* when a core last rested */
     struct diag *d;
 };
 
@@ -103,6 +104,21 @@ static void worked(void *ctx, uint32_t row, uint64_t cycles, bool driver)
     to->driver_cycles += driver ? cycles : 0;
 }
 
+static void core_rested(void *ctx, uint32_t row, uint32_t i, uint64_t cycles,
+                        const struct hd_sim_totals *totals)
+{
+    struct board_user *const u = ctx;
+    struct run_row *const to = &u->shared->row[row];
+    struct hd_sim_totals *const seen = &u->seen[i];
+
+    to->cycles += cycles;
+    to->read_bytes += totals->read_bytes - seen->read_bytes;
+    to->write_bytes += totals->write_bytes - seen->write_bytes;
+    for (uint32_t k = 0; k < HD_SIM_COUNTERS; k++)
+        to->core_counter[i][k] += totals->counter[k] - seen->counter[k];
+    *seen = *totals;
+}
+
 /* Record the processor's activity in the first inference. */
 static void did(void *ctx, uint32_t row, enum board_doing doing, uint64_t begin, uint64_t end,
                 uint64_t doorbell)
@@ -182,8 +198,8 @@ enum status board_job(const struct job *job, struct run_measured *m, uint32_t pr
     const struct options *const o = job->options;
     struct board_user *const u = ARENA_NEW(job->arena, struct board_user);
     const struct board_watch watch = {
-        u,         opened,          closing, submission, submission_ended,
-        inference, inference_ended, wanted,  worked,     did};
+        u,      opened, closing,     submission, submission_ended, inference, inference_ended,
+        wanted, worked, core_rested, did};
     struct board_setup s = {.arena = job->arena,
                             .elf = elf,
                             .program = job->program ? o->prog : NULL,

@@ -62,6 +62,9 @@ struct board_watch {
     bool (*wanted)(void *ctx);
     /* Cycles of the processor for a row, including the driver's. */
     void (*worked)(void *ctx, uint32_t row, uint64_t cycles, bool driver);
+    /* Core i has ended work for `row`: the cycles, and its totals since it is open. */
+    void (*core_rested)(void *ctx, uint32_t row, uint32_t i, uint64_t cycles,
+                        const struct hd_sim_totals *totals);
     /* An activity from `begin` to `end`, in cycles of the accelerator since the inference began;
      * doorbell: that of the submission it waits for, or 0. */
     void (*did)(void *ctx, uint32_t row, enum board_doing doing, uint64_t begin, uint64_t end,

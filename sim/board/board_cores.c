@@ -32,8 +32,15 @@ void board_line(struct board *b)
 /* Stop a core whose interrupt is high; its activity since its start counts as its cycles. */
 static void rest(struct board_core *c)
 {
+    struct board *const b = c->board;
+    struct hd_sim_totals now = {0};
+
     c->runs = false;
-    c->board->result->cycles += c->synced - c->begun;
+    b->result->cycles += c->synced - c->begun;
+    c->api->totals(c->sim, &now);
+    if (b->row < b->setup->n_row)
+        b->watch->core_rested(b->watch->ctx, b->row, (uint32_t)(c - b->core_of),
+                              c->synced - c->begun, &now);
     c->begun = c->synced;
     board_line(c->board);
 }
