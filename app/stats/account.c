@@ -23,16 +23,24 @@ static bool has_core(const struct target *t)
     return t->desc->outside && t->desc->detail->core_top;
 }
 
+static bool on_host(const struct target *t)
+{
+    return t->desc == &target_host_desc || (t->desc->outside && t->desc->detail->on_host);
+}
+
 static struct account_part part_of(const struct pipeline *p, uint32_t position)
 {
     const struct ir_op *op = p->graph->op[position];
     const struct target *t = p->targets.target[op->target];
-    struct account_part part = {.op = op, .target = t, .host = t->desc == &target_host_desc};
+    struct account_part part = {.op = op, .target = t, .host = on_host(t)};
+    const double cost = p->partition.candidate[position * p->targets.n + op->target].cost;
 
-    if (part.host)
+    if (t->desc == &target_host_desc)
         part.host_cycles = host_cycles(p->graph, op);
+    else if (part.host)
+        part.host_cycles = (uint64_t)cost;
     else if (t->desc->outside)
-        part.outside_cycles = p->partition.candidate[position * p->targets.n + op->target].cost;
+        part.outside_cycles = cost;
     return part;
 }
 
@@ -82,7 +90,8 @@ static void add_parts(struct arena *a, const struct pipeline *p, struct account 
         l->part[l->n_part++] = part;
         l->n_accelerator += !part.host;
         l->host_cycles += part.host_cycles;
-        c->untimed = c->untimed || (part.target->desc->outside && !has_core(part.target));
+        c->untimed =
+            c->untimed || (!part.host && part.target->desc->outside && !has_core(part.target));
     }
 }
 

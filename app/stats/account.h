@@ -11,7 +11,7 @@
 struct account_part {
     const struct ir_op *op;
     const struct target *target;
-    bool host; /* the built-in one */
+    bool host; /* the built-in one, or a library for it */
     uint64_t macs, host_cycles;
     double outside_cycles; /* for an external target: its own estimate */
 };

@@ -247,6 +247,8 @@ static void add_parts(const struct stats *s, cJSON *o, uint32_t row_index,
                              row->host_cycles, s->job->n);
         else
             add_mean_or_null(one, "cycles", known, share->cycles, s->job->n);
+        if (part->host && part->target->desc != &target_host_desc)
+            cJSON_AddTrueToObject(one, "host");
         cJSON_AddItemToArray(list, one);
     }
 }

@@ -409,6 +409,10 @@ static enum status read_root(struct reader *r)
                              r->detail->estimator);
     TRY(attributes(r, root));
     TRY(read_core(r, root));
+    r->detail->on_host = cJSON_IsTrue(get(root, "host"));
+    if (r->detail->on_host && (r->detail->core_top || r->desc->own_memory))
+        return json_doc_fail(&r->doc, "host", r->d,
+                             "the host has no \"core\" and no separate memory: leave it out");
     TRY(blocks(r, root));
     TRY(knobs(r, root));
     TRY(region(r, root));

@@ -96,6 +96,11 @@ static void check_counters(struct file *f, const char *where, const cJSON *o)
     }
 }
 
+static bool part_on_host(const cJSON *part)
+{
+    return strcmp(word(part, "target"), "c") == 0 || cJSON_IsTrue(member(part, "host"));
+}
+
 static void check_parts(struct file *f, const cJSON *l)
 {
     const char *name = word(l, "name");
@@ -105,7 +110,7 @@ static void check_parts(struct file *f, const cJSON *l)
 
     cJSON_ArrayForEach(p, member(l, "parts"))
     {
-        bool on_host = strcmp(word(p, "target"), "c") == 0;
+        bool on_host = part_on_host(p);
         *(on_host ? &host : &accelerator) += number(p, "macs");
         cycles += on_host ? number(p, "cycles") : 0;
         named = named || strcmp(word(p, "target"), word(l, "target")) == 0;
@@ -124,15 +129,17 @@ static void check_parts(struct file *f, const cJSON *l)
 static void check_target(struct file *f, const cJSON *l)
 {
     const double host = number(l, "host_cycles"), other = number(l, "estimated_cycles");
-    const bool on_host = strcmp(word(l, "target"), "c") == 0;
+    bool on_host = strcmp(word(l, "target"), "c") == 0;
     const char *accelerator = NULL;
     bool several = false;
     const cJSON *p;
 
     cJSON_ArrayForEach(p, member(l, "parts"))
     {
-        if (strcmp(word(p, "target"), "c") == 0)
+        if (part_on_host(p)) {
+            on_host = on_host || strcmp(word(p, "target"), word(l, "target")) == 0;
             continue;
+        }
         several = several || (accelerator && strcmp(word(p, "target"), accelerator) != 0);
         accelerator = word(p, "target");
     }

@@ -60,7 +60,7 @@ wrong "3:11: name: expected text like ^[a-z][a-z0-9_]*\$, found \"Good\"" \
     's/"name": "good"/"name": "Good"/'
 wrong "3:11: name: expected a length of at most 32, found 39" \
     's/"name": "good"/"name": "good_good_good_good_good_good_good_good"/'
-wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, transfer, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, operators, composites, granularity, call, knobs" \
+wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, host, transfer, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, operators, composites, granularity, call, knobs" \
     's/"heddle_target": 1,/"heddle_target": 1, "zzzzzzzz": 2,/'
 wrong "15:25: transfer.fixed: expected a number of at least 0, found -1" \
     's/"fixed": 1},$/"fixed": -1},/'
@@ -73,6 +73,8 @@ wrong "18:38: core.verilog: expected a number of elements of at least 1, found 0
 wrong "18:39: core.verilog[0]: file '$work/wrong/bad.sv' not found" 's/\["good.sv"\]/["bad.sv"]/'
 wrong "15:15: transfer: nothing is transferred with \"memory\": \"shared\"" \
     's/"memory": "separate"/"memory": "shared"/'
+wrong "2:31: host: the host has no \"core\" and no separate memory: leave it out" \
+    's/"heddle_target": 1,/"heddle_target": 1, "host": true,/'
 wrong "5:22: requires_heddle: the target requires heddle 0.2.1, this is 0.2.0" \
     's/"requires_heddle": "0.1"/"requires_heddle": "0.2.1"/'
 # attributes

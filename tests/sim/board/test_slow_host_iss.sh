@@ -29,6 +29,19 @@ for tool in cc gcc cmake verilator make; do ln -s "$(command -v $tool)" bin/; do
 PATH=$work/bin "$heddle" run digits --host=iss >stdout 2>stderr
 [ $? = 5 ] && grep -q "riscv64-unknown-elf-gcc.*gcc-riscv64-unknown-elf" stderr || fail "missing compiler: $(cat stderr)"
 
+# --- a core of a target: its cycles, bytes and counters belong to its layers ---
+head -c 64 "$models/digits/in_0.bin" >one.bin
+"$heddle" run digits -i one.bin --host=iss --target=vanilla,c --allow-native-targets --stats core.json >stdout 2>stderr ||
+    fail "vanilla: $(cat stderr)"
+python3 - <<'END' || fail "cycles of vanilla's layers"
+import json
+s = json.load(open("core.json"))
+own = [l for l in s["layers"] if l["target"] == "vanilla"]
+assert len(own) == 7 and all(l["cycles"] > 1000 and l["dram_read_bytes"] > 0 for l in own)
+for name in "cycles", "dram_read_bytes", "dram_write_bytes":
+    assert sum(l.get(name) or 0 for l in own) == s[name], name
+END
+
 # --- both hosts ---
 # compared MODEL OPTION...: the same run on both hosts.
 compared() {
