@@ -7,8 +7,9 @@ sed -i 's/"name": "vanilla"/"name": "bad"/' bad/target.json
 sed 's/biased  = rounded + r\[Z_OUT\];/biased  = rounded + r[Z_OUT] + (r[IN_C] > 31 \&\& rounded > 5 ? 1 : 0);/' bad/vanilla_core.sv >core.sv
 cmp -s core.sv bad/vanilla_core.sv && fail "no bug planted"
 mv core.sv bad/vanilla_core.sv
+head -c 64 "$models/digits/in_0.bin" >one.bin
 run() {
-    "$heddle" run digits --hw=tiny --target-dir=bad --partition=priority --allow-native-targets -n 1 "$@" >stdout 2>stderr
+    "$heddle" run digits -i one.bin --hw=tiny --target-dir=bad --partition=priority --allow-native-targets -n 1 "$@" >stdout 2>stderr
     [ $? = 1 ] || fail "$*: expected exit 1: $(cat stderr)"
 }
 says() {
