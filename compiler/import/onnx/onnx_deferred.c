@@ -581,6 +581,7 @@ enum status ox_qlinear_operands(struct ox *m, struct ox_deferred *p, uint32_t ax
     p->in[0] = ox_qlinear_quantised(m, x->tensor);
     TRY(ox_want_const(m, 3, "weights", w));
     TRY(ox_scale(m, 4, 5, (*w)->rank, (*w)->dim, axis, q, &type));
+    *w = ox_one_zero_point(m, *w, q);
     if (!m->options->literal)
         return ST_OK;
     return ox_literal_add(m, p, ox_literal_quantised(m, ox_in(m, 3)->name, *w, q), 1);

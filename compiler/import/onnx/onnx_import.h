@@ -154,6 +154,9 @@ enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, cons
 /* The same, also of 16-bit values. */
 enum status ox_any_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
                          int64_t axis, struct ir_quant *q, int32_t *type);
+/* Give constant quantised values one zero point for all channels, if their type has room for it. */
+const struct ox_const *ox_one_zero_point(struct ox *m, const struct ox_const *c,
+                                         struct ir_quant *q);
 /* Give tensor `id` scale and zero point, or check that it has these. */
 enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q);
 /* Require one scale of the quantised values of two tensors to be mixed; a scale not known yet

@@ -292,3 +292,40 @@ void ox_set_const(struct ox *m, uint32_t i, const struct ox_const *c)
     v->c = *c;
     v->real = false;
 }
+
+const struct ox_const *ox_one_zero_point(struct ox *m, const struct ox_const *c, struct ir_quant *q)
+{
+    const int32_t low = ox_lowest(c->type), high = ox_highest(c->type);
+    struct ox_const *made;
+    int32_t least = INT32_MAX, most = INT32_MIN, *zero, z;
+    uint64_t inner = 1;
+    uint8_t *to;
+    bool differs = false;
+
+    for (uint32_t i = 1; i < q->n; i++)
+        differs = differs || q->zero_point[i] != q->zero_point[0];
+    if (!differs || ox_type_bytes(c->type) != 1)
+        return c;
+    for (uint32_t d = c->rank; d-- > q->axis + 1;)
+        inner *= (uint64_t)c->dim[d];
+    for (uint64_t i = 0; i < c->n; i++) {
+        const int32_t v = (int32_t)ox_int(c, i) - q->zero_point[i / inner % q->n];
+
+        least = v < least ? v : least;
+        most = v > most ? v : most;
+    }
+    z = low - (least < 0 ? least : 0);
+    if (z > high || most > high - z)
+        return c; /* refused where it matters */
+    z = q->zero_point[0] > z ? q->zero_point[0] : z;
+    z = most > high - z ? high - most : z;
+    zero = ARENA_ARRAY(m->arena, int32_t, q->n);
+    made = ARENA_NEW(m->arena, struct ox_const);
+    to = ox_new_const(m, made, c->type, c->rank, c->dim);
+    for (uint64_t i = 0; i < c->n; i++)
+        to[i] = (uint8_t)((int32_t)ox_int(c, i) - q->zero_point[i / inner % q->n] + z);
+    for (uint32_t i = 0; i < q->n; i++)
+        zero[i] = z;
+    q->zero_point = zero;
+    return made;
+}

@@ -316,8 +316,10 @@ enum status ox_dequantize(struct ox *m)
         return ST_OK;
     }
     if (x->kind == OX_CONST) {
+        const struct ox_const *c = ox_one_zero_point(m, &x->c, &q);
+
         y->kind = OX_CONST;
-        y->c = x->c;
+        y->c = *c;
         y->quant = q;
         y->real = true;
         return ST_OK;

@@ -53,8 +53,6 @@ static enum status read_modes(struct ox *m, struct resize *r)
                     mode);
     if (ox_attr_int(m, "antialias", 0) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "antialias: expected 0, found 1");
-    if (!is(ox_attr_text(m, "keep_aspect_ratio_policy", "stretch"), "stretch"))
-        return FAIL(m->d, ST_UNSUPPORTED, "keep_aspect_ratio_policy: expected stretch");
     return ST_OK;
 }
 
@@ -170,15 +168,41 @@ static uint32_t gather(struct ox *m, const struct resize *r, const struct axis *
     return ox_gather(m, name, id, axis, 1, &a->out, index);
 }
 
+/* Give the named axes (all without names) the smallest (largest) of their scales, and the size that
+ * it makes. */
+static void one_scale(struct axis *a, uint32_t rank, uint32_t n_axis, const int64_t *axes,
+                      bool smallest)
+{
+    const uint32_t n = n_axis ? n_axis : rank;
+    float scale = smallest ? INFINITY : 0;
+
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < n; i++) {
+            const int64_t axis = n_axis ? axes[i] : i;
+            struct axis *k = &a[axis < 0 ? axis + rank : axis];
+
+            if (pass == 0) {
+                scale = smallest ? fminf(scale, k->scale) : fmaxf(scale, k->scale);
+                continue;
+            }
+            k->scale = scale;
+            k->out = (int32_t)fmaxf(roundf(scale * (float)k->in), 1);
+        }
+}
+
 /* `scales` or `sizes` for the axes of attribute axes, or for all. */
 static enum status read_sizes(struct ox *m, const struct ir_tensor *t, struct axis *a)
 {
     const uint32_t at = m->opset < 11 || is(m->op, "Upsample") ? 1 : 2;
     const struct ox_value *scales = ox_in(m, at), *sizes = ox_in(m, 3);
     const struct ox_value *v = sizes && sizes->kind == OX_CONST && sizes->c.n != 0 ? sizes : scales;
+    const char *policy = ox_attr_text(m, "keep_aspect_ratio_policy", "stretch");
     uint32_t n_axis, k;
     int64_t *axes;
 
+    if (!is(policy, "stretch") && !is(policy, "not_larger") && !is(policy, "not_smaller"))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "keep_aspect_ratio_policy: expected stretch, not_larger or not_smaller");
     for (uint32_t i = 0; i < t->rank; i++)
         a[i] = (struct axis){t->dim[i], t->dim[i], 1};
     TRY(ox_ints(m, IR_NONE, "axes", &n_axis, &axes));
@@ -197,6 +221,8 @@ static enum status read_sizes(struct ox *m, const struct ir_tensor *t, struct ax
         a[k].out = (int32_t)out;
         a[k].scale = v == sizes ? (float)a[k].out / (float)a[k].in : (float)x;
     }
+    if (v == sizes && !is(policy, "stretch"))
+        one_scale(a, t->rank, n_axis, axes, is(policy, "not_larger"));
     return ST_OK;
 }
 

@@ -67,6 +67,14 @@ MODELS = {
         int8[2] wz={0,0}, int64[2] ax={2,3}> {
         f = DequantizeLinear(x, s, z) g2 = DequantizeLinear<axis=0>(w, ws, wz) v = Unsqueeze(g2, ax) c = Conv(f, v)
         y = QuantizeLinear(c, s, z) }""",
+    "channels_zero": """<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (uint8[1,2,3,3] x) => (uint8[1,2,3,3] y, int8[1,2,3,3] v)
+        <float s={0.5}, uint8 z={7}, uint8[2,2,1,1] w={1,3,99,80}, float[2] ws={0.5,0.25}, uint8[2] wz={5,90},
+        int8[2,2,1,1] q={1,-3,5,7}, int8[2] qz={-7,3}, int8 o={1}> {
+        y = QLinearConv(x, s, z, w, ws, wz, s, z)
+        f = DequantizeLinear(x, s, z) k = DequantizeLinear<axis=0>(q, ws, qz) c = Conv(f, k) v = QuantizeLinear(c, s, o) }""",
+    **{f"resize_{policy}": NEWER + """g (float[1,1,4,6] x) => (float[1,1,A,B] y) <int64[2] n={7,8}> {
+        y = Resize<axes=[2,3], mode="linear", keep_aspect_ratio_policy="POLICY">(x, , , n) }""".replace("POLICY", policy)
+       for policy in ("not_larger", "not_smaller")},
     **{f"moves_{kind}": MOVES.replace("TYPE", kind) for kind in ("int32", "int64", "bool")},
     'scan':"""g (float[2,3] s, float[4,2,3] x) => (float[2,3] r, float[4,2,3] y) {
  r, y = Scan <num_scan_inputs = 1, body = b (float[2,3] a, float[2,3] e) => (float[2,3] o, float[2,3] t) { o = Add(a, e)  t = Mul(o, o) }> (s, x) }""",
@@ -93,6 +101,10 @@ MODELS = {
 }
 LOOP = "Loop<body = b (int64 i, bool c, float[2,3] a) => (bool d, float[2,3] o) { d = Identity(c) o = Add(a, x) }>"
 REFUSED = {
+    "resize_policy": NEWER + """g (float[1,1,4,6] x) => (float[1,1,7,8] y) <int64[4] n={1,1,7,8}> {
+        y = Resize<mode="linear", keep_aspect_ratio_policy="wide">(x, , , n) }""",
+    "channels_apart": """g (uint8[1,2,3,3] x) => (uint8[1,2,3,3] y) <float s={0.5}, uint8 z={7}, uint8[2,2,1,1] w={1,255,0,80},
+        float[2] ws={0.5,0.25}, uint8[2] wz={0,255}> { y = QLinearConv(x, s, z, w, ws, wz, s, z) }""",
     "softmax_axes": """<ir_version: 8, opset_import: ["" : 11, "com.microsoft" : 1]> g (int8[2,3,4] x) => (int8[2,3,4] y)
         <float s={0.00390625}, int8 z={-128}> { y = com.microsoft.QLinearSoftmax<axis=1, opset=11>(x, s, z, s, z) }""",
     "einsum_letters": 'g (float[2,2] x) => (float[2] y) { y = Einsum<equation="ii->i">(x) }',
@@ -183,7 +195,7 @@ def wrong(heddle, name, folder, inputs, answers):
             return f"{more}: {done.stderr.strip().splitlines()[-1]}"
         for k, y in enumerate(answers):
             found = np.fromfile(folder / "results" / f"out_{k}.bin", y.dtype).reshape(y.shape)
-            limit = 1e-5 if y.dtype == np.float32 else 1 if y.dtype == np.int8 else 0
+            limit = 1e-5 if y.dtype == np.float32 else 1 if y.dtype.itemsize == 1 else 0
             if np.abs(found.astype(float) - y.astype(float)).max() > limit:
                 return f"{more}: output {k} differs"
     return ""
