@@ -378,12 +378,12 @@ static enum status choose(struct layout_work *w, struct diag *d)
 /* Add the tile buffers. Phase: operands of one elementwise operator are placed four banks apart. */
 static void add_tiles(struct layout_work *w, struct place_set *set, struct op_plan *p)
 {
-    uint32_t n = p->n_buffer, banks = w->hw->banks * w->hw->n;
+    uint32_t banks = w->hw->banks * w->hw->n;
     struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
     struct sched_span span = w->program->span[p->position];
 
     for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < n && layout_has_buffers(p, i); k++) {
+        for (uint32_t k = 0; k < layout_buffers(p, i); k++) {
             const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
             bool pair = t && p->geo.kind == GEO_ELEMENTWISE;
             const uint32_t root = t ? layout_root(w, t) : 0;
@@ -538,8 +538,7 @@ static void note_buffers(struct layout_work *w)
         const struct plan_line_buffer *r = &w->layout->line_buffer[p->geo.out->id];
         uint32_t *n = &w->program->buffer_bytes[p->position];
         for (uint32_t k = 0; k < 3; k++)
-            if (layout_has_buffers(p, k))
-                *n += layout_stream_bytes(w, s[k], p->n_buffer);
+            *n += layout_stream_bytes(w, s[k], layout_buffers(p, k));
         if (r->wrap)
             *n += (r->wrap + r->halo) * r->pitch;
     }

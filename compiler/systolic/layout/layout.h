@@ -17,6 +17,7 @@ struct plan_stream {
     uint32_t pixel;  /* bytes between pixels */
     uint32_t rows;   /* rows of a buffer */
     uint32_t skip;   /* it holds every `skip`-th row of the tensor: no window reads the others */
+    bool rare;       /* loaded so rarely that one buffer is enough */
 };
 
 /* A tensor of which a cascade keeps some rows. Each wrap writes `wrap` new rows from row `halo` of
@@ -102,10 +103,12 @@ void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_
  * whole and on chip and each operator is one tile. Otherwise they run one by one. */
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n);
 
-/* Return true if stream i (0, 1: operands; 2: the result) has separate tile buffers. */
-static inline bool layout_has_buffers(const struct op_plan *p, uint32_t i)
+/* Return the number of separate tile buffers of stream i (0, 1: operands; 2: the result). */
+static inline uint32_t layout_buffers(const struct op_plan *p, uint32_t i)
 {
-    return (i < PLAN_OPERANDS ? &p->in[i] : &p->out)->streamed && !(p->passed && i == 0);
+    const struct plan_stream *s = i < PLAN_OPERANDS ? &p->in[i] : &p->out;
+
+    return !s->streamed || (p->passed && i == 0) ? 0 : s->rare ? 1 : p->n_buffer;
 }
 
 /* Return the number of operators in the cascade that begins at `p`; 1 if it is in none. */

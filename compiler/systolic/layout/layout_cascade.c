@@ -260,7 +260,7 @@ bool layout_fit_strips(struct layout_work *w, struct op_plan *p, uint32_t space)
         p[0].tile_rows = p[1].tile_rows = p[0].n_tiles = p[1].n_tiles = 1;
         if (layout_tile_bytes(w, p, 1) + layout_tile_bytes(w, p + 1, 1) <= space)
             return p->n_strip == p[1].n_strip;
-    } while (strip_finer(&p->geo, w->hw, &cut) && cut.channels == p->geo.oc);
+    } while (strip_narrower(&p->geo, w->hw, &cut));
     return false;
 }
 

@@ -29,7 +29,7 @@ static void add_streams(struct buffers *s, const struct sched_program *p,
     const struct sched_span span = p->span[plan->position];
 
     for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; layout_has_buffers(plan, i) && k < plan->n_buffer; k++)
+        for (uint32_t k = 0; k < layout_buffers(plan, i); k++)
             add(s, "tile buffer of operator", plan->position, span, stream[i]->buf[k],
                 (uint64_t)stream[i]->rows * stream[i]->pitch);
 }

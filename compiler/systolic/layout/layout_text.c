@@ -37,8 +37,8 @@ static void print_plan(const struct sched_program *p, const struct op_plan *plan
                 : plan->strip_wise   ? ", each strip taken on by the next\n"
                                      : "\n");
     print_strips(plan, t);
-    print_stream(&plan->in[0], "input tiles", plan->n_buffer, t);
-    print_stream(&plan->in[1], "second input tiles", plan->n_buffer, t);
+    print_stream(&plan->in[0], "input tiles", layout_buffers(plan, 0), t);
+    print_stream(&plan->in[1], "second input tiles", layout_buffers(plan, 1), t);
     print_stream(&plan->out, "output tiles", plan->n_buffer, t);
     if (r->wrap)
         text_printf(t,

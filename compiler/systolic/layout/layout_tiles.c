@@ -1,6 +1,10 @@
 /* layout_tiles.c - pitches and sizes of tensors, tiles and their buffers; see layout_work.h. */
 #include "layout_work.h"
 
+/* Rows of a product's first operand, in array widths, for which its second operand's LOAD takes at
+ * most a 32nd of ARRAY's time. */
+enum { MATRIX_ROWS = 32 };
+
 /* Return true if p, a plan of l or of a single operator (l then has no plans), is a stage of a
  * cascade. */
 static bool in_cascade(const struct layout *l, const struct op_plan *p)
@@ -169,6 +173,17 @@ uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t p
     return pixel;
 }
 
+/* Return true if the second operand of a product is one matrix, or one LOAD of it serves many rows
+ * of the first. */
+static bool rare_matrix(const struct layout_work *w, const struct op_plan *p)
+{
+    const struct geo *g = &p->geo;
+
+    return g->kind == GEO_PRODUCT &&
+           ((g->images == 1 && p->largest.oc == g->oc) || g->ow >= MATRIX_ROWS * w->hw->n ||
+            geo_k_cut(&p->largest) < g->c); /* two buffers would leave no room for rows */
+}
+
 uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows)
 {
     const struct geo *g = &p->largest;
@@ -182,7 +197,8 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
             p->in[i].skip = row_skip(g);
             p->in[i].rows = in_tile_rows(g, i, rows);
             tile_pitch(w, p, i, &p->in[i]);
-            total += layout_has_buffers(p, i) ? layout_stream_bytes(w, &p->in[i], p->n_buffer) : 0;
+            p->in[i].rare = i == 1 && rare_matrix(w, p);
+            total += layout_stream_bytes(w, &p->in[i], layout_buffers(p, i));
         }
     if (p->out.streamed) {
         p->out.rows = geo_result_rows(g, rows);

@@ -14,6 +14,9 @@ enum { HALOS = 8, RUN = 64 };
  * meanwhile. */
 enum { PRODUCT_COLUMNS = 2 };
 
+/* Least bytes of a row of a product's first operand that are read at once, in array widths. */
+enum { LEAST_K = 4 };
+
 /* Return true if the operator is not cut. */
 static bool is_whole(const struct geo *g)
 {
@@ -129,14 +132,34 @@ static bool finer_channels(const struct geo *g, const struct hd_config *hw, stru
     return true;
 }
 
+/* Cut the larger of a product's rows and columns, down to N of each: with fewer rows ARRAY waits for
+ * weights, with fewer columns for rows, which are read again for each cut. Then the bytes of a row
+ * that are read at once: an odd number of words, as pixels in one bank would block STORE. */
+static bool finer_product(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut)
+{
+    if (cut->channels <= hw->n && cut->k > LEAST_K * hw->n) {
+        cut->k = (even_words(g->c, cut->k / 2, hw->n) / hw->n | 1u) * hw->n;
+        return true;
+    }
+    return (cut->channels >= cut->cols && finer_channels(g, hw, cut, hw->n)) ||
+           finer_columns(g, hw, cut, hw->n + 1);
+}
+
 bool strip_finer(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut)
 {
     uint32_t halo = div_up((g->kw - 1) * g->dx, g->sx), run = RUN > hw->n ? RUN : hw->n;
 
     if (is_whole(g))
         return false;
+    if (g->kind == GEO_PRODUCT && finer_product(g, hw, cut))
+        return true;
     return finer_columns(g, hw, cut, HALOS * (halo + 1)) || finer_channels(g, hw, cut, run) ||
            finer_columns(g, hw, cut, 0) || finer_channels(g, hw, cut, hw->n);
+}
+
+bool strip_narrower(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut)
+{
+    return finer_columns(g, hw, cut, 0);
 }
 
 struct counts {

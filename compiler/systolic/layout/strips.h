@@ -18,6 +18,9 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
 /* Make the cut finer, for fewer bytes in a tile; false if it cannot be finer. */
 bool strip_finer(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut);
 
+/* The same by fewer columns alone. */
+bool strip_narrower(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut);
+
 /* Return the number of strips; strip i of them; a strip whose boxes are the largest of any strip's.
  * Channels of strip i are those of strip i - 1, except where a new channel cut begins. */
 uint32_t strip_count(const struct geo *g, const struct strip_cut *cut);

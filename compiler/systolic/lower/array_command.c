@@ -1,4 +1,5 @@
 /* array_command.c - the fields of one ARRAY command, and the bytes that it touches; see nest.h. */
+#include "lower_weights.h"
 #include "nest.h"
 
 /* Set the output of the command: `rows` rows of the phase from out_base on; a->scan. All but
@@ -182,7 +183,8 @@ static void array_access(struct nest *n, struct sched_command *c, const struct p
     }
     lower_access(c, SCHED_WMEM, false, a->w_base,
                  (uint64_t)part->piece.n_ky * part->piece.n_b * div_up(channels, l->hw->n));
-    lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->n));
+    if (params_any(n->g))
+        lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->n));
 }
 
 void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,

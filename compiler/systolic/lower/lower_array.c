@@ -126,7 +126,7 @@ static void cut_channels(struct nest *n)
 
     n->keep = whole && k * tiles <= limit;
     most = n->keep ? tiles : whole ? words / groups / k : 1;
-    n->keep_params = tiles <= hw->param_entries / (n->l->in_cascade ? 1 : 2);
+    n->keep_params = !params_any(n->g) || tiles <= hw->param_entries / (n->l->in_cascade ? 1 : 2);
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
     n->keep = n->keep && n->keep_params;
@@ -140,7 +140,8 @@ static void cut_channels(struct nest *n)
     cut_groups(n, tiles, most);
     if (n->keep) { /* contiguous: a group must not overlap one that is kept */
         lower_reserve(&n->l->words, k * tiles);
-        lower_reserve(&n->l->entries, tiles);
+        if (params_any(n->g))
+            lower_reserve(&n->l->entries, tiles);
     }
 }
 
@@ -190,6 +191,11 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 {
     uint32_t lanes = n->l->hw->n, first = n->first[group], channels = n->first[end] - first;
+
+    if (!params_any(n->g)) {
+        memset(n->entry, 0, n->n_group * sizeof *n->entry);
+        return;
+    }
     uint32_t entry = lower_take(&n->l->entries, div_up(channels, lanes));
 
     for (uint32_t k = group; k < end; k++)

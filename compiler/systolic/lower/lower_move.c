@@ -353,8 +353,8 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
         *base = (int32_t)s.base;
         return;
     }
-    uint32_t buf = p->in[i].buf[(p->before + tile) % p->n_buffer];
-    if (layout_has_buffers(p, i))
+    const uint32_t buf = p->in[i].buf[p->in[i].rare ? 0 : (p->before + tile) % p->n_buffer];
+    if (layout_buffers(p, i))
         load_rows(l, p->op->row, &s, lo, hi, p->in[i].skip, buf, p->in[i].pitch, false);
     *base = (int32_t)buf - (int32_t)(lo / p->in[i].skip * p->in[i].pitch);
 }

@@ -99,8 +99,8 @@ void weights_make(struct lower *l, const struct geo *g, const struct weight_bloc
                   uint32_t pixel, uint32_t dest)
 {
     const bool transpose = geo_transposed_weights(g);
-    const uint32_t row = transpose ? b->first : b->piece.b,
-                   byte = transpose ? b->piece.b : b->first;
+    const uint32_t k = b->piece.first_c + b->piece.b, row = transpose ? b->first : k,
+                   byte = transpose ? k : b->first;
     struct sched_command *c =
         lower_add(l, HD_UNIT_WEIGHT, HD_OPCODE_WEIGHT, HD_CMD_DMA_READ_UNITS, g->op->row);
     struct hd_cmd_dma_read *m = &c->w.dma_read;

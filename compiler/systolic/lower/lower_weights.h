@@ -23,6 +23,11 @@ void weights_fetch(struct lower *l, const struct geo *g, const struct weight_blo
  * bytes apart from `base` on. */
 void weights_make(struct lower *l, const struct geo *g, const struct weight_block *b, uint32_t base,
                   uint32_t pixel, uint32_t dest);
+/* Return true if there are parameters by channel: biases, multipliers, shifts. */
+static inline bool params_any(const struct geo *g)
+{
+    return g->bias || g->op->fixed.n != 1;
+}
 /* Load bias and, unless one scale serves all, multipliers and shifts of channels [first, first + n)
  * to parameter entries from `dest` on. offset: three offsets, IR_NONE at first. */
 void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,

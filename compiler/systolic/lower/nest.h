@@ -26,7 +26,7 @@ struct nest {
     uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
     uint32_t n_group;
     bool keep;                   /* all groups stay in weight memory */
-    bool keep_params;            /* all parameters stay in parameter memory */
+    bool keep_params;            /* all parameters stay in parameter memory, or there are none */
     uint32_t *weight_offset;     /* by group * n_part + part: offset in the constants */
     uint32_t (*param_offset)[3]; /* by group */
     uint32_t *weight_word;       /* by group * n_part + part: word in weight memory, if kept */
