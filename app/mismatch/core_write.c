@@ -125,15 +125,15 @@ static void waves_lines(struct writes *s, const char *folder, struct diag *d)
 {
     const struct job *job = &s->run->job;
     struct options o = *job->options;
-    struct job own = *job;
+    struct job *own = arena_memdup(job->arena, job, sizeof *job);
     struct diag why = {0};
 
     o.waves = arena_printf(job->arena, "layer:%s",
                            job->p->graph->row[compare_first_row(job, &s->run->results)].name);
-    own.options = &o;
-    own.out_dir = folder;
-    s->filmed = &own;
-    if (file_make_dirs(folder, &why) != ST_OK || again(s, &own, &why) != ST_OK) {
+    own->options = &o;
+    own->out_dir = folder;
+    s->filmed = own;
+    if (file_make_dirs(folder, &why) != ST_OK || again(s, own, &why) != ST_OK) {
         diag_line(d, "waves of that call: none: %s", why.text);
         return;
     }

@@ -103,7 +103,7 @@ static const char *check_operands(const struct describe_pattern *p, const struct
     ASK(check_tensor(p, q, ir_out(q->graph, q->op, 0), "the output"));
     if (describe_has_weights(p->opcode))
         return check_weights(p, q);
-    if (ir_op_info(p->opcode)->has_int && !broadcast) /* arithmetic with two operands */
+    if (q->op->n_in > 1 && ir_op_info(p->opcode)->has_int && !broadcast) /* arithmetic */
         ASK(check_shapes(q));
     for (uint32_t i = 1; i < q->op->n_in; i++)
         if (ir_in(q->graph, q->op, i))

@@ -16,7 +16,7 @@ put instead sim/functional/func_vector.c 'else if (a[i] > value[i])' 4
 put before tests/hw/vector_model.h 'int32_t largest = -128;' 5
 put before tests/hw/vector_model.h 'largest = larger > largest' 6
 put before tests/hw/vector_model.h 'return largest;' 7
-put instead operators/operators.def 'F32(f32_smallest) REDUCTION(' 8
+put instead operators/operators.def 'F32(f32_smallest) INTEGERS(minimum) REDUCTION(' 8
 put before docs/HARDWARE.md '- sum: MBQM(' 9
 typed+=" hw/REGISTERS.md" # make registers
 at_most 8
