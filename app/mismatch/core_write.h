@@ -4,7 +4,7 @@
 #ifndef HEDDLE_MISMATCH_CORE_WRITE_H
 #define HEDDLE_MISMATCH_CORE_WRITE_H
 
-#include "app/run/run.h"
+#include "app/job/job.h"
 #include "compiler/target/describe.h"
 
 /* Add the lines for the first wrong value, which a call of `own` computed. folder: for waves; NULL:

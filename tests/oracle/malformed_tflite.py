@@ -851,7 +851,6 @@ for _name, _build in {
         "top_k_outputs": lambda: one("TOPK_V2", (1, 4), (1, 2), [2]),
         "one_hot_depth": lambda: one_hot(5),
         "add_n_codes": lambda: several("ADD_N", [(np.int8, 0.5)] * 2, np.int8, 0.5),
-        "floor_mod_codes": lambda: several("FLOOR_MOD", [(np.int8, 0.5)] * 2, np.int8, 0.5),
         "fill_outputs": lambda: one("FILL", (2,), (2, 4), [1], outs=2, kind=np.int32, q={}),
         "range_values": lambda: consts("RANGE", [[0, 1], 4, 1], (4,), np.int32),
         "range_type": lambda: consts("RANGE", [0, 4, 1], (4,), np.float32),

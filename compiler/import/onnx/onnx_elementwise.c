@@ -266,32 +266,10 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_deferred
     return ST_OK;
 }
 
-/* Return true if more than one axis of size above 1 is in a row, which begins at axis *rows. */
-static bool spans_axes(struct ox *m, const struct ox_shape *s, uint32_t *rows)
-{
-    const int64_t axis = ox_attr_int(m, "axis", 1);
-
-    if (axis < -(int64_t)s->rank || axis >= (int64_t)s->rank)
-        return false; /* refused below */
-    *rows = (uint32_t)(axis < 0 ? axis + s->rank : axis);
-    for (uint32_t i = *rows + 1; i < s->rank; i++)
-        if (s->dim[i] != 1)
-            return true;
-    return false;
-}
-
-enum status ox_softmax(struct ox *m)
+enum status ox_softmax_row(struct ox *m, uint32_t id)
 {
     struct ox_deferred *p;
-    struct ox_shape s;
-    uint32_t id, rows;
 
-    TRY(ox_operand(m, 0, "input", &id));
-    s = ox_shape_of(m, id);
-    if (m->opset < 13 && spans_axes(m, &s, &rows))
-        return ox_expandf(m,
-                          "rows = Flatten($0; axis=%u); s = %s(rows; axis=1); %%0 = Reshape(s, %s)",
-                          rows, m->op, ox_shape_list(m, &s));
     TRY(softmax_pending(m, id, &p));
     ox_set_deferred(m, p);
     return ST_OK;

@@ -439,6 +439,9 @@ bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b);
 enum status ox_add_bias(struct ox *m, const struct ox_deferred *p, const struct ox_value *b,
                         double factor);
 
+/* onnx_elementwise.c: the softmax operator of tensor `id` along one axis. */
+enum status ox_softmax_row(struct ox *m, uint32_t id);
+
 /* onnx_layer_norm.c: layer normalisations of quantised values become LAYER_NORM, once all scales are known. */
 enum status ox_layer_norms(struct ox *m);
 

@@ -1,5 +1,6 @@
 /* onnx_narrow.c - arithmetic of integers: 8-bit numbers without a scale are computed in int64 and
- * wrap into their type; functions of one integer are made of those of two. */
+ * wrap into their type; functions of one integer are made of those of two, softmax over several
+ * axes of that over one. */
 #include "compiler/import/onnx/onnx_import.h"
 
 #include <string.h>
@@ -274,4 +275,32 @@ enum status ox_bit_shift(struct ox *m)
 enum status ox_bitwise_not(struct ox *m)
 {
     return ox_expand(m, "o = CastLike(-1, $0); %0 = Sub(o, $0)");
+}
+
+/* Return true if more than one axis of size above 1 is in a row, which begins at axis *rows. */
+static bool spans_axes(struct ox *m, const struct ox_shape *s, uint32_t *rows)
+{
+    const int64_t axis = ox_attr_int(m, "axis", 1);
+
+    if (axis < -(int64_t)s->rank || axis >= (int64_t)s->rank)
+        return false; /* refused below */
+    *rows = (uint32_t)(axis < 0 ? axis + s->rank : axis);
+    for (uint32_t i = *rows + 1; i < s->rank; i++)
+        if (s->dim[i] != 1)
+            return true;
+    return false;
+}
+
+enum status ox_softmax(struct ox *m)
+{
+    struct ox_shape s;
+    uint32_t id, rows;
+
+    TRY(ox_operand(m, 0, "input", &id));
+    s = ox_shape_of(m, id);
+    if (m->opset < 13 && spans_axes(m, &s, &rows))
+        return ox_expandf(m,
+                          "rows = Flatten($0; axis=%u); s = %s(rows; axis=1); %%0 = Reshape(s, %s)",
+                          rows, m->op, ox_shape_list(m, &s));
+    return ox_softmax_row(m, id);
 }
