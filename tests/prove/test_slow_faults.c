@@ -212,7 +212,7 @@ static uint32_t waits_of(struct arena *a, const struct sched_program *p, struct 
 
         for (uint32_t i = 0; i < s->n; at += s->cmd[i++].w.common.length * HD_COMMAND_ALIGN)
             for (uint32_t u = 0; u < 5; u++)
-                if (s->cmd[i].w.common.wait_enable >> u & 1u && n < MOST)
+                if ((uint32_t)s->cmd[i].w.common.wait_enable >> u & 1u && n < MOST)
                     wait[n++] = (struct wait){k, i, at, u, implied(a, s, i, u)};
     }
     return n;

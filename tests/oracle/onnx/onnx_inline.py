@@ -126,6 +126,8 @@ REFUSED = {
                 else_branch = e () => (float p) { p = ReduceSum<keepdims=0>(x) }> (k) }""",
     "branch_outputs": """g (float[2,3] x, bool k) => (float[2,3] r, float[2,3] s) {
         r, s = If <then_branch = t () => (float o) { o = Relu(x) }, else_branch = e () => (float p) { p = Relu(x) }> (k) }""",
+    "branch_not_computed": """g (float[2,3] x, bool k) => (float[2,3] r) { 
+        r = If <then_branch = t () => (float o) { o = Relu(x) }, else_branch = e () => (float q) { p = Relu(x) }> (k) }""",
     "branch_absent": """g (float[2,3] x, bool k) => (float[2,3] r) { r = If <then_branch = t () => (float o) { o = Relu(x) }> (k) }""",
     "branch_inputs": """g (float[2,3] x, bool k) => (float[2,3] r) {
         r = If <then_branch = t (float q) => (float o) { o = Relu(x) }, else_branch = e () => (float p) { p = Relu(x) }> (k) }""",

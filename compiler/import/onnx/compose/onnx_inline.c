@@ -329,9 +329,12 @@ static enum status selected(struct ox *m, const char *const *yes, const char *co
     for (size_t i = 0; i < m->node->n_output; i++) {
         const struct ox_value *a = ox_called_value(m, yes[i]);
         const struct ox_value *b = ox_called_value(m, no[i]), *c = ox_in(m, 0);
-        const uint32_t rank = ox_rank(m, a);
 
         a = ox_called_value(m, yes[i]);
+        if (a->kind == OX_NONE || b->kind == OX_NONE)
+            return FAIL(m->d, ST_MODEL, "its graph: no node computes output '%.80s'",
+                        a->kind == OX_NONE ? a->name : b->name);
+        const uint32_t rank = ox_rank(m, a);
         if (rank != ox_rank(m, b) || rank < ox_rank(m, c) ||
             memcmp(ox_dim(m, a), ox_dim(m, b), rank * sizeof *ox_dim(m, a)) != 0)
             return FAIL(m->d, ST_UNSUPPORTED,
