@@ -104,6 +104,8 @@ struct ox {
 
 /* Index of the value called `name`, made if it is new. */
 uint32_t ox_name(struct ox *m, const char *name);
+/* The value called `name` (NULL: ""), made if it is new: which may move m->value. */
+struct ox_value *ox_called_value(struct ox *m, const char *name);
 enum status ox_initializer(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c);
 const char *ox_type_name(int32_t type);
 size_t ox_type_bytes(int32_t type);

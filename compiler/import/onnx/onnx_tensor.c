@@ -60,6 +60,13 @@ uint32_t ox_name(struct ox *m, const char *name)
     return m->slot[slot] - 1;
 }
 
+struct ox_value *ox_called_value(struct ox *m, const char *name)
+{
+    const uint32_t i = ox_name(m, name ? name : "");
+
+    return &m->value[i];
+}
+
 const char *ox_type_name(int32_t type)
 {
     static const char *const names[] = {"undefined",  "float32", "uint8",  "int8",   "uint16",

@@ -41,14 +41,6 @@ static enum status check_header(struct ox *m)
     return ST_OK;
 }
 
-/* The value called `name`, made if it is new: which may move m->value. */
-static struct ox_value *value_of(struct ox *m, const char *name)
-{
-    const uint32_t i = ox_name(m, name ? name : "");
-
-    return &m->value[i];
-}
-
 static bool reads_elements(const Onnx__NodeProto *n)
 {
     const char *op = n->op_type ? n->op_type : "";
@@ -60,10 +52,10 @@ static bool reads_elements(const Onnx__NodeProto *n)
 static void name_inner(struct ox *m, const Onnx__GraphProto *g)
 {
     for (size_t i = 0; i < g->n_output; i++)
-        value_of(m, g->output[i]->name)->n_use++;
+        ox_called_value(m, g->output[i]->name)->n_use++;
     for (size_t i = 0; i < g->n_node; i++) {
         for (size_t k = 0; k < g->node[i]->n_input; k++)
-            value_of(m, g->node[i]->input[k])->n_use++;
+            ox_called_value(m, g->node[i]->input[k])->n_use++;
         for (size_t k = 0; k < g->node[i]->n_attribute; k++)
             if (g->node[i]->attribute[k]->g)
                 name_inner(m, g->node[i]->attribute[k]->g);
@@ -80,15 +72,15 @@ static enum status name_values(struct ox *m)
     for (size_t i = 0; i < g->n_input; i++)
         ox_name(m, g->input[i]->name ? g->input[i]->name : "");
     for (size_t i = 0; i < g->n_output; i++)
-        value_of(m, g->output[i]->name)->n_use++;
+        ox_called_value(m, g->output[i]->name)->n_use++;
     for (uint32_t i = 0; i < g->n_node; i++) {
         for (size_t k = 0; k < g->node[i]->n_input; k++)
-            value_of(m, g->node[i]->input[k])->n_use += reads_elements(g->node[i]);
+            ox_called_value(m, g->node[i]->input[k])->n_use += reads_elements(g->node[i]);
         for (size_t k = 0; k < g->node[i]->n_attribute; k++)
             if (g->node[i]->attribute[k]->g)
                 name_inner(m, g->node[i]->attribute[k]->g);
         for (size_t k = 0; k < g->node[i]->n_output; k++) {
-            struct ox_value *v = value_of(m, g->node[i]->output[k]);
+            struct ox_value *v = ox_called_value(m, g->node[i]->output[k]);
 
             if (*v->name == '\0')
                 continue;
@@ -105,7 +97,7 @@ static enum status import_initializers(struct ox *m)
 {
     for (size_t i = 0; i < m->graph->n_initializer; i++) {
         const Onnx__TensorProto *t = m->graph->initializer[i];
-        struct ox_value *v = value_of(m, t->name);
+        struct ox_value *v = ox_called_value(m, t->name);
         enum status st = ST_OK;
 
         if (*v->name == '\0')
@@ -242,7 +234,7 @@ static enum status check_given(struct ox *m, const char *name, size_t n)
     for (size_t i = 0; i < m->graph->n_input; i++) {
         const char *input = m->graph->input[i]->name;
 
-        if (value_of(m, input)->kind == OX_CONST)
+        if (ox_called_value(m, input)->kind == OX_CONST)
             continue;
         if (strncmp(input, name, n) == 0 && input[n] == '\0')
             return ST_OK;
@@ -276,7 +268,7 @@ static enum status import_inputs(struct ox *m)
     m->g->in = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_input + 1);
     for (size_t i = 0; i < m->graph->n_input; i++) {
         const Onnx__ValueInfoProto *in = m->graph->input[i];
-        struct ox_value *v = value_of(m, in->name);
+        struct ox_value *v = ox_called_value(m, in->name);
         enum status st;
 
         if (v->kind == OX_CONST)
@@ -410,7 +402,7 @@ static enum status import_outputs(struct ox *m)
     m->g->out = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_output);
     for (size_t i = 0; i < m->graph->n_output; i++) {
         const Onnx__ValueInfoProto *out = m->graph->output[i];
-        struct ox_value *v = value_of(m, out->name);
+        struct ox_value *v = ox_called_value(m, out->name);
         const enum status st = graph_output(m, out, v);
 
         if (st != ST_OK) {

@@ -24,14 +24,6 @@ struct reader {
     uint32_t n_const;
 };
 
-/* ox_name may move the values. */
-static struct ox_value *value_called(struct ox *m, const char *name)
-{
-    const uint32_t i = ox_name(m, name);
-
-    return &m->value[i];
-}
-
 static void blanks(struct reader *r)
 {
     r->p += strspn(r->p, " \n");
@@ -133,7 +125,7 @@ static char *constant(struct reader *r)
         else
             *(int64_t *)ox_new_const(m, &c, OX_INT64, 0, NULL) = strtoll(w, NULL, 10);
     }
-    v = value_called(m, name);
+    v = ox_called_value(m, name);
     v->kind = OX_CONST;
     v->c = c;
     return name;
@@ -241,7 +233,7 @@ enum status ox_expand(struct ox *m, const char *text)
     } while (take(&r, ';') && (blanks(&r), *r.p));
     for (uint32_t k = 0; k < n; k++) {
         for (size_t i = 0; i < node[k]->n_input; i++)
-            value_called(m, node[k]->input[i])->n_use++;
+            ox_called_value(m, node[k]->input[i])->n_use++;
         for (size_t i = 0; i < node[k]->n_output; i++)
             ox_name(m, node[k]->output[i]);
     }
@@ -293,7 +285,7 @@ const char *ox_channel_list(struct ox *m, uint32_t rank)
 
 void ox_inner_const(struct ox *m, const char *name, const struct ox_const *c)
 {
-    struct ox_value *v = value_called(m, ox_inner(m, scope_of(m), name));
+    struct ox_value *v = ox_called_value(m, ox_inner(m, scope_of(m), name));
 
     v->kind = OX_CONST;
     v->c = *c;

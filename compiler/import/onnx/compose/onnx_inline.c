@@ -15,13 +15,6 @@ struct copy {
     const char *scope;
 };
 
-struct ox_value *ox_called_value(struct ox *m, const char *name)
-{
-    const uint32_t i = ox_name(m, name);
-
-    return &m->value[i];
-}
-
 static const char *inner(const struct copy *c, const char *name)
 {
     return name && *name ? arena_printf(c->m->arena, "%s/%s", c->scope, name) : "";
@@ -327,10 +320,9 @@ enum status ox_want_outputs(struct ox *m, const struct ox_body *b, size_t least)
 static enum status selected(struct ox *m, const char *const *yes, const char *const *no)
 {
     for (size_t i = 0; i < m->node->n_output; i++) {
-        const struct ox_value *a = ox_called_value(m, yes[i]);
-        const struct ox_value *b = ox_called_value(m, no[i]), *c = ox_in(m, 0);
+        const uint32_t id[2] = {ox_name(m, yes[i]), ox_name(m, no[i])};
+        const struct ox_value *a = &m->value[id[0]], *b = &m->value[id[1]], *c = ox_in(m, 0);
 
-        a = ox_called_value(m, yes[i]);
         if (a->kind == OX_NONE || b->kind == OX_NONE)
             return FAIL(m->d, ST_MODEL, "its graph: no node computes output '%.80s'",
                         a->kind == OX_NONE ? a->name : b->name);

@@ -13,8 +13,6 @@ struct ox_body {
     bool closed; /* a function: it sees no names outside it */
 };
 
-/* The value called `name`, made if it is new: which may move m->value. */
-struct ox_value *ox_called_value(struct ox *m, const char *name);
 /* Make a node of ours; give it attribute axis 0; import it, in the newest opset's form. */
 Onnx__NodeProto *ox_new_node(struct ox *m, const char *op, size_t n_in, const char *const *in,
                              const char *out);

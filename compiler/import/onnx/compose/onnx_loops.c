@@ -6,12 +6,12 @@
 
 enum { MAX_TRIPS = 1000 };
 
-/* Name of a constant of one element. */
-static const char *scalar(struct ox *m, int32_t type, int64_t number)
+/* Name of a constant of one element, of rank 0 or 1. */
+static const char *number_of(struct ox *m, int32_t type, uint32_t rank, int64_t number)
 {
     const char *name = arena_printf(m->arena, "%s/const_%u", m->node->output[0], m->n_scope++);
     struct ox_const c;
-    void *data = ox_new_const(m, &c, type, 0, NULL);
+    void *data = ox_new_const(m, &c, type, rank, (const int32_t[]){1});
 
     memcpy(data, &number, ox_type_bytes(type));
     ox_called_value(m, name)->kind = OX_CONST;
@@ -23,14 +23,9 @@ static const char *scalar(struct ox *m, int32_t type, int64_t number)
 static enum status stack(struct ox *m, size_t n, const char *const *row, const char *out)
 {
     const char **part = ARENA_ARRAY(m->arena, const char *, n);
-    const char *axis = scalar(m, OX_INT64, 0);
-    int64_t *zero;
-    struct ox_const c;
+    const char *axis = number_of(m, OX_INT64, 1, 0);
     Onnx__NodeProto *concat;
 
-    zero = ox_new_const(m, &c, OX_INT64, 1, (const int32_t[]){1});
-    *zero = 0;
-    ox_called_value(m, axis)->c = c;
     for (size_t i = 0; i < n; i++) {
         part[i] = arena_printf(m->arena, "%s/row_%u", out, m->n_scope++);
         TRY(ox_import_own(
@@ -101,8 +96,8 @@ enum status ox_loop(struct ox *m)
 
         if (k == MAX_TRIPS)
             return FAIL(m->d, ST_UNSUPPORTED, "expected at most %d iterations", MAX_TRIPS);
-        in[0] = scalar(m, OX_INT64, k);
-        in[1] = scalar(m, OX_BOOL, 1);
+        in[0] = number_of(m, OX_INT64, 0, k);
+        in[1] = number_of(m, OX_BOOL, 0, 1);
         TRY(ox_inlined(m, &body, in, &out));
         next = ox_called_value(m, out[0]);
         if (next->kind != OX_CONST || next->c.n != 1)
@@ -141,7 +136,7 @@ enum status ox_scan(struct ox *m)
         in[i] = m->node->input[i];
     for (size_t k = 0; k < trips; k++) {
         for (size_t i = n; i < all; i++) {
-            const char *place = scalar(m, OX_INT64, (int64_t)k);
+            const char *place = number_of(m, OX_INT64, 0, (int64_t)k);
             Onnx__NodeProto *gather;
 
             in[i] = arena_printf(m->arena, "%s/element_%u", m->node->output[0], m->n_scope++);
