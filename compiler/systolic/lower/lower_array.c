@@ -184,18 +184,14 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
     n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_part);
     n->weight_word = nones(l->arena, (size_t)n->n_group * n->n_part);
     n->param_offset = (uint32_t(*)[3])nones(l->arena, (size_t)n->n_group * 3);
-    n->entry = nones(l->arena, n->n_group);
+    n->entry = params_any(n->g) ? nones(l->arena, n->n_group)
+                                : ARENA_ARRAY(l->arena, uint32_t, n->n_group);
 }
 
 /* Fetch the parameters of groups [group, end) with one command per kind. */
 static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 {
     uint32_t lanes = n->l->hw->n, first = n->first[group], channels = n->first[end] - first;
-
-    if (!params_any(n->g)) {
-        memset(n->entry, 0, n->n_group * sizeof *n->entry);
-        return;
-    }
     uint32_t entry = lower_take(&n->l->entries, div_up(channels, lanes));
 
     for (uint32_t k = group; k < end; k++)
