@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/text.h"
 #include "core_targets.h"
 
 enum { MARKERS = 64 }; /* GTKWave has 26 */
@@ -360,4 +361,10 @@ void waves_partial(const struct job *job, bool on)
         else
             interrupt_file_done(path);
     }
+}
+
+const char *waves_command(struct arena *a, const char *folder)
+{
+    return arena_printf(a, "gtkwave %s",
+                        text_shell_word(a, arena_printf(a, "%s/waves.gtkw", folder)));
 }

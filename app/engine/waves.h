@@ -24,6 +24,8 @@ struct waves {
     uint64_t mark;       /* a cycle of the submission (of a core: since open) for marker A, or 0 */
 };
 
+/* Return "gtkwave FOLDER/waves.gtkw" for a shell. */
+const char *waves_command(struct arena *a, const char *folder);
 /* Check --waves against the network; ST_USAGE: the message lists the layers. */
 enum status waves_parse(struct waves *w, const struct job *job, struct diag *d);
 enum status waves_open(struct waves *w, const struct job *job, struct core_targets *cores,

@@ -139,8 +139,7 @@ static void waves_lines(struct writes *s, const char *folder, struct diag *d)
     }
     diag_line(d, "waves of %s, %d cycles before it to %d after it, marker A at that write:",
               s->core->verilog.top, BEFORE_CYCLES, AFTER_CYCLES);
-    diag_line(d, "  gtkwave %s",
-              text_shell_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw", folder)));
+    diag_line(d, "  %s", waves_command(job->arena, folder));
 }
 
 static struct core *core_of(const struct run *run, const struct target *own)

@@ -105,10 +105,8 @@ static void waves_lines(const struct run *run, const struct diff *diff, const ch
 
     if (run->job.options->waves) {
         diag_line(d, "waves (--waves=%s):", run->job.options->waves);
-        diag_line(d, "  gtkwave %s",
-                  text_shell_word(run->job.arena,
-                                  arena_printf(run->job.arena, "%s/waves.gtkw",
-                                               run->job.out_dir ? run->job.out_dir : ".")));
+        diag_line(d, "  %s",
+                  waves_command(run->job.arena, run->job.out_dir ? run->job.out_dir : "."));
         return;
     }
     if (write_waves(run, diff, folder, &why) != ST_OK)
@@ -116,9 +114,7 @@ static void waves_lines(const struct run *run, const struct diff *diff, const ch
     else {
         diag_line(d, "waves of that submission, %s%s:", window(&run->job, diff),
                   diff->m.kind == MISMATCH_MISSING ? "" : ", marker A at the first wrong byte");
-        diag_line(
-            d, "  gtkwave %s",
-            text_shell_word(run->job.arena, arena_printf(run->job.arena, "%s/waves.gtkw", folder)));
+        diag_line(d, "  %s", waves_command(run->job.arena, folder));
     }
 }
 
@@ -348,8 +344,9 @@ static void elsewhere_lines(struct replayer *r, struct diag *d)
         return;
     }
     constants_lines(r, d);
-    if (wrong_target(r->run) != NULL)
-        core_write_lines(r->run, wrong_target(r->run), folder, d);
+    const struct target *const own = wrong_target(r->run);
+    if (own != NULL)
+        core_write_lines(r->run, own, folder, d);
     r->folder = folder;
     if (!cores || cores->n == 0) /* RTL and functional model agree, so use the faster one */
         r->engine = ENGINE_FUNC;
