@@ -15,33 +15,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-
-struct place {
-    struct arena *a;
-    char dir[64];
-};
-
-static int make_place(void **state)
-{
-    struct place *p = calloc(1, sizeof *p);
-
-    if (p == NULL)
-        return -1;
-    p->a = arena_new(0);
-    (void)snprintf(p->dir, sizeof p->dir, "/tmp/heddle test XXXXXX");
-    *state = p;
-    return mkdtemp(p->dir) == NULL;
-}
-
-static int remove_place(void **state)
-{
-    struct place *p = *state;
-    const int status = system(arena_printf(p->a, "rm -rf '%s'", p->dir));
-
-    arena_free(p->a);
-    free(p);
-    return status;
-}
+#include "tests/base/test_place.h"
 
 static const char *in(const struct place *p, const char *name)
 {

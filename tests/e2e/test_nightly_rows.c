@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "hd_accel_tables.h"
+#include "tests/base/test_place.h"
 
 /* Two accelerator regions with a host operator between: two submissions of one inference. */
 static const char split_graph[] =
@@ -35,33 +36,6 @@ static const char split_graph[] =
     "op add row=2 in=(2,0) out=(3)\n"
     "op mul row=3 in=(3,2) out=(4)\n"
     "border in=(0) out=(4)\n";
-
-struct place {
-    struct arena *a;
-    char dir[64];
-};
-
-static int make_place(void **state)
-{
-    struct place *p = calloc(1, sizeof *p);
-
-    if (p == NULL)
-        return -1;
-    p->a = arena_new(0);
-    (void)snprintf(p->dir, sizeof p->dir, "/tmp/heddle rows XXXXXX");
-    *state = p;
-    return mkdtemp(p->dir) == NULL;
-}
-
-static int remove_place(void **state)
-{
-    struct place *p = *state;
-    const int status = system(arena_printf(p->a, "rm -rf '%s'", p->dir));
-
-    arena_free(p->a);
-    free(p);
-    return status;
-}
 
 static uint64_t number(const cJSON *o, const char *name)
 {
