@@ -21,7 +21,7 @@ try:
     import tflite
     from tflite_runtime.interpreter import Interpreter, OpResolverType
 
-    from tflite_writer import Net
+    from tflite_writer import Net, answers
 except ImportError as e:
     print(f"SKIPPED: {e}")
     sys.exit(77)
@@ -164,12 +164,7 @@ OTHERS = {"cast": cast_network, "shape": shape_network}
 
 
 def oracle(content, inputs):
-    runtime = Interpreter(model_content=content, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
-    runtime.allocate_tensors()
-    for detail, x in zip(runtime.get_input_details(), inputs):
-        runtime.set_tensor(detail["index"], x)
-    runtime.invoke()
-    return [runtime.get_tensor(detail["index"]) for detail in runtime.get_output_details()]
+    return answers(Interpreter(model_content=content, experimental_op_resolver_type=OpResolverType.BUILTIN_REF), inputs)
 
 
 def run(heddle, kind, folder):

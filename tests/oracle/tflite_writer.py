@@ -1,4 +1,4 @@
-"""Write a TFLite file tensor by tensor, without TensorFlow.
+"""Write a TFLite file tensor by tensor, without TensorFlow; `answers` runs one.
 
     net = Net()
     x = net.tensor("x", (1, 8, 8, 3), np.int8, scale=0.05, zero=-3)
@@ -170,3 +170,12 @@ def _operator(b, spec, codes):
         args["BuiltinOptionsType"] = getattr(tflite.BuiltinOptions, options)
         args["BuiltinOptions"] = _table(b, options, **fields)
     return _table(b, "Operator", **args)
+
+
+def answers(runtime, inputs):
+    """Return the outputs of a TFLite interpreter (of any runtime) for arrays as its inputs."""
+    runtime.allocate_tensors()
+    for detail, x in zip(runtime.get_input_details(), inputs):
+        runtime.set_tensor(detail["index"], x)
+    runtime.invoke()
+    return [runtime.get_tensor(detail["index"]) for detail in runtime.get_output_details()]

@@ -20,7 +20,7 @@ try:
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-    from tflite_writer import Net
+    from tflite_writer import Net, answers
 except ImportError as e:
     print(f"SKIPPED: {e}")
     sys.exit(77)
@@ -289,12 +289,7 @@ def cases():
 
 
 def oracle(content, values):
-    runtime = Interpreter(model_content=content, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
-    runtime.allocate_tensors()
-    for detail, x in zip(runtime.get_input_details(), values):
-        runtime.set_tensor(detail["index"], x)
-    runtime.invoke()
-    return [runtime.get_tensor(detail["index"]) for detail in runtime.get_output_details()]
+    return answers(Interpreter(model_content=content, experimental_op_resolver_type=OpResolverType.BUILTIN_REF), values)
 
 
 def titles():
