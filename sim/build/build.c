@@ -18,6 +18,7 @@
 #include "cached.h"
 #include "changed.h"
 #include "evict.h"
+#include "objects.h"
 #include "sim/ports/ports.h"
 #include "tools.h"
 #include "verilated.h"
@@ -58,8 +59,9 @@ static const char *const cpu_flags[] = {
     "-GENABLE_FAST_MUL=1", "-GENABLE_DIV=1",      "-GREGS_INIT_ZERO=1"};
 
 /* The makefile replaces verilated.mk, which refuses folders with spaces and needs Python. Paths are
- * relative. There is one precompiled header per optimisation level, since g++ must not mix them.
- * TRACE is code that runs while waves are written, SLOW code that runs once. */
+ * relative. Objects that the cache has (objects.h) have no rule. There is one precompiled header per
+ * optimisation level, since g++ must not mix them. TRACE is code that runs while waves are written,
+ * SLOW code that runs once; BUS, of cores, uses only wires and does not depend on the model. */
 static const char makefile[] =
     "include obj/Vhd_sim_top_classes.mk\n"
     "FLAGS := -std=gnu++17 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -Iobj -Igen -Isim \\\n"
@@ -72,6 +74,8 @@ static const char makefile[] =
     "SLOW := $(patsubst %,obj/%.o,$(VM_CLASSES_SLOW) $(VM_SUPPORT_SLOW))\n"
     "COMMON := $(patsubst %,obj/%.o,$(VM_GLOBAL_FAST) $(VM_GLOBAL_SLOW))\n"
     "SIM := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/*.cpp))\n"
+    "BUS := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/core*.cpp))\n"
+    "HAVE := $(wildcard obj/*.o)\n"
     "model.so: $(FAST) $(TRACE) $(SLOW) $(COMMON) $(SIM)\n"
     "\t\"$(CXX)\" -shared -Wl,-Bsymbolic -Wl,-z,defs -Wl,-s -o $@ $^ -lpthread -Wl,--as-needed "
     "-lz -latomic\n"
@@ -79,35 +83,18 @@ static const char makefile[] =
     "\tprintf '#include \"Vhd_sim_top__Syms.h\"\\n' > $@\n"
     "obj/fast.h.gch: obj/fast.h\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -x c++-header -o $@ $<\n"
     "obj/slow.h.gch: obj/slow.h\n\t\"$(CXX)\" $(FLAGS) -O0 -x c++-header -o $@ $<\n"
-    "$(FAST): obj/%.o: obj/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include "
-    "obj/fast.h -c "
-    "-o $@ $<\n"
-    "$(SLOW): obj/%.o: obj/%.cpp obj/slow.h.gch\n\t\"$(CXX)\" $(FLAGS) -O0 -include obj/slow.h -c "
-    "-o $@ $<\n"
-    "$(TRACE): obj/%.o: obj/%.cpp\n\t\"$(CXX)\" $(FLAGS) -O1 -c -o $@ $<\n"
-    "$(COMMON): obj/%.o:\n\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ \"$(VM_ROOT)/include/$*.cpp\"\n"
-    "obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include "
-    "obj/fast.h "
-    "-c -o $@ "
-    "$<\n";
-
-/* The buses of cores use only wires and do not depend on the model. */
-static const char core_rules[] =
-    "BUS := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/core*.cpp))\n"
-    "$(BUS): obj/sim_%.o:\n\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ sim/$*.cpp\n";
-
-/* Objects that are equal for every model of one Verilator and compiler: two thirds of a small
- * model's build time, so they are kept next to the models. They are Verilator's library and the
- * buses of cores. */
-static const char *const library_objects[] = {"verilated.o", "verilated_fst_c.o",
-                                              "verilated_threads.o", NULL};
-static const char *const bus_objects[] = {"sim_core.o",
-                                          "sim_core_axi.o",
-                                          "sim_core_check.o",
-                                          "sim_core_memory.o",
-                                          "sim_core_registers.o",
-                                          "sim_core_stream.o",
-                                          NULL};
+    "$(filter-out $(HAVE),$(FAST)): obj/%.o: obj/%.cpp obj/fast.h.gch\n"
+    "\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include obj/fast.h -c -o $@ $<\n"
+    "$(filter-out $(HAVE),$(SLOW)): obj/%.o: obj/%.cpp obj/slow.h.gch\n"
+    "\t\"$(CXX)\" $(FLAGS) -O0 -include obj/slow.h -c -o $@ $<\n"
+    "$(filter-out $(HAVE),$(TRACE)): obj/%.o: obj/%.cpp\n"
+    "\t\"$(CXX)\" $(FLAGS) -O1 -c -o $@ $<\n"
+    "$(filter-out $(HAVE),$(COMMON)): obj/%.o:\n"
+    "\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ \"$(VM_ROOT)/include/$*.cpp\"\n"
+    "$(filter-out $(HAVE) $(BUS),$(SIM)): obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n"
+    "\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include obj/fast.h -c -o $@ $<\n"
+    "$(filter-out $(HAVE),$(BUS)): obj/sim_%.o: sim/%.cpp\n"
+    "\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ $<\n";
 
 static enum status find_tools(struct build *b, struct diag *d)
 {
@@ -196,7 +183,6 @@ static void hash_build(struct build *b)
     hash_string(&h, with_waves(b) ? "waves" : "");
     hash_string(&h, top_of(b));
     if (b->paths->core != NULL) {
-        hash_string(&h, core_rules);
         hash_string(&h, flag_of(b, "fast"));
         hash_core(&h, b->paths->core);
     }
@@ -213,7 +199,6 @@ static enum status write_own(const struct build *b, struct diag *d)
 
     text_init(&t, b->a);
     text_add(&t, makefile);
-    text_add(&t, b->paths->core != NULL ? core_rules : "");
     TRY(file_write(arena_printf(b->a, "%s/Makefile", b->folder), t.data, t.length, d));
     text_init(&t, b->a);
     text_add(&t, "// hd_sim_config.h - written by sim/build/build.c.\n#define HD_SIM_NAME \"");
@@ -262,38 +247,19 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
     return tool_run_for(b->a, "building the simulator", b->folder, log, argv, &b->watch, d);
 }
 
-/* Hard-link objects between the build folder and the cache, in one direction. A failure only costs
- * time. */
-static void share(const struct build *b, const char *const *objects, struct hash128 *h, bool keep)
+/* Return where objects are shared, and what they depend on besides their sources. */
+static struct objects objects_of(const struct build *b)
 {
-    const char *const key = hash_text(b->a, h);
+    struct objects o = {.a = b->a, .cache = b->paths->cache, .folder = b->folder};
 
-    for (; *objects != NULL; objects++) {
-        const char *const kept = arena_printf(b->a, "%s/%s-%s", b->paths->cache, key, *objects);
-        const char *const used = arena_printf(b->a, "%s/obj/%s", b->folder, *objects);
-
-        if (keep)
-            (void)chmod(used, 0600);
-        if (private_file(keep ? used : kept))
-            (void)(keep ? link(used, kept) : link(kept, used));
-    }
-}
-
-static void share_common(const struct build *b, bool keep)
-{
-    struct hash128 h;
-
-    hash_init(&h);
-    hash_string(&h, makefile);
-    tool_hash(&b->verilator, &h);
-    tool_hash(&b->cxx, &h);
-    share(b, library_objects, &h, keep);
-    if (b->paths->core == NULL)
-        return;
-    for (uint32_t i = 0; i < b->files.n; i++)
-        if (strncmp(b->files.file[i].name, "sim/", 4) == 0)
-            hash_bytes(&h, b->files.file[i].data, b->files.file[i].n_bytes);
-    share(b, bus_objects, &h, keep);
+    hash_init(&o.tools);
+    hash_string(&o.tools, makefile);
+    tool_hash(&b->verilator, &o.tools);
+    tool_hash(&b->cxx, &o.tools);
+    o.model = o.tools;
+    hash_string(&o.model, b->processor);
+    hash_string(&o.model, with_waves(b) ? "waves" : "");
+    return o;
 }
 
 /* Return the C++ compiler for `makefile`, which puts it between quotes: /usr/bin/ccache" "g++ */
@@ -336,8 +302,9 @@ static enum status bind_ports(const struct build *b, struct diag *d)
 static enum status compile(const struct build *b, struct diag *d)
 {
     const char *const log = arena_printf(b->a, "%s/build.log", b->folder);
+    struct objects objects = objects_of(b);
     const char *const argv[] = {b->make.path,
-                                "-sj2",
+                                "-rsj2",
                                 "model.so",
                                 quoted_cxx(b),
                                 b->processor[0] != '\0' ? "ARCH=-march=native" : "ARCH=",
@@ -351,9 +318,9 @@ static enum status compile(const struct build *b, struct diag *d)
     TRY(st);
     if (b->paths->core != NULL)
         TRY(bind_ports(b, d));
-    share_common(b, false);
+    objects_take(&objects);
     TRY(tool_run_for(b->a, "building the simulator", b->folder, log, argv, &b->watch, d));
-    share_common(b, true);
+    objects_keep(&objects);
     return ST_OK;
 }
 

@@ -31,14 +31,14 @@ void evict_touch(const char *folder)
     (void)utimensat(AT_FDCWD, folder, NULL, 0);
 }
 
-/* Return true for <hash>, <hash>.lock or <hash>.part; other files in the cache are never
+/* Return true for <hash>, <hash>.lock, <hash>.o or <hash>.part; other files in the cache are never
  * removed. */
 static bool is_ours(const char *name)
 {
     const char *const rest = name + strspn(name, "0123456789abcdef");
 
-    return rest - name == HASH_DIGITS &&
-           (*rest == '\0' || strcmp(rest, ".lock") == 0 || strcmp(rest, ".part") == 0);
+    return rest - name == HASH_DIGITS && (*rest == '\0' || strcmp(rest, ".lock") == 0 ||
+                                          strcmp(rest, ".o") == 0 || strcmp(rest, ".part") == 0);
 }
 
 void evict_cache(struct arena *a, const char *cache)

@@ -1,5 +1,6 @@
 /* test_slow_build.c - models are built once, found by content, and never stale. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
+#include "hd_accel.h"
 #include "hw/gen/accel.h"
 #include "sim/build/build.h"
 #include "sim/load.h"
@@ -151,6 +153,60 @@ static void an_edit_gives_another_model(void **state)
                      ST_INTERNAL);
 }
 
+/* Return the number of objects that the cache keeps. */
+static int objects_kept(struct fixture *f)
+{
+    DIR *const dir = opendir(f->paths.cache);
+    const struct dirent *e;
+    int n = 0;
+
+    assert_non_null(dir);
+    while ((e = readdir(dir)) != NULL)
+        n += strlen(e->d_name) == 34 && strcmp(e->d_name + 32, ".o") == 0;
+    (void)closedir(dir);
+    return n;
+}
+
+static uint32_t register_id(struct fixture *f)
+{
+    static uint8_t memory[4096];
+    const struct hd_sim_options options = {.memory = memory, .memory_bytes = sizeof memory};
+    const struct sim_model model = build(f);
+    const struct hd_sim_api *api;
+    struct diag d = {.status = ST_OK};
+    char error[256] = "";
+
+    assert_int_equal(sim_load(model.path, model.source_hash, f->config.hash, &api, &d), ST_OK);
+    struct hd_sim *const sim = api->open(&options, error, sizeof error);
+    assert_non_null(sim);
+    const uint32_t id = api->read32(sim, HD_REG_ID);
+    api->close(sim);
+    return id;
+}
+
+/* An edit within one function adds one object to those kept, and the model has the edit. */
+static void an_edit_compiles_what_it_changed(void **state)
+{
+    static const char edited[] = "? ~HdId :";
+    struct fixture *const f = *state;
+    struct diag d = {.status = ST_OK};
+    uint8_t *data;
+    size_t n;
+
+    const uint32_t id = register_id(f);
+    const int kept = objects_kept(f);
+    assert_true(kept >= 8);
+    assert_int_equal(file_read(f->arena, f->top, 1 << 20, &data, &n, &d), ST_OK);
+    const char *const text = (const char *)data, *const at = strstr(text, "? HdId :");
+    assert_non_null(at);
+    const char *const edit =
+        arena_printf(f->arena, "%.*s%s%s", (int)(at - text), text, edited, at + strlen("? HdId :"));
+    assert_int_equal(file_write(f->top, edit, strlen(edit), &d), ST_OK);
+    assert_int_equal(register_id(f), ~id);
+    assert_int_equal(objects_kept(f), kept + 1);
+    assert_int_equal(file_write(f->top, data, n, &d), ST_OK);
+}
+
 /* A model truncated by a full disk is rebuilt completely. */
 static void a_damaged_model_is_made_again(void **state)
 {
@@ -215,6 +271,7 @@ int main(void)
         cmocka_unit_test(processes_at_once_build_one_model),
         cmocka_unit_test(a_model_is_found_in_milliseconds),
         cmocka_unit_test(an_edit_gives_another_model),
+        cmocka_unit_test(an_edit_compiles_what_it_changed),
         cmocka_unit_test(a_damaged_model_is_made_again),
         cmocka_unit_test(waves_are_a_model_of_their_own),
         cmocka_unit_test(a_missing_tool_is_named),
