@@ -9,7 +9,7 @@ enum { MAX_N = 64 };
 
 /* A lane: the element of x - z_in, and its bounds. All 0: nothing there. */
 struct lane {
-    uint64_t element;
+    prove_wide part[2];
     int64_t low, high;
     uint32_t term; /* PROVE_NOTHING: outside the image */
 };
@@ -69,18 +69,23 @@ static void gather(const struct array_job *j, int64_t p0, struct lane *lanes)
 
     for (uint32_t g = 0; g < j->seg.n_pieces; g++) {
         const struct hd_piece *piece = &j->seg.piece[g];
+        const int64_t from = p0 + piece->of, to = from + piece->hi - piece->lo,
+                      first = from < 0 ? 0 : from, end = to < j->c->in_wc ? to : j->c->in_wc;
 
+        if (j->inside[g] && first < end)
+            prove_order_read(j->v, HD_SPACE_SCRATCHPAD, (uint64_t)(j->source[g] + first),
+                             (uint64_t)(end - first));
         for (uint32_t i = 0; i < piece->hi - piece->lo; i++) {
-            const int64_t at = p0 + piece->of + i;
+            const int64_t at = from + i;
             struct lane *lane = &lanes[piece->lo + i];
 
             *lane = (struct lane){.term = PROVE_NOTHING};
             if (!j->inside[g] || at < 0 || at >= (int64_t)j->c->in_wc)
                 continue;
-            prove_order_read(j->v, HD_SPACE_SCRATCHPAD, (uint64_t)(j->source[g] + at), 1);
             lane->term = prove_at(p, &j->v->scratchpad, (uint64_t)(j->source[g] + at));
             const struct prove_term *t = &p->term[lane->term];
-            lane->element = prove_element((prove_wide)t->element - j->c->z_in);
+            lane->part[0] = (prove_wide)(uint64_t)t->element - j->c->z_in;
+            lane->part[1] = (prove_wide)(t->element >> 64);
             lane->low = t->low - j->c->z_in;
             lane->high = t->high - j->c->z_in;
         }
@@ -103,7 +108,8 @@ static void multiply(const struct array_job *j, const struct lane *lanes, struct
                                   j->weight[l * j->n + col], -j->c->z_w);
                 continue;
             }
-            sum[col].element += (prove_wide)lanes[l].element * w;
+            sum[col].part[0] += lanes[l].part[0] * w;
+            sum[col].part[1] += lanes[l].part[1] * w;
             sum[col].low += w * (w < 0 ? lanes[l].high : lanes[l].low);
             sum[col].high += w * (w < 0 ? lanes[l].low : lanes[l].high);
         }
@@ -207,7 +213,7 @@ static int run_row(struct array_job *j)
         return prove_fault(j->v, "an output row outside the scratchpad");
     for (uint32_t x = 0; x < pixels; x++) {
         const uint64_t place = (uint64_t)j->y * pixels + x;
-        struct prove_sum sum[MAX_N] = {{0, 0, 0}};
+        struct prove_sum sum[MAX_N] = {{{0, 0}, 0, 0}};
 
         if (!(j->first && emit) && place >= j->v->config.acc_depth)
             return prove_fault(j->v, "a block beyond the accumulators");
@@ -220,7 +226,8 @@ static int run_row(struct array_job *j)
         else
             convolve(j, x, sum);
         for (uint32_t i = 1; emit && c->sum_columns && i < j->columns; i++) {
-            sum[0].element += sum[i].element;
+            sum[0].part[0] += sum[i].part[0];
+            sum[0].part[1] += sum[i].part[1];
             sum[0].low += sum[i].low;
             sum[0].high += sum[i].high;
         }

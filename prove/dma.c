@@ -141,8 +141,8 @@ int prove_dma_read(struct prove_device *v, const struct hd_cmd_dma_read *c)
     const uint64_t *at = places(v, &r, all);
     if (!at)
         return -1;
-    for (uint64_t i = 0; i < all; i++)
-        prove_order_read(v, ORDER_WINDOW, at[i], 1);
+    for (uint32_t run = 0; run < c->runs; run++)
+        prove_order_read(v, ORDER_WINDOW, at[(uint64_t)run * c->run_bytes], c->run_bytes);
     for (uint32_t row = 0; row < c->rows; row++)
         for (uint32_t i = 0; i < c->row_bytes; i += n) {
             const uint32_t m = c->row_bytes - i < n ? c->row_bytes - i : n;
@@ -175,11 +175,14 @@ int prove_store(struct prove_device *v, const struct hd_cmd_store *c)
     const uint64_t *at = places(v, &r, all);
     if (!at)
         return -1;
+    for (uint32_t row = 0; row < c->rows; row++)
+        prove_order_read(v, HD_SPACE_SCRATCHPAD, (c->src + row * (uint64_t)c->src_pitch) * n,
+                         c->row_bytes);
+    for (uint32_t run = 0; run < c->runs; run++)
+        prove_order_write(v, ORDER_WINDOW, at[(uint64_t)run * c->run_bytes], c->run_bytes);
     for (uint64_t i = 0; i < all; i++) {
         const uint64_t from = (c->src + i / c->row_bytes * c->src_pitch) * n + i % c->row_bytes;
         const uint32_t t = prove_at(k->p, &v->scratchpad, from);
-        prove_order_read(v, HD_SPACE_SCRATCHPAD, from, 1);
-        prove_order_write(v, ORDER_WINDOW, at[i], 1);
 
         k->memory.term[at[i]] = c->flip ? prove_flip(k->p, t) : t;
     }

@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "kernels.h"
 
-enum { LEAST_BITS = 50, MAX_POINTS = 8 };
+enum { FIELD_BITS = 127 };
 
 static void open_package(struct prove_package *k, const struct prove_question *q, struct prove *p)
 {
@@ -42,11 +42,12 @@ static struct elements elements_of(const struct prove *p, uint32_t n_term)
         e.mask = e.mask * 2 + 1;
     e.slot = ARENA_ARRAY(p->arena, uint64_t, e.mask + 1);
     for (uint32_t i = 0; i < n_term; i++) {
-        uint64_t at = p->term[i].element & e.mask;
+        const uint64_t element = (uint64_t)p->term[i].element;
+        uint64_t at = element & e.mask;
 
-        while (e.slot[at] && e.slot[at] != p->term[i].element)
+        while (e.slot[at] && e.slot[at] != element)
             at = (at + 1) & e.mask;
-        e.slot[at] = p->term[i].element;
+        e.slot[at] = element;
     }
     return e;
 }
@@ -64,7 +65,7 @@ static bool has_all(const struct prove *p, const struct elements *e, const struc
                     const uint32_t *x)
 {
     for (uint64_t b = 0; b < ir_bytes(t); b++) {
-        uint64_t element = p->term[x[b]].element;
+        const uint64_t element = (uint64_t)p->term[x[b]].element;
 
         if (!has(e, element))
             return false;
@@ -86,7 +87,7 @@ static uint32_t first_layer(const struct prove *p, const struct ir_graph *g,
     return g->n_op ? g->op[g->n_op - 1]->row : 0;
 }
 
-/* --- one point --- */
+/* --- both sides --- */
 
 static bool same_outputs(const struct prove *p, const struct ir_graph *g,
                          const uint32_t *const *terms, uint32_t *const *out,
@@ -171,18 +172,10 @@ void prove_ask(struct arena *a, const struct prove_question *q, struct prove_ver
         (void)snprintf(v->why, sizeof v->why, "inputs or outputs have other sizes");
         return;
     }
-    for (uint32_t i = 0; i < MAX_POINTS && v->proved && v->bits < LEAST_BITS; i++) {
-        struct arena *own = arena_beside(a);
-        int32_t terms = 0;
-
-        v->proved = ask_once(own, q, prove_mix(q->seed + i, i), v);
-        arena_free(own);
-        while (v->n_term >> terms)
-            terms++;
-        v->bits += 61 - 2 * terms > 0 ? 61 - 2 * terms : 0;
-    }
-    if (v->proved && v->bits < LEAST_BITS) {
-        v->proved = false;
-        (void)snprintf(v->why, sizeof v->why, "more values than %d points decide", MAX_POINTS);
-    }
+    struct arena *own = arena_beside(a);
+    v->proved = ask_once(own, q, prove_mix(q->seed, 0), v);
+    arena_free(own);
+    v->bits = FIELD_BITS;
+    for (uint32_t n = v->n_term; n; n /= 2)
+        v->bits -= 2;
 }

@@ -25,7 +25,7 @@ struct prove_question {
     uint64_t seed;
 };
 
-/* Evaluate both at as many random points as the chance needs. Memory from a. */
+/* Evaluate both at a random point. Memory from a. */
 void prove_ask(struct arena *a, const struct prove_question *q, struct prove_verdict *v);
 
 #endif

@@ -26,7 +26,7 @@ static bool bias(const struct prove_op *o, size_t channel, struct prove_sum *s)
 {
     int32_t b = 0;
 
-    *s = (struct prove_sum){0, 0, 0};
+    *s = (struct prove_sum){{0, 0}, 0, 0};
     if (o->op->n_in < 3 || !o->in[2])
         return true;
     if (o->in[2]->role != IR_CONST || o->in[2]->type != IR_I32)

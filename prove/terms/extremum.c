@@ -74,7 +74,7 @@ uint32_t prove_extremum(struct prove *p, enum prove_kind kind, const uint32_t *t
     if (kept == 1)
         return m[0];
     struct prove_set *s = ARENA_NEW(p->arena, struct prove_set);
-    uint64_t *word = ARENA_ARRAY(p->arena, uint64_t, kept + 1);
+    prove_uwide *word = ARENA_ARRAY(p->arena, prove_uwide, kept + 1);
     *s = (struct prove_set){kept, m};
     word[0] = 20 + kind; /* unlike other rules' first words */
     for (uint32_t i = 0; i < kept; i++)

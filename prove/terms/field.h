@@ -1,6 +1,6 @@
-/* field.h - the prime field of 2^61 - 1 elements, and the hash that makes elements of it.
+/* field.h - the prime field of 2^127 - 1 elements, and the hash that makes elements of it.
  * A polynomial with integer coefficients is evaluated at random elements: two that differ agree with
- * a chance of degree / 2^61 (docs/PROOF.md). */
+ * a chance of degree / 2^127 (docs/PROOF.md). */
 #ifndef HEDDLE_PROVE_FIELD_H
 #define HEDDLE_PROVE_FIELD_H
 
@@ -9,22 +9,43 @@
 __extension__ typedef __int128 prove_wide;
 __extension__ typedef unsigned __int128 prove_uwide;
 
-#define PROVE_P ((UINT64_C(1) << 61) - 1)
+#define PROVE_P (((prove_uwide)1 << 127) - 1)
 
-/* The element of v, any integer of at most 122 bits. */
-static inline uint64_t prove_element(prove_wide v)
+static inline prove_uwide prove_reduce(prove_uwide u)
 {
-    prove_uwide u = v < 0 ? -(prove_uwide)v : (prove_uwide)v;
+    u = (u & PROVE_P) + (u >> 127);
+    return u >= PROVE_P ? u - PROVE_P : u;
+}
 
-    u = (u & PROVE_P) + (u >> 61);
-    uint64_t e = (uint64_t)(u & PROVE_P) + (uint64_t)(u >> 61);
-    e = e >= PROVE_P ? e - PROVE_P : e;
+/* The element of an integer. */
+static inline prove_uwide prove_element(prove_wide v)
+{
+    const prove_uwide e = prove_reduce(v < 0 ? -(prove_uwide)v : (prove_uwide)v);
+
     return v < 0 && e != 0 ? PROVE_P - e : e;
 }
 
-static inline uint64_t prove_times(uint64_t a, uint64_t b)
+static inline prove_uwide prove_plus(prove_uwide a, prove_uwide b)
 {
-    return prove_element((prove_wide)((prove_uwide)a * b));
+    return prove_reduce(a + b);
+}
+
+/* e * 2^64. */
+static inline prove_uwide prove_raised(prove_uwide e)
+{
+    return prove_reduce((e << 64 & PROVE_P) | e >> 63);
+}
+
+static inline prove_uwide prove_times(prove_uwide a, prove_uwide b)
+{
+    const uint64_t a0 = (uint64_t)a, a1 = (uint64_t)(a >> 64), b0 = (uint64_t)b,
+                   b1 = (uint64_t)(b >> 64);
+    const prove_uwide low = (prove_uwide)a0 * b0, high = (prove_uwide)a1 * b1,
+                      middle = (prove_uwide)a0 * b1 + (prove_uwide)a1 * b0;
+
+    /* 2^128 = 2 */
+    return prove_plus(prove_plus(prove_reduce(low), prove_raised(prove_reduce(middle))),
+                      prove_reduce(high * 2));
 }
 
 /* One step of a keyed hash: h so far, another word. */

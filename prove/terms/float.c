@@ -5,7 +5,7 @@
 
 uint32_t prove_quantize(struct prove *p, const uint32_t x[4], float scale, int32_t zero)
 {
-    uint64_t word[7] = {11, 0, (uint32_t)zero};
+    prove_uwide word[7] = {11, 0, (uint32_t)zero};
 
     memcpy(&word[1], &scale, sizeof scale);
     for (uint32_t b = 0; b < 4; b++)

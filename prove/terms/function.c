@@ -6,41 +6,13 @@
 
 #include "value.h"
 
-/* --- results by key --- */
-
-struct entry {
-    struct prove_key key;
-    void *result;
-    struct entry *next;
-};
-enum { BUCKETS = 1 << 14 };
-struct prove_memo {
-    struct entry *bucket[BUCKETS];
-};
-
-void **prove_memo(struct prove *p, const struct prove_key *key)
-{
-    uint64_t h = 0;
-
-    if (!p->memo)
-        p->memo = ARENA_NEW(p->arena, struct prove_memo);
-    for (uint32_t i = 0; i < PROVE_KEY; i++)
-        h = (h ^ (uint64_t)key->word[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
-    struct entry **at = &p->memo->bucket[h % BUCKETS];
-    for (; *at; at = &(*at)->next)
-        if (memcmp(&(*at)->key, key, sizeof *key) == 0)
-            return &(*at)->result;
-    *at = ARENA_NEW(p->arena, struct entry);
-    (*at)->key = *key;
-    return &(*at)->result;
-}
-
 /* --- normal forms --- */
 
 struct prove_draft {
     uint32_t n[2];
     int64_t at[2][257];
     int8_t value[256 * 256];
+    int64_t bytes[1 + 2 * 257 + 256 * 256 / 8]; /* all that says which function it is */
 };
 
 /* Room for a function that is being made; each of its parts is written before it is read. */
@@ -93,60 +65,61 @@ static void merge_columns(struct prove_draft *d)
     d->n[1] = n;
 }
 
-/* Hash of n bytes, eight at a time. */
-static uint64_t hash_bytes(uint64_t h, const int8_t *byte, size_t n)
+/* The function of a draft in normal form: equal ones are one. */
+static struct prove_function *function_of(struct prove *p, struct prove_draft *d)
 {
-    uint64_t word;
+    const size_t n = (size_t)d->n[0] * d->n[1];
+    int64_t *word = d->bytes;
 
-    for (size_t i = 0; i < n; i += sizeof word) {
-        word = 0;
-        memcpy(&word, byte + i, n - i < sizeof word ? n - i : sizeof word);
-        h = prove_mix(h, word);
-    }
-    return h;
-}
-
-static uint64_t hash_of(const struct prove *p, const struct prove_draft *d, bool turned)
-{
-    const uint32_t a = turned ? 1 : 0, b = 1 - a;
-    uint64_t h = prove_mix(p->seed, (uint64_t)d->n[a] << 32 | d->n[b]);
-    int8_t row[256];
-
-    for (uint32_t i = 0; i < d->n[a]; i++)
-        h = prove_mix(h, (uint64_t)d->at[a][i]);
-    for (uint32_t i = 0; i < d->n[b]; i++)
-        h = prove_mix(h, (uint64_t)d->at[b][i]);
-    for (uint32_t i = 0; i < d->n[a]; i++) {
-        for (uint32_t j = 0; j < d->n[b]; j++)
-            row[j] = d->value[turned ? (size_t)j * d->n[1] + i : (size_t)i * d->n[1] + j];
-        h = hash_bytes(h, row, d->n[b]);
-    }
-    return h;
-}
-
-static const struct prove_function *normal(struct prove *p, struct prove_draft *d)
-{
+    *word++ = d->n[0];
+    for (uint32_t k = 0; k < 2; word += d->n[k], k++)
+        memcpy(word, d->at[k], d->n[k] * sizeof *word);
+    memcpy(word, d->value, n);
+    struct prove_known *known = prove_know(p, PROVE_OF_FUNCTION, d->bytes,
+                                           (size_t)((uint8_t *)word - (uint8_t *)d->bytes) + n);
+    if (known->result)
+        return known->result;
     struct prove_function *f = ARENA_NEW(p->arena, struct prove_function);
+    const int64_t *at = known->bytes;
+    int8_t low = 127, high = -128;
+    for (size_t i = 0; i < n; i++) {
+        low = d->value[i] < low ? d->value[i] : low;
+        high = d->value[i] > high ? d->value[i] : high;
+    }
+    *f = (struct prove_function){.n = {d->n[0], d->n[1]},
+                                 .at = {at + 1, at + 1 + d->n[0]},
+                                 .value = (const int8_t *)(at + 1 + d->n[0] + d->n[1]),
+                                 .number = known->number,
+                                 .low = low,
+                                 .high = high};
+    known->result = f;
+    return f;
+}
 
+static struct prove_function *normal(struct prove *p, struct prove_draft *d)
+{
     merge_rows(d);
     merge_columns(d);
     merge_rows(d);
-    const size_t n = (size_t)d->n[0] * d->n[1];
-    f->value = arena_memdup(p->arena, d->value, n);
-    f->low = f->high = d->value[0];
-    f->up = d->n[1] == 1;
-    for (size_t i = 0; i < n; i++) {
-        f->low = d->value[i] < f->low ? d->value[i] : f->low;
-        f->high = d->value[i] > f->high ? d->value[i] : f->high;
-        f->up = f->up && (i == 0 || d->value[i] > d->value[i - 1]);
-    }
+    return function_of(p, d);
+}
+
+/* The function of the arguments exchanged. */
+static struct prove_function *turned(struct prove *p, struct prove_function *f)
+{
+    struct prove_draft *d = draft_in(p);
+
+    if (f->turned)
+        return f->turned;
     for (uint32_t k = 0; k < 2; k++) {
-        f->n[k] = d->n[k];
-        f->at[k] = arena_memdup(p->arena, d->at[k], d->n[k] * sizeof *d->at[k]);
+        d->n[k] = f->n[1 - k];
+        memcpy(d->at[k], f->at[1 - k], d->n[k] * sizeof *d->at[k]);
     }
-    f->hash = hash_of(p, d, false);
-    f->turned = hash_of(p, d, true);
-    return f;
+    for (uint32_t i = 0; i < f->n[0]; i++)
+        for (uint32_t j = 0; j < f->n[1]; j++)
+            d->value[(size_t)j * f->n[0] + i] = f->value[(size_t)i * f->n[1] + j];
+    f->turned = function_of(p, d);
+    return f->turned;
 }
 
 /* Argument `k` plus a constant, over all of 0 .. span? */
@@ -170,7 +143,7 @@ static uint32_t add(struct prove *p, struct prove_term t)
 }
 
 /* The term f(arg[0], arg[1]), which are in 0 .. span. */
-static uint32_t term_of(struct prove *p, const struct prove_function *f, const uint64_t arg[2],
+static uint32_t term_of(struct prove *p, struct prove_function *f, const prove_uwide arg[2],
                         const uint64_t span[2])
 {
     struct prove_term t = {.structure = f, .low = f->low, .high = f->high, .kind = PROVE_FUNCTION};
@@ -179,42 +152,57 @@ static uint32_t term_of(struct prove *p, const struct prove_function *f, const u
         return prove_constant((int8_t)f->low);
     for (uint32_t k = 0; k < 2; k++)
         if (is_argument(f, k, span[k]))
-            return prove_leaf(p, prove_element((prove_wide)arg[k] + f->value[0]), f->low, f->high);
+            return prove_leaf(p, prove_plus(arg[k], prove_element(f->value[0])), f->low, f->high);
     for (uint32_t k = 0; k < 2; k++) {
         t.arg[k] = f->n[k] > 1 ? arg[k] : 0;
         t.span[k] = (uint32_t)span[k];
     }
-    const bool turned = t.arg[0] < t.arg[1];
-    const uint64_t word[] = {3, turned ? f->turned : f->hash, t.arg[turned], t.arg[!turned]};
+    const bool turns = t.arg[0] < t.arg[1];
+    const prove_uwide word[] = {3, turns ? turned(p, f)->number : f->number, t.arg[turns],
+                                t.arg[!turns]};
     t.element = prove_hash(p, word, 4);
     return add(p, t);
 }
 
 /* --- one argument --- */
 
+/* The first place after x where f has another value, or high + 1. Widths are much alike: that of the piece
+ * before is tried first. */
+static int64_t end_of(prove_curve *f, const void *ctx, int64_t x, int64_t high, int64_t width)
+{
+    const int8_t v = f(ctx, x);
+    int64_t same = x, other = high + 1, step = width > 1 ? width - 1 : 1;
+
+    while (other > high && same + step <= high)
+        if (f(ctx, same + step) == v) {
+            same += step;
+            step = same - x == width - 1 ? 1 : step * 2;
+        } else {
+            other = same + step;
+        }
+    while (other - same > 1) {
+        const int64_t middle = same + (other - same) / 2;
+
+        if (f(ctx, middle) == v)
+            same = middle;
+        else
+            other = middle;
+    }
+    return other;
+}
+
 static void draft_curve(struct prove_draft *d, prove_curve *f, const void *ctx, int64_t low,
                         int64_t high)
 {
-    int64_t x = low;
+    int64_t width = 1;
 
     d->n[0] = 0;
     d->n[1] = 1;
     d->at[1][0] = 0;
-    while (x <= high && d->n[0] < 256) {
-        const int8_t v = f(ctx, x);
-        int64_t same = x, other = high + 1;
-
+    for (int64_t x = low; x <= high && d->n[0] < 256; x += width) {
         d->at[0][d->n[0]] = x - low;
-        d->value[d->n[0]++] = v;
-        while (other - same > 1) {
-            const int64_t middle = same + (other - same) / 2;
-
-            if (f(ctx, middle) == v)
-                same = middle;
-            else
-                other = middle;
-        }
-        x = other;
+        d->value[d->n[0]++] = f(ctx, x);
+        width = end_of(f, ctx, x, high, width) - x;
     }
 }
 
@@ -224,14 +212,14 @@ uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct pr
     key.word[PROVE_KEY - 2] = s->low;
     key.word[PROVE_KEY - 1] = s->high;
     void **slot = prove_memo(p, &key);
-    const uint64_t arg[2] = {prove_element(s->element - s->low), 0},
-                   span[2] = {(uint64_t)(s->high - s->low), 0};
+    const prove_uwide arg[2] = {prove_plus(prove_value(s), prove_element(-s->low)), 0};
+    const uint64_t span[2] = {(uint64_t)(s->high - s->low), 0};
 
     if (!*slot) {
         struct prove_draft *d = draft_in(p);
 
         draft_curve(d, f, ctx, s->low, s->high);
-        *slot = (void *)(uintptr_t)normal(p, d);
+        *slot = normal(p, d);
     }
     return term_of(p, *slot, arg, span);
 }
@@ -243,7 +231,8 @@ struct view {
     uint32_t n[2];
     const int64_t *at[2];
     const int8_t *value;
-    uint64_t arg[2], span[2];
+    prove_uwide arg[2];
+    uint64_t span[2];
 };
 
 static const int64_t upwards[256] = {
@@ -269,7 +258,7 @@ static struct view view_of(const struct prove_term *t, int8_t value[256])
     return (struct view){{(uint32_t)(t->high - t->low + 1), 1},
                          {upwards, upwards},
                          value,
-                         {prove_element((prove_wide)t->element - t->low), 0},
+                         {prove_plus(t->element, prove_element(-t->low)), 0},
                          {(uint64_t)(t->high - t->low), 0}};
 }
 
@@ -309,11 +298,18 @@ static struct prove_key key_of(uint32_t rule, const struct prove_term *t)
         {rule, t->kind == PROVE_FUNCTION ? (int64_t)(intptr_t)t->structure : 0, t->low, t->high}};
 }
 
+/* The entry of a table; callers ask for one table many times. */
+static const struct prove_known *table_known(struct prove *p, const int8_t table[256])
+{
+    if (!p->table || memcmp(p->table->bytes, table, 256) != 0)
+        p->table = prove_know(p, PROVE_OF_TABLE, table, 256);
+    return p->table;
+}
+
 uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)
 {
     const struct prove_term *t = &p->term[id];
     struct prove_key key = key_of(4, t);
-    uint64_t h = 0, g = 1;
     int8_t value[256];
 
     if (prove_is_constant(id))
@@ -322,10 +318,7 @@ uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)
         never_falls(p, table, t->structure))
         return of_each(p, table, id);
     const struct view v = view_of(t, value);
-    h = hash_bytes(h, table, 256);
-    g = hash_bytes(g, table, 256);
-    key.word[4] = (int64_t)h;
-    key.word[5] = (int64_t)g;
+    key.word[4] = (int64_t)table_known(p, table)->number;
     void **slot = prove_memo(p, &key);
     if (!*slot) {
         struct prove_draft *d = draft_in(p);
@@ -336,7 +329,7 @@ uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)
         }
         for (size_t i = 0; i < (size_t)v.n[0] * v.n[1]; i++)
             d->value[i] = table[v.value[i] + 128];
-        *slot = (void *)(uintptr_t)normal(p, d);
+        *slot = normal(p, d);
     }
     return term_of(p, *slot, v.arg, v.span);
 }
@@ -449,6 +442,22 @@ static bool views_of(const struct prove *p, const uint32_t id[2], struct view v[
     return same_arguments(&v[0], &v[1]);
 }
 
+/* The entry of a table of pairs; its result is '+' for the larger of both, '-' for the smaller, or '.'. */
+static const struct prove_known *pairs_known(struct prove *p, const int8_t *table)
+{
+    static const char kinds[] = "-+.";
+
+    if (!p->pairs || p->pairs_at != table) {
+        p->pairs_at = table;
+        p->pairs = prove_know(p, PROVE_OF_PAIRS, table, 65536);
+        if (!p->pairs->result)
+            p->pairs->result = (void *)(uintptr_t)(is_extremum(table, false)  ? kinds + 1
+                                                   : is_extremum(table, true) ? kinds
+                                                                              : kinds + 2);
+    }
+    return p->pairs;
+}
+
 static uint32_t pair_of(struct prove *p, const int8_t *table, const uint32_t id[2])
 {
     struct prove_key key = key_of(6, &p->term[id[0]]);
@@ -460,7 +469,7 @@ static uint32_t pair_of(struct prove *p, const int8_t *table, const uint32_t id[
     /* A function of two arguments counts as a leaf here if the other one is not of the same: its structure
      * says nothing then. */
     memcpy(key.word + 4, other.word + 1, 3 * sizeof *key.word);
-    key.word[7] = (int64_t)(intptr_t)table;
+    key.word[7] = (int64_t)pairs_known(p, table)->number;
     key.word[8] = same;
     void **slot = prove_memo(p, &key);
     if (!*slot) {
@@ -470,10 +479,10 @@ static uint32_t pair_of(struct prove *p, const int8_t *table, const uint32_t id[
             draft_pair(d, table, &v[0], &v[1]);
         else if (!draft_same(d, table, &v[0], &v[1]))
             return prove_unknown(p, "two functions of one value with more than 256 pieces");
-        *slot = (void *)(uintptr_t)normal(p, d);
+        *slot = normal(p, d);
     }
-    const uint64_t arg[2] = {v[0].arg[0], same ? v[0].arg[1] : v[1].arg[0]},
-                   span[2] = {v[0].span[0], same ? v[0].span[1] : v[1].span[0]};
+    const prove_uwide arg[2] = {v[0].arg[0], same ? v[0].arg[1] : v[1].arg[0]};
+    const uint64_t span[2] = {v[0].span[0], same ? v[0].span[1] : v[1].span[0]};
     return term_of(p, *slot, arg, span);
 }
 
@@ -490,20 +499,14 @@ static uint32_t with_constant(struct prove *p, const int8_t *table, uint32_t a, 
 
 uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b)
 {
-    struct prove_key key = {{5, (int64_t)(intptr_t)table}};
-    void **slot = prove_memo(p, &key);
-    static const char kinds[] = "-+.";
+    const char kind = *(const char *)pairs_known(p, table)->result;
     const uint32_t both[2] = {a, b};
     int8_t value[2][256];
     struct view v[2];
 
-    if (!*slot)
-        *slot = (void *)(uintptr_t)(is_extremum(table, false)  ? kinds + 1
-                                    : is_extremum(table, true) ? kinds
-                                                               : kinds + 2);
     if (prove_is_constant(a) || prove_is_constant(b))
         return with_constant(p, table, a, b);
-    if (*(const char *)*slot == '.' || views_of(p, both, v, value))
+    if (kind == '.' || views_of(p, both, v, value))
         return pair_of(p, table, both);
-    return prove_extremum(p, *(const char *)*slot == '+' ? PROVE_GREATEST : PROVE_LEAST, both, 2);
+    return prove_extremum(p, kind == '+' ? PROVE_GREATEST : PROVE_LEAST, both, 2);
 }

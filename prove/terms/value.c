@@ -30,16 +30,18 @@ struct prove *prove_new(struct arena *a, uint64_t seed)
     return p;
 }
 
-uint64_t prove_hash(const struct prove *p, const uint64_t *word, uint32_t n)
+prove_uwide prove_hash(const struct prove *p, const prove_uwide *word, uint32_t n)
 {
-    uint64_t h = prove_mix(p->seed, n);
+    uint64_t h = prove_mix(p->seed, n), g = prove_mix(~p->seed, n);
 
-    for (uint32_t i = 0; i < n; i++)
-        h = prove_mix(h, word[i]);
-    return prove_element((prove_wide)prove_mix(h, p->seed));
+    for (uint32_t i = 0; i < n; i++) {
+        h = prove_mix(prove_mix(h, (uint64_t)word[i]), (uint64_t)(word[i] >> 64));
+        g = prove_mix(prove_mix(g, (uint64_t)(word[i] >> 64)), (uint64_t)word[i]);
+    }
+    return prove_reduce((prove_uwide)prove_mix(g, p->seed) << 64 | prove_mix(h, p->seed));
 }
 
-uint32_t prove_leaf(struct prove *p, uint64_t h, int32_t low, int32_t high)
+uint32_t prove_leaf(struct prove *p, prove_uwide h, int32_t low, int32_t high)
 {
     if (low == high)
         return prove_constant((int8_t)low);
@@ -50,14 +52,14 @@ uint32_t prove_leaf(struct prove *p, uint64_t h, int32_t low, int32_t high)
 
 uint32_t prove_fresh(struct prove *p)
 {
-    const uint64_t word[] = {1, p->fresh++};
+    const prove_uwide word[] = {1, p->fresh++};
 
     return prove_leaf(p, prove_hash(p, word, 2), -128, 127);
 }
 
 uint32_t prove_input(struct prove *p, uint64_t which, uint64_t index)
 {
-    const uint64_t word[] = {2, which, index};
+    const prove_uwide word[] = {2, which, index};
 
     return prove_leaf(p, prove_hash(p, word, 3), -128, 127);
 }
@@ -86,8 +88,10 @@ void prove_add_product(struct prove_sum *s, const struct prove *p, uint32_t a, i
         low = corner[i] < low ? corner[i] : low;
         high = corner[i] > high ? corner[i] : high;
     }
-    s->element += prove_times(prove_element((prove_wide)x->element + offset_a),
-                              prove_element((prove_wide)y->element + offset_b));
+    const prove_uwide product = prove_times(prove_plus(x->element, prove_element(offset_a)),
+                                            prove_plus(y->element, prove_element(offset_b)));
+    s->part[0] += (uint64_t)product;
+    s->part[1] += (uint64_t)(product >> 64);
     s->low += low;
     s->high += high;
 }

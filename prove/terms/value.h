@@ -21,8 +21,8 @@ enum prove_kind {
 
 /* A byte, as int8, in [low, high]. */
 struct prove_term {
-    uint64_t element;
-    uint64_t arg[2];       /* of PROVE_FUNCTION: each counts from 0 .. */
+    prove_uwide element;
+    prove_uwide arg[2];    /* of PROVE_FUNCTION: each counts from 0 .. */
     uint32_t span[2];      /* .. to this */
     const void *structure; /* struct prove_function or struct prove_set */
     int16_t low, high;
@@ -31,7 +31,7 @@ struct prove_term {
 
 /* An integer: a polynomial at the random point, and bounds of what it can be. */
 struct prove_sum {
-    prove_wide element; /* not reduced */
+    prove_wide part[2]; /* not reduced: part[0] + part[1] * 2^64 */
     int64_t low, high;
 };
 
@@ -39,11 +39,11 @@ struct prove_sum {
  * value changes at at[k][i], i from 1; rows differ from their neighbours, and so do columns. */
 struct prove_function {
     uint32_t n[2];
-    const int64_t *at[2];  /* at[k][0] = 0 */
-    const int8_t *value;   /* [n[0]][n[1]] */
-    uint64_t hash, turned; /* turned: of the arguments exchanged */
+    const int64_t *at[2];          /* at[k][0] = 0 */
+    const int8_t *value;           /* [n[0]][n[1]] */
+    uint64_t number;               /* equal functions have equal numbers */
+    struct prove_function *turned; /* of the arguments exchanged; NULL: not yet asked for */
     int16_t low, high;
-    bool up; /* of one argument: never falls */
 };
 
 struct prove_set {
@@ -63,7 +63,10 @@ struct prove {
     uint64_t seed, fresh;
     struct prove_term *term;
     uint32_t n_term, cap_term;
-    struct prove_memo *memo;
+    struct prove_known **known; /* by hash */
+    uint64_t n_known;
+    struct prove_known *table, *pairs; /* asked for last */
+    const int8_t *pairs_at;
     struct prove_draft *draft; /* function.c */
     uint32_t layer;            /* being evaluated */
     struct prove_unknown unknown[PROVE_MAX_UNKNOWN];
@@ -87,11 +90,24 @@ uint32_t prove_unknown(struct prove *p, const char *why);
 /* Byte `index` of input `which`, the same at each call. */
 uint32_t prove_input(struct prove *p, uint64_t which, uint64_t index);
 /* A value of hash `h`, in [low, high]. */
-uint32_t prove_leaf(struct prove *p, uint64_t h, int32_t low, int32_t high);
+uint32_t prove_leaf(struct prove *p, prove_uwide h, int32_t low, int32_t high);
 /* An element that depends on the seed, of n words. */
-uint64_t prove_hash(const struct prove *p, const uint64_t *word, uint32_t n);
+prove_uwide prove_hash(const struct prove *p, const prove_uwide *word, uint32_t n);
 
-/* --- function.c --- */
+/* --- known.c --- */
+
+enum prove_of { PROVE_OF_KEY, PROVE_OF_TABLE, PROVE_OF_FUNCTION, PROVE_OF_PAIRS };
+/* What is known by its bytes: equal bytes of a kind are one entry. */
+struct prove_known {
+    struct prove_known *next;
+    enum prove_of of;
+    uint64_t hash, number; /* number: from 0, in the order of first use */
+    size_t n;
+    void *result; /* the caller's; NULL the first time */
+    const void *bytes;
+};
+/* The entry of n bytes of a kind; those of pairs stay where they are, others are copied. */
+struct prove_known *prove_know(struct prove *p, enum prove_of of, const void *bytes, size_t n);
 
 /* Key of what was made before: words that say all about it. */
 enum { PROVE_KEY = 12 };
@@ -100,6 +116,8 @@ struct prove_key {
 };
 /* The place for the result of `key`; *slot is NULL the first time. */
 void **prove_memo(struct prove *p, const struct prove_key *key);
+
+/* --- function.c --- */
 
 /* A function of an integer to a byte that never turns: it rises all the way, or falls. */
 typedef int8_t prove_curve(const void *ctx, int64_t x);
@@ -118,6 +136,7 @@ uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b
 
 /* The largest (kind PROVE_GREATEST) or smallest of n terms, n at least 1. */
 uint32_t prove_extremum(struct prove *p, enum prove_kind kind, const uint32_t *t, uint32_t n);
+
 /* --- sums --- */
 
 static inline void prove_add(struct prove_sum *s, const struct prove *p, uint32_t t, int64_t offset,
@@ -126,16 +145,23 @@ static inline void prove_add(struct prove_sum *s, const struct prove *p, uint32_
     const struct prove_term *x = &p->term[t];
     const int64_t low = (x->low + offset) * factor, high = (x->high + offset) * factor;
 
-    s->element += ((prove_wide)x->element + offset) * factor;
+    s->part[0] += ((prove_wide)(uint64_t)x->element + offset) * factor;
+    s->part[1] += (prove_wide)(x->element >> 64) * factor;
     s->low += low < high ? low : high;
     s->high += low < high ? high : low;
 }
 
 static inline void prove_shift(struct prove_sum *s, int64_t v)
 {
-    s->element += v;
+    s->part[0] += v;
     s->low += v;
     s->high += v;
+}
+
+/* The sum's element. */
+static inline prove_uwide prove_value(const struct prove_sum *s)
+{
+    return prove_plus(prove_element(s->part[0]), prove_raised(prove_element(s->part[1])));
 }
 
 /* Adds (a + offset_a) * (b + offset_b). */

@@ -13,7 +13,7 @@ struct bench {
 static struct bench open_bench(void)
 {
     struct prove *p = prove_new(arena_new(0), 11);
-    const uint64_t word = 77;
+    const prove_uwide word = 77;
 
     return (struct bench){p, prove_input(p, 0, 0), prove_input(p, 0, 1), prove_input(p, 0, 2),
                           prove_leaf(p, prove_hash(p, &word, 1), 0, 10)};
@@ -195,7 +195,7 @@ static void sets_differ(void **state)
 static struct prove_sum linear(const struct bench *b, uint32_t t, int64_t offset, int64_t factor,
                                int64_t bias)
 {
-    struct prove_sum s = {0, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0};
 
     prove_add(&s, b->p, t, offset, factor);
     prove_shift(&s, bias);
@@ -213,7 +213,7 @@ static void sums_differ(void **state)
     struct bench b = open_bench();
     const int32_t m = 1 << 30;
     const uint32_t plain = rounded(&b, linear(&b, b.x, -5, 3, 0), m, 0, -128);
-    struct prove_sum s = {0, 0, 0}, t = {0, 0, 0}, u = {0, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0}, t = {{0, 0}, 0, 0}, u = {{0, 0}, 0, 0};
 
     (void)state;
     apart(&b, plain, rounded(&b, linear(&b, b.x, -6, 3, 0), m, 0, -128));
@@ -224,7 +224,9 @@ static void sums_differ(void **state)
     apart(&b, plain, rounded(&b, linear(&b, b.x, -5, 3, 0), m + (1 << 27), 0, -128));
     assert_int_equal(b.p->term[rounded(&b, linear(&b, b.narrow, 128, 8, 0), m, 0, -128)].low, 127);
     assert_int_equal(b.p->term[rounded(&b, linear(&b, b.narrow, 0, 80, 0), m, 0, -128)].high, 100);
-    const struct prove_sum wide = {linear(&b, b.x, 0, 1, 0).element, 0, 1000};
+    struct prove_sum wide = linear(&b, b.x, 0, 1, 0);
+    wide.low = 0;
+    wide.high = 1000;
     assert_int_equal(b.p->term[rounded(&b, wide, m, 0, -128)].high, 125);
     prove_add_product(&s, b.p, b.x, -3, b.y, 1);
     prove_add_product(&t, b.p, b.x, -4, b.y, 1);
@@ -233,11 +235,29 @@ static void sums_differ(void **state)
     apart(&b, rounded(&b, s, m, 0, -128), rounded(&b, u, m, 0, -128));
     assert_int_equal(s.low, -131 * 128);
     assert_int_equal(s.high, 131 * 127);
-    s = (struct prove_sum){0, 0, 0};
+    s = (struct prove_sum){{0, 0}, 0, 0};
     prove_add_product(&s, b.p, b.x, 3, b.y, -1);
     assert_int_equal(s.low, -130 * 129);
     assert_int_equal(s.high, 130 * 126);
     apart(&b, b.x, prove_input(b.p, 1, 0));
+    close_bench(&b);
+}
+
+static int8_t above(const void *ctx, int64_t x)
+{
+    return x > *(const int64_t *)ctx;
+}
+
+/* Where a function changes is known exactly. */
+static void places_are_exact(void **state)
+{
+    struct bench b = open_bench();
+    const struct prove_sum s = linear(&b, b.x, 128, 40, 0);
+    const int64_t place[2] = {500, 501};
+
+    (void)state;
+    apart(&b, prove_apply(b.p, above, &place[0], (struct prove_key){{99, 0}}, &s),
+          prove_apply(b.p, above, &place[1], (struct prove_key){{99, 1}}, &s));
     close_bench(&b);
 }
 
@@ -263,7 +283,7 @@ static void what_may_wrap_is_unknown(void **state)
 static void means_differ(void **state)
 {
     struct bench b = open_bench();
-    const struct prove_sum s = linear(&b, b.x, 0, 3, 0), three = {-3, -3, -3};
+    const struct prove_sum s = linear(&b, b.x, 0, 3, 0), three = {{-3, 0}, -3, -3};
 
     (void)state;
     apart(&b, prove_average(b.p, &s, 2, false, -128, 127),
@@ -305,6 +325,7 @@ int main(void)
                                        cmocka_unit_test(pairs_differ),
                                        cmocka_unit_test(sets_differ),
                                        cmocka_unit_test(sums_differ),
+                                       cmocka_unit_test(places_are_exact),
                                        cmocka_unit_test(what_may_wrap_is_unknown),
                                        cmocka_unit_test(means_differ),
                                        cmocka_unit_test(opaque_functions_have_their_parameters)};

@@ -12,7 +12,7 @@ static void close_prove(struct prove *p)
     arena_free(p->arena);
 }
 
-static uint64_t element(const struct prove *p, uint32_t t)
+static prove_uwide element(const struct prove *p, uint32_t t)
 {
     return p->term[t].element;
 }
@@ -33,7 +33,7 @@ static void sums_are_polynomials(void **state)
 {
     struct prove *p = open_prove();
     const uint32_t x = prove_input(p, 0, 0), y = prove_input(p, 0, 1);
-    struct prove_sum a = {0, 0, 0}, b = {0, 0, 0}, c = {0, 0, 0};
+    struct prove_sum a = {{0, 0}, 0, 0}, b = {{0, 0}, 0, 0}, c = {{0, 0}, 0, 0};
 
     (void)state;
     prove_add(&a, p, x, 0, 2);
@@ -56,7 +56,7 @@ static void equal_functions_meet(void **state)
 {
     struct prove *p = open_prove();
     const uint32_t x = prove_input(p, 0, 0);
-    struct prove_sum s = {0, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0};
 
     (void)state;
     prove_add(&s, p, x, 0, 1);
@@ -70,7 +70,7 @@ static void equal_functions_meet(void **state)
 static void a_sum_that_may_wrap_is_unknown(void **state)
 {
     struct prove *p = open_prove();
-    struct prove_sum s = {0, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0};
 
     (void)state;
     prove_add(&s, p, prove_input(p, 0, 0), 0, 1 << 24);
@@ -132,7 +132,7 @@ static void pieces_of_two_functions_are_counted(void **state)
 {
     struct prove *p = open_prove();
     const int8_t *ab = table_of(p, 1, 3);
-    struct prove_sum s = {0, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0};
     int8_t half[256];
 
     (void)state;
