@@ -91,17 +91,29 @@ cJSON *result_layers(const struct suite_result *r)
 
 /* --- read the files --------------------------------------------------------------------------- */
 
-/* Return the last line that is not blank, made safe for a terminal. */
-static const char *last_line(struct arena *a, const char *text)
+/* Find the line that ends before `end`, without blanks at its end. */
+static const char *line_before(const char *text, const char **end)
 {
-    const char *end = text + strlen(text), *start;
-    char *line;
+    const char *start;
 
-    while (end > text && strchr(" \r\n\t", end[-1]))
-        end--;
-    start = end;
+    while (*end > text && strchr(" \r\n\t", (*end)[-1]))
+        --*end;
+    start = *end;
     while (start > text && start[-1] != '\n' && start[-1] != '\r')
         start--;
+    return start;
+}
+
+/* Return the last line that neither is blank nor continues another one, made safe for a terminal. */
+static const char *last_line(struct arena *a, const char *text)
+{
+    const char *end = text + strlen(text), *start = line_before(text, &end);
+    char *line;
+
+    for (const char *before = end; *start == ' ' && start > text; end = before) {
+        before = start;
+        start = line_before(text, &before);
+    }
     line = arena_strndup(a, start, end - start > MAX_MESSAGE ? MAX_MESSAGE : (size_t)(end - start));
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)

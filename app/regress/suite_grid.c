@@ -1,6 +1,7 @@
 /* suite_grid.c - configurations of a suite. An object expands to several: its `base` with every
- * combination of the sizes that its other members list; the last member varies fastest. A
- * configuration that cannot be built appears in its runs, as a row with the reason. */
+ * combination of the sizes that its other members list, and of the options of heddle run in
+ * `options`; the last member varies fastest. A configuration that cannot be built appears in its
+ * runs, as a row with the reason. */
 #include "suite_parts.h"
 
 #include <string.h>
@@ -11,45 +12,79 @@
 
 enum { MAX_CONFIGURATIONS = 10000 };
 
-static uint32_t values_of(const cJSON *size)
+/* One member whose values are combined: a size of --hw, or an option of heddle run. */
+struct axis {
+    const cJSON *values;
+    bool is_option;
+};
+
+static uint32_t values_of(const cJSON *list)
 {
-    return cJSON_IsArray(size) ? (uint32_t)cJSON_GetArraySize(size) : 1;
+    return cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 1;
 }
 
-static double value_of(const cJSON *size, uint32_t i)
+static const cJSON *value_of(const cJSON *list, uint32_t i)
 {
-    return cJSON_IsArray(size) ? cJSON_GetArrayItem(size, (int)i)->valuedouble : size->valuedouble;
+    return cJSON_IsArray(list) ? cJSON_GetArrayItem(list, (int)i) : list;
 }
 
-static bool is_base(const cJSON *member)
+/* List the axes of one element, sizes and options in the file's order. Returns their number. */
+static uint32_t axes_of(const cJSON *one, struct axis *axis)
 {
-    return strcmp(member->string, "base") == 0;
+    const cJSON *member, *option;
+    uint32_t n = 0;
+
+    cJSON_ArrayForEach(member, one)
+    {
+        const bool options = strcmp(member->string, "options") == 0;
+
+        if (!options && strcmp(member->string, "base") != 0)
+            axis[n++] = (struct axis){member, false};
+        if (options)
+            cJSON_ArrayForEach(option, member) axis[n++] = (struct axis){option, true};
+    }
+    return n;
+}
+
+static struct axis *new_axes(struct arena *a, const cJSON *one)
+{
+    const cJSON *options = report_member(one, "options");
+
+    return ARENA_ARRAY(a, struct axis,
+                       (size_t)cJSON_GetArraySize(one) + (size_t)cJSON_GetArraySize(options) + 1);
 }
 
 /* Return the number of combinations of one element of the list; MAX_CONFIGURATIONS + 1 if there are
  * more. */
-static uint32_t combinations(const cJSON *one)
+static uint32_t combinations(struct arena *a, const cJSON *one)
 {
-    const cJSON *member;
+    struct axis *axis;
     uint64_t n = 1;
 
-    if (cJSON_IsObject(one))
-        cJSON_ArrayForEach(member, one)
-        {
-            n *= is_base(member) ? 1 : values_of(member);
-            n = n > MAX_CONFIGURATIONS ? MAX_CONFIGURATIONS + 1 : n;
-        }
+    if (!cJSON_IsObject(one))
+        return 1;
+    axis = new_axes(a, one);
+    for (uint32_t i = 0, n_axis = axes_of(one, axis); i < n_axis; i++) {
+        n *= values_of(axis[i].values);
+        n = n > MAX_CONFIGURATIONS ? MAX_CONFIGURATIONS + 1 : n;
+    }
     return (uint32_t)n;
 }
 
-/* Make combination `number`, with the last member varying fastest: its name and its value for
- * --hw. */
+static const char *value_text(struct arena *a, const cJSON *value)
+{
+    return cJSON_IsString(value) ? value->valuestring : arena_printf(a, "%.0f", value->valuedouble);
+}
+
+/* Make combination `number`, with the last member varying fastest: its name, its value for --hw,
+ * its further options. */
 static void combine(struct arena *a, const cJSON *one, uint32_t number, struct suite_part *part)
 {
     const char *base = report_word(one, "base");
-    const char **argv = ARENA_ARRAY(a, const char *, 1);
-    uint32_t behind = combinations(one);
-    const cJSON *member;
+    struct axis *axis = new_axes(a, one);
+    const uint32_t n_axis = axes_of(one, axis);
+    const char **argv = ARENA_ARRAY(a, const char *, n_axis + 1u);
+    uint32_t behind = combinations(a, one), n_argv = 1;
     struct text name, json;
     struct hash128 h;
 
@@ -58,20 +93,33 @@ static void combine(struct arena *a, const cJSON *one, uint32_t number, struct s
     text_add(&name, base);
     text_add(&json, "--hw={\"base\":");
     text_add_json(&json, base);
-    cJSON_ArrayForEach(member, one)
-    {
-        if (is_base(member))
-            continue;
-        behind /= values_of(member);
-        double value = value_of(member, number / behind % values_of(member));
-        text_printf(&json, ",\"%s\":%.0f", member->string, value);
-        text_printf(&name, ",%s=%.0f", member->string, value);
+    hash_init(&h);
+    for (uint32_t i = 0; i < n_axis; i++) {
+        const cJSON *list = axis[i].values;
+        behind /= values_of(list);
+        const char *value = value_text(a, value_of(list, number / behind % values_of(list)));
+        text_printf(&name, ",%s=%s", list->string, value);
+        if (!axis[i].is_option)
+            text_printf(&json, ",\"%s\":%s", list->string, value);
+        else
+            argv[n_argv++] = arena_printf(a, "--%s=%s", list->string, value);
     }
     text_add(&json, "}");
     argv[0] = json.data;
-    hash_init(&h);
+    hash_string(&h, name.data);
     hash_string(&h, json.data);
-    *part = (struct suite_part){name.data, hash_text(a, &h), argv, 1};
+    *part = (struct suite_part){name.data, hash_text(a, &h), argv, n_argv};
+}
+
+/* Refuse options that regress gives itself, or that are none of heddle run. */
+static enum status check_options(struct suite_planner *p, const cJSON *one, const char *at)
+{
+    const cJSON *option;
+
+    cJSON_ArrayForEach(option, report_member(one, "options"))
+        TRY(suite_check_option(p, arena_printf(p->s->arena, "--%s", option->string),
+                               arena_printf(p->s->arena, "%s.options.%s", at, option->string)));
+    return ST_OK;
 }
 
 enum status suite_read_configurations(struct suite_planner *p, const cJSON *list, const char *at,
@@ -83,7 +131,7 @@ enum status suite_read_configurations(struct suite_planner *p, const cJSON *list
 
     cJSON_ArrayForEach(one, list)
     {
-        most += combinations(one);
+        most += combinations(a, one);
         if (most > MAX_CONFIGURATIONS)
             return json_doc_fail(&p->doc, arena_printf(a, "%s.configurations", at), p->d,
                                  "expected at most %d configurations", MAX_CONFIGURATIONS);
@@ -97,7 +145,8 @@ enum status suite_read_configurations(struct suite_planner *p, const cJSON *list
         const char *where = arena_printf(a, "%s.configurations[%u]", at, i++);
         if (cJSON_IsString(one))
             TRY(suite_read_configuration(p, one->valuestring, where, &(*part)[(*n)++]));
-        for (uint32_t k = 0; cJSON_IsObject(one) && k < combinations(one); k++)
+        TRY(check_options(p, one, where));
+        for (uint32_t k = 0; cJSON_IsObject(one) && k < combinations(a, one); k++)
             combine(a, one, k, &(*part)[(*n)++]);
     }
     return ST_OK;

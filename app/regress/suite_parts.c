@@ -161,6 +161,14 @@ static bool is_ours(const char *option)
     return strncmp(option, "-i", 2) == 0 || strncmp(option, "-o", 2) == 0;
 }
 
+enum status suite_check_option(struct suite_planner *p, const char *option, const char *at)
+{
+    if (is_ours(option))
+        return json_doc_fail(&p->doc, at, p->d,
+                             "'%s' is given by regress itself, from another member", option);
+    return ST_OK;
+}
+
 enum status suite_read_options(struct suite_planner *p, const cJSON *list, const char *at,
                                struct suite_part *part)
 {
@@ -181,10 +189,7 @@ enum status suite_read_options(struct suite_planner *p, const cJSON *list, const
                                  "expected an option of heddle run, as \"--memory=separate\", "
                                  "found \"%s\"",
                                  one->valuestring);
-        if (is_ours(one->valuestring))
-            return json_doc_fail(&p->doc, where, p->d,
-                                 "'%s' is given by regress itself, from another member",
-                                 one->valuestring);
+        TRY(suite_check_option(p, one->valuestring, where));
         argv[part->n_argv++] = arena_strdup(a, one->valuestring);
         text_printf(&t, "%s%s", t.length ? " " : "", one->valuestring);
     }

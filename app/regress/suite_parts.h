@@ -36,6 +36,8 @@ enum status suite_read_configuration(struct suite_planner *p, const char *name, 
  * expand: suite_grid.c. */
 enum status suite_read_configurations(struct suite_planner *p, const cJSON *list, const char *at,
                                       struct suite_part **part, uint32_t *n);
+/* Refuse an option that regress adds to each run itself. `at`: as above. */
+enum status suite_check_option(struct suite_planner *p, const char *option, const char *at);
 enum status suite_read_options(struct suite_planner *p, const cJSON *list, const char *at,
                                struct suite_part *part);
 /* Return a member's text in the suite's arena; NULL: none. */

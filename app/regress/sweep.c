@@ -67,18 +67,30 @@ static double cycles_of(const struct suite_result *x)
     return cycles < 0 ? -1 : cycles + (x->number.host_cycles > 0 ? x->number.host_cycles : 0);
 }
 
+/* Return true if the run's --target, the last one, has the array. */
+static bool has_array(const struct suite_run *r)
+{
+    const char *targets = "systolic";
+
+    for (const char *const *arg = r->argv; *arg; arg++)
+        if (strncmp(*arg, "--target=", 9) == 0)
+            targets = *arg;
+    return strstr(targets, "systolic") != NULL;
+}
+
 static struct sweep_point point_of(const struct sweep *s, const struct suite_run *r)
 {
     const struct sweep_hw *hw = find_hw(s, r->configuration);
     const double cycles = cycles_of(&r->result);
     const bool right = r->result.exit == 0 && cycles >= 0;
+    const struct area area = has_array(r) ? hw->area : (struct area){-1, -1, -1};
 
     return (struct sweep_point){.hw = hw,
                                 .run = r,
                                 .v = {[SWEEP_TIME] = right ? cycles / (s->mhz * 1e3) : -1,
-                                      [SWEEP_MULTIPLIERS] = hw->area.multipliers,
-                                      [SWEEP_MEMORY] = hw->area.memory_bits,
-                                      [SWEEP_LUT4] = hw->area.lut4,
+                                      [SWEEP_MULTIPLIERS] = area.multipliers,
+                                      [SWEEP_MEMORY] = area.memory_bits,
+                                      [SWEEP_LUT4] = area.lut4,
                                       [SWEEP_ENERGY] = r->result.energy}};
 }
 
@@ -172,12 +184,13 @@ static void add_means(struct sweep *s)
 
     for (uint32_t i = 0; i < s->n_hw; i++) {
         const struct sweep_hw *hw = &s->hw[i];
+        const struct sweep_point *one = point_in(&s->series[1], hw);
         all->point[all->n++] =
             (struct sweep_point){.hw = hw,
                                  .v = {[SWEEP_TIME] = mean_of(s, hw, SWEEP_TIME),
-                                       [SWEEP_MULTIPLIERS] = hw->area.multipliers,
-                                       [SWEEP_MEMORY] = hw->area.memory_bits,
-                                       [SWEEP_LUT4] = hw->area.lut4,
+                                       [SWEEP_MULTIPLIERS] = one ? one->v[SWEEP_MULTIPLIERS] : -1,
+                                       [SWEEP_MEMORY] = one ? one->v[SWEEP_MEMORY] : -1,
+                                       [SWEEP_LUT4] = one ? one->v[SWEEP_LUT4] : -1,
                                        [SWEEP_ENERGY] = mean_of(s, hw, SWEEP_ENERGY)}};
     }
 }

@@ -1,8 +1,6 @@
 /* matvec.c - sums on the core, or in plain C where there is none; bias and requantisation here. */
 #include "matvec.h"
 
-enum { ALIGN = 16 * MATVEC_BEAT }; /* a burst */
-
 /* acc * multiplier * 2^(shift - 31), rounded twice as TFLite does. */
 static int32_t requantise(int32_t acc, int32_t multiplier, int32_t shift)
 {
@@ -16,9 +14,10 @@ static int32_t requantise(int32_t acc, int32_t multiplier, int32_t shift)
 static int on_core(const struct hd_port *dev, const int8_t *x, const int8_t *w, int32_t *sum,
                    struct matvec_sizes s, int8_t *row)
 {
-    uint32_t beats = ((uint32_t)s.in + MATVEC_BEAT - 1) / MATVEC_BEAT, n = beats * MATVEC_BEAT;
-    uint32_t at_w = (n + ALIGN - 1) / ALIGN * ALIGN;
-    uint32_t at_y = at_w + (n * (uint32_t)s.out + ALIGN - 1) / ALIGN * ALIGN;
+    const uint32_t beat = (uint32_t)s.beat, align = 16 * beat; /* a burst */
+    uint32_t beats = ((uint32_t)s.in + beat - 1) / beat, n = beats * beat;
+    uint32_t at_w = (n + align - 1) / align * align;
+    uint32_t at_y = at_w + (n * (uint32_t)s.out + align - 1) / align * align;
     const uint32_t value[] = {0, at_w, at_y, beats, (uint32_t)s.out, (uint32_t)s.z_in};
     int rc = 0;
 

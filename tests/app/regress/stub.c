@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     (void)nanosleep(&pause, NULL);
     log_arguments(all);
     if (*r.message)
-        fprintf(stderr, "first line\nheddle: %s\n", r.message);
+        fprintf(stderr, "first line\nheddle: %s\n  a hint\n  another\n", r.message);
     if (r.exit == 99)
         abort();
     if (stats && r.exit < 2 && write_stats(stats, &r) != 0)

@@ -49,6 +49,20 @@ assert page.count("<figure>") == 9 and "http" not in page and "<script" not in p
 html.parser.HTMLParser().feed(page)
 PY
 
+# --- options of heddle run vary too, as attributes of a target do ---
+grid options '{"base": "tiny", "ports": [1, 2], "options": {"target-mine-lanes": [4, 8], "mem-bytes": "2"}}'
+cat >rules <<'END'
+--target-mine-lanes=8 0 2000 2000 0
+END
+: >log
+expect 0 "" sweep options.json -o options
+[ "$(started)" = 8 ] || fail "options: 8 runs planned, $(started) started"
+grep -qF -- '--hw={"base":"tiny","ports":1} --target-mine-lanes=8 --mem-bytes=2 --engine=rtl' log || fail "options: $(cat log)"
+grep -qE '^  tiny,ports=1,target-mine-lanes=8,mem-bytes=2 +0\.0201 ' stdout || fail "options: $(cat stdout)"
+grid ours '{"base": "tiny", "options": {"engine": "func"}}'
+expect 2 "heddle: ours.json:2:101: runs[0].configurations[0].options.engine: '--engine' is given by regress itself, from another member" \
+    sweep ours.json
+
 # --- wrong bytes are wrong here too ---
 echo "a.tflite 1 1000 1000 0 output 0 differs" >rules
 expect 1 "heddle: sweep: 6 of 12 runs are wrong; the first: a sys16,ports=2,scratchpad_bytes=65536 rtl seed 1: bytes: output 0 differs" \

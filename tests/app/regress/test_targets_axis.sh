@@ -60,4 +60,13 @@ suite '["c"]'
 sed -i 's/, "targets": \["c"\]//' suite.json
 "$heddle" regress suite.json -o plain --commit=c1 >stdout 2>stderr || fail "$(cat stderr)"
 [ -e plain/targets.md ] && fail "a table without targets"
+# --- a sweep over an attribute of a target; without the array its sizes cost nothing ---
+cat >lanes.json <<'JSON'
+{"schema": "heddle.suite.v1", "name": "lanes",
+ "runs": [{"networks": ["digits"], "engines": ["func"], "targets": ["vanilla,c"],
+           "configurations": [{"base": "tiny", "options": {"target-vanilla-max-kernel": [1, 3]}}]}]}
+JSON
+"$heddle" sweep lanes.json -j2 -o lanes --commit=c1 >stdout 2>stderr || fail "sweep: $(cat stderr)"
+grep -E -A 1 '^  tiny,target-vanilla-max-kernel=3 +[0-9.]+ +- +- +- +- *$' stdout |
+    grep -qE '^  tiny,target-vanilla-max-kernel=1 +[0-9.]+ +- +- +- +- *$' || fail "sweep: $(cat stdout)"
 finish
