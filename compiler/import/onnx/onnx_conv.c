@@ -429,7 +429,7 @@ static enum status average_pool(struct ox *m, uint32_t id, struct ox_deferred **
     set_window(&w, false, p->attr);
     p->global = global;
     p->count_pad = !global && ox_attr_int(m, "count_include_pad", 0) != 0;
-    if (p->count_pad && ox_attr_int(m, "ceil_mode", 0) != 0)
+    if (p->count_pad && ox_attr_int(m, "ceil_mode", 0) != 0) /* AveragePool: ox_pool_counted */
         return FAIL(m->d, ST_UNSUPPORTED, "ceil_mode together with count_include_pad");
     *result = p;
     return ST_OK;

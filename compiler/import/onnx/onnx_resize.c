@@ -6,13 +6,13 @@
 #include <string.h>
 
 enum kind { NEAREST, LINEAR, CUBIC };
-enum { MAX_CELLS = 1 << 20 };
+enum { MAX_CELLS = 1 << 20, MAX_SUPPORT = 2048 }; /* cells of an image; on one side of a filter */
 
 struct resize {
     enum kind kind;
     const char *coordinates, *nearest;
     float cubic;
-    bool exclude_outside;
+    bool exclude_outside, antialias;
 };
 
 /* One axis: sizes, and the scale of the file (out / in where it gives sizes). */
@@ -40,7 +40,9 @@ static enum status read_modes(struct ox *m, struct resize *r)
                             : LINEAR,
         ox_attr_text(m, "coordinate_transformation_mode", old ? "asymmetric" : "half_pixel"),
         ox_attr_text(m, "nearest_mode", old ? "by_scale" : "round_prefer_floor"),
-        ox_attr_float(m, "cubic_coeff_a", -0.75f), ox_attr_int(m, "exclude_outside", 0) != 0};
+        ox_attr_float(m, "cubic_coeff_a", -0.75f),
+        ox_attr_int(m, "exclude_outside", 0) != 0,
+        ox_attr_int(m, "antialias", 0) != 0};
     for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
         found = found || is(r->coordinates, known[i]);
     if (!found)
@@ -51,8 +53,6 @@ static enum status read_modes(struct ox *m, struct resize *r)
     if (!is(mode, "nearest") && !is(mode, "linear") && !is(mode, "cubic"))
         return FAIL(m->d, ST_UNSUPPORTED, "mode: expected nearest, linear or cubic, found '%.40s'",
                     mode);
-    if (ox_attr_int(m, "antialias", 0) != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "antialias: expected 0, found 1");
     return ST_OK;
 }
 
@@ -109,8 +109,59 @@ static void cubic_weights(float a, float f, float w[4])
     w[3] = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
 }
 
-static uint32_t taps_of(const struct resize *r, const struct axis *a, int32_t i, int32_t *index,
-                        float *weight)
+/* Weight of a cell `d` from the place: a triangle, or the cubic of cubic_weights. */
+static float filter(const struct resize *r, float d)
+{
+    const float b = fabsf(d), a = r->cubic;
+
+    if (r->kind == LINEAR)
+        return b < 1 ? 1 - b : 0;
+    if (b < 1)
+        return ((a + 2) * b - (a + 3)) * b * b + 1;
+    return b < 2 ? (((b - 5) * b + 8) * b - 4) * a : 0;
+}
+
+/* Cells on each side that the filter of an axis spans: when shrinking, it is as wide as 1 / scale. */
+static float support_of(const struct resize *r, const struct axis *a)
+{
+    return (r->kind == LINEAR ? 1.0f : 2.0f) * (a->scale < 1 ? 1 / a->scale : 1);
+}
+
+static int32_t taps_count(const struct resize *r, const struct axis *a)
+{
+    if (!r->antialias)
+        return r->kind == LINEAR ? 2 : 4;
+    return a->in < 2 * (int32_t)support_of(r, a) + 3 ? a->in : 2 * (int32_t)support_of(r, a) + 3;
+}
+
+/* Weights of all cells that the filter covers, their sum 1; those outside count for the edge. */
+static void antialias_taps(const struct resize *r, const struct axis *a, int32_t i, int32_t n_taps,
+                           int32_t *index, float *weight)
+{
+    const float centre = 0.5f + (a->scale == 1 ? (float)i : place_of(r, a, i));
+    const float support = support_of(r, a), narrow = a->scale < 1 ? a->scale : 1;
+    const float low = floorf(centre - support + 0.5f), high = floorf(centre + support + 0.5f);
+    const int32_t first = clamped(low, a->in);
+    float sum = 0;
+
+    for (int32_t k = 0; k < n_taps; k++) {
+        index[k] = clamped((float)(first + k), a->in);
+        weight[k] = 0;
+    }
+    for (float at = low; at < high; at++) {
+        const float w = filter(r, (at - centre + 0.5f) * narrow);
+
+        if (r->exclude_outside && (at < 0 || at > (float)(a->in - 1)))
+            continue;
+        weight[clamped(at, a->in) - first] += w;
+        sum += w;
+    }
+    for (int32_t k = 0; k < n_taps && sum != 0; k++)
+        weight[k] /= sum;
+}
+
+static void taps_of(const struct resize *r, const struct axis *a, int32_t i, int32_t *index,
+                    float *weight)
 {
     const float v = place_of(r, a, i), low = floorf(v);
     float sum = 0;
@@ -122,7 +173,7 @@ static uint32_t taps_of(const struct resize *r, const struct axis *a, int32_t i,
         index[1] = clamped(floorf(inside) + 1, a->in);
         weight[1] = inside - floorf(inside);
         weight[0] = 1 - weight[1];
-        return 2;
+        return;
     }
     cubic_weights(r->cubic, v - low, weight);
     for (int k = 0; k < 4; k++) {
@@ -135,13 +186,12 @@ static uint32_t taps_of(const struct resize *r, const struct axis *a, int32_t i,
     }
     for (int k = 0; k < 4 && r->exclude_outside; k++)
         weight[k] /= sum;
-    return 4;
 }
 
 static uint32_t interpolate(struct ox *m, const struct resize *r, const struct axis *a,
                             uint32_t axis, uint32_t id, const char *name)
 {
-    const int32_t n_taps = r->kind == LINEAR ? 2 : 4, dim[2] = {a->out, n_taps};
+    const int32_t n_taps = taps_count(r, a), dim[2] = {a->out, n_taps};
     const size_t n = (size_t)a->out * (size_t)n_taps;
     int32_t *index = ARENA_ARRAY(m->arena, int32_t, n);
     float *weight = ARENA_ARRAY(m->arena, float, n);
@@ -149,7 +199,10 @@ static uint32_t interpolate(struct ox *m, const struct resize *r, const struct a
     uint32_t in[3] = {id}, out;
 
     for (int32_t i = 0; i < a->out; i++)
-        taps_of(r, a, i, index + i * n_taps, weight + i * n_taps);
+        if (r->antialias)
+            antialias_taps(r, a, i, n_taps, index + i * n_taps, weight + i * n_taps);
+        else
+            taps_of(r, a, i, index + i * n_taps, weight + i * n_taps);
     in[1] = ox_ir_const(m, ox_inner(m, name, "index"), IR_I32, 2, dim, index);
     in[2] = ox_f32_const(m, ox_inner(m, name, "weight"), 2, dim, weight);
     s.dim[axis] = a->out;
@@ -276,9 +329,9 @@ static uint32_t bilinear(struct ox *m, const struct resize *r, const struct axis
 static bool is_bilinear(const struct ox *m, const struct resize *r, const struct ir_tensor *t,
                         const struct axis *a)
 {
-    return m->options->exact && r->kind == LINEAR && t->rank == 4 && a[0].out == a[0].in &&
-           a[1].out == a[1].in && (int64_t)a[2].out * a[3].out <= MAX_CELLS &&
-           (int64_t)a[2].in * a[3].in <= INT32_MAX;
+    return m->options->exact && r->kind == LINEAR && !r->antialias && t->rank == 4 &&
+           a[0].out == a[0].in && a[1].out == a[1].in &&
+           (int64_t)a[2].out * a[3].out <= MAX_CELLS && (int64_t)a[2].in * a[3].in <= INT32_MAX;
 }
 
 /* The quantised values of `id` themselves as float32: what DEQUANTIZE makes of them is within a
@@ -340,6 +393,20 @@ static enum status set_result(struct ox *m, const struct ox_value *x, bool quant
     return ST_OK;
 }
 
+static enum status check_antialias(struct ox *m, const struct resize *r, bool quantised,
+                                   uint32_t rank, const struct axis *a)
+{
+    if (quantised)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "antialias of quantised values: expected the output of a DequantizeLinear");
+    for (uint32_t i = 0; i < rank; i++)
+        if (!(support_of(r, &a[i]) <= MAX_SUPPORT))
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "antialias: axis %u: a filter of %.9g cells: expected at most %d", i,
+                        (double)support_of(r, &a[i]), MAX_SUPPORT);
+    return ST_OK;
+}
+
 enum status ox_resize(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
@@ -359,6 +426,8 @@ enum status ox_resize(struct ox *m)
     id = x->tensor;
     real = x->real;
     quantised = r.kind != NEAREST && !real && m->g->tensor[id]->type != IR_F32;
+    if (r.antialias && r.kind != NEAREST)
+        TRY(check_antialias(m, &r, quantised, m->g->tensor[id]->rank, a));
     if (quantised)
         TRY(quantised_as_float(m, &id, name));
     if (r.kind != NEAREST) {
@@ -368,8 +437,9 @@ enum status ox_resize(struct ox *m)
     if (is_bilinear(m, &r, m->g->tensor[x->tensor], a))
         return set_result(m, x, quantised,
                           bilinear(m, &r, &a[2], &a[3], id, ox_inner(m, name, "axes")), false);
-    for (uint32_t k = 0; k < m->g->tensor[x->tensor]->rank; k++) {
+    for (uint32_t i = 0; i < m->g->tensor[x->tensor]->rank; i++) {
         struct ox_shape s = ox_shape_of(m, id);
+        const uint32_t k = r.antialias ? s.rank - 1 - i : i; /* rows first, as ONNX Runtime */
 
         s.dim[k] = a[k].out;
         if (!ir_shape_ok(s.rank, s.dim, m->g->tensor[id]->type))

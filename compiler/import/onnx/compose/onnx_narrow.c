@@ -167,6 +167,15 @@ static enum status computed_norm(struct ox *m, uint32_t rank)
         list, list, (long long)ox_attr_int(m, "num_groups", 1), affine);
 }
 
+/* The average or maximum of all cells of each channel, in a row. */
+static enum status global_pool(struct ox *m, uint32_t rank)
+{
+    int64_t dim[IR_MAX_RANK] = {0, 0, 1, 1, 1, 1};
+
+    return ox_expandf(m, "r = Reshape($0, [0,0,-1]); p = %s(r); %%0 = Reshape(p, %s)", m->op,
+                      ox_list(m, rank, dim));
+}
+
 /* Operators of windows and channels whose own handlers want constants or images. */
 static bool of_images(struct ox *m, enum status *st)
 {
@@ -175,9 +184,15 @@ static bool of_images(struct ox *m, enum status *st)
 
     if (rank < 3)
         return false;
-    if (listed("Conv", m->op) &&
-        (!is_known(m, 1) || !is_known(m, 2) || (rank > 4 && !ox_in(m, 1)->real)))
+    if (listed("Conv", m->op) && (!is_known(m, 1) || !is_known(m, 2)))
         *st = ox_conv_taps(m);
+    else if (listed("Conv ConvInteger QLinearConv", m->op) && rank == 5)
+        *st = ox_conv_depths(m);
+    else if (listed("AveragePool", m->op) && rank <= 4 && !dilated(m) &&
+             ox_attr_int(m, "ceil_mode", 0) != 0 && ox_attr_int(m, "count_include_pad", 0) != 0)
+        *st = ox_pool_counted(m);
+    else if (listed("GlobalAveragePool GlobalMaxPool", m->op) && rank > 4)
+        *st = global_pool(m, rank);
     else if (listed("AveragePool MaxPool", m->op) && m->node->n_output == 1 &&
              (rank > 4 || dilated(m)))
         *st = ox_pool_taps(m);

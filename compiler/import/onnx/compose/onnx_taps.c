@@ -1,5 +1,6 @@
-/* onnx_taps.c - convolutions and pools that the IR has no operator for (computed weights, three
- * dimensions): one slice of the padded input for each cell of the window, summed or compared. */
+/* onnx_taps.c - convolutions and pools that the IR has no operator for. Computed weights, and pools of
+ * three dimensions: one slice of the padded input for each cell of the window, summed or compared.
+ * Constant weights of three dimensions: depth as batch, its cells of the window as channels. */
 #include "compiler/import/onnx/onnx_import.h"
 
 #include <string.h>
@@ -73,17 +74,27 @@ static enum status read_window(struct ox *m, struct taps *t)
     return ST_OK;
 }
 
+/* Pads of the input, outermost dimension first, for the first `n_padded` spatial dimensions. */
+static const char *pad_list(struct ox *m, const struct taps *t, uint32_t n_padded,
+                            const int64_t *after)
+{
+    int64_t pads[2 * IR_MAX_RANK] = {0};
+
+    for (uint32_t i = 0; i < n_padded; i++) {
+        pads[i + 2] = t->before[i];
+        pads[t->n + 2 + i + 2] = after[i];
+    }
+    return ox_list(m, 2 * t->n + 4, pads);
+}
+
 /* "padded", and a slice "x_k" of it for each cell. */
 static void slices(struct ox *m, const struct taps *t, const char *fill, struct text *text)
 {
-    int64_t pads[2 * IR_MAX_RANK] = {0}, axes[4], from[4], to[4];
+    int64_t axes[4], from[4], to[4];
 
-    for (uint32_t i = 0; i < t->n; i++) {
+    for (uint32_t i = 0; i < t->n; i++)
         axes[i] = i + 2;
-        pads[i + 2] = t->before[i];
-        pads[t->n + 2 + i + 2] = t->after[i];
-    }
-    text_printf(text, "padded = Pad($0, %s, %s);", ox_list(m, 2 * t->n + 4, pads), fill);
+    text_printf(text, "padded = Pad($0, %s, %s);", pad_list(m, t, t->n, t->after), fill);
     for (int64_t k = 0; k < t->count; k++) {
         int64_t rest = k;
 
@@ -95,6 +106,81 @@ static void slices(struct ox *m, const struct taps *t, const char *fill, struct 
                     ox_list(m, t->n, from), ox_list(m, t->n, to), ox_list(m, t->n, axes),
                     ox_list(m, t->n, t->stride));
     }
+}
+
+/* Constant "depths": for each output depth, the depths of the padded input under its window. */
+static void depth_places(struct ox *m, const struct taps *t)
+{
+    const int32_t n = (int32_t)(t->out[0] * t->kernel[0]);
+    struct ox_const c;
+    int64_t *place = ox_new_const(m, &c, OX_INT64, 1, &n);
+
+    for (int64_t i = 0; i < n; i++)
+        place[i] = i / t->kernel[0] * t->stride[0] + i % t->kernel[0] * t->dilation[0];
+    ox_inner_const(m, "depths", &c);
+}
+
+enum status ox_conv_depths(struct ox *m)
+{
+    const bool qlinear = strcmp(m->op, "QLinearConv") == 0;
+    const bool integer = strcmp(m->op, "ConvInteger") == 0;
+    const struct ox_value *x = ox_in(m, 0), *w = ox_in(m, qlinear ? 3 : 1);
+    const long long group = ox_attr_int(m, "group", 1);
+    const int32_t *dim = ox_dim(m, x), *of = w ? ox_dim(m, w) : NULL;
+    struct taps t = {.n = 3};
+    struct text text;
+
+    if (!w || ox_rank(m, w) != 5 || group < 1 || dim[1] % group != 0 || of[1] != dim[1] / group)
+        return FAIL(m->d, ST_MODEL, "weights: expected 5 dimensions for input %s, %lld groups",
+                    ir_shape_text(m->arena, 5, dim), group);
+    for (uint32_t i = 0; i < 3; i++)
+        t.kernel[i] = of[i + 2];
+    TRY(read_window(m, &t));
+    depth_places(m, &t);
+    text_init(&text, m->arena);
+    text_printf(&text,
+                "p = Pad($0, %s, %s); g = Gather(p, depths; axis=2);"
+                "r = Reshape(g, [%d,%d,%lld,%lld,%lld]); t = Transpose(r; perm=[0,2,1,3,4]);"
+                "f = Reshape(t, [%lld,%lld,%d,%d]); w = Reshape($%d, [%d,%lld,%d,%d]);",
+                pad_list(m, &t, 1, t.after),
+                qlinear || (integer && ox_in(m, 2)) ? "$2"
+                : integer                           ? ""
+                                                    : "0.0",
+                dim[0], dim[1], (long long)t.out[0], (long long)t.kernel[0],
+                (long long)dim[3] * dim[4], (long long)dim[0] * t.out[0],
+                (long long)dim[1] * t.kernel[0], dim[3], dim[4], qlinear ? 3 : 1, of[0],
+                (long long)of[1] * t.kernel[0], of[3], of[4]);
+    text_printf(&text, qlinear   ? "y = QLinearConv(f, $1, $2, w, $4, $5, $6, $7, $8;"
+                       : integer ? "y = ConvInteger(f, w, $2, $3;"
+                                 : "y = Conv(f, w, $2;");
+    text_printf(&text,
+                "group=%lld, strides=%s, dilations=%s, pads=[%lld,%lld,%lld,%lld]);"
+                "u = Reshape(y, [%d,%lld,%d,%lld]); v = Transpose(u; perm=[0,2,1,3]);"
+                "%%0 = Reshape(v, [%d,%d,%lld,%lld,%lld])",
+                group, ox_list(m, 2, t.stride + 1), ox_list(m, 2, t.dilation + 1),
+                (long long)t.before[1], (long long)t.before[2], (long long)t.after[1],
+                (long long)t.after[2], dim[0], (long long)t.out[0], of[0],
+                (long long)(t.out[1] * t.out[2]), dim[0], of[0], (long long)t.out[0],
+                (long long)t.out[1], (long long)t.out[2]);
+    return ox_expand(m, text.data);
+}
+
+/* Pads that the average counts become a Pad; what ceil_mode adds stays outside. */
+enum status ox_pool_counted(struct ox *m)
+{
+    struct taps t = {.n = ox_rank(m, ox_in(m, 0)) - 2};
+    int64_t pads[8] = {0}, counted[4];
+
+    TRY(sizes(m, "kernel_shape", t.n, 0, t.kernel));
+    TRY(read_window(m, &t));
+    for (uint32_t i = 0; i < t.n; i++) {
+        counted[i] = t.end[i] - ox_dim(m, ox_in(m, 0))[i + 2];
+        pads[t.n + i] = t.after[i] - counted[i];
+    }
+    return ox_expandf(m,
+                      "p = Pad($0, %s, 0.0); %%0 = AveragePool(p; kernel_shape=@kernel_shape,"
+                      "strides=@strides, pads=%s)",
+                      pad_list(m, &t, t.n, counted), ox_list(m, 2 * t.n, pads));
 }
 
 enum status ox_conv_taps(struct ox *m)
