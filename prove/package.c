@@ -65,8 +65,7 @@ static uint32_t n_regions(const struct hd_model *m)
     return HD_REGION_IO + m->n_inputs + m->n_outputs + 1;
 }
 
-/* Commands and constants as bytes and terms; the rest untouched. */
-static void fill(struct prove_package *k)
+void prove_package_begin(struct prove_package *k)
 {
     const struct hd_model *m = k->model;
     const uint8_t *from[2] = {m->commands, m->constants};
@@ -121,7 +120,34 @@ static int open_devices(struct prove_package *k, struct hd_call *call, struct hd
     return rc;
 }
 
-enum status prove_package_run(struct prove_package *k, const uint32_t *const *in, uint32_t **out)
+static uint64_t state_at(const struct prove_package *k)
+{
+    return hd_model_region_offset(k->model, n_regions(k->model) - 1);
+}
+
+uint32_t *prove_package_state(struct prove_package *k)
+{
+    return k->memory.term + state_at(k);
+}
+
+const uint32_t *prove_package_reset(struct prove_package *k)
+{
+    const struct hd_model *m = k->model;
+    uint8_t *state = k->window + state_at(k);
+    uint32_t *t = ARENA_ARRAY(k->p->arena, uint32_t, m->state_bytes + UINT64_C(1));
+
+    if (!m->reset_state || state_at(k) + m->state_bytes > k->memory.n)
+        return NULL;
+    m->reset_state(state);
+    for (uint32_t i = 0; i < m->state_bytes; i++)
+        t[i] = prove_package_state(k)[i] != PROVE_NOTHING ? prove_package_state(k)[i]
+                                                          : prove_constant((int8_t)state[i]);
+    memset(state, UNTOUCHED, m->state_bytes);
+    memset(prove_package_state(k), 0xff, m->state_bytes * sizeof *t);
+    return t;
+}
+
+void prove_package_run(struct prove_package *k, const uint32_t *const *in, uint32_t **out)
 {
     const struct hd_model *m = k->model;
     struct arena *a = k->p->arena;
@@ -129,16 +155,15 @@ enum status prove_package_run(struct prove_package *k, const uint32_t *const *in
     struct hd_device **dev = ARENA_ARRAY(a, struct hd_device *, k->n_device + 1);
     struct hd_call call = {.enter = enter, .ctx = k, .in = io, .out = io + m->n_inputs};
 
-    fill(k);
     call.arena = k->window + hd_model_region_offset(m, HD_REGION_ARENA);
     for (uint32_t i = 0; i < m->n_inputs + m->n_outputs; i++)
         io[i] = k->window + hd_model_region_offset(m, HD_REGION_IO + i);
-    call.state = k->window + hd_model_region_offset(m, n_regions(m) - 1);
+    call.state = k->window + state_at(k);
     for (uint32_t i = 0; i < m->n_inputs; i++)
         memcpy(k->memory.term + (io[i] - k->window), in[i], m->inputs[i].n_bytes * sizeof **in);
     if (open_devices(k, &call, dev) != HD_OK) {
         prove_package_fault(k, "the device cannot be opened");
-        return ST_OK;
+        return;
     }
     if (m->run(&call) != HD_OK)
         prove_package_fault(k, "the package's run function returns an error");
@@ -149,5 +174,4 @@ enum status prove_package_run(struct prove_package *k, const uint32_t *const *in
         for (uint32_t b = 0; b < m->outputs[i].n_bytes; b++)
             out[i][b] = prove_at(k->p, &k->memory, at + b);
     }
-    return ST_OK;
 }

@@ -44,9 +44,15 @@ struct prove_device {
     uint32_t command, done[5]; /* of LOAD, WEIGHT, ARRAY, VECTOR, STORE */
 };
 
-/* Run one inference. in[i], out[i]: terms of each input (given) and output. *done false: the package
- * does what cannot be followed; package->fault says what. */
-enum status prove_package_run(struct prove_package *k, const uint32_t *const *in, uint32_t **out);
+/* Write commands and constants to the window. Other bytes are untouched. */
+void prove_package_begin(struct prove_package *k);
+/* Terms of the package's state after its reset; NULL without state. */
+const uint32_t *prove_package_reset(struct prove_package *k);
+/* The terms of its state, to read and write before and after an inference. */
+uint32_t *prove_package_state(struct prove_package *k);
+/* Run one inference. in[i], out[i]: terms of each input (given) and output. If the package does what cannot
+ * be followed, package->fault says what. */
+void prove_package_run(struct prove_package *k, const uint32_t *const *in, uint32_t **out);
 /* Record the first fault. why: a literal. */
 void prove_package_fault(struct prove_package *k, const char *why);
 /* Terms of `n` bytes at a host address of the window or of constants. */

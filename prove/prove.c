@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "kernels.h"
 
-enum { FIELD_BITS = 127 };
+enum { CHANCE_BITS = 126 }; /* of two points */
 
 static void open_package(struct prove_package *k, const struct prove_question *q, struct prove *p)
 {
@@ -103,6 +103,68 @@ static bool same_outputs(const struct prove *p, const struct ir_graph *g,
     return true;
 }
 
+/* --- state: by induction over the inferences --- */
+
+static bool is_variable(const struct ir_graph *g, uint32_t i)
+{
+    return g->tensor[i]->role == IR_VARIABLE;
+}
+
+/* Every variable has its own bytes of the package's state. */
+static bool state_fits(const struct prove_question *q, struct arena *a)
+{
+    const struct ir_graph *g = q->graph;
+    uint8_t *taken = arena_alloc(a, q->model->state_bytes + UINT64_C(1));
+
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        for (uint64_t b = 0; is_variable(g, i) && b < ir_bytes(g->tensor[i]); b++) {
+            const uint64_t at = q->state_at[i] + b;
+
+            if (at >= q->model->state_bytes || taken[at])
+                return false;
+            taken[at] = 1;
+        }
+    return true;
+}
+
+/* Its initial bytes are the graph's. Then, for the step: the same state for both, of any bytes. */
+static bool begin_state(struct prove_package *k, const struct prove_question *q, uint32_t **state)
+{
+    const struct ir_graph *g = q->graph;
+    const uint32_t *first = prove_package_reset(k);
+    bool same = true;
+
+    for (uint32_t i = 0; i < g->n_tensor; i++) {
+        if (!is_variable(g, i))
+            continue;
+        const struct ir_tensor *t = g->tensor[i];
+        state[i] = ARENA_ARRAY(k->p->arena, uint32_t, (size_t)ir_bytes(t));
+        for (uint64_t b = 0; b < ir_bytes(t); b++) {
+            const int8_t byte = t->data ? (int8_t)t->data[b] : 0;
+
+            same = same && first && first[q->state_at[i] + b] == prove_constant(byte);
+            state[i][b] = prove_input(k->p, (UINT64_C(1) << 32) + i, b);
+            prove_package_state(k)[q->state_at[i] + b] = state[i][b];
+        }
+    }
+    return same;
+}
+
+/* The state after the inference is the graph's. */
+static bool same_state(struct prove_package *k, const struct prove_question *q,
+                       const uint32_t *const *terms)
+{
+    const struct ir_graph *g = q->graph;
+    const struct prove_term *term = k->p->term;
+
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        for (uint64_t b = 0; is_variable(g, i) && b < ir_bytes(g->tensor[i]); b++)
+            if (term[prove_package_state(k)[q->state_at[i] + b]].element !=
+                term[terms[i][b]].element)
+                return false;
+    return true;
+}
+
 static const char *reason(const struct prove *p, const struct prove_package *k,
                           struct prove_verdict *v)
 {
@@ -131,14 +193,15 @@ static bool shapes_fit(const struct prove_question *q)
     return true;
 }
 
-static bool ask_once(struct arena *a, const struct prove_question *q, uint64_t seed,
+static bool ask_once(struct arena *a, const struct prove_question *q, bool deep,
                      struct prove_verdict *v)
 {
-    struct prove *p = prove_new(a, seed);
+    struct prove *p = prove_new(a, prove_mix(q->seed, deep));
     const struct ir_graph *g = q->graph;
     struct prove_package *k = ARENA_NEW(a, struct prove_package);
     uint32_t **in = ARENA_ARRAY(a, uint32_t *, g->n_in + 1),
-             **out = ARENA_ARRAY(a, uint32_t *, g->n_out + 1);
+             **out = ARENA_ARRAY(a, uint32_t *, g->n_out + 1),
+             **state = ARENA_ARRAY(a, uint32_t *, g->n_tensor + 1);
 
     for (uint32_t i = 0; i < g->n_in; i++) {
         const uint64_t n = ir_bytes(g->tensor[g->in[i]]);
@@ -149,14 +212,19 @@ static bool ask_once(struct arena *a, const struct prove_question *q, uint64_t s
     }
     for (uint32_t i = 0; i < g->n_out; i++)
         out[i] = ARENA_ARRAY(a, uint32_t, ir_bytes(g->tensor[g->out[i]]));
+    p->deep = deep;
     open_package(k, q, p);
-    (void)prove_package_run(k, (const uint32_t *const *)in, out);
+    prove_package_begin(k);
+    if (!begin_state(k, q, state))
+        prove_package_fault(k, "the first state differs");
+    prove_package_run(k, (const uint32_t *const *)in, out);
     const uint32_t n_term = p->n_term;
-    const uint32_t *const *terms = prove_graph_run(p, g, q->options, (const uint32_t *const *)in);
+    const uint32_t *const *terms = prove_graph_run(p, g, q->options, (const uint32_t *const *)in,
+                                                   (const uint32_t *const *)state);
     v->n_command = k->n_command;
     v->n_call = k->n_call;
     v->n_term = p->n_term;
-    if (!k->fault && same_outputs(p, g, terms, out, v))
+    if (!k->fault && same_outputs(p, g, terms, out, v) && same_state(k, q, terms))
         return true;
     const struct elements e = elements_of(p, n_term);
     v->layer = k->fault ? k->fault_layer : first_layer(p, g, terms, &e);
@@ -167,15 +235,19 @@ static bool ask_once(struct arena *a, const struct prove_question *q, uint64_t s
 void prove_ask(struct arena *a, const struct prove_question *q, struct prove_verdict *v)
 {
     *v = (struct prove_verdict){.proved = true};
-    if (!shapes_fit(q)) {
+    if (!shapes_fit(q) || !state_fits(q, a)) {
         v->proved = false;
-        (void)snprintf(v->why, sizeof v->why, "inputs or outputs have other sizes");
+        (void)snprintf(v->why, sizeof v->why, "inputs, outputs or state have other sizes");
         return;
     }
-    struct arena *own = arena_beside(a);
-    v->proved = ask_once(own, q, prove_mix(q->seed, 0), v);
-    arena_free(own);
-    v->bits = FIELD_BITS;
+    v->proved = false;
+    for (uint32_t deep = 0; deep < 2 && !v->proved; deep++) {
+        struct arena *own = arena_beside(a);
+
+        v->proved = ask_once(own, q, deep, v);
+        arena_free(own);
+    }
+    v->bits = CHANCE_BITS;
     for (uint32_t n = v->n_term; n; n /= 2)
         v->bits -= 2;
 }

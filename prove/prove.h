@@ -21,6 +21,8 @@ struct prove_question {
     const struct hd_model *model;      /* loaded with libheddle_prove.so */
     struct prove_hook *hook;           /* of that */
     const struct hd_config *const *hw; /* of each device */
+    /* By tensor of graph: where in the package's state that variable is claimed to be; it is proved. */
+    const uint32_t *state_at;
     uint32_t n_device;
     uint64_t seed;
 };

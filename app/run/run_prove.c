@@ -35,6 +35,22 @@ static enum status devices_of(struct arena *a, const struct pipeline *p, struct 
     return ST_OK;
 }
 
+/* The place of each variable in the package's state, by its name. */
+static const uint32_t *state_of(struct arena *a, const struct pipeline *p)
+{
+    const struct ir_graph *g = p->reference, *made = p->graph;
+    uint32_t *at = ARENA_ARRAY(a, uint32_t, g->n_tensor + 1);
+
+    for (uint32_t i = 0; i < g->n_tensor; i++) {
+        at[i] = UINT32_MAX;
+        for (uint32_t k = 0; k < made->n_tensor && g->tensor[i]->role == IR_VARIABLE; k++)
+            if (made->tensor[k]->role == IR_VARIABLE &&
+                strcmp(made->tensor[k]->name, g->tensor[i]->name) == 0)
+                at[i] = (uint32_t)sched_state_offset(made, k);
+    }
+    return at;
+}
+
 enum status prove_load(struct arena *a, const struct pipeline *p, const char *so,
                        struct prove_question *q, struct prove_verdict *v, struct diag *d)
 {
@@ -50,6 +66,7 @@ enum status prove_load(struct arena *a, const struct pipeline *p, const char *so
     q->hook = dlsym(kernels, "prove_hook");
     q->graph = p->reference;
     q->options = options;
+    q->state_at = state_of(a, p);
     object = dlopen(so, RTLD_NOW);
     if (!object) {
         const char *error = dlerror(), *name = strstr(error, "undefined symbol: ");

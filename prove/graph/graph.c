@@ -1,6 +1,8 @@
 /* graph.c - evaluate a graph over terms, operator by operator in its order. */
 #include "graph.h"
 
+#include <string.h>
+
 static const uint32_t *constant(struct prove *p, const struct ir_tensor *t)
 {
     const size_t n = (size_t)ir_bytes(t);
@@ -9,6 +11,32 @@ static const uint32_t *constant(struct prove *p, const struct ir_tensor *t)
     for (size_t i = 0; i < n; i++)
         x[i] = prove_constant((int8_t)t->data[i]);
     return x;
+}
+
+/* Read or assign a variable. Others that have state write what nothing is equal to. */
+static bool variable(const struct prove_op *o, const uint32_t **terms)
+{
+    const struct ir_op *op = o->op;
+
+    if (op->opcode == IR_OP_READ_VARIABLE) {
+        memcpy(o->y, o->x[0], (size_t)ir_bytes(o->out) * sizeof *o->y);
+        return true;
+    }
+    if (op->opcode == IR_OP_ASSIGN_VARIABLE && ir_bytes(o->in[0]) == ir_bytes(o->in[1])) {
+        terms[op->in[1]] = o->x[0];
+        for (uint64_t b = 0; b < ir_bytes(o->out); b++)
+            o->y[b] = prove_fresh(o->p); /* no operator reads it */
+        return true;
+    }
+    for (uint32_t i = 0; i < op->n_in && ir_op_info(op->opcode)->has_state; i++)
+        if (o->in[i] && o->in[i]->role == IR_VARIABLE) {
+            uint32_t *t = ARENA_ARRAY(o->p->arena, uint32_t, (size_t)ir_bytes(o->in[i]));
+
+            for (uint64_t b = 0; b < ir_bytes(o->in[i]); b++)
+                t[b] = prove_fresh(o->p);
+            terms[op->in[i]] = t;
+        }
+    return false;
 }
 
 /* The operator's name is the reason: no rule was one for it. */
@@ -41,30 +69,28 @@ static void run_op(struct prove_op *o, const uint32_t **terms, const struct ref_
 
         o->out = ir_out(g, op, i);
         o->y = ARENA_ARRAY(o->p->arena, uint32_t, n);
-        const bool ruled = op->n_out == 1 && !ir_op_info(op->opcode)->has_state &&
-                           (prove_graph_move(o) || prove_graph_unary(o) || prove_graph_binary(o) ||
-                            prove_graph_product(o) || prove_graph_window(o) ||
-                            prove_graph_reduce(o) || prove_graph_softmax(o));
-        if (!ruled)
+        const bool ruled =
+            op->n_out == 1 && !ir_op_info(op->opcode)->has_state &&
+            (prove_graph_move(o) || prove_graph_float(o) || prove_graph_unary(o) ||
+             prove_graph_binary(o) || prove_graph_product(o) || prove_graph_window(o) ||
+             prove_graph_reduce(o) || prove_graph_softmax(o));
+        if (!ruled && !variable(o, terms))
             missing(o, n);
         terms[op->out[i]] = o->y;
     }
 }
 
 const uint32_t *const *prove_graph_run(struct prove *p, const struct ir_graph *g,
-                                       const struct ref_options *o, const uint32_t *const *in)
+                                       const struct ref_options *o, const uint32_t *const *in,
+                                       const uint32_t *const *state)
 {
     const uint32_t **terms = ARENA_ARRAY(p->arena, const uint32_t *, g->n_tensor + 1);
 
     for (uint32_t i = 0; i < g->n_in; i++)
         terms[g->in[i]] = in[i];
     for (uint32_t i = 0; i < g->n_tensor; i++)
-        if (g->tensor[i]->role == IR_VARIABLE) {
-            uint32_t *t = ARENA_ARRAY(p->arena, uint32_t, (size_t)ir_bytes(g->tensor[i]));
-            for (uint64_t b = 0; b < ir_bytes(g->tensor[i]); b++)
-                t[b] = prove_fresh(p);
-            terms[i] = t;
-        }
+        if (g->tensor[i]->role == IR_VARIABLE)
+            terms[i] = state[i];
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead)
             run_op(&(struct prove_op){.p = p, .g = g, .op = g->op[i]}, terms, o);

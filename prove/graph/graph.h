@@ -17,14 +17,17 @@ struct prove_op {
     const struct ref_constants *k;
 };
 
-/* Terms of every byte of each tensor of `g` that has a value. in[i]: of input i. */
+/* Terms of every byte of each tensor of `g` that has a value; of variables: after the inference. in[i]: of input i.
+ * state[i]: of variable i before the inference. */
 const uint32_t *const *prove_graph_run(struct prove *p, const struct ir_graph *g,
-                                       const struct ref_options *o, const uint32_t *const *in);
+                                       const struct ref_options *o, const uint32_t *const *in,
+                                       const uint32_t *const *state);
 
 /* --- rules: false if it is not one for this operator --- */
 bool prove_graph_move(const struct prove_op *o);    /* graph_move.c */
 bool prove_graph_unary(const struct prove_op *o);   /* graph_bytes.c */
 bool prove_graph_binary(const struct prove_op *o);  /* graph_bytes.c */
+bool prove_graph_float(const struct prove_op *o);   /* graph_float.c */
 bool prove_graph_product(const struct prove_op *o); /* graph_product.c */
 bool prove_graph_window(const struct prove_op *o);  /* graph_window.c */
 bool prove_graph_reduce(const struct prove_op *o);  /* graph_window.c */

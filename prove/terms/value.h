@@ -68,6 +68,7 @@ struct prove {
     struct prove_known *table, *pairs; /* asked for last */
     const int8_t *pairs_at;
     struct prove_draft *draft; /* function.c */
+    bool deep;                 /* functions of two see into their arguments */
     uint32_t layer;            /* being evaluated */
     struct prove_unknown unknown[PROVE_MAX_UNKNOWN];
     uint32_t n_unknown;
@@ -131,6 +132,25 @@ uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t t);
 uint32_t prove_flip(struct prove *p, uint32_t t);
 /* The term table[(a + 128) * 256 + b + 128]; the table stays where it is. */
 uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b);
+
+/* The term of a function of one integer, 0 at element `arg` and at most `span`: value[i] from at[i] on, n at most 256,
+ * at[0] = 0. */
+uint32_t prove_pieces(struct prove *p, const int64_t *at, const int8_t *value, uint32_t n,
+                      prove_uwide arg, uint64_t span);
+
+/* --- joint.c --- */
+
+enum { PROVE_JOINT = 8 };
+/* Terms that are functions of one integer, or constants: value[k][i] of term k from at[i] on. */
+struct prove_joint {
+    uint32_t n;
+    int64_t at[256];
+    prove_uwide arg;
+    uint64_t span;
+    int8_t value[PROVE_JOINT][256];
+};
+/* False: n terms, at most PROVE_JOINT, are not functions of one integer with at most 256 pieces. */
+bool prove_joint(const struct prove *p, const uint32_t *t, uint32_t n, struct prove_joint *j);
 
 /* --- extremum.c --- */
 

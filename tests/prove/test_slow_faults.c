@@ -297,10 +297,74 @@ static void only_implied_waits_may_go(void **state)
     missing_waits("tests/mutants/nets/dilations.tflite", "tiny");
 }
 
+/* --- state --- */
+
+enum { STATE_SAME, STATE_BEGINS, STATE_PLACE, STATE_STEP, STATE_CASES };
+
+static bool proved(struct net *net, const struct prove_question *q)
+{
+    struct prove_verdict v;
+
+    prove_ask(net->a, q, &v);
+    return v.proved;
+}
+
+/* A window of rows: tensor 1 is its variable, 2 its value, operator 4 assigns to it. proved[i]: with that changed
+ * in the graph. */
+static void change_state(struct net *net, const char *so, volatile uint8_t *to)
+{
+    struct prove_question q = {.seed = 1};
+    struct prove_verdict v;
+    struct diag d = {0};
+
+    if (prove_load(net->a, &net->p, so, &q, &v, &d) != ST_OK || !q.model)
+        _exit(1);
+    const struct ir_graph *g = q.graph;
+    struct ir_tensor *window = g->tensor[1];
+    uint8_t *bytes = arena_memdup(net->a, window->data, (size_t)ir_bytes(window));
+    uint32_t *at = arena_memdup(net->a, q.state_at, (g->n_tensor + 1) * sizeof *at);
+
+    to[STATE_SAME] = proved(net, &q);
+    bytes[5] ^= 1;
+    window->data = bytes;
+    to[STATE_BEGINS] = proved(net, &q);
+    bytes[5] ^= 1;
+    at[1]++;
+    q.state_at = at;
+    to[STATE_PLACE] = proved(net, &q);
+    at[1]--;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (g->op[i]->opcode == IR_OP_ASSIGN_VARIABLE)
+            g->op[i]->in[0] = 2;
+    to[STATE_STEP] = proved(net, &q);
+    _exit(0);
+}
+
+static void state_is_proved_by_induction(void **state)
+{
+    struct net *net = net_open("tests/compiler/systolic/lower/state.ir", "sys16", 1);
+    uint8_t *found = shared_bytes();
+    struct diag d = {0};
+    const char *so;
+
+    (void)state;
+    ok(run_compile(net->a, net->p.emitted, &so, &d), &d);
+    const pid_t pid = fork();
+    if (pid == 0)
+        change_state(net, so, found);
+    await(pid);
+    for (uint32_t i = 0; i < STATE_CASES; i++)
+        if (found[i] != (i == STATE_SAME))
+            fail_msg("case %u: %s", i, found[i] ? "proved" : "unproven");
+    run_release(&net->run);
+    arena_free(net->a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(no_fault_is_proven),
-                                       cmocka_unit_test(only_implied_waits_may_go)};
+                                       cmocka_unit_test(only_implied_waits_may_go),
+                                       cmocka_unit_test(state_is_proved_by_induction)};
 
     cmocka_set_test_filter(getenv("HEDDLE_PROVE_TESTS"));
     return cmocka_run_group_tests(tests, NULL, NULL);

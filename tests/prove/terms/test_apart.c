@@ -146,15 +146,17 @@ static int32_t lean(int32_t a, int32_t b)
     return (a + 2 * b) / 4;
 }
 
-static void pairs_differ(void **state)
+static void check_pairs(bool deep)
 {
     struct bench b = open_bench();
     const uint32_t both[] = {b.x, b.y}, xy = pair(&b, lean, b.x, b.y), xz = pair(&b, sum, b.x, b.z),
                    xy2 = pair(&b, sum, b.x, b.y);
 
-    (void)state;
+    b.p->deep = deep;
     apart(&b, pair(&b, lean, b.x, b.y), pair(&b, lean, b.y, b.x));
     apart(&b, pair(&b, product, b.x, b.y), pair(&b, other_product, b.x, b.y));
+    apart(&b, pair(&b, sum, table(&b, steps, b.x), b.y),
+          pair(&b, sum, table(&b, late_steps, b.x), b.y));
     assert_false(prove_is_constant(pair(&b, product, b.x, b.y)));
     apart(&b, pair(&b, first_steps, b.x, b.y), pair(&b, last_steps, b.x, b.y));
     apart(&b, pair(&b, first_steps, b.x, b.y), pair(&b, front_steps, b.x, b.y));
@@ -164,6 +166,13 @@ static void pairs_differ(void **state)
     apart(&b, pair(&b, lean, prove_constant(5), b.x), pair(&b, lean, prove_constant(60), b.x));
     apart(&b, pair(&b, sum, b.x, b.y), prove_extremum(b.p, PROVE_GREATEST, both, 2));
     close_bench(&b);
+}
+
+static void pairs_differ(void **state)
+{
+    (void)state;
+    check_pairs(false);
+    check_pairs(true);
 }
 
 static void sets_differ(void **state)

@@ -1,0 +1,157 @@
+/* pair.c - functions of two bytes, by their 65,536 results. */
+#include <string.h>
+
+#include "normal.h"
+
+/* The places along argument k where either changes, and which piece of each begins there. False: too many. */
+static bool join_places(struct prove_draft *d, uint32_t k, const struct prove_view *a,
+                        const struct prove_view *b, uint32_t piece[2][256])
+{
+    uint32_t i = 0, j = 0, n = 0;
+
+    for (;; n++) {
+        if (n == 256)
+            return false;
+        d->at[k][n] = a->at[k][i] > b->at[k][j] ? a->at[k][i] : b->at[k][j];
+        piece[0][n] = i;
+        piece[1][n] = j;
+        const int64_t next_a = i + 1 < a->n[k] ? a->at[k][i + 1] : INT64_MAX,
+                      next_b = j + 1 < b->n[k] ? b->at[k][j + 1] : INT64_MAX;
+        if (next_a == INT64_MAX && next_b == INT64_MAX)
+            break;
+        i += next_a <= next_b;
+        j += next_b <= next_a;
+    }
+    d->n[k] = n + 1;
+    return true;
+}
+
+/* Both are functions of the same arguments. */
+static bool draft_same(struct prove_draft *d, const int8_t *table, const struct prove_view *a,
+                       const struct prove_view *b)
+{
+    uint32_t row[2][256], column[2][256];
+
+    if (!join_places(d, 0, a, b, row) || !join_places(d, 1, a, b, column))
+        return false;
+    for (uint32_t i = 0; i < d->n[0]; i++)
+        for (uint32_t j = 0; j < d->n[1]; j++)
+            d->value[(size_t)i * d->n[1] + j] =
+                table[(a->value[row[0][i] * a->n[1] + column[0][j]] + 128) * 256 +
+                      b->value[row[1][i] * b->n[1] + column[1][j]] + 128];
+    return true;
+}
+
+static void draft_pair(struct prove_draft *d, const int8_t *table, const struct prove_view *a,
+                       const struct prove_view *b)
+{
+    d->n[0] = a->n[0];
+    d->n[1] = b->n[0];
+    memcpy(d->at[0], a->at[0], a->n[0] * sizeof *a->at[0]);
+    memcpy(d->at[1], b->at[0], b->n[0] * sizeof *b->at[0]);
+    for (uint32_t i = 0; i < a->n[0]; i++)
+        for (uint32_t j = 0; j < b->n[0]; j++)
+            d->value[(size_t)i * b->n[0] + j] =
+                table[(a->value[i] + 128) * 256 + b->value[j] + 128];
+}
+
+/* The larger, or the smaller, of both? */
+static bool is_extremum(const int8_t *table, bool least)
+{
+    for (int32_t a = -128; a < 128; a++)
+        for (int32_t b = -128; b < 128; b++)
+            if (table[(a + 128) * 256 + b + 128] != ((a < b) == least ? a : b))
+                return false;
+    return true;
+}
+
+static bool same_arguments(const struct prove_view *a, const struct prove_view *b)
+{
+    return a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1];
+}
+
+/* What both are functions of, if that is the same; else each as one argument, not `deep`: as a value. */
+static bool views_of(const struct prove *p, const uint32_t id[2], struct prove_view v[2],
+                     int8_t value[2][256])
+{
+    for (uint32_t k = 0; k < 2; k++)
+        v[k] = prove_view(&p->term[id[k]], value[k]);
+    if (same_arguments(&v[0], &v[1]))
+        return true;
+    for (uint32_t k = 0; k < 2; k++)
+        v[k] = prove_one_argument(&p->term[id[k]], value[k]);
+    if (same_arguments(&v[0], &v[1]))
+        return true;
+    for (uint32_t k = 0; k < 2 && !p->deep; k++)
+        v[k] = prove_leaf_view(&p->term[id[k]], value[k]);
+    return false;
+}
+
+/* The entry of a table of pairs; its result is '+' for the larger of both, '-' for the smaller, or '.'. */
+static const struct prove_known *pairs_known(struct prove *p, const int8_t *table)
+{
+    static const char kinds[] = "-+.";
+
+    if (!p->pairs || p->pairs_at != table) {
+        p->pairs_at = table;
+        p->pairs = prove_know(p, PROVE_OF_PAIRS, table, 65536);
+        if (!p->pairs->result)
+            p->pairs->result = (void *)(uintptr_t)(is_extremum(table, false)  ? kinds + 1
+                                                   : is_extremum(table, true) ? kinds
+                                                                              : kinds + 2);
+    }
+    return p->pairs;
+}
+
+static uint32_t pair_of(struct prove *p, const int8_t *table, const uint32_t id[2])
+{
+    struct prove_key key = prove_key_of(6, &p->term[id[0]]);
+    const struct prove_key other = prove_key_of(6, &p->term[id[1]]);
+    int8_t value[2][256];
+    struct prove_view v[2];
+    const bool same = views_of(p, id, v, value);
+
+    memcpy(key.word + 4, other.word + 1, 3 * sizeof *key.word);
+    if (!same && !p->deep) /* leaves: their structure says nothing */
+        key.word[1] = key.word[4] = 0;
+    key.word[7] = (int64_t)pairs_known(p, table)->number;
+    key.word[8] = same;
+    void **slot = prove_memo(p, &key);
+    if (!*slot) {
+        struct prove_draft *d = prove_draft_in(p);
+
+        if (!same)
+            draft_pair(d, table, &v[0], &v[1]);
+        else if (!draft_same(d, table, &v[0], &v[1]))
+            return prove_unknown(p, "two functions of one value with more than 256 pieces");
+        *slot = prove_normal(p, d);
+    }
+    const prove_uwide arg[2] = {v[0].arg[0], same ? v[0].arg[1] : v[1].arg[0]};
+    const uint64_t span[2] = {v[0].span[0], same ? v[0].span[1] : v[1].span[0]};
+    return prove_term_of(p, *slot, arg, span);
+}
+
+/* One of both is a constant: a table of the other. */
+static uint32_t with_constant(struct prove *p, const int8_t *table, uint32_t a, uint32_t b)
+{
+    const bool first = prove_is_constant(a);
+    int8_t one[256];
+
+    for (uint32_t i = 0; i < 256; i++)
+        one[i] = first ? table[a * 256 + i] : table[i * 256 + b];
+    return prove_table(p, one, first ? b : a);
+}
+
+uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b)
+{
+    const char kind = *(const char *)pairs_known(p, table)->result;
+    const uint32_t both[2] = {a, b};
+    int8_t value[2][256];
+    struct prove_view v[2];
+
+    if (prove_is_constant(a) || prove_is_constant(b))
+        return with_constant(p, table, a, b);
+    if (kind == '.' || views_of(p, both, v, value))
+        return pair_of(p, table, both);
+    return prove_extremum(p, kind == '+' ? PROVE_GREATEST : PROVE_LEAST, both, 2);
+}
