@@ -67,13 +67,14 @@ MODELS = {
     "depths_qlinear": depths("y = QLinearConv OPTIONS (x, s, z, w, ws, wz, t, o)", "int8[1,4,2,4,6] y"),
     "depths_pool": NEWER + """g (int8[1,2,3,4,5] x) => (int8[1,2,1,1,1] y, int8[1,2,1,1,1] v) <float s={0.05}, int8 z={-3}, float t={0.04}> {
         f = DequantizeLinear(x, s, z) a = GlobalAveragePool(f) b = GlobalMaxPool(f) y = QuantizeLinear(a, t, z) v = QuantizeLinear(b, t, z) }""",
-    "pool_overhang": """<ir_version: 10, opset_import: ["" : 19]> g (int8[1,2,6,7] x) => (int8[1,2,A,B] y, float[1,2,C,D] v)
+    "pool_overhang": """<ir_version: 10, opset_import: ["" : 19]> g (int8[1,2,6,7] x) => (int8[1,2,A,B] y, int8[1,2,C,D] v)
         <float s={0.05}, int8 z={-3}, float t={0.04}> {
         f = DequantizeLinear(x, s, z) a = AveragePool<kernel_shape=[3,4], strides=[2,2], ceil_mode=1, count_include_pad=1>(f)
         y = QuantizeLinear(a, t, z)
-        v = AveragePool<kernel_shape=[3,2], strides=[2,3], pads=[1,0,1,1], ceil_mode=1, count_include_pad=1>(f) }""",
-    **{f"antialias_{i}": NEWER + """g (float[1,2,9,11] x) => (float[1,2,4,B] y) <int64[2] n=SIZES> {
-        y = Resize<axes=[2,3], antialias=1, OPTIONS>(x, , , n) }""".replace("OPTIONS", options).replace("SIZES", sizes)
+        b = AveragePool<kernel_shape=[3,2], strides=[2,3], pads=[1,0,1,1], ceil_mode=1, count_include_pad=1>(f)
+        v = QuantizeLinear(b, t, z) }""",
+    **{f"antialias_{i}": NEWER + """g (int8[1,2,9,11] x) => (int8[1,2,4,B] y) <int64[2] n=SIZES, float s={0.05}, int8 z={-3}> {
+        f = DequantizeLinear(x, s, z) r = Resize<axes=[2,3], antialias=1, OPTIONS>(f, , , n) y = QuantizeLinear(r, s, z) }""".replace("OPTIONS", options).replace("SIZES", sizes)
        for i, (options, sizes) in enumerate([('mode="linear"', "{4,5}"), ('mode="cubic"', "{4,14}"),
                                              ('mode="cubic", exclude_outside=1', "{4,3}"),
                                              ('mode="linear", coordinate_transformation_mode="align_corners"', "{4,6}")])},
