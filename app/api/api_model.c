@@ -6,7 +6,7 @@
 #include "app/report/report.h"
 #include "app/run/answer.h"
 #include "app/run/run.h"
-#include "app/run/run_prove.h"
+#include "app/run/prove_command.h"
 #include "app/stats/stats.h"
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
@@ -180,6 +180,7 @@ enum status context_prove(struct heddle *h, struct text *t)
 {
     TRY(context_emitted(h));
     context_begin_run(h);
+    h->run.job.writes = true;
     return prove_command(&h->run, t, &h->d);
 }
 

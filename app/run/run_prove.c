@@ -1,5 +1,4 @@
-/* run_prove.c - compile, prove in a process of its own, and where that fails look for an input that
- * shows the difference. */
+/* run_prove.c - compile, and prove in a process of its own. */
 #define _GNU_SOURCE
 #include "run_prove.h"
 
@@ -159,22 +158,5 @@ enum status prove_strict(const struct run *run, struct diag *d)
 {
     if (run->job.options->strict && !run->results.proved)
         return FAIL(d, ST_MISMATCH, "%s", run->results.proof);
-    return ST_OK;
-}
-
-enum status prove_command(struct run *run, struct text *t, struct diag *d)
-{
-    TRY(prove_verdict(run, d));
-    const char *proof = run->results.proof;
-    if (!run->results.proved) {
-        TRY(run_answer(run, d));
-        if (run->results.verdict == VERDICT_MISMATCH)
-            return FAIL(d, ST_MISMATCH,
-                        "refuted: one of %u random inputs gives a wrong answer; heddle run with "
-                        "the same options shows it (%s)",
-                        run->job.n, proof + strlen("unproven: "));
-        TRY(prove_strict(run, d));
-    }
-    text_printf(t, "%s\n", proof);
     return ST_OK;
 }

@@ -16,7 +16,4 @@ enum status prove_verdict(struct run *run, struct diag *d);
 /* ST_MISMATCH: --strict, and the package is not proved. */
 enum status prove_strict(const struct run *run, struct diag *d);
 
-/* The verdict on run->job.p, which is emitted, as text. ST_MISMATCH: a random input shows a difference. */
-enum status prove_command(struct run *run, struct text *t, struct diag *d);
-
 #endif

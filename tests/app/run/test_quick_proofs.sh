@@ -1,6 +1,6 @@
 #!/bin/bash
 # heddle prove: a whole network is proved; what has no rule is unproven and named, an error with --strict; a layer that
-# computes something else is refuted by a random input.
+# computes something else is refuted by an input, which is run: a random one, or one that is searched for.
 . "$(dirname "$0")/../../e2e/common.sh"
 
 says() { # REGEX: the only line of stdout
@@ -40,14 +40,30 @@ prove 1 'heddle: unproven: no rule for kernel hdk_matmul' host_product.ir --targ
 cp -r "$HEDDLE_HOME/targets/vanilla" wrong
 chmod -R u+w wrong
 sed -i '/"core"/d; s/"name": "vanilla"/"name": "wrong"/; /"topping"/,/changes nothing/d' wrong/target.json
-prove_wrong() { # CODE MESSAGE OPTION...
-    prove "$@" "$models/digits/model.tflite" --no-search --target-dir=wrong --target=wrong,systolic \
-        --offload='05*=wrong' --allow-native-targets
+wrong=("$models/digits/model.tflite" --no-search --target-dir=wrong --target=wrong,systolic
+    --offload='05*=wrong' --allow-native-targets)
+refuted() { # REGEX...: lines of stderr
+    "$heddle" prove "${wrong[@]}" >stdout 2>stderr
+    [ $? = 1 ] || fail "expected exit 1: $(cat stderr)"
+    for line; do
+        grep -qxE -- "$line" stderr || fail "expected '$line', found '$(cat stderr)'"
+    done
 }
-prove_wrong 0 ''
+prove 0 '' "${wrong[@]}"
 says 'unproven: layer 05_conv2d: emitted code that is no call of a kernel'
 sed -i 's/ - s.z_in) \*/) */' wrong/vanilla.c
-refuted='refuted: one of 8 random inputs gives a wrong answer; heddle run with the same options shows it'
-prove_wrong 1 "heddle: $refuted (layer 05_conv2d: emitted code that is no call of a kernel)"
+refuted 'heddle: refuted: layer 05_conv2d: 387 of 512 values differ in inference 0; the first is value 1: expected -77, found 17' \
+    '  the proof: layer 05_conv2d: emitted code that is no call of a kernel' \
+    '  replay: 05_conv2d alone is wrong too, on target wrong; look at its C:'
+if grep -q 'the input that shows it' stderr; then fail "searched for what a random input shows: $(cat stderr)"; fi
+
+# Wrong only where a result is above 120: none of the random inputs reaches that.
+cp "$HEDDLE_HOME/targets/vanilla/vanilla.c" wrong
+sed -i 's/acc > s.act_max ? s.act_max : acc);/acc > 120 ? s.act_max : acc);/' wrong/vanilla.c
+expect 0 '' "$heddle" run "${wrong[@]}" --engine=func --quiet
+refuted 'heddle: refuted: layer 05_conv2d: [0-9]+ of 512 values differ .*, found 127' \
+    '  the input that shows it: -i heddle-mismatch/refuted_in_0.bin'
+"$heddle" run "${wrong[@]}" --engine=func -i heddle-mismatch/refuted_in_0.bin >stdout 2>stderr
+[ $? = 1 ] || fail "expected that the input found is wrong in a run: $(cat stderr)"
 
 finish
