@@ -154,6 +154,11 @@ static bool draw_fault(struct pool *p, enum fault_kind kind, struct fault *f)
     *f = (struct fault){.kind = kind};
     if (kind == FAULT_FIELD)
         return draw_field(p, f);
+    if (kind == FAULT_SWAP) {
+        const struct sched_command *c = command_at(p->p, draw(p, p->n_command), f);
+        return hd_command_of_opcode[c[0].w.common.opcode]->n_fields &&
+               hd_command_of_opcode[c[1].w.common.opcode]->n_fields;
+    }
     return kind == FAULT_ARGUMENT ? draw_argument(p, f) : draw_constant(p, f);
 }
 
@@ -200,6 +205,26 @@ uint32_t fault_plan(struct arena *a, const struct emit_unit *u, uint64_t seed, u
     for (uint32_t kind = FAULT_BYTE; kind <= FAULT_PLUS_ONE; kind++)
         have = add_kind(&p, kind, (n - have) / (FAULT_PLUS_ONE + 1 - kind), fault, have);
     return have;
+}
+
+uint32_t fault_swaps(const struct emit_unit *u, uint64_t seed, uint32_t n, struct fault *fault)
+{
+    struct pool p = {.p = u->program, .state = seed};
+
+    for (uint32_t k = 0; k < u->program->n_stream; k++)
+        p.n_command += u->program->stream[k].n;
+    return p.n_command ? add_kind(&p, FAULT_SWAP, n, fault, 0) : 0;
+}
+
+const struct sched_command *fault_swapped(const struct sched_program *p, const struct fault *f)
+{
+    struct fault at;
+
+    for (uint32_t i = 0;; i++) {
+        const struct sched_command *c = command_at(p, i, &at);
+        if (at.at == f->at)
+            return c;
+    }
 }
 
 /* --- changes that nothing reads --- */
@@ -255,7 +280,7 @@ static bool field_unread(const struct emit_unit *u, const struct fault *f)
 
 bool fault_unread(const struct emit_unit *u, const struct fault *f)
 {
-    if (f->kind == FAULT_ARGUMENT)
+    if (f->kind == FAULT_ARGUMENT || f->kind == FAULT_SWAP)
         return false;
     if (f->kind == FAULT_FIELD)
         return field_unread(u, f);
@@ -264,13 +289,31 @@ bool fault_unread(const struct emit_unit *u, const struct fault *f)
 
 /* --- apply a fault --- */
 
+static void set_crc(const struct sched_stream *s, uint8_t *commands)
+{
+    uint8_t *stream = commands + s->offset;
+    struct hd_header header;
+
+    memcpy(&header, stream, sizeof header);
+    header.crc = hd_stream_crc(stream, s->n_bytes);
+    memcpy(stream, &header, sizeof header);
+}
+
+static void swap(const struct sched_command *c, uint8_t *at)
+{
+    const size_t n = c[0].w.common.length * (size_t)HD_COMMAND_ALIGN,
+                 m = c[1].w.common.length * (size_t)HD_COMMAND_ALIGN;
+    union sched_words first;
+
+    memcpy(first.word, at, n);
+    memmove(at, at + n, m);
+    memcpy(at + m, first.word, n);
+}
+
 void fault_apply(const struct fault *f, const struct sched_program *p, uint8_t *constants,
                  uint8_t *commands)
 {
     if (f->kind == FAULT_FIELD) {
-        const struct sched_stream *s = &p->stream[f->stream];
-        uint8_t *stream = commands + s->offset;
-        struct hd_header header;
         union sched_words w;
 
         memcpy(&w.common, commands + f->at, sizeof w.common);
@@ -279,9 +322,12 @@ void fault_apply(const struct fault *f, const struct sched_program *p, uint8_t *
         (void)hd_field_set(w.word, &hd_command_of_opcode[w.common.opcode]->fields[f->field],
                            f->change);
         memcpy(commands + f->at, w.word, n);
-        memcpy(&header, stream, sizeof header);
-        header.crc = hd_stream_crc(stream, s->n_bytes);
-        memcpy(stream, &header, sizeof header);
+        set_crc(&p->stream[f->stream], commands);
+        return;
+    }
+    if (f->kind == FAULT_SWAP) {
+        swap(fault_swapped(p, f), commands + f->at);
+        set_crc(&p->stream[f->stream], commands);
         return;
     }
     if (f->kind == FAULT_EXCHANGE)
@@ -321,6 +367,13 @@ const char *fault_text(struct arena *a, const struct emit_unit *u, const struct 
             line += source[i] == '\n';
         return arena_printf(a, "%s: model.c line %u: %.*s + %lld", fault_names[f->kind], line,
                             (int)n.length, source + n.at, (long long)f->change);
+    }
+    if (f->kind == FAULT_SWAP) {
+        const struct sched_command *c = fault_swapped(u->program, f);
+        return arena_printf(a, "commands exchanged: %s at 0x%x, %s, and the %s after it",
+                            hd_command_of_opcode[c[0].w.common.opcode]->name, f->at,
+                            u->graph->row[c->row].name,
+                            hd_command_of_opcode[c[1].w.common.opcode]->name);
     }
     if (f->kind != FAULT_FIELD)
         return arena_printf(a, "%s: 0x%x: %u, was %u", fault_names[f->kind], f->at,

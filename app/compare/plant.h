@@ -2,7 +2,7 @@
  * could leave in it. Constants: one byte changes, two neighbours are exchanged, or one byte is
  * larger by 1. Command fields: one gets another value that fits, and the stream's CRC is
  * recomputed; fields for waits and ownership are excluded. Host arguments: one number of a kernel's
- * parameters or call in model.c changes. */
+ * parameters or call in model.c changes. Order: two neighbouring commands are exchanged. */
 #ifndef HEDDLE_COMPARE_PLANT_H
 #define HEDDLE_COMPARE_PLANT_H
 
@@ -14,14 +14,15 @@ enum fault_kind {
     FAULT_PLUS_ONE,
     FAULT_FIELD,
     FAULT_ARGUMENT,
-    FAULT_KINDS
+    FAULT_KINDS,
+    FAULT_SWAP = FAULT_KINDS /* of fault_swaps alone */
 };
 extern const char *const fault_names[FAULT_KINDS];
 
 struct fault {
     enum fault_kind kind;
     uint32_t at;     /* byte in the constants or commands; offset of a number in model.c */
-    uint32_t stream; /* of a field */
+    uint32_t stream; /* of a field or a swap */
     uint32_t field;  /* index among the fields of its command */
     int64_t change;  /* the new value of a byte or field; the amount added to a number */
 };
@@ -36,6 +37,11 @@ enum {
  * only if the package has fewer. */
 uint32_t fault_plan(struct arena *a, const struct emit_unit *u, uint64_t seed, uint32_t n,
                     struct fault *fault);
+/* Draw `n` different exchanges of two neighbouring commands, END excluded, into fault[n]. Returns their
+ * number, below n only if the package has fewer. */
+uint32_t fault_swaps(const struct emit_unit *u, uint64_t seed, uint32_t n, struct fault *fault);
+/* Return the commands that a swap exchanges. */
+const struct sched_command *fault_swapped(const struct sched_program *p, const struct fault *f);
 /* Return true if nothing reads what the fault changes, whatever the input: a byte of the constants
  * that no command fetches (only if no host call reads constants), or a distance between rows if
  * there is one row. */

@@ -3,6 +3,7 @@
  * others imply it. HEDDLE_PROVE_FAULTS, HEDDLE_PROVE_NET, HEDDLE_PROVE_SEED, HEDDLE_PROVE_TESTS: more faults, another
  * network, other faults, some of the tests. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -57,7 +58,9 @@ static struct net *net_open(const char *path, const char *hw, uint32_t n)
     net->run.job = (struct job){.arena = a, .options = &net->options, .p = &net->p};
     ok(run_front(&net->run.job, &d), &d);
     ok(run_answer(&net->run, &d), &d);
-    net->n = fault_plan(a, net->p.emitted, seed ? strtoull(seed, NULL, 10) : 1, n, net->fault);
+    const uint64_t from = seed ? strtoull(seed, NULL, 10) : 1;
+    net->n = fault_plan(a, net->p.emitted, from, n - n / 4, net->fault);
+    net->n += fault_swaps(net->p.emitted, from, n / 4, net->fault + net->n);
     return net;
 }
 
@@ -79,7 +82,23 @@ static void await(pid_t pid)
     assert_true(WIFEXITED(end) && WEXITSTATUS(end) == 0);
 }
 
-/* proved[i]: the package with fault i; proved[n]: without a fault. */
+/* The package's C, and once more for each fault of a host argument. */
+static const char *compile_all(const struct net *net)
+{
+    struct emit_unit *u = arena_memdup(net->a, net->p.emitted, sizeof *u);
+    struct diag d = {0};
+    const char *so;
+
+    for (uint32_t i = 0; i < net->n; i++)
+        if (net->fault[i].kind == FAULT_ARGUMENT)
+            text_add(
+                emit_new_file(u, arena_printf(net->a, "fault_%u.c", i)),
+                fault_source(net->a, u, &net->fault[i], arena_printf(net->a, "hd_model_%u", i)));
+    ok(run_compile(net->a, u, &so, &d), &d);
+    return so;
+}
+
+/* proved[i]: the package with fault i; proved[n]: without a fault. A fault of a host argument has its own model. */
 static void prove_all(struct net *net, const char *so, volatile uint8_t *proved)
 {
     struct prove_question q = {.seed = 1};
@@ -90,13 +109,14 @@ static void prove_all(struct net *net, const char *so, volatile uint8_t *proved)
         _exit(1);
     for (uint32_t i = 0; i <= net->n; i++) {
         struct arena *a = arena_new(0);
-        struct hd_model m = *q.model;
+        const bool argument = i < net->n && net->fault[i].kind == FAULT_ARGUMENT;
+        const struct hd_model *base =
+            argument ? dlsym(dlopen(so, RTLD_NOW), arena_printf(a, "hd_model_%u", i)) : q.model;
+        struct hd_model m = *base;
         uint8_t *constants = arena_memdup(a, m.constants, m.constant_bytes),
                 *commands = arena_memdup(a, m.commands, m.command_bytes);
 
-        if (i < net->n && net->fault[i].kind == FAULT_ARGUMENT)
-            continue;
-        if (i < net->n)
+        if (i < net->n && !argument)
             fault_apply(&net->fault[i], net->p.program, constants, commands);
         m.constants = constants;
         m.commands = commands;
@@ -109,6 +129,23 @@ static void prove_all(struct net *net, const char *so, volatile uint8_t *proved)
     _exit(0);
 }
 
+/* Two commands of different units, the second of which does not wait for the first: no unit sees the order. */
+static bool order_unseen(const struct sched_program *p, const struct fault *f)
+{
+    const struct sched_stream *s = &p->stream[f->stream];
+    const struct sched_command *c = fault_swapped(p, f);
+    const struct hd_common *w = &c[1].w.common;
+    const uint32_t count[5] = {w->wait_load, w->wait_weight, w->wait_array, w->wait_vector,
+                               w->wait_store},
+                   first = (uint32_t)c[0].unit;
+    uint32_t n = 0;
+
+    for (const struct sched_command *k = s->cmd; k <= c; k++)
+        n += k->unit == c[0].unit;
+    return c[0].unit != c[1].unit &&
+           (!((uint32_t)w->wait_enable >> first & 1u) || (uint16_t)count[first] != (uint16_t)n);
+}
+
 static void no_fault_is_proven(void **state)
 {
     const char *many = getenv("HEDDLE_PROVE_FAULTS"), *path = getenv("HEDDLE_PROVE_NET"), *so;
@@ -116,37 +153,41 @@ static void no_fault_is_proven(void **state)
     struct net *net =
         net_open(path ? path : "tests/models/digits/model.tflite", "sys16", n < MOST ? n : MOST);
     uint8_t *proved = shared_bytes();
-    uint32_t tried[FAULT_KINDS] = {0}, unread = 0, equal = 0, inner = 0;
+    uint32_t tried[FAULT_SWAP + 1] = {0}, same[FAULT_SWAP + 1] = {0}, unread[FAULT_SWAP + 1] = {0};
     struct diag d = {0};
 
     (void)state;
-    ok(run_compile(net->a, net->p.emitted, &so, &d), &d);
+    so = compile_all(net);
     const pid_t pid = fork();
     if (pid == 0)
         prove_all(net, so, proved);
     await(pid);
     assert_true(proved[net->n]); /* without a fault it is */
+    struct fault *rest = ARENA_ARRAY(net->a, struct fault, MOST);
+    enum strength_found *found = ARENA_ARRAY(net->a, enum strength_found, MOST);
+    uint32_t n_rest = 0;
     for (uint32_t i = 0; i < net->n; i++) {
-        enum strength_found found;
+        const struct fault *f = &net->fault[i];
 
-        tried[net->fault[i].kind] += net->fault[i].kind != FAULT_ARGUMENT;
+        tried[f->kind]++;
         if (!proved[i])
             continue;
-        if (fault_unread(net->p.emitted, &net->fault[i])) {
-            unread++;
-            continue;
-        }
-        ok(strength_try(&net->run, &net->fault[i], 1, &found, &d), &d);
-        print_message("proved: %s\n", fault_text(net->a, net->p.emitted, &net->fault[i]));
-        assert_int_not_equal(found, STRENGTH_IN_RUN); /* further inferences compare layers too */
-        equal += found == STRENGTH_NOTHING;
-        inner += found == STRENGTH_FURTHER;
+        if (f->kind == FAULT_SWAP ? order_unseen(net->p.program, f)
+                                  : fault_unread(net->p.emitted, f))
+            unread[f->kind]++;
+        else
+            rest[n_rest++] = *f;
     }
-    for (uint32_t k = 0; k < FAULT_KINDS; k++)
-        print_message("%s: %u\n", fault_names[k], tried[k]);
-    print_message("proved: %u that nothing reads, %u without an effect, %u that change layers but "
-                  "no output\n",
-                  unread, equal, inner);
+    ok(strength_try(&net->run, rest, n_rest, found, &d), &d);
+    for (uint32_t i = 0; i < n_rest; i++) {
+        print_message("proved: %s\n", fault_text(net->a, net->p.emitted, &rest[i]));
+        assert_int_not_equal(found[i], STRENGTH_IN_RUN); /* further inferences compare layers too */
+        same[rest[i].kind]++;
+    }
+    for (uint32_t k = 0; k <= FAULT_SWAP; k++)
+        print_message("%s: %u, proved %u: %u that nothing reads, %u without an effect\n",
+                      k == FAULT_SWAP ? "commands exchanged" : fault_names[k], tried[k],
+                      unread[k] + same[k], unread[k], same[k]);
     run_release(&net->run);
     arena_free(net->a);
 }

@@ -344,6 +344,38 @@ static void text_names_the_place(void **state)
     net_close(n);
 }
 
+/* Two neighbours are exchanged, never END; the stream is whole. */
+static void swaps_exchange_neighbours(void **state)
+{
+    struct net *n = net_open(digits);
+    const struct sched_program *p = n->p.program;
+    const uint32_t count = fault_swaps(n->p.emitted, 3, 40, n->fault);
+
+    (void)state;
+    n->model = emitted(n);
+    assert_true(count >= 20);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fault *f = &n->fault[i];
+        const struct sched_stream *s = &p->stream[f->stream];
+        const struct sched_command *c = fault_swapped(p, f);
+        const size_t a = c[0].w.common.length * (size_t)HD_COMMAND_ALIGN,
+                     b = c[1].w.common.length * (size_t)HD_COMMAND_ALIGN;
+        uint8_t *commands = arena_memdup(n->a, n->model->commands, n->model->command_bytes);
+        const uint8_t *was = n->model->commands + f->at;
+
+        assert_true(c[1].w.common.opcode != HD_OPCODE_END);
+        fault_apply(f, p, NULL, commands);
+        assert_memory_equal(commands + f->at, was + a, b);
+        assert_memory_equal(commands + f->at + b, was, a);
+        assert_int_equal(hd_crc(commands + s->offset, s->n_bytes), 0);
+        assert_false(fault_unread(n->p.emitted, f));
+        assert_non_null(strstr(fault_text(n->a, n->p.emitted, f), "commands exchanged: "));
+        for (uint32_t k = 0; k < i; k++)
+            assert_true(n->fault[k].at != f->at);
+    }
+    net_close(n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +388,7 @@ int main(void)
         cmocka_unit_test(no_change_is_not_found),
         cmocka_unit_test(unread_is_not_found),
         cmocka_unit_test(text_names_the_place),
+        cmocka_unit_test(swaps_exchange_neighbours),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
