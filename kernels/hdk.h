@@ -80,6 +80,10 @@ struct hdk_mul {
 };
 void hdk_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *y);
 
+/* DIV. y = clamp((a - z_a) / (b - z_b) * multiplier * 2^(shift-31) + z_out); z_out where b is z_b.
+ * y may be a or b as above. */
+void hdk_div(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *y);
+
 /* MAXIMUM, MINIMUM of quantised values with one scale and zero point; multiplier_out not 0: of
  * others, rescaled as by hdk_add. y may be a or b as above. */
 struct hdk_extremum {
@@ -111,6 +115,9 @@ struct hdk_mean {
     int32_t multiplier, shift;
 };
 void hdk_mean(const struct hdk_mean *p, const int8_t *x, int8_t *y);
+/* REDUCE_PROD, as MEAN: product = round(product * (x - z_in) * multiplier * 2^(shift-31)) for each
+ * element after the first, then the same without a factor; shift at most 14. */
+void hdk_reduce_prod(const struct hdk_mean *p, const int8_t *x, int8_t *y);
 
 /* SOFTMAX over the last dimension; output scale 1/256, zero point -128. TFLite's fixed point: exp
  * of (x - max) * input_multiplier * 2^(input_left_shift-31) as Q5.26 (which is beta * scale * (x -
@@ -126,6 +133,8 @@ void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y);
 void hdk_softmax_wide(const struct hdk_softmax *p, const int8_t *x, int16_t *y);
 /* The exponential of one difference, -255 to 0, Q0.31; 0 below diff_min. */
 int32_t hdk_softmax_exp(const struct hdk_softmax *p, int32_t diff);
+/* 1 / (1 + a), a from 0 to 1, both Q0.31. */
+int32_t hdk_reciprocal_1p(int32_t a);
 
 /* Any unary function: y = table[c][x + 128], c the channel, the last dimension. y may be x. */
 struct hdk_lut {

@@ -38,11 +38,13 @@ void hdk_i16_matmul(const struct hdk_matmul *p, const int16_t *a, const int16_t 
 void hdk_i16_add(const struct hdk_add *p, const int16_t *a, const int16_t *b, int16_t *y);
 void hdk_i16_sub(const struct hdk_add *p, const int16_t *a, const int16_t *b, int16_t *y);
 void hdk_i16_mul(const struct hdk_mul *p, const int16_t *a, const int16_t *b, int16_t *y);
+void hdk_i16_div(const struct hdk_mul *p, const int16_t *a, const int16_t *b, int16_t *y);
 void hdk_i16_maximum(const struct hdk_extremum *p, const int16_t *a, const int16_t *b, int16_t *y);
 void hdk_i16_minimum(const struct hdk_extremum *p, const int16_t *a, const int16_t *b, int16_t *y);
 void hdk_i16_avg_pool(const struct hdk_pool *p, const int16_t *x, int16_t *y);
 void hdk_i16_max_pool(const struct hdk_pool *p, const int16_t *x, int16_t *y);
 void hdk_i16_mean(const struct hdk_mean *p, const int16_t *x, int16_t *y);
+void hdk_i16_reduce_prod(const struct hdk_mean *p, const int16_t *x, int16_t *y);
 void hdk_i16_reduce_max(const struct hdk_mean *p, const int16_t *x, int16_t *y);
 void hdk_i16_reduce_min(const struct hdk_mean *p, const int16_t *x, int16_t *y);
 void hdk_i16_resize_bilinear(const struct hdk_resize_bilinear *p, const int16_t *x, int16_t *y);

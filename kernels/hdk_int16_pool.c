@@ -95,6 +95,22 @@ void hdk_i16_mean(const struct hdk_mean *p, const int16_t *x, int16_t *y)
     }
 }
 
+void hdk_i16_reduce_prod(const struct hdk_mean *p, const int16_t *x, int16_t *y)
+{
+    uint32_t kept = count(p, 0), cells = count(p, 1);
+
+    for (uint32_t i = 0; i < kept; i++) {
+        const int16_t *from = x + locate(p, 0, i);
+        int32_t product = from[0];
+
+        for (uint32_t k = 1; k < cells; k++)
+            product =
+                hdk_i16_rescale((int64_t)product * from[locate(p, 1, k)], p->multiplier, p->shift);
+        y[i] = hdk_i16_clamp(hdk_i16_rescale(product, p->multiplier, p->shift), p->act_min,
+                             p->act_max);
+    }
+}
+
 /* sign: 1 keeps the larger code, -1 the smaller. */
 static void reduce(const struct hdk_mean *p, int32_t sign, const int16_t *x, int16_t *y)
 {

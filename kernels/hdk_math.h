@@ -32,6 +32,20 @@ static inline int32_t hdk_rescale(int32_t x, int32_t m, int32_t shift)
     return hdk_round_shift(hdk_high_mul((int32_t)((uint32_t)x << left), m), left - shift);
 }
 
+/* Zero bits above the highest one; 32 for 0. */
+static inline int32_t hdk_leading_zeros(uint32_t x)
+{
+    int32_t n = x == 0;
+
+    for (int32_t k = 4; k >= 0; k--) {
+        int32_t step = (x >> (32 - (1 << k)) == 0) << k;
+
+        x <<= step;
+        n += step;
+    }
+    return n;
+}
+
 /* y + z, clamped; the sum wraps modulo 2^32, as on the accelerator. */
 static inline int8_t hdk_clamp(int32_t y, int32_t z, int32_t low, int32_t high)
 {

@@ -49,7 +49,7 @@ static int32_t exp_negative(int32_t a)
 }
 
 /* 1 / (1 + a) for a in [0, 1), Q0.31: Newton on half the denominator, x in Q2.29. */
-static int32_t reciprocal_1p(int32_t a)
+int32_t hdk_reciprocal_1p(int32_t a)
 {
     const int32_t k48_17 = 1515870810, k32_17 = -1010580540; /* 48/17, -32/17 */
     int32_t half = (int32_t)(((int64_t)a + INT32_MAX + 1) / 2);
@@ -60,17 +60,6 @@ static int32_t reciprocal_1p(int32_t a)
         x += shift_left(hdk_high_mul(x, error), 2);
     }
     return shift_left(x, 1);
-}
-
-static uint32_t leading_zeros(uint32_t x)
-{
-    uint32_t n = 0;
-
-    while (n < 32 && !(x & 0x80000000u)) {
-        x <<= 1;
-        n++;
-    }
-    return n;
 }
 
 int32_t hdk_softmax_exp(const struct hdk_softmax *p, int32_t diff)
@@ -118,8 +107,8 @@ static struct divisor divisor_of(const struct hdk_softmax *p, struct exponential
 
     for (uint32_t i = 0; i < p->cols; i++)
         sum += hdk_round_shift(look_up(p, table, d.max - x[i]), 12);
-    zeros = leading_zeros((uint32_t)sum);
-    d.scale = reciprocal_1p((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
+    zeros = (uint32_t)hdk_leading_zeros((uint32_t)sum);
+    d.scale = hdk_reciprocal_1p((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
     d.shift = 12 - (int32_t)zeros + 31 - bits;
     return d;
 }
@@ -173,8 +162,8 @@ static int32_t log_of(int32_t x)
 {
     const int32_t ln2 = 1488522236, root4 = 1805811301, root2 = 1518500250; /* 2^(-1/4), 2^(-1/2) */
     const int32_t c = 117049297, d = 127690142, i = 1057819769, f = 638450708;
-    int32_t zeros = (int32_t)leading_zeros((uint32_t)x);
-    int32_t zeros_b = (int32_t)leading_zeros((uint32_t)hdk_high_mul(x, root2)) - 1;
+    int32_t zeros = hdk_leading_zeros((uint32_t)x);
+    int32_t zeros_b = hdk_leading_zeros((uint32_t)hdk_high_mul(x, root2)) - 1;
     int32_t m_b = shift_left(x, (uint32_t)zeros_b), z_b = (12 - zeros_b) * (1 << 25) - (1 << 23);
     int32_t m = shift_left(hdk_high_mul(shift_left(x, (uint32_t)zeros - 1), root2), 1);
     int32_t z = (12 - zeros) * (1 << 25) + (1 << 23);
@@ -187,7 +176,7 @@ static int32_t log_of(int32_t x)
     u2 = hdk_high_mul(u, u);
     top = hdk_high_mul(u, m) + hdk_high_mul(hdk_high_mul(u, u2), c);
     bottom = hdk_high_mul(p, i + u + hdk_high_mul(d, u2)) + hdk_high_mul(f, u);
-    top = hdk_high_mul(hdk_round_shift(top, 6), reciprocal_1p(bottom));
+    top = hdk_high_mul(hdk_round_shift(top, 6), hdk_reciprocal_1p(bottom));
     return shift_left(hdk_high_mul(z, ln2) + top, 1);
 }
 

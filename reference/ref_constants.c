@@ -116,6 +116,21 @@ static void fixed_mul(const struct ref_maker *m)
     set_one(m, (double)(product / ref_scale(m->y)));
 }
 
+static void fixed_div(const struct ref_maker *m)
+{
+    const float below = ref_scale(m->b) * ref_scale(m->y);
+
+    set_one(m, (double)(ref_scale(m->x) / below));
+}
+
+/* Each factor has the n-th root of y's scale. */
+static void fixed_prod(const struct ref_maker *m)
+{
+    const double n = (double)(ir_elements(m->x) / ir_elements(m->y));
+
+    set_one(m, (double)ref_scale(m->x) / pow((double)ref_scale(m->y), 1 / n));
+}
+
 /* x < 0 has a scale of its own. */
 static void two_sided(const struct ref_maker *m, float negative)
 {
@@ -280,7 +295,7 @@ static void fixed_i16_table(const struct ref_maker *m)
 }
 
 /* The largest left shifts, by column SHIFTS. */
-static const int32_t most_sum = 0, most_table = 22, most_softmax = 31;
+static const int32_t most_sum = 0, most_table = 22, most_softmax = 31, most_product = 14;
 
 /* The scale that a result has before it is requantised. */
 static float split_softmax(const struct ref_maker *m)

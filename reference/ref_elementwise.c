@@ -82,6 +82,27 @@ static int32_t prelu_one(const struct ref_call *c, int32_t a, int32_t b)
     return ref_value(c, ref_mbqm(a * b, f->multiplier[1], f->shift[1]));
 }
 
+/* |b| = (1 + f) * 2^e, so that a / |b| = a * (1 / (1 + f)) / 2^e; a is brought up to 31 bits before. */
+static int32_t div_one(const struct ref_call *c, int32_t a, int32_t b)
+{
+    const int32_t size = b < 0 ? -b : b;
+    const int64_t signed_a = b < 0 ? -(int64_t)a : a;
+    int32_t e = 0, up = 0;
+
+    if (b == 0)
+        return ref_value(c, 0);
+    while (size >> e > 1)
+        e++;
+    while (up < 31 && signed_a * (INT64_C(2) << up) <= INT32_MAX &&
+           signed_a * (INT64_C(2) << up) >= INT32_MIN)
+        up++;
+    const int32_t f = (int32_t)(((int64_t)size << (31 - e)) - (INT64_C(1) << 31));
+    const int32_t v = ref_srdhm((int32_t)(signed_a << up), ref_one_over_one_plus(f));
+    const int32_t right = e + up - c->k->shift[0];
+
+    return ref_value(c, right > 31 ? 0 : ref_rdbpot(ref_srdhm(v, c->k->multiplier[0]), right));
+}
+
 /* As ADD, with 7 bits of headroom, then squared. */
 static int32_t squared_one(const struct ref_call *c, int32_t a, int32_t b)
 {
@@ -122,6 +143,12 @@ enum status ref_mul(const struct ref_call *c, struct diag *d)
     if (c->k->n_real != 0)
         return ref_real_binary(c, d);
     return binary(c, mul_one);
+}
+
+enum status ref_div(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    return binary(c, div_one);
 }
 
 enum status ref_extremum(const struct ref_call *c, struct diag *d)

@@ -37,3 +37,25 @@ int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift)
 
     return (int32_t)((x * m + (INT64_C(1) << (14 - shift))) >> (15 - shift));
 }
+
+/* x * 2^shift, saturating. */
+int32_t ref_shift_saturating(int32_t x, int shift)
+{
+    const int64_t wide = (int64_t)x * (INT64_C(1) << shift);
+
+    return wide > INT32_MAX ? INT32_MAX : wide < INT32_MIN ? INT32_MIN : (int32_t)wide;
+}
+
+/* 1 / (1 + x) for x in [0, 1), Q0.31: three Newton-Raphson steps on the half denominator. */
+int32_t ref_one_over_one_plus(int32_t x)
+{
+    const int32_t half = (int32_t)(((int64_t)x + INT32_MAX + 1) / 2);
+    int32_t r = 1515870810 + ref_srdhm(half, -1010580540); /* 48/17 - 32/17 half, Q2.29 */
+
+    for (int i = 0; i < 3; i++) {
+        const int32_t error = (1 << 29) - ref_srdhm(half, r);
+
+        r += ref_shift_saturating(ref_srdhm(r, error), 2);
+    }
+    return ref_shift_saturating(r, 1);
+}

@@ -37,6 +37,11 @@ int32_t ref_mbqm(int32_t x, int32_t multiplier, int32_t shift);
  */
 int32_t ref_inverse_root(int32_t v, int32_t *shift);
 
+/* 1 / (1 + x) of x from 0 to 1, Q0.31, as SOFTMAX and DIV have it. */
+int32_t ref_one_over_one_plus(int32_t x);
+/* x * 2^shift, saturating; shift 0 to 31. */
+int32_t ref_shift_saturating(int32_t x, int shift);
+
 /* int16 activations (ref_int16.c): MBQM of a 64-bit x, shift at most 7, rounded once. */
 int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift);
 ref_kernel ref_conv2d_i16, ref_depthwise_i16, ref_dense_i16, ref_transpose_conv_i16, ref_matmul_i16,

@@ -134,6 +134,28 @@ enum status ref_mean(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
+/* P = x0 - z_in, then P = MBQM64(P * (x - z_in)) for each x after it;  out = MBQM64(P) + z_out. */
+enum status ref_prod(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *x = c->in[0];
+    const uint32_t mask = (uint32_t)c->op->attr[IR_AXIS];
+    const size_t n_out = (size_t)ir_elements(c->out[0]), n = (size_t)ir_elements(x) / n_out;
+    const int32_t m = c->k->multiplier[0], e = c->k->shift[0], zero = x->quant.zero_point[0];
+
+    (void)d;
+    for (size_t o = 0; o < n_out; o++) {
+        const size_t base = ref_pick(x, ~mask, o);
+        int64_t product = 1;
+
+        for (size_t i = 0; i < n; i++) {
+            product *= ref_at(x, c->x[0], base + ref_pick(x, mask, i)) - zero;
+            product = i == 0 ? product : ref_mbqm64(product, m, e);
+        }
+        ref_put(c->out[0], c->y[0], o, ref_value(c, ref_mbqm64(product, m, e)));
+    }
+    return ST_OK;
+}
+
 /* The largest or smallest code over the axes. */
 enum status ref_reduce(const struct ref_call *c, struct diag *d)
 {

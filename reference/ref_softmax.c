@@ -5,14 +5,6 @@
 
 #include "ref_kernels.h"
 
-/* x * 2^shift, saturating. */
-static int32_t shift_saturating(int32_t x, int shift)
-{
-    const int64_t wide = (int64_t)x * (INT64_C(1) << shift);
-
-    return wide > INT32_MAX ? INT32_MAX : wide < INT32_MIN ? INT32_MIN : (int32_t)wide;
-}
-
 /* e^x for x in [-1/4, 0), Q0.31: Taylor of order 4 around -1/8. */
 static int32_t exp_quarter(int32_t x)
 {
@@ -36,26 +28,12 @@ static int32_t exp_negative(int32_t x)
     const int32_t quarter = 1 << 24;
     const int32_t low = (x & (quarter - 1)) - quarter;
     const int32_t rest = low - x;
-    int32_t result = exp_quarter(shift_saturating(low, 5));
+    int32_t result = exp_quarter(ref_shift_saturating(low, 5));
 
     for (int k = 0; k < 7; k++)
         if ((rest & (1 << (24 + k))) != 0)
             result = ref_srdhm(result, factor[k]);
     return x == 0 ? INT32_MAX : result;
-}
-
-/* 1 / (1 + x) for x in [0, 1), Q0.31: three Newton-Raphson steps on the half denominator. */
-static int32_t one_over_one_plus(int32_t x)
-{
-    const int32_t half = (int32_t)(((int64_t)x + INT32_MAX + 1) / 2);
-    int32_t r = 1515870810 + ref_srdhm(half, -1010580540); /* 48/17 - 32/17 half, Q2.29 */
-
-    for (int i = 0; i < 3; i++) {
-        const int32_t error = (1 << 29) - ref_srdhm(half, r);
-
-        r += shift_saturating(ref_srdhm(r, error), 2);
-    }
-    return shift_saturating(r, 1);
 }
 
 struct row {
@@ -86,7 +64,7 @@ static void softmax_row(const struct ref_call *c, struct row *r, size_t from, si
     while (headroom < 31 && (sum << headroom & 0x80000000u) == 0)
         headroom++;
     exponent = 12 - headroom + 31 - bits; /* above 31 the reference is undefined; here it gives 0 */
-    scale = one_over_one_plus((int32_t)((sum << headroom) - 0x80000000u));
+    scale = ref_one_over_one_plus((int32_t)((sum << headroom) - 0x80000000u));
     for (size_t i = from; i < from + n; i++) {
         const int32_t x = ref_at(c->in[0], c->x[0], i);
         const int32_t e = ref_srdhm(scale, exp_of(r, x));
@@ -118,7 +96,7 @@ static int32_t leading_zeros(uint32_t x)
 
 static int32_t power(int32_t n) /* n in Q6.25 */
 {
-    return shift_saturating(n, 25);
+    return ref_shift_saturating(n, 25);
 }
 
 /* log(x) of x >= 1, Q12.19, as Q5.26: x = r 2^z with r around 2^(-1/4), where z is a whole number +
@@ -129,9 +107,10 @@ static int32_t logarithm(int32_t x)
     const int32_t log_2 = 1488522236, fourth_root = 1805811301; /* of 1/2 */
     const int32_t root = 1518500250, quarter = 1 << 23;         /* of 1/2; 1/4 in Q6.25 */
     const int32_t zeros = leading_zeros((uint32_t)x);
-    const int32_t high = shift_saturating(x, zeros - 1),
+    const int32_t high = ref_shift_saturating(x, zeros - 1),
                   below = leading_zeros((uint32_t)ref_srdhm(x, root)) - 1;
-    const int32_t a = shift_saturating(ref_srdhm(high, root), 1), b = shift_saturating(x, below);
+    const int32_t a = ref_shift_saturating(ref_srdhm(high, root), 1),
+                  b = ref_shift_saturating(x, below);
     const int32_t z_a = power(12 - zeros) + quarter, z_b = power(12 - below) - quarter;
     const int32_t r = a < b ? a : b, z = z_a > z_b ? z_a : z_b;
     const int32_t p = (int32_t)(((int64_t)r + fourth_root + 1) / 2), q = 2 * (r - fourth_root);
@@ -139,9 +118,9 @@ static int32_t logarithm(int32_t x)
     const int32_t above = ref_srdhm(q, r) + ref_srdhm(ref_srdhm(q, q2), 117049297);
     const int32_t under =
         ref_srdhm(p, 1057819769 + q + ref_srdhm(127690142, q2)) + ref_srdhm(638450708, q);
-    const int32_t fraction = ref_srdhm(ref_rdbpot(above, 6), one_over_one_plus(under));
+    const int32_t fraction = ref_srdhm(ref_rdbpot(above, 6), ref_one_over_one_plus(under));
 
-    return shift_saturating(ref_srdhm(z, log_2) + fraction, 1);
+    return ref_shift_saturating(ref_srdhm(z, log_2) + fraction, 1);
 }
 
 static void log_softmax_row(const struct ref_call *c, struct row *r, size_t from, size_t n)

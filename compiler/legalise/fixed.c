@@ -54,3 +54,36 @@ void lgl_clamp(const struct ir_tensor *t, struct ir_two_floats bounds, enum lgl_
     *act_min = bounds.a > -INFINITY ? code_of(t, rounding, bounds.a, least, most) : least;
     *act_max = bounds.b < INFINITY ? code_of(t, rounding, bounds.b, least, most) : most;
 }
+
+static float scale_of(const struct ir_tensor *t)
+{
+    return t->quant.scale[0];
+}
+
+/* Gates are 2^-12; products, the reference's float32. The last one brings a gate (2^-15) times the
+ * tanh of the cell (2^-15) to the output. */
+void lgl_lstm_scales(const struct ir_graph *g, const struct ir_op *op,
+                     struct lgl_fixed_scale scale[9])
+{
+    const struct ir_tensor *w = ir_in(g, op, 1), *r = ir_in(g, op, 2);
+    const float x = scale_of(ir_in(g, op, 0)), h = scale_of(ir_in(g, op, 4));
+    const double unit = 1.0 / 32768;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        scale[i] = lgl_fixed_scale((double)(w->quant.scale[i] * x * 4096));
+        scale[4 + i] = lgl_fixed_scale((double)(r->quant.scale[i] * h * 4096));
+    }
+    scale[8] = lgl_fixed_scale((double)(float)(unit / (double)scale_of(ir_out(g, op, 0)) * unit));
+}
+
+/* x times feature weights to the state, state times time weights to the output; the reference's
+ * float32 products. */
+void lgl_svdf_scales(const struct ir_graph *g, const struct ir_op *op,
+                     struct lgl_fixed_scale scale[2])
+{
+    const float x = scale_of(ir_in(g, op, 0)), state = scale_of(ir_in(g, op, 4));
+    const float feature = x * scale_of(ir_in(g, op, 1)), time = state * scale_of(ir_in(g, op, 2));
+
+    scale[0] = lgl_fixed_scale((double)(feature / state));
+    scale[1] = lgl_fixed_scale((double)(time / scale_of(ir_out(g, op, 0))));
+}

@@ -48,6 +48,11 @@ struct lgl_fixed_scale {
 };
 /* QuantizeMultiplier of NUMERICS.md. */
 struct lgl_fixed_scale lgl_fixed_scale(double real);
+/* The scales of an LSTM (gates of the input, of the state, output) and of an SVDF (state, output). */
+void lgl_lstm_scales(const struct ir_graph *g, const struct ir_op *op,
+                     struct lgl_fixed_scale scale[9]);
+void lgl_svdf_scales(const struct ir_graph *g, const struct ir_op *op,
+                     struct lgl_fixed_scale scale[2]);
 /* Range of quantised values of `t` (int8, uint8 or int16, per tensor) that real values within
  * `bounds` have. */
 void lgl_clamp(const struct ir_tensor *t, struct ir_two_floats bounds, enum lgl_rounding rounding,

@@ -288,39 +288,21 @@ static enum status fixed_log_softmax(const struct fixing *f)
     return ST_OK;
 }
 
-/* Gates are 2^-12; products, the reference's float32. The last one brings a gate (2^-15) times the
- * tanh of the cell (2^-15) to the output. */
 static enum status fixed_lstm(const struct fixing *f)
 {
-    struct ir_graph *g = f->g;
-    struct ir_op *op = f->op;
-    const struct ir_tensor *w = ir_in(g, op, 1), *r = ir_in(g, op, 2);
-    const float x = scale_of(ir_in(g, op, 0)), h = scale_of(ir_in(g, op, 4));
-    const double unit = 1.0 / 32768;
     struct lgl_fixed_scale scale[9];
 
-    for (uint32_t i = 0; i < 4; i++) {
-        scale[i] = lgl_fixed_scale((double)(w->quant.scale[i] * x * 4096));
-        scale[4 + i] = lgl_fixed_scale((double)(r->quant.scale[i] * h * 4096));
-    }
-    scale[8] = lgl_fixed_scale((double)(float)(unit / (double)scale_of(ir_out(g, op, 0)) * unit));
-    set_scales(g, op, 9, scale);
+    lgl_lstm_scales(f->g, f->op, scale);
+    set_scales(f->g, f->op, 9, scale);
     return ST_OK;
 }
 
-/* x times feature weights to the state, state times time weights to the output; the reference's
- * float32 products. */
 static enum status fixed_svdf(const struct fixing *f)
 {
-    struct ir_graph *g = f->g;
-    struct ir_op *op = f->op;
-    const float x = scale_of(ir_in(g, op, 0)), state = scale_of(ir_in(g, op, 4));
-    const float feature = x * scale_of(ir_in(g, op, 1)), time = state * scale_of(ir_in(g, op, 2));
-    const struct lgl_fixed_scale scale[2] = {
-        lgl_fixed_scale((double)(feature / state)),
-        lgl_fixed_scale((double)(time / scale_of(ir_out(g, op, 0))))};
+    struct lgl_fixed_scale scale[2];
 
-    set_scales(g, op, 2, scale);
+    lgl_svdf_scales(f->g, f->op, scale);
+    set_scales(f->g, f->op, 2, scale);
     return ST_OK;
 }
 
@@ -365,6 +347,25 @@ static enum status fixed_mul(const struct fixing *f)
     return ST_OK;
 }
 
+/* The product of the two lower scales is float32, as the reference's. */
+static enum status fixed_div(const struct fixing *f)
+{
+    const float a = scale_of(ir_in(f->g, f->op, 0)), b = scale_of(ir_in(f->g, f->op, 1));
+
+    set_one(f->g, f->op, (double)(a / (b * scale_of(ir_out(f->g, f->op, 0)))));
+    return ST_OK;
+}
+
+/* s_in / s_out^(1/n): each of the n factors is scaled, so that the product stays in int32. */
+static enum status fixed_prod(const struct fixing *f)
+{
+    const struct ir_tensor *x = ir_in(f->g, f->op, 0), *y = ir_out(f->g, f->op, 0);
+    const double n = (double)(ir_elements(x) / ir_elements(y));
+
+    set_one(f->g, f->op, (double)scale_of(x) / pow((double)scale_of(y), 1.0 / n));
+    return ST_OK;
+}
+
 static enum status fixed_product(const struct fixing *f)
 {
     const float a = scale_of(ir_in(f->g, f->op, 0)), b = scale_of(ir_in(f->g, f->op, 1));
@@ -391,8 +392,8 @@ static enum status fixed_average(const struct fixing *f)
 }
 
 /* Column SHIFTS, and the largest left shift of each. */
-enum shifts { SHIFTS_else, SHIFTS_sum, SHIFTS_table, SHIFTS_softmax };
-static const int32_t most_shifts[] = {MOST_SHIFT, 0, MOST_CODE_SHIFT, 31};
+enum shifts { SHIFTS_else, SHIFTS_sum, SHIFTS_table, SHIFTS_softmax, SHIFTS_product };
+static const int32_t most_shifts[] = {MOST_SHIFT, 0, MOST_CODE_SHIFT, 31, 14};
 
 static const struct {
     enum status (*fixed)(const struct fixing *f);
@@ -435,7 +436,7 @@ static int32_t most_shift(const struct ir_op *op, enum ir_type type)
 {
     const enum shifts shifts = makers[op->opcode].shifts;
 
-    if (type == IR_I16 && shifts != SHIFTS_sum)
+    if (type == IR_I16 && shifts != SHIFTS_sum && shifts != SHIFTS_product)
         return ir_op_info(op->opcode)->has_macs ? 14 : 15;
     return most_shifts[shifts];
 }

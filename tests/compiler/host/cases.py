@@ -97,7 +97,7 @@ def binary(net, sizes, opcode, kind, to=None):
             if opcode == "prelu" and sb == sa:
                 sb = (1, c)
             q = quant(kind)
-            if opcode == "prelu":
+            if opcode == "prelu" or (opcode == "div" and kind in ("i8", "i16")):  # no divisor of 0
                 b = net.const(kind, sb, **q) if kind != "f32" else net.const(kind, sb, data="0000803e" * (sb[0] * sb[1]))
             else:
                 b = net.x(kind, sb, "x", again=1, **q)
@@ -372,6 +372,19 @@ def narrow_numbers(net, s):
     detection(net, s)
 
 
+def wide(net, s):
+    """Quotients and products of quantised values, sums of integers, SOFTMAX and QUANTIZE into int16."""
+    for kind in ("i8", "i16"):
+        binary(net, s, "div", kind)
+        reduce(net, s, "reduce_prod", kind)
+    for kind in ("i32", "i64"):
+        reduce(net, s, "sum", kind)
+        along(net, s, "cumsum", kind)
+    for r, c in s["rows"] + ((16, 64),):
+        net.op("softmax", (net.x("i8", (r, c), **quant("i8")),), "i16", (r, c), scale=1 / 65536, zero=-32768, beta_bits=ONE)
+    unary(net, s, "quantize", "i8", "i16", out=dict(scale=0.001, zero=0))
+
+
 def int16(net, s):
     conv(net, s, "i16", (3, 1, 1, 1))
     conv(net, s, "i16", (1, 1, 0, 1))
@@ -473,7 +486,7 @@ def litert(net, s):
     dense(net, s, "i8")
 
 
-NETWORKS = ((int8, ""), (int8_depthwise, ""), (int8_rest, ""), (int8_more, ""), (numbers, ""), (narrow_numbers, ""), (int16, ""),
+NETWORKS = ((int8, ""), (int8_depthwise, ""), (int8_rest, ""), (int8_more, ""), (numbers, ""), (narrow_numbers, ""), (wide, ""), (int16, ""),
             (int16_unary, ""), (float_conv, ""), (float_conv_more, ""), (float_rest, ""), (float_unary, ""), (moved, ""),
             (onnx, "onnx"), (qlinear, "onnx"), (litert, "litert"))
 
