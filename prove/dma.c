@@ -1,4 +1,6 @@
 /* dma.c - LOAD, WEIGHT and STORE over terms: runs of bytes to rows of words, and back. */
+#include <string.h>
+
 #include "package.h"
 
 /* The place in the window of n bytes of a region; UINT64_MAX after a fault. */
@@ -119,12 +121,57 @@ static int weights_of_spad(struct prove_device *v, const struct hd_cmd_dma_read 
     return 0;
 }
 
+/* Put the search tree's entries from `entry` down in their order, `next` first; return the one
+ * after, 0: unknown or not rising. */
+static uint32_t rising(struct prove_device *v, prove_uwide word[PROVE_BYTES], uint32_t entry,
+                       uint32_t next)
+{
+    uint32_t key;
+
+    if (entry >= PROVE_BYTES || next == 0)
+        return next;
+    next = rising(v, word, 2 * entry, next);
+    const uint8_t *b = prove_parameter(v, HD_SPACE_THRESHOLD, entry * v->config.n, 4);
+    if (!b || next == 0)
+        return 0;
+    memcpy(&key, b, 4);
+    word[next] = key;
+    if (next > 1 && word[next - 1] > key)
+        return 0;
+    return rising(v, word, 2 * entry + 1, next + 1);
+}
+
+/* LOAD of float32: four bytes of memory for each of a row. */
+static int load_floats(struct prove_device *v, const struct hd_cmd_dma_read *c, const uint64_t *at)
+{
+    struct prove_package *k = v->package;
+    const uint8_t *nan = prove_parameter(v, HD_SPACE_THRESHOLD, 0, 1);
+    prove_uwide word[PROVE_BYTES];
+
+    if (c->flip || ((c->offset | c->run_bytes | c->run_pitch) & 3u) || !nan ||
+        rising(v, word, 1, 1) != PROVE_BYTES)
+        return prove_fault(v, "a quantising LOAD without rising thresholds, or not of floats");
+    word[0] = *nan;
+    const prove_uwide function = prove_hash(k->p, word, PROVE_BYTES);
+    for (uint32_t row = 0; row < c->rows; row++)
+        for (uint32_t i = 0; i < c->row_bytes; i++, at += 4) {
+            const uint64_t to = (c->dest + (uint64_t)row * c->dest_pitch) * v->config.n + i;
+            uint32_t x[4];
+
+            for (uint32_t b = 0; b < 4; b++)
+                x[b] = prove_at(k->p, &k->memory, at[b]);
+            prove_order_write(v, HD_SPACE_SCRATCHPAD, to, 1);
+            v->scratchpad.term[to] = prove_reaches(k->p, x, function);
+        }
+    return 0;
+}
+
 int prove_dma_read(struct prove_device *v, const struct hd_cmd_dma_read *c)
 {
     struct prove_package *k = v->package;
     const bool load = c->common.opcode == HD_OPCODE_LOAD;
     const uint32_t n = v->config.n;
-    const uint64_t all = (uint64_t)c->rows * c->row_bytes;
+    const uint64_t all = (uint64_t)c->rows * c->row_bytes * (c->quantise ? 4 : 1);
     const struct runs r = {
         c->region,   HD_REGION_RIGHTS_READ_LSB, load && c->flip, c->offset, c->run_pitch, c->runs,
         c->run_bytes};
@@ -143,6 +190,10 @@ int prove_dma_read(struct prove_device *v, const struct hd_cmd_dma_read *c)
         return -1;
     for (uint32_t run = 0; run < c->runs; run++)
         prove_order_read(v, ORDER_WINDOW, at[(uint64_t)run * c->run_bytes], c->run_bytes);
+    if (c->quantise && !load)
+        return prove_fault(v, "a WEIGHT that quantises");
+    if (c->quantise)
+        return load_floats(v, c, at);
     for (uint32_t row = 0; row < c->rows; row++)
         for (uint32_t i = 0; i < c->row_bytes; i += n) {
             const uint32_t m = c->row_bytes - i < n ? c->row_bytes - i : n;

@@ -31,6 +31,8 @@ void ref_set_tap(struct ref *r, ref_tap *tap, void *ctx);
 void ref_reset(struct ref *r);
 /* The bytes of tensor `id` of the graph, no constant, as the last ref_run left them. */
 const uint8_t *ref_bytes(const struct ref *r, uint32_t id);
+/* The bytes that an input of the network is inside (ir_tensor.quantised), of its float32 values. */
+void ref_quantised(const struct ir_tensor *t, const uint8_t *x, uint8_t *y);
 /* One inference: in[i], out[i] hold ir_bytes of graph input and output i. */
 enum status ref_run(struct ref *r, const uint8_t *const *in, uint8_t *const *out, struct diag *d);
 

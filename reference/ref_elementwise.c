@@ -186,20 +186,26 @@ enum status ref_lut(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-/* round_half_away(x / s) + z in float32, clamped; NaN gives z. */
-static int32_t quantize_float(const struct ref_call *c, size_t i)
+/* round_half_away(x / s) + z in float32, clamped to [low, high]; NaN gives z. */
+static int32_t quantize_float(const struct ir_quant *q, int32_t low, int32_t high,
+                              const uint8_t *at)
 {
-    const struct ref_constants *f = c->k;
-    const int32_t z = c->out[0]->quant.zero_point[0];
+    const int32_t z = q->zero_point[0];
     float x, r;
 
-    memcpy(&x, c->x[0] + i * 4, 4);
-    r = roundf(x / c->out[0]->quant.scale[0]);
+    memcpy(&x, at, 4);
+    r = roundf(x / q->scale[0]);
     if (isnan(r))
         return z;
-    if (r <= (float)(f->low - z))
-        return f->low;
-    return r >= (float)(f->high - z) ? f->high : (int32_t)r + z;
+    if (r <= (float)(low - z))
+        return low;
+    return r >= (float)(high - z) ? high : (int32_t)r + z;
+}
+
+void ref_quantised(const struct ir_tensor *t, const uint8_t *x, uint8_t *y)
+{
+    for (size_t i = 0; i < ir_elements(t); i++)
+        y[i] = (uint8_t)quantize_float(&t->quant, INT8_MIN, INT8_MAX, x + i * 4);
 }
 
 /* Between quantised types: MBQM(x - z_in) + z_out, clamped. */
@@ -221,7 +227,9 @@ enum status ref_quantize(const struct ref_call *c, struct diag *d)
         return ref_real_quantize(c, d);
     for (size_t i = 0; i < n; i++)
         ref_put(c->out[0], c->y[0], i,
-                c->in[0]->type == IR_F32 ? quantize_float(c, i) : requantise(c, i));
+                c->in[0]->type == IR_F32
+                    ? quantize_float(&c->out[0]->quant, c->k->low, c->k->high, c->x[0] + i * 4)
+                    : requantise(c, i));
     return ST_OK;
 }
 

@@ -108,7 +108,7 @@ enum status run_inputs(struct job *job, struct diag *d)
 
     job->in = ARENA_ARRAY(a, struct run_data, g->n_in + 1);
     for (uint32_t i = 0; i < g->n_in; i++)
-        job->in[i].n_bytes = ir_bytes(g->tensor[g->in[i]]);
+        job->in[i].n_bytes = ir_border_bytes(g->tensor[g->in[i]]);
     if (job->options->n_input > g->n_in)
         return FAIL(d, ST_USAGE, "-i: found %u files, expected at most %u (the model's inputs)",
                     job->options->n_input, g->n_in);

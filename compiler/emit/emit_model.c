@@ -25,7 +25,7 @@ static void add_copies(struct emit_unit *u, struct text *t, const struct sched_s
     for (uint32_t i = 0; i < e.n; i++) {
         const struct sched_place *at = &u->program->place[e.tensor[i]];
         text_printf(t, "    MODEL_TRY(hd_copy_%s(%s, %u, 0x%x, %u));\n", in ? "in" : "out",
-                    device_of(u, s->device), at->mem_region, at->mem_offset, at->mem_bytes);
+                    device_of(u, s->device), at->mem_region, sched_memory_at(at), at->mem_bytes);
     }
 }
 
@@ -241,7 +241,7 @@ uint32_t emit_io_bytes(const struct emit_unit *u)
 
     for (uint32_t i = 0; i < g->n_in + g->n_out; i++) {
         uint32_t id = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
-        n += (ir_bytes(g->tensor[id]) + 63) / 64 * 64;
+        n += (ir_border_bytes(g->tensor[id]) + 63) / 64 * 64;
     }
     return (uint32_t)n;
 }

@@ -61,7 +61,7 @@ static void add_tensors(const struct emit_unit *u, cJSON *o, const char *key, co
         if (id[i] == IR_NONE)
             continue;
         cJSON *t = tensor(u->arena, ir_border(u->graph, id[i]));
-        cJSON_AddNumberToObject(t, "bytes", (double)ir_bytes(u->graph->tensor[id[i]]));
+        cJSON_AddNumberToObject(t, "bytes", (double)ir_border_bytes(u->graph->tensor[id[i]]));
         cJSON_AddItemToArray(list, t);
     }
 }

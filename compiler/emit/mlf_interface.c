@@ -59,7 +59,7 @@ static void add_sizes(const struct emit_unit *u, struct text *t)
             again = strcmp(seen[i], seen[k]) == 0;
         if (!again)
             text_printf(t, "#define TVMGEN_DEFAULT_%s_SIZE %llu\n", seen[i],
-                        (unsigned long long)ir_bytes(g->tensor[id]));
+                        (unsigned long long)ir_border_bytes(g->tensor[id]));
     }
 }
 

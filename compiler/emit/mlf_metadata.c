@@ -32,7 +32,7 @@ static void add_io(const struct emit_unit *u, cJSON *o, const char *key, const u
     const char *const *field = mlf_fields(u, id, n);
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct ir_tensor *t = u->graph->tensor[id[i]];
+        const struct ir_tensor *t = ir_border(u->graph, id[i]);
         cJSON *one = cJSON_AddObjectToObject(all, field[i]);
         cJSON_AddNumberToObject(one, "size", (double)ir_bytes(t));
         cJSON_AddStringToObject(one, "dtype", dtype(u->arena, t->type));

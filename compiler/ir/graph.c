@@ -106,6 +106,11 @@ uint64_t ir_bytes(const struct ir_tensor *t)
     return ir_elements(t) * ir_type_bytes(t->type);
 }
 
+uint64_t ir_border_bytes(const struct ir_tensor *t)
+{
+    return ir_elements(t) * ir_type_bytes(t->quantised ? IR_F32 : t->type);
+}
+
 double ir_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i)
 {
     int16_t i2;
@@ -253,6 +258,14 @@ const struct ir_tensor *ir_border(const struct ir_graph *g, uint32_t id)
 {
     const struct ir_tensor *t = g->tensor[id];
 
+    if (t->quantised) {
+        struct ir_tensor *f32 = arena_memdup(g->arena, t, sizeof *t);
+
+        f32->type = IR_F32;
+        f32->quant = (struct ir_quant){0};
+        f32->quantised = false;
+        return f32;
+    }
     if (!t->flipped)
         return t;
     struct ir_tensor *u8 = arena_memdup(g->arena, t, sizeof *t);

@@ -59,8 +59,10 @@ struct ir_tensor {
     /* Channel c of the model's tensor of that name is channel order[c] of this tensor; NULL: the
      * order is unchanged. */
     const uint32_t *order;
-    bool flipped; /* input or output of the network, int8 inside and uint8 for the caller:
+    bool flipped;   /* input or output of the network, int8 inside and uint8 for the caller:
                      LOAD and STORE flip the top bits */
+    bool quantised; /* input of the network, int8 inside and float32 for the caller: LOAD quantises
+                       by `quant` as QUANTIZE does */
 };
 
 /* EXPLICIT: the attributes pad_*. SAME: the padding that ceil(size / stride) windows need, an odd
@@ -168,6 +170,8 @@ void ir_note_bias(struct ir_graph *g, const char *name, double found, double pro
 /* Elements / bytes. Overflow is checked when the tensor is made (at most 2^31 - 1 bytes). */
 uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);
+/* Bytes of an input or output as the caller sees it. */
+uint64_t ir_border_bytes(const struct ir_tensor *t);
 /* Return value i (flat index) of a tensor's bytes as stored, without applying the scale. */
 double ir_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
 /* Return true for equal ranks and dimensions. */
@@ -193,7 +197,8 @@ static inline int32_t ir_zero_point(const struct ir_tensor *t)
 {
     return t && t->quant.n ? t->quant.zero_point[0] : 0;
 }
-/* Return an input or output as the caller sees it: uint8 if its top bits are flipped on the way. */
+/* Return an input or output as the caller sees it: uint8 if its top bits are flipped on the way,
+ * float32 if LOAD quantises it. */
 const struct ir_tensor *ir_border(const struct ir_graph *g, uint32_t id);
 /* Return true for the last operator of a call, at whose position the call is made, and for any
  * operator that is its own call. */

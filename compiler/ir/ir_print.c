@@ -104,6 +104,8 @@ static void print_tensor(struct text *t, const struct ir_tensor *tensor)
     print_quant(t, &tensor->quant);
     if (tensor->flipped)
         text_add(t, " flipped=1");
+    if (tensor->quantised)
+        text_add(t, " quantised=1");
     if (tensor->data != NULL)
         print_data(t, tensor);
     text_add(t, "\n");

@@ -157,7 +157,7 @@ static enum status tensor_item(struct parser *p, struct ir_tensor *t, struct ten
 {
     const bool is_data =
         strcmp(key, "data") == 0 || strcmp(key, "fill") == 0 || strcmp(key, "values") == 0;
-    int64_t byte, flipped;
+    int64_t byte, flag;
 
     if (is_data && m->data == NULL)
         m->data = arena_alloc(p->g->arena, (size_t)ir_bytes(t));
@@ -174,8 +174,13 @@ static enum status tensor_item(struct parser *p, struct ir_tensor *t, struct ten
     if (strcmp(key, "values") == 0)
         return parse_values(p, t, m);
     if (strcmp(key, "flipped") == 0) {
-        TRY(lex_int(&p->l, 0, 1, &flipped));
-        t->flipped = flipped;
+        TRY(lex_int(&p->l, 0, 1, &flag));
+        t->flipped = flag;
+        return ST_OK;
+    }
+    if (strcmp(key, "quantised") == 0) {
+        TRY(lex_int(&p->l, 0, 1, &flag));
+        t->quantised = flag;
         return ST_OK;
     }
     if (strcmp(key, "fill") != 0)

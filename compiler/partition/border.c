@@ -1,6 +1,8 @@
-/* border.c - uint8 at the network's border. legalise leaves a QUANTIZE there that flips the top bit of
- * each byte (u8_to_i8.c). LOAD and STORE can do that on the way, at no cycle's cost.
- * in:  a graph with op->target.   out: int8 inputs and outputs, `flipped`, without that QUANTIZE. */
+/* border.c - uint8 and float32 at the network's border. legalise leaves a QUANTIZE at uint8 that flips
+ * the top bit of each byte (u8_to_i8.c). LOAD and STORE can do that on the way, at no cycle's cost,
+ * and LOAD can quantise float32, at that of its bytes.
+ * in:  a graph with op->target.   out: int8 inputs and outputs, `flipped` or `quantised`, without
+ * that QUANTIZE. */
 #include "compiler/host/host_kernel.h"
 #include "partition.h"
 
@@ -27,6 +29,14 @@ static bool on_accelerators(const struct target_list *targets, const struct ir_g
     return true;
 }
 
+/* Return true if LOAD can do what the operator does: round half away from zero, as TFLite. */
+static bool quantises(const struct ir_graph *g, const struct ir_op *op)
+{
+    return !op->dead && op->opcode == IR_OP_QUANTIZE && ir_in(g, op, 0)->type == IR_F32 &&
+           ir_out(g, op, 0)->type == IR_I8 && ir_out(g, op, 0)->quant.n == 1 &&
+           op->fixed.n_real == 0;
+}
+
 /* Operators read, or write, `to` instead of `from`. */
 static void replace(struct ir_graph *g, uint32_t from, uint32_t to)
 {
@@ -41,13 +51,14 @@ static void replace(struct ir_graph *g, uint32_t from, uint32_t to)
 }
 
 /* The int8 tensor `inner` becomes the border's. */
-static void take_border(struct ir_graph *g, struct ir_op *flip, struct ir_tensor *border,
+static void take_border(struct ir_graph *g, struct ir_op *op, struct ir_tensor *border,
                         const struct ir_tensor *inner)
 {
-    flip->dead = true;
+    op->dead = true;
+    border->quantised = border->type == IR_F32;
+    border->flipped = !border->quantised;
     border->type = inner->type;
     border->quant = inner->quant;
-    border->flipped = true;
     replace(g, inner->id, border->id);
 }
 
@@ -57,11 +68,13 @@ bool partition_border(const struct target_list *targets, struct ir_graph *g)
 
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];
-        if (!partition_flips(g, op))
+        const bool quantise = quantises(g, op);
+        if (!quantise && !partition_flips(g, op))
             continue;
         struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-        const bool in = x->role == IR_INPUT && ir_uses(g, x->id) == 1 && !x->is_output,
-                   out = y->is_output && x->role == IR_VALUE && ir_uses(g, y->id) == 0;
+        const bool in = x->role == IR_INPUT && ir_uses(g, x->id) == 1 && !x->is_output &&
+                        !(quantise && y->is_output),
+                   out = y->is_output && x->role == IR_VALUE && ir_uses(g, y->id) == 0 && !quantise;
         if (in && on_accelerators(targets, g, y->id, op))
             take_border(g, op, x, y);
         else if (out && on_accelerators(targets, g, x->id, op))

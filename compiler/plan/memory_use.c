@@ -161,7 +161,7 @@ static void add_compulsory(const struct sched_program *p, struct memory_use *use
     for (uint32_t i = 0; i < g->n_out; i++)
         by[g->out[i]].read_there = true;
     for (uint32_t i = 0; i < g->n_tensor; i++) {
-        uint64_t n = ir_bytes(g->tensor[i]);
+        uint64_t n = ir_border_bytes(g->tensor[i]);
         use->weights += by[i].read && g->tensor[i]->role == IR_CONST ? n : 0;
         use->read += by[i].read && !by[i].made && g->tensor[i]->role != IR_CONST ? n : 0;
         use->write += by[i].made && by[i].read_there ? n : 0;

@@ -36,6 +36,7 @@ module hd_dma_addr #(
   output logic                       cmd_ready_o,
   input  wire logic [31:0]           index_i,
   input  wire logic                  bad_i,
+  input  wire logic                  wide_i,        // four bytes of a run are one of a row
   input  wire logic [31:0]           offset_i,      // in the region
   input  wire logic [15:0]           runs_i,
   input  wire logic [31:0]           run_bytes_i,
@@ -64,6 +65,7 @@ module hd_dma_addr #(
   output logic      [BeatBits:0]     beat_bytes_o,
   output logic                       beat_end_o,
   output logic      [31:0]           beat_cmd_o,
+  output logic                       beat_wide_o,
   // words
   output logic                       word_valid_o,
   input  wire logic                  word_ready_i,
@@ -86,7 +88,7 @@ module hd_dma_addr #(
 );
   localparam int BusBits  = AddrBits + 1;
   localparam int ByteBits = WordBits + LaneBits;  // of a byte address in our memory
-  localparam int RunBits  = BusBits + 32 + 16 + BusBits + 32;
+  localparam int RunBits  = BusBits + 32 + 16 + BusBits + 1 + 32;
   localparam int RowBits  = ByteBits + 32 + 16 + ByteBits + RowTagBits;
 
   logic               bad_q, accept;
@@ -114,7 +116,7 @@ module hd_dma_addr #(
     .runs_i,
     .run_bytes_i,
     .rows_i,
-    .row_bytes_i,
+    .row_bytes_i(wide_i ? row_bytes_i << 2 : row_bytes_i),
     .tag_i      (index_i),
     .bad_o      (check_bad),
     .tag_o      (check_cmd)
@@ -154,7 +156,8 @@ module hd_dma_addr #(
   // Commands on their way to the data, runs and rows each for itself.
   logic                  runs_take, rows_take;
   logic [BusBits-1:0]    run_addr, run_pitch;
-  logic [31:0]           run_bytes, run_cmd;
+  logic [31:0]           run_bytes;
+  logic [32:0]           run_tag;
   logic [15:0]           run_count;
   logic [RunBits-1:0]    runs_out;
   logic [ByteBits-1:0]   row_addr, row_pitch;
@@ -168,7 +171,7 @@ module hd_dma_addr #(
     .rst_ni,
     .valid_i(accept),
     .ready_o(runs_ready),
-    .data_i ({first, run_bytes_i, runs_i, pitch, index_i}),
+    .data_i ({first, run_bytes_i, runs_i, pitch, wide_i, index_i}),
     .valid_o(runs_valid_o),
     .ready_i(runs_take),
     .data_o (runs_out)
@@ -186,7 +189,7 @@ module hd_dma_addr #(
     .data_o (rows_out)
   );
 
-  assign {run_addr, run_bytes, run_count, run_pitch, run_cmd} = runs_out;
+  assign {run_addr, run_bytes, run_count, run_pitch, run_tag} = runs_out;
   assign {row_addr, row_bytes, row_count, row_pitch, row_tag} = rows_out;
 
   logic                beat_last, word_end;
@@ -195,7 +198,7 @@ module hd_dma_addr #(
   logic [LaneBits:0]   word_lo;
   logic [ByteBits-1:0] word_addr;
 
-  hd_dma_walk #(.Bytes(AxiBytes), .AddrBits(BusBits), .TagBits(32)) u_beats (
+  hd_dma_walk #(.Bytes(AxiBytes), .AddrBits(BusBits), .TagBits(33)) u_beats (
     .clk_i,
     .rst_ni,
     .offer_i(runs_valid_o),
@@ -205,7 +208,7 @@ module hd_dma_addr #(
     .bytes_i(run_bytes),
     .count_i(run_count),
     .pitch_i(run_pitch),
-    .tag_i  (run_cmd),
+    .tag_i  (run_tag),
     .valid_o(beat_valid_o),
     .ready_i(beat_ready_i),
     .addr_o (beat_addr_o),
@@ -214,7 +217,7 @@ module hd_dma_addr #(
     .bytes_o(beat_bytes_o),
     .end_o  (beat_end_o),
     .last_o (beat_last),
-    .tag_o  (beat_cmd_o)
+    .tag_o  ({beat_wide_o, beat_cmd_o})
   );
 
   hd_dma_walk #(.Bytes(N), .AddrBits(ByteBits), .TagBits(RowTagBits)) u_words (

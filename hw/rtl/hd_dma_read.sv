@@ -1,12 +1,14 @@
 // hd_dma_read - LOAD and WEIGHT: runs of bytes in memory become rows of words.
 //   Addresses: hd_dma_addr. Data: beats -> hd_align -> words -> out_*. Bytes outside a row are 0,
 //   out_be_o marks those inside. out_cmd_o: index of the command. flip (LOAD): top bits of all
-//   bytes are flipped, outside too.
+//   bytes are flipped, outside too. quantise (LOAD): the runs are float32, four bytes for each of
+//   a row, and pass hd_threshold, whose entries w_* writes.
 //   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_clocks.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (space of the other
 //   unit, spad, which hd_dma gives to hd_weight_spad, a zero count, runs * run_bytes != rows *
-//   row_bytes), region_limit, region_right, bus_read (the slave's error, or its last beat of a
-//   burst is not ours; address of the beat).
+//   row_bytes, or four times that with quantise, which wants whole floats), region_limit,
+//   region_right, bus_read (the slave's error, or its last beat of a burst is not ours; address of
+//   the beat).
 // Latency: 3 cycles from the command to ARVALID, 4 from an R beat to its word. Throughput 1 beat
 // and 1 word a cycle at any alignment. Reset: idle, all commands forgotten. Bench:
 // tests/hw/frame_tb.cpp
@@ -30,6 +32,10 @@ module hd_dma_read #(
   output logic                           done_o,
   output logic      [2:0]                kind_o,
   output logic                           active_o,
+  // thresholds
+  input  wire logic                      w_valid_i,
+  input  wire logic [7:0]                w_word_i,
+  input  wire logic [31:0]               w_data_i,
   // region registers: base, limit and right of region_o, a cycle later
   output logic      [3:0]                region_o,
   input  wire logic [AddrBits-1:0]       region_base_i,
@@ -66,13 +72,15 @@ module hd_dma_read #(
   /* verilator lint_off UNUSEDSIGNAL */  // hd_issue has used the common part
   hd_cmd_dma_read_t cmd;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic other_unit;
+  logic other_unit, broken;
 
   assign cmd        = cmd_i;
   assign region_o   = cmd.region;
   assign other_unit = (cmd.space == SpaceScratchpad) != (IsLoad != 0) || cmd.spad;
+  assign broken     = cmd.quantise && (IsLoad == 0 || cmd.flip
+                      || {cmd.offset[1:0], cmd.run_bytes[1:0], cmd.run_pitch[1:0]} != '0);
 
-  logic                  gather_valid, gather_end, gather_error, burst_last;
+  logic                  gather_valid, gather_end, gather_wide, gather_error, burst_last;
   logic [31:0]           gather_cmd, burst_cmd;
   logic [AddrBits:0]     gather_addr;
   logic [BeatBits:0]     gather_lo, gather_bytes;
@@ -96,7 +104,8 @@ module hd_dma_read #(
     .cmd_valid_i,
     .cmd_ready_o,
     .index_i      (cmd_index_i),
-    .bad_i        (other_unit),
+    .bad_i        (other_unit || broken),
+    .wide_i       (cmd.quantise),
     .offset_i     (cmd.offset),
     .runs_i       (cmd.runs),
     .run_bytes_i  (cmd.run_bytes),
@@ -122,6 +131,7 @@ module hd_dma_read #(
     .beat_bytes_o (gather_bytes),
     .beat_end_o   (gather_end),
     .beat_cmd_o   (gather_cmd),
+    .beat_wide_o  (gather_wide),
     .word_valid_o (word_valid),
     .word_ready_i (word_take),
     .word_o       (word),
@@ -155,22 +165,60 @@ module hd_dma_read #(
     .data_o ({beat_error, beat_last, beat_data})
   );
 
-  logic           in_valid, in_ready, bytes_valid;
-  logic [N*8-1:0] word_data;
+  // Floats go by hd_threshold, other beats wait until it is empty.
+  logic                  in_valid, in_ready, bytes_valid, made_valid, made_busy, made_ready;
+  logic [AxiBytes*8-1:0] in_data, made_data;
+  logic [BeatBits:0]     in_lo, in_bytes, made_lo, made_bytes;
+  logic [N*8-1:0]        word_data;
+  logic                  whole, wide, plain;
 
-  assign in_valid     = beat_valid && gather_valid && !beat_error;
-  assign beat_take    = in_valid && in_ready;
+  assign whole        = beat_valid && gather_valid && !beat_error;
+  assign wide         = whole && gather_wide;
+  assign plain        = whole && !gather_wide && !made_busy;
+  assign beat_take    = wide ? made_ready : plain && in_ready;
+  assign in_valid     = made_busy ? made_valid : plain;
+  assign in_data      = made_busy ? made_data : beat_data;
+  assign in_lo        = made_busy ? made_lo : gather_lo;
+  assign in_bytes     = made_busy ? made_bytes : gather_bytes;
   assign burst_end    = gather_end || gather_addr[BeatBits +: 4] == 4'hf;  // hd_dma_bursts
   assign gather_error = beat_valid && gather_valid && (beat_error || beat_last != burst_end);
+
+  if (IsLoad != 0 && AxiBytes >= 4) begin : gen_threshold
+    localparam int Lanes = AxiBytes / 4;
+    logic [Lanes*8-1:0] made;
+    hd_threshold #(.Lanes(Lanes), .SideBits(2 * (BeatBits - 1))) u_threshold (
+      .clk_i,
+      .rst_ni,
+      .w_valid_i,
+      .w_word_i,
+      .w_data_i,
+      .busy_o     (made_busy),
+      .in_valid_i (wide),
+      .in_ready_o (made_ready),
+      .in_data_i  (beat_data),
+      .in_side_i  ({gather_lo[BeatBits:2], gather_bytes[BeatBits:2]}),
+      .out_valid_o(made_valid),
+      .out_ready_i(in_ready),
+      .out_data_o (made),
+      .out_side_o ({made_lo[BeatBits-2:0], made_bytes[BeatBits-2:0]})
+    );
+    assign made_data                        = (AxiBytes * 8)'(made);
+    assign made_lo[BeatBits:BeatBits-1]     = '0;
+    assign made_bytes[BeatBits:BeatBits-1]  = '0;
+  end else begin : gen_bytes
+    logic unused_threshold;
+    assign unused_threshold = ^{w_valid_i, w_word_i, w_data_i};
+    assign {made_busy, made_ready, made_valid, made_data, made_lo, made_bytes} = '0;
+  end
 
   hd_align #(.InBytes(AxiBytes), .OutBytes(N)) u_align (
     .clk_i,
     .rst_ni,
     .in_valid_i (in_valid),
     .in_ready_o (in_ready),
-    .in_lo_i    (gather_lo),
-    .in_bytes_i (gather_bytes),
-    .in_data_i  (beat_data),
+    .in_lo_i    (in_lo),
+    .in_bytes_i (in_bytes),
+    .in_data_i  (in_data),
     .out_valid_o(bytes_valid),
     .out_ready_i(word_take),
     .out_lo_i   ({(LaneBits + 1){1'b0}}),

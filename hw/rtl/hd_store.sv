@@ -77,6 +77,8 @@ module hd_store #(
   logic [WordBits-1:0] read_word;
   logic                runs_valid, rows_valid, addr_active, write_active;
 
+  logic                unused_wide;
+
   hd_dma_addr #(
     .N       (N),
     .AxiBytes(AxiBytes),
@@ -90,6 +92,7 @@ module hd_store #(
     .cmd_ready_o,
     .index_i      (cmd_index_i),
     .bad_i        (1'b0),
+    .wide_i       (1'b0),
     .offset_i     (cmd.offset),
     .runs_i       (cmd.runs),
     .run_bytes_i  (cmd.run_bytes),
@@ -115,6 +118,7 @@ module hd_store #(
     .beat_bytes_o (beat_bytes),
     .beat_end_o   (beat_end),
     .beat_cmd_o   (beat_cmd),
+    .beat_wide_o  (unused_wide),
     .word_valid_o (read_valid),
     .word_ready_i (read_take),
     .word_o       (read_word),
@@ -256,7 +260,7 @@ module hd_store #(
   end
 
   logic unused;
-  assign unused = ^{read_last, words_ready, rows_valid, beat_addr[AddrBits]};
+  assign unused = ^{unused_wide, read_last, words_ready, rows_valid, beat_addr[AddrBits]};
 
 `ifdef HD_ASSERT
   a_words: assert property (@(posedge clk_i) disable iff (!rst_ni) pending_q |-> words_ready);

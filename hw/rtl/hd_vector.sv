@@ -87,22 +87,32 @@ module hd_vector #(
     end
   end
 
+  // The facts on the op (accel.json), those that a lane reads (the others are 0: synthesis drops
+  // their ports and registers), and the shifts to the right, also as masks.
   hd_vop_facts_t facts, lane_facts;
   logic [4:0]    right_a, right_b;
   logic [31:0]   below_a, below_b;
 
-  hd_vector_decode u_decode (
-    .clk_i,
-    .en_i     (start_q),
-    .op_i     (cmd_q.op),
-    .shifts_i ({cmd_q.shift_a[4:0], cmd_q.shift_b[4:0]}),
-    .facts_o  (facts),
-    .lane_o   (lane_facts),
-    .right_a_o(right_a),
-    .right_b_o(right_b),
-    .below_a_o(below_a),
-    .below_b_o(below_b)
-  );
+  always_ff @(posedge clk_i) begin
+    below_a <= ~(32'hffff_ffff << right_a);
+    below_b <= ~(32'hffff_ffff << right_b);
+    if (start_q) begin
+      facts   <= hd_vop_facts(cmd_q.op);
+      right_a <= 5'(-cmd_q.shift_a[4:0]);
+      right_b <= 5'(-cmd_q.shift_b[4:0]);
+    end
+  end
+
+  always_comb begin
+    lane_facts          = facts;
+    lane_facts.operands = '0;
+    lane_facts.reads    = '0;
+    lane_facts.pair     = 1'b0;
+    lane_facts.divide   = 1'b0;
+    lane_facts.rescale  = 1'b0;
+    lane_facts.softmax  = 1'b0;
+    lane_facts.passes   = '0;
+  end
 
   // ---------------------------------------------------------------- beats and reads
   logic                head, pop, beat_taken, beat_end, reading;  // head: operands are there

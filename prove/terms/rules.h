@@ -21,5 +21,9 @@ uint32_t prove_most_of(struct prove *p, const uint32_t *cell, uint32_t n, int32_
                        int32_t high);
 /* float.c: round(x / scale) + zero, x the four bytes of a float32. */
 uint32_t prove_quantize(struct prove *p, const uint32_t x[4], float scale, int32_t zero);
+enum { PROVE_BYTES = 256 };
+/* The same by its function: prove_hash of word[PROVE_BYTES]. word[i], rising, is the least key
+ * (accel.json, space threshold) of byte i - 128; word[0] is the byte of a NaN. */
+uint32_t prove_reaches(struct prove *p, const uint32_t x[4], prove_uwide rising);
 
 #endif

@@ -72,6 +72,9 @@ struct prove {
     uint32_t layer;            /* being evaluated */
     struct prove_unknown unknown[PROVE_MAX_UNKNOWN];
     uint32_t n_unknown;
+    prove_uwide rising; /* float.c: of the last scale and zero point, unless scale is 0 */
+    float scale;
+    int32_t zero;
 };
 
 struct prove *prove_new(struct arena *a, uint64_t seed);

@@ -37,6 +37,12 @@ void hd_func_look_up(const struct hd_func *f, uint32_t table, int8_t *value, uin
 void hd_func_commit(struct hd_func *f, uint32_t unit, uint32_t space, uint64_t address,
                     const void *data, uint32_t n);
 
+/* Return the word at `at`, in the order of the device's memories. */
+static inline uint32_t func_word(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
 /* memcpy and memset without libc's header (freestanding); compilers recognise the loops. */
 static inline void func_copy(uint8_t *restrict to, const uint8_t *restrict from, uint32_t n)
 {

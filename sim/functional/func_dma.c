@@ -9,6 +9,7 @@ struct run_stream {
     uint64_t next; /* offset of the next run */
     uint32_t pitch, run_bytes;
     uint8_t flip;             /* 0x80: uint8 in memory, int8 in the scratchpad */
+    uint32_t wide;            /* bytes in memory for one in a row: 4 of a float32, else 1 */
     uint32_t runs_left, left; /* remaining runs; bytes left of the current one */
     uint8_t *at;              /* host address */
     uint64_t address;         /* bus address */
@@ -58,6 +59,35 @@ static int stream_read(struct run_stream *s, uint8_t *to, uint32_t n)
     return 0;
 }
 
+/* Return the byte of a float32: the number of thresholds that its key reaches, less 128. */
+static uint8_t quantised(const struct hd_func *f, const uint8_t *x)
+{
+    const uint8_t *entry = f->space[HD_SPACE_THRESHOLD];
+    const uint32_t bits = func_word(x), n = f->config.n;
+    const uint32_t key = bits >> 31 ? ~bits : bits | 0x80000000u;
+    uint32_t i = 1;
+
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return entry[0];
+    while (i < 256)
+        i = 2 * i + (key >= func_word(entry + (size_t)i * n));
+    return (uint8_t)(i ^ 0x80u);
+}
+
+/* Read n bytes of a row. */
+static int row_read(struct run_stream *s, uint8_t *to, uint32_t n)
+{
+    uint8_t wide[4 * HD_FUNC_MAX_N];
+
+    if (s->wide == 1)
+        return stream_read(s, to, n);
+    if (stream_read(s, wide, 4 * n))
+        return -1;
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = quantised(s->f, wide + 4 * (size_t)i);
+    return 0;
+}
+
 /* Write in beats of the bus, none across a beat's boundary. */
 static int stream_write(struct run_stream *s, const uint8_t *from, uint32_t n)
 {
@@ -88,7 +118,7 @@ static int check_rows(const struct run_stream *s, uint32_t space, uint64_t rows,
     uint64_t n = s->f->config.n;
     uint64_t end = (first + (rows ? rows - 1 : 0) * pitch) * n + (row_bytes + n - 1) / n * n;
 
-    if (!rows || !row_bytes || rows * row_bytes != (uint64_t)s->runs_left * s->run_bytes)
+    if (!rows || !row_bytes || rows * row_bytes * s->wide != (uint64_t)s->runs_left * s->run_bytes)
         return hd_func_stop(s->f, HD_FAULT_BAD_FIELD, s->unit, s->next,
                             "dma: runs * run_bytes is not rows * row_bytes, or nothing");
     if (end > s->f->n_bytes[space])
@@ -125,7 +155,7 @@ static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint
         uint8_t word[HD_FUNC_MAX_N] = {0};
         uint32_t m = row_bytes - at < n ? row_bytes - at : n;
 
-        if (stream_read(s, word, m))
+        if (row_read(s, word, m))
             return -1;
         hd_func_put(s->f, s->unit, space, address + at, word, space == HD_SPACE_SCRATCHPAD ? m : n);
         if (space == HD_SPACE_BIAS16)
@@ -188,6 +218,7 @@ int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
                            .pitch = c->run_pitch,
                            .run_bytes = c->run_bytes,
                            .flip = load && c->flip ? 0x80 : 0,
+                           .wide = c->quantise ? 4 : 1,
                            .runs_left = c->runs};
 
     if (c->spad && !load)
@@ -196,6 +227,9 @@ int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
         return hd_func_stop(
             f, HD_FAULT_BAD_FIELD, s.unit, c->offset,
             "dma: LOAD reads memory and writes the scratchpad, WEIGHT writes the others");
+    if (c->quantise && (!load || c->flip || ((c->offset | c->run_bytes | c->run_pitch) & 3u)))
+        return hd_func_stop(f, HD_FAULT_BAD_FIELD, s.unit, c->offset,
+                            "dma: LOAD alone quantises, whole float32 values, without flip");
     if (check_rows(&s, c->space, c->rows, c->row_bytes, c->dest, c->dest_pitch))
         return -1;
     for (uint32_t r = 0; r < c->rows; r++)
@@ -214,6 +248,7 @@ int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c)
                            .pitch = c->run_pitch,
                            .run_bytes = c->run_bytes,
                            .flip = c->flip ? 0x80 : 0,
+                           .wide = 1,
                            .runs_left = c->runs};
 
     if (check_rows(&s, HD_SPACE_SCRATCHPAD, c->rows, c->row_bytes, c->src, c->src_pitch))

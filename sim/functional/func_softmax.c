@@ -11,7 +11,7 @@ static int32_t exponential(const struct hd_func *f, int32_t difference)
 {
     const uint8_t *at = f->space[HD_SPACE_EXP] + ((uint32_t)difference & 255u) * f->config.n;
 
-    return (int32_t)(at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
+    return (int32_t)func_word(at);
 }
 
 struct softmax_scale {

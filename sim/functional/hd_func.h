@@ -36,11 +36,11 @@ struct hd_func {
     struct hd_config config;
     struct hd_func_memory memory;
 
-    uint8_t *space[9];   /* by enum hd_space: scratchpad, weights, bias, multiplier .. */
-    uint32_t n_bytes[9]; /* of each */
-    uint32_t *acc;       /* acc_depth vectors of N sums */
-    int16_t *w_tile;     /* weights of one segment, N x N, zero point subtracted */
-    int16_t *w_tile2;    /* the same for the second pixel stream */
+    uint8_t *space[10];   /* by enum hd_space: scratchpad, weights, bias, multiplier .. */
+    uint32_t n_bytes[10]; /* of each */
+    uint32_t *acc;        /* acc_depth vectors of N sums */
+    int16_t *w_tile;      /* weights of one segment, N x N, zero point subtracted */
+    int16_t *w_tile2;     /* the same for the second pixel stream */
 
     uint32_t reg[HD_FUNC_REG_WORDS];
     uint32_t done[8]; /* commands completed, by enum hd_unit */

@@ -183,7 +183,7 @@ for (genvar i = 0; i <= FList; i++) begin : gen_f
   assign f_rank[i+1] = f_rank[i] + (f_valid[i] && first && !(i == 0 && beat_valid_o));
   assign run         = f_rank[i] + \u_beats.taken_q == 0 ? \u_runs.head_q : \u_runs.f_behind ;
   assign f_as_run[i] = !f_valid[i] || !first || (i == 0 && beat_valid_o)
-                       || run == {piece, 32'(bytes), 16'(count), pitch, cmd};
+                       || {run[RunBits-1:33], run[31:0]} == {piece, 32'(bytes), 16'(count), pitch, cmd};
 end
 
 // The beats' walk is in the line of the oldest step, or at the begin of a command.
@@ -202,9 +202,9 @@ assign f_beat_rem = \u_beats.end_q ? (FRun+1)'(\u_beats.here_q )
                     : \u_beats.left_q [FRun:0] + AxiBytes - beat_lo_o;
 
 logic                 f_real_q;
-logic [16+3*32+WordBits+16+32+WordBits+RowTagBits+1+32-1:0] f_stood_q, f_stands;
+logic [16+3*32+WordBits+16+32+WordBits+RowTagBits+2+32-1:0] f_stood_q, f_stands;
 assign f_stands = {offset_i, runs_i, run_bytes_i, run_pitch_i, word_i, rows_i, row_bytes_i, row_pitch_i, row_tag_i,
-                   bad_i, index_i};
+                   bad_i, wide_i, index_i};
 always_ff @(posedge clk_i) f_stood_q <= f_stands;
 
 always_comb begin

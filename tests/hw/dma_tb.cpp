@@ -55,6 +55,8 @@ struct bench : findings {
     int percent = 50, fetch_percent = 10; /* percentages: a word is accepted, FETCH requests */
     bool read = false; /* a word of the scratchpad was read in the previous cycle */
     uint32_t read_word = 0;
+    std::vector<uint32_t> rising = std::vector<uint32_t>(255); /* thresholds */
+    uint8_t nan_byte = 0;
     bool good = true;  /* false if a fault is intended */
     int long_bit = 12; /* the highest bit of a run that is too long */
 
@@ -299,6 +301,92 @@ struct bench : findings {
                     : shape{1, n, 0, n, 1, near()};
     }
 
+    uint32_t float_at(uint32_t at) const
+    {
+        uint32_t bits;
+
+        memcpy(&bits, &bus.memory[at], sizeof bits);
+        return bits;
+    }
+
+    static uint32_t key_of(uint32_t bits)
+    {
+        return bits ^ ((uint32_t)((int32_t)bits >> 31) | 0x80000000);
+    }
+
+    /* Return the byte of a float by counting the thresholds it reaches. */
+    uint8_t quantised(uint32_t bits) const
+    {
+        if ((bits & 0x7fffffff) > 0x7f800000)
+            return nan_byte;
+        return (uint8_t)(std::upper_bound(rising.begin(), rising.end(), key_of(bits)) -
+                         rising.begin() - 128);
+    }
+
+    /* Put `rising` from entry `lowest` of the tree on, in order; return the next one to put. */
+    size_t plant(std::vector<uint32_t> &tree, size_t entry, size_t lowest) const
+    {
+        if (entry >= tree.size())
+            return lowest;
+        lowest = plant(tree, 2 * entry, lowest);
+        tree[entry] = rising[lowest];
+        return plant(tree, 2 * entry + 1, lowest + 1);
+    }
+
+    /* WEIGHT fetches new thresholds, half of them keys of floats in memory. */
+    void thresholds()
+    {
+        hd_cmd_dma_read c = {};
+        std::vector<uint32_t> tree(256);
+        const uint32_t index = r.next();
+        bytes from(256 * N);
+
+        for (uint32_t &t : rising)
+            t = r.chance(50) ? r.next() : key_of(float_at(r.next() % kTarget & ~3u));
+        std::sort(rising.begin(), rising.end());
+        nan_byte = (uint8_t)r.next();
+        plant(tree, 1, 0);
+        tree[0] = nan_byte;
+        for (size_t i = 0; i < tree.size(); i++) {
+            for (size_t b = 0; b < (size_t)N; b++)
+                from[i * N + b] = (uint8_t)r.next();
+            memcpy(&from[i * N], &tree[i], 4);
+        }
+        std::copy(from.begin(), from.end(), bus.memory.begin() + kSource);
+        c.space = HD_SPACE_THRESHOLD;
+        c.runs = c.rows = c.dest_pitch = 1;
+        c.run_bytes = c.row_bytes = 256 * N;
+        for (const word_write &x : words_of_rows(c, from, index, nullptr))
+            weights.push_back(x);
+        give(kWeight, c, index, kSource);
+    }
+
+    /* LOAD of float32 values, four bytes for each of `h`. */
+    void float_command()
+    {
+        hd_cmd_dma_read c = {};
+        const uint32_t index = r.next(), slack = near() & ~3u;
+        shape h = random_shape(r, kMost / 4, (kTarget - kSource - kSlack) / 4);
+        const uint32_t row = words_of(h.row_bytes), pitch = row + (uint32_t)r.range(0, 3);
+
+        if ((h.rows - 1) * pitch + row > kSpadWords)
+            return;
+        for (uint32_t *x : {&h.run_bytes, &h.run_pitch, &h.offset})
+            *x *= 4;
+        set_shape(c, h);
+        c.quantise = 1;
+        c.dest_pitch = pitch;
+        c.dest = (uint32_t)r.range(0, (int)(kSpadWords - (h.rows - 1) * pitch - row));
+        bytes from;
+        for (uint32_t k = 0; k < h.runs; k++)
+            for (uint32_t i = 0; i < h.run_bytes; i += 4)
+                from.push_back(
+                    quantised(float_at(kSource + slack + h.offset + k * h.run_pitch + i)));
+        for (const word_write &x : words_of_rows(c, from, index, &spad))
+            loads.push_back(x);
+        give(kLoad, c, index, kSource + slack);
+    }
+
     void read_command(bool load)
     {
         hd_cmd_dma_read c = {};
@@ -427,8 +515,10 @@ struct bench : findings {
     {
         random_round();
         target.assign(bus.memory.begin() + kTarget, bus.memory.end());
+        thresholds();
+        run();
         for (int i = 0; i < n; i++)
-            read_command(r.chance(50));
+            r.chance(40) ? float_command() : read_command(r.chance(50));
         run();
         check(spad == spad_now, "the scratchpad");
         for (int i = 0; i < n; i++) {
@@ -545,6 +635,42 @@ struct bench : findings {
         long_bit = 12;
     }
 
+    /* Test that only LOAD quantises, whole floats and without a flip. */
+    void floats()
+    {
+        for (int k : {kLoad, kWeight}) {
+            while (units[k].queue.empty())
+                k == kLoad ? float_command() : read_command(false);
+            command &x = units[k].queue.back();
+            hd_cmd_dma_read c;
+
+            memcpy(&c, x.words, sizeof c);
+            c.quantise = 1;
+            if (k == kLoad)
+                switch (r.range(0, 3)) {
+                case 0: c.flip = 1; break;
+                case 1: c.offset += (uint32_t)r.range(1, 3); break;
+                case 2: c.run_pitch += (uint32_t)r.range(1, 3); break;
+                default: c.run_bytes += (uint32_t)r.range(1, 3); break;
+                }
+            memcpy(x.words, &c, sizeof c);
+            refused(k, x.index, "floats that are none");
+        }
+    }
+
+    /* The command, which was spoiled, stops its unit with bad_field. */
+    void refused(int k, uint32_t index, const char *what)
+    {
+        good = false;
+        for (int i = 0; i < 100; i++)
+            cycle();
+        check(dut->fault_o == 1 << k &&
+                  get_field(dut->fault_code_o, k * 4, 4) == HD_FAULT_BAD_FIELD &&
+                  get_field(dut->fault_cmd_o, k * 32, 32) == index,
+              what);
+        reset();
+    }
+
     /* Test the spaces of the other unit. */
     void spaces()
     {
@@ -561,15 +687,7 @@ struct bench : findings {
                 c.space = k == kLoad ? (uint32_t)r.range(HD_SPACE_WEIGHTS, HD_SPACE_TABLE_ALL) & 15
                                      : HD_SPACE_SCRATCHPAD;
             memcpy(x.words, &c, sizeof c);
-            const uint32_t index = x.index;
-            good = false;
-            for (int i = 0; i < 100; i++)
-                cycle();
-            check(dut->fault_o == 1 << k &&
-                      get_field(dut->fault_code_o, k * 4, 4) == HD_FAULT_BAD_FIELD &&
-                      get_field(dut->fault_cmd_o, k * 32, 32) == index,
-                  "another unit's space");
-            reset();
+            refused(k, x.index, "another unit's space");
         }
     }
 };
@@ -589,6 +707,7 @@ int main(int argc, char **argv)
         b.transfers(b.r.range(1, 12));
         b.fault(i % 9, i / 9 % kUnitCount);
         b.spaces();
+        b.floats();
     }
     printf("dma: %ld words and beats, %ld failures\n", b.seen, b.failures);
     return b.failures != 0;

@@ -40,7 +40,7 @@ class Maker:
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
         self.net, self.init = tflite_writer.Net("heddle views_tflite"), tflite_writer.Net()
-        self.values, self.inputs, self.variables, self.read = [], [], [], set()
+        self.values, self.inputs, self.floats, self.variables, self.read = [], [], [], [], set()
 
     # -- drawing ---------------------------------------------------------------------------------
 
@@ -83,7 +83,11 @@ class Maker:
 
     def add_input(self):
         x = self.add(self.shape() if not self.inputs or self.chance(0.5) else self.inputs[0].shape)
-        self.inputs.append(x)
+        given = x
+        if self.chance(0.3):  # float32 for the caller
+            given = Value(self.net.tensor(f"f{len(self.net.tensors)}", x.shape, np.float32), x.shape)
+            self.floats.append((given, x))
+        self.inputs.append(given)
         self.values.append(x)
 
     def add_variable(self):
@@ -278,6 +282,8 @@ class Maker:
             self.net.op("CALL_ONCE", [], [], 1, "CallOnceOptions", InitSubgraphIndex=1)
         for name, handle, _ in self.variables:
             self.net.op("VAR_HANDLE", [], [handle], 1, "VarHandleOptions", Container="", SharedName=name)
+        for given, x in self.floats:
+            self.net.op("QUANTIZE", [given.index], [x.index], 1, "QuantizeOptions")
         first = len(self.net.ops)
         names = [n for n in dir(self) if n.startswith("op_")] + ["op_read", "op_assign", "op_concat", "op_slice"]
         n_ops = int(self.rng.integers(2, 13))
@@ -301,7 +307,15 @@ class Maker:
         return self.net.finish([v.index for v in self.inputs], self.outputs, more)
 
     def samples(self):
-        return [self.codes((FRAMES, *v.shape)) for v in self.inputs]
+        floats = [given.index for given, _ in self.floats]
+        return [self.reals((FRAMES, *v.shape)) if v.index in floats else self.codes((FRAMES, *v.shape))
+                for v in self.inputs]
+
+    def reals(self, shape):
+        """Floats of all bytes and a little beyond, half of them next to a half step."""
+        steps = self.rng.uniform(-140, 140, shape) - Q["zero"]
+        ties = (np.floor(steps) + 0.5) * (1 + self.rng.integers(-2, 3, shape) * 2.0**-24)
+        return (np.where(self.rng.random(shape) < 0.5, ties, steps) * Q["scale"]).astype(np.float32)
 
 
 def answers(content, samples):

@@ -493,7 +493,8 @@ static void fill_place(struct layout_work *w, const struct ir_tensor *t)
         *s = swapped(s);
     s->base = w->base[v->root] + sched_view_offset(w->program, t->id, pitch);
     if (v->root == t->id && (uint64_t)v->h * v->w * v->n > ir_elements(t))
-        s->mem_bytes = v->h * v->w * v->n; /* the image also holds other tensors */
+        s->mem_bytes =
+            v->h * v->w * v->n * sched_value_bytes(s); /* the image also holds other tensors */
     s->on_chip = w->program->place[v->root].on_chip;
     s->first = w->program->place[v->root].first;
     s->last = w->program->place[v->root].last;

@@ -49,7 +49,7 @@ static struct buffers buffers_of(const struct sched_program *p)
         const struct sched_place *at = &p->place[t];
         if (at->on_chip && !at->inside && p->view[t].root == t)
             add(&s, "tensor", t, (struct sched_span){at->first, at->last}, root_base(p, t),
-                at->mem_bytes / at->mem_pitch * (uint64_t)at->pitch);
+                at->mem_bytes / sched_value_bytes(at) / at->mem_pitch * (uint64_t)at->pitch);
     }
     for (uint32_t i = 0; i < l->n_plan; i++) {
         const struct op_plan *plan = &l->plan[i];

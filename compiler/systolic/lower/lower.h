@@ -31,7 +31,8 @@ struct lower {
     struct sched_stream *stream;
     struct lower_ring words, entries; /* weight memory, parameter memory */
     uint32_t tables; /* table slots used so far; the n-th table is in slot n modulo their number */
-    struct lower_table *table; /* by position */
+    struct lower_table *table;          /* by position */
+    const struct ir_tensor *thresholds; /* the tensor by whose scale LOAD quantises, or NULL */
     const struct layout *layout;
     uint32_t group;   /* position of the first of the operators that are lowered together */
     bool in_cascade;  /* several operators share weight memory, and all their weights stay */
@@ -63,6 +64,10 @@ void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset,
  * *c looks up in them. */
 struct lower_table lower_have_table(struct lower *l, const struct op_plan *p);
 void lower_access_table(struct sched_command *c, const struct lower_table *t);
+
+/* Load the thresholds of a float32 input, whose scale and zero point `t` has, unless they are
+ * there. */
+void lower_thresholds(struct lower *l, uint32_t row, const struct ir_tensor *t);
 
 /* Ensure that rows [lo, hi) of operand `i` of tile `tile` are on chip (LOAD if needed); *base is
  * the address that row 0 of the image would have. */

@@ -18,9 +18,9 @@ static uint64_t size_of(const struct sched_program *p, const struct sched_access
     case SCHED_SPAD: return p->hw->scratchpad_bytes;
     case SCHED_WMEM: return p->hw->weight_bytes / p->hw->n;
     case SCHED_PARAM: return p->hw->param_entries;
-    case SCHED_TABLE: return SCHED_EXPONENTIALS + 1;
+    case SCHED_TABLE: return SCHED_TABLES;
     case SCHED_ARENA: return p->arena_bytes;
-    case SCHED_INPUT: return (io << 32) + ir_bytes(g->tensor[g->in[io]]);
+    case SCHED_INPUT: return (io << 32) + ir_border_bytes(g->tensor[g->in[io]]);
     default: break;
     }
     if (io == g->n_in + g->n_out)

@@ -1,57 +1,8 @@
-/* lower_move.c - commands that move tensors between memory and scratchpad, and the helpers all
- * lowering shares. */
-#include <stdio.h>
-#include <string.h>
-
+/* lower_move.c - commands that move tensors between memory and scratchpad. */
 #include "lower.h"
 
 /* Bursts of STORE that may await their responses (hd_axi_write); each row of a part is a burst. */
 enum { STORE_BURSTS = 16 };
-
-struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode, uint32_t units,
-                                uint32_t row)
-{
-    struct sched_stream *s = l->stream;
-
-    if (s->n == s->cap) {
-        uint32_t cap = s->cap ? 2 * s->cap : 64;
-        struct sched_command *grown = ARENA_ARRAY(l->arena, struct sched_command, cap);
-        if (s->n)
-            memcpy(grown, s->cmd, s->n * sizeof *grown);
-        s->cmd = grown;
-        s->cap = cap;
-    }
-    struct sched_command *c = &s->cmd[s->n++];
-    memset(c, 0, sizeof *c);
-    c->unit = unit;
-    c->row = row;
-    c->group = l->group;
-    c->w.common.opcode = opcode & 0xffu;
-    c->w.common.length = units & 0xffu;
-    c->w.common.layer = row & 0xffffu;
-    return c;
-}
-
-const char *lower_note(const struct lower *l, const char *format, ...)
-{
-    char text[128];
-    va_list ap;
-
-    if (l->program->dry)
-        return NULL;
-    va_start(ap, format);
-    (void)vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    return arena_strdup(l->arena, text);
-}
-
-void lower_access(struct sched_command *c, enum sched_memory memory, bool write, uint64_t begin,
-                  uint64_t n)
-{
-    if (n > 0 && c->n_access < SCHED_MAX_ACCESS)
-        c->access[c->n_access++] = (struct sched_access){
-            .memory = memory, .write = write, .begin = begin, .end = begin + n};
-}
 
 /* Restrict the last added access to `bytes` of every `pitch` bytes; gaps: not even all of these. */
 static void only(struct sched_command *c, uint32_t bytes, uint32_t pitch, bool gaps)
@@ -61,68 +12,6 @@ static void only(struct sched_command *c, uint32_t bytes, uint32_t pitch, bool g
     a->pitch = pitch;
     a->bytes = bytes;
     a->gaps = gaps;
-}
-
-void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch)
-{
-    struct sched_access *a = &c->access[c->n_access - 1];
-    const uint64_t last = (a->end - a->begin - 1) / pitch * pitch; /* the last may be short */
-
-    a->end = a->begin + last + first + bytes;
-    a->begin += first;
-    a->pitch = pitch;
-    a->bytes = bytes;
-}
-
-void lower_reserve(struct lower_ring *r, uint32_t n)
-{
-    if (r->head + n > r->size)
-        r->head = 0;
-}
-
-uint32_t lower_take(struct lower_ring *r, uint32_t n)
-{
-    lower_reserve(r, n);
-    uint32_t first = r->head;
-    r->head += n;
-    return first;
-}
-
-/* Record the access to a destination in weight, parameter or table memory. */
-static void fetch_access(struct sched_command *c, uint32_t space, uint32_t dest, uint32_t words)
-{
-    switch (space) {
-    case HD_SPACE_WEIGHTS: lower_access(c, SCHED_WMEM, true, dest, words); break;
-    case HD_SPACE_BIAS:
-    case HD_SPACE_MULTIPLIER: lower_access(c, SCHED_PARAM, true, dest / 4, div_up(words, 4)); break;
-    case HD_SPACE_BIAS16: lower_access(c, SCHED_PARAM, true, dest / 2, div_up(words, 2)); break;
-    case HD_SPACE_SHIFT: lower_access(c, SCHED_PARAM, true, dest, words); break;
-    case HD_SPACE_EXP: lower_access(c, SCHED_TABLE, true, SCHED_EXPONENTIALS, 1); break;
-    case HD_SPACE_TABLE_ALL: lower_access(c, SCHED_TABLE, true, dest / 64, words / 64); break;
-    default: lower_access(c, SCHED_TABLE, true, dest / 256, words / 256);
-    }
-}
-
-void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset, uint32_t rows,
-                 uint32_t row_bytes, uint32_t dest, const char *note)
-{
-    struct sched_command *c =
-        lower_add(l, HD_UNIT_WEIGHT, HD_OPCODE_WEIGHT, HD_CMD_DMA_READ_UNITS, row);
-    struct hd_cmd_dma_read *m = &c->w.dma_read;
-    uint32_t words = div_up(row_bytes, l->hw->n);
-
-    m->region = HD_REGION_CONSTANTS;
-    m->space = space & 15u;
-    m->offset = offset;
-    m->runs = 1;
-    m->run_bytes = rows * row_bytes;
-    m->run_pitch = m->run_bytes;
-    m->rows = rows & 0xffffu;
-    m->row_bytes = row_bytes;
-    m->dest = dest;
-    m->dest_pitch = words;
-    c->note = note;
-    fetch_access(c, space, dest, rows * words);
 }
 
 struct op_plan lower_strip(const struct op_plan *p, uint32_t i)
@@ -202,6 +91,10 @@ static uint32_t region_of(const struct sched_place *s)
 static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t lo,
                       uint32_t hi, uint32_t skip, uint32_t to, uint32_t pitch, bool shared)
 {
+    const uint32_t value = sched_value_bytes(s);
+
+    if (s->quantised)
+        lower_thresholds(l, row, s->quantised);
     while (lo < hi) {
         const struct runs r = runs_of(s, div_up(hi - lo, skip), skip);
         struct sched_command *c =
@@ -212,17 +105,21 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
         m->region = region_of(s) & 15u;
         m->space = HD_SPACE_SCRATCHPAD;
         m->flip = s->flip;
-        m->offset = s->mem_offset + lo * s->mem_pitch;
+        m->quantise = s->quantised != NULL;
+        m->offset = (s->mem_offset + lo * s->mem_pitch) * value;
         m->runs = r.runs & 0xffffu;
-        m->run_bytes = r.run_bytes;
-        m->run_pitch = r.run_pitch;
+        m->run_bytes = r.run_bytes * value;
+        m->run_pitch = r.run_pitch * value;
         m->rows = flat ? 1 : r.rows & 0xffffu;
         m->row_bytes = flat ? bytes : s->row_bytes;
         m->dest = to / l->hw->n;
         m->dest_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
         c->note = lower_note(l, "rows %u-%u in", lo,
                              lo + r.rows * skip < hi ? lo + r.rows * skip - 1 : hi - 1);
-        memory_access(c, l->program, s, false, m->offset, &r);
+        memory_access(c, l->program, s, false, m->offset,
+                      &(struct runs){r.rows, r.runs, m->run_bytes, m->run_pitch});
+        if (s->quantised)
+            lower_access(c, SCHED_TABLE, false, SCHED_THRESHOLDS, 1);
         to += r.rows * pitch;
         lo += r.rows * skip;
         /* up to the next row, if there is one, so that no gap is left between two commands' rows */

@@ -1,5 +1,9 @@
-/* lower_table.c - tables of 256 bytes as WEIGHT commands. They fill the slots of the requantisation
- * lanes in turn; a table stays until another needs its slot. */
+/* lower_table.c - tables as WEIGHT commands. Those of 256 bytes fill the slots of the requantisation
+ * lanes in turn; a table stays until another needs its slot. The thresholds by which LOAD quantises
+ * are the least float of each byte, found with the host's kernel: both round alike for all floats. */
+#include <string.h>
+
+#include "kernels/hdk.h"
 #include "lower.h"
 
 enum { VALUES = 256 };
@@ -65,4 +69,70 @@ struct lower_table lower_have_table(struct lower *l, const struct op_plan *p)
 void lower_access_table(struct sched_command *c, const struct lower_table *t)
 {
     lower_access(c, SCHED_TABLE, false, t->first, t->n);
+}
+
+/* --- thresholds --- */
+
+/* Keys order the bits of floats as the floats; those of the infinities are the ends. */
+#define KEY_LOW  UINT32_C(0x007fffff)
+#define KEY_HIGH UINT32_C(0xff800000)
+
+static int8_t quantised(const struct hdk_quantize *p, uint32_t key)
+{
+    const uint32_t bits = key >> 31 ? key ^ 0x80000000u : ~key;
+    float x;
+    int8_t y;
+
+    memcpy(&x, &bits, sizeof x);
+    hdk_quantize(p, &x, &y);
+    return y;
+}
+
+/* Return the least key whose byte is at least `byte`; one that no float has if there is none. */
+static uint32_t least_key(const struct hdk_quantize *p, int8_t byte)
+{
+    uint32_t low = KEY_LOW, high = KEY_HIGH;
+
+    if (quantised(p, high) < byte)
+        return UINT32_MAX;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (quantised(p, middle) >= byte)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Fill the subtree of `entry` in the order of its thresholds, `next` first; return the one after. */
+static int32_t plant(const struct hdk_quantize *p, uint32_t *tree, uint32_t entry, int32_t next)
+{
+    if (entry >= VALUES)
+        return next;
+    next = plant(p, tree, 2 * entry, next);
+    tree[entry] = least_key(p, (int8_t)next++);
+    return plant(p, tree, 2 * entry + 1, next);
+}
+
+static uint32_t pack_thresholds(struct lower *l, const struct ir_tensor *t)
+{
+    const struct hdk_quantize p = {
+        .n = 1, .scale = t->quant.scale[0], .zero = t->quant.zero_point[0]};
+    uint32_t tree[VALUES];
+
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, sizeof tree);
+    tree[0] = (uint8_t)p.zero; /* of NaN */
+    (void)plant(&p, tree, 1, INT8_MIN + 1);
+    return sched_constant(l->program, tree, sizeof tree);
+}
+
+void lower_thresholds(struct lower *l, uint32_t row, const struct ir_tensor *t)
+{
+    if (l->thresholds != t)
+        lower_fetch(l, row, HD_SPACE_THRESHOLD, pack_thresholds(l, t), VALUES, sizeof(uint32_t), 0,
+                    "thresholds");
+    l->thresholds = t;
 }

@@ -85,7 +85,7 @@ static uint64_t region_bytes(const struct proof *w, uint32_t region)
         return w->p->arena_bytes;
     if (io >= g->n_in + g->n_out)
         return sched_state_offset(g, g->n_tensor);
-    return ir_bytes(g->tensor[io < g->n_in ? g->in[io] : g->out[io - g->n_in]]);
+    return ir_border_bytes(g->tensor[io < g->n_in ? g->in[io] : g->out[io - g->n_in]]);
 }
 
 static void begin_memory(struct proof *w)
@@ -349,8 +349,8 @@ static void copy(struct proof *w, bool in)
         const struct sched_place *s = &w->p->place[e.tensor[i]];
         if (s->mem_region >= HD_REGION_ARENA)
             byte_set_take(&w->region[in ? device : HOST][s->mem_region],
-                          &w->region[in ? HOST : device][s->mem_region], s->mem_offset,
-                          s->mem_offset + (uint64_t)s->mem_bytes);
+                          &w->region[in ? HOST : device][s->mem_region], sched_memory_at(s),
+                          sched_memory_at(s) + (uint64_t)s->mem_bytes);
     }
 }
 
@@ -406,7 +406,7 @@ static struct chip new_chip(const struct proof *w, const struct sched_program *p
                          .kept = byte_set_new(a, part->hw->scratchpad_bytes),
                          .words = byte_set_new(a, part->hw->weight_bytes / part->hw->n),
                          .entries = byte_set_new(a, part->hw->param_entries),
-                         .tables = byte_set_new(a, SCHED_EXPONENTIALS + 1)};
+                         .tables = byte_set_new(a, SCHED_TABLES)};
 }
 
 static enum status run_all(struct proof *w)

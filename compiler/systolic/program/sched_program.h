@@ -18,14 +18,15 @@ enum sched_memory {
     SCHED_SPAD,   /* scratchpad bytes */
     SCHED_WMEM,   /* weight memory words */
     SCHED_PARAM,  /* parameter entries (channel tiles) */
-    SCHED_TABLE,  /* table slots; SCHED_EXPONENTIALS: the table of exponentials */
+    SCHED_TABLE,  /* table slots; SCHED_EXPONENTIALS: the table of exponentials; SCHED_THRESHOLDS:
+                   * those by which LOAD quantises */
     SCHED_ARENA,  /* region 2 bytes */
     SCHED_INPUT,  /* 3 + i: bytes + (i << 32) */
     SCHED_OUTPUT, /* alike */
     SCHED_MEMORIES
 };
 
-enum { SCHED_EXPONENTIALS = 8 }; /* the number after the largest table slot */
+enum { SCHED_EXPONENTIALS = 8, SCHED_THRESHOLDS, SCHED_TABLES }; /* 8: after the last table slot */
 
 struct sched_access {
     enum sched_memory memory;
@@ -106,6 +107,9 @@ struct sched_place {
     uint32_t mem_offset, mem_bytes;
     uint32_t mem_pitch, mem_pixel; /* bytes between rows and between pixels */
     bool flip;                     /* uint8 in memory */
+    /* NULL, or the tensor by whose scale LOAD quantises: float32 in memory. mem_offset, mem_pitch,
+     * mem_pixel count values, mem_bytes bytes. */
+    const struct ir_tensor *quantised;
     uint32_t window, whole; /* during lowering: commands name region `window` (sched_window), or
                              mem_region if 0;
                              they may access all of mem_bytes from `whole` on */
@@ -116,6 +120,16 @@ struct sched_place {
     uint32_t first, last;        /* operator positions */
     bool inside; /* it overwrites bytes of another tensor's place, see channel_fusion.c */
 };
+
+/* Return the bytes in memory of one value, and the place's first byte in its region. */
+static inline uint32_t sched_value_bytes(const struct sched_place *s)
+{
+    return s->quantised ? 4 : 1;
+}
+static inline uint32_t sched_memory_at(const struct sched_place *s)
+{
+    return s->mem_offset * sched_value_bytes(s);
+}
 
 enum { KNOB_CASCADE_AHEAD = 2 };
 

@@ -29,6 +29,9 @@ void sched_view_memory(struct sched_program *p)
             s->in_memory = of->in_memory;
             s->mem_region = of->mem_region;
             s->flip = of->flip;
+            s->quantised = of->quantised;
+            if (s->quantised && root->root != t)
+                s->mem_bytes = (uint32_t)ir_bytes(p->graph->tensor[t]) * sched_value_bytes(s);
             s->mem_offset = of->mem_offset + sched_view_offset(p, t, root->w * root->n);
         }
 }

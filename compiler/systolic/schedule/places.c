@@ -94,8 +94,9 @@ enum status sched_places(struct sched_program *p, struct diag *d)
     p->place = ARENA_ARRAY(p->arena, struct sched_place, g->n_tensor + 1);
     p->scratch_bytes = host_scratches(p->arena, g);
     for (uint32_t i = 0; i < g->n_tensor; i++) {
-        p->place[i].mem_bytes = (uint32_t)ir_bytes(g->tensor[i]);
+        p->place[i].mem_bytes = (uint32_t)ir_border_bytes(g->tensor[i]);
         p->place[i].flip = g->tensor[i]->flipped;
+        p->place[i].quantised = g->tensor[i]->quantised ? g->tensor[i] : NULL;
     }
     for (uint32_t i = 0; i < g->n_in; i++)
         mark_memory(p, g->in[i], HD_REGION_IO + i);

@@ -110,7 +110,7 @@ static enum read_source choose(const struct read_channel *c, uint64_t now)
 /* Return the number of words completed by the first `bytes` of a transfer. */
 static uint32_t words(const struct read_channel *c, const struct hd_cmd_dma_read *m, uint64_t bytes)
 {
-    uint32_t n = (uint32_t)bytes, rows = n / m->row_bytes;
+    uint32_t n = (uint32_t)bytes / (m->quantise ? 4 : 1), rows = n / m->row_bytes;
 
     return rows * ((m->row_bytes + c->n - 1) / c->n) + n % m->row_bytes / c->n;
 }
@@ -213,6 +213,8 @@ static uint64_t arrival(const struct read_channel *c, const struct read_burst *b
     uint64_t end = b->at - b->from + (uint64_t)c->load.row * row_bytes +
                    (in_row < row_bytes ? in_row : row_bytes);
 
+    if (b->m->quantise)
+        end = b->at - b->from + (end - (b->at - b->from)) * 4;
     return b->first + data_cycles(c, ((end - 1) >> log2) - (b->at >> log2));
 }
 
