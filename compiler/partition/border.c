@@ -6,9 +6,17 @@
 #include "compiler/host/host_kernel.h"
 #include "partition.h"
 
-bool partition_flips(const struct ir_graph *g, const struct ir_op *op)
+/* Round half away from zero, as TFLite. */
+static bool quantises(const struct ir_graph *g, const struct ir_op *op)
 {
-    return !op->dead && host_kernel_form(g, op) == FORM_FLIP;
+    return op->opcode == IR_OP_QUANTIZE && ir_in(g, op, 0)->type == IR_F32 &&
+           ir_in(g, op, 0)->role == IR_INPUT && ir_out(g, op, 0)->type == IR_I8 &&
+           ir_out(g, op, 0)->quant.n == 1 && op->fixed.n_real == 0;
+}
+
+bool partition_at_border(const struct ir_graph *g, const struct ir_op *op)
+{
+    return !op->dead && (quantises(g, op) || host_kernel_form(g, op) == FORM_FLIP);
 }
 
 /* Return true if only accelerators read and write the tensor, except `flip`. */
@@ -27,14 +35,6 @@ static bool on_accelerators(const struct target_list *targets, const struct ir_g
             return false;
     }
     return true;
-}
-
-/* Return true if LOAD can do what the operator does: round half away from zero, as TFLite. */
-static bool quantises(const struct ir_graph *g, const struct ir_op *op)
-{
-    return !op->dead && op->opcode == IR_OP_QUANTIZE && ir_in(g, op, 0)->type == IR_F32 &&
-           ir_out(g, op, 0)->type == IR_I8 && ir_out(g, op, 0)->quant.n == 1 &&
-           op->fixed.n_real == 0;
 }
 
 /* Operators read, or write, `to` instead of `from`. */
@@ -68,13 +68,12 @@ bool partition_border(const struct target_list *targets, struct ir_graph *g)
 
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];
-        const bool quantise = quantises(g, op);
-        if (!quantise && !partition_flips(g, op))
+        if (!partition_at_border(g, op))
             continue;
         struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
         const bool in = x->role == IR_INPUT && ir_uses(g, x->id) == 1 && !x->is_output &&
-                        !(quantise && y->is_output),
-                   out = y->is_output && x->role == IR_VALUE && ir_uses(g, y->id) == 0 && !quantise;
+                        !(x->type == IR_F32 && y->is_output),
+                   out = y->is_output && x->role == IR_VALUE && ir_uses(g, y->id) == 0;
         if (in && on_accelerators(targets, g, y->id, op))
             take_border(g, op, x, y);
         else if (out && on_accelerators(targets, g, x->id, op))

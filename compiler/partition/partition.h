@@ -128,10 +128,11 @@ void partition_search(struct partition *p, struct ir_graph *g, const bool *fixed
 /* late_reads.c: find a new order of operators; false: there is nothing to move. */
 bool partition_late_reads(const struct target_list *targets, struct ir_graph *g);
 
-/* border.c: the QUANTIZEs that flip uint8 at the network's border are dead where accelerators alone
- * touch the int8 tensor, which takes the border's place. Returns whether there are any. */
+/* border.c: the QUANTIZEs that flip uint8 or quantise float32 at the network's border are dead where
+ * accelerators alone touch the int8 tensor, which takes the border's place. Returns whether there
+ * are any. */
 bool partition_border(const struct target_list *targets, struct ir_graph *g);
-/* Return true if the operator is such a QUANTIZE. */
-bool partition_flips(const struct ir_graph *g, const struct ir_op *op);
+/* Return true if LOAD or STORE can do the operator, such a QUANTIZE. */
+bool partition_at_border(const struct ir_graph *g, const struct ir_op *op);
 
 #endif

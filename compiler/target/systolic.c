@@ -314,8 +314,11 @@ static const char *float_refusal(struct question *q)
                              : q->op->opcode == IR_OP_DEQUANTIZE ? float_reader(g, q->op)
                                                                  : q->op;
     if (!op)
-        REFUSE(q, "its float32 %s is the network's own: the array supports only int8",
-               quantises ? "input" : "output");
+        REFUSE(q, "its float32 %s",
+               quantises
+                   ? "input is the network's own: LOAD quantises it if accelerators alone read "
+                     "the result, with TFLite's rounding"
+                   : "output is the network's own: the array supports only int8");
     const struct ir_op *from = gives_float(g, op), *to = reads_float(g, op);
     const struct ir_row *row = &g->row[op->row];
     if (to)
