@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI      10u
+#define HD_SIM_ABI      11u
 #define HD_SIM_UNITS    6u
 #define HD_SIM_KINDS    8u
 #define HD_SIM_COUNTERS 8u /* maximum counters of a core */
@@ -174,6 +174,11 @@ struct hd_sim_api {
     void (*show_host)(struct hd_sim *sim, uint64_t cycles, const char *function);
     uint32_t memory_bits; /* width of a core's memory port with ready/valid; 0: another kind of
                            * memory */
+    /* Execute `word` with the values of its source registers; NULL unless the core is a unit of
+     * custom instructions. Returns 1 and a result, 0 without one, -1 after a failure
+     * (stuck_text). Takes at least one cycle. */
+    int (*instruction)(struct hd_sim *sim, uint32_t word, uint32_t rs1, uint32_t rs2,
+                       uint32_t *result);
 };
 
 #endif

@@ -146,7 +146,8 @@ int64_t draw_value(struct draw *w, enum target_value value, int64_t low, int64_t
 void draw_fill(struct draw *w, enum target_value bytes, int64_t each, int64_t *a, int64_t *b)
 {
     const struct describe_limit *l = limit_of(w, bytes);
-    const uint32_t core = describe_of(w->target)->core_top ? describe_of(w->target)->core_bytes : 0;
+    const struct describe *t = describe_of(w->target);
+    const uint32_t core = t->core_top && !t->on_host ? t->core_bytes : 0;
     int64_t most = core && core / 4 < 100000 ? core / 4 : 100000;
 
     if (w->reach != bytes || w->given[0] || w->given[1])

@@ -70,7 +70,8 @@ static void find(struct arena *a, const struct target *target, struct core *core
                                       .include = t->verilog_includes.name,
                                       .n_list = t->verilog_lists.n,
                                       .list = t->verilog_lists.name},
-                          .memory_bytes = t->core_bytes};
+                          .memory_bytes = t->core_bytes,
+                          .on_host = t->on_host};
     core_targets_declare(a, &t->ports, &core->verilog);
 }
 
@@ -117,6 +118,11 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
         core->sim.sim = core->sim.api->open(&s, error, sizeof error);
         if (!core->sim.sim)
             return FAIL(d, ST_INTERNAL, "cannot open the core of %s: %s", core->name, error);
+        if (core->on_host != (core->sim.api->instruction != NULL))
+            return FAIL(d, ST_USAGE,
+                        "target %s: expected \"host\": true in target.json and a core with the "
+                        "ports of a CFU or of PCPI, or neither; found %s",
+                        core->name, core->on_host ? "\"host\" only" : "the ports only");
         sim_port(&core->sim, false, &core->port);
         core->sim.api->totals(core->sim.sim, &core->seen);
         c->port[i] = &core->port;
@@ -158,6 +164,9 @@ void core_targets_collect(struct core_targets *c, struct run_shared *shared, uin
     for (uint32_t i = 0; i < c->n; i++) {
         struct core *core = &c->core[i];
         struct hd_sim_totals now, *seen = &core->seen;
+
+        if (core->on_host)
+            continue;
         core->sim.api->totals(core->sim.sim, &now);
         shared->cycles += now.cycles - seen->cycles;
         shared->row[row].cycles += now.cycles - seen->cycles;
@@ -202,7 +211,8 @@ bool core_targets_timed(const struct job *job, const char *name)
     for (uint32_t i = 0; i < job->p->targets.n; i++) {
         const struct target_desc *desc = job->p->targets.target[i]->desc;
         if (strcmp(job->p->targets.target[i]->name, name) == 0)
-            return desc->accelerator || (desc->outside && desc->detail->core_top);
+            return desc->accelerator ||
+                   (desc->outside && desc->detail->core_top && !desc->detail->on_host);
     }
     return false;
 }

@@ -12,6 +12,7 @@ struct core {
     const char *name;        /* name of the target, for messages */
     struct sim_core verilog; /* where it is */
     uint32_t memory_bytes;
+    bool on_host; /* a unit of custom instructions: its work is the host's */
     struct sim_model so;
     struct sim_port sim;
     struct hd_port port;

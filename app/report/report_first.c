@@ -88,7 +88,7 @@ static void cycles_line(struct text *t, const cJSON *all)
     add_hw(t, report_member(all, "hw"));
     text_printf(t, ", engine %s: %.0f inferences, ", report_word(all, "engine"),
                 report_number(all, "inferences"));
-    if (host_alone(all))
+    if (host_alone(all) || cycles == 0)
         text_printf(t, "none on the accelerator and %.0f cycles each", host);
     else if (cycles >= 0)
         text_printf(t, "%.1f cycles each on the accelerator and %.0f", cycles, host);

@@ -266,7 +266,8 @@ static bool read_core(struct arena *a, const char *folder, const cJSON *o, struc
                           .verilog = {.folder = arena_printf(a, "%s/%s", folder, below),
                                       .top = arena_strdup(a, top),
                                       .verilog = list},
-                          .memory_bytes = (uint32_t)bytes->valuedouble};
+                          .memory_bytes = (uint32_t)bytes->valuedouble,
+                          .on_host = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "host"))};
     cJSON_ArrayForEach(f, files)
     {
         if (!cJSON_IsString(f) || !is_word(f->valuestring, "_-./$"))

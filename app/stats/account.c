@@ -20,7 +20,7 @@ static bool executes(const struct pipeline *p, const struct ir_op *op)
 
 static bool has_core(const struct target *t)
 {
-    return t->desc->outside && t->desc->detail->core_top;
+    return t->desc->outside && t->desc->detail->core_top && !t->desc->detail->on_host;
 }
 
 static bool on_host(const struct target *t)

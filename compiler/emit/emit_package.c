@@ -64,9 +64,10 @@ static enum status add_folder(struct package *p, const char *from, const char *t
 
 static enum status add_runtime(struct package *p, struct diag *d)
 {
-    static const char *const driver[] = {"hd.c",        "hd.h",        "hd_text.c",
-                                         "hd_model.c",  "hd_model.h",  "hd_port.h",
-                                         "port_mmio.c", "port_mmio.h", NULL};
+    static const char *const driver[] = {
+        "hd.c",        "hd.h",      "hd_text.c",        "hd_model.c",
+        "hd_model.h",  "hd_port.h", "hd_instruction.h", "port_mmio.c",
+        "port_mmio.h", NULL};
     static const char *const c[] = {".c", ".h", NULL}, *const all[] = {".c",     ".h",   ".ld",
                                                                        ".cmake", ".txt", NULL};
     const char *home, *gen;

@@ -186,6 +186,8 @@ static void add_cores(const struct emit_unit *u, cJSON *o)
         cJSON_AddStringToObject(core, "folder", port[i]->desc->name);
         cJSON_AddStringToObject(core, "top", t->core_top);
         cJSON_AddNumberToObject(core, "memory_bytes", t->core_bytes);
+        if (t->on_host)
+            cJSON_AddBoolToObject(core, "host", true);
         files = cJSON_AddArrayToObject(core, "verilog");
         for (uint32_t k = 0; k < t->verilog.n; k++)
             cJSON_AddItemToArray(files, cJSON_CreateString(t->verilog.name[k]));

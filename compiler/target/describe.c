@@ -293,6 +293,8 @@ const char *describe_parameter_text(struct arena *a, const struct target *t,
     return arena_printf(a, "%s=%lld", p->name, (long long)t->setting[p->attr].number);
 }
 
+enum { UNIT_BYTES = 64 }; /* of a unit of custom instructions, which has no memory of its own */
+
 static enum status read_core(struct reader *r, const cJSON *root)
 {
     const cJSON *o = get(root, "core");
@@ -302,8 +304,11 @@ static enum status read_core(struct reader *r, const cJSON *root)
     if (!get(o, "verilog") && !get(o, "file_lists"))
         return json_doc_fail(&r->doc, "core", r->d,
                              "member \"verilog\" or \"file_lists\" is missing");
+    if (!get(o, "memory_bytes") && !r->detail->on_host)
+        return json_doc_fail(&r->doc, "core", r->d, "member \"memory_bytes\" is missing");
     r->detail->core_top = string(r, o, "top", NULL);
-    r->detail->core_bytes = (uint32_t)number(o, "memory_bytes");
+    r->detail->core_bytes =
+        get(o, "memory_bytes") ? (uint32_t)number(o, "memory_bytes") : UNIT_BYTES;
     r->detail->macs_per_cycle = number(o, "macs_per_cycle");
     TRY(counters(r, get(o, "counters")));
     TRY(parameters(r, get(o, "parameters")));
@@ -408,11 +413,11 @@ static enum status read_root(struct reader *r)
         return json_doc_fail(&r->doc, "estimator", r->d, "file '%s/%s' not found", r->dir,
                              r->detail->estimator);
     TRY(attributes(r, root));
-    TRY(read_core(r, root));
     r->detail->on_host = cJSON_IsTrue(get(root, "host"));
-    if (r->detail->on_host && (r->detail->core_top || r->desc->own_memory))
+    TRY(read_core(r, root));
+    if (r->detail->on_host && r->desc->own_memory)
         return json_doc_fail(&r->doc, "host", r->d,
-                             "the host has no \"core\" and no separate memory: leave it out");
+                             "the host has no separate memory: leave one of them out");
     TRY(blocks(r, root));
     TRY(knobs(r, root));
     TRY(region(r, root));

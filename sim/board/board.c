@@ -165,7 +165,7 @@ static enum status run(struct board *b)
             board_begin(b);
         if (stop == ISS_ECALL)
             return FAIL(b->d, ST_DEVICE, "ecall: there is no system to call");
-        if (stop == ISS_TRAP)
+        if (stop == ISS_TRAP && !b->stuck)
             return trapped(b);
         if (stop == ISS_SEMIHOSTING)
             board_semihosting(b);

@@ -45,6 +45,46 @@ static bool write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_
     return true;
 }
 
+/* Execute an instruction on a unit, whose clock is the processor's. */
+static bool execute(void *ctx, uint32_t word, uint32_t rs1, uint32_t rs2, struct iss_answer *answer)
+{
+    struct board_core *const c = ctx;
+    const uint64_t now = c->board->cpu->cycles;
+    uint64_t before, took;
+    int rc;
+
+    if (now > c->synced)
+        (void)c->api->run(c->sim, now - c->synced);
+    before = board_cycles(c->api, c->sim);
+    rc = c->api->instruction(c->sim, word, rs1, rs2, &answer->value);
+    took = board_cycles(c->api, c->sim) - before;
+    c->synced = now + took;
+    if (rc < 0) {
+        c->board->stuck = c->api->stuck_text(c->sim);
+        return false;
+    }
+    answer->writes = rc == 1;
+    answer->wait = (uint32_t)(took - 1);
+    return true;
+}
+
+/* Attach the core to the processor if it is a unit of custom instructions. */
+static enum status attach(struct board_core *c, const char *name)
+{
+    struct board *const b = c->board;
+
+    if (!c->api->instruction)
+        return ST_OK;
+    if (b->cpu->unit)
+        return FAIL(b->d, ST_UNSUPPORTED,
+                    "target %s: a second unit of custom instructions; the processor has room for "
+                    "one, leave one of them out of --target",
+                    name);
+    c->unit = (struct iss_unit){execute, c};
+    b->cpu->unit = &c->unit;
+    return ST_OK;
+}
+
 static enum status open_core(struct board *b, uint32_t i)
 {
     const struct board_setup *const o = b->setup;
@@ -71,7 +111,7 @@ static enum status open_core(struct board *b, uint32_t i)
     iss_device(b->cpu, BOARD_CORE_REGISTERS(i), BOARD_CORE_REGISTERS_BYTES, &c->registers);
     iss_memory(b->cpu, board_core_memory(n_bytes, i), of->memory_bytes, memory, board_bus_wait(b));
     b->n_core++;
-    return ST_OK;
+    return attach(c, of->name);
 }
 
 enum status board_open_cores(struct board *b)

@@ -39,9 +39,10 @@ struct board {
         const struct hd_sim_api *api;
         struct hd_sim *sim;
         struct iss_device registers;
-        uint64_t synced; /* as above */
-        uint64_t begun;  /* the core's cycle at the last register write or interrupt */
-        bool runs;       /* its interrupt is low */
+        uint64_t synced;      /* as above */
+        uint64_t begun;       /* the core's cycle at the last register write or interrupt */
+        bool runs;            /* its interrupt is low */
+        struct iss_unit unit; /* of custom instructions; `synced` is then the processor's cycle */
     } core_of[BOARD_CORES];
     uint32_t done;  /* inferences */
     uint64_t begun; /* cycle in which the inference began */

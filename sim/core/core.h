@@ -199,6 +199,7 @@ class Registers : public Side
     virtual void begin(bool write, uint32_t offset, uint32_t value) = 0;
     bool done = true;
     uint32_t value = 0;
+    bool wrote = false; // of a unit: the last instruction has a result
 };
 
 // A stream: bytes of the memory to or from the core (core_stream.cpp).
@@ -209,6 +210,14 @@ class Stream : public Side
     uint32_t left = 0; // bytes still to come
     bool used = false; // started since open
 };
+
+// A unit of custom instructions, CFU or PCPI (core_unit.cpp), as registers: operands are written at 0 and 4, an
+// instruction at 8, which executes it; 8 is then its result.
+std::unique_ptr<Registers> make_unit(const Bus &bus, Core &core);
+constexpr bool is_unit(BusKind kind)
+{
+    return kind == BUS_CFU || kind == BUS_PCPI;
+}
 
 std::unique_ptr<Registers> make_registers(const Bus &bus, Core &core);
 std::unique_ptr<Side> make_memory(const Bus &bus, Core &core);

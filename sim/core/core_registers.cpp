@@ -265,6 +265,8 @@ std::unique_ptr<Registers> make_registers(const Bus &bus, Core &core)
     case BUS_APB: return std::make_unique<Apb>(bus, core);
     case BUS_WISHBONE: return std::make_unique<Wishbone>(bus, core);
     case BUS_OBI: return std::make_unique<Obi>(bus, core);
+    case BUS_CFU:
+    case BUS_PCPI: return make_unit(bus, core);
     default: return std::make_unique<Own>(bus, core);
     }
 }

@@ -439,6 +439,26 @@ static void core_commits(hd_sim *sim, void (*sink)(void *ctx, const hd_sim_commi
     sim->core.sink_ctx = ctx;
 }
 
+// Execute a custom instruction: 1 if it has a result, 0 if not, -1 after a failure.
+static int core_instruction(hd_sim *sim, uint32_t word, uint32_t rs1, uint32_t rs2,
+                            uint32_t *result)
+{
+    core_write32(sim, 0, rs1);
+    core_write32(sim, 4, rs2);
+    *result = sim->access(true, 8, word);
+    return !sim->failure.empty() ? -1 : sim->registers->wrote;
+}
+
+static constexpr bool has_unit()
+{
+    bool found = false;
+#define ADD(index, kind, manager, name, bits)                                                      \
+    found = found || (index == HD_CORE_REGISTERS && is_unit(BUS_##kind));
+    HD_CORE_BUS(ADD)
+#undef ADD
+    return found;
+}
+
 // The width of the first memory port that can wait; 0: none can, and options of the memory change nothing.
 static constexpr uint32_t memory_bits()
 {
@@ -451,9 +471,26 @@ static constexpr uint32_t memory_bits()
     return n;
 }
 
-extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = {
-    HD_SIM_ABI,       HD_SIM_NAME,     HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH, core_open,
-    core_close,       core_read32,     core_write32,       core_run,           core_stuck_text,
-    nullptr,          core_seed,       core_totals,        core_commands,      core_rows,
-    core_trace_start, core_trace_stop, core_trace_window,  core_commits,       nullptr,
-    memory_bits()};
+extern "C" __attribute__((visibility("default")))
+const hd_sim_api hd_sim_api = {HD_SIM_ABI,
+                               HD_SIM_NAME,
+                               HD_SIM_CONFIG_HASH,
+                               HD_SIM_SOURCE_HASH,
+                               core_open,
+                               core_close,
+                               core_read32,
+                               core_write32,
+                               core_run,
+                               core_stuck_text,
+                               nullptr,
+                               core_seed,
+                               core_totals,
+                               core_commands,
+                               core_rows,
+                               core_trace_start,
+                               core_trace_stop,
+                               core_trace_window,
+                               core_commits,
+                               nullptr,
+                               memory_bits(),
+                               has_unit() ? core_instruction : nullptr};

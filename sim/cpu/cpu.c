@@ -12,7 +12,7 @@
 #include "sim/iss/iss_decode.h"
 
 #define CUSTOM                                                                                     \
-    0x00b5050bu /* the encoding that hd_cpu.cpp substitutes for ecall; with EBREAK for
+    0x00b5055bu /* the encoding that hd_cpu.cpp substitutes for ecall; with EBREAK for
                             * ebreak */
 #define EBREAK 0x02000000u
 #define WFI    0x10500073u
@@ -144,6 +144,19 @@ static bool access_device(struct cpu *u, const struct hd_cpu_state *s)
     return true;
 }
 
+/* Have the unit execute a custom instruction; the core waits for it. */
+static enum iss_stop custom(struct cpu *u, const struct hd_cpu_state *s)
+{
+    const struct iss_unit *const unit = u->c->unit;
+    struct iss_answer answer = {0};
+
+    if (unit == NULL || !unit->execute(unit->ctx, s->word, s->rs1, s->rs2, &answer))
+        return trap(u, ISS_ILLEGAL, s->word);
+    u->api->answer(u->core, answer.value, answer.writes, answer.wait);
+    u->offered = false;
+    return ISS_LIMIT;
+}
+
 /* Execute an instruction that the core offers. ISS_LIMIT: it is answered. */
 static enum iss_stop offered(struct cpu *u, const struct hd_cpu_state *s)
 {
@@ -161,6 +174,8 @@ static enum iss_stop offered(struct cpu *u, const struct hd_cpu_state *s)
                                                          : trap(u, ISS_BREAKPOINT, c->pc);
     if (c->pc - c->code_base >= c->code_bytes)
         return trap(u, ISS_FETCH_FAULT, c->pc);
+    if (iss_decode(s->word).kind == ISS_CUSTOM)
+        return custom(u, s);
     c->x[s->word >> 15 & 31] = s->rs1;
     if (s->word != WFI &&
         ((s->word & 0x7f) != SYSTEM || (s->word >> 12 & 3) == 0 || !iss_csr_execute(c, s->word)))

@@ -41,8 +41,9 @@ struct hd_cpu {
     size_t last = 0;      // region of the last access
     uint32_t waited = 0;  // cycles of mem_valid without an answer
     bool outside = false; // the access is the caller's and has been answered
-    bool offered = false; // likewise an instruction
-    bool booting = true;  // until the jump to the program has completed
+    bool held = false;    // an instruction has been answered, and completes after `hold` cycles
+    uint64_t hold = 0;
+    bool booting = true; // until the jump to the program has completed
 
     void clock()
     {
@@ -52,7 +53,7 @@ struct hd_cpu {
         top.eval();
         state.cycles++;
         top.mem_ready = 0;
-        top.pcpi_ready = top.pcpi_wr = 0;
+        top.pcpi_ready = 0;
         if (top.rvfi_valid && booting)
             booting = top.rvfi_pc_rdata != 4;
         else if (top.rvfi_valid) {
@@ -78,14 +79,14 @@ struct hd_cpu {
     }
 
     // Read a word of memory. ecall and semihosting's ebreak, which would trap, are replaced by an
-    // instruction in the custom-0 space, which the core offers: custom a0, a0, a1 with bit 20 of
+    // instruction in the custom-2 space, which the core offers: custom a0, a0, a1 with bit 20 of
     // the original.
     uint32_t read(const uint8_t *from)
     {
         uint32_t word;
 
         std::memcpy(&word, from, 4);
-        return top.mem_instr && (word & ~0x100000u) == 0x73 ? 0xb5050bu | (word & 0x100000) << 5
+        return top.mem_instr && (word & ~0x100000u) == 0x73 ? 0xb5055bu | (word & 0x100000) << 5
                                                             : word;
     }
 
@@ -116,7 +117,7 @@ struct hd_cpu {
     {
         const uint32_t word = top.pcpi_insn;
 
-        return top.pcpi_valid && !offered && !((word & 0x7f) == 0x33 && word >> 25 == 1);
+        return top.pcpi_valid && !held && !((word & 0x7f) == 0x33 && word >> 25 == 1);
     }
 
     hd_cpu_stop stopped(hd_cpu_stop why)
@@ -144,19 +145,31 @@ struct hd_cpu {
                 return stopped(HD_CPU_OFFER);
             if (answer_memory())
                 return stopped(HD_CPU_ACCESS);
+            if (held)
+                complete();
             clock();
-            offered = outside = false;
+            outside = false;
         }
         return stopped(HD_CPU_LIMIT);
+    }
+
+    // Complete the instruction that was answered, once it has waited.
+    void complete()
+    {
+        top.pcpi_wait = hold != 0;
+        if (hold-- != 0)
+            return;
+        top.pcpi_ready = 1;
+        held = false;
     }
 
     void answer(uint32_t word, int writes, uint64_t wait)
     {
         if (is_offer()) {
-            top.pcpi_ready = 1;
             top.pcpi_wr = writes != 0;
             top.pcpi_rd = word;
-            offered = true;
+            hold = wait;
+            held = true;
             return;
         }
         while (wait-- > 0)

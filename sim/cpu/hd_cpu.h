@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define HD_CPU_ABI 2u
+#define HD_CPU_ABI 3u
 
 struct hd_cpu;
 
@@ -59,7 +59,7 @@ struct hd_cpu_api {
     enum hd_cpu_stop (*run)(struct hd_cpu *cpu, uint64_t cycles);
     const struct hd_cpu_state *(*state)(const struct hd_cpu *cpu);
     /* After HD_CPU_ACCESS: the core gets the word after `wait` cycles. After HD_CPU_OFFER: it gets
-     * the result in this cycle if `writes`; wait is 0. */
+     * the result after `wait` cycles if `writes`. */
     void (*answer)(struct hd_cpu *cpu, uint32_t word, int writes, uint64_t wait);
 };
 

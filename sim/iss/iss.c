@@ -37,11 +37,13 @@ struct iss_cycles iss_with_memory(const struct iss_cycles *cost, uint32_t latenc
     c.fetch = (uint8_t)(c.fetch + wait);
     c.load = (uint8_t)(c.load + wait);
     c.store = (uint8_t)(c.store + wait);
+    c.custom = cost->system;
     c.taken = (uint8_t)(c.taken + wait);
     if (c.waits) {
         c.multiply = hide(c.multiply, wait);
         c.divide = hide(c.divide, wait);
         c.system = hide(c.system, wait);
+        c.hidden = (uint8_t)wait;
     }
     return c;
 }
@@ -303,12 +305,32 @@ static bool stored(struct iss *c, const struct iss_op *op, uint32_t n_bytes)
     return true;
 }
 
+static bool custom(struct iss *c, const struct iss_op *op)
+{
+    const uint32_t word = (uint32_t)op->imm;
+    struct iss_answer answer = {0};
+    uint32_t cycles;
+
+    if (c->unit == NULL ||
+        !c->unit->execute(c->unit->ctx, word, c->x[op->rs1], c->x[op->rs2], &answer)) {
+        iss_trap(c, ISS_ILLEGAL, word);
+        return false;
+    }
+    cycles = c->cost.custom + answer.wait;
+    c->cycles += cycles > c->cost.hidden ? cycles - c->cost.hidden : 0;
+    if (answer.writes)
+        put(c, op->rd, answer.value, 0);
+    c->pc += 4;
+    return true;
+}
+
 /* Execute an instruction that neither computes nor jumps nor accesses memory. */
 static bool execute_system(struct iss *c, const struct iss_op *op)
 {
     switch (op->kind) {
     case ISS_FENCE: break;
     case ISS_MRET: iss_mret(c); return true;
+    case ISS_CUSTOM: return custom(c, op);
     case ISS_ECALL_OP: iss_trap(c, ISS_CALL, 0); return false;
     case ISS_EBREAK_OP: iss_trap(c, ISS_BREAKPOINT, c->pc); return false;
     case ISS_CSR:

@@ -32,6 +32,9 @@ struct iss_cycles {
     uint8_t indirect; /* more for jalr */
     uint8_t store;    /* additional cycles of a store */
     uint8_t system;   /* additional cycles of a control-register instruction, wfi */
+    uint8_t custom;   /* additional cycles of a custom instruction whose unit answers at once, set
+                       * by iss_with_memory */
+    uint8_t hidden;   /* those of a custom instruction that overlap with a fetch, likewise */
     /* Instructions do not overlap: each waits for a load or multiplication even if its result is
      * not used yet; the next instruction is fetched meanwhile. */
     bool waits;
@@ -80,6 +83,19 @@ struct iss_device {
     void *ctx;
 };
 
+/* A unit of custom instructions (custom-0, custom-1). */
+struct iss_answer {
+    uint32_t value;
+    bool writes;   /* rd gets the value */
+    uint32_t wait; /* cycles until the answer, beyond the first */
+};
+struct iss_unit {
+    /* Execute `word` with the values of its source registers; false: it is illegal. */
+    bool (*execute)(void *ctx, uint32_t word, uint32_t rs1, uint32_t rs2,
+                    struct iss_answer *answer);
+    void *ctx;
+};
+
 #define ISS_REGIONS 16u
 #define ISS_OWNERS  4u
 
@@ -105,6 +121,7 @@ struct iss {
     uint64_t spent[ISS_OWNERS];
     void (*left)(void *ctx, uint32_t owner, uint32_t from);
     void *left_ctx;
+    const struct iss_unit *unit; /* NULL: custom instructions are illegal */
     uint32_t mstatus, mie, mip, mtvec, mscratch, mepc, mcause, mtval;
 
     /* The rest is private to iss_*.c. */

@@ -89,6 +89,8 @@ struct iss_op iss_decode(uint32_t w)
                              funct3 == 1 || funct3 == 5 ? rs2 : immediate};
         break;
     case 0x33: op = (struct iss_op){register_kind(w), rd, rs1, rs2, 0}; break;
+    case 0x0b:
+    case 0x2b: op = (struct iss_op){ISS_CUSTOM, rd, rs1, rs2, (int32_t)w}; break;
     case 0x0f: op.kind = funct3 <= 1 ? ISS_FENCE : BAD; break;
     case 0x73:
         op.kind = system_kind(w);

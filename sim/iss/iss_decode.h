@@ -60,16 +60,17 @@ enum iss_kind {
     ISS_MRET,
     ISS_WFI,
     ISS_CSR,
+    ISS_CUSTOM, /* custom-0, custom-1 */
 };
 
 /* Registers that an instruction lacks are 0. imm: the immediate, sign extended; for LUI and AUIPC
- * shifted; for shifts the amount; for ISS_CSR and ISS_BAD the instruction itself. */
+ * shifted; for shifts the amount; for ISS_CSR, ISS_CUSTOM and ISS_BAD the instruction itself. */
 struct iss_op {
     uint8_t kind, rd, rs1, rs2;
     int32_t imm;
 };
 
-/* Decode one 32-bit instruction of RV32IM with Zicsr; anything else is ISS_BAD. */
+/* Decode one 32-bit instruction of RV32IM with Zicsr, or a custom one; anything else is ISS_BAD. */
 struct iss_op iss_decode(uint32_t word);
 
 #endif

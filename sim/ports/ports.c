@@ -150,12 +150,17 @@ bool ports_required(const struct port_bus *b, enum bus_signal s)
            (need == NEED_WRITE && b->signal[SIGNAL_AWVALID] != PORT_NONE);
 }
 
-/* Heddle's own buses and APB have one direction. */
+static bool is_unit(enum bus bus)
+{
+    return bus == BUS_CFU || bus == BUS_PCPI;
+}
+
+/* Heddle's own buses, APB and those of custom instructions have one direction. */
 static bool has_role(enum bus bus, bool manager)
 {
-    return (bus == BUS_REG || bus == BUS_APB)    ? !manager
-           : (bus == BUS_MEM || bus == BUS_WIDE) ? manager
-                                                 : true;
+    return (bus == BUS_REG || bus == BUS_APB || is_unit(bus)) ? !manager
+           : (bus == BUS_MEM || bus == BUS_WIDE)              ? manager
+                                                              : true;
 }
 
 static bool known(const struct ports *p, enum bus bus, const char *prefix)
@@ -188,7 +193,9 @@ static void try_bus(struct arena *a, struct ports *p, uint32_t k, enum bus_signa
 
     uint32_t required = 0, found = 0;
 
-    b.data_bits = b.bus == BUS_MEM ? 64 : b.bus == BUS_REG || b.bus == BUS_APB ? 32 : 0;
+    b.data_bits = b.bus == BUS_MEM                                         ? 64
+                  : b.bus == BUS_REG || b.bus == BUS_APB || is_unit(b.bus) ? 32
+                                                                           : 0;
     if (n < 0 || port->used || port->bits != 1)
         return;
     b.prefix = arena_strndup(a, port->plain, (size_t)n);

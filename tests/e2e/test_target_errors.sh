@@ -68,12 +68,13 @@ wrong "18:67: core.memory_bytes: expected a number of at least 64, found 63" \
     's/"memory_bytes": 64/"memory_bytes": 63/'
 wrong "18:67: core.memory_bytes: expected integer, found 64.5" \
     's/"memory_bytes": 64/"memory_bytes": 64.5/'
+wrong "18:11: core: member \"memory_bytes\" is missing" 's/, "memory_bytes": 64//'
 wrong "18:38: core.verilog: expected a number of elements of at least 1, found 0" \
     's/\["good.sv"\]/[]/'
 wrong "18:39: core.verilog[0]: file '$work/wrong/bad.sv' not found" 's/\["good.sv"\]/["bad.sv"]/'
 wrong "15:15: transfer: nothing is transferred with \"memory\": \"shared\"" \
     's/"memory": "separate"/"memory": "shared"/'
-wrong "2:31: host: the host has no \"core\" and no separate memory: leave it out" \
+wrong "2:31: host: the host has no separate memory: leave one of them out" \
     's/"heddle_target": 1,/"heddle_target": 1, "host": true,/'
 wrong "5:22: requires_heddle: the target requires heddle 0.2.1, this is 0.2.0" \
     's/"requires_heddle": "0.1"/"requires_heddle": "0.2.1"/'
@@ -208,7 +209,7 @@ refused "unknown option '--target-c-width'; did you mean --target-a-width?" \
     --target=good:a,good:b --target-c-width=3
 refused "--target-systolic-hw: systolic is not selected; name it in --target" \
     --target=good --target-systolic-hw=tiny
-refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, dot16, ethos_u, fused, matvec, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
+refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, matvec, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
     --target=a,b,c
 refused "--target:1:27: width: its value: found '9', expected a whole number from 1 to 8" \
     '--target={"kind": "good", "width": 9}'
@@ -218,7 +219,7 @@ refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": "G"}'
 refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": 4}'
-refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, dot16, ethos_u, fused, matvec, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
+refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, matvec, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
     '--target={"kind": "goood"}'
 refused "--target:1:24: width: c has no attribute 'width'" '--target={"kind": "c", "width": 4}'
 refused "--target-c-mcpu=cortex-m4 and --target-c-march=rv32im: a package is for one processor" \

@@ -225,6 +225,69 @@ static void without_a_handler_the_run_ends(void **state)
     assert_string_equal(iss_cause_text(0x8000000b), "interrupt");
 }
 
+/* rd = rs1 + 2 * rs2, `waits` cycles later; function 7 has no result. */
+static bool custom(void *ctx, uint32_t word, uint32_t rs1, uint32_t rs2, struct iss_answer *answer)
+{
+    const struct bench *const b = ctx;
+
+    *answer = (struct iss_answer){rs1 + 2 * rs2, (word >> 12 & 7) != 7, b->waits};
+    return word >> 25 != 1;
+}
+
+static uint32_t custom_word(uint32_t opcode, uint32_t funct7, uint32_t funct3, uint32_t rd)
+{
+    return funct7 << 25 | 2u << 20 | 1u << 15 | funct3 << 12 | rd << 7 | opcode;
+}
+
+static void a_unit_executes_custom_instructions(void **state)
+{
+    struct bench *const b = *state;
+    const struct iss_unit unit = {custom, b};
+
+    PROGRAM(b, addi(1, 0, 5), addi(2, 0, 7), custom_word(0x0b, 0, 0, 3), custom_word(0x2b, 2, 0, 3),
+            custom_word(0x0b, 0, 7, 1), custom_word(0x0b, 1, 0, 4));
+    b->c->unit = &unit;
+    b->waits = 9;
+    steps(b, 3);
+    assert_int_equal(b->c->x[3], 19);
+    assert_int_equal(b->c->cycles, 3 + 9);
+    b->waits = 0;
+    steps(b, 2);
+    assert_int_equal(b->c->x[3], 19);
+    assert_int_equal(b->c->x[1], 5);
+    assert_int_equal(b->c->cycles, 5 + 9);
+    assert_int_equal(b->c->instructions, 5);
+    assert_int_equal(iss_run(b->c, 100), ISS_TRAP); /* the unit does not know it */
+    assert_int_equal(b->c->mcause, ISS_ILLEGAL);
+    assert_int_equal(b->c->mtval, custom_word(0x0b, 1, 0, 4));
+}
+
+/* PicoRV32 fetches the next instruction while it waits for the unit. */
+static void slow_memory_hides_cycles_of_a_unit(void **state)
+{
+    struct bench *const b = *state;
+    const struct iss_unit unit = {custom, b};
+    const uint32_t base = iss_picorv32.fetch, system = iss_picorv32.system;
+
+    PROGRAM(b, custom_word(0x0b, 0, 0, 3), custom_word(0x0b, 0, 0, 3));
+    b->c->cost = iss_with_memory(&iss_picorv32, 4);
+    b->c->unit = &unit;
+    steps(b, 1); /* at once: the fetch hides it all */
+    assert_int_equal(b->c->cycles, base + 3);
+    b->waits = 8;
+    steps(b, 1);
+    assert_int_equal(b->c->cycles, 2 * (base + 3) + system + 8 - 3);
+}
+
+static void without_a_unit_they_are_illegal(void **state)
+{
+    struct bench *const b = *state;
+
+    PROGRAM(b, custom_word(0x2b, 0, 0, 3));
+    assert_int_equal(iss_run(b->c, 100), ISS_TRAP);
+    assert_int_equal(b->c->mcause, ISS_ILLEGAL);
+}
+
 static void a_branch_not_taken_may_be_misaligned(void **state)
 {
     struct bench *const b = *state;
@@ -636,6 +699,9 @@ int main(void)
         TEST(each_trap_enters_the_handler),
         TEST(jump_out_of_code_faults_there),
         TEST(without_a_handler_the_run_ends),
+        TEST(a_unit_executes_custom_instructions),
+        TEST(slow_memory_hides_cycles_of_a_unit),
+        TEST(without_a_unit_they_are_illegal),
         TEST(a_branch_not_taken_may_be_misaligned),
         TEST(csr_instructions_read_then_write),
         TEST(csr_bits_that_do_not_exist_stay_zero),

@@ -148,6 +148,15 @@ static void buses_are_found_by_the_names_of_their_ports(void **state)
            CLOCK "i obi_req_i 1, o obi_gnt_o 1, i obi_addr_i 32, i obi_we_i 1, i obi_be_i 4, i "
                  "obi_wdata_i 32, o obi_rvalid_o 1, o obi_rdata_o 32",
            BUS_OBI, false, "obi", 32);
+    is_bus(a,
+           "i clk 1, i reset 1, i cmd_valid 1, o cmd_ready 1, i cmd_payload_function_id 10, i "
+           "cmd_payload_inputs_0 32, i cmd_payload_inputs_1 32, o rsp_valid 1, i rsp_ready 1, o "
+           "rsp_payload_outputs_0 32",
+           BUS_CFU, false, "CFU", 32);
+    is_bus(a,
+           "i clk 1, i resetn 1, i pcpi_valid 1, i pcpi_insn 32, i pcpi_rs1 32, i pcpi_rs2 32, o "
+           "pcpi_wr 1, o pcpi_rd 32, o pcpi_wait 1, o pcpi_ready 1",
+           BUS_PCPI, false, "PCPI", 32);
     is_bus(a, "i aclk 1, i aresetn 1, i s_tvalid 1, o s_tready 1, i s_tdata 8, i s_tlast 1",
            BUS_STREAM, false, "s", 8);
     is_bus(a,
