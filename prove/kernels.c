@@ -10,7 +10,7 @@ struct call {
     struct prove_package *k;
     const char *name;
     const void *p;
-    void *const *arg; /* x, b, y */
+    void *const *arg; /* x, b, y, bias */
 };
 
 static uint64_t product(const uint32_t *n, uint32_t count)
@@ -360,6 +360,11 @@ static void softmax(const struct call *c)
         prove_softmax(c->k->p, e, x + (size_t)row * p->cols, p->cols, y + (size_t)row * p->cols);
 }
 
+static void transpose_conv(const struct call *c)
+{
+    prove_transpose_conv(c->k, c->p, c->arg);
+}
+
 static const struct {
     const char *name;
     void (*model)(const struct call *c);
@@ -383,6 +388,7 @@ static const struct {
     {"max_pool", pool},
     {"mean", mean},
     {"softmax", softmax},
+    {"transpose_conv", transpose_conv},
 };
 
 void prove_kernel_call(void *ctx, const char *name, const void *p, void *const *arg)

@@ -7,7 +7,7 @@ struct prove_hook prove_hook;
 
 static void give(const char *name, const void *p, const void *x, const void *b, void *y)
 {
-    void *const arg[3] = {(void *)(uintptr_t)x, (void *)(uintptr_t)b, y};
+    void *const arg[4] = {(void *)(uintptr_t)x, (void *)(uintptr_t)b, y, 0};
 
     prove_hook.call(prove_hook.ctx, name, p, arg);
 }
@@ -48,6 +48,14 @@ void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
 void hdk_gather(const struct hdk_gather *p, const void *x, const void *index, void *y)
 {
     give("gather", p, x, index, y);
+}
+
+void hdk_transpose_conv(const struct hdk_transpose_conv *p, const int8_t *x, const int8_t *w,
+                        const int32_t *bias, int8_t *y)
+{
+    void *const arg[4] = {(void *)(uintptr_t)x, (void *)(uintptr_t)w, y, (void *)(uintptr_t)bias};
+
+    prove_hook.call(prove_hook.ctx, "transpose_conv", p, arg);
 }
 
 void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y)

@@ -23,6 +23,10 @@ grep -q '"proof":[[:space:]]*"proved: all 15 layers' stats.json || fail "stats.j
 run 2 'heddle: --prove: found --engine=ref, expected func or rtl: ref runs no package' \
     "$models/digits/model.tflite" --engine=ref --prove
 
+# A host kernel of products.
+prove 0 '' "$HEDDLE_HOME/tests/compiler/systolic/lower/transposed.ir" --target=c --strict
+says 'proved: all 1 layers, .* \(0 commands in their order, 1 host calls, [0-9]+ values\)'
+
 cp "$HEDDLE_HOME/tests/e2e/host_product.ir" .
 run 0 '' host_product.ir --target=c --engine=func --prove
 grep -qx 'unproven: no rule for kernel hdk_matmul' stdout || fail "run --prove: found '$(cat stdout)'"
