@@ -5,8 +5,8 @@
 
 #include "app/report/report.h"
 #include "app/run/answer.h"
-#include "app/run/run.h"
 #include "app/run/prove_command.h"
+#include "app/run/run.h"
 #include "app/stats/stats.h"
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
