@@ -131,7 +131,8 @@ static uint32_t rising(struct prove_device *v, prove_uwide word[PROVE_BYTES], ui
     if (entry >= PROVE_BYTES || next == 0)
         return next;
     next = rising(v, word, 2 * entry, next);
-    const uint8_t *b = prove_parameter(v, HD_SPACE_THRESHOLD, entry * v->config.n, 4);
+    const uint8_t *b =
+        prove_parameter(v, HD_SPACE_THRESHOLD, hd_config_threshold_at(&v->config, entry), 4);
     if (!b || next == 0)
         return 0;
     memcpy(&key, b, 4);

@@ -34,4 +34,16 @@ static inline uint32_t hd_config_tables(const struct hd_config *c)
     return words >= 2048 ? 8 : words >= 1024 ? 4 : words >= 512 ? 2 : words >= 256;
 }
 
+/* Return the entries of a word of LOAD's thresholds, of 256 in all, and the byte of entry i. */
+static inline uint32_t hd_config_thresholds(const struct hd_config *c)
+{
+    return c->n >= 8 ? 2 : 1;
+}
+static inline uint32_t hd_config_threshold_at(const struct hd_config *c, uint32_t i)
+{
+    const uint32_t words = 256 / hd_config_thresholds(c);
+
+    return i % words * c->n + i / words * 4;
+}
+
 #endif

@@ -35,7 +35,7 @@ module hd_dma_read #(
   // thresholds
   input  wire logic                      w_valid_i,
   input  wire logic [7:0]                w_word_i,
-  input  wire logic [31:0]               w_data_i,
+  input  wire logic [63:0]               w_data_i,
   // region registers: base, limit and right of region_o, a cycle later
   output logic      [3:0]                region_o,
   input  wire logic [AddrBits-1:0]       region_base_i,
@@ -186,7 +186,11 @@ module hd_dma_read #(
   if (IsLoad != 0 && AxiBytes >= 4) begin : gen_threshold
     localparam int Lanes = AxiBytes / 4;
     logic [Lanes*8-1:0] made;
-    hd_threshold #(.Lanes(Lanes), .SideBits(2 * (BeatBits - 1))) u_threshold (
+    hd_threshold #(
+      .Lanes   (Lanes),
+      .Pairs   (N >= 8 ? 1 : 0),
+      .SideBits(2 * (BeatBits - 1))
+    ) u_threshold (
       .clk_i,
       .rst_ni,
       .w_valid_i,

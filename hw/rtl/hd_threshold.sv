@@ -2,8 +2,9 @@
 // thresholds a value reaches, less 128. This is any rising function of a float: the thresholds
 // decide how it rounds.
 //   in_*: Lanes values and what goes with them; out_*: a byte a lane, the same beside it.
-//   w_*: entry w_word_i, the key of a float (accel.json, space threshold). The entries are a search
-//   tree: 1 is its root, 2 i and 2 i + 1 are the children of i. Entry 0: the byte of a NaN.
+//   w_*: entries, keys of floats (accel.json, space threshold): w_word_i and with Pairs also
+//   128 + w_word_i. They are a search tree: 1 is its root, 2 i and 2 i + 1 are the children of i.
+//   Entry 0: the byte of a NaN.
 //   busy_o: values are on their way. Entries change only while none are.
 // A value takes one level of the tree a cycle; all move together, or none where out_ready_i is low.
 // Latency 9, throughput Lanes values a cycle. Reset: no values; entries start undefined.
@@ -12,13 +13,14 @@
 
 module hd_threshold #(
   parameter int Lanes    = 4,
+  parameter int Pairs    = 1,  // two entries a word
   parameter int SideBits = 1
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
   input  wire logic                w_valid_i,
   input  wire logic [7:0]          w_word_i,
-  input  wire logic [31:0]         w_data_i,
+  input  wire logic [63:0]         w_data_i,
   output logic                     busy_o,
   input  wire logic                in_valid_i,
   output logic                     in_ready_o,
@@ -55,7 +57,7 @@ module hd_threshold #(
       if (go && valid_q[s-1]) side_q[s] <= side_q[s-1];
     end
     if (w_valid_i && w_word_i == 8'd0) nan_q <= w_data_i[7:0];
-    if (w_valid_i && w_word_i == 8'd1) root_q <= w_data_i;
+    if (w_valid_i && w_word_i == 8'd1) root_q <= w_data_i[31:0];
   end
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
@@ -87,6 +89,7 @@ module hd_threshold #(
         assign path[0] = {7'b0, key_q[0] >= root_q};
       end else begin : gen_children
         // An entry of level s is read while level s - 1 compares.
+        localparam bit Second = Pairs != 0 && s == Levels - 1;
         logic [s-1:0] before_q;
         logic [31:0]  entry;
 
@@ -95,10 +98,10 @@ module hd_threshold #(
           .re_i   (go && valid_q[s-1]),
           .raddr_i(path[s-1][s-1:0]),
           .rdata_o(entry),
-          .we_i   (w_valid_i && w_word_i >> s == 8'd1),
+          .we_i   (w_valid_i && (Second || w_word_i >> s == 8'd1)),
           .waddr_i(w_word_i[s-1:0]),
           .be_i   (1'b1),
-          .wdata_i(w_data_i)
+          .wdata_i(Second ? w_data_i[63:32] : w_data_i[31:0])
         );
 
         always_ff @(posedge clk_i) if (go && valid_q[s-1]) before_q <= path[s-1][s-1:0];

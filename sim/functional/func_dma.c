@@ -63,14 +63,14 @@ static int stream_read(struct run_stream *s, uint8_t *to, uint32_t n)
 static uint8_t quantised(const struct hd_func *f, const uint8_t *x)
 {
     const uint8_t *entry = f->space[HD_SPACE_THRESHOLD];
-    const uint32_t bits = func_word(x), n = f->config.n;
+    const uint32_t bits = func_word(x);
     const uint32_t key = bits >> 31 ? ~bits : bits | 0x80000000u;
     uint32_t i = 1;
 
     if ((bits & 0x7fffffffu) > 0x7f800000u)
         return entry[0];
     while (i < 256)
-        i = 2 * i + (key >= func_word(entry + (size_t)i * n));
+        i = 2 * i + (key >= func_word(entry + hd_config_threshold_at(&f->config, i)));
     return (uint8_t)(i ^ 0x80u);
 }
 

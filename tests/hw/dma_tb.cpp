@@ -339,7 +339,8 @@ struct bench : findings {
         hd_cmd_dma_read c = {};
         std::vector<uint32_t> tree(256);
         const uint32_t index = r.next();
-        bytes from(256 * N);
+        const size_t words = N < 8 ? 256 : 128;
+        bytes from(words * N);
 
         for (uint32_t &t : rising)
             t = r.chance(50) ? r.next() : key_of(float_at(r.next() % kTarget & ~3u));
@@ -347,15 +348,14 @@ struct bench : findings {
         nan_byte = (uint8_t)r.next();
         plant(tree, 1, 0);
         tree[0] = nan_byte;
-        for (size_t i = 0; i < tree.size(); i++) {
-            for (size_t b = 0; b < (size_t)N; b++)
-                from[i * N + b] = (uint8_t)r.next();
-            memcpy(&from[i * N], &tree[i], 4);
-        }
+        for (uint8_t &b : from)
+            b = (uint8_t)r.next();
+        for (size_t i = 0; i < tree.size(); i++)
+            memcpy(&from[i % words * N + i / words * 4], &tree[i], 4);
         std::copy(from.begin(), from.end(), bus.memory.begin() + kSource);
         c.space = HD_SPACE_THRESHOLD;
         c.runs = c.rows = c.dest_pitch = 1;
-        c.run_bytes = c.row_bytes = 256 * N;
+        c.run_bytes = c.row_bytes = (uint32_t)from.size();
         for (const word_write &x : words_of_rows(c, from, index, nullptr))
             weights.push_back(x);
         give(kWeight, c, index, kSource);

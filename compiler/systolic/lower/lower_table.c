@@ -120,19 +120,24 @@ static uint32_t pack_thresholds(struct lower *l, const struct ir_tensor *t)
 {
     const struct hdk_quantize p = {
         .n = 1, .scale = t->quant.scale[0], .zero = t->quant.zero_point[0]};
-    uint32_t tree[VALUES];
+    const uint32_t each = hd_config_thresholds(l->hw), words = VALUES / each;
+    uint32_t tree[VALUES], packed[VALUES];
 
     if (l->program->dry)
-        return sched_constant(l->program, NULL, sizeof tree);
+        return sched_constant(l->program, NULL, sizeof packed);
     tree[0] = (uint8_t)p.zero; /* of NaN */
     (void)plant(&p, tree, 1, INT8_MIN + 1);
-    return sched_constant(l->program, tree, sizeof tree);
+    for (uint32_t i = 0; i < VALUES; i++)
+        packed[i % words * each + i / words] = tree[i];
+    return sched_constant(l->program, packed, sizeof packed);
 }
 
 void lower_thresholds(struct lower *l, uint32_t row, const struct ir_tensor *t)
 {
+    const uint32_t each = hd_config_thresholds(l->hw);
+
     if (l->thresholds != t)
-        lower_fetch(l, row, HD_SPACE_THRESHOLD, pack_thresholds(l, t), VALUES, sizeof(uint32_t), 0,
-                    "thresholds");
+        lower_fetch(l, row, HD_SPACE_THRESHOLD, pack_thresholds(l, t), VALUES / each,
+                    each * (uint32_t)sizeof(uint32_t), 0, "thresholds");
     l->thresholds = t;
 }
