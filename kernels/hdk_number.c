@@ -186,6 +186,10 @@ static int64_t compute(enum hdk_arithmetic_op op, int64_t a, int64_t b)
     case HDK_FLOOR_MOD: return b == 0 ? 0 : (int64_t)(u - v * (uint64_t)floor_div(a, b));
     case HDK_MAXIMUM: return a > b ? a : b;
     case HDK_MINIMUM: return a < b ? a : b;
+    case HDK_BIT_AND: return a & b;
+    case HDK_BIT_OR: return a | b;
+    case HDK_BIT_XOR: return a ^ b;
+    case HDK_RIGHT_SHIFT: return a >> (b < 0 ? 0 : b > 63 ? 63 : b);
     default: return (int64_t)((u - v) * (u - v));
     }
 }

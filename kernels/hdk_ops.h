@@ -139,6 +139,10 @@ enum hdk_arithmetic_op {
     HDK_DIV,
     HDK_FLOOR_DIV,
     HDK_FLOOR_MOD,
+    HDK_BIT_AND,
+    HDK_BIT_OR,
+    HDK_BIT_XOR,
+    HDK_RIGHT_SHIFT,
     HDK_MAXIMUM,
     HDK_MINIMUM,
     HDK_SQUARED_DIFFERENCE

@@ -207,6 +207,29 @@ static int64_t int_div(int64_t a, int64_t b)
     return b == 0 || b == -1 ? int_floor_div(a, b) : a / b;
 }
 
+static int64_t int_bitwise_and(int64_t a, int64_t b)
+{
+    return a & b;
+}
+
+static int64_t int_bitwise_or(int64_t a, int64_t b)
+{
+    return a | b;
+}
+
+static int64_t int_bitwise_xor(int64_t a, int64_t b)
+{
+    return (a | b) & ~(a & b);
+}
+
+/* Halved b times, rounded down. */
+static int64_t int_right_shift(int64_t a, int64_t b)
+{
+    for (; b > 0 && a != 0 && a != -1; b--)
+        a = a / 2 - (a % 2 < 0);
+    return a;
+}
+
 static int64_t int_floor_mod(int64_t a, int64_t b)
 {
     return b == 0 ? 0 : (int64_t)((uint64_t)a - (uint64_t)b * (uint64_t)int_floor_div(a, b));

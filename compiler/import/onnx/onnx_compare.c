@@ -58,8 +58,8 @@ enum status ox_compare(struct ox *m)
     return ST_OK;
 }
 
-/* For int32 and int64: the remainder has the divisor's sign. */
-enum status ox_mod(struct ox *m)
+/* Mod of int32 and int64, whose remainder has the divisor's sign, and operators of bits. */
+enum status ox_integer_pair(struct ox *m)
 {
     return ox_integers(m, m->opcode);
 }

@@ -126,6 +126,18 @@ enum status tfl_rule_numbers(struct tfl_importer *m, const struct tfl_operator *
     return finish(m, op->row, op->out[0], out);
 }
 
+/* The reference shifts by at most one bit less than the type has; of uint8 the highest bit stays. */
+enum status tfl_rule_shift(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op)
+{
+    const enum ir_type type = ir_out(m->g, op, 0)->type;
+
+    TRY(tfl_rule_numbers(m, src, op));
+    if (type != IR_U8)
+        return ST_OK;
+    return pair(m, op->row, tfl_make_minimum, op->in[1], constant(m, IR_I32, 7), op->in[1],
+                &op->in[1]);
+}
+
 enum status tfl_zeros_like(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     struct ir_tensor *t;

@@ -380,6 +380,8 @@ def wide(net, s):
     for kind in ("i32", "i64"):
         reduce(net, s, "sum", kind)
         along(net, s, "cumsum", kind)
+        for op in ("bitwise_and", "bitwise_or", "bitwise_xor", "right_shift"):
+            binary(net, s, op, kind)
     for r, c in s["rows"] + ((16, 64),):
         net.op("softmax", (net.x("i8", (r, c), **quant("i8")),), "i16", (r, c), scale=1 / 65536, zero=-32768, beta_bits=ONE)
     unary(net, s, "quantize", "i8", "i16", out=dict(scale=0.001, zero=0))

@@ -78,6 +78,8 @@ MODELS = {
        for i, (options, sizes) in enumerate([('mode="linear"', "{4,5}"), ('mode="cubic"', "{4,14}"),
                                              ('mode="cubic", exclude_outside=1', "{4,3}"),
                                              ('mode="linear", coordinate_transformation_mode="align_corners"', "{4,6}")])},
+    "bits": NEWER + """g (int8[2,3] x, uint8[2,3] u, int32[2,3] v, int32[3] w) => (int8[2,3] a, uint8[2,3] b, int32[2,3] c)
+        <int8[3] p={-7,100,3}, uint8 q={170}> { a = BitwiseAnd(x, p) b = BitwiseOr(u, q) c = BitwiseXor(v, w) }""",
     "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
     "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
         y = Pad(x, p) z = Pad(x, q, v) }""",
@@ -201,6 +203,8 @@ def values_of(rng, border):
         return rng.normal(0, 1, border.shape).astype(np.float32)
     if border.type == "tensor(bool)":
         return np.asarray(rng.random(border.shape) < 0.5)
+    if border.type == "tensor(uint8)":
+        return rng.integers(0, 256, border.shape).astype(np.uint8)
     return rng.integers(-100, 100, border.shape).astype(border.type[7:-1])
 
 
