@@ -221,7 +221,8 @@ static enum status arg_last(struct ox *m)
 bool ox_narrow(struct ox *m, enum status *st)
 {
     static const char compared[] = "Equal Greater GreaterOrEqual Less LessOrEqual";
-    static const char computed[] = "Abs Add BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Clip Div Max Min Mod Mul Neg Pow "
+    static const char computed[] = "Abs Add BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor "
+                                   "Clip Div Max Min Mod Mul Neg Pow "
                                    "Relu Sign Sub Sum";
     const bool compares = listed(compared, m->op);
     const int32_t type = narrow_type(m, 0);
