@@ -8,6 +8,9 @@
  * words and waits only for earlier WEIGHT commands. A later write drops the records that it covers
  * wholly and trims those that it covers at one end: a command that conflicts with the new record
  * also waits for the old ones through it, since a unit's commands complete in order. */
+#include <string.h>
+
+#include "hd_timing.h"
 #include "lower.h"
 
 struct record {
@@ -216,6 +219,46 @@ void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_opt
         t.issued[c->unit]++;
         remember(&t, c);
         set_waits(c, need);
+    }
+}
+
+static bool conflict(const struct sched_command *a, const struct sched_command *b)
+{
+    for (uint32_t i = 0; i < a->n_access; i++)
+        for (uint32_t k = 0; k < b->n_access; k++)
+            if (a->access[i].memory == b->access[k].memory &&
+                (a->access[i].write || b->access[k].write) && overlap(&a->access[i], &b->access[k]))
+                return true;
+    return false;
+}
+
+/* Return the first place for LOAD command i: behind the LOAD before it, with at most as many ARRAY
+ * commands between as their queue holds. */
+static uint32_t early(const struct sched_stream *s, uint32_t i)
+{
+    uint32_t arrays = 0;
+
+    for (; i > 0 && s->cmd[i - 1].unit != HD_UNIT_LOAD; i--) {
+        arrays += s->cmd[i - 1].unit == HD_UNIT_ARRAY;
+        if (arrays > HD_TIMING_COMPUTE_QUEUE)
+            break;
+    }
+    return i;
+}
+
+void sched_early_loads(struct sched_stream *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct sched_command load = s->cmd[i];
+        uint32_t to = i;
+
+        if (!load.early)
+            continue;
+        const uint32_t least = early(s, i);
+        while (to > least && !conflict(&s->cmd[to - 1], &load))
+            to--;
+        memmove(&s->cmd[to + 1], &s->cmd[to], (i - to) * sizeof load);
+        s->cmd[to] = load;
     }
 }
 

@@ -25,6 +25,7 @@ static void end_stream(struct lower *l)
 {
     uint32_t row = l->stream->n ? l->stream->cmd[l->stream->n - 1].row : 0;
 
+    sched_early_loads(l->stream);
     lower_add(l, HD_UNIT_FETCH, HD_OPCODE_END, HD_CMD_END_UNITS, row)->note = "end";
     uint32_t bytes = (uint32_t)sizeof(struct hd_header);
     for (uint32_t i = 0; i < l->stream->n; i++)

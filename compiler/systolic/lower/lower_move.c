@@ -251,8 +251,11 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
         return;
     }
     const uint32_t buf = p->in[i].buf[p->in[i].rare ? 0 : (p->before + tile) % p->n_buffer];
+    const uint32_t first = l->stream->n;
     if (layout_buffers(p, i))
         load_rows(l, p->op->row, &s, lo, hi, p->in[i].skip, buf, p->in[i].pitch, false);
+    for (uint32_t k = first; k < l->stream->n; k++)
+        l->stream->cmd[k].early = s.quantised != NULL && l->stream->cmd[k].unit == HD_UNIT_LOAD;
     *base = (int32_t)buf - (int32_t)(lo / p->in[i].skip * p->in[i].pitch);
 }
 

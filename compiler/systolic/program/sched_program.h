@@ -67,6 +67,7 @@ struct sched_command {
     uint32_t row;        /* row of the operator table */
     uint32_t group;      /* position of the first operator whose commands are interleaved with this
                        * one's */
+    bool early;          /* LOAD of float32 into the buffer of a tile: sched_early_loads */
     const char *note;    /* "rows 0-7, channels 0-31": a comment in the emitted C */
     struct sched_access access[SCHED_MAX_ACCESS];
     uint32_t n_access;
