@@ -176,7 +176,8 @@ static enum status offload(struct partition *p, struct ir_graph *g,
         size_t n = equals ? (size_t)(equals - name) : strlen(name);
         bool found = false;
         for (uint32_t i = 0; i < g->n_op; i++) {
-            if (g->op[i]->dead || partition_at_border(g, g->op[i]) || !matches(g, g->op[i], name, n))
+            if (g->op[i]->dead || partition_at_border(g, g->op[i]) ||
+                !matches(g, g->op[i], name, n))
                 continue;
             if (fixed[i] && g->op[i]->reason)
                 return FAIL(d, ST_USAGE, "%s is named by --offload and by --keep-on-host",

@@ -32,7 +32,8 @@ static uint32_t word_at(const int8_t *from)
 }
 
 /* The pixel of x under tap (i, j) of output (oy, ox); NULL: padding. */
-static const int8_t *pixel(const int8_t *x, const struct dot4_sizes *s, int32_t oy, int32_t ox, int32_t i, int32_t j)
+static const int8_t *pixel(const int8_t *x, const struct dot4_sizes *s, int32_t oy, int32_t ox,
+                           int32_t i, int32_t j)
 {
     const int32_t h = oy * s->stride_h - s->pad_top + i, v = ox * s->stride_w - s->pad_left + j;
 
@@ -58,8 +59,9 @@ static int32_t scaled(int32_t acc, int32_t multiplier, int32_t shift)
 }
 
 /* One output; weights are `step` apart; `from` is the first of `depth` channels. */
-static int8_t plain(const int8_t *x, const int8_t *w, const struct dot4_scales *r, const struct dot4_sizes *s,
-                    const int32_t at[3], int32_t from, int32_t depth, int32_t step)
+static int8_t plain(const int8_t *x, const int8_t *w, const struct dot4_scales *r,
+                    const struct dot4_sizes *s, const int32_t at[3], int32_t from, int32_t depth,
+                    int32_t step)
 {
     const int32_t c = at[2], k = s->scales > 1 ? c : 0;
     int32_t acc = r->bias ? r->bias[c] : 0;
@@ -75,8 +77,8 @@ static int8_t plain(const int8_t *x, const int8_t *w, const struct dot4_scales *
 
 /* --- with it --- */
 
-static void set_channel(struct channel *to, const struct dot4_scales *r, const struct dot4_sizes *s, int32_t c,
-                        int32_t sum)
+static void set_channel(struct channel *to, const struct dot4_scales *r, const struct dot4_sizes *s,
+                        int32_t c, int32_t sum)
 {
     const int32_t k = s->scales > 1 ? c : 0, shift = r->shift[k];
 
@@ -94,7 +96,8 @@ static inline void begin(const struct hd_port *dev, const struct channel *c)
 
 static void set_outputs(const struct hd_port *dev, const struct dot4_sizes *s)
 {
-    set_range(dev, (uint32_t)s->z_out, (uint32_t)(s->act_max & 0xff) << 8 | (uint32_t)(s->act_min & 0xff));
+    set_range(dev, (uint32_t)s->z_out,
+              (uint32_t)(s->act_max & 0xff) << 8 | (uint32_t)(s->act_min & 0xff));
 }
 
 /* Write up to four outputs, of channels c. */
@@ -110,7 +113,8 @@ static inline void end(const struct hd_port *dev, const struct channel *c, int8_
 }
 
 /* The bytes under the window, n of them: those of x if they are contiguous words, else copied to `to`. */
-static const int8_t *window(const int8_t *x, const struct dot4_sizes *s, int32_t oy, int32_t ox, int32_t n, int8_t *to)
+static const int8_t *window(const int8_t *x, const struct dot4_sizes *s, int32_t oy, int32_t ox,
+                            int32_t n, int8_t *to)
 {
     const int8_t *from = pixel(x, s, oy, ox, 0, 0);
     int8_t *next = to;
@@ -132,7 +136,8 @@ static const int8_t *window(const int8_t *x, const struct dot4_sizes *s, int32_t
 /* Add the products of a word of x with a word of each of four channels. */
 static inline void dot_word(const struct hd_port *dev, const int8_t *a, const int8_t *w)
 {
-    uint32_t v = word_at(a), b0 = word_at(w), b1 = word_at(w + 4), b2 = word_at(w + 8), b3 = word_at(w + 12);
+    uint32_t v = word_at(a), b0 = word_at(w), b1 = word_at(w + 4), b2 = word_at(w + 8),
+             b3 = word_at(w + 12);
 
     LOADED(v, b0, b1, b2, b3);
     dot0(dev, v, b0);
@@ -142,8 +147,8 @@ static inline void dot_word(const struct hd_port *dev, const int8_t *a, const in
 }
 
 /* Weights in words, of four channels in turns; n bytes a channel, those beyond out_c and beyond the taps 0. */
-static void pack(const int8_t *w, const struct dot4_scales *r, const struct dot4_sizes *s, int32_t n,
-                 struct channel *channel, int8_t *to)
+static void pack(const int8_t *w, const struct dot4_scales *r, const struct dot4_sizes *s,
+                 int32_t n, struct channel *channel, int8_t *to)
 {
     const int32_t taps = s->kernel_h * s->kernel_w * s->in_c;
 
@@ -160,12 +165,15 @@ static void pack(const int8_t *w, const struct dot4_scales *r, const struct dot4
     }
 }
 
-static void conv2d(const struct hd_port *dev, const int8_t *x, const int8_t *w, const struct dot4_scales *r, int8_t *y,
-                   const struct dot4_sizes *s, void *scratch)
+static void conv2d(const struct hd_port *dev, const int8_t *x, const int8_t *w,
+                   const struct dot4_scales *r, int8_t *y, const struct dot4_sizes *s,
+                   void *scratch)
 {
-    const int32_t taps = s->kernel_h * s->kernel_w * s->in_c, n = (taps + 7) / 8 * 8, rows = (s->out_c + 3) / 4 * 4;
+    const int32_t taps = s->kernel_h * s->kernel_w * s->in_c, n = (taps + 7) / 8 * 8,
+                  rows = (s->out_c + 3) / 4 * 4;
     struct channel *const channel = scratch;
-    int8_t *const packed = (int8_t *)(channel + rows), *const patch = packed + (size_t)rows * (size_t)n;
+    int8_t *const packed = (int8_t *)(channel + rows), *const patch =
+                                                           packed + (size_t)rows * (size_t)n;
 
     set_outputs(dev, s);
     pack(w, r, s, n, channel, packed);
@@ -185,13 +193,15 @@ static void conv2d(const struct hd_port *dev, const int8_t *x, const int8_t *w, 
         }
 }
 
-static void depthwise(const struct hd_port *dev, const int8_t *x, const int8_t *w, const struct dot4_scales *r,
-                      int8_t *y, const struct dot4_sizes *s, void *scratch)
+static void depthwise(const struct hd_port *dev, const int8_t *x, const int8_t *w,
+                      const struct dot4_scales *r, int8_t *y, const struct dot4_sizes *s,
+                      void *scratch)
 {
     const int32_t taps = s->kernel_h * s->kernel_w, n = s->out_c;
     const int8_t **const tap = scratch;
     struct channel *const channel = (struct channel *)(void *)(tap + taps);
-    int8_t *const own_w = (int8_t *)(channel + n), *const padding = own_w + (size_t)taps * (size_t)n;
+    int8_t *const own_w = (int8_t *)(channel + n), *const padding =
+                                                       own_w + (size_t)taps * (size_t)n;
 
     set_outputs(dev, s);
     for (int32_t c = 0; c < n; c++) {
@@ -220,8 +230,8 @@ static void depthwise(const struct hd_port *dev, const int8_t *x, const int8_t *
 
 /* --- the calls --- */
 
-int dot4_conv2d(const struct hd_port *dev, const int8_t *x, const int8_t *w, struct dot4_scales r, int8_t *y,
-                struct dot4_sizes s, void *scratch)
+int dot4_conv2d(const struct hd_port *dev, const int8_t *x, const int8_t *w, struct dot4_scales r,
+                int8_t *y, struct dot4_sizes s, void *scratch)
 {
     const int32_t taps = s.kernel_h * s.kernel_w * s.in_c, n = s.out_h * s.out_w * s.out_c;
 
@@ -234,8 +244,8 @@ int dot4_conv2d(const struct hd_port *dev, const int8_t *x, const int8_t *w, str
     return 0;
 }
 
-int dot4_depthwise(const struct hd_port *dev, const int8_t *x, const int8_t *w, struct dot4_scales r, int8_t *y,
-                   struct dot4_sizes s, void *scratch)
+int dot4_depthwise(const struct hd_port *dev, const int8_t *x, const int8_t *w,
+                   struct dot4_scales r, int8_t *y, struct dot4_sizes s, void *scratch)
 {
     const int32_t n = s.out_h * s.out_w * s.out_c;
 

@@ -232,7 +232,7 @@ static bool conflict(const struct sched_command *a, const struct sched_command *
     return false;
 }
 
-/* Return the first place for LOAD command i: behind the LOAD before it, with at most as many ARRAY
+/* Return the first place for LOAD command i: after the LOAD before it, with at most as many ARRAY
  * commands between as their queue holds. */
 static uint32_t early(const struct sched_stream *s, uint32_t i)
 {

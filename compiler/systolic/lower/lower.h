@@ -145,7 +145,7 @@ const char *lower_note(const struct lower *l, const char *format, ...)
 
 /* hazard.c: move a LOAD of float32 into the buffer of a tile, which takes four times as long as one
  * of bytes, forward by as many ARRAY commands as its queue holds: FETCH does not come to a LOAD
- * behind a full queue. blazeface at sys16: 190,706 to 184,710 cycles. */
+ * after a full queue. blazeface at sys16: 190,706 to 184,710 cycles. */
 void sched_early_loads(struct sched_stream *s);
 /* hazard.c: set the waits of all commands of a stream from their accesses. */
 void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o,
