@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI      11u
+#define HD_SIM_ABI      12u
 #define HD_SIM_UNITS    6u
 #define HD_SIM_KINDS    8u
 #define HD_SIM_COUNTERS 8u /* maximum counters of a core */
@@ -61,6 +61,9 @@ struct hd_sim_options {
      * by its index in the stream at `offset` of region 0. NULL: unknown. */
     const char *(*tile)(void *ctx, uint32_t offset, uint32_t command);
     void *tile_ctx;
+    uint32_t mutant; /* of a core's netlist that has some (app/grade); 0: none */
+    const char
+        *coverage; /* of a core built with coverage: the file that close writes; NULL: none */
 };
 
 enum hd_sim_stop {
@@ -123,6 +126,7 @@ struct hd_sim_totals {
     uint64_t doorbell; /* cycle, since open, of the last doorbell, from which struct hd_sim_command
                           counts */
     uint64_t counter[HD_SIM_COUNTERS]; /* for a core: sums of its counters' ports since open */
+    uint64_t register_reads;           /* likewise, by the host */
 };
 
 struct hd_sim_api {

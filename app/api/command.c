@@ -3,6 +3,7 @@
 #include "app/check/check_target.h"
 #include "app/check/new.h"
 #include "app/engine/device.h"
+#include "app/grade/grade.h"
 #include "app/job/job.h"
 #include "app/mismatch/fault.h"
 #include "app/quantise/quantise_command.h"
@@ -84,6 +85,7 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_SWEEP: return regress_run(h->scratch, &h->o, &h->d);
     case COMMAND_QUANTISE: return quantise_command(h->scratch, &h->o, t, &h->d);
     case COMMAND_HW: return hw_print(h->scratch, h->o.model, t, &h->d);
+    case COMMAND_GRADE_TARGET: return grade_target(h->scratch, &h->o, &h->d);
     case COMMAND_CHECK_TARGET: return check_target(h->scratch, &h->o, &h->d);
     default:
         return run_report_file(h->scratch, h->o.model, h->o.format, run_detail(&h->o), t, &h->d);
@@ -104,7 +106,8 @@ static enum status take_arguments(struct heddle *h, const struct command *c)
     struct options *o = &h->o;
     bool none = o->command == COMMAND_BUILD || o->command == COMMAND_TARGETS ||
                 o->command == COMMAND_OPS || o->command == COMMAND_HW;
-    bool more = o->command == COMMAND_BENCH || o->command == COMMAND_REGRESS;
+    bool more = o->command == COMMAND_BENCH || o->command == COMMAND_REGRESS ||
+                o->command == COMMAND_GRADE_TARGET;
     size_t most = more ? 1 + OPTIONS_MAX_ARGUMENTS : 1;
 
     o->model = c->n ? arena_strdup(h->scratch, c->argument[0]) : NULL;

@@ -162,6 +162,8 @@ static void keep(struct draw *w, const struct hd_config *hw, uint64_t seed,
     target_amounts(v, k->amount);
     c->rng = seed;
     (void)draw_maker_of(w->p)(w, c->graph);
+    if (w->kind == DRAW_SUMS)
+        k->end = w->negative && !describe_has_weights(w->p->opcode) ? -1 : 1;
     add_borders(c->graph, c->graph->op[c->graph->n_op - 1]);
     draw_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
 }
@@ -211,31 +213,51 @@ void check_add_reach(struct check_cases *c, const struct target *target,
                      const struct describe_pattern *p, const struct hd_config *hw,
                      struct check_reach *r)
 {
-    /* The value, and a second one for half of the cases. */
-    static const enum target_value of[][2] = {
-        {TARGET_IN_H, TARGET_IN_W},         {TARGET_IN_W, TARGET_IN_C},
-        {TARGET_IN_C, TARGET_OUT_C},        {TARGET_OUT_H, TARGET_OUT_W},
-        {TARGET_OUT_W, TARGET_OUT_H},       {TARGET_OUT_C, TARGET_IN_W},
-        {TARGET_KERNEL_H, TARGET_KERNEL_W}, {TARGET_KERNEL_W, TARGET_KERNEL_H},
-        {TARGET_STRIDE_H, TARGET_STRIDE_W}, {TARGET_STRIDE_W, TARGET_STRIDE_H},
-        {TARGET_DILATION_H, TARGET_IN_H},   {TARGET_DILATION_W, TARGET_IN_W},
-        {TARGET_BATCH, TARGET_IN_H},        {TARGET_MULTIPLIER, TARGET_IN_C},
-        {TARGET_IN_BYTES, TARGET_IN_BYTES}, {TARGET_OUT_BYTES, TARGET_OUT_BYTES},
-        {TARGET_W_BYTES, TARGET_W_BYTES},   {TARGET_PAD_TOP, TARGET_KERNEL_H},
-        {TARGET_PAD_LEFT, TARGET_KERNEL_W},
+    /* The value, a second one for half of the cases; or both to their ends, and of which kind. */
+    static const struct {
+        enum target_value value, second;
+        bool corner;
+        enum draw_kind kind;
+    } of[] = {
+        {TARGET_IN_H, TARGET_IN_W, false, DRAW_NATURAL},
+        {TARGET_IN_W, TARGET_IN_C, false, DRAW_NATURAL},
+        {TARGET_IN_C, TARGET_OUT_C, false, DRAW_NATURAL},
+        {TARGET_OUT_H, TARGET_OUT_W, false, DRAW_NATURAL},
+        {TARGET_OUT_W, TARGET_OUT_H, false, DRAW_NATURAL},
+        {TARGET_OUT_C, TARGET_IN_W, false, DRAW_NATURAL},
+        {TARGET_KERNEL_H, TARGET_KERNEL_W, false, DRAW_NATURAL},
+        {TARGET_KERNEL_W, TARGET_KERNEL_H, false, DRAW_NATURAL},
+        {TARGET_STRIDE_H, TARGET_STRIDE_W, false, DRAW_NATURAL},
+        {TARGET_STRIDE_W, TARGET_STRIDE_H, false, DRAW_NATURAL},
+        {TARGET_DILATION_H, TARGET_IN_H, false, DRAW_NATURAL},
+        {TARGET_DILATION_W, TARGET_IN_W, false, DRAW_NATURAL},
+        {TARGET_BATCH, TARGET_IN_H, false, DRAW_NATURAL},
+        {TARGET_MULTIPLIER, TARGET_IN_C, false, DRAW_NATURAL},
+        {TARGET_IN_BYTES, TARGET_IN_BYTES, false, DRAW_NATURAL},
+        {TARGET_OUT_BYTES, TARGET_OUT_BYTES, false, DRAW_NATURAL},
+        {TARGET_W_BYTES, TARGET_W_BYTES, false, DRAW_NATURAL},
+        {TARGET_PAD_TOP, TARGET_KERNEL_H, false, DRAW_NATURAL},
+        {TARGET_PAD_LEFT, TARGET_KERNEL_W, false, DRAW_NATURAL},
+        {TARGET_KERNEL_H, TARGET_KERNEL_W, true, DRAW_NATURAL},
+        {TARGET_KERNEL_H, TARGET_KERNEL_W, true, DRAW_SUMS},
+        {TARGET_IN_C, TARGET_IN_C, true, DRAW_SUMS},
+        {TARGET_OUT_C, TARGET_OUT_C, false, DRAW_TIES},
     };
     struct draw w = {.c = c, .target = target, .p = p};
 
     for (uint32_t i = 0; i < sizeof of / sizeof *of && draw_maker_of(p); i++) {
-        w.reach = of[i][0];
-        w.second = of[i][1];
-        const bool window = (of[i][0] >= TARGET_KERNEL_H && of[i][0] <= TARGET_STRIDE_W);
-        const bool pad = of[i][0] == TARGET_PAD_TOP || of[i][0] == TARGET_PAD_LEFT;
+        w.reach = of[i].value;
+        w.second = of[i].second;
+        w.corner = of[i].corner;
+        w.wanted = of[i].kind;
+        const bool window = (w.reach >= TARGET_KERNEL_H && w.reach <= TARGET_STRIDE_W && !w.corner);
+        const bool pad = w.reach == TARGET_PAD_TOP || w.reach == TARGET_PAD_LEFT;
         for (uint32_t t = 0, n = 0;
              t < REACH_TRIES && n < (window ? DRAW_SMALL : (uint32_t)REACH_CASES); t++) {
-            w.nth = window ? t : 0;
-            w.to_end = n % 2 == 0 && t < REACH_TRIES / 2;
-            w.both = pad || n % 2 == 1;
+            w.nth = window ? t : w.wanted == DRAW_TIES ? n : 0;
+            w.to_end = w.corner || (n % 2 == 0 && t < REACH_TRIES / 2);
+            w.both = w.corner || pad || n % 2 == 1;
+            w.negative = n % 2;
             n += !try_case(&w, hw, r);
             if (w.v[w.reach] == 0) /* the operator does not have it */
                 break;

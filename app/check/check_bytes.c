@@ -34,11 +34,16 @@ void check_pass(const struct check *c, const char *format, ...)
 
 void check_fails(struct check *c, const char *format, ...)
 {
-    va_list args;
+    va_list args, again;
 
     va_start(args, format);
+    va_copy(again, args);
     print(c, "FAIL", format, args);
     va_end(args);
+    char *const text = arena_alloc(c->arena, 1024);
+    (void)vsnprintf(text, 1024, format, again);
+    va_end(again);
+    c->failed = text;
     c->n_failed++;
 }
 
@@ -49,14 +54,31 @@ static void ends(enum ir_type type, int32_t end[2])
     end[1] = type == IR_I16 ? INT16_MIN : type == IR_U8 ? 0 : INT8_MIN;
 }
 
-static void fill_quantised(struct check *c, enum ir_type type, uint8_t *bytes, uint64_t n)
+/* The case that reads an input of the graph. */
+static const struct check_case *reader_of(const struct check *c, uint32_t input)
 {
+    const struct ir_graph *g = c->p.graph;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
+            if (g->op[i]->in[k] == g->in[input])
+                return &c->cases.item[g->op[i]->row];
+    return NULL;
+}
+
+static void fill_quantised(struct check *c, uint32_t input, uint8_t *bytes, uint64_t n)
+{
+    const enum ir_type type = c->p.graph->tensor[c->p.graph->in[input]]->type;
     const uint32_t size = ir_type_bytes(type);
+    const struct check_case *const reader = reader_of(c, input);
     int32_t end[2];
 
     ends(type, end);
     for (uint64_t k = 0; k < n; k++) {
         bytes[k] = (uint8_t)check_random(&c->cases, 256);
+        if (reader && reader->end && k % size == size - 1) /* within 32 of the end */
+            bytes[k] =
+                (uint8_t)((end[reader->end < 0] >> 8 * (size - 1)) - reader->end * (bytes[k] % 32));
         for (uint32_t i = 0; i < 2; i++) /* little-endian */
             bytes[(i + 1) * n + k] = (uint8_t)((uint32_t)end[i] >> 8 * (k % size));
     }
@@ -82,7 +104,7 @@ void check_fill(struct check *c)
         if (g->tensor[g->in[i]]->type == IR_F32)
             fill_real(c, bytes, n);
         else
-            fill_quantised(c, g->tensor[g->in[i]]->type, bytes, n);
+            fill_quantised(c, i, bytes, n);
         c->in[i] = (struct run_data){bytes, n};
     }
 }

@@ -23,7 +23,17 @@ struct check {
     struct check_reach *reach; /* of each pattern */
     uint32_t n_measured;       /* cases whose cycles are known */
     const struct check_case *measured;
+    const char *failed; /* text of the last failure */
+    /* For grade-target: called with the cases of a round instead of running them. */
+    enum status (*judge)(void *ctx, struct check *c, bool first, struct diag *d);
+    void *judge_ctx;
 };
+
+/* check_target.c: read the target of o->model and settle its attributes' defaults; o->output gets what is found. */
+enum status check_begin(struct check *c, struct arena *a, const struct options *o, struct diag *d);
+/* Draw cases of usual sizes, or those that reach for the ends of limits, from o->seed on, and run them. */
+enum status check_usual(struct check *c, bool loud, struct diag *d);
+enum status check_ends(struct check *c, struct diag *d);
 
 /* Print a line: "ok" or "FAIL", which counts. */
 __attribute__((format(printf, 2, 3))) void check_pass(const struct check *c, const char *format,
@@ -42,11 +52,19 @@ const char *check_where(const struct check *c);
 
 /* check_core.c: the cases on the target's Verilated core. */
 enum status check_on_core(struct check *c, bool first, struct diag *d);
+/* One setting of latency, stalls, start values and errors, below CHECK_SETTINGS, with the emitted code `so`; *m:
+ * cycles and outputs. c->n_failed counts what differs. False of check_has_setting: the round does without. */
+enum { CHECK_SETTINGS = 6 };
+bool check_has_setting(const struct check *c, bool first, uint32_t setting);
+enum status check_setting(struct check *c, const char *so, uint32_t setting, struct run_measured *m,
+                          struct diag *d);
 /* check_cost.c: keep the cycles of a run without stalls; then compare all with "cost". */
 void check_measure(struct check *c, const struct run_measured *m);
 enum status check_cost(struct check *c, struct diag *d);
 /* check_errors.c: for a job whose first calls fail; a run whose calls hide that is an error. */
 struct watcher;
 const struct watcher *check_errors(struct arena *a);
+/* check_restart.c: for a job with random start values from `seed`: new ones again and again. */
+const struct watcher *check_restarts(struct arena *a, struct run_measured *m, uint64_t seed);
 
 #endif

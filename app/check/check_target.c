@@ -191,6 +191,8 @@ static enum status run_cases(struct check *c, uint32_t inferences, bool first, s
     TRY(compile_graph(c, d));
     check_fill(c);
     TRY(check_reference(c, d));
+    if (c->judge)
+        return c->judge(c->judge_ctx, c, first, d);
     TRY(run_sanitized(c, d));
     return c->desc->detail->core_top && *c->setting == '\0' && c->n_failed == 0
                ? check_on_core(c, first, d)
@@ -203,17 +205,17 @@ static void no_cases(struct check *c)
     c->cases.graph = ir_graph_new(c->arena, "cases");
 }
 
-static enum status round_of(struct check *c, bool first, struct diag *d)
+enum status check_usual(struct check *c, bool loud, struct diag *d)
 {
     no_cases(c);
-    add_patterns(c, first);
-    add_composites(c, first);
-    add_chains(c, first);
-    return run_cases(c, INFERENCES, first, d);
+    add_patterns(c, loud);
+    add_composites(c, loud);
+    add_chains(c, loud);
+    return run_cases(c, INFERENCES, loud, d);
 }
 
 /* Operators of the sizes that the file promises; what was reached is printed. */
-static enum status round_to_the_ends(struct check *c, struct diag *d)
+enum status check_ends(struct check *c, struct diag *d)
 {
     const struct describe *detail = c->desc->detail;
 
@@ -255,7 +257,7 @@ static enum status round_with(struct check *c, uint32_t attr, const char *value,
         return ST_OK;
     TRY(target_set(c->arena, &c->desc->attr[attr], c->desc->attr[attr].name, value, s, d));
     c->setting = arena_printf(c->arena, "%s=%s", c->desc->attr[attr].name, value);
-    TRY(round_of(c, false, d));
+    TRY(check_usual(c, false, d));
     *s = usual;
     return ST_OK;
 }
@@ -263,9 +265,9 @@ static enum status round_with(struct check *c, uint32_t attr, const char *value,
 static enum status rounds(struct check *c, struct diag *d)
 {
     c->setting = "";
-    TRY(round_of(c, true, d));
+    TRY(check_usual(c, true, d));
     if (c->n_failed == 0)
-        TRY(round_to_the_ends(c, d));
+        TRY(check_ends(c, d));
     for (uint32_t i = 0; i < c->desc->n_attr && c->n_failed == 0; i++) {
         const struct target_attr *a = &c->desc->attr[i];
         if (!matters(c, a))
@@ -295,28 +297,36 @@ static enum status defaults(struct check *c, struct diag *d)
     return ST_OK;
 }
 
-enum status check_target(struct arena *a, const struct options *o, struct diag *d)
+enum status check_begin(struct check *c, struct arena *a, const struct options *o, struct diag *d)
 {
-    struct check c = {.arena = a, .o = o, .p = {.arena = a, .options = options_pipeline(o)}};
     char *real = realpath(o->model, NULL);
     const char *dir = arena_strdup(a, real ? real : o->model);
 
     free(real);
-    TRY(describe_read(a, dir, &c.desc, d));
-    if (c.desc->detail->estimator)
+    *c = (struct check){
+        .arena = a, .o = o, .p = {.arena = a, .options = options_pipeline(o)}, .setting = ""};
+    TRY(describe_read(a, dir, &c->desc, d));
+    if (c->desc->detail->estimator)
         return FAIL(
             d, ST_UNSUPPORTED,
             "target %s: its operators are estimated, not executed: there is nothing to check",
-            c.desc->name);
-    TRY(target_trusted(a, c.desc, o->allow_native, d));
-    TRY(native_load(a, c.desc, o->allow_native, d));
-    TRY(pipeline_config(a, o->hw, &c.p.hw, d));
-    check_pass(&c, "%s/target.json: %s %s, %u patterns, %u attributes", dir, c.desc->name,
-               c.desc->version, c.desc->detail->n_pattern + c.desc->detail->n_composite,
-               c.desc->n_attr);
+            c->desc->name);
+    TRY(target_trusted(a, c->desc, o->allow_native, d));
+    TRY(native_load(a, c->desc, o->allow_native, d));
+    TRY(pipeline_config(a, o->hw, &c->p.hw, d));
+    return defaults(c, d);
+}
+
+enum status check_target(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct check c;
+
+    TRY(check_begin(&c, a, o, d));
+    check_pass(&c, "%s/target.json: %s %s, %u patterns, %u attributes", c.desc->origin,
+               c.desc->name, c.desc->version,
+               c.desc->detail->n_pattern + c.desc->detail->n_composite, c.desc->n_attr);
     for (uint32_t i = 0; i < c.desc->n_attr; i++)
         check_attribute(&c, &c.desc->attr[i]);
-    TRY(defaults(&c, d));
     TRY(rounds(&c, d));
     if (c.n_failed == 0)
         TRY(check_cost(&c, d));

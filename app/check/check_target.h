@@ -19,6 +19,7 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
 struct check_case {
     enum ir_type dtype;
     double tolerance;
+    int end;           /* 1: inputs near their greatest value, -1: near their least, 0: any */
     const char *words; /* "conv2d 5x4x3 -> 3x2x8, kernel 3x3, ..." */
     uint32_t pattern;  /* its number, UINT32_MAX: a composite, a chain */
     double amount[COST_TERMS], estimate, measured; /* cycles on the core, where it was run */

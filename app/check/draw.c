@@ -85,7 +85,7 @@ static int64_t pick_in(struct draw *w, enum target_value value, int64_t low, int
         return pick(w, low, high);
     if (value == w->reach && high - low < DRAW_SMALL)
         return high - w->nth % (high - low + 1);
-    return w->to_end && value == w->reach ? high : spread(w, low, high);
+    return w->to_end && (value == w->reach || w->corner) ? high : spread(w, low, high);
 }
 
 /* Where a limit has no end: how far a case reaches. */
@@ -93,7 +93,7 @@ static int64_t far(const struct draw *w, enum target_value value, int64_t usual)
 {
     switch (value) {
     case TARGET_KERNEL_H:
-    case TARGET_KERNEL_W: return 16;
+    case TARGET_KERNEL_W: return describe_has_weights(w->p->opcode) ? 16 : 64;
     case TARGET_STRIDE_H:
     case TARGET_STRIDE_W: return 8;
     case TARGET_DILATION_H:
@@ -189,6 +189,8 @@ int32_t draw_zero_point(struct draw *w, enum target_value value, bool may, bool 
                                       : (int64_t)check_random(w->c, 256) - 128;
     if (w->reach != TARGET_VALUE_COUNT && value == TARGET_Z_OUT)
         z /= 3; /* sums of both signs show */
+    if (w->kind == DRAW_SUMS && value == TARGET_Z_IN)
+        z = -128;
     return (int32_t)(w->v[value] = z + more);
 }
 

@@ -22,9 +22,21 @@ struct draw {
     /* The value that the case reaches for, TARGET_VALUE_COUNT: none; with `both` the second one too.
      * to_end: to the end of its limit, else anywhere in it. */
     enum target_value reach, second;
-    bool both, to_end;
+    bool both, to_end, corner; /* corner: the second one to its end as well */
     uint32_t nth; /* of the cases that reach for it: small ranges are tried from their end down */
-    enum draw_kind { DRAW_NATURAL, DRAW_EDGE, DRAW_DEEP, DRAW_LEFT } kind; /* of the scale */
+    /* Kind of the scale; `wanted`: the kind that the case must have, DRAW_NATURAL: any but the last two. */
+    enum draw_kind {
+        DRAW_NATURAL,
+        DRAW_EDGE,
+        DRAW_DEEP,
+        DRAW_LEFT,
+        DRAW_SUMS,
+        DRAW_TIES
+    } kind,
+        wanted;
+    bool negative;      /* DRAW_SUMS: sums of the other sign */
+    uint32_t deep;      /* DRAW_TIES: the first channel's shift to the right */
+    bool exact;         /* DRAW_TIES: all scales are powers of two, and ties are ties */
     double real;        /* of the first channel's sums */
     uint32_t bias_bits; /* biases are below 2^bias_bits, so that the scale shows them */
 };

@@ -5,10 +5,21 @@
 #include "base/random.h"
 #include "draw.h"
 
+enum { MOST_TAPS = 60000 }; /* of one sign, so that sums keep to 32 bits */
+
+/* The scale at which sums of one sign, all at their end, fill the output's range. */
+static double real_of_sums(const struct draw *w, uint32_t taps)
+{
+    const double x = w->p->dtype == IR_I16 ? 32767 : w->p->zero_points == ZERO_NONE ? 127 : 240;
+
+    return (w->p->dtype == IR_I16 ? 15000 : 60) / (x * 128 * taps);
+}
+
 /* Draw the scale of the first channel's sums, w->real, of a kind that the pattern can compute exactly:
  * natural: products of `taps` quantised values fill the output's range; edge: its multiplier is the least
  * or nearly the greatest; deep: shifts as far as real networks have them, with biases that show; left:
- * sums are small, and shifted to the left. */
+ * sums are small, and shifted to the left; sums: the largest there are; ties: no products, and biases
+ * between two output values. */
 static void draw_real(struct draw *w, uint32_t taps)
 {
     static const enum draw_kind kinds[32] = {[0] = DRAW_EDGE, DRAW_DEEP, DRAW_DEEP, DRAW_LEFT};
@@ -18,13 +29,22 @@ static void draw_real(struct draw *w, uint32_t taps)
         1.0 / (sqrt((double)taps) * (reaches ? 90 : 30) * (0.5 + check_random(w->c, 100) / 50.0));
     uint32_t bits = 13;
 
+    w->exact = false;
     w->kind = kinds[check_random(w->c, reaches ? 32 : 8)]; /* DRAW_NATURAL: half of them */
+    if (w->wanted == DRAW_TIES || (w->wanted == DRAW_SUMS && taps < MOST_TAPS))
+        w->kind = w->wanted;
     if (w->p->single_rounding && w->p->dtype != IR_I16 && w->kind != DRAW_LEFT)
         real = part;
-    else if (w->kind == DRAW_DEEP) {
-        const uint32_t shift = 4 + check_random(w->c, 28);
-        real = ldexp(part, -(int)shift);
+    else if (w->kind == DRAW_DEEP || w->kind == DRAW_TIES) {
+        const uint32_t shift = w->kind == DRAW_DEEP ? 4 + check_random(w->c, 28)
+                               : w->nth < 4         ? 31 * (w->nth == 1)
+                                                    : check_random(w->c, 32);
+        w->deep = shift;
+        w->exact = w->kind == DRAW_TIES && (w->nth == 2 || w->nth == 3);
+        real = ldexp(w->exact ? 0.5 : part, -(int)shift);
         bits = shift + 7 < 30 ? shift + 7 : 30;
+    } else if (w->kind == DRAW_SUMS) {
+        real = real_of_sums(w, taps);
     }
     if (w->kind == DRAW_LEFT) {
         real = ldexp(part, (int)check_random(w->c, 4));
@@ -41,6 +61,8 @@ static float output_scale(struct draw *w, double product)
 {
     const float s = (float)(product / w->real);
 
+    if (w->kind == DRAW_TIES)
+        w->real = product / (double)s;
     return w->kind == DRAW_EDGE && w->p->requantise != REQUANTISE_SHIFT_BITS &&
                    check_random(w->c, 2)
                ? nextafterf(s, 2 * s)
@@ -50,8 +72,14 @@ static float output_scale(struct draw *w, double product)
 /* Weights as int8: all of one end, any, or nearly all the zero point. */
 static void random_bytes(struct draw *w, uint8_t *to, uint64_t n, uint64_t taps, int32_t zero)
 {
-    const uint32_t kind = check_random(w->c, w->reach != TARGET_VALUE_COUNT ? 20 : 5);
+    const uint32_t kind = w->kind == DRAW_SUMS
+                              ? w->negative
+                              : check_random(w->c, w->reach != TARGET_VALUE_COUNT ? 20 : 5);
 
+    if (w->kind == DRAW_TIES) {
+        memset(to, zero, n);
+        return;
+    }
     for (uint64_t i = 0; i < n && w->kind != DRAW_LEFT; i++)
         to[i] = kind == 0 ? 0x7f : kind == 1 ? 0x80 : (uint8_t)check_random(w->c, 256);
     for (uint64_t i = 0; i < n && w->kind == DRAW_LEFT; i++) {
@@ -78,19 +106,22 @@ static struct ir_tensor *weights(struct draw *w, struct ir_graph *g, const int32
 {
     if (w->p->dtype == IR_F32)
         return real_constant(w, g, rank, dim);
-    bool per_channel = !w->p->per_tensor && check_random(w->c, 2) && w->p->zero_points != ZERO_BOTH;
+    bool per_channel = !w->p->per_tensor && (check_random(w->c, 2) || w->kind == DRAW_TIES) &&
+                       w->p->zero_points != ZERO_BOTH;
     uint32_t n = per_channel ? channels : 1;
     float *s = ARENA_ARRAY(g->arena, float, n);
     int32_t *z = ARENA_ARRAY(g->arena, int32_t, n);
     const uint32_t apart =
-        w->kind == DRAW_NATURAL && check_random(w->c, 2) && w->reach == TARGET_VALUE_COUNT ? 7 : 1;
+        w->kind == DRAW_TIES ? 32 - w->deep
+        : w->kind == DRAW_NATURAL && check_random(w->c, 2) && w->reach == TARGET_VALUE_COUNT ? 7
+                                                                                             : 1;
     for (uint32_t i = 0; i < n; i++)
-        s[i] =
-            w->p->requantise == REQUANTISE_SHIFT_BITS
-                ? base * (float)(1u << check_random(w->c, 3))
-                : base * (i && w->kind != DRAW_EDGE ? (1 + (float)check_random(w->c, 100) / 100) /
-                                                          (float)(1u << check_random(w->c, apart))
-                                                    : 1);
+        s[i] = w->p->requantise == REQUANTISE_SHIFT_BITS
+                   ? base * (float)(1u << check_random(w->c, 3))
+                   : base * (i && w->kind != DRAW_EDGE
+                                 ? (w->exact ? 1 : 1 + (float)check_random(w->c, 100) / 100) /
+                                       (float)(1u << check_random(w->c, apart))
+                                 : 1);
     for (uint32_t i = 0; i < n; i++)
         z[i] = i == 0 ? draw_zero_point(w, TARGET_Z_W,
                                         w->p->zero_points == ZERO_BOTH && !per_channel, true)
@@ -105,6 +136,16 @@ static struct ir_tensor *weights(struct draw *w, struct ir_graph *g, const int32
     t->role = IR_CONST;
     t->data = data;
     return t;
+}
+
+/* A bias within two of the border between two output values, where the sum is `real` of one. */
+static int64_t tie(struct draw *w, double real, int64_t most)
+{
+    const int64_t value = (int64_t)check_random(w->c, 512) - 256,
+                  border = (int64_t)llround(((double)value + 0.5) / real) +
+                           (int64_t)check_random(w->c, 5) - 2;
+
+    return border < -most ? -most : border < most ? border : most;
 }
 
 static struct ir_tensor *bias(struct draw *w, struct ir_graph *g, const struct ir_tensor *filter,
@@ -123,7 +164,11 @@ static struct ir_tensor *bias(struct draw *w, struct ir_graph *g, const struct i
     struct ir_tensor *t = draw_tensor(g, wide ? IR_I64 : IR_I32, 1, &dim, filter->quant.n, s, z);
     for (uint32_t i = 0; i < channels && w->p->bias != BIAS_NONE; i++) {
         const uint32_t bits = w->bias_bits + (wide ? 8 : 0);
-        const int64_t v = (int64_t)(random_next(&w->c->rng) >> (63 - bits)) - ((int64_t)1 << bits);
+        const double real = w->real * (double)filter->quant.scale[filter->quant.n > 1 ? i : 0] /
+                            (double)filter->quant.scale[0];
+        const int64_t v = w->kind == DRAW_TIES ? tie(w, real, ((int64_t)1 << (wide ? 38 : 31)) - 1)
+                                               : (int64_t)(random_next(&w->c->rng) >> (63 - bits)) -
+                                                     ((int64_t)1 << bits);
         memcpy(data + (size_t)i * (wide ? 8 : 4), &v, wide ? 8 : 4); /* little-endian */
     }
     t->role = IR_CONST;
@@ -237,10 +282,10 @@ bool draw_convolution(struct draw *w, struct ir_graph *g)
     draw_real(w, taps);
     in[0] = draw_activation(w, g, x, 0.5f, TARGET_Z_IN, true);
     sx = draw_scale(in[0], 0.5f);
+    const float sy = output_scale(w, (double)sx * (double)sw);
     in[1] = weights(w, g, f, 4, (uint32_t)oc, depthwise ? 3 : 0, sw, taps);
     in[2] = bias(w, g, in[1], sx, (uint32_t)oc);
-    struct ir_tensor *out =
-        draw_activation(w, g, y, output_scale(w, (double)sx * (double)sw), TARGET_Z_OUT, false);
+    struct ir_tensor *out = draw_activation(w, g, y, sy, TARGET_Z_OUT, false);
     struct ir_op *op = draw_finish(w, g, in, 3, out);
     memcpy(op->attr, attr, sizeof attr);
     op->attr[IR_MULTIPLIER] = depthwise ? (int32_t)m : 0;
@@ -270,10 +315,10 @@ bool draw_dense(struct draw *w, struct ir_graph *g)
         in[0]->rank = 2;
         memcpy(in[0]->dim, x, sizeof x);
     }
+    const float sy = output_scale(w, (double)sx * (double)sw);
     in[1] = weights(w, g, f, 2, (uint32_t)oc, 0, sw, (uint32_t)k);
     in[2] = bias(w, g, in[1], sx, (uint32_t)oc);
-    struct ir_tensor *out =
-        draw_activation(w, g, y4, output_scale(w, (double)sx * (double)sw), TARGET_Z_OUT, false);
+    struct ir_tensor *out = draw_activation(w, g, y4, sy, TARGET_Z_OUT, false);
     out->rank = 2;
     memcpy(out->dim, y, sizeof y);
     draw_finish(w, g, in, 3, out)->attr[IR_ACTIVATION] = draw_activation_of(w);
@@ -285,6 +330,7 @@ bool draw_pool(struct draw *w, struct ir_graph *g)
     int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0};
     const int64_t c = draw_value(w, TARGET_IN_C, 1, draw_few(w, 19)), channels[2] = {c, c};
 
+    w->kind = w->wanted;
     window(w, false, channels, x, y, attr);
     if (y[1] < 1 || y[2] < 1)
         return false;

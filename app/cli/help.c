@@ -22,6 +22,8 @@ const struct cli_command cli_commands[] = {
      "a first target for a core of your own, from the ports of its Verilog (.v, .sv or a list of "
      "files, .f)"},
     {"check-target", "DIR", "check that a target does what its target.json specifies"},
+    {"grade-target", "DIR [NETWORK...]",
+     "how many mutants of a target's Verilog check-target and networks (default digits) find"},
     {"tune", "MODEL", "search knobs of each operator, measured on the RTL, into --tuned=FILE"},
     {"regress", "SUITE",
      "run a suite of networks, compare with baselines; also: regress show [SESSION], regress "

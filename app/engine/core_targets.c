@@ -9,8 +9,10 @@
 
 static enum status build(const struct job *job, struct core *core, struct diag *d)
 {
-    struct sim_paths paths = {
-        .core = &core->verilog, .checked = job->options->checked, .output = job->options->output};
+    struct sim_paths paths = {.core = &core->verilog,
+                              .checked = job->options->checked,
+                              .coverage = job->options->coverage != NULL,
+                              .output = job->options->output};
     struct hd_config config = {.hash = 0};
 
     TRY(home_find(job->arena, &paths.home, d));
@@ -47,7 +49,28 @@ void core_targets_declare(struct arena *a, const struct describe_ports *ports,
     core->declared = to;
 }
 
-static void find(struct arena *a, const struct target *target, struct core *core)
+/* A netlist with mutants in the place of the core's Verilog; its parameters have their values. */
+static void take_netlist(struct arena *a, const char *folder, struct sim_core *core)
+{
+    static const char *const netlist[] = {"netlist.v"};
+    struct sim_declared *const more = ARENA_ARRAY(a, struct sim_declared, core->n_declared + 1);
+
+    if (core->n_declared)
+        memcpy(more, core->declared, core->n_declared * sizeof *more);
+    static const struct sim_counter effect[] = {{"effect", CORE_EFFECT_PORT}};
+
+    more[core->n_declared] = (struct sim_declared){.kind = SIM_MUTANT, .port = CORE_MUTANT_PORT};
+    core->n_counter = 1;
+    core->counter = effect;
+    core->folder = folder;
+    core->verilog = netlist;
+    core->n_verilog = 1;
+    core->n_include = core->n_list = core->n_parameter = 0;
+    core->declared = more;
+    core->n_declared++;
+}
+
+void core_targets_verilog(struct arena *a, const struct target *target, struct core *core)
 {
     const struct describe *t = target->desc->detail;
     struct sim_counter *counter = ARENA_ARRAY(a, struct sim_counter, t->n_counter + 1);
@@ -80,8 +103,11 @@ void core_targets_find(const struct job *job, struct core_targets *c)
     const struct target *target[TARGET_MAX];
 
     *c = (struct core_targets){.n = emit_outside_ports(job->p->emitted, target)};
-    for (uint32_t i = 0; i < c->n; i++)
-        find(job->arena, target[i], &c->core[i]);
+    for (uint32_t i = 0; i < c->n; i++) {
+        core_targets_verilog(job->arena, target[i], &c->core[i]);
+        if (job->options->netlist)
+            take_netlist(job->arena, job->options->netlist, &c->core[i].verilog);
+    }
 }
 
 enum status core_targets_build(const struct job *job, struct core_targets *c, struct diag *d)
@@ -98,34 +124,56 @@ static void fill(uint8_t *memory, uint32_t n_bytes, uint64_t seed)
         memory[i] = (uint8_t)random_next(&seed);
 }
 
+static enum status open_sim(struct core *core, struct diag *d)
+{
+    char error[512] = "";
+
+    fill(core->opened.memory, core->memory_bytes, core->opened.stall_seed);
+    struct hd_sim *const sim = core->sim.api->open(&core->opened, error, sizeof error);
+    if (!sim)
+        return FAIL(d, ST_INTERNAL, "cannot open the core of %s: %s", core->name, error);
+    core->sim.sim = sim;
+    core->sim.api->totals(core->sim.sim, &core->seen);
+    return ST_OK;
+}
+
 enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
                               struct diag *d)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         struct core *core = &c->core[i];
         uint32_t n_bytes = core->memory_bytes;
-        struct hd_sim_options s = {.memory = arena_alloc(a, n_bytes),
-                                   .memory_bytes = n_bytes,
-                                   .latency = o->mem_latency,
-                                   .bytes_per_cycle = o->mem_bytes,
-                                   .stall_seed = o->stall_seed,
-                                   .watchdog_cycles = options_still_cycles(o)};
-        fill(s.memory, n_bytes, o->stall_seed);
-        char error[512] = "";
+        core->opened = (struct hd_sim_options){.memory = arena_alloc(a, n_bytes),
+                                               .memory_bytes = n_bytes,
+                                               .latency = o->mem_latency,
+                                               .bytes_per_cycle = o->mem_bytes,
+                                               .stall_seed = o->stall_seed,
+                                               .mutant = o->mutant,
+                                               .coverage = o->coverage,
+                                               .watchdog_cycles = options_still_cycles(o)};
         core->sim = (struct sim_port){
-            .memory = s.memory, .memory_bytes = n_bytes, .max_cycles = o->max_cycles};
+            .memory = core->opened.memory, .memory_bytes = n_bytes, .max_cycles = o->max_cycles};
         TRY(sim_load(core->so.path, core->so.source_hash, 0, &core->sim.api, d));
-        core->sim.sim = core->sim.api->open(&s, error, sizeof error);
-        if (!core->sim.sim)
-            return FAIL(d, ST_INTERNAL, "cannot open the core of %s: %s", core->name, error);
+        TRY(open_sim(core, d));
         if (core->on_host != (core->sim.api->instruction != NULL))
             return FAIL(d, ST_USAGE,
                         "target %s: expected \"host\": true in target.json and a core with the "
                         "ports of a CFU or of PCPI, or neither; found %s",
                         core->name, core->on_host ? "\"host\" only" : "the ports only");
         sim_port(&core->sim, false, &core->port);
-        core->sim.api->totals(core->sim.sim, &core->seen);
         c->port[i] = &core->port;
+    }
+    return ST_OK;
+}
+
+enum status core_targets_restart(struct core_targets *c, uint64_t seed, struct diag *d)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct hd_sim *const was = c->core[i].sim.sim;
+
+        c->core[i].opened.stall_seed = seed;
+        TRY(open_sim(&c->core[i], d));
+        c->core[i].sim.api->close(was);
     }
     return ST_OK;
 }
@@ -175,6 +223,7 @@ void core_targets_collect(struct core_targets *c, struct run_shared *shared, uin
         for (uint32_t k = 0; k < HD_SIM_COUNTERS; k++)
             shared->row[row].core_counter[i][k] += now.counter[k] - seen->counter[k];
         shared->core_cycles += now.cycles - seen->cycles;
+        shared->core_register_reads += now.register_reads - seen->register_reads;
         shared->core_read_bytes += now.read_bytes - seen->read_bytes;
         shared->core_write_bytes += now.write_bytes - seen->write_bytes;
         *seen = now;

@@ -14,6 +14,7 @@ struct core {
     uint32_t memory_bytes;
     bool on_host; /* a unit of custom instructions: its work is the host's */
     struct sim_model so;
+    struct hd_sim_options opened; /* as it was opened */
     struct sim_port sim;
     struct hd_port port;
     struct hd_sim_totals seen; /* totals at the last call of core_targets_collect */
@@ -25,6 +26,12 @@ struct core_targets {
     const struct hd_port *port[TARGET_MAX];
 };
 
+/* Ports of a netlist with mutants: the number of the one in it, and whether that changes its bit now. */
+#define CORE_MUTANT_PORT "hd_mutant"
+#define CORE_EFFECT_PORT "hd_effect"
+
+/* Describe the core of a target. */
+void core_targets_verilog(struct arena *a, const struct target *target, struct core *core);
 /* List the cores that the emitted code uses, in the order of its ports. */
 void core_targets_find(const struct job *job, struct core_targets *c);
 /* Convert "ports" of a core for sim/. */
@@ -35,6 +42,8 @@ enum status core_targets_build(const struct job *job, struct core_targets *c, st
 /* Open the cores, each with its own memory; a second call opens new ones. */
 enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
                               struct diag *d);
+/* Power the open cores up again, with start values, noise and stalls from `seed`. */
+enum status core_targets_restart(struct core_targets *c, uint64_t seed, struct diag *d);
 /* Add a note for each open core whose port cannot honour the given memory options. */
 void core_targets_note(const struct core_targets *c, const struct options *o);
 /* Continue random stalls from `seed` (struct hd_sim_api). */

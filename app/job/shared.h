@@ -25,8 +25,9 @@ struct run_shared {
     uint64_t sim_cycles;
     struct board_host host;                                  /* --host=iss, rtl */
     uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of external targets' cores */
-    uint64_t wave_cycles, wave_bytes;                        /* in the wave file; 0 without one */
-    uint32_t wave_limited;                                   /* it reached --waves-limit */
+    uint64_t core_register_reads;
+    uint64_t wave_cycles, wave_bytes; /* in the wave file; 0 without one */
+    uint32_t wave_limited;            /* it reached --waves-limit */
     struct compare_first first;
     uint64_t counter[HD_SIM_UNITS * HD_SIM_KINDS]; /* from the registers, for the first inference */
     struct run_row {

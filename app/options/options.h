@@ -33,6 +33,7 @@ enum options_command {
     COMMAND_QUANTISE,
     COMMAND_ADOPT,
     COMMAND_PROVE,
+    COMMAND_GRADE_TARGET,
     COMMAND_COUNT
 };
 
@@ -74,9 +75,14 @@ struct options {
     const char *hw;
     struct registry targets; /* all targets found */
     struct target_list target;
-    const struct output *output;    /* or NULL */
-    bool allow_native;              /* --allow-native-targets */
-    bool fit_cost;                  /* --fit-cost */
+    const struct output *output; /* or NULL */
+    bool allow_native;           /* --allow-native-targets */
+    bool fit_cost;               /* --fit-cost */
+    uint32_t minutes, mutants;   /* of grade-target */
+    /* For grade-target: a folder with netlist.v in place of the core's Verilog, the number of its mutant; the
+     * file for coverage. NULL and 0: none. */
+    const char *netlist, *coverage;
+    uint32_t mutant;
     bool reference;                 /* --reference of targets */
     enum options_template template; /* of new-target */
     const char *top;                /* for adopt: the top module */

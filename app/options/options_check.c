@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "options_table.h"
 
-const char *const options_commands[] = {"run",          "compile", "inspect", "build", "targets",
-                                        "ops",          "disasm",  "report",  "bench", "new-target",
-                                        "check-target", "tune",    "regress", "sweep", "hw",
-                                        "quantise",     "adopt",   "prove",   NULL};
+const char *const options_commands[] = {
+    "run",    "compile",  "inspect",    "build",        "targets",      "ops",     "disasm",
+    "report", "bench",    "new-target", "check-target", "tune",         "regress", "sweep",
+    "hw",     "quantise", "adopt",      "prove",        "grade-target", NULL};
 
 /* Return the commands that use an option. Attributes of targets are for commands that partition a
  * network. */
@@ -107,7 +107,7 @@ enum status options_command(struct options *o, const char *name, struct diag *d)
     return FAIL(d, ST_USAGE,
                 "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
                 "report, bench, new-target, check-target, tune, regress, sweep, hw, quantise, "
-                "adopt, prove, "
+                "adopt, prove, grade-target, "
                 "completion, man or help",
                 name);
 }

@@ -42,12 +42,13 @@ static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 
 /* The commands that use a row. GRAPHS: all that compile a network; MODELS: those from a file.
  * PROGRAM: run with --prog. */
-#define OF(command) OPTION_OF(COMMAND_##command)
-#define RUNS        (OF(RUN) | OF(BENCH))
-#define MODELS      (OF(RUN) | OF(COMPILE) | OF(INSPECT) | OF(DISASM) | OF(TUNE) | OF(PROVE))
-#define GRAPHS      (MODELS | OF(BENCH))
-#define SUITES      (OF(REGRESS) | OF(SWEEP))
-#define PROGRAM     OPTION_OF(COMMAND_COUNT)
+#define OF(command)   OPTION_OF(COMMAND_##command)
+#define RUNS          (OF(RUN) | OF(BENCH))
+#define MODELS        (OF(RUN) | OF(COMPILE) | OF(INSPECT) | OF(DISASM) | OF(TUNE) | OF(PROVE))
+#define GRAPHS        (MODELS | OF(BENCH))
+#define SUITES        (OF(REGRESS) | OF(SWEEP))
+#define TARGET_CHECKS (OF(CHECK_TARGET) | OF(GRADE_TARGET))
+#define PROGRAM       OPTION_OF(COMMAND_COUNT)
 
 const struct option_row options_table[] = {
     {SHOW("input", "FILE", FILES, "raw little-endian, .npy or .npz; repeat in graph order"),
@@ -81,7 +82,7 @@ const struct option_row options_table[] = {
           "scaled (default 4; bench, packages: 1)"),
      NUMBER(inferences, 1, 4096), .shown.letter = 'n', .used_by = RUNS},
     {SHOW("seed", "N", FILES, "seed of generated inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),
-     .used_by = RUNS | OF(TUNE) | OF(CHECK_TARGET)},
+     .used_by = RUNS | OF(TUNE) | TARGET_CHECKS},
     {SHOW("transpose-b", NULL, FILES, "bench bmm: the second operand's matrices are N x K"),
      FLAG(transpose_b), .used_by = OF(BENCH)},
     {SHOW("fill-mode", "MODE", FILES, "inputs without -i: random, zeros, ones"), WORD(fill, fills),
@@ -128,7 +129,7 @@ const struct option_row options_table[] = {
           "configuration: tiny, sys8, sys16 (default), sys32, a JSON file, or JSON: {\"base\": "
           "\"sys16\", "
           "\"ports\": 2}"),
-     TEXT(hw), .used_by = GRAPHS | PROGRAM | OF(BUILD) | OF(CHECK_TARGET)},
+     TEXT(hw), .used_by = GRAPHS | PROGRAM | OF(BUILD) | TARGET_CHECKS},
     {SHOW("target", "LIST", COMPILER,
           "targets to use (default systolic,c; c is always used), KIND or KIND:NAME, or JSON: "
           "{\"kind\": \"vanilla\", \"topping\": \"fudge\"}; may be repeated"),
@@ -161,11 +162,17 @@ const struct option_row options_table[] = {
     {SHOW("fit-cost", NULL, COMPILER,
           "for check-target: write rates that fit the measured cycles into target.json"),
      FLAG(fit_cost), .used_by = OF(CHECK_TARGET)},
+    {SHOW(
+         "minutes", "N", COMPILER,
+         "for grade-target: begin no mutant after N minutes (default 10); the next call continues"),
+     NUMBER(minutes, 1, 100000), .used_by = OF(GRADE_TARGET)},
+    {SHOW("mutants", "N", COMPILER, "for grade-target: how many (default 300)"),
+     NUMBER(mutants, 1, 20000), .used_by = OF(GRADE_TARGET)},
     {SHOW("reference", NULL, COMPILER, "for targets: what a target.json may contain"),
      FLAG(reference), .used_by = OF(TARGETS)},
     {SHOW("allow-native-targets", NULL, COMPILER,
           "allow run to execute the code of external targets"),
-     FLAG(allow_native), .used_by = GRAPHS | OF(CHECK_TARGET)},
+     FLAG(allow_native), .used_by = GRAPHS | TARGET_CHECKS},
     {SHOW("prog", "FILE", COMPILER, "own C program instead of a model"), TEXT(prog),
      .used_by = OF(RUN) | PROGRAM},
     {SHOW("fc-scale", "NAME", COMPILER,
@@ -217,7 +224,7 @@ const struct option_row options_table[] = {
     {SHOW("max-cycles", "N", DEVICE,
           "limit of one submission (default 2000000000); of cycles of a core without an access "
           "(100000)"),
-     NUMBER(max_cycles, 0, UINT64_MAX), .used_by = RUNS | PROGRAM | OF(TUNE) | OF(CHECK_TARGET)},
+     NUMBER(max_cycles, 0, UINT64_MAX), .used_by = RUNS | PROGRAM | OF(TUNE) | TARGET_CHECKS},
     {SHOW("checked", NULL, DEVICE, "use a model with the RTL's assertions"), FLAG(checked),
      .used_by = RUNS | PROGRAM | OF(TUNE) | OF(BUILD) | OF(CHECK_TARGET)},
     {SHOW("no-overlap", NULL, DEVICE,

@@ -53,6 +53,8 @@ static const char *const verilator_flags[] = {"--cc",        "-O3",
 /* Only for models with waves: without them, Verilator drops signals that nothing reads. */
 static const char *const wave_flags[] = {"--trace-fst", "--trace-structs", "--no-trace-params"};
 
+static const char *const coverage_flags[] = {"--coverage-line", "--coverage-toggle"};
+
 /* The processor: RV32IM; it offers unknown instructions to cpu.c (sim/cpu). */
 static const char *const cpu_flags[] = {
     "-DRISCV_FORMAL",      "-GENABLE_COUNTERS=0", "-GBARREL_SHIFTER=1", "-GENABLE_PCPI=1",
@@ -65,7 +67,8 @@ static const char *const cpu_flags[] = {
 static const char makefile[] =
     "include obj/Vhd_sim_top_classes.mk\n"
     "FLAGS := -std=gnu++17 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -Iobj -Igen -Isim \\\n"
-    "  \"-I$(VM_ROOT)/include\" \"-I$(VM_ROOT)/include/vltstd\" -DVM_COVERAGE=0 -DVM_SC=0 "
+    "  \"-I$(VM_ROOT)/include\" \"-I$(VM_ROOT)/include/vltstd\" -DVM_COVERAGE=$(VM_COVERAGE) "
+    "-DVM_SC=0 "
     "-DVM_TRACE=$(VM_TRACE) \\\n"
     "  -DVM_TRACE_FST=$(VM_TRACE_FST) -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP "
     "-DVL_USER_FATAL\n"
@@ -181,6 +184,7 @@ static void hash_build(struct build *b)
     hash_string(&h, b->processor);
     hash_string(&h, b->paths->checked ? "checked" : "");
     hash_string(&h, with_waves(b) ? "waves" : "");
+    hash_string(&h, b->paths->coverage ? "coverage" : "");
     hash_string(&h, top_of(b));
     if (b->paths->core != NULL) {
         hash_string(&h, flag_of(b, "fast"));
@@ -216,12 +220,14 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
 {
     const size_t n_flags = sizeof verilator_flags / sizeof verilator_flags[0];
     const size_t n_wave_flags = with_waves(b) ? sizeof wave_flags / sizeof wave_flags[0] : 0;
+    const size_t n_coverage_flags =
+        b->paths->coverage ? sizeof coverage_flags / sizeof coverage_flags[0] : 0;
     const size_t n_cpu_flags = b->paths->cpu != NULL ? sizeof cpu_flags / sizeof cpu_flags[0] : 0;
     const size_t n_parameter = b->paths->core != NULL ? b->paths->core->n_parameter : 0;
     const char **const argv =
         ARENA_ARRAY(b->a, const char *,
-                    n_flags + n_wave_flags + n_cpu_flags + b->files.n + b->files.n_argument +
-                        n_parameter + b->verilator.n_argument + 5);
+                    n_flags + n_wave_flags + n_coverage_flags + n_cpu_flags + b->files.n +
+                        b->files.n_argument + n_parameter + b->verilator.n_argument + 5);
     size_t n = tool_begin(&b->verilator, argv);
 
     for (size_t i = 0; i < n_flags; i++)
@@ -230,6 +236,8 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
         argv[n++] = wave_flags[i];
     for (size_t i = 0; i < n_cpu_flags; i++)
         argv[n++] = cpu_flags[i];
+    for (size_t i = 0; i < n_coverage_flags; i++)
+        argv[n++] = coverage_flags[i];
     for (size_t i = 0; i < n_parameter; i++)
         argv[n++] = arena_printf(b->a, "-G%s", b->paths->core->parameter[i]);
     for (uint32_t i = 0; i < b->files.n_argument; i++)
@@ -259,6 +267,7 @@ static struct objects objects_of(const struct build *b)
     o.model = o.tools;
     hash_string(&o.model, b->processor);
     hash_string(&o.model, with_waves(b) ? "waves" : "");
+    hash_string(&o.model, b->paths->coverage ? "coverage" : "");
     return o;
 }
 

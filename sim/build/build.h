@@ -25,6 +25,7 @@ struct sim_paths {
     const char *why;             /* NULL, or the reason why a model is built now, for a note */
     uint32_t seconds; /* 0, or the time limit of each of its two steps, beyond which ST_INTERNAL is
                        * returned */
+    bool coverage;    /* of lines and of toggles, of a core (hd_sim_options) */
     bool waves; /* trace_start works; such a model is separate, and slower to build and to run */
 };
 

@@ -120,6 +120,7 @@ void Pace::seed(uint64_t seed)
     random_ = core_.options.stall_seed != 0 ? seed * 0x9e3779b97f4a7c15u | 1 : 0;
     for (uint32_t &stall : stall_)
         stall = 0;
+    period_ = UINT64_MAX;
 }
 
 uint64_t Pace::draw()
@@ -136,9 +137,13 @@ bool Pace::stalls(uint32_t channel)
         return false;
     if (stall_[channel] != 0)
         return --stall_[channel] != 0;
-    const uint64_t r = draw();
-    if ((r & 3) == 0)
-        stall_[channel] = 1 + (r >> 8 & 7);
+    if (core_.totals.cycles / kPeriod != period_) {
+        period_ = core_.totals.cycles / kPeriod;
+        modes_ = draw();
+    }
+    const uint64_t r = draw(), mode = modes_ >> 2 * channel & 3;
+    if ((r & 3) == 0 && mode != 0)
+        stall_[channel] = 1 + (r >> 8 & (mode == 3 ? 63 : 7));
     return stall_[channel] != 0;
 }
 

@@ -36,6 +36,7 @@ enum BusSignal {
 
 constexpr uint32_t kWord = 64;        // bytes of the widest bus
 constexpr uint32_t kPatience = 10000; // cycles that a core may let heddle wait
+constexpr uint32_t kPeriod = 2048;    // cycles in which stalls are of one kind
 constexpr uint32_t kStill = 100000;   // cycles without any activity: a hang
 
 // A port; its value is in Verilator's class, in 1, 2, 4, 8 or more bytes, the lowest first.
@@ -157,8 +158,10 @@ class Pace
         return random_ != 0;
     }
     uint64_t draw();
-    bool stalls(uint32_t channel); // three of four cycles go on; else a stall of 1 to 8
-    uint64_t latency();            // from now on; random: up to twice
+    // Three of four cycles go on; else a stall of 1 to 8 cycles. For some periods a channel stalls for up
+    // to 64, or never.
+    bool stalls(uint32_t channel);
+    uint64_t latency(); // from now on; random: up to twice
     bool may(uint64_t free, uint32_t bytes) const
     {
         return core_.totals.cycles * rate(bytes) >= free;
@@ -173,6 +176,7 @@ class Pace
     }
     const Core &core_;
     uint64_t random_ = 0;
+    uint64_t modes_ = 0, period_ = UINT64_MAX; // two bits a channel, for these kPeriod cycles
     uint32_t stall_[8] = {};
 };
 

@@ -1,5 +1,4 @@
-// hd_core.cpp - a target's own core with the table of hd_sim.h: clocks, resets, the interrupt, and a Side (core.h) at each
-// of its buses (README.md). Verilator's class is always called Vhd_sim_top.
+// hd_core.cpp - a target's own core with the table of hd_sim.h: clocks, resets, the interrupt, its buses (README.md).
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "hd_sim.h"
 #include "hd_sim_config.h"
 #include "verilated.h"
+#include "verilated_cov.h"
 #include "verilated_fst_c.h"
 
 static thread_local std::string model_failure; // $finish, $stop, assertions
@@ -49,7 +49,6 @@ struct hd_sim {
     VerilatedFstC *trace = nullptr;
     std::string trace_path;
     uint64_t trace_limit = 0, trace_first = 0, trace_last = UINT64_MAX;
-
     std::string hang;              // what stuck_text says of it
     std::vector<uint32_t> offsets; // of registers that were accessed
 
@@ -249,6 +248,7 @@ struct hd_sim {
         }
         pending = pending && !write;
         registers->begin(write, offset, value);
+        totals.register_reads += !write;
         while (!registers->done && failure.empty())
             cycle();
         if (!failure.empty())
@@ -343,6 +343,10 @@ static void core_close(hd_sim *sim)
 {
     sim->stop_trace();
     sim->top.final();
+#if VM_COVERAGE
+    if (sim->core.options.coverage != nullptr)
+        sim->context.coveragep()->write(sim->core.options.coverage);
+#endif
     delete sim;
 }
 

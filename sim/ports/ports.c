@@ -301,6 +301,7 @@ static void declared(struct ports *p, const struct sim_core *core)
                 p->port[port].used = true;
             break;
         case SIM_CONSTANT:
+        case SIM_MUTANT:
             if (port != PORT_NONE)
                 p->port[port].used = true;
             break;

@@ -191,10 +191,10 @@ static void check_declared(struct wrong *w, const struct ports *p, const struct 
         add(w, arena_printf(w->a, "port %s missing: \"ports\" names it", o->port));
     else if (o->kind != SIM_NAME &&
              (strcmp(found->direction, out ? "output" : "input") != 0 ||
-              (found->bits != 1 && o->kind != SIM_CONSTANT) || found->bits > 64))
+              (found->bits != 1 && o->kind < SIM_CONSTANT) || found->bits > 64))
         add(w, arena_printf(w->a, "port %s: expected %s of %s, found %s of %u", o->port,
                             out ? "output" : "input",
-                            o->kind == SIM_CONSTANT ? "1 to 64 bits" : "1 bit", found->direction,
+                            o->kind >= SIM_CONSTANT ? "1 to 64 bits" : "1 bit", found->direction,
                             found->bits));
 }
 
@@ -271,6 +271,8 @@ void ports_header(struct text *t, const struct ports *p, const struct sim_core *
         if (core->declared[i].kind == SIM_CONSTANT)
             text_printf(t, " X(%s, %lluu)", find(p, core->declared[i].port)->member,
                         (unsigned long long)core->declared[i].a);
+        else if (core->declared[i].kind == SIM_MUTANT)
+            text_printf(t, " X(%s, core.options.mutant)", find(p, core->declared[i].port)->member);
     text_printf(
         t, "\n#define HD_CORE_BUSES %u\n#define HD_CORE_CLOCKS %u\n#define HD_CORE_REGISTERS %d\n",
         p->n_bus, p->n_clock, p->registers == PORT_NONE ? -1 : (int)p->registers);

@@ -16,6 +16,7 @@ enum sim_declare {
     SIM_REGISTERS, /* port: prefix of the bus */
     SIM_NAME,      /* port, `as` what it is named for */
     SIM_CONSTANT,  /* port; a */
+    SIM_MUTANT,    /* port: gets the mutant's number (hd_sim_options) */
 };
 struct sim_declared {
     enum sim_declare kind;

@@ -118,9 +118,9 @@ module strawberry_core (
   always_ff @(posedge clk_i)
     if (data_q)
       for (int i = 0; i < 8; i++)
-        if (i < int'(data_n_q)) begin
-          if (columns_sel_q) columns_q[buffer_q][data_lane_q][8'(int'(data_at_q) + i)] <= mem_rdata_i[8*i +: 8];
-          else               rows_q[buffer_q][data_lane_q][8'(int'(data_at_q) + i)]    <= mem_rdata_i[8*i +: 8];
+        if (i < 32'(data_n_q)) begin
+          if (columns_sel_q) columns_q[buffer_q][data_lane_q][8'(32'(data_at_q) + i)] <= mem_rdata_i[8*i +: 8];
+          else               rows_q[buffer_q][data_lane_q][8'(32'(data_at_q) + i)]    <= mem_rdata_i[8*i +: 8];
         end
 
   // --- product: one byte of depth a cycle ---

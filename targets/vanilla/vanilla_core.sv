@@ -58,7 +58,7 @@ module vanilla_core (
   always_comb begin
     products = 0;
     for (int i = 0; i < 8; i++)
-      if (i < int'(lanes_q))
+      if (i < 32'(lanes_q))
         products += (32'($signed(x_q[8*i +: 8])) - r[Z_IN]) * 32'($signed(mem_rdata_i[8*i +: 8]));
   end
 

@@ -1,4 +1,4 @@
-# bugs.sh - `plant LINE`: a bug of bugs.txt in a copy of its target; `found`: check-target finds it within 60 s of CPU.
+# bugs.sh - `plant`: a bug of bugs.txt in a copy of its target; `found`: check-target finds it within 60 s of CPU.
 kit=$HEDDLE_HOME/tests/app/check/bugs.txt
 export XDG_CONFIG_HOME=$work/config HEDDLE_CXX="$HEDDLE_HOME/tests/e2e/o0 g++"
 
@@ -7,6 +7,8 @@ plant() {
     rm -rf nut
     if [ "$1" = wide ]; then
         "$heddle" new-target wide --template=wide -o nut >/dev/null || fail "new-target"
+    elif [ "$1" = pools ]; then
+        cp -r "$HEDDLE_HOME/tests/app/check/pools" nut
     else
         cp -r "$HEDDLE_HOME/targets/$1" nut
         sed -i 's/"name": "'"$1"'",/"name": "nut",/' nut/target.json

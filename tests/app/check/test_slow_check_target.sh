@@ -58,6 +58,20 @@ bug "shift and 7" vanilla.c 's/right = shift < 0 ? -shift : 0/right = -shift \& 
 bug "the input is overwritten" vanilla.c 's/^    return 0;/    ((int8_t *)(uintptr_t)x)[0] = y[0] + 1;\n&/' "conv2d: .*: the call changed byte 0 of [0-9]* of its input from"
 bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0},/; s/"in_c": \[1, 4096\], //' "found no operator that it supports"
 
+# some of the kit, whatever the seed: sums at their ends, ties, start values of registers
+. "$(dirname "$0")/bugs.sh"
+kept() {
+    case $1:$4 in
+        "vanilla:no rounding at a shift of 31") ;;
+        "matvec:sums in 24 bits" | "wide:no reset") command -v verilator >/dev/null || return ;;
+        *) return ;;
+    esac
+    plant "$@"
+    found "$1: $4" --seed=$((RANDOM % 9 + 1)) >>found || fail "$(tail -n 1 found)"
+}
+each kept
+[ "$(wc -l <found)" -ge 1 ] || fail "the kit: $(cat found)"
+
 # --- cores ---
 if command -v verilator >/dev/null; then
     "$heddle" new-target mover --template=copy >stdout || fail "new-target --template=copy"
