@@ -102,7 +102,7 @@ enum status check_setting(struct check *c, const char *so, uint32_t setting, str
 bool check_has_setting(const struct check *c, bool first, uint32_t setting)
 {
     if (first)
-        return c->waits || setting < 3 || settings[setting].errors;
+        return c->waits || setting < 3 || (setting < CHECK_SETTINGS && settings[setting].errors);
     return c->waits ? setting == 0 || setting == 3 || setting == 4 : setting == 4;
 }
 
