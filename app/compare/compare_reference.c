@@ -210,12 +210,11 @@ enum status compare_run_legal(struct compare *c, uint32_t k, struct diag *d)
     for (uint32_t i = 0; i < g->n_in; i++) {
         const struct run_data *from = &job->in[i];
         const struct ir_tensor *t = g->tensor[g->in[i]];
-        const uint8_t flip = t->flipped ? 0x80 : 0;
-        if (t->quantised) {
-            ref_quantised(t, from->bytes + k * from->n_bytes, c->in[i]);
-            continue;
-        }
-        memcpy(c->in[i], from->bytes + k * from->n_bytes, from->n_bytes);
+        const uint8_t flip = t->flipped ? 0x80 : 0, *bytes = from->bytes + k * from->n_bytes;
+        if (t->quantised)
+            ref_quantised(t, bytes, c->in[i]);
+        else
+            memcpy(c->in[i], bytes, from->n_bytes);
         for (uint64_t b = 0; flip && b < from->n_bytes; b++)
             c->in[i][b] ^= flip;
     }
