@@ -95,7 +95,7 @@ static void region_sizes(struct bench *b)
     b->size[HD_REGION_CONSTANTS] = b->program->constants.length;
     b->size[HD_REGION_ARENA] = b->program->arena_bytes;
     for (uint32_t i = 0; i < g->n_in; i++)
-        b->size[b->n_region++] = ir_bytes(g->tensor[g->in[i]]);
+        b->size[b->n_region++] = ir_border_bytes(g->tensor[g->in[i]]);
     for (uint32_t i = 0; i < g->n_out; i++)
         b->size[b->n_region++] = ir_bytes(g->tensor[g->out[i]]);
     for (uint32_t i = 1; i < b->n_region; i++)

@@ -88,7 +88,7 @@ static uint32_t region_sizes(const struct sched_program *p, uint64_t size[16])
     size[HD_REGION_CONSTANTS] = p->constants.length;
     size[HD_REGION_ARENA] = p->arena_bytes;
     for (uint32_t i = 0; i < g->n_in && n < 16; i++)
-        size[n++] = ir_bytes(g->tensor[g->in[i]]);
+        size[n++] = ir_border_bytes(g->tensor[g->in[i]]);
     for (uint32_t i = 0; i < g->n_out && n < 16; i++)
         size[n++] = ir_bytes(g->tensor[g->out[i]]);
     return n;

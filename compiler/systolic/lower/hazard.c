@@ -232,13 +232,14 @@ static bool conflict(const struct sched_command *a, const struct sched_command *
     return false;
 }
 
-/* Return the first place for LOAD command i: after the LOAD before it, with at most as many ARRAY
- * commands between as their queue holds. */
+/* Return the first place for LOAD command i: after the LOAD before it and within its group, with at
+ * most as many ARRAY commands between as their queue holds. */
 static uint32_t early(const struct sched_stream *s, uint32_t i)
 {
+    const uint32_t group = s->cmd[i].group;
     uint32_t arrays = 0;
 
-    for (; i > 0 && s->cmd[i - 1].unit != HD_UNIT_LOAD; i--) {
+    for (; i > 0 && s->cmd[i - 1].unit != HD_UNIT_LOAD && s->cmd[i - 1].group == group; i--) {
         arrays += s->cmd[i - 1].unit == HD_UNIT_ARRAY;
         if (arrays > HD_TIMING_COMPUTE_QUEUE)
             break;
