@@ -70,7 +70,8 @@ static void join_rescales(struct ir_graph *g, struct ir_op *op)
     op->fixed.n = 3;
     op->fixed.multiplier = arena_memdup(g->arena, multiplier, sizeof multiplier);
     op->fixed.shift = arena_memdup(g->arena, shift, sizeof shift);
-    if (back.shift > 0 || !equals_table(op, 0, &in[0], y) || !equals_table(op, 1, &in[1], y)) {
+    if (back.multiplier == 0 || back.shift > 0 || !equals_table(op, 0, &in[0], y) ||
+        !equals_table(op, 1, &in[1], y)) {
         op->fixed = before;
         return;
     }
