@@ -120,10 +120,9 @@ enum reduction { MEAN, SUM, MAX, MIN, PROD };
 
 static void reduce(const struct hdk_f32_reduce *p, const float *x, float *y, enum reduction kind)
 {
-    uint32_t n[2] = {1, 1};
+    uint32_t n[2];
 
-    for (uint32_t d = 0; d < 4; d++)
-        n[p->reduce[d]] *= p->shape[d];
+    hdk_counts(p->shape, p->reduce, n);
     for (uint32_t o = 0; o < n[0]; o++) {
         const float *from = x + hdk_pick(p->shape, p->reduce, 0, o);
         float v = kind == MEAN || kind == SUM ? 0 : kind == PROD ? 1 : from[0];

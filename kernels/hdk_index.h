@@ -21,6 +21,14 @@ static inline size_t hdk_pick(const uint32_t shape[4], const uint32_t reduce[4],
     return offset;
 }
 
+/* n[which]: the number of the elements that the dimensions with reduce == `which` enumerate. */
+static inline void hdk_counts(const uint32_t shape[4], const uint32_t reduce[4], uint32_t n[2])
+{
+    n[0] = n[1] = 1;
+    for (uint32_t d = 0; d < 4; d++)
+        n[reduce[d]] *= shape[d];
+}
+
 /* The two input cells around position v and the weight of the second, in 1/1024. */
 struct hdk_between {
     uint32_t low, high;

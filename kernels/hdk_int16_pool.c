@@ -53,40 +53,17 @@ void hdk_i16_max_pool(const struct hdk_pool *p, const int16_t *x, int16_t *y)
     pool(p, 1, x, y);
 }
 
-/* Offset in x of element `index`, counted over the axes whose reduce is `kind`. */
-static uint32_t locate(const struct hdk_mean *p, uint32_t kind, uint32_t index)
-{
-    uint32_t at = 0, distance = 1;
-
-    for (uint32_t d = 4; d-- > 0; distance *= p->shape[d]) {
-        if ((p->reduce[d] != 0) != (kind != 0))
-            continue;
-        at += index % p->shape[d] * distance;
-        index /= p->shape[d];
-    }
-    return at;
-}
-
-/* Number of elements that are kept (kind 0) or reduced to one (1). */
-static uint32_t count(const struct hdk_mean *p, uint32_t kind)
-{
-    uint32_t n = 1;
-
-    for (uint32_t d = 0; d < 4; d++)
-        n *= (p->reduce[d] != 0) == (kind != 0) ? p->shape[d] : 1u;
-    return n;
-}
-
 void hdk_i16_mean(const struct hdk_mean *p, const int16_t *x, int16_t *y)
 {
-    uint32_t kept = count(p, 0), cells = count(p, 1);
+    uint32_t n[2];
 
-    for (uint32_t i = 0; i < kept; i++) {
-        const int16_t *from = x + locate(p, 0, i);
+    hdk_counts(p->shape, p->reduce, n);
+    for (uint32_t i = 0; i < n[0]; i++) {
+        const int16_t *from = x + hdk_pick(p->shape, p->reduce, 0, i);
         uint32_t sum = 0;
 
-        for (uint32_t k = 0; k < cells; k++) {
-            int32_t v = from[locate(p, 1, k)];
+        for (uint32_t k = 0; k < n[1]; k++) {
+            int32_t v = from[hdk_pick(p->shape, p->reduce, 1, k)];
 
             sum += (uint32_t)v;
         }
@@ -97,15 +74,16 @@ void hdk_i16_mean(const struct hdk_mean *p, const int16_t *x, int16_t *y)
 
 void hdk_i16_reduce_prod(const struct hdk_mean *p, const int16_t *x, int16_t *y)
 {
-    uint32_t kept = count(p, 0), cells = count(p, 1);
+    uint32_t n[2];
 
-    for (uint32_t i = 0; i < kept; i++) {
-        const int16_t *from = x + locate(p, 0, i);
+    hdk_counts(p->shape, p->reduce, n);
+    for (uint32_t i = 0; i < n[0]; i++) {
+        const int16_t *from = x + hdk_pick(p->shape, p->reduce, 0, i);
         int32_t product = from[0];
 
-        for (uint32_t k = 1; k < cells; k++)
-            product =
-                hdk_i16_rescale((int64_t)product * from[locate(p, 1, k)], p->multiplier, p->shift);
+        for (uint32_t k = 1; k < n[1]; k++)
+            product = hdk_i16_rescale((int64_t)product * from[hdk_pick(p->shape, p->reduce, 1, k)],
+                                      p->multiplier, p->shift);
         y[i] = hdk_i16_clamp(hdk_i16_rescale(product, p->multiplier, p->shift), p->act_min,
                              p->act_max);
     }
@@ -114,14 +92,15 @@ void hdk_i16_reduce_prod(const struct hdk_mean *p, const int16_t *x, int16_t *y)
 /* sign: 1 keeps the larger code, -1 the smaller. */
 static void reduce(const struct hdk_mean *p, int32_t sign, const int16_t *x, int16_t *y)
 {
-    uint32_t kept = count(p, 0), cells = count(p, 1);
+    uint32_t n[2];
 
-    for (uint32_t i = 0; i < kept; i++) {
-        const int16_t *from = x + locate(p, 0, i);
+    hdk_counts(p->shape, p->reduce, n);
+    for (uint32_t i = 0; i < n[0]; i++) {
+        const int16_t *from = x + hdk_pick(p->shape, p->reduce, 0, i);
         int16_t best = from[0];
 
-        for (uint32_t k = 1; k < cells; k++) {
-            int16_t v = from[locate(p, 1, k)];
+        for (uint32_t k = 1; k < n[1]; k++) {
+            int16_t v = from[hdk_pick(p->shape, p->reduce, 1, k)];
 
             best = sign * v > sign * best ? v : best;
         }

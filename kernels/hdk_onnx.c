@@ -280,10 +280,9 @@ void hdk_onnx_avg_pool(const struct hdk_onnx_pool *p, const int8_t *x, int8_t *y
 
 void hdk_onnx_mean(const struct hdk_onnx_mean *p, const int8_t *x, int8_t *y)
 {
-    uint32_t n[2] = {1, 1};
+    uint32_t n[2];
 
-    for (uint32_t d = 0; d < 4; d++)
-        n[p->reduce[d]] *= p->shape[d];
+    hdk_counts(p->shape, p->reduce, n);
     for (uint32_t o = 0; o < n[0]; o++) {
         struct sum s = {0};
 

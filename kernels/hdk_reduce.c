@@ -1,43 +1,19 @@
 /* hdk_reduce.c - MEAN, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, ARG_MAX, ARG_MIN, L2_NORMALIZATION. */
 #include "hdk.h"
+#include "hdk_index.h"
 #include "hdk_int16_math.h"
-
-/* Element distance of axis d in a dense array. */
-static uint32_t distance(const uint32_t shape[4], uint32_t d)
-{
-    uint32_t n = 1;
-
-    while (++d < 4)
-        n *= shape[d];
-    return n;
-}
-
-/* Offset in x of element `index`, counted over the axes whose reduce is `kind`. */
-static uint32_t locate(const struct hdk_mean *p, uint32_t kind, uint32_t index)
-{
-    uint32_t at = 0;
-
-    for (uint32_t d = 4; d-- > 0;) {
-        if (!!p->reduce[d] != kind)
-            continue;
-        at += index % p->shape[d] * distance(p->shape, d);
-        index /= p->shape[d];
-    }
-    return at;
-}
 
 void hdk_mean(const struct hdk_mean *p, const int8_t *x, int8_t *y)
 {
-    uint32_t kept = 1, cells = 1;
+    uint32_t n[2];
 
-    for (uint32_t d = 0; d < 4; d++)
-        *(p->reduce[d] ? &cells : &kept) *= p->shape[d];
-    for (uint32_t i = 0; i < kept; i++) {
-        const int8_t *from = x + locate(p, 0, i);
+    hdk_counts(p->shape, p->reduce, n);
+    for (uint32_t i = 0; i < n[0]; i++) {
+        const int8_t *from = x + hdk_pick(p->shape, p->reduce, 0, i);
         int32_t sum = 0;
 
-        for (uint32_t k = 0; k < cells; k++)
-            sum += from[locate(p, 1, k)] - p->z_in;
+        for (uint32_t k = 0; k < n[1]; k++)
+            sum += from[hdk_pick(p->shape, p->reduce, 1, k)] - p->z_in;
         y[i] =
             hdk_clamp(hdk_rescale(sum, p->multiplier, p->shift), p->z_out, p->act_min, p->act_max);
     }
@@ -45,16 +21,16 @@ void hdk_mean(const struct hdk_mean *p, const int8_t *x, int8_t *y)
 
 void hdk_reduce_prod(const struct hdk_mean *p, const int8_t *x, int8_t *y)
 {
-    uint32_t kept = 1, cells = 1;
+    uint32_t n[2];
 
-    for (uint32_t d = 0; d < 4; d++)
-        *(p->reduce[d] ? &cells : &kept) *= p->shape[d];
-    for (uint32_t i = 0; i < kept; i++) {
-        const int8_t *from = x + locate(p, 0, i);
+    hdk_counts(p->shape, p->reduce, n);
+    for (uint32_t i = 0; i < n[0]; i++) {
+        const int8_t *from = x + hdk_pick(p->shape, p->reduce, 0, i);
         int32_t product = from[0] - p->z_in;
 
-        for (uint32_t k = 1; k < cells; k++)
-            product = hdk_i16_rescale((int64_t)product * (from[locate(p, 1, k)] - p->z_in),
+        for (uint32_t k = 1; k < n[1]; k++)
+            product = hdk_i16_rescale((int64_t)product *
+                                          (from[hdk_pick(p->shape, p->reduce, 1, k)] - p->z_in),
                                       p->multiplier, p->shift);
         y[i] = hdk_clamp(hdk_i16_rescale(product, p->multiplier, p->shift), p->z_out, p->act_min,
                          p->act_max);
