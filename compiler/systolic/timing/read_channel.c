@@ -107,10 +107,16 @@ static enum read_source choose(const struct read_channel *c, uint64_t now)
     return weight && (c->weight_next || !load) ? READ_WEIGHT : READ_LOAD;
 }
 
+/* Return the bytes in memory of a byte in a row: those of a float32 that LOAD quantises. */
+static uint32_t value_bytes(const struct hd_cmd_dma_read *m)
+{
+    return m->quantise ? 4 : 1;
+}
+
 /* Return the number of words completed by the first `bytes` of a transfer. */
 static uint32_t words(const struct read_channel *c, const struct hd_cmd_dma_read *m, uint64_t bytes)
 {
-    uint32_t n = (uint32_t)bytes / (m->quantise ? 4 : 1), rows = n / m->row_bytes;
+    uint32_t n = (uint32_t)bytes / value_bytes(m), rows = n / m->row_bytes;
 
     return rows * ((m->row_bytes + c->n - 1) / c->n) + n % m->row_bytes / c->n;
 }
@@ -210,11 +216,9 @@ static uint64_t arrival(const struct read_channel *c, const struct read_burst *b
 {
     uint32_t log2 = (uint32_t)__builtin_ctz(c->bytes), row_bytes = b->m->row_bytes;
     uint64_t in_row = (uint64_t)(column + 1) * c->n;
-    uint64_t end = b->at - b->from + (uint64_t)c->load.row * row_bytes +
-                   (in_row < row_bytes ? in_row : row_bytes);
+    uint64_t before = (uint64_t)c->load.row * row_bytes + (in_row < row_bytes ? in_row : row_bytes);
+    uint64_t end = b->at - b->from + before * value_bytes(b->m);
 
-    if (b->m->quantise)
-        end = b->at - b->from + (end - (b->at - b->from)) * 4;
     return b->first + data_cycles(c, ((end - 1) >> log2) - (b->at >> log2));
 }
 
