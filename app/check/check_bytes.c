@@ -6,12 +6,14 @@
 #include "app/compare/difference.h"
 #include "check_round.h"
 
-static void print(const struct check *c, const char *word, const char *format, va_list args)
+/* Print a line, and return it without its word. */
+static const char *print(const struct check *c, const char *word, const char *format, va_list args)
 {
     char text[4096];
 
     (void)vsnprintf(text, sizeof text, format, args);
     output_printf(c->o->output, OUTPUT_RESULT, "%-5s%s\n", word, text);
+    return arena_strdup(c->arena, text);
 }
 
 void check_say(const struct check *c, const char *word, const char *format, ...)
@@ -19,7 +21,7 @@ void check_say(const struct check *c, const char *word, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    print(c, word, format, args);
+    (void)print(c, word, format, args);
     va_end(args);
 }
 
@@ -28,22 +30,17 @@ void check_pass(const struct check *c, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    print(c, "ok", format, args);
+    (void)print(c, "ok", format, args);
     va_end(args);
 }
 
 void check_fails(struct check *c, const char *format, ...)
 {
-    va_list args, again;
+    va_list args;
 
     va_start(args, format);
-    va_copy(again, args);
-    print(c, "FAIL", format, args);
+    c->failed = print(c, "FAIL", format, args);
     va_end(args);
-    char *const text = arena_alloc(c->arena, 1024);
-    (void)vsnprintf(text, 1024, format, again);
-    va_end(again);
-    c->failed = text;
     c->n_failed++;
 }
 
