@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "compiler/plan/arena_plan.h"
 #include "compiler/systolic/layout/layout.h"
 #include "compiler/systolic/lower/disasm.h"

@@ -8,7 +8,7 @@
 #include "compiler/import/tflite/tflite.h"
 #include "compiler/systolic/lower/lower.h"
 #include "compiler/systolic/schedule/sched_build.h"
-#include "reference/ref_islands.h"
+#include "reference/islands/ref_islands.h"
 
 /* --- import --- */
 

@@ -96,7 +96,7 @@ struct ir_op_info {
     bool depthwise;                /* an output channel reads one input channel; its weights have
                                     * the channels innermost */
     bool commutes;                 /* its two inputs can be exchanged */
-    bool any_layout;  /* gives the same result on permuted dimensions (legalise/nhwc.c) */
+    bool any_layout;  /* gives the same result on permuted dimensions (legalise/movers/nhwc.c) */
     bool has_state;   /* reads or writes a variable: never dropped, keeps its position */
     bool reads_state; /* only reads it */
     bool moves;     /* its output has the input's bytes at positions known at compile time: MOVES */

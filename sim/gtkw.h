@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "hd_sim.h"
+#include "sim/hd_sim.h"
 
 /* The start of a layer. */
 struct gtkw_marker {

@@ -7,7 +7,7 @@
 #include "app/inputs/generate.h"
 #include "app/run/answer.h"
 #include "app/run/run.h"
-#include "compiler/emit/mlf.h"
+#include "compiler/emit/package/mlf.h"
 #include "context.h"
 
 /* Maximum of multiplications and results for a check of less than 10 s on one core. Networks of 100

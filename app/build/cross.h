@@ -3,7 +3,7 @@
 #ifndef HEDDLE_BUILD_CROSS_H
 #define HEDDLE_BUILD_CROSS_H
 
-#include "compiler/emit/emit_package.h"
+#include "compiler/emit/package/emit_package.h"
 
 /* The source to compile: a package in memory, or one in a folder. */
 struct cross_source {

@@ -5,7 +5,7 @@
 
 #include "app/job/shared.h"
 #include "base/file.h"
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "check_round.h"
 
 enum { ROUNDS = 20000 };

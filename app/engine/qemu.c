@@ -14,7 +14,7 @@
 #include "app/job/shared.h"
 #include "base/file.h"
 #include "base/home.h"
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "base/private.h"
 #include "processes.h"
 #include "sim/build/evict.h"

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "data.h"
 #include "generate.h"
 #include "inputs.h"

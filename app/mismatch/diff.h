@@ -4,7 +4,7 @@
 #define HEDDLE_MISMATCH_DIFF_H
 
 #include "again.h"
-#include "sim/compare.h"
+#include "compare.h"
 #include "sim/load.h"
 
 struct diff {

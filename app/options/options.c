@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "compiler/target/describe.h"
 #include "options_table.h"
 

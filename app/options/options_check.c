@@ -3,7 +3,7 @@
  * effect is worse than a typo. */
 #include <string.h>
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "base/text.h"
 #include "options_table.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "oracle_compare.h"
 #include "sim/build/evict.h"
 #include "sim/build/tools.h"

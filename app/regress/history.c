@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "app/job/monotonic.h"
-#include "result.h"
+#include "app/regress/suite/result.h"
 
 enum {
     APPLICATION_ID = 0x68747267, /* "htrg" */

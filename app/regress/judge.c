@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/regress/suite/result.h"
 #include "app/report/report_read.h"
-#include "result.h"
 
 struct judging {
     struct suite *s;

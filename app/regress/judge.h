@@ -3,7 +3,7 @@
 #ifndef HEDDLE_REGRESS_JUDGE_H
 #define HEDDLE_REGRESS_JUDGE_H
 
-#include "suite.h"
+#include "app/regress/suite/suite.h"
 
 struct judge_finding {
     uint32_t run;     /* index into the suite's runs */

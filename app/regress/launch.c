@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "app/job/monotonic.h"
+#include "app/regress/suite/result.h"
 #include "base/text.h"
-#include "result.h"
 
 enum { GRACE_SECONDS = 10 };
 

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_REGRESS_LAUNCH_H
 #define HEDDLE_REGRESS_LAUNCH_H
 
-#include "suite.h"
+#include "app/regress/suite/suite.h"
 
 struct launch {
     struct arena *arena;

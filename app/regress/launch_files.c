@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/regress/suite/result.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "launch.h"
-#include "result.h"
 
 static const char script[] =
     "#!/bin/sh\n"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "session_views.h"
 
 struct reader {

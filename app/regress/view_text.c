@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/regress/suite/result.h"
 #include "app/report/report_read.h"
-#include "result.h"
 #include "session_views.h"
 
 enum { MAX_NAME = 60, MAX_CAUSES = 3 };

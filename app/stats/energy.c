@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "files.h"
 
 /* "horowitz45, eyeriss65, tpu7" */

@@ -7,7 +7,7 @@
 #define HEDDLE_TUNE_KNOB_FILE_H
 
 #include "attrs.h"
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 
 /* The operators that have knobs, and the knobs' ranges. */
 struct knob_shape {

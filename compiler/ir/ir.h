@@ -127,7 +127,7 @@ struct ir_row {
     const char *target;  /* "systolic", "c", "none"; set by partition */
     const char *reason;  /* why on the host; NULL otherwise */
     const char *limit;   /* the limit that kept the importer from integers; NULL if none */
-    /* Constant channels of its output, if any (legalise/constant_channels.c): */
+    /* Constant channels of its output, if any (legalise/channels/constant_channels.c): */
     uint32_t n_channel, n_constant;
     const struct ir_constant *constant; /* upwards */
 };

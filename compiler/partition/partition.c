@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "compiler/cut/cut.h"
 #include "compiler/systolic/schedule/copies.h"
 #include "compiler/target/describe.h"

@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "quant_own.h"
 
 static enum status check_float(const struct ir_tensor *t, struct diag *d)

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_COMPILER_TARGET_DESCRIBE_READ_H
 #define HEDDLE_COMPILER_TARGET_DESCRIBE_READ_H
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "describe.h"
 
 struct reader {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/home.h"
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "describe.h"
 #include "registry.h"
 

@@ -1,7 +1,7 @@
 /* select.c - select the targets of a run, from --target and --target-NAME-ATTR. */
 #include <string.h>
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 #include "registry.h"
 
 struct select {

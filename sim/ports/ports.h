@@ -70,9 +70,6 @@ void ports_header(struct text *t, const struct ports *p, const struct sim_core *
 /* ports.txt of the model: a line a port, as waves have it: reg_addr_i[15:0]. */
 void ports_list(struct text *t, const struct ports *p);
 
-/* The port that should be signal `s` of bus `b`, as its other ports are named. */
-const char *ports_expected(struct arena *a, const struct ports *p, const struct port_bus *b,
-                           enum bus_signal s);
 /* True: the signal must exist on this bus. */
 bool ports_required(const struct port_bus *b, enum bus_signal s);
 

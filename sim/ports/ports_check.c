@@ -33,8 +33,9 @@ static bool own_names(enum bus bus)
     return bus == BUS_REG || bus == BUS_MEM || bus == BUS_WIDE;
 }
 
-const char *ports_expected(struct arena *a, const struct ports *p, const struct port_bus *b,
-                           enum bus_signal s)
+/* Return the name of the port that should be signal `s` of bus `b`, after its other ports. */
+static const char *expected_name(struct arena *a, const struct ports *p, const struct port_bus *b,
+                                 enum bus_signal s)
 {
     const char *const key = p->port[b->key].name;
     const size_t n = strlen(key), n_names = strcspn(bus_signal_info[s].names, "|");
@@ -102,7 +103,7 @@ static void check_signal(struct wrong *w, const struct ports *p, const struct po
     const struct port *const found = b->signal[s] != PORT_NONE ? &p->port[b->signal[s]] : NULL;
 
     if (found == NULL && ports_required(b, s))
-        add(w, arena_printf(w->a, "port %s missing (%s, %s)", ports_expected(w->a, p, b, s),
+        add(w, arena_printf(w->a, "port %s missing (%s, %s)", expected_name(w->a, p, b, s),
                             direction, width));
     if (found != NULL && (strcmp(found->direction, direction) != 0 ||
                           !good_bits(found->bits, bus_signal_info[s].width, b)))

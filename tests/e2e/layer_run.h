@@ -4,9 +4,9 @@
 #define HEDDLE_TESTS_LAYER_RUN_H
 
 #include "app/engine/device.h"
+#include "app/mismatch/compare.h"
 #include "app/options/options.h"
 #include "layers.h"
-#include "sim/compare.h"
 
 /* The compiler's and the run's settings for a layer, determined by its seed. */
 struct layer_setup {

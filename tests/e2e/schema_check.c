@@ -5,7 +5,7 @@
  * Exit status 0: yes; 1: no, and where; 2: the schema cannot be read. */
 #include <stdio.h>
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 
 int main(int argc, char **argv)
 {

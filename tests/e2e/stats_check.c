@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_doc.h"
+#include "base/json/json_doc.h"
 
 struct file {
     const char *name;

@@ -9,67 +9,103 @@
 #include "Vbench.h"
 #include "wide.h"
 
-int main(int argc, char **argv)
-{
-    constexpr uint32_t depth = CfgAccDepth;
-    uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
-    std::unique_ptr<Vbench> dut(new Vbench);
-    using sums = std::array<uint32_t, CfgN>;
-    std::vector<sums> kept(depth);
-    std::vector<bool> known(depth);
+using sums = std::array<uint32_t, CfgN>;
+
+/* The accumulators as they must be, and the read in flight. */
+struct model {
+    std::vector<sums> kept = std::vector<sums>(CfgAccDepth);
+    std::vector<bool> known = std::vector<bool>(CfgAccDepth);
     uint32_t asked = 0, last = 0; // the address of the step before; the one written last
     bool has = false;             // asked is valid and was known then
     sums value{};
+};
+
+struct step {
+    bool enable, read, add, write;
+    uint32_t from, to;
+    sums psum, sum;
+};
+
+/* A random step: reads often follow a write to the same address. */
+static step draw(rng &r, const model &m)
+{
+    constexpr uint32_t depth = CfgAccDepth;
+    step s{};
+
+    s.enable = r.chance(85), s.read = r.chance(80), s.add = m.has && r.chance(70);
+    s.write = r.chance(70);
+    s.to = s.add && r.chance(80) ? m.asked : r.next() % depth;
+    s.from = r.chance(40) ? m.last : r.next() % depth;
+    if (s.write && s.from == s.to)
+        s.from = (s.from + 1) % depth;
+    for (int c = 0; c < CfgN; c++) {
+        s.psum[c] = r.next();
+        s.sum[c] = s.add ? s.psum[c] + m.value[c] : s.psum[c];
+    }
+    return s;
+}
+
+static void drive(Vbench &dut, const step &s)
+{
+    dut.en_i = s.enable;
+    dut.re_i = s.read;
+    dut.raddr_i = s.from;
+    for (int c = 0; c < CfgN; c++)
+        set_field(dut.psum_i, 32 * c, 32, s.psum[c]);
+    dut.add_i = s.add;
+    dut.we_i = s.write;
+    dut.waddr_i = s.to;
+    dut.clk_i = 0;
+    dut.eval();
+}
+
+/* Return true if all columns' sums are right; the first wrong one is printed if `say`. */
+static bool check(const Vbench &dut, const step &s, long cycle, bool say)
+{
+    for (int c = 0; c < CfgN; c++) {
+        const uint32_t found = get_field(dut.sum_o, 32 * c, 32);
+
+        if (found == s.sum[c])
+            continue;
+        if (say)
+            printf("  cycle %ld, column %d: %08x, expected %08x\n", cycle, c, found, s.sum[c]);
+        return false;
+    }
+    return true;
+}
+
+static void advance(model &m, const step &s)
+{
+    if (s.enable && s.read) {
+        m.asked = s.from;
+        m.has = m.known[s.from];
+        m.value = m.kept[s.from];
+    }
+    if (s.enable && s.write) {
+        m.kept[s.to] = s.sum;
+        m.known[s.to] = true;
+        m.last = s.to;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
+    std::unique_ptr<Vbench> dut(new Vbench);
+    model m;
     long checked = 0, failures = 0;
     rng r(seed);
 
-    printf("acc_tb: depth %u, seed %llu\n", depth, (unsigned long long)seed);
+    printf("acc_tb: depth %u, seed %llu\n", CfgAccDepth, (unsigned long long)seed);
     for (long cycle = 0; cycle < 200000; cycle++) {
-        const bool step = r.chance(85), read = r.chance(80), add = has && r.chance(70),
-                   write = r.chance(70);
-        const uint32_t to = add && r.chance(80) ? asked : r.next() % depth,
-                       wish = r.chance(40) ? last : r.next() % depth,
-                       from = write && wish == to ? (wish + 1) % depth : wish;
-        sums sum;
-        bool right = true;
+        const step s = draw(r, m);
 
-        dut->en_i = step;
-        dut->re_i = read;
-        dut->raddr_i = from;
-        for (int c = 0; c < CfgN; c++) {
-            const uint32_t psum = r.next();
-
-            sum[c] = add ? psum + value[c] : psum;
-            set_field(dut->psum_i, 32 * c, 32, psum);
-        }
-        dut->add_i = add;
-        dut->we_i = write;
-        dut->waddr_i = to;
-        dut->clk_i = 0;
-        dut->eval();
+        drive(*dut, s);
         checked++;
-        for (int c = 0; c < CfgN; c++) {
-            const uint32_t found = get_field(dut->sum_o, 32 * c, 32);
-
-            if (found != sum[c] && right && failures < 5)
-                printf("  cycle %ld, column %d: %08x, expected %08x\n", cycle, c, found, sum[c]);
-            right = right && found == sum[c];
-        }
-        failures += !right;
+        failures += !check(*dut, s, cycle, failures < 5);
         dut->clk_i = 1;
         dut->eval();
-        if (!step)
-            continue;
-        if (read) {
-            asked = from;
-            has = known[from];
-            value = kept[from];
-        }
-        if (write) {
-            kept[to] = sum;
-            known[to] = true;
-            last = to;
-        }
+        advance(m, s);
     }
     printf("acc_tb: %ld of %ld sums wrong\n", failures, checked);
     return failures != 0;

@@ -3,8 +3,8 @@
  * tests give the same bytes as the graph that the importer makes. UPDATE=1 in the environment
  * rewrites .out and .exact. */
 #include "compiler/import/onnx/onnx.h"
+#include "reference/islands/ref_islands.h"
 #include "reference/ref.h"
-#include "reference/ref_islands.h"
 #include "tests/compiler/ir_files.h"
 
 static void check_file(struct arena *a, const char *path)

@@ -280,7 +280,7 @@ static void broken_axi_rules_are_told(void **state)
     expect_text(*state, MODE_AW_CHANGES, 3, HD_SIM_FAILED, "AW: address, ID or length changed");
     expect_text(*state, MODE_CROSS, 0, HD_SIM_FAILED, "crosses 4 KiB");
     expect_text(*state, MODE_EARLY_LAST, 0, HD_SIM_FAILED, "W: last is 1 at beat 14 of 16");
-    expect_text(*state, MODE_STOP, 0, HD_SIM_FAILED, "$stop at rtl/hd_top.sv");
+    expect_text(*state, MODE_STOP, 0, HD_SIM_FAILED, "$stop at rtl/hd_top_stub.sv");
 }
 
 struct seen {

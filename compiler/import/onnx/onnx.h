@@ -15,8 +15,8 @@ struct onnx_options {
 /* Import the ONNX file of `n_bytes` at `data` as graph `name`, in arena `a`. ST_MODEL: the file is
  * malformed; ST_UNSUPPORTED: well formed, but not something heddle does; ST_USAGE: the options do
  * not fit the file. Images keep the file's order (NCHW) at the graph's border; operators on images
- * are NHWC between two TRANSPOSEs, which legalise/nhwc.c cancels. Rows are filled, types and shapes
- * are checked (ir_infer), pads are explicit. */
+ * are NHWC between two TRANSPOSEs, which legalise/movers/nhwc.c cancels. Rows are filled, types and
+ * shapes are checked (ir_infer), pads are explicit. */
 enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                         const struct onnx_options *o, struct ir_graph **graph, struct diag *d);
 

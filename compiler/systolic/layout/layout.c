@@ -3,14 +3,9 @@
  * tensors is streamed instead: first one that has a copy in memory anyway, then one the operator
  * does not touch, then the largest. The rest of the scratchpad decides the tile height of streamed
  * operators. */
-#include "compiler/plan/place.h"
 #include "layout_work.h"
 
-enum {
-    BUDGET_STEPS = 32, /* fractions of the scratchpad by which an operator's budget shrinks */
-    BUDGET_TRIALS = 4, /* budgets for which layouts are tried */
-    NEARBY = 16,       /* operators considered near; placing all takes half the search's time */
-};
+enum { BUDGET_TRIALS = 4 }; /* budgets for which layouts are tried */
 
 /* Record that a matrix product reads and writes tensors as one flat row, or with rows as pixels. */
 static void note_product(struct layout_work *w, const struct geo *g, const struct ir_tensor *t)
@@ -120,18 +115,11 @@ static bool alive(const struct sched_place *s, uint32_t position)
     return s->on_chip && s->first <= position && position <= s->last;
 }
 
-/* Return true if result `t` shares its input's buffer, since both stay on chip. */
-static bool inside(const struct layout_work *w, uint32_t t)
-{
-    return w->in_place_of[t] && w->program->place[t].on_chip &&
-           w->program->place[w->in_place_of[t]->id].on_chip;
-}
-
 /* Keep an input as long as the result that shares its buffer. */
 static void keep_inputs(struct layout_work *w)
 {
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
-        if (inside(w, t))
+        if (layout_inside(w, t))
             layout_place(w, w->in_place_of[t])->last = w->program->place[t].last;
 }
 
@@ -140,7 +128,7 @@ static void count_resident(struct layout_work *w, uint32_t t, int32_t by)
 {
     const struct sched_place *s = &w->program->place[t];
 
-    for (uint32_t i = s->first; s->on_chip && !inside(w, t) && i <= s->last; i++)
+    for (uint32_t i = s->first; s->on_chip && !layout_inside(w, t) && i <= s->last; i++)
         w->resident[i] += (uint32_t)by * w->n_bytes[t];
 }
 
@@ -341,13 +329,6 @@ static uint32_t plans_before(const struct layout *l, uint32_t position)
     return n;
 }
 
-/* Return true if a trial needs the layout at interval `alive`. A trial of some operators needs only
- * their buffers and those nearby, which displace them. */
-static bool matters(const struct sched_program *p, struct sched_span alive)
-{
-    return p->end == 0 || (alive.last + NEARBY >= p->first && alive.first < p->end + NEARBY);
-}
-
 /* Choose residents and tiles so that the sum at each operator is within its budget. */
 static enum status choose(struct layout_work *w, struct diag *d)
 {
@@ -356,7 +337,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         if (p->passed || (i > 0 && p[-1].cascaded) ||
-            !matters(w->program, w->program->span[p->position]))
+            !layout_matters(w->program, w->program->span[p->position]))
             continue; /* fitted together with an earlier one, or not part of the trial */
         for (;;) {
             uint32_t used = w->resident[p->position], budget = w->budget[p->position];
@@ -373,176 +354,6 @@ static enum status choose(struct layout_work *w, struct diag *d)
         }
     }
     return ST_OK;
-}
-
-/* Add the tile buffers. Phase: operands of one elementwise operator are placed four banks apart. */
-static void add_tiles(struct layout_work *w, struct place_set *set, struct op_plan *p)
-{
-    uint32_t banks = w->hw->banks * w->hw->n;
-    struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
-    struct sched_span span = w->program->span[p->position];
-
-    for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < layout_buffers(p, i); k++) {
-            const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
-            bool pair = t && p->geo.kind == GEO_ELEMENTWISE;
-            const uint32_t root = t ? layout_root(w, t) : 0;
-            place_add_phase(set, s[i]->rows * s[i]->pitch, span.first, span.last, pair ? banks : 0,
-                            pair && w->second[root] ? banks / 2 : 0, &s[i]->buf[k]);
-        }
-}
-
-/* Copy the strips' addresses to the operators that read them from their producers. */
-static void pass_tiles(struct layout *l)
-{
-    for (uint32_t i = 1; i < l->n_plan; i++)
-        if (l->plan[i].passed) {
-            l->plan[i].in[0] = l->plan[i - 1].out;
-            l->plan[i].in[0].skip = 1;
-        }
-}
-
-static void add_line_buffer(struct layout_work *w, struct place_set *set, const struct op_plan *p)
-{
-    const struct ir_tensor *t = p->geo.out;
-    struct plan_line_buffer *r = &w->layout->line_buffer[t->id];
-    struct sched_span span = w->program->span[p->position];
-    uint32_t banks = w->hw->banks * w->hw->n;
-
-    if (r->wrap)
-        place_add_phase(set, (r->wrap + r->halo) * r->pitch, span.first, span.last, banks,
-                        w->second[t->id] ? banks / 2 : 0, &r->base);
-}
-
-/* Reduce the budget of the operators at which the buffer is alive. */
-static void tighten(struct layout_work *w, const struct place_buffer *b)
-{
-    uint32_t step = w->hw->scratchpad_bytes / BUDGET_STEPS;
-
-    for (uint32_t i = b->first; i <= b->last; i++)
-        w->budget[i] -= w->budget[i] > step ? step : 0;
-}
-
-/* Give every resident and tile buffer an address. If fragmentation needs more space than there is,
- * lower the budget where buffers end too high and return false. */
-static bool assign(struct layout_work *w)
-{
-    struct place_set set;
-    uint32_t banks = w->hw->banks * w->hw->n;
-
-    place_init(&set, w->arena);
-    for (uint32_t t = 0; t < w->graph->n_tensor; t++) {
-        struct sched_place *s = &w->program->place[t];
-        s->inside = inside(w, t);
-        if (s->on_chip && !s->inside && matters(w->program, (struct sched_span){s->first, s->last}))
-            place_add_phase(&set, w->n_bytes[t], s->first, s->last, banks,
-                            w->second[t] ? banks / 2 : 0, &w->base[t]);
-    }
-    for (uint32_t i = 0; i < w->layout->n_plan; i++)
-        if (matters(w->program, w->program->span[w->layout->plan[i].position])) {
-            add_tiles(w, &set, &w->layout->plan[i]);
-            add_line_buffer(w, &set, &w->layout->plan[i]);
-        }
-    for (uint32_t i = 0; i < set.n; i++)
-        set.buffer[i].lead = 1; /* so its writer need not wait for an earlier reader */
-    uint64_t peak = place_solve(&set, w->hw->n, w->hw->scratchpad_bytes);
-    pass_tiles(w->layout);
-    w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;
-    for (uint32_t i = 0; i < set.n; i++)
-        if (set.buffer[i].offset + set.buffer[i].n_bytes > w->hw->scratchpad_bytes)
-            tighten(w, &set.buffer[i]);
-    for (uint32_t t = 0; t < w->graph->n_tensor; t++)
-        if (w->program->place[t].inside)
-            w->base[t] = w->base[w->in_place_of[t]->id];
-    return peak <= w->hw->scratchpad_bytes;
-}
-
-static uint32_t chip_pitch(struct layout_work *w, const struct ir_tensor *t)
-{
-    const struct plan_line_buffer *r = &w->layout->line_buffer[t->id];
-
-    return r->wrap ? r->pitch : w->program->place[t->id].pitch;
-}
-
-/* Exchange the pitches of rows and pixels. */
-static struct sched_place swapped(const struct sched_place *s)
-{
-    struct sched_place t = *s;
-
-    t.pitch = s->pixel;
-    t.mem_pitch = s->mem_pixel;
-    t.pixel = s->pitch;
-    t.mem_pixel = s->mem_pitch;
-    return t;
-}
-
-/* Set the tensor's place in its root's image, in the scratchpad and as rows of memory. */
-static void fill_place(struct layout_work *w, const struct ir_tensor *t)
-{
-    const struct sched_view *v = &w->program->view[t->id], *root = &w->program->view[v->root];
-    struct sched_place *s = &w->program->place[t->id];
-    uint32_t c, pitch = layout_tensor_pitch(w, v->root);
-
-    geo_image(t, &s->h, &s->cols, &c);
-    s->row_bytes = s->cols * c;
-    s->pixel = v->pixel ? v->pixel : root->n * v->step_x;
-    s->mem_pixel = s->pixel;
-    s->pitch = v->pitch ? v->pitch : pitch * v->step_y;
-    s->mem_pitch = v->pitch ? v->pitch : root->w * root->n * v->step_y;
-    if (v->swapped)
-        *s = swapped(s);
-    s->base = w->base[v->root] + sched_view_offset(w->program, t->id, pitch);
-    if (v->root == t->id && (uint64_t)v->h * v->w * v->n > ir_elements(t))
-        s->mem_bytes =
-            v->h * v->w * v->n * sched_value_bytes(s); /* the image also holds other tensors */
-    s->on_chip = w->program->place[v->root].on_chip;
-    s->first = w->program->place[v->root].first;
-    s->last = w->program->place[v->root].last;
-}
-
-/* Return the pixel pitch on chip; a matrix product of a flat row has different pixels. */
-static uint32_t chip_pixel(struct layout_work *w, const struct op_plan *p, uint32_t i)
-{
-    const struct ir_tensor *t = i == GEO_RESULT ? p->geo.out : geo_operand(&p->geo, i);
-    struct sched_place s = w->program->place[t->id];
-
-    geo_place_matrices(&p->geo, t, &s);
-    return layout_pixel(&p->geo, t, s.pixel);
-}
-
-static void fill_places(struct layout_work *w)
-{
-    for (uint32_t i = 0; i < w->graph->n_tensor; i++)
-        fill_place(w, w->graph->tensor[i]);
-    for (uint32_t i = 0; i < w->layout->n_plan; i++) {
-        struct op_plan *p = &w->layout->plan[i];
-        for (uint32_t k = 0; k < p->n_in; k++)
-            if (!p->in[k].streamed) {
-                p->in[k].pitch = chip_pitch(w, geo_operand(&p->geo, k));
-                p->in[k].pixel = chip_pixel(w, p, k);
-                p->in[k].skip = 1;
-            }
-        if (!p->out.streamed) {
-            p->out.pitch = chip_pitch(w, p->geo.out);
-            p->out.pixel = chip_pixel(w, p, GEO_RESULT);
-        }
-    }
-}
-
-/* Record for memory_use what operators hold in addition to whole tensors. */
-static void note_buffers(struct layout_work *w)
-{
-    w->program->buffer_bytes = ARENA_ARRAY(w->arena, uint32_t, w->graph->n_op + 1);
-    for (uint32_t i = 0; i < w->layout->n_plan; i++) {
-        const struct op_plan *p = &w->layout->plan[i];
-        const struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
-        const struct plan_line_buffer *r = &w->layout->line_buffer[p->geo.out->id];
-        uint32_t *n = &w->program->buffer_bytes[p->position];
-        for (uint32_t k = 0; k < 3; k++)
-            *n += layout_stream_bytes(w, s[k], layout_buffers(p, k));
-        if (r->wrap)
-            *n += (r->wrap + r->halo) * r->pitch;
-    }
 }
 
 enum status layout_run(struct sched_program *program, struct diag *d)
@@ -576,11 +387,10 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     w.budget = ARENA_ARRAY(a, uint32_t, w.graph->n_op + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)
         w.budget[i] = program->hw->scratchpad_bytes;
-    for (uint32_t i = 0; i < BUDGET_STEPS * BUDGET_TRIALS; i++) {
+    for (uint32_t i = 0; i < LAYOUT_BUDGET_STEPS * BUDGET_TRIALS; i++) {
         TRY(choose(&w, d));
-        if (assign(&w)) {
-            fill_places(&w);
-            note_buffers(&w);
+        if (layout_assign(&w)) {
+            layout_fill_places(&w);
             return ST_OK;
         }
     }

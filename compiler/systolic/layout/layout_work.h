@@ -1,9 +1,15 @@
-/* layout_work.h - state shared by the files of one layout: layout.c decides what stays on chip and
- * where, layout_cascade.c which operators are interleaved, layout_tiles.c the size of tiles. */
+/* layout_work.h - state shared by the files of one layout: layout.c decides what stays on chip,
+ * layout_assign.c where, layout_cascade.c which operators are interleaved, layout_tiles.c the size of tiles. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_LAYOUT_LAYOUT_WORK_H
 #define HEDDLE_COMPILER_SYSTOLIC_LAYOUT_LAYOUT_WORK_H
 
 #include "layout.h"
+
+enum {
+    LAYOUT_BUDGET_STEPS =
+        32,             /* fractions of the scratchpad by which an operator's budget shrinks */
+    LAYOUT_NEARBY = 16, /* operators considered near; placing all takes half the search's time */
+};
 
 /* A reader of several rows of a tensor at once. */
 struct row_reads {
@@ -45,6 +51,30 @@ static inline struct sched_place *layout_place(struct layout_work *w, const stru
 {
     return &w->program->place[layout_root(w, t)];
 }
+
+/* Return true if result `t` shares its input's buffer, since both stay on chip. */
+static inline bool layout_inside(const struct layout_work *w, uint32_t t)
+{
+    return w->in_place_of[t] && w->program->place[t].on_chip &&
+           w->program->place[w->in_place_of[t]->id].on_chip;
+}
+
+/* Return true if a trial needs the layout at interval `alive`. A trial of some operators needs only
+ * their buffers and those nearby, which displace them. */
+static inline bool layout_matters(const struct sched_program *p, struct sched_span alive)
+{
+    return p->end == 0 ||
+           (alive.last + LAYOUT_NEARBY >= p->first && alive.first < p->end + LAYOUT_NEARBY);
+}
+
+/* --- layout_assign.c --- */
+
+/* Give every resident and tile buffer an address. If fragmentation needs more space than there is,
+ * lower the budget where buffers end too high and return false. */
+bool layout_assign(struct layout_work *w);
+/* Set every tensor's place in the scratchpad and in memory from the addresses of layout_assign, and
+ * record what operators hold in addition to whole tensors. */
+void layout_fill_places(struct layout_work *w);
 
 /* --- layout_tiles.c --- */
 

@@ -1,48 +1,7 @@
-/* views.c - see views.h. Storages grow operator by operator: each tensor begins as its own root. A
- * view operator merges its tensors' storages into one image, if the bytes that operators write stay
- * disjoint and every reader can still read them. Linear, except for storages that move. */
-#include "views.h"
+/* views.c - see views.h. Each view operator places its tensors in one image (view_storage.c). */
+#include "views_work.h"
 
 #include "compiler/ir/rules.h"
-#include "hd_timing.h"
-
-enum {
-    STEP_LIMIT = HD_MOST_ARRAY_X_STEP, /* bytes between pixels: limit of the field of ARRAY */
-    ROW_LIMIT = 65024,                 /* bytes between rows, with room for padding */
-};
-
-/* An operator's requirements of a tensor's bytes. */
-struct need {
-    bool external; /* others access it, so it has its own place in memory */
-    bool dense;    /* pixels are contiguous */
-    bool flat;     /* rows are contiguous */
-    bool rows;     /* rows are as far apart as pixels */
-    uint32_t step; /* maximum pixels between two that ARRAY reads */
-};
-
-/* By tensor. */
-struct member {
-    uint32_t h, w, c; /* part of the root's image that it occupies, steps included */
-    uint32_t next;    /* next member of the same root, or IR_NONE */
-    bool written;     /* written by an operator that is no view */
-};
-
-/* By root. */
-struct storage {
-    uint32_t last; /* last in the list of members */
-    bool fixed;    /* its image must not grow, since its place in memory is fixed */
-    bool rigid;    /* its rows must not change, since a reader treats them as bytes */
-};
-
-struct views {
-    struct sched_program *p;
-    const struct ir_graph *g;
-    struct sched_view *view;
-    struct need *need;
-    struct member *member;
-    struct storage *storage;
-    struct views_edges loose;
-};
 
 /* --- what operators need --- */
 
@@ -104,202 +63,6 @@ static void find_needs(struct views *w)
     }
 }
 
-/* --- storages --- */
-
-static void init_tensor(struct views *w, uint32_t t)
-{
-    struct sched_view *v = &w->view[t];
-
-    *v = (struct sched_view){.root = t, .step_y = 1, .step_x = 1};
-    geo_image(w->g->tensor[t], &v->h, &v->w, &v->n);
-    w->member[t] = (struct member){v->h, v->w, v->n, IR_NONE, true};
-    w->storage[t] = (struct storage){.last = t};
-}
-
-/* A member's part of an image, displaced by (dy, dx, dc). */
-struct part {
-    int32_t y, x, c, y_end, x_end, c_end;
-};
-
-static struct part part_of(const struct views *w, uint32_t t, const int32_t by[3])
-{
-    const struct sched_view *v = &w->view[t];
-    const struct member *m = &w->member[t];
-    int32_t y = v->y + by[0], x = v->x + by[1], c = v->c + by[2];
-
-    return (struct part){y, x, c, y + (int32_t)m->h, x + (int32_t)m->w, c + (int32_t)m->c};
-}
-
-static struct part join(struct part a, struct part b)
-{
-    return (struct part){a.y < b.y ? a.y : b.y,
-                         a.x < b.x ? a.x : b.x,
-                         a.c < b.c ? a.c : b.c,
-                         a.y_end > b.y_end ? a.y_end : b.y_end,
-                         a.x_end > b.x_end ? a.x_end : b.x_end,
-                         a.c_end > b.c_end ? a.c_end : b.c_end};
-}
-
-static bool meet(struct part a, struct part b)
-{
-    return a.y < b.y_end && b.y < a.y_end && a.x < b.x_end && b.x < a.x_end && a.c < b.c_end &&
-           b.c < a.c_end;
-}
-
-static uint64_t volume(struct part p)
-{
-    return (uint64_t)(p.y_end - p.y) * (uint64_t)(p.x_end - p.x) * (uint64_t)(p.c_end - p.c);
-}
-
-static const int32_t nowhere[3];
-
-static struct part image_of(const struct views *w, uint32_t root)
-{
-    const struct sched_view *v = &w->view[root];
-
-    return (struct part){0, 0, 0, (int32_t)v->h, (int32_t)v->w, (int32_t)v->n};
-}
-
-/* Return true if a member can still be read and written if the root's image is `image`. */
-static bool readable(const struct views *w, uint32_t t, struct part at, struct part image)
-{
-    const struct sched_view *v = &w->view[t];
-    const struct need *n = &w->need[t];
-    const bool all_channels = at.c == image.c && at.c_end == image.c_end,
-               all_columns = at.x == image.x && at.x_end == image.x_end;
-    const uint64_t pixel = (uint64_t)(image.c_end - image.c) * v->step_x;
-    uint32_t h, cols, c;
-
-    if (v->pixel && !v->swapped)
-        return true;
-    if (pixel * n->step > STEP_LIMIT ||
-        ((n->rows || v->swapped) &&
-         pixel * (uint64_t)(image.x_end - image.x) * v->step_y > ROW_LIMIT))
-        return false;
-    geo_image(w->g->tensor[t], &h, &cols, &c);
-    if (n->dense && cols > 1 && !(all_channels && v->step_x == 1))
-        return false;
-    return !n->flat || (all_channels && all_columns && v->step_x == 1 && v->step_y == 1);
-}
-
-static bool all_readable(const struct views *w, uint32_t root, const int32_t by[3],
-                         struct part image)
-{
-    const struct sched_view *v = &w->view[root];
-    const struct storage *s = &w->storage[root];
-    const bool same_row =
-        v->w == (uint32_t)(image.x_end - image.x) && v->n == (uint32_t)(image.c_end - image.c);
-
-    if ((s->rigid && !same_row) ||
-        (s->fixed && (!same_row || v->h != (uint32_t)(image.y_end - image.y))))
-        return false;
-    for (uint32_t t = root; t != IR_NONE; t = w->member[t].next)
-        if (!readable(w, t, part_of(w, t, by), image))
-            return false;
-    return true;
-}
-
-/* Return the bytes of the image that are needed: what operators write, or the largest tensor. */
-static uint64_t used(const struct views *w, uint32_t root)
-{
-    uint64_t sum = 0, most = 0;
-
-    for (uint32_t t = root; t != IR_NONE; t = w->member[t].next) {
-        uint64_t n = volume(part_of(w, t, nowhere));
-        sum += w->member[t].written ? n : 0;
-        most = n > most ? n : most;
-    }
-    return sum > most ? sum : most;
-}
-
-/* Return true if a written byte of `b`, displaced, is a written byte of `a`. */
-static bool both_written(const struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
-{
-    for (uint32_t t = a; t != IR_NONE; t = w->member[t].next)
-        for (uint32_t u = b; u != IR_NONE; u = w->member[u].next)
-            if (w->member[t].written && w->member[u].written &&
-                meet(part_of(w, t, nowhere), part_of(w, u, by)))
-                return true;
-    return false;
-}
-
-static void shift(struct views *w, uint32_t root, uint32_t to, const int32_t by[3])
-{
-    for (uint32_t t = root; t != IR_NONE; t = w->member[t].next) {
-        w->view[t].y += by[0];
-        w->view[t].x += by[1];
-        w->view[t].c += by[2];
-        w->view[t].root = to;
-    }
-}
-
-/* Move the storage of root `b` into that of `a`; not if `b` is a root that others access in memory,
- * whose place is fixed. */
-static bool merge(struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
-{
-    struct part image = image_of(w, b);
-    image = (struct part){image.y + by[0],     image.x + by[1],     image.c + by[2],
-                          image.y_end + by[0], image.x_end + by[1], image.c_end + by[2]};
-    image = join(image_of(w, a), image);
-
-    const bool grows = volume(image) > volume(image_of(w, a));
-    if ((grows && volume(image) > used(w, a) + used(w, b)) || volume(image) > INT32_MAX ||
-        !all_readable(w, a, nowhere, image) || !all_readable(w, b, by, image) ||
-        both_written(w, a, b, by))
-        return false;
-    shift(w, b, a, by);
-    w->member[w->storage[a].last].next = b;
-    w->storage[a].last = w->storage[b].last;
-    w->storage[a].fixed |= w->storage[b].fixed;
-    w->storage[a].rigid |= w->storage[b].rigid;
-    w->view[a].flat |= w->view[b].flat;
-    shift(w, a, a, (const int32_t[3]){-image.y, -image.x, -image.c});
-    w->view[a].h = (uint32_t)(image.y_end - image.y);
-    w->view[a].w = (uint32_t)(image.x_end - image.x);
-    w->view[a].n = (uint32_t)(image.c_end - image.c);
-    return true;
-}
-
-/* Place tensor `t` at `at`. */
-static bool lie(struct views *w, uint32_t t, const struct sched_view *at)
-{
-    const struct sched_view *v = &w->view[t];
-    const int32_t by[3] = {at->y - v->y, at->x - v->x, at->c - v->c},
-                  back[3] = {-by[0], -by[1], -by[2]};
-
-    if (v->root == at->root)
-        return by[0] == 0 && by[1] == 0 && by[2] == 0 && v->step_y == at->step_y &&
-               v->step_x == at->step_x && v->pixel == at->pixel;
-    if (v->pixel || at->pixel || v->step_y != at->step_y || v->step_x != at->step_x)
-        return false;
-    if (!w->need[v->root].external)
-        return merge(w, at->root, v->root, by);
-    return !w->need[at->root].external && merge(w, v->root, at->root, back);
-}
-
-/* Make a tensor that no operator writes a view; m: its part of the image. */
-static bool hang(struct views *w, uint32_t t, const struct sched_view *at, const struct member *m)
-{
-    const struct sched_view old = w->view[t];
-    const uint32_t root = at->root;
-
-    w->view[t] = *at;
-    w->view[t].h = old.h;
-    w->view[t].w = old.w;
-    w->view[t].n = old.n;
-    w->member[t] = *m;
-    w->member[t].next = IR_NONE;
-    w->member[t].written = false;
-    if (!readable(w, t, part_of(w, t, nowhere), image_of(w, root))) {
-        init_tensor(w, t);
-        return false;
-    }
-    w->member[w->storage[root].last].next = t;
-    w->storage[root].last = t;
-    w->storage[root].fixed |= w->need[root].external;
-    return true;
-}
-
 /* --- operators --- */
 
 static void loosen(struct views *w, const struct ir_op *op, uint32_t in)
@@ -346,7 +109,7 @@ static void view_slice(struct views *w, const struct ir_op *op)
         .h = (own->h - 1) * at.step_y + 1, .w = (own->w - 1) * at.step_x + 1, .c = own->n};
     if (w->need[y].external)
         loosen(w, op, VIEWS_RESULT);
-    else if (at.pixel || !hang(w, y, &at, &m))
+    else if (at.pixel || !view_attach(w, y, &at, &m))
         loosen(w, op, w->need[y].dense || w->need[y].flat ? VIEWS_RESULT : 0);
 }
 
@@ -382,7 +145,7 @@ static bool hides(const struct views *w, const struct ir_op *op, uint32_t i)
         if (u->root == v->root && u->y == y && u->x == x && u->c == c)
             continue;
         for (uint32_t t = v->root; t != IR_NONE; t = w->member[t].next)
-            if (w->member[t].written && meet(part_of(w, t, nowhere), box))
+            if (w->member[t].written && view_parts_meet(view_part(w, t, views_nowhere), box))
                 return true;
     }
     return false;
@@ -403,7 +166,8 @@ static void view_concat(struct views *w, const struct ir_op *op)
         at.x += by[1];
         at.c += by[2];
         if (w->need[op->in[i]].external ||
-            (w->view[op->in[i]].root != at.root && hides(w, op, i)) || !lie(w, op->in[i], &at))
+            (w->view[op->in[i]].root != at.root && hides(w, op, i)) ||
+            !view_place(w, op->in[i], &at))
             loosen(w, op, i);
     }
 }
@@ -425,7 +189,7 @@ static void view_reshape(struct views *w, const struct ir_op *op)
         return;
     }
     if (h == own->h && cols == own->w && c == own->n) {
-        if (!hang(w, y, &at, &m))
+        if (!view_attach(w, y, &at, &m))
             loosen(w, op, VIEWS_RESULT);
         return;
     }
@@ -438,7 +202,7 @@ static void view_reshape(struct views *w, const struct ir_op *op)
     }
     at.pixel = own->n;
     at.pitch = own->h != h ? own->w * own->n : 0;
-    if (!hang(w, y, &at, &m)) {
+    if (!view_attach(w, y, &at, &m)) {
         loosen(w, op, VIEWS_RESULT);
         return;
     }
@@ -499,7 +263,7 @@ static void view_table(struct views *w, const struct ir_op *op)
     if ((!keeps && maker == IR_NONE) || w->view[x].swapped || w->need[y].external ||
         w->g->tensor[x]->role == IR_CONST || w->view[x].pixel)
         return;
-    w->p->viewed[op->id] = hang(w, y, &w->view[x], &m);
+    w->p->viewed[op->id] = view_attach(w, y, &w->view[x], &m);
     if (w->p->viewed[op->id] && !keeps)
         w->p->look_up[maker] = op;
 }
@@ -549,7 +313,7 @@ static bool write_swapped(struct views *w, uint32_t x, uint32_t y)
 
     if (t->producer == IR_NONE || !is_product(w, w->g->op[t->producer]) || ir_uses(w->g, x) != 1 ||
         t->is_output || v->root != x || w->storage[x].last != x || own.h != v->w || own.w != v->h ||
-        !hang(w, x, &at, &m))
+        !view_attach(w, x, &at, &m))
         return false;
     w->member[x].written = true;
     w->member[y].written = false;
@@ -573,7 +337,7 @@ static void view_transpose(struct views *w, const struct ir_op *op)
     }
     at.swapped = true;
     if (w->g->tensor[x]->role != IR_CONST && only_products_read(w, y))
-        w->p->viewed[op->id] = hang(w, y, &at, &m);
+        w->p->viewed[op->id] = view_attach(w, y, &at, &m);
 }
 
 #define view_gather NULL
@@ -628,10 +392,10 @@ const char *views_refusal(struct arena *a, const struct ir_graph *g, const struc
                                 x->rank - 1 - back);
         if (back == 0 && step > 1)
             return arena_printf(a, "step %d along channels: expected 1", step);
-        if (direction(x, back) == 1 && (int64_t)step * ir_dim_back(x, 0) > STEP_LIMIT)
+        if (direction(x, back) == 1 && (int64_t)step * ir_dim_back(x, 0) > VIEW_STEP_LIMIT)
             return arena_printf(a,
                                 "step %d along columns of %d bytes: at most %d bytes are supported",
-                                step, ir_dim_back(x, 0), STEP_LIMIT);
+                                step, ir_dim_back(x, 0), VIEW_STEP_LIMIT);
     }
     return NULL;
 }
@@ -652,7 +416,7 @@ struct views_edges views_find(struct sched_program *p)
         edges += g->op[i]->n_in + 1;
     w.loose.edge = ARENA_ARRAY(p->arena, struct views_edge, edges + 1);
     for (uint32_t i = 0; i < g->n_tensor; i++)
-        init_tensor(&w, i);
+        view_init(&w, i);
     find_needs(&w);
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "app/regress/judge.h"
-#include "app/regress/result.h"
+#include "app/regress/suite/result.h"
 #include "base/file.h"
 
 struct fixture {

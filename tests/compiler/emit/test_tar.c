@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/emit/tar.h"
+#include "compiler/emit/package/tar.h"
 
 enum { FILES = 3 };
 

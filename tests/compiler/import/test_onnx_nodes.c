@@ -25,8 +25,8 @@
 #include "compiler/graph_passes.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/onnx/onnx_scan.h"
+#include "reference/islands/ref_islands.h"
 #include "reference/ref.h"
-#include "reference/ref_islands.h"
 
 #define DATA         "/usr/share/libonnx-testdata/data/node"
 #define MAX_OPERANDS 16

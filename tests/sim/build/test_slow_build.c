@@ -48,8 +48,8 @@ static int set_up(void **state)
     f->paths.rtl = f->folder;
     f->top = arena_printf(a, "%s/hd_top.sv", f->folder);
     if (home_find(a, &f->paths.home, &d) != ST_OK ||
-        file_read(a, arena_printf(a, "%s/tests/sim/stub/hd_top.sv", f->paths.home), 1 << 20, &data,
-                  &n, &d) != ST_OK ||
+        file_read(a, arena_printf(a, "%s/tests/sim/stub/hd_top_stub.sv", f->paths.home), 1 << 20,
+                  &data, &n, &d) != ST_OK ||
         file_write(f->top, data, n, &d) != ST_OK ||
         setenv("HEDDLE_CXX", arena_printf(a, "%s/tests/e2e/o0 g++", f->paths.home), 1) != 0 ||
         accel_load(a, arena_printf(a, "%s/hw/accel.json", f->paths.home), &acc, &d) != ST_OK ||

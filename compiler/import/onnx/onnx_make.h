@@ -1,0 +1,18 @@
+/* onnx_make.h - the operator of a deferred result, one function a kind of operator. */
+#ifndef HEDDLE_COMPILER_IMPORT_ONNX_ONNX_MAKE_H
+#define HEDDLE_COMPILER_IMPORT_ONNX_ONNX_MAKE_H
+
+#include "onnx_import.h"
+
+/* Make the operator of `p`, called `name`: on quantised values with the result in scale `q`, or on
+ * float32 with `q` NULL and `type` IR_F32. *id is the tensor, in the file's order. */
+typedef enum status ox_maker(struct ox *m, const struct ox_deferred *p, const char *name,
+                             enum ir_type type, const struct ir_quant *q, uint32_t *id);
+/* The makers of column DEFERRED. */
+#define DEFERRED(fn) ox_maker ox_make_##fn;
+#include "operators/operators.def"
+/* The same for an operator without an entry: one operand, or two of which the second may be
+ * broadcast. */
+ox_maker ox_make_plain;
+
+#endif

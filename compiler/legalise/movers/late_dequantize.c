@@ -1,0 +1,138 @@
+/* late_dequantize.c - push DEQUANTIZE after movers of its values, and QUANTIZE before: bytes are
+ * moved, and the operators between become a table (float_table.c). in: DEQUANTIZE of int8 whose
+ * readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..); QUANTIZE of what is
+ * moved, or joined, for it alone (rotary embeddings).  out: they move the int8 values; a DEQUANTIZE each
+ * after them, a QUANTIZE of each part. */
+#include "compiler/legalise/legalise.h"
+#include "compiler/legalise/new_ops.h"
+
+/* Return true for an operator of one tensor of data, whose values are the output's. */
+static bool moves_one(const struct ir_op *op)
+{
+    return ir_op_info(op->opcode)->moves && op->opcode != IR_OP_PAD &&
+           op->opcode != IR_OP_CONCATENATION;
+}
+
+static bool all_move(const struct ir_graph *g, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
+            if (!g->op[i]->dead && g->op[i]->in[k] == tensor && (k > 0 || !moves_one(g->op[i])))
+                return false;
+    return !g->tensor[tensor]->is_output;
+}
+
+/* Let the operator move x instead of its values through `from`. */
+static void move_quantised(struct ir_graph *g, struct ir_op *op, const struct ir_op *from)
+{
+    const struct ir_tensor *x = ir_in(g, from, 0);
+    struct ir_tensor *y = ir_out(g, op, 0);
+    struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, y->rank, y->dim);
+
+    quantised->quant = x->quant;
+    op->fixed.act_min = INT8_MIN;
+    op->fixed.act_max = INT8_MAX;
+    op->in[0] = x->id;
+    op->out[0] = quantised->id;
+    (void)lgl_make_dequantize(g, from->row, 1, &quantised->id, y);
+}
+
+static bool dequantizes(const struct ir_graph *g, const struct ir_op *op)
+{
+    return !op->dead && op->opcode == IR_OP_DEQUANTIZE && ir_in(g, op, 0)->type == IR_I8 &&
+           ir_in(g, op, 0)->role != IR_CONST;
+}
+
+/* The mover whose float32 result only QUANTIZE reads, and whose operand has no other reader;
+ * NULL: none. */
+static struct ir_op *moved_before(const struct ir_graph *g, const struct ir_op *quantize)
+{
+    const struct ir_tensor *x = ir_in(g, quantize, 0);
+    struct ir_op *op = x->producer == IR_NONE ? NULL : g->op[x->producer];
+
+    if (!op || op->dead || !moves_one(op) || x->is_output || ir_uses(g, x->id) != 1 ||
+        ir_in(g, op, 0)->type != IR_F32 || ir_in(g, op, 0)->producer == IR_NONE ||
+        ir_in(g, op, 0)->is_output || ir_uses(g, op->in[0]) != 1)
+        return NULL;
+    return op;
+}
+
+/* QUANTIZE comes before movers. */
+static void quantize_early(struct ir_graph *g, struct ir_op *quantize)
+{
+    struct ir_op *move;
+
+    while ((move = moved_before(g, quantize)) != NULL) {
+        const struct ir_tensor *x = ir_in(g, move, 0);
+        struct ir_tensor *y = ir_out(g, quantize, 0);
+        struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+
+        quantised->quant = y->quant;
+        quantize->in[0] = x->id;
+        quantize->out[0] = quantised->id;
+        move->in[0] = quantised->id;
+        move->out[0] = y->id;
+        move->fixed.act_min = INT8_MIN;
+        move->fixed.act_max = INT8_MAX;
+    }
+}
+
+/* The CONCATENATION whose float32 result QUANTIZE alone reads, or NULL. */
+static struct ir_op *joined_before(const struct ir_graph *g, const struct ir_op *quantize)
+{
+    const struct ir_tensor *x = ir_in(g, quantize, 0);
+    struct ir_op *op = x->producer == IR_NONE ? NULL : g->op[x->producer];
+
+    if (!op || op->dead || op->opcode != IR_OP_CONCATENATION || x->is_output ||
+        ir_uses(g, x->id) != 1)
+        return NULL;
+    return op;
+}
+
+/* Parts are quantised, then joined. */
+static void quantize_parts(struct ir_graph *g, struct ir_op *quantize, struct ir_op *join)
+{
+    struct ir_tensor *y = ir_out(g, quantize, 0);
+
+    for (uint32_t i = 0; i < join->n_in; i++) {
+        const struct ir_tensor *x = ir_in(g, join, i);
+        struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+
+        quantised->quant = y->quant;
+        (void)lgl_again(g, quantize, x, quantised);
+        join->in[i] = quantised->id;
+    }
+    join->out[0] = y->id;
+    join->fixed.act_min = INT8_MIN;
+    join->fixed.act_max = INT8_MAX;
+    y->producer = join->id;
+    quantize->dead = true;
+}
+
+/* New operators come last and are seen too. */
+enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    (void)o;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (!dequantizes(g, op) || ir_uses(g, op->out[0]) == 0 || !all_move(g, op->out[0]))
+            continue;
+        for (uint32_t k = 0; k < g->n_op; k++)
+            if (!g->op[k]->dead && g->op[k]->n_in > 0 && g->op[k]->in[0] == op->out[0])
+                move_quantised(g, g->op[k], op);
+        op->dead = true;
+    }
+    TRY(ir_link(g, d));
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i], *join;
+
+        if (op->dead || op->opcode != IR_OP_QUANTIZE || ir_in(g, op, 0)->type != IR_F32 ||
+            ir_out(g, op, 0)->type != IR_I8)
+            continue;
+        quantize_early(g, op);
+        if ((join = joined_before(g, op)) != NULL)
+            quantize_parts(g, op, join);
+    }
+    return ir_link(g, d);
+}

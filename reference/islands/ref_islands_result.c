@@ -1,0 +1,178 @@
+/* ref_islands_result.c - deferred results as operands: in integers where docs/ONNX.md's rule allows,
+ * else in float32. Images are [N,H,W,C] inside. */
+#include <math.h>
+#include <string.h>
+
+#include "ref_islands_own.h"
+
+enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24 };
+
+/* Return true if integers would round a float32 intermediate; only asked in ONNX's own rounding. */
+static bool rounds_more(const struct isl *s, const struct isl_deferred *p)
+{
+    int exponent;
+
+    if (p->opcode == IR_OP_TRANSPOSE_CONV)
+        return true;
+    for (int32_t c = 0; p->bias != NULL && p->sums == NULL && c < p->w.dim[0]; c++) {
+        const double v = isl_bias_units(s, p, c);
+
+        if (fabs(v - rint(v)) > 1.0 / 1024)
+            return true;
+    }
+    return p->opcode == IR_OP_AVERAGE_POOL2D && !p->whole_image &&
+           frexpf(s->to->tensor[p->in[0]]->quant.scale[0], &exponent) != 0.5f;
+}
+
+static bool fits_integers(const struct isl *s, const struct isl_deferred *p)
+{
+    const int64_t cells = (int64_t)p->attr[IR_KERNEL_H] * p->attr[IR_KERNEL_W];
+
+    for (int32_t c = 0; p->bias != NULL && p->sums == NULL && c < p->w.dim[0]; c++)
+        if (!(fabs(rint(isl_bias_units(s, p, c))) <= INT32_MAX))
+            return false;
+    if (p->opcode == IR_OP_CONV2D && isl_groups(s, p) > MAX_GROUPS &&
+        isl_groups(s, p) != s->to->tensor[p->in[0]]->dim[1])
+        return false;
+    if (p->opcode == IR_OP_AVERAGE_POOL2D && p->counts_pads && isl_has_pads(p) &&
+        cells > MAX_POOL_WEIGHTS / p->y->dim[1])
+        return false;
+    for (uint32_t i = 0; i < p->n_in && (p->opcode == IR_OP_MAXIMUM || p->opcode == IR_OP_MINIMUM);
+         i++)
+        if (s->to->tensor[p->in[i]]->role == IR_CONST)
+            return false;
+    return true;
+}
+
+static const struct {
+    isl_maker *make;
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define DEFERRED(fn)                  isl_make_##fn
+#include "operators/operators.def"
+};
+
+static uint32_t make(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+{
+    isl_maker *of_kind = makers[p->opcode].make;
+
+    return of_kind != NULL ? of_kind(s, p, want) : isl_make_plain(s, p, want);
+}
+
+/* The operator, and its clamp if it has no attribute for it. */
+static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
+                             const struct isl_want *want)
+{
+    struct isl_want inside = *want;
+    const struct ir_tensor *t;
+    uint32_t x, y;
+
+    if (!isl_is_clamped(p) || ir_op_info(p->opcode)->fuses_clamp ||
+        ir_op_info(p->opcode)->activation == IR_ACT_CLIP)
+        return make(s, p, want);
+    inside.name = isl_inner(s, want->name, "unclamped");
+    x = make(s, p, &inside);
+    t = s->to->tensor[x];
+    y = isl_tensor(s, want->name, t->type, t->rank, t->dim, &t->quant);
+    isl_set_bounds(isl_op_clip(s, 1, &x, y)->attr, p);
+    return y;
+}
+
+static enum status make_float(struct isl *s, const struct isl_deferred *p, uint32_t *id)
+{
+    const struct isl_want want = {p->y->name, IR_F32, NULL};
+    const uint32_t row = s->row;
+
+    s->row = p->row;
+    if (p->opcode == IR_OP_TRANSPOSE_CONV && isl_groups(s, p) > MAX_GROUPS)
+        return FAIL(s->d, ST_UNSUPPORTED, "expected at most %d groups", MAX_GROUPS);
+    *id = make_clamped(s, p, &want);
+    s->row = row;
+    return ST_OK;
+}
+
+enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
+                     enum ir_type type, const struct ir_quant *q, uint32_t *id)
+{
+    const bool rescales = ir_op_info(p->opcode)->onnx_one_scale;
+    const enum ir_type own = rescales ? type : s->to->tensor[p->in[0]]->type;
+    struct ir_quant inside = *q;
+    struct isl_want want = {name, own, &inside};
+    const uint32_t row = s->row;
+    uint32_t real;
+
+    if (isl_is_float(s, p) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
+        !fits_integers(s, p)) {
+        TRY(make_float(s, p, &real));
+        *id = isl_rescale(s, name, real, type, q);
+        return ST_OK;
+    }
+    s->row = p->row;
+    if (own != type) {
+        inside = isl_one_scale(s, q->scale[0], q->zero_point[0] + (own == IR_U8 ? 128 : -128));
+        want.name = isl_inner(s, name, ir_type_name(own));
+    }
+    *id = make_clamped(s, p, &want);
+    *id = isl_rescale(s, name, *id, type, q);
+    s->row = row;
+    return ST_OK;
+}
+
+/* --- values of the file as operands --- */
+
+/* Code 1 or -1, or 0, of a scale of its own. */
+static uint32_t number(struct isl *s, const struct ir_tensor *t, float v)
+{
+    const struct ir_quant q = isl_one_scale(s, v != 0 ? fabsf(v) : 1, 0);
+    int8_t *one = arena_alloc(s->arena, 1);
+
+    *one = (int8_t)((v > 0) - (v < 0));
+    return isl_const(s, t->name, IR_I8, t->rank, t->dim, one, &q);
+}
+
+enum status isl_settle(struct isl *s, uint32_t file_id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    uint32_t id;
+
+    if (v->kind == ISL_UNKNOWN)
+        return FAIL(s->d, ST_INTERNAL, "'%.80s' is read before it is computed",
+                    s->from->tensor[file_id]->name);
+    if (v->kind != ISL_DEFERRED)
+        return ST_OK;
+    TRY(make_float(s, v->deferred, &id));
+    isl_set_tensor(s, file_id, id);
+    return ST_OK;
+}
+
+enum status isl_float(struct isl *s, uint32_t file_id, uint32_t *id)
+{
+    struct isl_value *v = isl_value(s, file_id);
+
+    TRY(isl_settle(s, file_id));
+    if (v->kind == ISL_QUANTISED && v->real == 0)
+        v->real = isl_as_float(s, v->id) + 1;
+    *id = v->kind == ISL_QUANTISED ? v->real - 1 : v->id;
+    return ST_OK;
+}
+
+enum status isl_operand(struct isl *s, uint32_t file_id, uint32_t *id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    const struct ir_tensor *t;
+    float f;
+
+    TRY(isl_settle(s, file_id));
+    *id = v->id;
+    t = s->to->tensor[v->id];
+    if (t->role != IR_CONST)
+        return ST_OK;
+    if (v->kind == ISL_QUANTISED && (t->quant.n != 1 || t->type == IR_I32)) {
+        *id = isl_float_const(s, t);
+    } else if (v->kind == ISL_TENSOR && t->type == IR_F32 && ir_elements(t) == 1) {
+        memcpy(&f, t->data, sizeof f);
+        if (isfinite(f))
+            *id = number(s, t, f);
+    }
+    return ST_OK;
+}
