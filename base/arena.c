@@ -164,6 +164,19 @@ void *arena_array(struct arena *a, size_t count, size_t size)
     return arena_alloc(a, count * size);
 }
 
+void *arena_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size)
+{
+    void *grown;
+
+    if (n < *cap)
+        return array;
+    *cap = n < 16 ? 32 : n * 2;
+    grown = arena_array(a, *cap, size);
+    if (n != 0)
+        memcpy(grown, array, n * size);
+    return grown;
+}
+
 void *arena_memdup(struct arena *a, const void *p, size_t n_bytes)
 {
     void *copy = arena_alloc(a, n_bytes);

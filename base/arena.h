@@ -37,10 +37,16 @@ void *arena_array(struct arena *a, size_t count, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Return `array`, which has `n` elements of `size` bytes and room for *cap, if one more fits;
+ * otherwise a copy with twice the room, and its *cap. New elements are zero. */
+void *arena_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size);
 void *arena_memdup(struct arena *a, const void *p, size_t n_bytes);
 size_t arena_used(const struct arena *a);
 
 #define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_array((a), (n), sizeof(type)))
+/* Make room for element `n` of `array`. */
+#define ARENA_GROW(a, array, n, cap)                                                               \
+    ((array) = arena_grow((a), (array), (n), (cap), sizeof *(array)))
 
 #endif

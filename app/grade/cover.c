@@ -34,13 +34,7 @@ static const char *value(struct arena *a, const char *keys, const char *key)
 
 static struct point *next_point(struct cover *v, uint32_t i)
 {
-    if (v->n == v->room) {
-        struct point *const more = ARENA_ARRAY(v->g->arena, struct point, 2 * v->room + 1024);
-        if (v->n)
-            memcpy(more, v->point, v->n * sizeof *more);
-        v->point = more;
-        v->room = 2 * v->room + 1024;
-    }
+    ARENA_GROW(v->g->arena, v->point, v->n, &v->room);
     v->n += i == v->n;
     return &v->point[i];
 }

@@ -32,12 +32,7 @@ void commit_log_submission(void *ctx)
 {
     struct commit_log *const log = ctx;
 
-    if (log->n_submissions == log->submission_capacity) {
-        log->submission_capacity =
-            log->submission_capacity != 0 ? 2 * log->submission_capacity : 16;
-        log->start = grow(log->arena, log->start, log->n_submissions, log->submission_capacity,
-                          sizeof *log->start);
-    }
+    ARENA_GROW(log->arena, log->start, log->n_submissions, &log->submission_capacity);
     log->start[log->n_submissions++] = log->n_hashes;
 }
 

@@ -33,13 +33,7 @@ static void add(struct judging *g, const char *kind, const char *text, const cha
 {
     struct judge *j = g->j;
 
-    if (j->n == g->capacity) {
-        g->capacity = 2 * g->capacity + 16;
-        struct judge_finding *more = ARENA_ARRAY(g->s->arena, struct judge_finding, g->capacity);
-        if (j->n)
-            memcpy(more, j->finding, j->n * sizeof *more);
-        j->finding = more;
-    }
+    ARENA_GROW(g->s->arena, j->finding, j->n, &g->capacity);
     j->finding[j->n++] = (struct judge_finding){g->run, kind, text, why};
     j->n_count += !why;
 }

@@ -12,20 +12,6 @@ struct ir_graph *ir_graph_new(struct arena *a, const char *name)
     return g;
 }
 
-/* Return the `n` pointers of `list` in an array with room for one more. */
-static void *grown(struct arena *a, void *list, uint32_t n, uint32_t *cap)
-{
-    void **bigger;
-
-    if (n < *cap)
-        return list;
-    *cap = n < 16 ? 32 : n * 2;
-    bigger = ARENA_ARRAY(a, void *, *cap);
-    if (n != 0)
-        memcpy(bigger, list, n * sizeof *bigger);
-    return bigger;
-}
-
 struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_type type,
                                 uint32_t rank, const int32_t *dim)
 {
@@ -38,7 +24,7 @@ struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_ty
     for (uint32_t i = 0; i < rank && i < IR_MAX_RANK; i++)
         t->dim[i] = dim[i];
     t->producer = IR_NONE;
-    g->tensor = grown(g->arena, g->tensor, g->n_tensor, &g->cap_tensor);
+    ARENA_GROW(g->arena, g->tensor, g->n_tensor, &g->cap_tensor);
     g->tensor[g->n_tensor++] = t;
     return t;
 }
@@ -62,7 +48,7 @@ struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row,
     op->target = IR_NONE;
     op->region = IR_NONE;
     op->call = IR_NONE;
-    g->op = grown(g->arena, g->op, g->n_op, &g->cap_op);
+    ARENA_GROW(g->arena, g->op, g->n_op, &g->cap_op);
     g->op[g->n_op++] = op;
     return op;
 }

@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 void place_init(struct place_set *s, struct arena *a)
 {
@@ -13,14 +12,7 @@ void place_init(struct place_set *s, struct arena *a)
 void place_add_phase(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
                      uint32_t modulus, uint32_t phase, uint32_t *result)
 {
-    if (s->n == s->cap) {
-        uint32_t cap = s->cap ? 2 * s->cap : 32;
-        struct place_buffer *grown = ARENA_ARRAY(s->arena, struct place_buffer, cap);
-        if (s->n)
-            memcpy(grown, s->buffer, s->n * sizeof *grown);
-        s->buffer = grown;
-        s->cap = cap;
-    }
+    ARENA_GROW(s->arena, s->buffer, s->n, &s->cap);
     s->buffer[s->n++] = (struct place_buffer){.n_bytes = n_bytes,
                                               .first = first,
                                               .last = last,

@@ -19,14 +19,7 @@ const char *qdq_unique(struct qdq *w, const char *base)
 
     for (uint32_t k = 1; is_taken(w, name); k++)
         name = arena_printf(w->arena, "%s_%u", *base ? base : "value", k);
-    if (w->n_name == w->cap_name) {
-        const char **grown = ARENA_ARRAY(w->arena, const char *, 2 * w->cap_name + 256);
-
-        if (w->n_name)
-            memcpy(grown, w->name, w->n_name * sizeof *grown);
-        w->name = grown;
-        w->cap_name = 2 * w->cap_name + 256;
-    }
+    ARENA_GROW(w->arena, w->name, w->n_name, &w->cap_name);
     return w->name[w->n_name++] = name;
 }
 

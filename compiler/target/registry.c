@@ -13,13 +13,7 @@
 static void add(struct registry *r, const char *name, const struct target_desc *desc,
                 const char *error)
 {
-    if (r->n == r->cap) {
-        struct registry_entry *old = r->entry;
-        r->cap = r->cap ? 2 * r->cap : 16;
-        r->entry = ARENA_ARRAY(r->arena, struct registry_entry, r->cap);
-        if (r->n)
-            memcpy(r->entry, old, r->n * sizeof *old);
-    }
+    ARENA_GROW(r->arena, r->entry, r->n, &r->cap);
     r->entry[r->n++] = (struct registry_entry){name, desc, error, NULL};
 }
 

@@ -18,14 +18,7 @@ enum { MAX_FILE = 1 << 24 };
 static void add(struct arena *a, struct build_files *files, const char *name, const char *data,
                 size_t n)
 {
-    if (files->n == files->capacity) {
-        struct build_file *const old = files->file;
-
-        files->capacity = files->capacity != 0 ? 2 * files->capacity : 64;
-        files->file = ARENA_ARRAY(a, struct build_file, files->capacity);
-        if (files->n != 0)
-            memcpy(files->file, old, files->n * sizeof *old);
-    }
+    ARENA_GROW(a, files->file, files->n, &files->capacity);
     files->file[files->n++] = (struct build_file){name, data, n};
 }
 

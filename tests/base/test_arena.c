@@ -1,5 +1,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -47,6 +48,29 @@ static void strings_are_copied(void **state)
     assert_string_equal(made, "l03_weights");
     assert_memory_equal(copy, "weig", 4);
     assert_non_null(arena_memdup(a, NULL, 0));
+    arena_free(a);
+}
+
+static void arrays_grow_and_keep_what_they_have(void **state)
+{
+    struct arena *a = arena_new(0);
+    uint32_t n = 0, cap = 0;
+    uint64_t *value = NULL;
+
+    (void)state;
+    for (; n < 1000; n++) {
+        const uint64_t *old = value;
+        const bool room = n < cap;
+
+        ARENA_GROW(a, value, n, &cap);
+        assert_true(cap > n);
+        assert_true(!room || value == old);
+        for (uint32_t i = n; i < cap && !room; i++)
+            assert_int_equal(value[i], 0);
+        value[n] = (uint64_t)n + 1;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(value[i], i + 1);
     arena_free(a);
 }
 
@@ -114,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
         cmocka_unit_test(strings_are_copied),
+        cmocka_unit_test(arrays_grow_and_keep_what_they_have),
         cmocka_unit_test(used_counts_what_was_given),
         cmocka_unit_test(limit_jumps_to_the_handler),
         cmocka_unit_test(impossible_sizes_jump),

@@ -26,13 +26,7 @@ static struct suite_run *new_run(struct suite_planner *p)
 {
     struct suite *s = p->s;
 
-    if (s->n == p->capacity) {
-        struct suite_run *more = ARENA_ARRAY(s->arena, struct suite_run, 2u * p->capacity + 64);
-        if (s->n)
-            memcpy(more, s->run, s->n * sizeof *more);
-        s->run = more;
-        p->capacity = 2 * p->capacity + 64;
-    }
+    ARENA_GROW(s->arena, s->run, s->n, &p->capacity);
     return &s->run[s->n++];
 }
 

@@ -15,14 +15,7 @@
 
 void package_add(struct package *p, const char *path, const void *data, size_t n_bytes)
 {
-    if (p->n == p->cap) {
-        uint32_t cap = p->cap ? 2 * p->cap : 64;
-        struct tar_file *file = ARENA_ARRAY(p->arena, struct tar_file, cap);
-        if (p->n)
-            memcpy(file, p->file, p->n * sizeof *file);
-        p->file = file;
-        p->cap = cap;
-    }
+    ARENA_GROW(p->arena, p->file, p->n, &p->cap);
     p->file[p->n++] = (struct tar_file){path, data, n_bytes};
 }
 

@@ -121,25 +121,13 @@ static void drop_covered(struct records *of, const struct sched_access *w)
     of->n = n;
 }
 
-static void grow(struct arena *a, struct records *of)
-{
-    uint32_t cap = of->cap ? 2 * of->cap : 64;
-    struct record *grown = ARENA_ARRAY(a, struct record, cap);
-
-    for (uint32_t k = 0; k < of->n; k++)
-        grown[k] = of->record[k];
-    of->record = grown;
-    of->cap = cap;
-}
-
 static void remember(struct tracker *t, const struct sched_command *c)
 {
     for (uint32_t i = 0; i < c->n_access; i++) {
         struct records *of = t->of[c->access[i].memory], *to = &of[c->unit];
         for (uint32_t u = 0; c->access[i].write && u < HD_UNIT_FETCH; u++)
             drop_covered(&of[u], &c->access[i]);
-        if (to->n == to->cap)
-            grow(t->arena, to);
+        ARENA_GROW(t->arena, to->record, to->n, &to->cap);
         to->record[to->n++] = (struct record){c->access[i], t->issued[c->unit]};
     }
 }

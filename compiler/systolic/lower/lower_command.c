@@ -10,14 +10,7 @@ struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode,
 {
     struct sched_stream *s = l->stream;
 
-    if (s->n == s->cap) {
-        uint32_t cap = s->cap ? 2 * s->cap : 64;
-        struct sched_command *grown = ARENA_ARRAY(l->arena, struct sched_command, cap);
-        if (s->n)
-            memcpy(grown, s->cmd, s->n * sizeof *grown);
-        s->cmd = grown;
-        s->cap = cap;
-    }
+    ARENA_GROW(l->arena, s->cmd, s->n, &s->cap);
     struct sched_command *c = &s->cmd[s->n++];
     memset(c, 0, sizeof *c);
     c->unit = unit;
