@@ -8,7 +8,7 @@
 #include "hdk.h"
 #include "hdk_f32_math.h"
 
-/* CONV_2D; FULLY_CONNECTED as in_h = out_h = 1, a row a column. Taps in the order [kernel_h,
+/* CONV_2D; FULLY_CONNECTED as in_h = out_h = 1, one row per column. Taps in the order [kernel_h,
  * kernel_w, in_c / groups]; those outside the image are left out.
  *   x [batch, in_h, in_w, in_c]   y [batch, out_h, out_w, out_c]   bias [out_c] or NULL
  *   w: for each group, for each HDK_F32_LANES of its output channels, [taps, HDK_F32_LANES], zeros

@@ -1,5 +1,5 @@
 // triggers.cpp - the fence around Verilator's internals: nothing else in heddle names them.
-// Why: eval() asks four times a cycle which clocks rose, a fifth of all instructions at sys8. We
+// Why: eval() asks four times per cycle which clocks rose, a fifth of all instructions at sys8. We
 // know. So with the Verilator whose names these are, 5.006, rise() sets what eval() would find out
 // and calls the function that it wraps. Gain: instructions of the model a cycle at sys8 3,930 with
 // eval(), 3,290 without; user seconds 1.56 and 1.44 (docs/PERFORMANCE.md). With any other Verilator,

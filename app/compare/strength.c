@@ -20,7 +20,7 @@
 #include "sim/build/cached.h"
 #include "sim/build/hash.h"
 
-enum { SECONDS = 600 }; /* time limit of one fault: more is a hang */
+enum { SECONDS = 600 }; /* time limit of one fault; a run that exceeds it hangs */
 
 struct strength {
     struct run *run;

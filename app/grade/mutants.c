@@ -126,7 +126,7 @@ static enum status read_list(struct grade *g, uint32_t most, struct diag *d)
     return ST_OK;
 }
 
-/* yosys' commands that make base.il of the Verilog, and the list of mutants. */
+/* yosys' commands that make base.il from the Verilog, and the list of mutants. */
 static const char *netlist_script(const struct grade *g, const struct core *core,
                                   const struct file_list *list, uint32_t most)
 {
@@ -305,7 +305,7 @@ enum status grade_equal(struct grade *g, struct diag *d)
         if (waits(&g->mutant[i]))
             text_printf(&t, "mutate %s -ctrl switch_%u_ 1 1\n", g->mutant[i].options,
                         g->mutant[i].number);
-    if (g->register_reads == 0) /* what registers read as is of no use to the call */
+    if (g->register_reads == 0) /* the call does not use the registers' read values */
         text_add(&t, "delete -output o:*rdata*\n");
     text_add(&t, fold);
     TRY(yosys(g, "unread", t.data, d));

@@ -69,7 +69,7 @@ static const char *expected_shape(struct arena *a, const struct ir_tensor *t)
                         (unsigned long long)dim[0]);
 }
 
-/* The tensor's bytes of those of a file. */
+/* Return the part of a file's bytes that belongs to the tensor. */
 static enum status loaded(const struct wanted *w, const uint8_t *data, size_t n_bytes,
                           uint8_t **bytes, struct diag *d)
 {

@@ -190,7 +190,7 @@ static float magnitude(const struct ir_graph *g, uint32_t tensor)
 }
 
 /* Return the number of values that an index may have: the size of the dimension that the GATHER
- * selects from; 0: it is no index. */
+ * selects from; 0: it is not an index. */
 static uint64_t index_range(const struct ir_graph *g, uint32_t tensor)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {

@@ -90,8 +90,8 @@ class Tflite:
 def with_outputs(content, tensors):
     """Return the TFLite file with `tensors` as the outputs of its first subgraph.
 
-    A tensor that is no output may be overwritten by a later operator. The file is patched in place: a new int32 vector
-    is appended, and SubGraph.outputs (slot 8 of its vtable) points to it.
+    A tensor that is not an output may be overwritten by a later operator. The file is patched in place: a new int32
+    vector is appended, and SubGraph.outputs (slot 8 of its vtable) points to it.
     """
     buf = bytearray(content)
 

@@ -89,7 +89,7 @@ static bool whole(const cJSON *v, int64_t low, int64_t high)
            v->valuedouble == (double)(int64_t)v->valuedouble;
 }
 
-/* Report a member that is no knob, and suggest the most similar name. */
+/* Report a member that is not a knob, and suggest the most similar name. */
 static enum status unknown_knob(const struct reader *r, int at, const cJSON *v)
 {
     const char *words[SCHED_KNOBS + 2] = {"op", "layer"}, *near;

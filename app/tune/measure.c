@@ -46,7 +46,7 @@ enum status tune_measure(const struct job *base, const struct run_measured *shar
     of.out = arena_memdup(p.arena, shared->out, p.graph->n_out * sizeof *of.out);
     tune_attrs_set(&p, &shape->attrs, trial->value);
     p.options.schedule = s;
-    p.legal = NULL; /* knobs that do not fit are no trial */
+    p.legal = NULL; /* knobs that do not fit do not count as a trial */
     TRY(pipeline_schedule(&p, d));
     TRY(pipeline_emit(&p, d));
     TRY(run_compile_into(p.arena, p.emitted, folder, &so_path, d));

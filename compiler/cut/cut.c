@@ -16,7 +16,7 @@ enum {
 /* Cycles of hdk_part, taken as those of concat (host_cycles.def). */
 static const double cycles_per_row = 50, cycles_per_byte = 10;
 
-/* Parts along one dimension that differ in nothing but their place. */
+/* Parts along one dimension that differ only in their place. */
 struct spans {
     uint32_t n, n_parts;
     struct {
@@ -201,7 +201,7 @@ static const char *ask_part(struct search *s, const struct cut_range *r, struct 
     return why;
 }
 
-/* The same of all parts that differ. The whole's transfers are not in *cycles: the partition counts them. */
+/* The same for all parts that differ. The whole's transfers are not in *cycles: the partition counts them. */
 static const char *ask_parts(struct search *s, const struct cut_sizes *z, double *cycles)
 {
     uint32_t index[CUT_DIMS] = {0}, d = 0;
@@ -282,7 +282,7 @@ static bool refused_anyhow(struct search *s)
     return describe_refusal(&other, &q) != NULL;
 }
 
-/* The cheapest sizes; false: none is taken. */
+/* Find the cheapest sizes; false if none is taken. */
 static bool find_sizes(struct search *s, struct cut_sizes *best, double *cycles)
 {
     static const uint32_t highs[] = {1, 16, 128, 1024, CUT_MOST_PARTS};

@@ -4,7 +4,7 @@
 #include "fixed_math.h"
 #include "legalise.h"
 
-/* One operand in the common scale, 20 bits up. */
+/* One operand in the common scale, shifted left by 20 bits. */
 static int32_t scaled(const struct ir_fixed *f, uint32_t i, int32_t diff)
 {
     return lgl_mbqm(diff * (1 << 20), f->multiplier[i], f->shift[i]);

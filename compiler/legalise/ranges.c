@@ -142,7 +142,7 @@ static bool same_channels(const struct ranging *f, const struct ir_op *op)
     return same;
 }
 
-/* Operand `i` in the common scale, 20 bits up. */
+/* Operand `i` in the common scale, shifted left by 20 bits. */
 static struct ir_range scaled(const struct ranging *f, const struct ir_op *op, uint32_t i,
                               uint64_t c)
 {

@@ -13,7 +13,7 @@ struct drawing_box {
     const char *name, *line; /* two lines of text */
     const char *title;       /* shown by a pointer on it */
     const char *fill;        /* colour, or NULL: by style */
-    const char *class;       /* or NULL; with `id`, what a page's script looks for */
+    const char *class;       /* or NULL; the id by which a page's script finds it */
     uint32_t id;             /* of element "layer<id>", if there is a class */
 };
 

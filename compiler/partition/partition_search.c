@@ -126,7 +126,7 @@ static double start_of(const struct search *s, uint32_t i)
     return start;
 }
 
-/* The same of the first operator with commands after position `last`, if no operator of the host is
+/* The same for the first operator with commands after position `last`, if no operator of the host is
  * between them: the one whose start depends on where `last` is. */
 static double start_after(const struct search *s, uint32_t last)
 {

@@ -65,7 +65,7 @@ static const char *find_maker(const struct describe_composite *c, const struct t
             n += c->step[s].in[k] == edge;
     if (ir_uses(g, id) == n)
         return NULL;
-    for (i = 0; i < g->n_op; i++) { /* find the reader that is no step */
+    for (i = 0; i < g->n_op; i++) { /* find the reader that is not a step */
         bool inside = false, reads = false;
         for (uint32_t s = step + 1; s < c->n_step; s++)
             inside = inside || m->op[s] == i;

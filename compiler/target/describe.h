@@ -251,7 +251,7 @@ enum { REGION_BLOB, REGION_BYTES, REGION_INPUTS, REGION_OUTPUTS };
 extern const struct describe_composite describe_region_words;
 struct target_groups composite_groups(const struct target_question *q, const bool *closed);
 
-/* call.c: return what is wrong with a call template, such as "'$foo' is no pointer, value or
+/* call.c: return what is wrong with a call template, such as "'$foo' is not a pointer, value or
  * attribute"; NULL if it is one C call. `composite`: the composite of the call, or NULL. The text
  * is valid until the next call. */
 const char *describe_bad_call(const struct target_desc *desc,

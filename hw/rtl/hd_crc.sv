@@ -2,7 +2,7 @@
 //   The stream is one long number, bit 0 of word 0 first; its remainder by x^32 + x^7 + x^6 + x^2 +
 //   1, from 32 ones on, is 0 (driver/hd_crc.h is the same in C). A remainder of 32 bits and a word
 //   make the next one: the word's sum with it, times x^32, and x^32 is x^7 + x^6 + x^2 + 1.
-//   A burst of up to 32 wrong bits is no multiple of that polynomial, so none passes.
+//   A burst of up to 32 wrong bits is not a multiple of that polynomial, so none passes.
 //   start_i: a stream begins. A chunk enters with valid_i. busy_o: the last one is under way; else
 //   ok_o: the remainder is 0.
 // Latency: 2 cycles from a chunk to ok_o. Throughput 1 chunk a cycle. Reset: nothing under way.

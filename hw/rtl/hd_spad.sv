@@ -32,7 +32,7 @@ module hd_spad #(
   // ARRAY
   input  wire logic [G-1:0]          ar_need0_i,
   input  wire logic [G-1:0]          ar_need1_i,
-  /* verilator lint_off UNUSEDSIGNAL */  // which byte of a word is no matter here
+  /* verilator lint_off UNUSEDSIGNAL */  // the byte within a word does not matter here
   input  wire logic [G*AddrBits-1:0] ar_addr_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                       ar_en_o,

@@ -19,7 +19,7 @@ module hd_spad_grant #(
   input  wire logic                  rst_ni,
   input  wire logic [G-1:0]          need0_i,
   input  wire logic [G-1:0]          need1_i,
-  /* verilator lint_off UNUSEDSIGNAL */  // which byte of a word is no matter here
+  /* verilator lint_off UNUSEDSIGNAL */  // the byte within a word does not matter here
   input  wire logic [G*AddrBits-1:0] addr_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                       en_o,

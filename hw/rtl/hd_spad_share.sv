@@ -20,7 +20,7 @@ module hd_spad_share #(
   parameter int WordBits = AddrBits - $clog2(N)  // derived
 ) (
   // ARRAY
-  /* verilator lint_off UNUSEDSIGNAL */  // which byte of a word is no matter here
+  /* verilator lint_off UNUSEDSIGNAL */  // the byte within a word does not matter here
   input  wire logic [G*AddrBits-1:0] ar_addr_i,
   input  wire logic [G-1:0]          ar_ask0_i,
   input  wire logic [G-1:0]          ar_ask1_i,

@@ -1,7 +1,7 @@
 // hd_threshold - float32 values on their way to the scratchpad become bytes: how many of 255 rising
 // thresholds a value reaches, less 128. This is any rising function of a float: the thresholds
 // decide how it rounds.
-//   in_*: Lanes values and what goes with them; out_*: a byte a lane, the same beside it.
+//   in_*: Lanes values and what goes with them; out_*: one byte per lane, the same beside it.
 //   w_*: entries, keys of floats (accel.json, space threshold): w_word_i and with Pairs also
 //   128 + w_word_i. They are a search tree: 1 is its root, 2 i and 2 i + 1 are the children of i.
 //   Entry 0: the byte of a NaN.

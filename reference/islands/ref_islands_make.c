@@ -1,4 +1,4 @@
-/* ref_islands_make.c - make the operator of a deferred result, one function a kind of operator;
+/* ref_islands_make.c - make the operator of a deferred result, one function per kind of operator;
  * those of images are in ref_islands_image.c. */
 
 #include "ref_islands_own.h"

@@ -90,7 +90,7 @@ struct hd_cpu {
                                                             : word;
     }
 
-    // Answer memory in a cycle; return true if the access is the caller's.
+    // Answer one cycle's memory access; return true if the access is the caller's.
     bool answer_memory()
     {
         uint8_t *bytes;

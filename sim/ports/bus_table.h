@@ -26,7 +26,7 @@ enum bus_signal {
 
 enum bus_need { NEED_KEY, NEED_MUST, NEED_READ, NEED_WRITE, NEED_MAY };
 
-/* Widths of bus_signal_info that are no number of bits. */
+/* Widths of bus_signal_info that are not a number of bits. */
 #define BUS_UPTO(n) (-(n))
 #define BUS_DATA    1000
 #define BUS_STROBE  1001

@@ -86,7 +86,7 @@ static enum status plus(struct arena *a, const struct place *at, const char *wor
     return ST_OK;
 }
 
-/* A word that is no file; `next` is the word that follows. *takes: it is used. */
+/* A word that is not a file; `next` is the word that follows. *takes: it is used. */
 static enum status option(struct arena *a, const struct place *at, const char *word,
                           const char *next, bool *takes, struct file_list *list, struct diag *d)
 {

@@ -67,7 +67,7 @@ enum status ports_check(struct arena *a, const struct ports *p, const struct sim
                         struct diag *d);
 /* gen/hd_core_ports.h: what sim/core binds. */
 void ports_header(struct text *t, const struct ports *p, const struct sim_core *core);
-/* ports.txt of the model: a line a port, as waves have it: reg_addr_i[15:0]. */
+/* ports.txt of the model: one line per port, as waves have it: reg_addr_i[15:0]. */
 void ports_list(struct text *t, const struct ports *p);
 
 /* True: the signal must exist on this bus. */

@@ -1,5 +1,6 @@
 #!/bin/bash
-# bench_memory.sh [MODEL] - cycles of one network at sys16 for memory latencies 16, 64, 200 and 4, 8, 16 bytes a cycle.
+# bench_memory.sh [MODEL] - cycles of one network at sys16 for memory latencies 16, 64, 200 and 4, 8, 16 bytes
+# per cycle.
 # MODEL: a name of tests/models or a file (default resnet8_own). Loss: against latency 16 at the same bytes a cycle.
 # Exit 1: latency 200 costs more than LIMIT percent (environment, default 5).
 set -euo pipefail

@@ -16,7 +16,7 @@ for _ in 1 2 3 4 5 6 7 8; do
 done
 form=$(awk 'NR == 1 { print $2 }' loop.fs)
 [ "$form" != none ] || { echo "no vector instructions"; exit 77; }
-declare -A most=([vnni]=3.5 [avx2]=3.5) # 1.75 on a Zen 4, whose unit multiplies 64 bytes a cycle
+declare -A most=([vnni]=3.5 [avx2]=3.5) # 1.75 on a Zen 4, whose unit multiplies 64 bytes per cycle
 ratio=$(awk -v ns="$(sort -n net.ns | head -n 1)" -v fs="$(cut -d' ' -f1 loop.fs | sort -n | head -n 1)" -v macs="$macs" \
     'BEGIN { printf "%.2f", ns * 1e6 / macs / fs }')
 echo "$form: $ratio times its products alone, at most ${most[$form]}"

@@ -29,7 +29,7 @@ refused "--trials: heddle inspect does not use it; tune does" inspect digits --t
 refused "--stats: heddle compile does not use it; run and bench do" compile digits -o net --stats=q.json
 refused "--stats: heddle run --prog does not use it; run and bench do" run --prog=x.c --stats=q.json
 refused "--prog replaces the model; found --prog and model 'digits'" run digits --prog=x.c
-# A bias in another scale than its products; the results are the format's, so it is a note.
+# A bias whose scale differs from its products': the format allows it, so only a note is printed.
 odd=$HEDDLE_HOME/tests/compiler/import/bias_scale.tflite
 for command in inspect "run --engine=func"; do
     # shellcheck disable=SC2086

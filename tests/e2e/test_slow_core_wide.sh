@@ -29,7 +29,7 @@ done
 grep -qr newcopy moverwide && fail "the template's name is left in moverwide"
 sed 's/8x8x12/64x64x16/; s/8,8,12/64,64,16/' moverwide/copy.ir >large.ir
 
-# --- the narrow port: 4 bytes a cycle, and a note that its memory has no options ---
+# --- the narrow port: 4 bytes per cycle, and a note that its memory has no options ---
 run large.ir movercopy || fail "movercopy: $(cat stderr)"
 between "narrow" 16384 16390
 grep -q 'has no ready/valid' stderr && fail "a note without an option: $(cat stderr)"

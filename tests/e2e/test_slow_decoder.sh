@@ -31,7 +31,7 @@ for net in decoder_window decoder_update cache_update; do
     grep -q '"crossings":.0,*$' ${net}_sys16/stats.json || fail "$net: $(grep crossings ${net}_sys16/stats.json)"
     grep -q '"target":.*"c"' ${net}_sys16/stats.json && fail "$net: an operator is on the host"
 done
-# One token takes each weight once: the products' cycles are at most 100/90 of their weights at 16 bytes a cycle.
+# One token takes each weight once: the products' cycles are at most 100/90 of their weights at 16 bytes per cycle.
 "$heddle" run "$HEDDLE_HOME/tests/e2e/weight_bound.ir" -o bound >stdout 2>stderr || fail "weight_bound: $(tail -n 1 stderr)"
 python3 -c 'import json
 s = json.load(open("bound/stats.json"))

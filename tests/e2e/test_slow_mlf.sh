@@ -113,7 +113,7 @@ C
 call sums
 ./run_sums || fail "sums: $? values are wrong"
 
-# --- what the format cannot express, and what is no package ---
+# --- what the format cannot express, and what is not a package ---
 expect 3 "heddle: --format=mlf: the network has commands for an accelerator (sys16), for whose driver the format has no place; \
 compile with --target=c, or without --format" "$heddle" compile digits --format=mlf -o no.tar
 cp -r "$HEDDLE_HOME/targets/vanilla" twin

@@ -9,7 +9,7 @@ export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
 mkdir tmp cache
 onnx=$HEDDLE_HOME/tests/compiler/import/onnx/seed_13/model.onnx
 
-# try NAME COMMAND...: COMMAND writes into the folder out, which is there, if at all
+# try NAME COMMAND...: COMMAND may write only into the folder out
 try() {
     local name=$1 total n rc step left right=0
     shift

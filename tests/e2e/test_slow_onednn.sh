@@ -6,7 +6,7 @@ echo '#include <dnnl.h>' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null ||
     { echo "libdnnl-dev not found"; exit 77; }
 export XDG_CONFIG_HOME=$work/config
 export CC="$HEDDLE_HOME/tests/e2e/o0 ${CC:-cc}" # its package runs once
-export OMP_NUM_THREADS=1 # its threads spin; a few images are no work for several
+export OMP_NUM_THREADS=1 # its threads spin; a few images do not occupy several
 head -c $((64 * 10)) "$models/digits/in_0.bin" >in.bin
 head -c 100 "$models/digits/out_0.bin" >want.bin
 for arithmetic in auto float int8; do

@@ -6,7 +6,7 @@ logic [7:0]            want_len_q, shown_len_q;
 logic [AxiBytes*8-1:0] shown_data_q;
 logic [AxiBytes-1:0]   shown_strb_q, lanes_q, lanes;
 logic                  shown_last_q, stopped_q;
-logic [AheadBits:0]    asked_q, ended_q;  // bursts accepted without B; of these, last beat on the bus
+logic [AheadBits:0]    asked_q, ended_q;  // bursts without B yet; those that have ended on the bus
 logic                  end_now;
 
 assign end_now = axi_o.wvalid && axi_i.wready && axi_o.wlast;

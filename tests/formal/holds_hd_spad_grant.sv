@@ -1,4 +1,4 @@
-// A bank gives one word a cycle; no word is granted without need or twice; a request ends within 2 G cycles.
+// A bank gives one word per cycle; no word is granted without need or twice; a request ends within 2 G cycles.
 logic [BankBits-1:0] bank0[G], bank1[G];
 logic [G*AddrBits-1:0] shown_addr_q;
 logic [G-1:0]        shown_need0_q, shown_need1_q;

@@ -113,8 +113,8 @@ def circles(objects):
 
 def exports(objects, texts):
     """Symbols (nm) that no other object uses and no other source names. Only headers of include/ count:
-    a declaration is no use. A name in a string of compiler/emit is one: emitted code calls it. C++ names (_Z) and
-    those of the C compiler (__odr_asan) are no exports."""
+    a declaration does not count as one. A name in a string of compiler/emit is one: emitted code calls it. C++
+    names (_Z) and those of the C compiler (__odr_asan) are not exports."""
     defined, used = arrows.symbols(objects)
     lone = {name: path for name, path in defined.items() if not name.startswith(("_Z", "__"))}
     for name in set().union(*used.values()) & lone.keys():

@@ -70,7 +70,7 @@ struct layer {
     }
 };
 
-/* Compute output size and padding as TFLite does; false if there is no output. */
+/* Compute output size and padding as TFLite does; false if there is not an output. */
 static inline bool layer_size(layer &l)
 {
     const shape &s = l.s;

@@ -161,7 +161,7 @@ struct maker {
         else
             c->shift_out = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
         if ((c->op == HD_VOP_ADD || c->op == HD_VOP_SUB) && r.chance(20)) {
-            const int down = r.range(5, 28); /* and up again: how the operands round is seen */
+            const int down = r.range(5, 28); /* and back up, which shows how the operands round */
 
             c->shift_a = -down - r.range(0, 2);
             c->shift_b = -down - r.range(0, 2);
@@ -413,7 +413,7 @@ struct bench {
         return ok;
     }
 
-    /* One table, of each lane or of all. */
+    /* One table for each lane, or one for all. */
     void load_table(int number)
     {
         const bool all = r.chance(50);

@@ -258,7 +258,7 @@ static void requantize_of_uint8(void **state)
     }
 }
 
-/* Whole and parts of blocks, at a word's address and not. */
+/* Whole blocks and parts of blocks, at aligned and unaligned addresses. */
 static void flip(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 
     python3 tests/models/islands_onnx.py islands.onnx
 
-Weights and scales come from a fixed seed; nothing is trained. Scales are no powers of two, zero points are
+Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
 not 0, most values are inside the range: what goes wrong in an island changes an output. No packages."""
 
 import pathlib

@@ -86,7 +86,7 @@ def heddle(args, path, images, rounding, out):
 
 
 def output_scale(path):
-    """The step of the output: of the DequantizeLinear that makes it."""
+    """Return the output's quantisation step: the scale of the DequantizeLinear that makes it."""
     graph = onnx.load(path).graph
     last = next(n for n in graph.node if graph.output[0].name in n.output)
     return float(numpy_helper.to_array(next(i for i in graph.initializer if i.name == last.input[1])))

@@ -306,7 +306,7 @@ class Ops:
     # -- conditions --------------------------------------------------------------------------------------
 
     def flags(self, name, op, inputs, values, options, version=1):
-        """An operator that gives bools; they are no source of other operators."""
+        """An operator that gives bools; other operators do not read them."""
         index = self.net.tensor(f"t{self.n_ops:02d}_{name}", values[0].shape, np.bool_)
         for a in inputs:
             if not isinstance(a, int):

@@ -90,7 +90,7 @@ class Net:
 
 
 def _halves(data):
-    """int4: two values a byte, the first one in the lower half."""
+    """int4: two values per byte, the first one in the lower half."""
     v = np.append(data.ravel(), np.zeros(data.size % 2, np.int8)).astype(np.uint8) & 15
     return (v[0::2] | v[1::2] << 4).tobytes()
 

@@ -188,7 +188,7 @@ static void latency_and_bandwidth_are_exact(void **state)
     /* Each burst waits once for R and once for B. */
     o.latency = 74;
     assert_int_equal(copy(f, &o), ten + BURSTS * 2 * 64);
-    /* 16 beats of 16 bytes at 4 bytes a cycle: 15 x 3 more cycles each way. */
+    /* 16 beats of 16 bytes at 4 bytes per cycle: 15 x 3 more cycles each way. */
     o.latency = 10;
     o.bytes_per_cycle = 4;
     assert_int_equal(copy(f, &o), ten + BURSTS * 2 * 15 * 3);

@@ -266,7 +266,7 @@ void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real)
     const struct ox_value *x = ox_in(m, 0);
     struct ox_value *v = ox_out(m, i);
 
-    /* a node that changes nothing is there all the same: it reads its input */
+    /* the literal graph keeps a node that changes nothing */
     if (m->options->literal && x && x->kind == OX_TENSOR && x->tensor == id)
         id = ox_reshape(m, v->name, id, ox_shape_of(m, id));
     v->kind = OX_TENSOR;

@@ -91,7 +91,7 @@ struct ox {
     uint32_t cap_float;
     const Onnx__NodeProto *node; /* being imported */
     const char *op;              /* its operator, our own text */
-    enum ir_opcode opcode;       /* the IR's one that it is; IR_OPCODES: made of several */
+    enum ir_opcode opcode;       /* what it becomes; IR_OPCODES: several operators */
     ox_import *import_node;      /* ox_import_node, for the nodes of a text */
     const char *scope;           /* of inner values of the node, NULL without any */
     uint32_t n_scope;

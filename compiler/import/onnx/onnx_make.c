@@ -1,4 +1,4 @@
-/* onnx_make.c - make the operator of a deferred result, one function a kind of operator (column
+/* onnx_make.c - make the operator of a deferred result, one function per kind of operator (column
  * DEFERRED of operators.def). */
 #include "onnx_make.h"
 

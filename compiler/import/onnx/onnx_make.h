@@ -1,4 +1,4 @@
-/* onnx_make.h - the operator of a deferred result, one function a kind of operator. */
+/* onnx_make.h - the operator of a deferred result, one function per kind of operator. */
 #ifndef HEDDLE_COMPILER_IMPORT_ONNX_ONNX_MAKE_H
 #define HEDDLE_COMPILER_IMPORT_ONNX_ONNX_MAKE_H
 

@@ -21,8 +21,8 @@ static uint32_t maker(const struct tfl_importer *m, int32_t t, uint32_t last, co
     return IR_NONE;
 }
 
-/* Return the only reader of file tensor `t`, which is no graph output; IR_NONE if there are several
- * or its name differs. */
+/* Return the only reader of file tensor `t`, which is not a graph output; IR_NONE if there are
+ * several or its name differs. */
 static uint32_t only_reader(const struct tfl_importer *m, int32_t t, const char *name)
 {
     uint32_t reader = IR_NONE, n = 0;

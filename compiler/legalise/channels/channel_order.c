@@ -309,8 +309,8 @@ static bool side_by_side(const uint32_t *channel, uint32_t n)
     return true;
 }
 
-/* Order of a root's channels: those that a selection takes are together, first those that go on
- * to others. */
+/* Record the wish for an order of a root's channels: those of one selection are adjacent, and
+ * those that further selections take come first. */
 static void wish_of_selections(struct reorder *r, uint32_t root)
 {
     struct ir_graph *g = r->g;

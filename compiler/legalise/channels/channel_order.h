@@ -13,7 +13,7 @@ struct held {
     uint32_t n_part;
 };
 
-/* In which order channels are wanted: by rank, or against it; NULL: no matter. */
+/* In which order channels are wanted: by rank, or against it; NULL: any order. */
 struct wish {
     const uint32_t *rank;
     bool falling;

@@ -116,7 +116,7 @@ static const struct ir_tensor *with_ones(const struct ir_graph *g, uint32_t id)
     return x->rank > t->rank ? x : NULL;
 }
 
-/* Rows of numbers, one row a dimension, for `added` leading dimensions more: rows of `fill`. */
+/* Rows of numbers, one row per dimension, for `added` leading dimensions more: rows of `fill`. */
 static uint32_t wide_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_t added,
                           int32_t fill)
 {
@@ -219,7 +219,7 @@ static uint32_t transposed_const(struct ir_graph *g, const struct ir_tensor *t, 
     return lgl_constant_like(g, t, rank, dim, data)->id;
 }
 
-/* Rows of `n` numbers, one row a dimension, in the order before the transposition. */
+/* Rows of `n` numbers, one row per dimension, in the order before the transposition. */
 static uint32_t transposed_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_t n,
                                 uint32_t rank, const int32_t *perm)
 {

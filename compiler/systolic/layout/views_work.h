@@ -21,7 +21,7 @@ struct need {
 struct member {
     uint32_t h, w, c; /* part of the root's image that it occupies, steps included */
     uint32_t next;    /* next member of the same root, or IR_NONE */
-    bool written;     /* written by an operator that is no view */
+    bool written;     /* written by an operator that is not a view */
 };
 
 /* By root. */

@@ -3,8 +3,8 @@
  * writes in the order of its steps, so only results of the last channel tiles are incomplete when
  * the next command begins: bytes [from, from + bytes) of every pixel. A tile reads a K tile of
  * every pixel, or a channel tile if depthwise. Positions are compared modulo the pixel pitch,
- * within the row if its pitch is no multiple of that. Commands with other steps wait for the whole
- * command. */
+ * within the row if its pitch is not a multiple of that. Commands with other steps wait for the
+ * whole command. */
 #include "driver/hd_walk.h"
 #include "hd_timing.h"
 #include "lower.h"

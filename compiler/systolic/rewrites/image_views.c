@@ -1,4 +1,4 @@
-/* image_views.c - rewrite CONCATENATION, SLICE and GATHER of tensors that are no image (a batch,
+/* image_views.c - rewrite CONCATENATION, SLICE and GATHER of tensors that are not images (a batch,
  * more than four dimensions) as those of images, whose parts are views. in: CONCATENATION, SLICE,
  * GATHER of int8. out: the same along one dimension of an image, between RESHAPEs. A SLICE of
  * several dimensions becomes one per dimension, followed by a GATHER per dimension with a negative

@@ -62,7 +62,7 @@ static bool same_place(const struct axis *a, bool half, int32_t i)
     return abs(at[0] - own) <= 2 && abs(at[1] - own) <= 2;
 }
 
-/* Find the phases of one direction; false if they are no such sums. */
+/* Find the phases of one direction; false if they are not such sums. */
 static bool find_axis(struct axis *a, int32_t in, int32_t out, bool half)
 {
     *a = (struct axis){.factor = out / in, .size = in};

@@ -3,8 +3,8 @@
  * leave, VECTOR's wait. Simulated cycle by cycle as hd_spad, hd_vector and hd_requant do; of long
  * stretches only some windows are simulated, with the same rate of progress between them. WEIGHT
  * from the scratchpad reads as STORE does. While ARRAY rests, STORE waits for VECTOR. It waits long
- * if VECTOR reads a bank in several cycles (rows narrower than a word, one value a row): both then
- * advance from bank to bank together. */
+ * if VECTOR reads a bank in several cycles (rows narrower than a word, one value per row): both
+ * then advance from bank to bank together. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_TIMING_CONTENTION_H
 #define HEDDLE_COMPILER_SYSTOLIC_TIMING_CONTENTION_H
 

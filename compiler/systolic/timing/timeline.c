@@ -9,8 +9,8 @@
 #include "timeline_parts.h"
 
 enum {
-    /* Cycles that the estimate of a submission adds to END and the interrupt. They are no delay of
-     * the RTL; they keep estimates comparable with earlier ones. */
+    /* Cycles that the estimate of a submission adds to END and the interrupt. They are not a delay
+     * of the RTL; they keep estimates comparable with earlier ones. */
     END_MARGIN = 2,
     /* Cycles from loading a command's first tile to its first reads. */
     ARRAY_READS = HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST,

@@ -142,7 +142,7 @@ def check(browser, page, grid):
 
 
 def narrow(browser):
-    """At 700 pixels a hint states that there are more columns, and they can be scrolled into view."""
+    """At 700 pixels per hint states that there are more columns, and they can be scrolled into view."""
     shown = "return document.querySelector('#layers .more').getClientRects().length > 0"
     last = """const s = document.querySelector('#layers .scroll'), b = s.getBoundingClientRect();
         s.scrollLeft = %d;

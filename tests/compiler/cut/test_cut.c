@@ -63,7 +63,7 @@ static void add(uint8_t *seen, const struct cut_form *f, const struct cut_part *
                      c]++;
 }
 
-/* All sizes of parts of all dimensions. */
+/* Every part size of every dimension. */
 static void parts_cover_and_read_alike(void **state)
 {
     struct arena *a = arena_new(0);

@@ -85,7 +85,7 @@ def out_size(n, k, s, p, d=1):
 # --- binary, unary, numbers ---
 
 def pairs(shape):
-    """Shapes of the two operands: equal, one value a row, one for each channel."""
+    """Shapes of the two operands: equal, one value per row, one for each channel."""
     yield shape, shape
     yield shape, (1, shape[-1])
     yield shape, (shape[0], 1)

@@ -38,7 +38,7 @@ struct tensors {
     const uint8_t *bytes[MAX_OPERANDS];
 };
 
-/* Read input_0.pb, .. or output_0.pb, ..; false if one is no tensor. */
+/* Read input_0.pb, .. or output_0.pb, ..; false if one is not a tensor. */
 static bool read_tensors(struct arena *a, const char *test, const char *what, struct tensors *t)
 {
     for (t->n = 0; t->n < MAX_OPERANDS; t->n++) {

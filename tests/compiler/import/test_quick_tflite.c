@@ -416,7 +416,7 @@ static void test_bias_scale(void **state)
     b->scale = scale;
     values->data = arena_memdup(f->a, values->data, values->n_bytes);
     for (uint32_t k = 0; k < 3; k++) {
-        /* 1.9 % of the output's scale, 2.1 %, the same of a value that is 0. */
+        /* 1.9 % of the output's scale, 2.1 %, the same for a value that is 0. */
         scale[3] = f->file->tensor[op->in.v[0]].scale[0] * weights_of(f)->scale[3] +
                    y->scale[0] * (k ? 0.021f : 0.019f);
         memcpy((uint8_t *)(uintptr_t)values->data + 12, &(int32_t){k < 2}, 4);

@@ -113,7 +113,7 @@ static void test_ties(void **state)
         check(a, type, scale, zero, fminf(bound[0], bound[1]), fmaxf(bound[0], bound[1]));
         arena_free(a);
     }
-    assert_in_range(differ, BOUNDS / 3, BOUNDS); /* they are ties: half of them to another value */
+    assert_in_range(differ, BOUNDS / 3, BOUNDS); /* ties; half of them round to another value */
 }
 
 int main(void)

@@ -232,7 +232,7 @@ static void operators_are_forced_by_name(void **state)
     goes("ahaa", &o);
     o = (struct partition_options){.n_offload = 1, .offload = r2b};
     set_costs(ten, hole, 1);
-    goes("aabb", &o); /* after a forced one, going back costs a transfer more */
+    goes("aabb", &o); /* after a forced one, returning costs one more transfer */
     o = (struct partition_options){.n_keep = 1, .keep = all};
     goes("hhhh", &o);
 }

@@ -83,7 +83,7 @@ static void everything_on_chip(void **state)
     arena_free(a);
 }
 
-/* 50 rows, 3200 bytes a tensor: three of them exceed 8192. */
+/* 50 rows, 3200 bytes per tensor: three of them exceed 8192. */
 static void what_is_streamed_has_buffers(void **state)
 {
     (void)state;

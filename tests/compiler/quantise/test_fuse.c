@@ -25,7 +25,7 @@ static const char product[] = "heddle-ir 1 graph name=\"net\"\n"
                               "op add row=2 in=(3,1) out=(4)\n"
                               "border in=(0,1) out=(4%s)\n";
 
-/* (x - mean) / sqrt(variance + 1e-5) * gamma + beta, 2 values a row. */
+/* (x - mean) / sqrt(variance + 1e-5) * gamma + beta, 2 values per row. */
 static const char norm[] = "heddle-ir 1 graph name=\"net\"\n"
                            "row 0 name=\"00\" op=\"\" tensor=\"\" shape=\"\" macs=0\n"
                            "tensor 0 f32 [3,2] input name=\"x\"\n"

@@ -1,6 +1,6 @@
 /* arm_nnfunctions.h - NOT CMSIS-NN: declarations of the part of its API that targets/cmsis_nn calls,
  * written from its public documentation (version 7), so that the target compiles in tests where the
- * library is not. stand_in.c has functions to them. */
+ * library is not. stand_in.c defines them. */
 #ifndef ARM_NNFUNCTIONS_H
 #define ARM_NNFUNCTIONS_H
 

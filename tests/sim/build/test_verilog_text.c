@@ -1,4 +1,4 @@
-/* test_verilog_text.c - which changes of Verilog are none for a model. */
+/* test_verilog_text.c - which changes of the Verilog leave the model as it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -41,7 +41,7 @@ static void random_scale(struct layer *l)
     l->high = random_int(0, 127);
 }
 
-/* A layer that fits the memories; 0 if the dice gave none. */
+/* Draw a layer that fits the memories; 0 if the one drawn does not. */
 static int random_layer(struct layer *l, const struct hd_config *k, uint32_t max_oc)
 {
     uint32_t segments_room = k->acc_depth;

@@ -74,7 +74,7 @@ static enum status element_places(struct ox *m, const struct flat *f, int64_t *t
     return ST_OK;
 }
 
-/* The same of GatherND and ScatterND: index tuples, each naming a slice. */
+/* The same for GatherND and ScatterND: index tuples, each naming a slice. */
 static enum status tuple_places(struct ox *m, const struct flat *f, uint32_t batch, int64_t *to)
 {
     const uint32_t last = f->index.rank - 1, n = (uint32_t)f->index.dim[last];

@@ -1,6 +1,6 @@
 /* onnx_inline.c - nodes that have nodes inside: calls of the model's own functions, and If.
  * in: a node and its body.  out: the body's nodes, imported one after another under names of their
- * own. A condition that is no constant selects between both branches. */
+ * own. A condition that is not a constant selects between both branches. */
 #include "onnx_inline.h"
 
 #include <string.h>

@@ -155,7 +155,7 @@ static enum status identity_conv(struct ox *m, struct ox_deferred **p)
     return ST_OK;
 }
 
-/* a * x + b in float32: x is no image (after a dense layer, or volumes). */
+/* a * x + b in float32: x is not an image (after a dense layer, or volumes). */
 static enum status products(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;

@@ -6,7 +6,10 @@
 #include <string.h>
 
 enum kind { NEAREST, LINEAR, CUBIC };
-enum { MAX_CELLS = 1 << 20, MAX_SUPPORT = 2048 }; /* cells of an image; on one side of a filter */
+enum {
+    MAX_CELLS = 1 << 20, /* of an image */
+    MAX_SUPPORT = 2048,  /* taps on one side of a filter */
+};
 
 struct resize {
     enum kind kind;

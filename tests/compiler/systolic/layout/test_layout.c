@@ -1,4 +1,4 @@
-/* layout.c: tensors that stay in the scratchpad or are streamed, and that no bytes are shared. */
+/* test_layout.c - which tensors stay in the scratchpad, which are streamed; no two share bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

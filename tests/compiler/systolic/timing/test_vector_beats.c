@@ -35,7 +35,7 @@ static struct hd_cmd_vector softmax(uint32_t rows, uint32_t values)
     return rows_of(HD_VOP_SOFTMAX, rows, values, (values + 15) / 16 * 16);
 }
 
-/* Cycles until it has ended; others read all banks in every cycle that is no multiple of `free`. */
+/* Cycles until it has ended; others read all banks in each cycle that `free` does not divide. */
 static uint64_t run(struct vector_beats *b, uint32_t free)
 {
     uint64_t cycles = 0;
@@ -88,7 +88,7 @@ static void scales_hide_reads_of_others(void **state)
     assert_in_range(run(&b, 2) + COST_VECTOR_END, cost + 2 * 256 - 4, cost + 2 * 256 + 4);
 }
 
-/* STORE of one word a row after VECTOR, which reads `pitch` bytes a row; returns when it ends. */
+/* STORE of one word per row after VECTOR, which reads `pitch` bytes a row; returns when it ends. */
 static uint64_t store_ends(uint32_t pitch)
 {
     struct sched_command vector = {.unit = HD_UNIT_VECTOR}, store = {.unit = HD_UNIT_STORE};
