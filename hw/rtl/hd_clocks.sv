@@ -1,5 +1,5 @@
 // hd_clocks - the clock enables of the parts that may rest.
-//   active_*_o: one of the part's registers may change in this cycle; being high without a change does no harm.
+//   active_*_o: one of the part's registers may change in this cycle; it may be high without need.
 //   control: registers, FETCH, queues, read channel; dma: LOAD, WEIGHT, STORE; vector; requant.
 //   ARRAY and the memories never rest.
 //   With HD_GATE_CLOCKS (the simulator: what rests costs it nothing) the gates are outside: clk_x_i
