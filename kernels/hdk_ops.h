@@ -211,7 +211,7 @@ struct hdk_resize_bilinear {
 };
 void hdk_resize_bilinear(const struct hdk_resize_bilinear *p, const int8_t *x, int8_t *y);
 
-/* The same of int8 that was uint8 (128 more), in float32: an output's place is i * scale, with
+/* The same for int8 that was uint8 (128 more), in float32: an output's place is i * scale, with
  * half_pixel (i + 1/2) * scale - 1/2; halves up. */
 struct hdk_resize_u8 {
     uint32_t batch, in_h, in_w, channels, out_h, out_w;

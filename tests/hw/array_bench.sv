@@ -221,7 +221,7 @@ module array_bench #(
     .pr_shift_o     (pr_shift)
   );
 
-  /* verilator lint_off PINCONNECTEMPTY */  // the unit of a write and VECTOR's handshake are of no use here
+  /* verilator lint_off PINCONNECTEMPTY */  // the unit of a write and VECTOR's handshake are not used here
   hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits)) u_requant (
     .clk_i,
     .rst_ni,

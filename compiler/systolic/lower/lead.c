@@ -13,8 +13,8 @@ enum { TILES = HD_MOST_ARRAY_LEAD_TILES };
 
 _Static_assert(HD_TIMING_ARRAY_SLOTS == 2, "a command begins once the last but one is done");
 
-/* Bytes [from, from + bytes) of every `pitch` bytes from `base` on. row: bytes of a row if that is
- * no multiple of the pitch, so that each row starts anew; otherwise 0. */
+/* Bytes [from, from + bytes) of every `pitch` bytes from `base` on. row: bytes of a row if that
+ * is not a multiple of the pitch, so that each row starts anew; otherwise 0. */
 struct late {
     int64_t base, row, pitch, from, bytes;
 };
