@@ -92,7 +92,10 @@ void sim_totals(hd_sim *sim, hd_sim_totals *totals)
                sim->trace.cycles(),
                sim->trace.bytes(),
                sim->trace.limited(),
-               sim->submission.start()};
+               sim->submission.start(),
+               {},
+               0,
+               sim->now};
 }
 
 uint32_t sim_commands(hd_sim *sim, const hd_sim_command **commands)

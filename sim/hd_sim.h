@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI      12u
+#define HD_SIM_ABI      13u
 #define HD_SIM_UNITS    6u
 #define HD_SIM_KINDS    8u
 #define HD_SIM_COUNTERS 8u /* maximum counters of a core */
@@ -61,6 +61,9 @@ struct hd_sim_options {
      * by its index in the stream at `offset` of region 0. NULL: unknown. */
     const char *(*tile)(void *ctx, uint32_t offset, uint32_t command);
     void *tile_ctx;
+    uint32_t
+        clock[2];    /* of a core: [0] of its cycles are [1] of the system's, in which run() counts;
+                          0, 0: the same */
     uint32_t mutant; /* of a core's netlist that has some (app/grade); 0: none */
     const char
         *coverage; /* of a core built with coverage: the file that close writes; NULL: none */
@@ -127,6 +130,7 @@ struct hd_sim_totals {
                           counts */
     uint64_t counter[HD_SIM_COUNTERS]; /* for a core: sums of its counters' ports since open */
     uint64_t register_reads;           /* likewise, by the host */
+    uint64_t time; /* cycles of the system since open: of a core, `cycles` by its clock's ratio */
 };
 
 struct hd_sim_api {
@@ -142,7 +146,7 @@ struct hd_sim_api {
     uint32_t (*read32)(struct hd_sim *sim, uint32_t offset);
     void (*write32)(struct hd_sim *sim, uint32_t offset, uint32_t value);
 
-    /* Clock until the interrupt is high, at most max_cycles. */
+    /* Clock until the interrupt is high, at most max_cycles of the system. */
     enum hd_sim_stop (*run)(struct hd_sim *sim, uint64_t max_cycles);
     /* Return the reason, valid until the next call. After HD_SIM_STUCK: "array waits for load: has
      * 3, needs 4 with command 12 (03_conv2d); ...". After HD_SIM_FAILED: "AXI rule broken: ...". */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/engine/core_targets.h"
 #include "app/job/shared.h"
 #include "base/file.h"
 #include "base/json/json_doc.h"
@@ -13,8 +14,11 @@ enum { ROUNDS = 20000 };
 
 void check_measure(struct check *c, const struct run_measured *m)
 {
+    const uint32_t *const clock = m->cores->core[0].opened.clock;
+
     for (uint32_t i = 0; i < c->cases.n; i++)
-        c->cases.item[i].measured = (double)m->shared->row[i].cycles / c->inferences;
+        c->cases.item[i].measured =
+            (double)m->shared->row[i].cycles * clock[0] / clock[1] / c->inferences;
     struct check_case *all =
         ARENA_ARRAY(c->arena, struct check_case, c->n_measured + c->cases.n + 1);
     if (c->n_measured)

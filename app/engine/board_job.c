@@ -163,7 +163,7 @@ static void add_lists(const struct job *job, struct run_measured *m, struct boar
         names[i] = g->row[i].name;
     for (uint32_t i = 0; cores && i < cores->n; i++)
         core[i] = (struct board_device){cores->core[i].name, cores->core[i].memory_bytes,
-                                        &cores->core[i].so};
+                                        &cores->core[i].so, cores->core[i].opened.clock};
     s->n_in = g->n_in;
     s->n_out = g->n_out;
     s->file = file;

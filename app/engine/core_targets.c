@@ -104,7 +104,11 @@ void core_targets_find(const struct job *job, struct core_targets *c)
 
     *c = (struct core_targets){.n = emit_outside_ports(job->p->emitted, target)};
     for (uint32_t i = 0; i < c->n; i++) {
+        const struct target_clock clock = target_clock(target[i], &job->p->targets, &job->p->hw);
+
         core_targets_verilog(job->arena, target[i], &c->core[i]);
+        c->core[i].opened.clock[0] = clock.own;
+        c->core[i].opened.clock[1] = clock.report;
         if (job->options->netlist)
             take_netlist(job->arena, job->options->netlist, &c->core[i].verilog);
     }
@@ -143,14 +147,16 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
     for (uint32_t i = 0; i < c->n; i++) {
         struct core *core = &c->core[i];
         uint32_t n_bytes = core->memory_bytes;
-        core->opened = (struct hd_sim_options){.memory = arena_alloc(a, n_bytes),
-                                               .memory_bytes = n_bytes,
-                                               .latency = o->mem_latency,
-                                               .bytes_per_cycle = o->mem_bytes,
-                                               .stall_seed = o->stall_seed,
-                                               .mutant = o->mutant,
-                                               .coverage = o->coverage,
-                                               .watchdog_cycles = options_still_cycles(o)};
+        core->opened =
+            (struct hd_sim_options){.memory = arena_alloc(a, n_bytes),
+                                    .memory_bytes = n_bytes,
+                                    .latency = o->mem_latency,
+                                    .bytes_per_cycle = o->mem_bytes,
+                                    .stall_seed = o->stall_seed,
+                                    .mutant = o->mutant,
+                                    .coverage = o->coverage,
+                                    .clock = {core->opened.clock[0], core->opened.clock[1]},
+                                    .watchdog_cycles = options_still_cycles(o)};
         core->sim = (struct sim_port){
             .memory = core->opened.memory, .memory_bytes = n_bytes, .max_cycles = o->max_cycles};
         TRY(sim_load(core->so.path, core->so.source_hash, 0, &core->sim.api, d));
@@ -216,8 +222,8 @@ void core_targets_collect(struct core_targets *c, struct run_shared *shared, uin
         if (core->on_host)
             continue;
         core->sim.api->totals(core->sim.sim, &now);
-        shared->cycles += now.cycles - seen->cycles;
-        shared->row[row].cycles += now.cycles - seen->cycles;
+        shared->cycles += now.time - seen->time;
+        shared->row[row].cycles += now.time - seen->time;
         shared->row[row].read_bytes += now.read_bytes - seen->read_bytes;
         shared->row[row].write_bytes += now.write_bytes - seen->write_bytes;
         for (uint32_t k = 0; k < HD_SIM_COUNTERS; k++)

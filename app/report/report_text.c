@@ -201,7 +201,7 @@ static void memory_lines(struct text *t, const cJSON *all)
 
 static void time_line(struct text *t, const cJSON *all, const cJSON *time)
 {
-    const cJSON *clock = report_member(all, "clock");
+    const cJSON *clock = report_member(all, "clock"), *target;
     const double density = report_number(time, "gops_per_klut");
 
     text_printf(t, "time at %.0f MHz (%s)%s: %.3f ms, %.1f inferences/s, %.2f GOPS, ",
@@ -214,6 +214,9 @@ static void time_line(struct text *t, const cJSON *all, const cJSON *time)
     text_printf(t, "host %s\n",
                 strcmp(report_word(all, "host_model"), "estimate") != 0 ? "simulated"
                                                                         : "estimated");
+    cJSON_ArrayForEach(target, report_member(clock, "targets"))
+        text_printf(t, "target %s: clock of %.0f MHz; its cycles are converted\n", target->string,
+                    target->valuedouble);
 }
 
 /* Print the parts of the driver's cycles, and the total without overlap of host and accelerator. */

@@ -6,6 +6,7 @@
 #include "account.h"
 #include "area.h"
 #include "base/file.h"
+#include "compiler/target/describe.h"
 #include "energy.h"
 #include "hw/gen/accel.h"
 #include "stats_member.h"
@@ -52,21 +53,11 @@ static double cycles(const cJSON *o, const char *name)
     return cJSON_IsNumber(v) ? v->valuedouble : -1;
 }
 
-/* Return clock_mhz and clock_origin: from --clock, otherwise of the slowest accelerator, since one
- * clock drives all. */
+/* Return clock_mhz and clock_origin of the clock in which cycles count; --clock states another. */
 static struct hd_config clock_of(const struct job *job)
 {
-    const struct target_list *list = &job->p->targets;
-    struct hd_config c = job->p->hw;
-    bool any = false;
+    struct hd_config c = *target_report_clock(&job->p->targets, &job->p->hw);
 
-    for (uint32_t i = 0; i < list->n; i++) {
-        const struct hd_config *hw = target_hw(list->target[i], &job->p->hw);
-        if (!list->target[i]->desc->accelerator || (any && hw->clock_mhz >= c.clock_mhz))
-            continue;
-        c = *hw;
-        any = true;
-    }
     if (job->options->clock_mhz) {
         c.clock_mhz = job->options->clock_mhz;
         c.clock_origin = HD_CLOCK_GIVEN;
@@ -95,6 +86,21 @@ static double lut4_of(const struct job *job)
     return sum > 0 ? sum : -1;
 }
 
+/* Add the clocks of targets that state one, from which their cycles were converted. */
+static void add_target_clocks(const struct job *job, cJSON *to)
+{
+    const struct target_list *list = &job->p->targets;
+    cJSON *all = NULL;
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct describe *detail = list->target[i]->desc->detail;
+        if (!detail || !detail->clock_mhz)
+            continue;
+        all = all ? all : cJSON_AddObjectToObject(to, "targets");
+        stats_count(all, list->target[i]->name, detail->clock_mhz);
+    }
+}
+
 static void add_time(const struct stats *s, cJSON *o)
 {
     const struct hd_config clock = clock_of(s->job);
@@ -107,6 +113,7 @@ static void add_time(const struct stats *s, cJSON *o)
 
     stats_count(time, "mhz", clock.clock_mhz);
     cJSON_AddStringToObject(time, "origin", accel_clock_origins[clock.clock_origin]);
+    add_target_clocks(s->job, time);
     if (all <= 0) {
         cJSON_AddNullToObject(o, "time");
         return;

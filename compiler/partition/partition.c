@@ -21,7 +21,8 @@ static const char *unfit(const struct partition_options *o, uint32_t row, uint32
 }
 
 /* Ask target `t` about the operator of `q`. */
-static struct partition_candidate ask_one(const struct target_question *q, uint32_t t,
+static struct partition_candidate ask_one(const struct partition *p,
+                                          const struct target_question *q, uint32_t t,
                                           const struct partition_options *o)
 {
     const struct target_desc *desc = q->target->desc;
@@ -36,8 +37,8 @@ static struct partition_candidate ask_one(const struct target_question *q, uint3
         cost.cycles = cost.alone = c.cut->cycles;
     else if (!c.why)
         cost = desc->cost(q);
-    c.cost = cost.cycles;
-    c.alone = cost.alone;
+    c.cost = target_report_cycles(q->target, p->targets, p->hw, cost.cycles);
+    c.alone = target_report_cycles(q->target, p->targets, p->hw, cost.alone);
     c.start = cost.start;
     return c;
 }
@@ -54,7 +55,7 @@ static void ask_each(struct partition *p, struct ir_graph *g, const struct parti
             const struct target_question q = {
                 g->arena, g, g->op[i], target, target_hw(target, p->hw), p->memory};
 
-            c[i * n + t] = ask_one(&q, t, o);
+            c[i * n + t] = ask_one(p, &q, t, o);
         }
     p->candidate = c;
 }

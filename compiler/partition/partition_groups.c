@@ -12,10 +12,11 @@ static void add(struct partition *p, struct ir_graph *g, uint32_t t,
                 const struct target_group *group)
 {
     struct partition_group *to = &p->group_of_ops[p->n_group];
+    const double cycles =
+        target_report_cycles(p->targets->target[t], p->targets, p->hw, group->cycles);
 
-    *to = (struct partition_group){group->name,   t,
-                                   group->n,      ARENA_ARRAY(g->arena, struct ir_op *, group->n),
-                                   group->cycles, false};
+    *to = (struct partition_group){
+        group->name, t, group->n, ARENA_ARRAY(g->arena, struct ir_op *, group->n), cycles, false};
     for (uint32_t k = 0; k < group->n; k++) {
         to->op[k] = g->op[group->op[k]];
         p->in_group[group->op[k] * p->targets->n + t] = p->n_group;

@@ -33,7 +33,8 @@ static double moved(const struct partition *p, uint32_t target, uint64_t n_bytes
 {
     const struct target *t = p->targets->target[target];
 
-    return t->desc->transfer(t, target_hw(t, p->hw), &p->memory, n_bytes);
+    return target_report_cycles(t, p->targets, p->hw,
+                                t->desc->transfer(t, target_hw(t, p->hw), &p->memory, n_bytes));
 }
 
 /* Once out of its producer's memory, once into that of each other target that reads it. */

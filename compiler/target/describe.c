@@ -415,6 +415,10 @@ static enum status read_root(struct reader *r)
     TRY(attributes(r, root));
     r->detail->on_host = cJSON_IsTrue(get(root, "host"));
     TRY(read_core(r, root));
+    r->detail->clock_mhz = (uint32_t)number(root, "clock_mhz");
+    if (r->detail->on_host && r->detail->clock_mhz)
+        return json_doc_fail(&r->doc, "clock_mhz", r->d,
+                             "the host's clock is --host-clock: leave one of them out");
     if (r->detail->on_host && r->desc->own_memory)
         return json_doc_fail(&r->doc, "host", r->d,
                              "the host has no separate memory: leave one of them out");

@@ -130,6 +130,7 @@ struct describe {
     const struct describe_composite *composite;
     const char *region_call; /* the call for whole regions; NULL: operators, composites */
     double transfer_fixed, transfer_per_byte;
+    uint32_t clock_mhz;   /* 0: the clock in which reports count */
     bool on_host;         /* its calls are work of the host processor */
     const char *core_top; /* NULL: the target has no Verilog */
     struct describe_files verilog, verilog_lists, verilog_includes; /* also $NAME/... */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/json/json_doc.h"
+#include "describe.h"
 #include "registry.h"
 
 struct select {
@@ -228,4 +229,34 @@ enum status registry_select(const struct registry *r, const char *const *choice,
     }
     list->target[list->n++] = s.host;
     return processor_check(s.a, list, d);
+}
+
+const struct hd_config *target_report_clock(const struct target_list *list,
+                                            const struct hd_config *hw)
+{
+    const struct hd_config *slowest = NULL;
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct hd_config *one = target_hw(list->target[i], hw);
+        if (list->target[i]->desc->accelerator && (!slowest || one->clock_mhz < slowest->clock_mhz))
+            slowest = one;
+    }
+    return slowest ? slowest : hw;
+}
+
+struct target_clock target_clock(const struct target *t, const struct target_list *list,
+                                 const struct hd_config *hw)
+{
+    const uint32_t own = t->desc->detail ? t->desc->detail->clock_mhz : 0,
+                   report = target_report_clock(list, hw)->clock_mhz;
+
+    return own && report ? (struct target_clock){own, report} : (struct target_clock){1, 1};
+}
+
+double target_report_cycles(const struct target *t, const struct target_list *list,
+                            const struct hd_config *hw, double cycles)
+{
+    const struct target_clock c = target_clock(t, list, hw);
+
+    return cycles * c.report / c.own;
 }

@@ -120,6 +120,22 @@ struct target_list {
     const struct target *target[TARGET_MAX];
 };
 
+/* A target's cycles as a ratio: `own` of them are `report` cycles of the reports. */
+struct target_clock {
+    uint32_t own, report;
+};
+
+/* select.c: return the configuration in whose clock reports count cycles: that of the slowest
+ * accelerator; `hw` without one. */
+const struct hd_config *target_report_clock(const struct target_list *list,
+                                            const struct hd_config *hw);
+/* Return the ratio of the clock of `t` to it, {1, 1} unless its target.json has "clock_mhz". */
+struct target_clock target_clock(const struct target *t, const struct target_list *list,
+                                 const struct hd_config *hw);
+/* Convert cycles of `t` to those of the reports. */
+double target_report_cycles(const struct target *t, const struct target_list *list,
+                            const struct hd_config *hw, double cycles);
+
 /* processor.c: check the processors. ST_USAGE: more than one is named. */
 enum status processor_check(struct arena *a, const struct target_list *list, struct diag *d);
 /* Return the package's bare/toolchain.cmake for --target-NAME-mcpu or -march; NULL: any

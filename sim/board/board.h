@@ -34,6 +34,7 @@ struct board_device {
     const char *name;
     uint32_t memory_bytes;
     const struct sim_model *model;
+    const uint32_t *clock; /* [2], as in hd_sim_options */
 };
 
 /* A file of the program ("in_0.bin", ..., "out_0.bin", ...), with one inference after another. */

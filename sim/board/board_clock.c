@@ -34,5 +34,5 @@ uint64_t board_cycles(const struct hd_sim_api *api, struct hd_sim *sim)
     struct hd_sim_totals t = {0};
 
     api->totals(sim, &t);
-    return t.cycles;
+    return t.time;
 }

@@ -96,6 +96,7 @@ static enum status open_core(struct board *b, uint32_t i)
                                .latency = o->memory_latency,
                                .bytes_per_cycle = o->memory_bytes,
                                .stall_seed = o->stall_seed,
+                               .clock = {of->clock[0], of->clock[1]},
                                .watchdog_cycles = UINT64_MAX /* it rests while the program runs */};
     char error[512] = "";
     uint32_t n_bytes[BOARD_CORES];

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_SIM_CORE_H
 #define HEDDLE_SIM_CORE_H
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdint>
 #include <cstring>
@@ -111,6 +112,18 @@ struct Core {
     std::string failure;                                            // the first; empty: none
     void (*sink)(void *ctx, const hd_sim_commit *commit) = nullptr; // receives memory writes
     void *sink_ctx = nullptr;
+
+    uint64_t granted = 0; // cycles of the system up to which run() has advanced
+    // Cycles of the system after n of the core.
+    uint64_t system(uint64_t n) const
+    {
+        return options.clock[0] ? (n * options.clock[1] + options.clock[0] - 1) / options.clock[0]
+                                : n;
+    }
+    uint64_t time() const
+    {
+        return std::max(granted, system(totals.cycles));
+    }
 
     void fail(const char *format, ...) __attribute__((format(printf, 2, 3)));
     // "m_axi AW, cycle 12: " and the text.

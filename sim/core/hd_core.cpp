@@ -84,10 +84,7 @@ struct hd_sim {
 
     static void set_bus(Bus &b, const char *name, BusKind kind, bool manager, uint32_t bits)
     {
-        b.name = name;
-        b.kind = kind;
-        b.manager = manager;
-        b.bytes = bits / 8;
+        b = {name, kind, manager, bits / 8, {}};
     }
 
     void add_side(const Bus &b, bool is_registers)
@@ -363,13 +360,15 @@ static void core_write32(hd_sim *sim, uint32_t offset, uint32_t value)
 static hd_sim_stop core_run(hd_sim *sim, uint64_t max_cycles)
 {
     const auto begin = std::chrono::steady_clock::now();
-    uint64_t n = 0;
+    const uint64_t from = sim->core.time(), end = from + std::min(max_cycles, UINT64_MAX - from);
     const bool was_stuck = !sim->hang.empty();
-    while (n < max_cycles && sim->failure.empty() && !sim->irq() && !was_stuck &&
-           !sim->core.still()) {
+    const auto goes_on = [=] {
+        return !was_stuck && sim->failure.empty() && !sim->irq() && !sim->core.still();
+    };
+    while (from < end && goes_on() && sim->core.system(sim->totals.cycles + 1) <= end)
         sim->cycle();
-        n++;
-    }
+    if (goes_on())
+        sim->core.granted = end;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     sim->totals.wall_seconds += took.count();
     if (!sim->failure.empty())
@@ -395,6 +394,7 @@ static void core_seed(hd_sim *sim, uint64_t seed)
 static void core_totals(hd_sim *sim, hd_sim_totals *totals)
 {
     *totals = sim->totals;
+    totals->time = sim->core.time();
 }
 
 static uint32_t core_commands(hd_sim *, const hd_sim_command **commands)

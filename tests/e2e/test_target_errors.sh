@@ -60,7 +60,7 @@ wrong "3:11: name: expected text like ^[a-z][a-z0-9_]*\$, found \"Good\"" \
     's/"name": "good"/"name": "Good"/'
 wrong "3:11: name: expected a length of at most 32, found 39" \
     's/"name": "good"/"name": "good_good_good_good_good_good_good_good"/'
-wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, host, transfer, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, operators, composites, granularity, call, knobs" \
+wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, host, transfer, clock_mhz, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, operators, composites, granularity, call, knobs" \
     's/"heddle_target": 1,/"heddle_target": 1, "zzzzzzzz": 2,/'
 wrong "15:25: transfer.fixed: expected a number of at least 0, found -1" \
     's/"fixed": 1},$/"fixed": -1},/'
