@@ -365,6 +365,30 @@ static void transpose_conv(const struct call *c)
     prove_transpose_conv(c->k, c->p, c->arg);
 }
 
+/* --- int16 --- */
+
+#define INT16(rule)                                                                                \
+    static void i16_##rule(const struct call *c)                                                   \
+    {                                                                                              \
+        prove_i16_##rule(c->k, c->p, c->arg);                                                      \
+    }
+INT16(conv2d)
+INT16(depthwise)
+INT16(dense)
+INT16(mul)
+INT16(unary)
+INT16(mean)
+
+static void i16_sum(const struct call *c)
+{
+    prove_i16_add(c->k, c->p, c->arg, strcmp(c->name, "i16_sub") == 0);
+}
+
+static void i16_convert(const struct call *c)
+{
+    prove_i16_convert(c->k, c->p, c->arg, strcmp(c->name, "i16_to_int8") == 0);
+}
+
 static const struct {
     const char *name;
     void (*model)(const struct call *c);
@@ -389,6 +413,16 @@ static const struct {
     {"mean", mean},
     {"softmax", softmax},
     {"transpose_conv", transpose_conv},
+    {"i16_conv2d", i16_conv2d},
+    {"i16_depthwise_conv2d", i16_depthwise},
+    {"i16_fully_connected", i16_dense},
+    {"i16_add", i16_sum},
+    {"i16_sub", i16_sum},
+    {"i16_mul", i16_mul},
+    {"i16_unary", i16_unary},
+    {"i16_to_int8", i16_convert},
+    {"i8_to_int16", i16_convert},
+    {"i16_mean", i16_mean},
 };
 
 void prove_kernel_call(void *ctx, const char *name, const void *p, void *const *arg)

@@ -8,5 +8,15 @@
 void prove_kernel_call(void *ctx, const char *name, const void *p, void *const *arg);
 /* kernels_product.c. arg: x, w, y, bias (or NULL). */
 void prove_transpose_conv(struct prove_package *k, const void *params, void *const *arg);
+/* kernels_int16.c. arg alike. */
+void prove_i16_conv2d(struct prove_package *k, const void *params, void *const *arg);
+void prove_i16_depthwise(struct prove_package *k, const void *params, void *const *arg);
+void prove_i16_dense(struct prove_package *k, const void *params, void *const *arg);
+void prove_i16_add(struct prove_package *k, const void *params, void *const *arg, bool subtract);
+void prove_i16_mul(struct prove_package *k, const void *params, void *const *arg);
+void prove_i16_unary(struct prove_package *k, const void *params, void *const *arg);
+/* int16 to int8 (to_byte), or int8 to int16. */
+void prove_i16_convert(struct prove_package *k, const void *params, void *const *arg, bool to_byte);
+void prove_i16_mean(struct prove_package *k, const void *params, void *const *arg);
 
 #endif

@@ -27,6 +27,7 @@ const uint32_t *const *prove_graph_run(struct prove *p, const struct ir_graph *g
 bool prove_graph_move(const struct prove_op *o);    /* graph_move.c */
 bool prove_graph_unary(const struct prove_op *o);   /* graph_bytes.c */
 bool prove_graph_binary(const struct prove_op *o);  /* graph_bytes.c */
+bool prove_graph_i16(const struct prove_op *o);     /* graph_int16.c */
 bool prove_graph_float(const struct prove_op *o);   /* graph_float.c */
 bool prove_graph_product(const struct prove_op *o); /* graph_product.c */
 bool prove_graph_window(const struct prove_op *o);  /* graph_window.c */

@@ -4,18 +4,25 @@
 
 #include "graph.h"
 
-/* Both factors as int8 terms, zero points subtracted: x - zx, w - zw. */
+/* Both factors as int8 terms, zero points subtracted: x - zx, w - zw. Of int16: the elements. */
 struct factors {
     const uint32_t *x, *w;
     int32_t zx, zw;
+    const prove_uwide *wide_x, *wide_w;
 };
 
 static void add(const struct prove_op *o, const struct factors *f, struct prove_sum *s, size_t x,
                 size_t w)
 {
-    const uint32_t t = f->w[w];
+    const uint32_t t = f->wide_w ? 0 : f->w[w];
 
-    if (prove_is_constant(t))
+    if (f->wide_w)
+        prove_add_i16(s, prove_times(f->wide_x[x], f->wide_w[w]), 1);
+    else if (f->wide_x && prove_is_constant(t))
+        prove_add_i16(s, f->wide_x[x], (int32_t)t - 128);
+    else if (f->wide_x)
+        prove_add_i16(s, prove_times(f->wide_x[x], o->p->term[t].element), 1);
+    else if (prove_is_constant(t))
         prove_add(s, o->p, f->x[x], -f->zx, (int32_t)t - 128 - f->zw);
     else
         prove_add_product(s, o->p, f->x[x], -f->zx, t, -f->zw);
@@ -24,16 +31,41 @@ static void add(const struct prove_op *o, const struct factors *f, struct prove_
 /* The bias of a channel, a constant; false if it is computed. */
 static bool bias(const struct prove_op *o, size_t channel, struct prove_sum *s)
 {
-    int32_t b = 0;
+    const bool wide = o->in[0]->type == IR_I16;
+    int64_t b = 0;
+    int32_t narrow;
 
     *s = (struct prove_sum){{0, 0}, 0, 0};
     if (o->op->n_in < 3 || !o->in[2])
         return true;
-    if (o->in[2]->role != IR_CONST || o->in[2]->type != IR_I32)
+    if (o->in[2]->role != IR_CONST || o->in[2]->type != (wide ? IR_I64 : IR_I32))
         return false;
-    memcpy(&b, o->in[2]->data + channel * 4, 4);
-    prove_shift(s, b);
+    if (wide) {
+        memcpy(&b, o->in[2]->data + channel * 8, 8);
+        s->part[0] += b;
+        return true;
+    }
+    memcpy(&narrow, o->in[2]->data + channel * 4, 4);
+    prove_shift(s, narrow);
     return true;
+}
+
+/* Output i, of a channel's scale. */
+static void round_to(const struct prove_op *o, const struct prove_sum *s, size_t i,
+                     uint32_t channel)
+{
+    const struct ref_constants *k = o->k;
+
+    if (o->in[0]->type != IR_I16) {
+        o->y[i] = prove_rounded(o, s, channel);
+        return;
+    }
+    const uint32_t at = k->n > 1 ? channel : 0;
+    const struct prove_opaque opaque = {
+        PROVE_SUM_16,
+        {o->op->attr[IR_NARROW] != 0, k->multiplier[at], k->shift[at], k->low, k->high},
+        {prove_value(s)}};
+    prove_opaque(o->p, &opaque, o->y + 2 * i, 2);
 }
 
 /* Output channel oc reads `part` input channels from first on; weight k of it is at base + k * step. */
@@ -64,7 +96,7 @@ static bool window(const struct prove_op *o, const struct factors *f, size_t i, 
             for (int32_t c = 0; c < part; c++)
                 add(o, f, &s, from + (size_t)c, base + (k + (size_t)c) * step);
         }
-    o->y[i] = prove_rounded(o, &s, (uint32_t)oc);
+    round_to(o, &s, i, (uint32_t)oc);
     return true;
 }
 
@@ -100,7 +132,7 @@ static bool dense(const struct prove_op *o, const struct factors *f)
             return false;
         for (size_t c = 0; c < k; c++)
             add(o, f, &s, i / channels * k + c, i % channels * k + c);
-        o->y[i] = prove_rounded(o, &s, (uint32_t)(i % channels));
+        round_to(o, &s, i, (uint32_t)(i % channels));
     }
     return true;
 }
@@ -122,7 +154,7 @@ static bool matmul(const struct prove_op *o, const struct factors *f)
             return false;
         for (size_t c = 0; c < k; c++)
             add(o, f, &s, x + c * (adj_a ? m : 1), w + c * (adj_b ? 1 : n));
-        o->y[i] = prove_rounded(o, &s, 0);
+        round_to(o, &s, i, 0);
     }
     return true;
 }
@@ -154,20 +186,34 @@ static bool transposed(const struct prove_op *o, const struct factors *f)
                     add(o, f, &s, (size_t)(((n * x->dim[1] + iy) * x->dim[2] + ix) * x->dim[3] + c),
                         (size_t)(((oc * w->dim[1] + ky) * w->dim[2] + kx) * w->dim[3] + c));
             }
-        o->y[i] = prove_rounded(o, &s, (uint32_t)oc);
+        round_to(o, &s, i, (uint32_t)oc);
     }
     return true;
+}
+
+static bool is_byte(const struct ir_tensor *t)
+{
+    return t->type == IR_I8 || t->type == IR_U8;
 }
 
 bool prove_graph_product(const struct prove_op *o)
 {
     const struct ir_tensor *x = o->in[0], *w = o->op->n_in > 1 ? o->in[1] : NULL;
 
-    if (!w || !o->x[1] || (x->type != IR_I8 && x->type != IR_U8) || w->type != x->type ||
-        o->out->type != x->type)
+    if (!w || !o->x[1] || o->out->type != x->type)
         return false;
-    const struct factors f = {prove_signed(o, x, o->x[0]), prove_signed(o, w, o->x[1]),
-                              prove_zero(x), prove_zero(w)};
+    const bool wide = x->type == IR_I16, wide_w = w->type == IR_I16;
+    if (wide ? w->type != IR_I8 && !wide_w : !is_byte(x) || w->type != x->type)
+        return false;
+    if (wide && (!o->k || o->k->n == 0))
+        return false;
+    const struct factors f = {
+        .x = prove_signed(o, x, o->x[0]),
+        .w = prove_signed(o, w, o->x[1]),
+        .zx = prove_zero(x),
+        .zw = prove_zero(w),
+        .wide_x = wide ? prove_i16s(o->p, o->x[0], (size_t)ir_elements(x)) : NULL,
+        .wide_w = wide_w ? prove_i16s(o->p, o->x[1], (size_t)ir_elements(w)) : NULL};
     switch (o->op->opcode) {
     case IR_OP_CONV2D:
     case IR_OP_DEPTHWISE_CONV2D: return convolve(o, &f);

@@ -17,8 +17,8 @@ static void give(const char *name, const void *p, const void *x, const void *b, 
     {                                                                                              \
         give(#kernel, p, x, 0, y);                                                                 \
     }
-#define TWO(kernel, params)                                                                        \
-    void hdk_##kernel(const struct hdk_##params *p, const int8_t *a, const int8_t *b, int8_t *y)   \
+#define TWO(kernel, params, type)                                                                  \
+    void hdk_##kernel(const struct hdk_##params *p, const type *a, const type *b, type *y)         \
     {                                                                                              \
         give(#kernel, p, a, b, y);                                                                 \
     }
@@ -34,11 +34,18 @@ ONE(avg_pool, pool, int8_t, int8_t)
 ONE(max_pool, pool, int8_t, int8_t)
 ONE(mean, mean, int8_t, int8_t)
 ONE(softmax, softmax, int8_t, int8_t)
-TWO(add, add)
-TWO(sub, add)
-TWO(mul, mul)
-TWO(maximum, extremum)
-TWO(minimum, extremum)
+TWO(add, add, int8_t)
+TWO(sub, add, int8_t)
+TWO(mul, mul, int8_t)
+TWO(maximum, extremum, int8_t)
+TWO(minimum, extremum, int8_t)
+ONE(i16_unary, i16_unary, int16_t, int16_t)
+ONE(i16_to_int8, requantize, int16_t, int8_t)
+ONE(i8_to_int16, requantize, int8_t, int16_t)
+ONE(i16_mean, mean, int16_t, int16_t)
+TWO(i16_add, add, int16_t)
+TWO(i16_sub, add, int16_t)
+TWO(i16_mul, mul, int16_t)
 
 void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
 {
@@ -50,13 +57,19 @@ void hdk_gather(const struct hdk_gather *p, const void *x, const void *index, vo
     give("gather", p, x, index, y);
 }
 
-void hdk_transpose_conv(const struct hdk_transpose_conv *p, const int8_t *x, const int8_t *w,
-                        const int32_t *bias, int8_t *y)
-{
-    void *const arg[4] = {(void *)(uintptr_t)x, (void *)(uintptr_t)w, y, (void *)(uintptr_t)bias};
-
-    prove_hook.call(prove_hook.ctx, "transpose_conv", p, arg);
-}
+#define PRODUCTS(kernel, params, type_x, type_bias)                                                \
+    void hdk_##kernel(const struct hdk_##params *p, const type_x *x, const int8_t *w,              \
+                      const type_bias *bias, type_x *y)                                            \
+    {                                                                                              \
+        void *const arg[4] = {(void *)(uintptr_t)x, (void *)(uintptr_t)w, y,                       \
+                              (void *)(uintptr_t)bias};                                            \
+                                                                                                   \
+        prove_hook.call(prove_hook.ctx, #kernel, p, arg);                                          \
+    }
+PRODUCTS(transpose_conv, transpose_conv, int8_t, int32_t)
+PRODUCTS(i16_conv2d, i16_conv2d, int16_t, int64_t)
+PRODUCTS(i16_depthwise_conv2d, i16_depthwise_conv2d, int16_t, int64_t)
+PRODUCTS(i16_fully_connected, i16_fully_connected, int16_t, int64_t)
 
 void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y)
 {

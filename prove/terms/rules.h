@@ -26,4 +26,36 @@ enum { PROVE_BYTES = 256 };
  * (accel.json, space threshold) of byte i - 128; word[0] is the byte of a NaN. */
 uint32_t prove_reaches(struct prove *p, const uint32_t x[4], prove_uwide rising);
 
+/* --- int16.c --- */
+
+/* The element of an int16, its two bytes; of n of them. A constant's is the integer. */
+prove_uwide prove_i16(const struct prove *p, const uint32_t x[2]);
+const prove_uwide *prove_i16s(const struct prove *p, const uint32_t *x, size_t n);
+
+/* Add factor times the integer of an element; |factor| at most 2^15. The bounds stay: 64 bits hold any such sum. */
+static inline void prove_add_i16(struct prove_sum *s, prove_uwide element, int64_t factor)
+{
+    s->part[0] += (prove_wide)(uint64_t)element * factor;
+    s->part[1] += (prove_wide)(element >> 64) * factor;
+}
+
+enum prove_opaque_rule {
+    PROVE_SUM_16, /* {narrow, multiplier, shift, low, high} of a sum of products */
+    PROVE_ADD_16, /* {multipliers, shifts of a, b, y, low, high} of a, b */
+    PROVE_SUB_16,
+    PROVE_MUL_16,   /* {multiplier, shift, low, high} of a, b */
+    PROVE_UNARY_16, /* {absolute, multipliers, shifts from 0 on and below, low, high} */
+    PROVE_MEAN_16,  /* {multiplier, shift, low, high} of a sum */
+    PROVE_16_TO_8,  /* {zero point, multiplier, shift, low, high} */
+    PROVE_8_TO_16,
+};
+enum { PROVE_PARAMETERS = 8, PROVE_ARGUMENTS = 2 };
+struct prove_opaque {
+    enum prove_opaque_rule rule;
+    int64_t parameter[PROVE_PARAMETERS];
+    prove_uwide of[PROVE_ARGUMENTS];
+};
+/* The n bytes of an opaque function. */
+void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, uint32_t n);
+
 #endif

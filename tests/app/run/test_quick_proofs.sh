@@ -27,6 +27,10 @@ run 2 'heddle: --prove: found --engine=ref, expected func or rtl: ref runs no pa
 prove 0 '' "$HEDDLE_HOME/tests/compiler/systolic/lower/transposed.ir" --target=c --strict
 says 'proved: all 1 layers, .* \(0 commands in their order, 1 host calls, [0-9]+ values\)'
 
+# int16: sums of products, opaque rounding.
+prove 0 '' "$HEDDLE_HOME/tests/e2e/pot16.ir" --strict --no-search
+says 'proved: all 4 layers, .* \(0 commands in their order, 4 host calls, [0-9]+ values\)'
+
 cp "$HEDDLE_HOME/tests/e2e/host_product.ir" .
 run 0 '' host_product.ir --target=c --engine=func --prove
 grep -qx 'unproven: no rule for kernel hdk_matmul' stdout || fail "run --prove: found '$(cat stdout)'"

@@ -324,7 +324,53 @@ static void opaque_functions_have_their_parameters(void **state)
     const uint32_t t = prove_quantize(b.p, bytes, 0.5f, 3);
     apart(&b, t, prove_quantize(b.p, bytes, 0.25f, 3));
     apart(&b, t, prove_quantize(b.p, bytes, 0.5f, 4));
+    apart(&b, t, prove_quantize(b.p, bytes, 0.5f, 2)); /* the same scale again */
     apart(&b, t, prove_quantize(b.p, others, 0.5f, 3));
+    close_bench(&b);
+}
+
+static void apart_bytes(const struct bench *b, const struct prove_opaque *q, uint32_t t)
+{
+    uint32_t y[2];
+
+    prove_opaque(b->p, q, y, 2);
+    apart(b, t, y[0]);
+    apart(b, y[0], y[1]);
+}
+
+static void int16_has_two_bytes_and_parameters(void **state)
+{
+    struct bench b = open_bench();
+    const uint32_t xy[] = {b.x, b.y}, xz[] = {b.x, b.z}, zy[] = {b.z, b.y},
+                   minus[] = {prove_constant(-2), prove_constant(-1)};
+    const prove_uwide e = prove_i16(b.p, xy), f = prove_i16(b.p, xz);
+    const struct prove_opaque q = {PROVE_ADD_16, {1, 2, 3, 4, 5, 6, 7, 8}, {e, f}};
+    struct prove_opaque other = q;
+    struct prove_sum s = {{0, 0}, 0, 0}, t = s;
+    uint32_t y[2], same[2];
+
+    (void)state;
+    assert_true(e != f && e != prove_i16(b.p, zy));
+    assert_true(prove_i16(b.p, minus) == prove_element(-2));
+    prove_add_i16(&s, e, 3);
+    prove_add_i16(&s, f, -5);
+    prove_add_i16(&t, f, -5);
+    prove_add_i16(&t, e, 2);
+    assert_true(prove_value(&s) != prove_value(&t));
+    prove_add_i16(&t, e, 1);
+    assert_true(prove_value(&s) == prove_value(&t));
+    prove_opaque(b.p, &q, y, 2);
+    prove_opaque(b.p, &q, same, 2);
+    assert_memory_equal(&b.p->term[y[0]].element, &b.p->term[same[0]].element, sizeof e);
+    other.rule = PROVE_SUB_16;
+    apart_bytes(&b, &other, y[0]);
+    for (uint32_t i = 0; i < PROVE_PARAMETERS; i++) {
+        other = q;
+        other.parameter[i]++;
+        apart_bytes(&b, &other, y[0]);
+    }
+    apart_bytes(&b, &(struct prove_opaque){q.rule, {1, 2, 3, 4, 5, 6, 7, 8}, {f, e}}, y[0]);
+    apart_bytes(&b, &(struct prove_opaque){q.rule, {1, 2, 3, 4, 5, 6, 7, 8}, {e, e}}, y[0]);
     close_bench(&b);
 }
 
@@ -337,7 +383,8 @@ int main(void)
                                        cmocka_unit_test(places_are_exact),
                                        cmocka_unit_test(what_may_wrap_is_unknown),
                                        cmocka_unit_test(means_differ),
-                                       cmocka_unit_test(opaque_functions_have_their_parameters)};
+                                       cmocka_unit_test(opaque_functions_have_their_parameters),
+                                       cmocka_unit_test(int16_has_two_bytes_and_parameters)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,114 @@
+/* graph_int16.c - int16 elements by element: opaque functions of the reference's constants. */
+#include "graph.h"
+
+static bool is_i16(const struct ir_tensor *t)
+{
+    return t && t->type == IR_I16;
+}
+
+static bool binary(const struct prove_op *o, enum prove_opaque_rule rule)
+{
+    const struct ref_constants *k = o->k;
+    const size_t n = (size_t)ir_elements(o->out);
+    struct prove_opaque q = {.rule = rule};
+
+    if (!is_i16(o->in[1]) || k->n != (rule == PROVE_MUL_16 ? 1 : 3))
+        return false;
+    for (uint32_t i = 0; i < k->n; i++) {
+        q.parameter[i] = k->multiplier[i];
+        q.parameter[k->n + i] = k->shift[i];
+    }
+    q.parameter[2 * k->n] = k->low;
+    q.parameter[2 * k->n + 1] = k->high;
+    for (size_t i = 0; i < n; i++) {
+        for (uint32_t a = 0; a < 2; a++)
+            q.of[a] = prove_i16(o->p, o->x[a] + 2 * ref_broadcast_at(o->in[a], o->out, i));
+        prove_opaque(o->p, &q, o->y + 2 * i, 2);
+    }
+    return true;
+}
+
+/* QUANTIZE has one scale for both signs. */
+static bool unary(const struct prove_op *o)
+{
+    const struct ref_constants *k = o->k;
+    const size_t n = (size_t)ir_elements(o->out);
+
+    if (k->n == 0 || k->n_wide)
+        return false;
+    const uint32_t below = k->n > 1;
+    struct prove_opaque q = {PROVE_UNARY_16,
+                             {o->op->opcode == IR_OP_ABS, k->multiplier[0], k->multiplier[below],
+                              k->shift[0], k->shift[below], k->low, k->high},
+                             {0}};
+    for (size_t i = 0; i < n; i++) {
+        q.of[0] = prove_i16(o->p, o->x[0] + 2 * i);
+        prove_opaque(o->p, &q, o->y + 2 * i, 2);
+    }
+    return true;
+}
+
+/* QUANTIZE from int16 to int8 or from int8 to int16. */
+static bool convert(const struct prove_op *o, bool to_byte)
+{
+    const struct ref_constants *k = o->k;
+    const size_t n = (size_t)ir_elements(o->out);
+
+    if (k->n != 1)
+        return false;
+    struct prove_opaque q = {to_byte ? PROVE_16_TO_8 : PROVE_8_TO_16,
+                             {ir_zero_point(to_byte ? o->out : o->in[0]), k->multiplier[0],
+                              k->shift[0], k->low, k->high},
+                             {0}};
+    for (size_t i = 0; i < n; i++) {
+        q.of[0] = to_byte ? prove_i16(o->p, o->x[0] + 2 * i) : o->p->term[o->x[0][i]].element;
+        prove_opaque(o->p, &q, o->y + i * (to_byte ? 1 : 2), to_byte ? 1 : 2);
+    }
+    return true;
+}
+
+static bool mean(const struct prove_op *o)
+{
+    const struct ref_constants *k = o->k;
+    const uint32_t mask = (uint32_t)o->op->attr[IR_AXIS];
+    const size_t n_out = (size_t)ir_elements(o->out), n = (size_t)ir_elements(o->in[0]) / n_out;
+
+    if (k->n != 1)
+        return false;
+    struct prove_opaque q = {PROVE_MEAN_16, {k->multiplier[0], k->shift[0], k->low, k->high}, {0}};
+    for (size_t i = 0; i < n_out; i++) {
+        const size_t base = ref_pick(o->in[0], ~mask, i);
+        struct prove_sum s = {{0, 0}, 0, 0};
+
+        for (size_t c = 0; c < n; c++)
+            prove_add_i16(&s, prove_i16(o->p, o->x[0] + 2 * (base + ref_pick(o->in[0], mask, c))),
+                          1);
+        q.of[0] = prove_value(&s);
+        prove_opaque(o->p, &q, o->y + 2 * i, 2);
+    }
+    return true;
+}
+
+bool prove_graph_i16(const struct prove_op *o)
+{
+    const bool from = is_i16(o->in[0]), to = is_i16(o->out);
+
+    if (!o->k || (!from && !to))
+        return false;
+    if (o->op->opcode == IR_OP_QUANTIZE && from != to)
+        return (from ? o->out->type : o->in[0]->type) == IR_I8 && convert(o, from);
+    if (!from || !to)
+        return false;
+    switch (o->op->opcode) {
+    case IR_OP_ADD: return binary(o, PROVE_ADD_16);
+    case IR_OP_SUB: return binary(o, PROVE_SUB_16);
+    case IR_OP_MUL: return binary(o, PROVE_MUL_16);
+    case IR_OP_RELU:
+    case IR_OP_RELU6:
+    case IR_OP_LEAKY_RELU:
+    case IR_OP_ABS:
+    case IR_OP_QUANTIZE: return unary(o);
+    case IR_OP_MEAN: return mean(o);
+    default: return false;
+    }
+}

@@ -1,0 +1,287 @@
+/* kernels_int16.c - host kernels of int16 and of windows over terms: sums as polynomials, what is made of them opaque. */
+#include "kernels.h"
+
+#include <string.h>
+
+#include "kernels/hdk.h"
+
+/* --- sums of products --- */
+
+/* A convolution of any kind. `deep`: weights [kernel_h, kernel_w, out_c], each output of one channel. */
+struct windows {
+    uint32_t batch, in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;
+    uint32_t stride_y, stride_x, dilation_y, dilation_x;
+    int32_t pad_top, pad_left, low, high;
+    uint32_t part, each; /* channels that an output reads; outputs that read the same */
+    bool deep;
+    const struct hdk_scale *scale;
+};
+
+static struct prove_sum sum_of(const struct windows *w, const prove_uwide *x,
+                               const uint32_t *weight, uint64_t i)
+{
+    const uint64_t oc = i % w->out_c, pixel = i / w->out_c,
+                   taps = (uint64_t)w->kernel_h * w->kernel_w;
+    const int64_t top = (int64_t)(pixel / w->out_w % w->out_h * w->stride_y) - w->pad_top,
+                  left = (int64_t)(pixel % w->out_w * w->stride_x) - w->pad_left;
+    struct prove_sum s = {{0, 0}, 0, 0};
+
+    x += pixel / w->out_w / w->out_h * w->in_h * w->in_w * w->in_c + oc / w->each * w->part;
+    for (uint64_t k = 0; k < taps; k++) {
+        const int64_t iy = top + (int64_t)(k / w->kernel_w * w->dilation_y),
+                      ix = left + (int64_t)(k % w->kernel_w * w->dilation_x);
+
+        if (iy < 0 || iy >= w->in_h || ix < 0 || ix >= w->in_w)
+            continue;
+        const prove_uwide *from = x + (iy * w->in_w + ix) * w->in_c;
+        const uint32_t *by = weight + (w->deep ? k * w->out_c + oc : (oc * taps + k) * w->part);
+        for (uint32_t c = 0; c < w->part; c++)
+            prove_add_i16(&s, from[c], (int32_t)by[c] - 128);
+    }
+    return s;
+}
+
+/* The constant of 8 bytes at t, as it is in memory. */
+static int64_t number(const uint32_t *t)
+{
+    uint8_t byte[8];
+    int64_t v;
+
+    for (uint32_t b = 0; b < 8; b++)
+        byte[b] = (uint8_t)(t[b] - 128);
+    memcpy(&v, byte, sizeof v);
+    return v;
+}
+
+static bool constants(const uint32_t *t, uint64_t n)
+{
+    for (uint64_t i = 0; t && i < n; i++)
+        if (!prove_is_constant(t[i]))
+            return false;
+    return true;
+}
+
+static void convolve(struct prove_package *k, const struct windows *w, void *const *arg)
+{
+    const uint64_t n_x = (uint64_t)w->batch * w->in_h * w->in_w * w->in_c,
+                   n_w = (uint64_t)w->kernel_h * w->kernel_w * w->part * w->out_c,
+                   n = (uint64_t)w->batch * w->out_h * w->out_w * w->out_c;
+    const prove_uwide *x = prove_i16s(k->p, prove_read(k, arg[0], n_x * 2), n_x);
+    const uint32_t *weight = prove_read(k, arg[1], n_w),
+                   *bias = arg[3] ? prove_read(k, arg[3], w->out_c * UINT64_C(8)) : NULL;
+    uint32_t *y = prove_write(k, arg[2], n * 2);
+
+    if (!constants(weight, n_w) || !constants(bias, w->out_c * UINT64_C(8))) {
+        prove_package_fault(k, "weights or a bias that are computed");
+        return;
+    }
+    for (uint64_t i = 0; y && i < n; i++) {
+        const uint32_t channel = (uint32_t)(i % w->out_c), at = w->scale->per_channel ? channel : 0;
+        struct prove_sum s = sum_of(w, x, weight, i);
+
+        if (bias)
+            s.part[0] += number(bias + (size_t)channel * 8);
+        const struct prove_opaque opaque = {
+            PROVE_SUM_16,
+            {w->scale->narrow != 0, w->scale->multiplier[at], w->scale->shift[at], w->low, w->high},
+            {prove_value(&s)}};
+        prove_opaque(k->p, &opaque, y + 2 * i, 2);
+    }
+}
+
+void prove_i16_conv2d(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_i16_conv2d *q = params;
+    const struct hdk_conv2d *p = &q->layer;
+    const struct windows w = {p->batch,
+                              p->in_h,
+                              p->in_w,
+                              p->in_c,
+                              p->out_h,
+                              p->out_w,
+                              p->out_c,
+                              p->kernel_h,
+                              p->kernel_w,
+                              p->stride_y,
+                              p->stride_x,
+                              p->dilation_y,
+                              p->dilation_x,
+                              p->pad_top,
+                              p->pad_left,
+                              p->act_min,
+                              p->act_max,
+                              p->in_c / p->groups,
+                              p->out_c / p->groups,
+                              false,
+                              &q->scale};
+
+    convolve(k, &w, arg);
+}
+
+void prove_i16_depthwise(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_i16_depthwise_conv2d *q = params;
+    const struct hdk_depthwise_conv2d *p = &q->layer;
+    const struct windows w = {p->batch,
+                              p->in_h,
+                              p->in_w,
+                              p->in_c,
+                              p->out_h,
+                              p->out_w,
+                              p->in_c * p->depth_multiplier,
+                              p->kernel_h,
+                              p->kernel_w,
+                              p->stride_y,
+                              p->stride_x,
+                              p->dilation_y,
+                              p->dilation_x,
+                              p->pad_top,
+                              p->pad_left,
+                              p->act_min,
+                              p->act_max,
+                              1,
+                              p->depth_multiplier,
+                              true,
+                              &q->scale};
+
+    convolve(k, &w, arg);
+}
+
+void prove_i16_dense(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_i16_fully_connected *q = params;
+    const struct hdk_fully_connected *p = &q->layer;
+    const struct windows w = {.batch = p->batch,
+                              .in_h = 1,
+                              .in_w = 1,
+                              .in_c = p->in_c,
+                              .out_h = 1,
+                              .out_w = 1,
+                              .out_c = p->out_c,
+                              .kernel_h = 1,
+                              .kernel_w = 1,
+                              .stride_y = 1,
+                              .stride_x = 1,
+                              .dilation_y = 1,
+                              .dilation_x = 1,
+                              .low = p->act_min,
+                              .high = p->act_max,
+                              .part = p->in_c,
+                              .each = p->out_c,
+                              .scale = &q->scale};
+
+    convolve(k, &w, arg);
+}
+
+/* --- elements --- */
+
+/* Each element of two operands. */
+static void each_pair(struct prove_package *k, const struct hdk_walk2 *w, struct prove_opaque *q,
+                      void *const *arg)
+{
+    uint64_t n = 1, last[2] = {0, 0};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        n *= w->shape[i];
+        last[0] += (uint64_t)(w->shape[i] - 1) * w->a_stride[i];
+        last[1] += (uint64_t)(w->shape[i] - 1) * w->b_stride[i];
+    }
+    const prove_uwide *a = prove_i16s(k->p, prove_read(k, arg[0], last[0] * 2 + 2), last[0] + 1),
+                      *b = prove_i16s(k->p, prove_read(k, arg[1], last[1] * 2 + 2), last[1] + 1);
+    uint32_t *y = prove_write(k, arg[2], n * 2);
+    for (uint64_t e = 0; y && e < n; e++) {
+        uint64_t rest = e, at[2] = {0, 0};
+
+        for (uint32_t i = 4; i-- > 0; rest /= w->shape[i]) {
+            at[0] += rest % w->shape[i] * w->a_stride[i];
+            at[1] += rest % w->shape[i] * w->b_stride[i];
+        }
+        q->of[0] = a[at[0]];
+        q->of[1] = b[at[1]];
+        prove_opaque(k->p, q, y + 2 * e, 2);
+    }
+}
+
+void prove_i16_add(struct prove_package *k, const void *params, void *const *arg, bool subtract)
+{
+    const struct hdk_add *p = params;
+    struct prove_opaque q = {subtract ? PROVE_SUB_16 : PROVE_ADD_16,
+                             {p->multiplier_a, p->multiplier_b, p->multiplier_out, p->shift_a,
+                              p->shift_b, p->shift_out, p->act_min, p->act_max},
+                             {0}};
+
+    each_pair(k, &p->walk, &q, arg);
+}
+
+void prove_i16_mul(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_mul *p = params;
+    struct prove_opaque q = {PROVE_MUL_16, {p->multiplier, p->shift, p->act_min, p->act_max}, {0}};
+
+    each_pair(k, &p->walk, &q, arg);
+}
+
+void prove_i16_unary(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_i16_unary *p = params;
+    const uint32_t *x = prove_read(k, arg[0], p->n * UINT64_C(2));
+    uint32_t *y = prove_write(k, arg[2], p->n * UINT64_C(2));
+    struct prove_opaque q = {PROVE_UNARY_16,
+                             {p->absolute != 0, p->multiplier[0], p->multiplier[1], p->shift[0],
+                              p->shift[1], p->act_min, p->act_max},
+                             {0}};
+
+    for (uint32_t i = 0; y && i < p->n; i++) {
+        q.of[0] = prove_i16(k->p, x + (size_t)i * 2);
+        prove_opaque(k->p, &q, y + (size_t)i * 2, 2);
+    }
+}
+
+void prove_i16_convert(struct prove_package *k, const void *params, void *const *arg, bool to_byte)
+{
+    const struct hdk_requantize *p = params;
+    const uint32_t from = to_byte ? 2 : 1, to = 3 - from,
+                   *x = prove_read(k, arg[0], p->n * UINT64_C(1) * from);
+    uint32_t *y = prove_write(k, arg[2], p->n * UINT64_C(1) * to);
+    struct prove_opaque q = {
+        to_byte ? PROVE_16_TO_8 : PROVE_8_TO_16,
+        {to_byte ? p->z_out : p->z_in, p->multiplier, p->shift, p->act_min, p->act_max},
+        {0}};
+
+    if (p->flip_in || p->flip_out || (to_byte ? p->z_in : p->z_out)) {
+        prove_package_fault(k, "int16 of a uint8, or with a zero point");
+        return;
+    }
+    for (uint32_t i = 0; y && i < p->n; i++) {
+        q.of[0] = to_byte ? prove_i16(k->p, x + (size_t)i * 2) : k->p->term[x[i]].element;
+        prove_opaque(k->p, &q, y + (size_t)i * to, to);
+    }
+}
+
+void prove_i16_mean(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_mean *p = params;
+    uint64_t all = 1, n = 1;
+    struct prove_opaque q = {PROVE_MEAN_16, {p->multiplier, p->shift, p->act_min, p->act_max}, {0}};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        all *= p->shape[i];
+        n *= p->reduce[i] ? 1 : p->shape[i];
+    }
+    const uint32_t *x = prove_read(k, arg[0], all * 2);
+    struct prove_sum *sum = ARENA_ARRAY(k->p->arena, struct prove_sum, n);
+    uint32_t *y = prove_write(k, arg[2], n * 2);
+    for (uint64_t e = 0; e < all; e++) {
+        uint64_t rest = e, at = 0, step = 1;
+
+        for (uint32_t i = 4; i-- > 0; rest /= p->shape[i]) {
+            at += p->reduce[i] ? 0 : rest % p->shape[i] * step;
+            step *= p->reduce[i] ? 1 : p->shape[i];
+        }
+        prove_add_i16(&sum[at], prove_i16(k->p, x + 2 * e), 1);
+    }
+    for (uint64_t e = 0; y && e < n; e++) {
+        q.of[0] = prove_value(&sum[e]);
+        prove_opaque(k->p, &q, y + 2 * e, 2);
+    }
+}
