@@ -324,7 +324,8 @@ static void opaque_functions_have_their_parameters(void **state)
     const uint32_t t = prove_quantize(b.p, bytes, 0.5f, 3);
     apart(&b, t, prove_quantize(b.p, bytes, 0.25f, 3));
     apart(&b, t, prove_quantize(b.p, bytes, 0.5f, 4));
-    apart(&b, t, prove_quantize(b.p, bytes, 0.5f, 2)); /* the same scale again */
+    /* One scale, another zero point than just before. */
+    apart(&b, prove_quantize(b.p, bytes, 0.5f, 4), prove_quantize(b.p, bytes, 0.5f, 2));
     apart(&b, t, prove_quantize(b.p, others, 0.5f, 3));
     close_bench(&b);
 }
