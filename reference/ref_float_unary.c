@@ -140,8 +140,7 @@ static float f32_log(const struct ir_op *op, float v)
 
 static float f32_rsqrt(const struct ir_op *op, float v)
 {
-    (void)op;
-    return 1 / sqrtf(v);
+    return 1 / f32_sqrt(op, v);
 }
 
 static float f32_erf(const struct ir_op *op, float v)

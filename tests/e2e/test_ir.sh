@@ -28,6 +28,21 @@ for ir in layers/*.ir "$HEDDLE_HOME"/{tests/compiler/systolic/lower/{parts_of_in
     done
 done
 
+# Roots of negative numbers: the same NaN on both sides.
+cat >roots.ir <<'END'
+heddle-ir 1
+graph name="roots"
+row 0 name="0_sqrt" op="SQRT" tensor="y" shape="1x64" macs=0
+row 1 name="1_rsqrt" op="RSQRT" tensor="z" shape="1x64" macs=0
+tensor 0 f32 [1,64] input name="x"
+tensor 1 f32 [1,64] value name="y"
+tensor 2 f32 [1,64] value name="z"
+op sqrt row=0 in=(0) out=(1)
+op rsqrt row=1 in=(0) out=(2)
+border in=(0) out=(1,2)
+END
+"$heddle" run roots.ir --engine=func --target=c >/dev/null 2>stderr || fail "roots.ir: $(cat stderr)"
+
 # Float32: emitted C against the reference, with one line that states where and why.
 expect_float() {
     "$heddle" run "$(dirname "$0")/float.ir" --engine=func "$@" >stdout 2>stderr || fail "float.ir $*: exit $?: $(cat stderr)"
