@@ -59,6 +59,7 @@ struct ir_tensor {
     /* Channel c of the model's tensor of that name is channel order[c] of this tensor; NULL: the
      * order is unchanged. */
     const uint32_t *order;
+    bool moved;     /* its last dimension is another one of the model's tensor of that name */
     bool flipped;   /* input or output of the network, int8 inside and uint8 for the caller:
                      LOAD and STORE flip the top bits */
     bool quantised; /* input of the network, int8 inside and float32 for the caller: LOAD quantises
@@ -130,6 +131,7 @@ struct ir_row {
     /* Constant channels of its output, if any (legalise/channels/constant_channels.c): */
     uint32_t n_channel, n_constant;
     const struct ir_constant *constant; /* upwards */
+    bool moved;                         /* the channels are not the output's last dimension */
 };
 
 struct ir_graph {

@@ -37,7 +37,8 @@ typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, st
 #include "compiler/passes.def"
 
 /* The first of the constants that the row of graph `g` claims for tensor `t` which `t`'s bytes, of
- * an inference of the network as imported, contradict; NULL if there is none. */
+ * an inference of the network as imported, contradict; NULL if there is none, or if the channels are
+ * another dimension of `t` than the last. */
 const struct ir_constant *lgl_contradicted(const struct ir_graph *g, uint32_t row,
                                            const struct ir_tensor *t, const uint8_t *bytes);
 

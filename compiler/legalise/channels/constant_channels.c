@@ -402,6 +402,7 @@ static void tell(const struct folding *f, const struct ir_op *op)
     row->constant = list;
     row->n_constant = 0;
     row->n_channel = channels(y);
+    row->moved = y->moved;
     for (uint32_t c = 0; c < channels(y); c++) {
         const struct ir_range v = lgl_range(f->r, y, c);
         if (v.low == v.high)
@@ -415,7 +416,8 @@ const struct ir_constant *lgl_contradicted(const struct ir_graph *g, uint32_t ro
     const struct ir_row *r = &g->row[row];
     const uint8_t flip = t->type == IR_U8 ? 0x80 : 0;
 
-    if (r->n_constant == 0 || r->n_channel != channels(t) || strcmp(r->tensor, t->name) != 0)
+    if (r->n_constant == 0 || r->moved || r->n_channel != channels(t) ||
+        strcmp(r->tensor, t->name) != 0)
         return NULL;
     for (uint64_t i = 0; i < ir_elements(t); i += channels(t))
         for (uint32_t k = 0; k < r->n_constant; k++)

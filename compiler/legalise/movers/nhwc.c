@@ -294,6 +294,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     z = ir_tensor_new(g, renamed ? arena_printf(g->arena, "%s/mean", y->name) : y->name, y->type,
                       y->rank, dim);
     z->quant = y->quant;
+    z->moved = y->moved || perm[rank - 1] != rank - 1;
     z->producer = op->id;
     op->out[0] = z->id;
     after = ir_make_transpose(g, before->row, 2, 1);
