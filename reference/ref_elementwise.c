@@ -97,7 +97,7 @@ static int32_t div_one(const struct ref_call *c, int32_t a, int32_t b)
            signed_a * (INT64_C(2) << up) >= INT32_MIN)
         up++;
     const int32_t f = (int32_t)(((int64_t)size << (31 - e)) - (INT64_C(1) << 31));
-    const int32_t v = ref_srdhm((int32_t)(signed_a << up), ref_one_over_one_plus(f));
+    const int32_t v = ref_srdhm((int32_t)(signed_a * (INT64_C(1) << up)), ref_one_over_one_plus(f));
     const int32_t right = e + up - c->k->shift[0];
 
     return ref_value(c, right > 31 ? 0 : ref_rdbpot(ref_srdhm(v, c->k->multiplier[0]), right));
