@@ -115,7 +115,7 @@ module hd_dma #(
     .done_o        (done_o[0]),
     .kind_o        (kind_o[0*3 +: 3]),
     .w_valid_i     (ww_valid_o && ww_o.space == SpaceThreshold),
-    .w_word_i      (ww_o.word[7:0]),
+    .w_word_i      (8'(ww_o.word)),
     .w_data_i      (64'(ww_o.data)),
     .region_o      (region_o[0*4 +: 4]),
     .region_base_i (region_base_i[0*A +: A]),
