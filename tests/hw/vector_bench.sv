@@ -66,7 +66,15 @@ module vector_bench #(
     .v_busy_i(v_busy)
   );
 
-  assign a_scale = '{common_scale: 1'b1, multiplier: 32'h40000001, shift: 8'd2, z_out: 8'd3, min: 8'h80, max: 8'h7f, default: '0};
+  always_comb begin // member by member: yosys reads no assignment pattern
+    a_scale = '0;
+    a_scale.common_scale = 1'b1;
+    a_scale.multiplier = 32'h40000001;
+    a_scale.shift = 8'd2;
+    a_scale.z_out = 8'd3;
+    a_scale.min = 8'h80;
+    a_scale.max = 8'h7f;
+  end
 
   logic array_q;
   always_ff @(posedge clk_i) array_q <= rst_ni & array_i;
