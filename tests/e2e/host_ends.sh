@@ -109,7 +109,7 @@ wrong 'for (volatile int k = 1; k;) {}'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): no end after 1000000 cycles \(--max-cycles\)'
 wrong '__asm__ volatile("wfi");'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): the program waits for an interrupt, and nothing runs'
-wrong '*(volatile int *)8 = 1;'
+wrong '*(volatile int *)(8 + 0 * (unsigned)x) = 1;'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): store access fault, 0x00000008'
 wrong 'y[0] = (int8_t)*(volatile int *)((unsigned)x / 2 * 2 + 1);'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): misaligned load, 0x[0-9a-f]+[13579bdf]'
@@ -125,6 +125,6 @@ wrong '((void (*)(void))0x90000000u)();'
 told_as '(0x90000000, called by )?mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): fetch access fault, 0x90000000'
 # Without binutils' addr2line only the function is reported.
 cp -rs /usr/bin without && rm without/riscv64-unknown-elf-addr2line
-wrong '*(volatile int *)8 = 1;'
+wrong '*(volatile int *)(8 + 0 * (unsigned)x) = 1;'
 PATH=$work/without own --max-cycles=1000000
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(its line is not known: riscv64-unknown-elf-addr2line was not found\): store access fault, 0x00000008'
