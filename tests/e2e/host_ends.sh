@@ -109,12 +109,12 @@ wrong 'for (volatile int k = 1; k;) {}'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): no end after 1000000 cycles \(--max-cycles\)'
 wrong '__asm__ volatile("wfi");'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): the program waits for an interrupt, and nothing runs'
-wrong '*(volatile int *)(8 + 0 * (unsigned)x) = 1;'
+wrong 'volatile unsigned at = 8; *(volatile int *)at = 1;'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): store access fault, 0x00000008'
 wrong 'y[0] = (int8_t)*(volatile int *)((unsigned)x / 2 * 2 + 1);'
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): misaligned load, 0x[0-9a-f]+[13579bdf]'
 wrong 'volatile char deep[16300]; for (int k = 0; k < 16300; k++) deep[k] = 1; if (deep[batch] == 2) return 1;'
-told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$opens'\): store access fault, 0x80[0-9a-f]+: the stack is full \(STACK_BYTES of bare/riscv.ld\)'
+told_as 'mine_dense \+ 0x[0-9a-f]+ \(mine.c:('$line'|'$opens')\): store access fault, 0x80[0-9a-f]+: the stack is full \(STACK_BYTES of bare/riscv.ld\)'
 wrong 'if (x) return -1;'
 grep -q "the program ended with code 2: inference failed" stderr || fail "a failing call: $(cat stderr)"
 wrong '__asm__ volatile("ecall");'
@@ -125,6 +125,6 @@ wrong '((void (*)(void))0x90000000u)();'
 told_as '(0x90000000, called by )?mine_dense \+ 0x[0-9a-f]+ \(mine.c:'$line'\): fetch access fault, 0x90000000'
 # Without binutils' addr2line only the function is reported.
 cp -rs /usr/bin without && rm without/riscv64-unknown-elf-addr2line
-wrong '*(volatile int *)(8 + 0 * (unsigned)x) = 1;'
+wrong 'volatile unsigned at = 8; *(volatile int *)at = 1;'
 PATH=$work/without own --max-cycles=1000000
 told_as 'mine_dense \+ 0x[0-9a-f]+ \(its line is not known: riscv64-unknown-elf-addr2line was not found\): store access fault, 0x00000008'
