@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/hdk.h"
+#include "walk.h"
 
 struct call {
     struct prove_package *k;
@@ -254,15 +255,6 @@ static bool pairs(const struct call *c, const int8_t *a, const int8_t *b, int8_t
     return true;
 }
 
-static uint64_t walk_bytes(const uint32_t *shape, const uint32_t *stride)
-{
-    uint64_t last = 0;
-
-    for (uint32_t i = 0; i < 4; i++)
-        last += (uint64_t)(shape[i] - 1) * stride[i];
-    return last + 1;
-}
-
 static void binary(const struct call *c)
 {
     struct arena *m = c->k->p->arena;
@@ -272,18 +264,12 @@ static void binary(const struct call *c)
 
     all_pairs(a, b);
     (void)pairs(c, a, b, t);
-    const uint32_t *x = prove_read(c->k, c->arg[0], walk_bytes(w->shape, w->a_stride)),
-                   *o = prove_read(c->k, c->arg[1], walk_bytes(w->shape, w->b_stride));
+    const uint32_t *x = prove_read(c->k, c->arg[0], prove_walk_values(w->shape, w->a_stride)),
+                   *o = prove_read(c->k, c->arg[1], prove_walk_values(w->shape, w->b_stride));
     uint32_t *y = prove_write(c->k, c->arg[2], n), *made = ARENA_ARRAY(m, uint32_t, n);
-    for (uint64_t e = 0; y && e < n; e++) {
-        uint64_t rest = e, at_a = 0, at_b = 0;
-
-        for (uint32_t i = 4; i-- > 0; rest /= w->shape[i]) {
-            at_a += rest % w->shape[i] * w->a_stride[i];
-            at_b += rest % w->shape[i] * w->b_stride[i];
-        }
-        made[e] = prove_pair(c->k->p, t, x[at_a], o[at_b]);
-    }
+    for (uint64_t e = 0; y && e < n; e++)
+        made[e] = prove_pair(c->k->p, t, x[prove_walk_at(w->shape, w->a_stride, e)],
+                             o[prove_walk_at(w->shape, w->b_stride, e)]);
     if (y)
         memcpy(y, made, n * sizeof *y);
 }
@@ -324,23 +310,13 @@ static void pool(const struct call *c)
 static void mean(const struct call *c)
 {
     const struct hdk_mean *p = c->p;
-    const uint64_t all = product(p->shape, 4);
+    const uint64_t all = product(p->shape, 4), n = prove_mean_cells(p);
     const uint32_t *x = prove_read(c->k, c->arg[0], all);
-    uint64_t n = 1;
-
-    for (uint32_t i = 0; i < 4; i++)
-        n *= p->reduce[i] ? 1 : p->shape[i];
     uint32_t *y = prove_write(c->k, c->arg[2], n);
     struct prove_sum *sum = ARENA_ARRAY(c->k->p->arena, struct prove_sum, n);
-    for (uint64_t e = 0; e < all; e++) {
-        uint64_t rest = e, at = 0, step = 1;
 
-        for (uint32_t i = 4; i-- > 0; rest /= p->shape[i]) {
-            at += p->reduce[i] ? 0 : rest % p->shape[i] * step;
-            step *= p->reduce[i] ? 1 : p->shape[i];
-        }
-        prove_add(&sum[at], c->k->p, x[e], -p->z_in, 1);
-    }
+    for (uint64_t e = 0; e < all; e++)
+        prove_add(&sum[prove_mean_cell(p, e)], c->k->p, x[e], -p->z_in, 1);
     for (uint64_t e = 0; y && e < n; e++)
         y[e] = prove_requantise(c->k->p, &sum[e], p->multiplier, p->shift, p->z_out, p->act_min,
                                 p->act_max);

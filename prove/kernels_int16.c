@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/hdk.h"
+#include "walk.h"
 
 /* --- sums of products --- */
 
@@ -89,31 +90,20 @@ static void convolve(struct prove_package *k, const struct windows *w, void *con
     }
 }
 
+/* What the parameters of both convolutions have under one name. */
+#define OF_LAYER(p)                                                                                \
+    .batch = (p)->batch, .in_h = (p)->in_h, .in_w = (p)->in_w, .in_c = (p)->in_c,                  \
+    .out_h = (p)->out_h, .out_w = (p)->out_w, .kernel_h = (p)->kernel_h,                           \
+    .kernel_w = (p)->kernel_w, .stride_y = (p)->stride_y, .stride_x = (p)->stride_x,               \
+    .dilation_y = (p)->dilation_y, .dilation_x = (p)->dilation_x, .pad_top = (p)->pad_top,         \
+    .pad_left = (p)->pad_left, .low = (p)->act_min, .high = (p)->act_max
+
 void prove_i16_conv2d(struct prove_package *k, const void *params, void *const *arg)
 {
     const struct hdk_i16_conv2d *q = params;
     const struct hdk_conv2d *p = &q->layer;
-    const struct windows w = {p->batch,
-                              p->in_h,
-                              p->in_w,
-                              p->in_c,
-                              p->out_h,
-                              p->out_w,
-                              p->out_c,
-                              p->kernel_h,
-                              p->kernel_w,
-                              p->stride_y,
-                              p->stride_x,
-                              p->dilation_y,
-                              p->dilation_x,
-                              p->pad_top,
-                              p->pad_left,
-                              p->act_min,
-                              p->act_max,
-                              p->in_c / p->groups,
-                              p->out_c / p->groups,
-                              false,
-                              &q->scale};
+    const struct windows w = {OF_LAYER(p), .out_c = p->out_c, .part = p->in_c / p->groups,
+                              .each = p->out_c / p->groups, .scale = &q->scale};
 
     convolve(k, &w, arg);
 }
@@ -122,27 +112,9 @@ void prove_i16_depthwise(struct prove_package *k, const void *params, void *cons
 {
     const struct hdk_i16_depthwise_conv2d *q = params;
     const struct hdk_depthwise_conv2d *p = &q->layer;
-    const struct windows w = {p->batch,
-                              p->in_h,
-                              p->in_w,
-                              p->in_c,
-                              p->out_h,
-                              p->out_w,
-                              p->in_c * p->depth_multiplier,
-                              p->kernel_h,
-                              p->kernel_w,
-                              p->stride_y,
-                              p->stride_x,
-                              p->dilation_y,
-                              p->dilation_x,
-                              p->pad_top,
-                              p->pad_left,
-                              p->act_min,
-                              p->act_max,
-                              1,
-                              p->depth_multiplier,
-                              true,
-                              &q->scale};
+    const struct windows w = {OF_LAYER(p),  .out_c = p->in_c * p->depth_multiplier,
+                              .part = 1,    .each = p->depth_multiplier,
+                              .deep = true, .scale = &q->scale};
 
     convolve(k, &w, arg);
 }
@@ -179,25 +151,15 @@ void prove_i16_dense(struct prove_package *k, const void *params, void *const *a
 static void each_pair(struct prove_package *k, const struct hdk_walk2 *w, struct prove_opaque *q,
                       void *const *arg)
 {
-    uint64_t n = 1, last[2] = {0, 0};
-
-    for (uint32_t i = 0; i < 4; i++) {
-        n *= w->shape[i];
-        last[0] += (uint64_t)(w->shape[i] - 1) * w->a_stride[i];
-        last[1] += (uint64_t)(w->shape[i] - 1) * w->b_stride[i];
-    }
-    const prove_uwide *a = prove_i16s(k->p, prove_read(k, arg[0], last[0] * 2 + 2), last[0] + 1),
-                      *b = prove_i16s(k->p, prove_read(k, arg[1], last[1] * 2 + 2), last[1] + 1);
+    const uint64_t n = (uint64_t)w->shape[0] * w->shape[1] * w->shape[2] * w->shape[3],
+                   n_a = prove_walk_values(w->shape, w->a_stride),
+                   n_b = prove_walk_values(w->shape, w->b_stride);
+    const prove_uwide *a = prove_i16s(k->p, prove_read(k, arg[0], n_a * 2), n_a),
+                      *b = prove_i16s(k->p, prove_read(k, arg[1], n_b * 2), n_b);
     uint32_t *y = prove_write(k, arg[2], n * 2);
     for (uint64_t e = 0; y && e < n; e++) {
-        uint64_t rest = e, at[2] = {0, 0};
-
-        for (uint32_t i = 4; i-- > 0; rest /= w->shape[i]) {
-            at[0] += rest % w->shape[i] * w->a_stride[i];
-            at[1] += rest % w->shape[i] * w->b_stride[i];
-        }
-        q->of[0] = a[at[0]];
-        q->of[1] = b[at[1]];
+        q->of[0] = a[prove_walk_at(w->shape, w->a_stride, e)];
+        q->of[1] = b[prove_walk_at(w->shape, w->b_stride, e)];
         prove_opaque(k->p, q, y + 2 * e, 2);
     }
 }
@@ -261,25 +223,15 @@ void prove_i16_convert(struct prove_package *k, const void *params, void *const 
 void prove_i16_mean(struct prove_package *k, const void *params, void *const *arg)
 {
     const struct hdk_mean *p = params;
-    uint64_t all = 1, n = 1;
+    const uint64_t all = (uint64_t)p->shape[0] * p->shape[1] * p->shape[2] * p->shape[3],
+                   n = prove_mean_cells(p);
     struct prove_opaque q = {PROVE_MEAN_16, {p->multiplier, p->shift, p->act_min, p->act_max}, {0}};
 
-    for (uint32_t i = 0; i < 4; i++) {
-        all *= p->shape[i];
-        n *= p->reduce[i] ? 1 : p->shape[i];
-    }
     const uint32_t *x = prove_read(k, arg[0], all * 2);
     struct prove_sum *sum = ARENA_ARRAY(k->p->arena, struct prove_sum, n);
     uint32_t *y = prove_write(k, arg[2], n * 2);
-    for (uint64_t e = 0; e < all; e++) {
-        uint64_t rest = e, at = 0, step = 1;
-
-        for (uint32_t i = 4; i-- > 0; rest /= p->shape[i]) {
-            at += p->reduce[i] ? 0 : rest % p->shape[i] * step;
-            step *= p->reduce[i] ? 1 : p->shape[i];
-        }
-        prove_add_i16(&sum[at], prove_i16(k->p, x + 2 * e), 1);
-    }
+    for (uint64_t e = 0; e < all; e++)
+        prove_add_i16(&sum[prove_mean_cell(p, e)], prove_i16(k->p, x + 2 * e), 1);
     for (uint64_t e = 0; y && e < n; e++) {
         q.of[0] = prove_value(&sum[e]);
         prove_opaque(k->p, &q, y + 2 * e, 2);
