@@ -312,15 +312,19 @@ void hdk_squared_difference(const struct hdk_add *p, const int8_t *a, const int8
 
     for (uint32_t row = 0; row < rows; row++) {
         uint32_t a0, b0;
+        int32_t va = 0, vb = 0;
 
         row_start(w, row, &a0, &b0);
-        for (uint32_t i = 0; i < n; i++) {
-            int32_t va = (a[a0 + i * w->a_stride[3]] - p->z_a) * (1 << 7);
-            int32_t vb = (b[b0 + i * w->b_stride[3]] - p->z_b) * (1 << 7);
-            int32_t d = hdk_rescale(va, p->multiplier_a, p->shift_a) -
-                        hdk_rescale(vb, p->multiplier_b, p->shift_b);
-            y[row * n + i] = hdk_clamp(hdk_rescale(d * d, p->multiplier_out, p->shift_out),
-                                       p->z_out, p->act_min, p->act_max);
+        for (uint32_t i = 0; i < n; i++) { /* a value broadcast along the row is rescaled once */
+            if (i == 0 || w->a_stride[3])
+                va = hdk_rescale((a[a0 + i * w->a_stride[3]] - p->z_a) * (1 << 7), p->multiplier_a,
+                                 p->shift_a);
+            if (i == 0 || w->b_stride[3])
+                vb = hdk_rescale((b[b0 + i * w->b_stride[3]] - p->z_b) * (1 << 7), p->multiplier_b,
+                                 p->shift_b);
+            y[row * n + i] =
+                hdk_clamp(hdk_rescale((va - vb) * (va - vb), p->multiplier_out, p->shift_out),
+                          p->z_out, p->act_min, p->act_max);
         }
     }
 }
