@@ -133,14 +133,14 @@ const struct option_row options_table[] = {
     {SHOW("target", "LIST", COMPILER,
           "targets to use (default systolic,c; c is always used), KIND or KIND:NAME, or JSON: "
           "{\"kind\": \"vanilla\", \"topping\": \"fudge\"}; may be repeated"),
-     .kind = OPTION_TARGET, .used_by = GRAPHS},
+     .kind = OPTION_TARGET, .used_by = GRAPHS | OF(QUANTISE)},
     {SHOW("target-dir", "DIR", COMPILER,
           "external targets: a folder with target.json, or with such folders; may be repeated"),
-     .kind = OPTION_TARGET_DIR, .used_by = GRAPHS | OF(TARGETS)},
+     .kind = OPTION_TARGET_DIR, .used_by = GRAPHS | OF(QUANTISE) | OF(TARGETS)},
     {SHOW("uma-backends", "DIR", COMPILER, NULL), .kind = OPTION_TARGET_DIR,
-     .used_by = GRAPHS | OF(TARGETS)},
+     .used_by = GRAPHS | OF(QUANTISE) | OF(TARGETS)},
     {SHOW("experimental-tvm-extension", "DIR", COMPILER, NULL), .kind = OPTION_TARGET_DIR,
-     .shown.hidden = 1, .used_by = GRAPHS | OF(TARGETS)},
+     .shown.hidden = 1, .used_by = GRAPHS | OF(QUANTISE) | OF(TARGETS)},
     {SHOW("partition", "MODE", COMPILER,
           "cost (default): least estimated cycles, transfers included; priority: the first target "
           "that "
@@ -172,7 +172,7 @@ const struct option_row options_table[] = {
      FLAG(reference), .used_by = OF(TARGETS)},
     {SHOW("allow-native-targets", NULL, COMPILER,
           "allow run to execute the code of external targets"),
-     FLAG(allow_native), .used_by = GRAPHS | TARGET_CHECKS},
+     FLAG(allow_native), .used_by = GRAPHS | OF(QUANTISE) | TARGET_CHECKS},
     {SHOW("prog", "FILE", COMPILER, "own C program instead of a model"), TEXT(prog),
      .used_by = OF(RUN) | PROGRAM},
     {SHOW("fc-scale", "NAME", COMPILER,

@@ -9,6 +9,7 @@
 #include "app/job/job.h"
 #include "app/job/monotonic.h"
 #include "base/file.h"
+#include "compiler/target/describe.h"
 
 static enum status import(struct pipeline *p, struct job *job, struct diag *d)
 {
@@ -60,6 +61,31 @@ static enum status check(const struct options *o, double *percentile, struct dia
     return ST_OK;
 }
 
+/* Add the limits of an int8 operator to those of the others. */
+static void add_limits(struct quant_limits *l, const struct describe_pattern *p)
+{
+    if (p->dtype != IR_I8)
+        return;
+    l->per_tensor = l->per_tensor || p->per_tensor;
+    l->power_of_two = l->power_of_two || p->requantise == REQUANTISE_SHIFT_BITS;
+    l->no_zero = l->no_zero || p->zero_points == ZERO_NONE;
+}
+
+static struct quant_limits limits_of(const struct target_list *list)
+{
+    struct quant_limits l = {0};
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct describe *const t = describe_of(list->target[i]);
+        for (uint32_t k = 0; t && k < t->n_pattern; k++)
+            add_limits(&l, &t->pattern[k]);
+        for (uint32_t k = 0; t && k < t->n_composite; k++)
+            for (uint32_t s = 0; s < t->composite[k].n_step; s++)
+                add_limits(&l, &t->composite[k].step[s].pattern);
+    }
+    return l;
+}
+
 struct teller {
     const struct options *options;
     double begun;
@@ -93,6 +119,7 @@ enum status quantise_command(struct arena *a, const struct options *o, struct te
     q.g = p.graph;
     q.options.ranges = o->ranges;
     q.options.bias_correction = o->bias_correction;
+    q.options.limits = limits_of(&o->target);
     q.options.keep_float = o->keep_float;
     q.samples = (struct quant_samples){job.n, in, o->input[0]};
     st = quantise(&q, &r, d);

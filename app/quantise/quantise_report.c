@@ -42,9 +42,12 @@ static void print_text(const struct options *o, const struct ir_graph *g, uint32
 {
     const struct quant_layer *keep = best(r);
 
-    text_printf(t, "%s: %u of %u layers quantised, ranges of %u samples by %s%s; %zu bytes\n",
+    text_printf(t, "%s: %u of %u layers quantised, ranges of %u samples by %s%s%s%s%s; %zu bytes\n",
                 o->out, n_quantised(r), r->n_layer, n_sample, ranges[o->ranges],
-                o->bias_correction ? ", biases corrected" : "", r->n_bytes);
+                o->bias_correction ? ", biases corrected" : "",
+                r->limits.per_tensor ? ", one scale a tensor" : "",
+                r->limits.power_of_two ? ", powers of two" : "",
+                r->limits.no_zero ? ", no zero points" : "", r->n_bytes);
     text_printf(t, "signal to quantisation noise of the outputs: %s\n",
                 decibel(t->arena, r->output, " dB"));
     if (keep)
@@ -85,6 +88,9 @@ static void print_json(const struct options *o, const struct ir_graph *g, uint32
     text_add_json(t, o->out);
     text_printf(t, ", \"samples\": %u, \"ranges\": \"%s\", \"bias_correction\": %s", n_sample,
                 ranges[o->ranges], o->bias_correction ? "true" : "false");
+    text_printf(t, ", \"per_tensor\": %s, \"power_of_two\": %s, \"zero_points\": %s",
+                r->limits.per_tensor ? "true" : "false", r->limits.power_of_two ? "true" : "false",
+                r->limits.no_zero ? "false" : "true");
     add_json_decibel(t, "output_db", r->output);
     text_add(t, ",\n \"keep_float\": ");
     if (keep)

@@ -98,8 +98,17 @@ enum status quant_see(const struct quant_job *job, struct quant_seen **seen, str
 
 /* --- quant_scales.c, quant_weights.c --- */
 
-/* Return the scale whose int8 values range from low to high. */
-struct quant_scale quant_scale_of(double low, double high);
+/* Return the scale whose int8 values range from low to high, or further as `limits` need. */
+struct quant_scale quant_scale_of(double low, double high, struct quant_limits limits);
+/* Return the least power of two that is not less than v > 0; v itself if `limits` do not ask for it. */
+static inline float quant_limited(float v, struct quant_limits limits)
+{
+    int exponent;
+
+    if (!limits.power_of_two)
+        return v;
+    return __builtin_frexpf(v, &exponent) > 0.5f ? __builtin_ldexpf(1, exponent) : v;
+}
 static inline float quant_rounded(struct quant_scale s, float v)
 {
     const float q = __builtin_rintf(v / s.scale) + (float)s.zero;

@@ -8,18 +8,22 @@
 
 struct range {
     double low, high;
+    bool fixed; /* by an operator, whatever its inputs */
 };
 
-struct quant_scale quant_scale_of(double low, double high)
+struct quant_scale quant_scale_of(double low, double high, struct quant_limits limits)
 {
     struct quant_scale s;
     double zero;
 
     low = fmin(low, 0);
     high = fmax(high, 0);
-    s.scale = (float)((high - low) / 255);
+    s.scale = (float)(limits.no_zero ? fmax(-low, high) / 127 : (high - low) / 255);
     if (!(s.scale >= 1e-30f)) /* nothing but zeros */
         s.scale = 1;
+    s.scale = quant_limited(s.scale, limits);
+    if (limits.no_zero)
+        return (struct quant_scale){s.scale, 0};
     zero = rint(-128 - low / (double)s.scale);
     s.zero = (int32_t)fmax(-128, fmin(127, zero));
     return s;
@@ -54,12 +58,12 @@ static struct range percentile_range(const struct quant_seen *s, double percenti
         below += (double)s->bin[++from];
     while (above <= out && to > from + 1)
         above += (double)s->bin[--to - 1];
-    return (struct range){(double)s->low + width * from, (double)s->low + width * to};
+    return (struct range){(double)s->low + width * from, (double)s->low + width * to, false};
 }
 
-static double square_error(const struct quant_seen *s, struct range r)
+static double square_error(const struct quant_seen *s, struct range r, struct quant_limits limits)
 {
-    const struct quant_scale scale = quant_scale_of(r.low, r.high);
+    const struct quant_scale scale = quant_scale_of(r.low, r.high, limits);
     double sum = 0;
 
     for (uint32_t i = 0; i < QUANT_BINS; i++) {
@@ -71,12 +75,16 @@ static double square_error(const struct quant_seen *s, struct range r)
     return sum;
 }
 
-/* Move one end, then the other, in steps of a 50th of the whole range; do it twice. */
-static struct range square_range(const struct quant_seen *s)
+/* Move one end, then the other, in steps of a 50th of the whole range; do it twice. Without zero
+ * points the ends are one number and its negative. */
+static struct range square_range(const struct quant_seen *s, struct quant_limits limits)
 {
     enum { STEPS = 50 };
-    struct range best = {(double)s->low, (double)s->high};
-    double least = square_error(s, best);
+    const double most = fmax(-(double)s->low, (double)s->high),
+                 low = limits.no_zero ? -most : (double)s->low,
+                 high = limits.no_zero ? most : (double)s->high;
+    struct range best = {low, high, false};
+    double least = square_error(s, best, limits);
 
     for (int round = 0; round < 4; round++) {
         const struct range from = best;
@@ -84,9 +92,11 @@ static struct range square_range(const struct quant_seen *s)
         for (int k = 1; k < STEPS; k++) {
             struct range r = from;
 
-            *(round % 2 ? &r.low : &r.high) =
-                (double)(round % 2 ? s->low : s->high) * (STEPS - k) / STEPS;
-            const double e = square_error(s, r);
+            if (round % 2 || limits.no_zero)
+                r.low = low * (STEPS - k) / STEPS;
+            if (round % 2 == 0 || limits.no_zero)
+                r.high = high * (STEPS - k) / STEPS;
+            const double e = square_error(s, r, limits);
 
             if (e < least) {
                 least = e;
@@ -104,12 +114,12 @@ static struct range range_of(const struct quant *q, uint32_t id)
     float low, high;
 
     if (t->producer != IR_NONE && quant_fixed_range(q->g->op[t->producer], &low, &high))
-        return (struct range){(double)low, (double)high};
+        return (struct range){(double)low, (double)high, true};
     if (s->bin && s->high > s->low && q->options->ranges == QUANT_PERCENTILE)
         return percentile_range(s, q->options->percentile);
     if (s->bin && s->high > s->low && q->options->ranges == QUANT_MSE)
-        return square_range(s);
-    return (struct range){(double)s->low, (double)s->high};
+        return square_range(s, q->options->limits);
+    return (struct range){(double)s->low, (double)s->high, false};
 }
 
 /* Return the scale of a constant of one value: quantised to 1 or -1, with its magnitude as
@@ -148,17 +158,21 @@ enum status quant_make(struct quant *q, struct diag *d)
         const struct range r = range_of(q, i);
         struct range *all = &group[q->group[i]];
 
-        *all = (struct range){fmin(all->low, r.low), fmax(all->high, r.high)};
+        *all =
+            (struct range){fmin(all->low, r.low), fmax(all->high, r.high), all->fixed || r.fixed};
     }
     for (uint32_t i = 0; i < g->n_tensor; i++) {
         const struct ir_tensor *t = g->tensor[i];
         const struct range r = group[q->group[i]];
+        struct quant_limits limits = q->options->limits;
 
         if (!q->tensor[i])
             continue;
-        q->scale[i] = t->role == IR_CONST && ir_elements(t) == 1 && q->group[i] == i
-                          ? scale_of_number(&q->seen[i])
-                          : quant_scale_of(r.low, r.high);
+        limits.no_zero = limits.no_zero && !r.fixed;
+        q->scale[i] =
+            t->role == IR_CONST && ir_elements(t) == 1 && q->group[i] == i && !limits.power_of_two
+                ? scale_of_number(&q->seen[i])
+                : quant_scale_of(r.low, r.high, limits);
     }
     quant_make_weights(q);
     return ST_OK;

@@ -17,6 +17,18 @@ static uint32_t channels(const struct ir_tensor *w, const struct ir_op *op)
     return (uint32_t)(ir_is_depthwise(op) ? w->dim[3] : w->dim[0]);
 }
 
+/* Give all channels the greatest scale if the target has one for all; round up to a power of two if it
+ * shifts. */
+static void limit_scales(struct quant_limits limits, uint32_t n, float *scale)
+{
+    float most = 0;
+
+    for (uint32_t c = 0; c < n; c++)
+        most = fmaxf(most, scale[c]);
+    for (uint32_t c = 0; c < n; c++)
+        scale[c] = quant_limited(limits.per_tensor ? most : scale[c], limits);
+}
+
 /* Map the greatest magnitude to 127, unless the bias would then exceed 31 bits. */
 static void make_scales(const struct quant *q, const struct ir_op *op, float *scale)
 {
@@ -35,6 +47,7 @@ static void make_scales(const struct quant *q, const struct ir_op *op, float *sc
         if (!(scale[c] >= 1e-30f))
             scale[c] = 1e-30f;
     }
+    limit_scales(q->options->limits, channels(w, op), scale);
 }
 
 static void make_quantised(const struct quant *q, const struct ir_op *op, const float *scale,

@@ -103,7 +103,7 @@ enum status quantise(const struct quant_job *given, struct quant_result *result,
     struct quant_job split = *given, *job = &split;
     struct ir_graph *g;
 
-    *result = (struct quant_result){0};
+    *result = (struct quant_result){.limits = given->options.limits};
     TRY(quant_check(given->g, d));
     TRY(quant_split(job->arena, given->g, &g, d));
     job->g = g;

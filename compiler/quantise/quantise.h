@@ -8,10 +8,18 @@
 
 enum quant_ranges { QUANT_MINMAX, QUANT_PERCENTILE, QUANT_MSE };
 
+/* Scales that a target's arithmetic needs. */
+struct quant_limits {
+    bool per_tensor;   /* one scale for all output channels of a layer's weights */
+    bool power_of_two; /* every scale is a power of two */
+    bool no_zero;      /* zero points are 0, except those of outputs of a fixed range */
+};
+
 struct quant_options {
     enum quant_ranges ranges;
     double percentile; /* for QUANT_PERCENTILE: percent of a tensor's values within its range */
     bool bias_correction;
+    struct quant_limits limits;
     const char *keep_float; /* "first,last,NAME,...", or NULL */
 };
 
@@ -34,6 +42,7 @@ struct quant_layer {
 };
 
 struct quant_result {
+    struct quant_limits limits; /* as given */
     uint32_t n_layer;
     struct quant_layer *layer; /* in the file's order; rows that only move values are left out */
     double output;             /* of all outputs of the network */

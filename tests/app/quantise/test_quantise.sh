@@ -44,6 +44,25 @@ grep -q '^kept.onnx: 11 of 14 layers quantised' stdout || fail "--keep-float: $(
 [ "$(grep -c '  float: kept$' stdout)" = 3 ] || fail "--keep-float: $(cat stdout)"
 "$heddle" inspect kept.onnx | grep -q 'computes in float32' || fail "nothing of kept.onnx is float32"
 
+# --- within a target's limits: all that it computes is its own, and as accurate ---
+cp -r "$HEDDLE_HOME/targets/shifty" plain # shifty without zero points
+sed -i 's/"name": "shifty"/"name": "plain"/; s/"requantise": {"kind": "shift_bits", "rounding"/"zero_points": "none", &/' plain/target.json
+# within TARGET RANGES WORDS: quantises digits for the target.
+within() {
+    local with=(--target-dir=. "--target=$1,c")
+    quantise "$float" -i "$samples" -o "$1.onnx" "${with[@]}" "--ranges=$2"
+    grep -q "^$1.onnx: 14 of 14 layers quantised, ranges of 100 samples by $2, $3; [0-9]* bytes$" stdout ||
+        fail "$1: $(head -n 1 stdout)"
+    [ "$("$heddle" inspect "$1.onnx" "${with[@]}" | sed '/^$/,$d' | grep -cE " (Conv|Gemm) +$1 ")" = 8 ] ||
+        fail "$1: $("$heddle" inspect "$1.onnx" "${with[@]}" | grep "; $1: ")"
+    "$heddle" run "$1.onnx" "${with[@]}" --engine=func --allow-native-targets -q >verdict || fail "$1: $(cat verdict)"
+    after=$(right "$1.onnx")
+    [ "${after:-0}" -ge $((before - 50)) ] || fail "$1: accuracy $after, of the float network $before"
+}
+within shifty minmax "one scale a tensor, powers of two"
+within plain mse "one scale a tensor, powers of two, no zero points"
+"$heddle" inspect q.onnx --target=shifty,c | grep -qE ' (Conv|Gemm) +shifty ' && fail "shifty takes scales of any value"
+
 # --- JSON ---
 quantise "$float" -i "$samples" -o q.onnx --format=json
 cp stdout report.json
@@ -51,6 +70,7 @@ cp stdout report.json
 python3 - report.json <<'PY' || fail "JSON: $(cat stdout)"
 import json, sys
 r = json.load(open(sys.argv[1]))
+assert r["per_tensor"] is r["power_of_two"] is False and r["zero_points"] is True, r
 assert r["schema"] == "heddle.quantise.v1" and r["samples"] == 100 and len(r["layers"]) == 14, r
 assert r["output_db"] > 40 and all(l["quantised"] and l["alone_db"] > 30 for l in r["layers"]), r
 assert sum("output_db_if_float" in l for l in r["layers"]) == 3, r

@@ -64,9 +64,10 @@ static struct quant make(struct fixture *f)
 
 static void a_scale_spans_the_range_and_0(void **state)
 {
-    const struct quant_scale s[] = {quant_scale_of(0, 6), quant_scale_of(-1, 1),
-                                    quant_scale_of(2, 5.1), quant_scale_of(-3, -1),
-                                    quant_scale_of(0, 0)};
+    const struct quant_limits none = {0};
+    const struct quant_scale s[] = {quant_scale_of(0, 6, none), quant_scale_of(-1, 1, none),
+                                    quant_scale_of(2, 5.1, none), quant_scale_of(-3, -1, none),
+                                    quant_scale_of(0, 0, none)};
 
     (void)state;
     assert_true(fabsf(s[0].scale - 6.0f / 255) < 1e-7f);
@@ -79,6 +80,41 @@ static void a_scale_spans_the_range_and_0(void **state)
     assert_true(s[4].scale > 0);
     assert_true(quant_rounded(s[0], 7) <= 6.0001f && quant_rounded(s[0], 7) >= 5.9999f);
     assert_true(quant_rounded(s[0], -7) == 0);
+}
+
+/* Powers of two, upwards; without zero points from -127 to 127. */
+static void a_scale_obeys_the_limits_of_a_target(void **state)
+{
+    const struct quant_limits shifts = {.power_of_two = true}, zero = {.no_zero = true},
+                              both = {.power_of_two = true, .no_zero = true};
+    const struct quant_scale s[] = {quant_scale_of(-1, 3, shifts), quant_scale_of(-1, 3, zero),
+                                    quant_scale_of(-1, 3, both), quant_scale_of(0, 127, both),
+                                    quant_scale_of(-127.5, 0, both)};
+
+    (void)state;
+    assert_true(s[0].scale == 0x1p-5f && s[0].zero == -96); /* 4 / 255 = 1.004 / 64 */
+    assert_true(fabsf(s[1].scale - 3.0f / 127) < 1e-7f && s[1].zero == 0);
+    assert_true(s[2].scale == 0x1p-5f && s[2].zero == 0); /* 3 / 127 is 1.51 / 64 */
+    assert_true(s[3].scale == 1 && s[4].scale == 2);
+}
+
+/* Both channels have the scale of the greater weight, 1.2 / 127, rounded up to 1 / 64. */
+static void weights_obey_the_limits_of_a_target(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct fixture *f = open_fixture(
+        a, (struct quant_options){.ranges = QUANT_MINMAX, .limits = {true, true, true}});
+    const struct quant q = make(f);
+    const struct quant_weights *k = &q.weights[0];
+
+    (void)state;
+    assert_true(q.scale[0].scale == 0x1p-5f && q.scale[0].zero == 0 && q.scale[3].zero == 0);
+    for (int c = 0; c < 2; c++) {
+        assert_true(k->scale[c] == 0x1p-6f && k->bias_scale[c] == 0x1p-11f);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(k->code[3 * c + i], lrintf(w[c][i] * 64));
+    }
+    arena_free(a);
 }
 
 /* 9,990 values up to 1 and 10 of 100. */
@@ -187,6 +223,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scale_spans_the_range_and_0),
+        cmocka_unit_test(a_scale_obeys_the_limits_of_a_target),
+        cmocka_unit_test(weights_obey_the_limits_of_a_target),
         cmocka_unit_test(an_outlier_is_left_out),
         cmocka_unit_test(weights_and_biases_are_the_formulas),
         cmocka_unit_test(corrected_biases_keep_the_mean),
