@@ -1,7 +1,7 @@
 // hd_soc_ram - the memory of hd_soc: one for the processor and the accelerator, 1R1W block RAM.
 //   A write: lanes of 8 bits where we_i and be_i. A read: rdata_o(t+1) = mem[raddr_i](t) if re_i.
-//   Init: a file of $readmemh, one word per line, in synthesis as in simulation. A read of a word that
-//   is written in the same cycle gives a value that must not be used.
+//   Init: a file of $readmemh, one word per line, in synthesis as in simulation. A read of a word
+//   that is written in the same cycle gives a value that must not be used.
 // Latency 1, throughput 1 read and 1 write a cycle. Reset: none, contents are Init's.
 // Bench: hw/fpga/simulate.cpp
 `default_nettype none

@@ -132,7 +132,7 @@ module hd_array_sums #(
   logic [31:0]           index_q;  // index of the last accepted command
   logic [ResultBits-1:0] result_q[2];
   logic                  table_step;
-  logic [2:0]            table_first;
+  logic [2:0]            table_first, table_at;
   logic [ScaleBits-1:0]  scale;  // hd_array_scale_t without its table_first
   always_ff @(posedge clk_i) begin
     if (accept_i) index_q <= cmd_index_i;
@@ -148,7 +148,9 @@ module hd_array_sums #(
   always_ff @(posedge clk_i) a_valid_o <= a_ahead_o;
   assign a_slot_o  = slot_q[N+3];
   assign {a_cmd_o, scale, table_step, table_first} = result_q[a_slot_o];
-  assign a_scale_o = {scale, table_first + (table_step ? 3'(a_entry_o) : 3'd0)};
+  // On its own: in a concatenation yosys 0.23 gives the sum all bits of a_entry_o.
+  assign table_at  = table_first + (table_step ? 3'(a_entry_o) : 3'd0);
+  assign a_scale_o = {scale, table_at};
 
 `ifdef HD_ASSERT
   a_count_known: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -66,7 +66,7 @@ def changed(mutant, text):
 
 
 def copy_tree(to):
-    """Write only files that differ, so that the build stays incremental."""
+    """Write only files that differ, so that the build stays incremental; leave none that the tree no longer has."""
     names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
                            check=True).stdout.split("\n")
     for name in filter(None, names):
@@ -79,6 +79,9 @@ def copy_tree(to):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         shutil.copymode(source, target)
+    for old in to.rglob("*"):
+        if old.is_file() and not (ROOT / old.relative_to(to)).is_file():
+            old.unlink()
 
 
 def networks(words):
