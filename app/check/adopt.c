@@ -15,7 +15,7 @@
 #include "sim/build/build.h"
 #include "sim/ports/ports.h"
 
-enum { MAX_FILE = 1 << 24 };
+enum { MAX_FILE = 1 << 24, MAX_FILES = 64 };
 #define MEMORY_BYTES "1048576"
 
 struct adopted {
@@ -23,7 +23,9 @@ struct adopted {
     const struct options *o;
     const char *file, *base, *folder; /* absolute path; file name; its folder */
     const char *top, *name, *to;
-    bool list; /* true if the file is a list of files */
+    bool list;                    /* true if the file is a list of files */
+    const char *files[MAX_FILES]; /* in `folder`: those of modules and packages, then the file */
+    uint32_t n_files;
     struct ports ports;
 };
 
@@ -91,41 +93,84 @@ static enum status find_name(struct adopted *t, struct diag *d)
     return ST_OK;
 }
 
+/* Put NAME.sv or NAME.v of the file's folder before the files, for a 'NAME' that Verilator misses.
+ * Return false if its message has no such name. */
+static bool add_missing(struct adopted *t, const char *message)
+{
+    static const char *const endings[] = {"sv", "v"};
+
+    for (const char *s = strchr(message, '\''); s != NULL && s[1] != '\0'; s = strchr(s + 1, '\''))
+        for (uint32_t i = 0; i < 2; i++) {
+            const char *const name =
+                arena_printf(t->a, "%.*s.%s", (int)strcspn(s + 1, "'/"), s + 1, endings[i]);
+            bool known = t->n_files == MAX_FILES;
+
+            for (uint32_t k = 0; k < t->n_files; k++)
+                known = known || strcmp(t->files[k], name) == 0;
+            if (known || !file_exists(arena_printf(t->a, "%s/%s", t->folder, name)))
+                continue;
+            memmove(t->files + 1, t->files, t->n_files++ * sizeof t->files[0]);
+            t->files[0] = name;
+            return true;
+        }
+    return false;
+}
+
 static enum status read_ports(struct adopted *t, struct diag *d)
 {
-    const char *const files[] = {t->file};
-    const struct sim_core core = {.folder = t->folder,
-                                  .top = t->top,
-                                  .verilog = files,
-                                  .n_verilog = !t->list,
-                                  .list = files,
-                                  .n_list = t->list};
+    struct sim_core core = {.folder = t->folder,
+                            .top = t->top,
+                            .verilog = t->files,
+                            .list = t->files,
+                            .n_list = t->list};
     struct sim_paths paths = {.core = &core, .output = t->o->output};
     const struct hd_config config = {.hash = 0};
 
     TRY(home_find(t->a, &paths.home, d));
     TRY(home_cache(t->a, &paths.cache, d));
-    return sim_ports(t->a, &paths, &config, &t->ports, d);
+    t->files[t->n_files++] = t->base;
+    for (;;) {
+        struct diag wrong = {.status = ST_OK};
+
+        core.n_verilog = t->list ? 0 : t->n_files;
+        if (sim_ports(t->a, &paths, &config, &t->ports, &wrong) == ST_OK)
+            return ST_OK;
+        if (t->list || !add_missing(t, wrong.text))
+            return FAIL(d, wrong.status,
+                        "%s. If it needs other files: name them in a list, NAME.f, as of "
+                        "simulators, and adopt that",
+                        wrong.text);
+    }
 }
 
 /* --- target.json --- */
 
-/* Return the path by which target.json finds the file: a copy in its folder, or a list below
- * $NAME_HOME. */
-static const char *core_text(const struct adopted *t)
+/* Return the files as target.json has them: copies in its folder, or a list below $NAME_HOME. */
+static const char *files_text(const struct adopted *t)
 {
-    const char *const variable = arena_printf(t->a, "%s_HOME", t->name);
-    char *const upper = arena_strdup(t->a, variable);
+    char *const upper = arena_strdup(t->a, t->name);
+    const char *text = "";
 
     for (char *c = upper; *c != '\0'; c++)
         *c = (char)toupper((unsigned char)*c);
-    return arena_printf(
-        t->a,
-        "  \"memory\": \"separate\",\n"
-        "  \"core\": {\"top\": \"%s\", \"%s\": [\"%s%s%s\"], \"memory_bytes\": " MEMORY_BYTES
-        "},\n",
-        t->top, t->list ? "file_lists" : "verilog", t->list ? "$" : "", t->list ? upper : "",
-        t->list ? arena_printf(t->a, "/%s", t->base) : t->base);
+    if (t->list)
+        return arena_printf(t->a, "\"file_lists\": [\"$%s_HOME/%s\"]", upper, t->base);
+    for (uint32_t i = 0; i < t->n_files; i++)
+        text = arena_printf(t->a, "%s%s\"%s\"", text, i > 0 ? ", " : "", t->files[i]);
+    return arena_printf(t->a, "\"verilog\": [%s]", text);
+}
+
+static enum status copy_files(const struct adopted *t, struct diag *d)
+{
+    uint8_t *data;
+    size_t n;
+
+    for (uint32_t i = 0; i < t->n_files && !t->list; i++) {
+        TRY(file_read(t->a, arena_printf(t->a, "%s/%s", t->folder, t->files[i]), MAX_FILE, &data,
+                      &n, d));
+        TRY(file_write(arena_printf(t->a, "%s/%s", t->to, t->files[i]), data, n, d));
+    }
+    return ST_OK;
 }
 
 static enum status write_target(const struct adopted *t, struct diag *d)
@@ -138,14 +183,14 @@ static enum status write_target(const struct adopted *t, struct diag *d)
     TRY(new_copy(t->a, t->o, "kit/install", "newtarget", t->name, t->to, d));
     TRY(file_read(t->a, path, MAX_FILE, &data, &n, d));
     const char *const at = strstr((const char *)data, "  \"headers\"");
-    const char *const text = arena_printf(t->a, "%.*s%s%s", (int)(at - (const char *)data),
-                                          (const char *)data, core_text(t), at);
+    const char *const text =
+        arena_printf(t->a,
+                     "%.*s  \"memory\": \"separate\",\n"
+                     "  \"core\": {\"top\": \"%s\", %s, \"memory_bytes\": " MEMORY_BYTES "},\n%s",
+                     (int)(at - (const char *)data), (const char *)data, t->top, files_text(t), at);
 
     TRY(file_write(path, text, strlen(text), d));
-    if (t->list)
-        return ST_OK;
-    TRY(file_read(t->a, t->file, MAX_FILE, &data, &n, d));
-    return file_write(arena_printf(t->a, "%s/%s", t->to, t->base), data, n, d);
+    return copy_files(t, d);
 }
 
 /* --- what was found --- */
@@ -201,7 +246,7 @@ static void say_open(const struct adopted *t)
                       p->n_clock);
     output_printf(out, OUTPUT_RESULT,
                   "not inferred: the core's registers: pass $dev to the call of %s.c, and start it "
-                  "there\n"
+                  "there; where $dev is NULL, plain C computes\n"
                   "not inferred: \"memory_bytes\" (" MEMORY_BYTES
                   "), \"operators\", \"where\", \"cost\"\n",
                   t->name);

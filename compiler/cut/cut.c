@@ -252,6 +252,7 @@ static bool has_size(const struct cut_form *f, enum target_value v)
     case TARGET_OUT_C:
     case TARGET_SCALES: return f->all[CUT_CHANNELS] > 1;
     case TARGET_IN_C: return f->mixes ? f->all[CUT_IN_CHANNELS] > 1 : f->all[CUT_CHANNELS] > 1;
+    case TARGET_DEPTH: return f->mixes && f->all[CUT_IN_CHANNELS] > 1;
     case TARGET_IN2_C: return f->all[CUT_CHANNELS] > 1;
     case TARGET_ELEMENTS:
     case TARGET_IN_ELEMENTS:

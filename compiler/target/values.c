@@ -108,6 +108,7 @@ void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
         v[TARGET_OUT_C] = 1;
     if (known && g.filter) {
         v[TARGET_MACS] = (int64_t)ir_macs(graph, op);
+        v[TARGET_DEPTH] = v[TARGET_ELEMENTS] > 0 ? v[TARGET_MACS] / v[TARGET_ELEMENTS] : 0;
         products(&g, v);
     }
     if (known && g.y2) {

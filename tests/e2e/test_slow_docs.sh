@@ -35,7 +35,7 @@ later=(
     'README\.md .*tuned=my\.db' 'tunes for 15 s; tests/e2e/test_nightly_tune_target.sh, pages that tune fewer trials'
     'FPGA\.md bash \S*/simulate\.sh' 'builds a model for half a minute; tests/fpga/test_nightly_soc.sh runs the same'
     '\.md make regress' 'builds models of four configurations'
-    'kit/(core|wide|copy)/README\.md heddle (check-target|run) ' 'docs/RETARGET.md does the same'
+    'kit/(core|wide|copy)/README\.md heddle (check-target|run) ' 'tests/app/check and docs/RETARGET.md do the like'
 )
 
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache} LC_ALL=C

@@ -28,6 +28,21 @@ for line in 'found: registers: APB, ports APB, 32 bits' 'not inferred: port mode
 done
 grep -qF '"file_lists": ["$ODD_HOME/odd.f"]' odd/target.json || fail "$(cat odd/target.json)"
 
+# A package and a module of other files in the folder, named as these.
+mkdir parts
+echo 'package sizes; parameter int W = 32; endpackage' >parts/sizes.sv
+echo 'module keep import sizes::*; (input clk, en, input [W-1:0] d, output reg [W-1:0] q);
+  always @(posedge clk) if (en) q <= d;
+endmodule' >parts/keep.v
+sed -e 's/module odd.*/module parted(input clk, psel, penable, pwrite, input [7:0] paddr, input [31:0] pwdata, output [31:0] prdata);/' \
+    -e 's/always.*/keep k(.clk, .en(psel \&\& penable \&\& pwrite), .d(pwdata), .q(prdata));/' -e /helper/d odd.v >parts/parted.sv
+"$heddle" adopt parts/parted.sv -o parted >stdout 2>stderr || fail "adopt: $(cat stderr)"
+grep -qF '"verilog": ["sizes.sv", "keep.v", "parted.sv"]' parted/target.json || fail "$(cat parted/target.json)"
+cmp -s parts/keep.v parted/keep.v || fail "keep.v is not in the folder"
+rm parts/keep.v
+"$heddle" adopt parts/parted.sv -o gone >stdout 2>stderr && fail "adopted without keep.v"
+grep -q "'keep'.*If it needs other files: name them in a list, NAME.f, as of simulators, and adopt that$" stderr || fail "$(cat stderr)"
+
 expect 2 "heddle: adopt: file 'gone.v' not found" "$heddle" adopt gone.v
 expect 2 "heddle: adopt: 'odd.f' is a list of files: --top=MODULE names the module" "$heddle" adopt odd.f
 expect 2 "heddle: adopt: 'odd/target.json' already exists" "$heddle" adopt odd.v -o odd

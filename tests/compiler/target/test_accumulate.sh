@@ -32,6 +32,16 @@ target conv2d false 'sums_conv($x, $w, $sums_in, $sums_out, $y)'
 "$heddle" targets --target-dir=sums >stdout 2>&1
 grep -q 'operators\[0\].call: $sums_in and $sums_out need "accumulate": true' stdout || fail "without: $(cat stdout)"
 
+# A limit of "depth", the multiplications for one output: only a call that leaves its sums is cut for it.
+target fully_connected true 'sums_dense($x, $w, $sums_in, $sums_out, $y)'
+sed -i 's/"accumulate": true/&, "where": {"depth": {"max": 100}}/' sums/target.json
+"$heddle" inspect digits --target-dir=sums --target=sums >stdout 2>&1
+grep -q '^13_.* sums .*(3 parts of 86 input channels: depth is 256, expected at most 100)' stdout || fail "cut: $(grep ^13_ stdout)"
+sed -i 's/"accumulate": true, //' sums/target.json
+sed -i 's/, \$sums_in, \$sums_out//' sums/target.json
+"$heddle" inspect digits --target-dir=sums --target=sums >stdout 2>&1
+grep -q '^13_.*; sums: depth is 256, expected at most 100$' stdout || fail "whole: $(grep ^13_ stdout)"
+
 # staged MEMORY OVERLAP CALL
 staged() {
     cat >sums/target.json <<END
