@@ -63,34 +63,40 @@ static enum status lines(struct arena *a, const char *folder, const char *file,
     return ST_OK;
 }
 
+/* The folders of a package, and the names of its libraries. */
+static enum status package_folders(struct arena *a, const char *folder, struct run_folders *f,
+                                   const char *const **libraries, uint32_t *n, struct diag *d)
+{
+    TRY(lines(a, folder, "libraries.txt", libraries, n, d));
+    TRY(lines(a, folder, "include_dirs.txt", &f->include, &f->n_include, d));
+    return lines(a, folder, "library_dirs.txt", &f->library, &f->n_library, d);
+}
+
 enum status run_package_flags(struct arena *a, const char *folder, const char *const **folders,
                               const char *const **libraries, struct diag *d)
 {
     struct run_folders f;
     uint32_t n;
 
-    TRY(lines(a, folder, "libraries.txt", libraries, &n, d));
-    TRY(lines(a, folder, "include_dirs.txt", &f.include, &f.n_include, d));
-    TRY(lines(a, folder, "library_dirs.txt", &f.library, &f.n_library, d));
+    TRY(package_folders(a, folder, &f, libraries, &n, d));
     return run_folders(a, &f, folders, d);
 }
 
-enum status run_hash_folders(struct arena *a, const struct emit_unit *u, struct hash128 *h,
-                             struct diag *d)
+static enum status hash_folders(struct arena *a, const struct run_folders *where,
+                                const char *const *library, uint32_t n_library, struct hash128 *h,
+                                struct diag *d)
 {
     static const char *const endings[] = {"a", "so"};
-    const struct run_folders where = run_folders_of(u);
     const char *const *flags;
 
-    TRY(run_folders(a, &where, &flags, d));
+    TRY(run_folders(a, where, &flags, d));
     for (; *flags; flags++)
         hash_string(h, *flags);
-    for (uint32_t i = 0; i < u->n_library_dir; i++) {
+    for (uint32_t i = 0; i < where->n_library; i++) {
         const char *full;
-        TRY(file_expand(a, u->library_dir[i], &full, d));
-        for (uint32_t k = 0; k < 2 * u->n_library; k++) {
-            const char *path =
-                arena_printf(a, "%s/lib%s.%s", full, u->library[k / 2], endings[k % 2]);
+        TRY(file_expand(a, where->library[i], &full, d));
+        for (uint32_t k = 0; k < 2 * n_library; k++) {
+            const char *path = arena_printf(a, "%s/lib%s.%s", full, library[k / 2], endings[k % 2]);
             uint8_t *bytes;
             size_t n;
             if (!file_exists(path))
@@ -100,4 +106,22 @@ enum status run_hash_folders(struct arena *a, const struct emit_unit *u, struct 
         }
     }
     return ST_OK;
+}
+
+enum status run_hash_folders(struct arena *a, const struct emit_unit *u, struct hash128 *h,
+                             struct diag *d)
+{
+    const struct run_folders where = run_folders_of(u);
+
+    return hash_folders(a, &where, u->library, u->n_library, h, d);
+}
+
+enum status run_hash_package(struct arena *a, const char *folder, struct hash128 *h, struct diag *d)
+{
+    struct run_folders where;
+    const char *const *library;
+    uint32_t n;
+
+    TRY(package_folders(a, folder, &where, &library, &n, d));
+    return hash_folders(a, &where, library, n, h, d);
 }

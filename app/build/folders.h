@@ -21,5 +21,8 @@ enum status run_package_flags(struct arena *a, const char *folder, const char *c
 /* Hash the folders and the linked libraries in them. */
 enum status run_hash_folders(struct arena *a, const struct emit_unit *u, struct hash128 *h,
                              struct diag *d);
+/* The same for a package in `folder`. */
+enum status run_hash_package(struct arena *a, const char *folder, struct hash128 *h,
+                             struct diag *d);
 
 #endif

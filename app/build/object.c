@@ -181,9 +181,9 @@ static int by_name(const void *a, const void *b)
 }
 
 /* List the sources of a package, relative to it and sorted: all but its program and start-up
- * code. */
-static enum status package_sources(struct arena *a, const char *folder, const char ***sources,
-                                   struct diag *d)
+ * code, and without `targets` the C of those. */
+static enum status package_sources(struct arena *a, const char *folder, bool targets,
+                                   const char ***sources, struct diag *d)
 {
     static const char *const patterns[] = {"*.c", "*.S", "*/*.c", "*/*/*.c"};
 
@@ -196,7 +196,8 @@ static enum status package_sources(struct arena *a, const char *folder, const ch
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *name = found.gl_pathv[i] + strlen(folder) + 1;
         if (strcmp(name, "main.c") != 0 && strcmp(name, "port_hosted.c") != 0 &&
-            strncmp(name, "bare/", 5) != 0)
+            strncmp(name, "bare/", 5) != 0 &&
+            (targets || !strchr(name, '/') || strncmp(name, "runtime/", 8) == 0))
             (*sources)[n++] = arena_strdup(a, name);
     }
     globfree(&found);
@@ -215,7 +216,7 @@ enum status run_runtime(struct arena *a, struct diag *d)
 }
 
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
-                                struct diag *d)
+                                bool links, struct diag *d)
 {
     struct compiler c;
     const char *const *libraries, *const *folders;
@@ -224,7 +225,7 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
                     "-I",       "runtime", "-Wa,-I.", "-Wl,-Bsymbolic"};
 
     TRY(find_compiler(a, &c, d));
-    TRY(package_sources(a, folder, &sources, d));
+    TRY(package_sources(a, folder, links, &sources, d));
     TRY(run_package_flags(a, folder, &folders, &libraries, d));
     const char **argv = ARENA_ARRAY(a, const char *,
                                     count((const char *const *)sources) + count(folders) +
@@ -236,7 +237,7 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
         argv[n++] = *sources++;
     while (*folders)
         argv[n++] = *folders++;
-    while (*libraries)
+    while (links && *libraries)
         argv[n++] = arena_printf(a, "-l%s", *libraries++);
     argv[n++] = "-o";
     argv[n++] = arena_printf(a, "%s.%ld", so_path, (long)gettid());

@@ -21,8 +21,9 @@ const char *const *run_config_flags(struct arena *a, const struct hd_config *hw)
 enum status run_runtime(struct arena *a, struct diag *d);
 
 /* Compile the package in `folder`, including its driver and kernels, to the object so_path; not
- * cached. Both paths are absolute. */
+ * cached. Both paths are absolute. links: with the C and the libraries of its targets, which
+ * are then built for this machine. */
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
-                                struct diag *d);
+                                bool links, struct diag *d);
 
 #endif

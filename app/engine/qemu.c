@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/build/cross.h"
+#include "app/build/folders.h"
 #include "app/job/job.h"
 #include "app/job/shared.h"
 #include "base/file.h"
@@ -114,7 +115,14 @@ static const char *accelerator(const cJSON *targets)
     return NULL;
 }
 
-static enum status check_metadata(struct arena *a, const cJSON *all, const struct board **board,
+static bool has_any(const cJSON *all, const char *name)
+{
+    const cJSON *const list = cJSON_GetObjectItemCaseSensitive(all, name);
+
+    return list && cJSON_IsString(list->child);
+}
+
+static enum status check_metadata(struct arena *a, const cJSON *all, struct run_qemu *q,
                                   struct diag *d)
 {
     const cJSON *targets = cJSON_GetObjectItemCaseSensitive(all, "targets"),
@@ -126,13 +134,14 @@ static enum status check_metadata(struct arena *a, const cJSON *all, const struc
                     "--engine=qemu: the package has commands for an accelerator (%.40s), which "
                     "qemu does not have; compile with --target=c, or run it with --host=iss",
                     hw);
-    if (libraries && cJSON_IsString(libraries->child))
+    q->library = has_any(all, "libraries");
+    if (q->library && !has_any(all, "library_dirs"))
         return FAIL(d, ST_UNSUPPORTED,
                     "--engine=qemu: library '%.40s' of a target: without an operating system "
-                    "there is none",
+                    "there is none; expected \"library_dirs\" with one for the processor",
                     libraries->child->valuestring);
     name = name ? name : named(targets, "march");
-    return find_board(a, name ? name : usual, board, d);
+    return find_board(a, name ? name : usual, &q->board, d);
 }
 
 static bool is_arm(const struct board *b)
@@ -169,14 +178,15 @@ static const char *compiler_package(const struct board *b)
 enum status run_qemu_find(struct arena *a, const char *folder, struct run_qemu *q, struct diag *d)
 {
     struct json_doc doc = {0};
-    const struct board *b = NULL;
+    const struct board *b;
     const char *gcc;
 
+    *q = (struct run_qemu){0};
     TRY(json_doc_read(a, arena_printf(a, "%s/metadata.json", folder), &doc, d));
-    const enum status st = check_metadata(a, doc.root, &b, d);
+    const enum status st = check_metadata(a, doc.root, q, d);
     json_doc_free(&doc);
     TRY(st);
-    *q = (struct run_qemu){.board = b};
+    b = q->board;
     TRY(find_tool(a, b->qemu, b->debian, &q->qemu, d));
     return find_tool(a, compiler_of(b), compiler_package(b), &gcc, d);
 }
@@ -185,6 +195,7 @@ static enum status compile(const struct job *job, const char *cache, const struc
                            const char **elf, struct diag *d)
 {
     struct cross_source from = {0};
+    struct hash128 h;
     struct cross c = {.cache = cache,
                       .kind = "qemu",
                       .what = b->processor,
@@ -193,11 +204,14 @@ static enum status compile(const struct job *job, const char *cache, const struc
 
     from.folder = job->package->folder;
     from.changes = !job->package->is_tar;
-    c.toolchain = arena_printf(job->arena, "set(%s %s)\ninclude(%s/bare/%s.cmake)\n",
-                               is_arm(b) ? "NET_MCPU" : "NET_MARCH", b->processor, from.folder,
-                               is_arm(b)                               ? "cortex-m"
-                               : strncmp(b->processor, "rv64", 4) == 0 ? "riscv64"
-                                                                       : "riscv32");
+    hash_init(&h);
+    TRY(run_hash_package(job->arena, from.folder, &h, d));
+    c.toolchain = arena_printf(
+        job->arena, "# libraries: %s\nset(%s %s)\ninclude(%s/bare/%s.cmake)\n",
+        hash_text(job->arena, &h), is_arm(b) ? "NET_MCPU" : "NET_MARCH", b->processor, from.folder,
+        is_arm(b)                               ? "cortex-m"
+        : strncmp(b->processor, "rv64", 4) == 0 ? "riscv64"
+                                                : "riscv32");
     return cross_compile(job->arena, &c, &from, elf, d);
 }
 
@@ -352,6 +366,11 @@ enum status run_qemu(struct job *job, struct run_measured *m, const char *so_pat
     TRY(run_qemu_find(a, job->package->folder, q, d));
     TRY(home_cache(a, &cache, d));
     TRY(compile(job, cache, q->board, &elf, d));
+    if (q->library && !job->expected)
+        return FAIL(d, ST_USAGE,
+                    "--engine=qemu: the package's library is built for %s, so this machine has no "
+                    "answer to compare with; expected --expect",
+                    q->board->processor);
     TRY(expect_host(job, m, so_path, d));
     const char *const name = arena_printf(a, "qemu/run.%ld", (long)gettid());
     TRY(private_dirs(a, cache, name, d));

@@ -10,6 +10,7 @@ struct board; /* qemu.c: a machine of qemu */
 struct run_qemu {
     const struct board *board;
     const char *qemu;             /* the program */
+    bool library;                 /* the package links one, built for the machine's processor */
     bool counted;                 /* this qemu accepts the plugin (sim/qemu) */
     uint64_t instructions, calls; /* in the network's run(), over all inferences */
 };

@@ -76,13 +76,23 @@ static enum status cache_folder(struct arena *a, const void *data, size_t n_byte
     return private_dirs(a, cache, name, d);
 }
 
-/* Refuse a package that qemu cannot run before it is compiled. */
+/* Refuse a package that qemu cannot run before it is compiled. *links: its libraries are those of this
+ * machine. */
 static enum status check_engine(struct arena *a, const struct options *o, const char *folder,
-                                struct diag *d)
+                                bool *links, struct diag *d)
 {
-    struct run_qemu q;
+    struct run_qemu q = {0};
 
-    return o->engine == ENGINE_QEMU ? run_qemu_find(a, folder, &q, d) : ST_OK;
+    if (o->engine == ENGINE_QEMU)
+        TRY(run_qemu_find(a, folder, &q, d));
+    *links = !q.library;
+    return ST_OK;
+}
+
+/* The object that is not linked has a name of its own: the next run may want the other. */
+static const char *object_of(struct arena *a, const char *cache, bool links)
+{
+    return arena_printf(a, "%s/%s.so", cache, links ? "model" : "model_data");
 }
 
 /* Build the package's C as an object, with the folder of its files. A tar file, identified by its
@@ -95,31 +105,31 @@ static enum status build(struct arena *a, const struct options *o, const char **
     char real[PATH_MAX];
     uint8_t *tar;
     size_t n_bytes;
-    bool whole;
+    bool whole, links;
 
     if (!ends_with_tar(path)) {
         if (!realpath(path, real))
             return FAIL(d, ST_USAGE, "%s: no such folder", path);
         TRY(cache_folder(a, real, strlen(real), &cache, d));
-        *so_path = arena_printf(a, "%s/model.so", cache);
         *folder = arena_strdup(a, real);
-        TRY(check_engine(a, o, *folder, d));
-        return run_compile_package(a, *folder, *so_path, d);
+        TRY(check_engine(a, o, *folder, &links, d));
+        *so_path = object_of(a, cache, links);
+        return run_compile_package(a, *folder, *so_path, links, d);
     }
     TRY(file_read(a, path, MAX_TAR, &tar, &n_bytes, d));
     TRY(cache_folder(a, tar, n_bytes, &cache, d));
-    *so_path = arena_printf(a, "%s/model.so", cache);
     *folder = cache;
     TRY(tar_read(tar, n_bytes, write_below, &(struct below){a, cache}, d));
     if (!file_exists(arena_printf(a, "%s/model.c", cache)))
         return FAIL(d, ST_USAGE,
                     "%s: no model.c in it; expected what heddle compile wrote without --format",
                     path);
-    TRY(check_engine(a, o, cache, d));
+    TRY(check_engine(a, o, cache, &links, d));
+    *so_path = object_of(a, cache, links);
     TRY(cached_find(a, *so_path, &whole, d));
     if (whole)
         return ST_OK;
-    TRY(run_compile_package(a, cache, *so_path, d));
+    TRY(run_compile_package(a, cache, *so_path, links, d));
     return cached_seal(a, *so_path, d);
 }
 
@@ -334,7 +344,8 @@ static enum status load(struct job *job, struct run_measured *m, const char *fol
 {
     void *so;
 
-    TRY(cached_load(so_path, "the package's code", &so, d));
+    TRY((job->options->engine == ENGINE_QEMU ? cached_load_data
+                                             : cached_load)(so_path, "the package's code", &so, d));
     const struct hd_model *model = dlsym(so, "hd_model");
     if (!model || model->abi != HD_MODEL_ABI)
         return FAIL(

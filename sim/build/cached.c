@@ -78,7 +78,8 @@ enum status cached_seal(struct arena *a, const char *object, struct diag *d)
     return private_write(arena_printf(a, "%s.digest", object), text, strlen(text), d);
 }
 
-enum status cached_load(const char *object, const char *what, void **handle, struct diag *d)
+static enum status load(const char *object, const char *what, int when, void **handle,
+                        struct diag *d)
 {
     char path[64];
     int fd;
@@ -88,7 +89,7 @@ enum status cached_load(const char *object, const char *what, void **handle, str
         return FAIL(d, ST_INTERNAL, "%s '%s' does not load: it is gone", what, object);
     /* Never closed: dlopen treats two objects of one name as the same. */
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *handle = dlopen(path, when | RTLD_LOCAL);
     if (!*handle) {
         const char *why = dlerror(), *colon = why ? strstr(why, ": ") : NULL;
 
@@ -97,4 +98,14 @@ enum status cached_load(const char *object, const char *what, void **handle, str
                     colon ? colon + 2 : "dlopen failed");
     }
     return ST_OK;
+}
+
+enum status cached_load(const char *object, const char *what, void **handle, struct diag *d)
+{
+    return load(object, what, RTLD_NOW, handle, d);
+}
+
+enum status cached_load_data(const char *object, const char *what, void **handle, struct diag *d)
+{
+    return load(object, what, RTLD_LAZY, handle, d);
 }

@@ -20,5 +20,7 @@ enum status cached_seal(struct arena *a, const char *object, struct diag *d);
 /* dlopen the file whose owner and mode were checked. It stays loaded, with an open descriptor,
  * until the process ends. what: the object, for messages. */
 enum status cached_load(const char *object, const char *what, void **handle, struct diag *d);
+/* The same for an object whose data alone is read: functions that it calls may be missing. */
+enum status cached_load_data(const char *object, const char *what, void **handle, struct diag *d);
 
 #endif

@@ -171,7 +171,7 @@ mkdir linking && tar -xf net1.tar -C linking && sed -i 's/"libraries":.*\[\]/"li
 mkdir strange && tar -xf net1.tar -C strange && sed -i 's/"mcpu":.*"any"/"mcpu": "cortex-m85"/' strange/metadata.json
 expect 3 "heddle: --engine=qemu: the package has commands for an accelerator (sys16), which qemu does not have; compile with \
 --target=c, or run it with --host=iss" qemu acc.tar
-expect 3 "heddle: --engine=qemu: library 'dnnl' of a target: without an operating system there is none" qemu linking
+expect 3 "heddle: --engine=qemu: library 'dnnl' of a target: without an operating system there is none; expected \"library_dirs\" with one for the processor" qemu linking
 expect 3 "heddle: --engine=qemu: the package is for cortex-m85, for which qemu has no machine; it has for cortex-m0, cortex-m0plus, \
 cortex-m3, cortex-m4, cortex-m7, cortex-m55, rv32im, rv32imc, rv64gc" qemu strange
 mkdir tools && find /usr/bin /bin ! -name 'qemu-system-*' -exec ln -sf -t tools {} + 2>/dev/null

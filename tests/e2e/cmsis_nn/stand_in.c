@@ -2,7 +2,8 @@
  * documentation specifies (TFLite's, double rounding), so that tests can check what
  * targets/cmsis_nn passes: order of arguments, sizes, signs of offsets, buffers. Each function
  * fills the buffer that it requested, so that one that is too small is detected.
- * -DSTAND_IN_SUMS_OF_4 and _6: with the arm_vector_sum_s8 of versions 5 and 6. */
+ * -DSTAND_IN_SUMS_OF_4 and _6: with the arm_vector_sum_s8 of versions 5 and 6.
+ * -DSTAND_IN_WRONG: dense layers are wrong. */
 #include "arm_nnfunctions.h"
 
 static int32_t rounded(int64_t product)
@@ -201,6 +202,9 @@ arm_cmsis_nn_status arm_fully_connected_s8(const cmsis_nn_context *ctx, const cm
         int32_t sum = START(sums, bias, p->input_offset, c);
         for (int32_t k = 0; k < filter->n; k++)
             sum += x[i / out->c * filter->n + k] * w[c * filter->n + k];
+#ifdef STAND_IN_WRONG
+        sum = -sum;
+#endif
         y[i] = clamped(scaled(sum, q->multiplier, q->shift) + p->output_offset, p->activation.min,
                        p->activation.max);
     }
