@@ -81,8 +81,9 @@ static enum status build(struct compiler *c, const char *what, const char *folde
  * reused. */
 static enum status hash_headers(struct compiler *c, struct hash128 *h, struct diag *d)
 {
-    static const char *const names[] = {"driver/hd.h", "driver/hd_model.h", "driver/hd_port.h",
-                                        "kernels/hdk.h", "kernels/hdk_blocks.h"};
+    static const char *const names[] = {
+        "driver/hd.h",   "driver/hd_model.h",    "driver/hd_port.h",
+        "kernels/hdk.h", "kernels/hdk_blocks.h", "kernels/described/hdk_described.h"};
 
     uint8_t *text;
     size_t n;

@@ -59,6 +59,8 @@ static enum status compile(const struct harness *h, const char *folder, const ch
     argv[n++] = arena_printf(h->arena, "%s/targets/kit/harness.c", home);
     argv[n++] = arena_printf(h->arena, "%s/kernels/hdk_blocks.c", home);
     argv[n++] = arena_printf(h->arena, "%s/kernels/hdk_shape.c", home);
+    argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_described.c", home);
+    argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_meaning.c", home);
     for (uint32_t i = 0; i < h->emitted->n; i++) {
         const char *dot = strrchr(h->emitted->file[i].name, '.');
         if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)

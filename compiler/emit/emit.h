@@ -89,7 +89,7 @@ uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port
  * pattern, or of the composite that it is part of. */
 const char *emit_outside_pattern(const struct emit_unit *u, const struct ir_op *op);
 /* Return the C function that the operator's call names first; NULL if the call is loops over the
- * target's blocks. */
+ * target's blocks or instructions. */
 const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op);
 void emit_outside_includes(struct emit_unit *u, struct text *t);
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
@@ -100,6 +100,13 @@ void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *
 enum status emit_blocks_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                struct diag *d);
 void emit_blocks_call(struct emit_unit *u, struct text *t, const struct ir_op *op, const char *dev);
+/* emit_described.c: likewise, from a target's instructions; and its device. */
+enum status emit_described_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                  struct diag *d);
+void emit_described_call(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         const char *dev);
+struct target_desc;
+void emit_described_device(struct text *t, const struct target_desc *desc);
 enum status emit_outside_files(struct emit_unit *u, struct diag *d);
 
 #endif

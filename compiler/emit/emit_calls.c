@@ -17,7 +17,7 @@ struct emit_region {
 struct call {
     const struct target *target;
     const struct ir_op *op; /* its last one */
-    const char *text;       /* NULL: built from the target's blocks */
+    const char *text;       /* NULL: built from the target's blocks or instructions */
     const struct describe_pattern *pattern;
     const struct describe_composite *composite; /* NULL: the call is a pattern's */
     struct composite_match match;
@@ -146,7 +146,8 @@ enum status emit_outside_params(struct emit_unit *u, struct text *t, const struc
     if (c.composite)
         return c.region ? compile_region(u, op, d) : composite_params(u, t, &c, d);
     if (!c.text)
-        return emit_blocks_params(u, t, op, d);
+        return describe_of(c.target)->device ? emit_described_params(u, t, op, d)
+                                             : emit_blocks_params(u, t, op, d);
     if (!strstr(c.text, "$params"))
         return ST_OK;
     return op->cut ? part_params(u, t, op, d) : emit_host_params(u, t, op, d);
@@ -414,5 +415,6 @@ void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *
     else if (c.text)
         add_whole(u, t, &c);
     else
-        emit_blocks_call(u, t, op, emit_outside_dev(u, op));
+        (describe_of(c.target)->device ? emit_described_call
+                                       : emit_blocks_call)(u, t, op, emit_outside_dev(u, op));
 }

@@ -40,6 +40,9 @@ void emit_outside_includes(struct emit_unit *u, struct text *t)
             text_printf(t, "#include \"%s/%s\"\n", desc[i]->name, desc[i]->detail->headers.name[k]);
     if (n)
         text_add(t, "\n");
+    for (uint32_t i = 0; i < n; i++)
+        if (desc[i]->detail->device)
+            emit_described_device(t, desc[i]);
 }
 
 static enum status copy_files(struct emit_unit *u, const struct target_desc *desc,

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
+#include "compiler/described/read.h"
 #include "describe_read.h"
 #include "region.h"
 
@@ -423,6 +424,9 @@ static enum status read_root(struct reader *r)
         return json_doc_fail(&r->doc, "host", r->d,
                              "the host has no separate memory: leave one of them out");
     TRY(blocks(r, root));
+    TRY(described_read(r->a, &r->doc, r->detail->core_bytes, &r->detail->device, r->d));
+    if (r->detail->device)
+        r->detail->macs_per_cycle = (double)r->detail->device->depth * r->detail->device->lanes;
     TRY(knobs(r, root));
     TRY(region(r, root));
     TRY(read_operators(r, root));

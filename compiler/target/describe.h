@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "blocks.h"
+#include "compiler/described/described.h"
 #include "include/heddle_target.h"
 #include "target.h"
 #include "values.h"
@@ -45,7 +46,7 @@ struct describe_pattern {
     uint32_t n_limit;
     const struct describe_limit *limit;
     double cost[COST_TERMS];
-    const char *call;    /* NULL: built from the target's blocks */
+    const char *call;    /* NULL: built from the target's blocks or instructions */
     const char *scratch; /* expression for the call's scratch bytes (size.c); NULL: none */
     bool accumulate;     /* its call takes and gives sums: parts of the input channels */
     bool overlap;        /* its call is made in stages, those of two parts at once */
@@ -143,10 +144,11 @@ struct describe {
     const struct describe_counter {
         const char *name, *port;
     } * counter;
-    double macs_per_cycle;          /* of the core; 0: not stated */
-    const char *blocks;             /* C name of its struct hdk_blocks_unit; NULL: none */
-    struct blocks_unit blocks_unit; /* memory_bytes: the core's */
-    const char *estimator;          /* program that returns verdicts and costs; NULL: none */
+    double macs_per_cycle;                 /* of the core; 0: not stated */
+    const char *blocks;                    /* C name of its struct hdk_blocks_unit; NULL: none */
+    struct blocks_unit blocks_unit;        /* memory_bytes: the core's */
+    const struct described_device *device; /* of "instructions"; NULL: none */
+    const char *estimator;                 /* program that returns verdicts and costs; NULL: none */
     const struct estimator_answers *answers; /* set while a graph is partitioned */
     const char *native_file;                 /* NULL: the target has no shared object */
     const struct heddle_target_api *native;  /* NULL until native_load */
@@ -186,6 +188,9 @@ bool describe_has_weights(enum ir_opcode opcode);
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
 /* The pattern that the operator's target computes it by, whole or cut; NULL: none. */
 const struct describe_pattern *describe_pattern_of(const struct target_question *q);
+/* pattern.c: plan an operator without a call, of the target's blocks or instructions: return NULL and set
+ * *cycles, or return the rule that failed. */
+const char *describe_plan(const struct target_question *q, double *cycles);
 /* The cost of the operator by pattern `p`, and the bytes of scratch memory that its call wants. */
 double describe_pattern_cost(const struct describe_pattern *p, const struct target_question *q);
 uint32_t describe_pattern_scratch(const struct describe_pattern *p,

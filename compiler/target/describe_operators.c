@@ -152,7 +152,7 @@ static enum status check_overlap(struct reader *r, const struct describe_pattern
     return ST_OK;
 }
 
-/* Check that an operator has a call with a cost, or is built from blocks. */
+/* Check that an operator has a call with a cost, or is built from blocks or instructions. */
 static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                               const char *path)
 {
@@ -166,10 +166,10 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
         return ST_OK;
     if (p->call && !get(o, "cost"))
         return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
-    if (!p->call && !(r->detail->blocks && product))
+    if (!p->call && !((r->detail->blocks || r->detail->device) && product))
         return json_doc_fail(&r->doc, path, r->d,
                              "member \"call\" is missing; without it only conv2d and "
-                             "fully_connected of a target with \"blocks\"");
+                             "fully_connected of a target with \"blocks\" or \"instructions\"");
     if (!p->call && (get(o, "cost") || get(o, "weights") || get(o, "requantise")))
         return json_doc_fail(&r->doc, path, r->d,
                              "without \"call\" the compiler sets cost, order of weights and "
@@ -305,7 +305,8 @@ enum status read_operators(struct reader *r, const cJSON *root)
         TRY(check_overlap(r, &p[i], path));
         if (p[i].dtype != IR_I8 && !p[i].call && !r->detail->region_call && !r->detail->estimator)
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
-                                 "blocks multiply int8: a pattern of %s needs a \"call\"",
+                                 "blocks and instructions multiply int8: a pattern of %s needs a "
+                                 "\"call\"",
                                  describe_dtype(p[i].dtype));
         TRY(r->detail->region_call ? check_region(r, &p[i], o, path)
                                    : check_call(r, &p[i], o, path));

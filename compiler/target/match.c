@@ -64,16 +64,6 @@ uint32_t describe_scratch(const struct target_question *q)
     return cut ? cut->n_bytes : describe_pattern_scratch(describe_pattern_of(q), q);
 }
 
-static double blocks_cost(const struct target_question *q)
-{
-    struct hdk_blocks plan;
-    double cycles = 0;
-
-    (void)blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
-                      &cycles);
-    return cycles;
-}
-
 double describe_pattern_cost(const struct describe_pattern *p, const struct target_question *q)
 {
     struct target_values values = {{0}};
@@ -87,7 +77,7 @@ double describe_pattern_cost(const struct describe_pattern *p, const struct targ
     if (own >= 0)
         return own;
     if (!p->call)
-        return blocks_cost(q);
+        return describe_plan(q, &own) ? 0 : own;
     target_values_of(q->graph, q->op, &values);
     target_amounts(&values, amount);
     return target_cycles(p->cost, amount);

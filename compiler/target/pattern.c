@@ -250,7 +250,7 @@ void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
         v[TARGET_Z_IN2] += shift_of(p, ir_in(g, op, 1));
 }
 
-/* Check all rules of a pattern except those of its blocks. */
+/* Check all rules of a pattern except those of its blocks or instructions. */
 static const char *check_rules(const struct describe_pattern *p, const struct target_question *q,
                                bool broadcast)
 {
@@ -273,14 +273,23 @@ const char *describe_step_refusal(const struct describe_step *s, const struct ta
     return check_rules(&s->pattern, q, s->broadcast);
 }
 
+const char *describe_plan(const struct target_question *q, double *cycles)
+{
+    const struct describe *target = describe_of(q->target);
+    struct hdk_blocks blocks;
+    struct hdk_layer layer;
+
+    return target->device
+               ? described_plan(q->arena, q->graph, q->op, target->device, &layer, cycles)
+               : blocks_plan(q->arena, q->graph, q->op, &target->blocks_unit, &blocks, cycles);
+}
+
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
 {
-    struct hdk_blocks plan;
     double cycles;
 
     ASK(check_rules(p, q, false));
     return p->call || describe_of(q->target)->region_call || describe_of(q->target)->estimator
                ? NULL
-               : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
-                             &cycles);
+               : describe_plan(q, &cycles);
 }

@@ -54,6 +54,26 @@ static void operators(struct text *t, const struct target_desc *desc)
     of_type(t, desc, IR_F32);
 }
 
+/* Print what operators without a call are made of: memories, instructions by unit. */
+static void device(struct text *t, const struct described_device *d)
+{
+    static const char *const does[] = {"copies", "multiplies", "requantises"};
+
+    text_add(t, "    memories:");
+    for (uint32_t i = 0; i < d->n_memory; i++)
+        text_printf(t, "%s %s %u bytes", i ? "," : "", d->memory[i].name, d->memory[i].bytes);
+    text_add(t, "\n");
+    for (uint32_t i = 0; i < d->n_instruction; i++) {
+        const struct described_instruction *of = &d->instruction[i];
+        const bool with = of->does != DESCRIBED_COPY;
+
+        text_printf(t, "    %-18s unit %s, %s %s to %s%s%s: %s cycles\n", of->name,
+                    d->unit[of->unit], does[of->does], d->memory[of->from].name,
+                    d->memory[of->to].name, with ? " with " : "",
+                    with ? d->memory[of->with].name : "", of->cycles);
+    }
+}
+
 void target_print(const struct registry *r, struct text *t)
 {
     for (uint32_t i = 0; i < r->n; i++) {
@@ -69,5 +89,7 @@ void target_print(const struct registry *r, struct text *t)
         for (uint32_t k = 0; k < desc->n_attr; k++)
             attribute(t, &desc->attr[k]);
         operators(t, desc);
+        if (desc->detail && desc->detail->device)
+            device(t, desc->detail->device);
     }
 }

@@ -26,7 +26,7 @@ never=(
 )
 later=(
     '\.md make sim .*WAVES=' 'builds a traced model of sys16 for a minute; tests/waves has tiny'
-    'run resnet8_own .*--target=(onednn|strawberry,c|vanilla|xnnpack)( |$)' '10 to 20 s each; tests/e2e/test_*_ONE.sh runs digits there'
+    'run resnet8_own .*--target=(onednn|shuttle,c|strawberry,c|vanilla|xnnpack)( |$)' '10 to 20 s each; tests/e2e/test_*_ONE.sh runs digits there'
     'heddle grade-target ' 'takes its minutes; tests/app/grade does it for a small core'
     'check-target targets/' 'tests/e2e/test_*_ONE.sh does'
     'README\.md cmake -S net ' 'docs/PACKAGE.md has the same'

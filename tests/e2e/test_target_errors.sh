@@ -60,7 +60,7 @@ wrong "3:11: name: expected text like ^[a-z][a-z0-9_]*\$, found \"Good\"" \
     's/"name": "good"/"name": "Good"/'
 wrong "3:11: name: expected a length of at most 32, found 39" \
     's/"name": "good"/"name": "good_good_good_good_good_good_good_good"/'
-wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, host, transfer, clock_mhz, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, operators, composites, granularity, call, knobs" \
+wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, host, transfer, clock_mhz, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, memories, instructions, order, operators, composites, granularity, call, knobs" \
     's/"heddle_target": 1,/"heddle_target": 1, "zzzzzzzz": 2,/'
 wrong "15:25: transfer.fixed: expected a number of at least 0, found -1" \
     's/"fixed": 1},$/"fixed": -1},/'
@@ -145,7 +145,7 @@ wrong "27:14: operators[1].call: expected one C call that ends with its ')', fou
     's/good_conv(\$x, \$w, \$y)/good_conv($x, $w, $y/'
 wrong "27:14: operators[1].call: expected one C call, found ') + (2)' in it" \
     's/good_conv(\$x, \$w, \$y)/f(), good_conv($x)) + (2)/'
-wrong "24:5: operators[1]: member \"call\" is missing; without it only conv2d and fully_connected of a target with \"blocks\"" \
+wrong "24:5: operators[1]: member \"call\" is missing; without it only conv2d and fully_connected of a target with \"blocks\" or \"instructions\"" \
     's/"call": "good_conv(.*"/"weights": "ohwi"/'
 wrong "24:30: operators[1].bias: expected one of \"optional\", \"required\", \"none\", found \"maybe\"" \
     's/"op": "conv2d",/"op": "conv2d", "bias": "maybe",/'
@@ -209,7 +209,7 @@ refused "unknown option '--target-c-width'; did you mean --target-a-width?" \
     --target=good:a,good:b --target-c-width=3
 refused "--target-systolic-hw: systolic is not selected; name it in --target" \
     --target=good --target-systolic-hw=tiny
-refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, matvec, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
+refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" \
     --target=a,b,c
 refused "--target:1:27: width: its value: found '9', expected a whole number from 1 to 8" \
     '--target={"kind": "good", "width": 9}'
@@ -219,7 +219,7 @@ refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": "G"}'
 refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": 4}'
-refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, matvec, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
+refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" \
     '--target={"kind": "goood"}'
 refused "--target:1:24: width: c has no attribute 'width'" '--target={"kind": "c", "width": 4}'
 refused "--target-c-mcpu=cortex-m4 and --target-c-march=rv32im: a package is for one processor" \

@@ -72,6 +72,8 @@ static enum status add_runtime(struct package *p, struct diag *d)
                      arena_printf(p->arena, "runtime/%s", *name), d));
     TRY(add_file(p, arena_printf(p->arena, "%s/hd_accel.h", gen), "runtime/hd_accel.h", d));
     TRY(add_folder(p, arena_printf(p->arena, "%s/kernels", home), "runtime/kernels/", c, d));
+    TRY(add_folder(p, arena_printf(p->arena, "%s/kernels/described", home),
+                   "runtime/kernels/described/", c, d));
     TRY(add_folder(p, arena_printf(p->arena, "%s/driver/package", home), "", all, d));
     return add_folder(p, arena_printf(p->arena, "%s/driver/package/bare", home), "bare/", all, d);
 }

@@ -17,7 +17,8 @@ word=$(sed -n 's/.*CfgAxiBytes = \([0-9]*\);.*/\1/p' "$work/hd_config.svh") # of
 [ "$word" = 4 ] || [ "$word" = 8 ] || { echo "build.sh: $HW: expected a bus of 4 or 8 bytes, found $word" >&2; exit 2; }
 
 sources=()
-for source in "$package"/*.[cS] "$package"/runtime/*.c "$package"/runtime/kernels/*.c; do
+for source in "$package"/*.[cS] "$package"/runtime/*.c "$package"/runtime/kernels/*.c \
+    "$package"/runtime/kernels/described/*.c; do
     case $source in */port_hosted.c | *'*'*) ;; *) sources+=("$source") ;; esac
 done
 cat >"$work/input.S" <<END

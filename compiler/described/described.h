@@ -1,0 +1,68 @@
+/* described.h - a convolution or dense layer on a device whose memories, instructions and order a
+ * target.json describes. in: an operator, the description. out: struct hdk_layer, from which
+ * kernels/described issues the instructions, and its cycles by the formulas of the description. */
+#ifndef HEDDLE_COMPILER_DESCRIBED_DESCRIBED_H
+#define HEDDLE_COMPILER_DESCRIBED_DESCRIBED_H
+
+#include "compiler/systolic/layout/geometry.h"
+#include "kernels/described/hdk_described.h"
+
+/* Numbers of an instruction that its queue transports (described_fields has their names). */
+enum described_field {
+    FIELD_ROWS,
+    FIELD_COLUMNS,
+    FIELD_BYTES,
+    FIELD_FROM,
+    FIELD_FROM_ROW,
+    FIELD_FROM_COLUMN,
+    FIELD_WITH,
+    FIELD_TO,
+    FIELD_TO_ROW,
+    FIELD_TO_COLUMN,
+    DESCRIBED_FIELDS
+};
+extern const char *const described_fields[DESCRIBED_FIELDS];
+
+enum described_type { DESCRIBED_INT8, DESCRIBED_INT32, DESCRIBED_CHANNELS };
+enum described_does { DESCRIBED_COPY, DESCRIBED_PRODUCT, DESCRIBED_REQUANTISE };
+
+struct described_instruction {
+    const char *name, *call, *cycles; /* cycles: expression of rows, columns and bytes */
+    enum described_does does;
+    uint32_t unit, from, with, to; /* memories; with: not of a copy */
+    struct {
+        uint32_t bits, unit; /* the width of value / unit; bits 0: no such field */
+    } field[DESCRIBED_FIELDS];
+};
+
+struct described_device {
+    uint32_t n_memory, n_unit, n_instruction;
+    struct described_memory {
+        const char *name;
+        enum described_type type;
+        uint32_t bytes;
+    } memory[HDK_MEMORIES]; /* the first is the core's, which the host reaches */
+    const char *unit[HDK_UNITS];
+    struct described_instruction instruction[HDK_ROLES];
+    uint32_t role[HDK_ROLES]; /* of each role its instruction */
+    uint32_t depth, lanes;    /* of a product */
+    uint32_t queue, count_bits, issue_cycles;
+    const char *begin, *wait; /* C functions */
+};
+
+/* roles.c: set `role`, or return what is missing: "no instruction copies ... to NAME". */
+const char *described_roles(struct arena *a, struct described_device *device);
+/* issue_clock.c: return what is wrong with a formula for cycles, or NULL; valid until the next call. */
+const char *described_bad_cycles(const char *text);
+/* Issue the layer's instructions without a device; return NULL and set *cycles, or the first field
+ * or memory that an instruction exceeds. */
+const char *described_record(struct arena *a, const struct described_device *device,
+                             const struct hdk_layer *p, double *cycles);
+/* plan.c: return NULL and set *layer and *cycles, or return the rule that failed, with its value. */
+const char *described_plan(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
+                           const struct described_device *device, struct hdk_layer *layer,
+                           double *cycles);
+/* The description as kernels/described has it, without functions and model. */
+struct hdk_device described_hdk(const struct described_device *device);
+
+#endif

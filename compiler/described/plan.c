@@ -1,0 +1,194 @@
+/* plan.c (described) - see described.h. A band of output rows and a group of channels are on chip at
+ * once, two of each where memory holds both. Halves of the rows are tried with halves of the channels,
+ * and the fewest cycles count. A window whose pixels are smaller than a product's
+ * depth may be copied together by the host. */
+#include "described.h"
+
+#define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
+
+struct question {
+    struct arena *arena;
+    const struct described_device *device;
+    struct geo g;
+    const char *why;    /* of the last layout that failed */
+    struct hdk_layer p; /* the layout at hand */
+    struct hdk_layer best;
+    double cycles; /* of `best`; below 0: none yet */
+};
+
+static uint32_t up(uint32_t n, uint32_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static uint32_t bytes_of(const struct question *q, enum hdk_role role, bool to)
+{
+    const struct described_instruction *i = &q->device->instruction[q->device->role[role]];
+
+    return q->device->memory[to ? i->to : i->from].bytes;
+}
+
+static const char *check(struct question *q, const struct ir_graph *graph, const struct ir_op *op)
+{
+    const struct geo *g = &q->g;
+
+    if (!geo_of(graph, op, &q->g) || (g->kind != GEO_CONV && g->kind != GEO_DENSE))
+        REFUSE(q, "%s is not a matrix product", ir_op_info(op->opcode)->name);
+    if (g->kind == GEO_CONV && ir_dim_back(g->x, 3) != 1)
+        REFUSE(q, "batch %d, expected 1", ir_dim_back(g->x, 3));
+    if (g->pt < 0 || g->pl < 0)
+        REFUSE(q, "padding %d, %d: expected 0 or more", g->pt, g->pl);
+    return NULL;
+}
+
+/* Set all but what is on chip at once. */
+static void lay_out(struct question *q, const struct ir_op *op, bool together)
+{
+    const struct geo *g = &q->g;
+    const struct described_device *d = q->device;
+    struct hdk_layer *p = &q->p;
+
+    *p = (struct hdk_layer){.in_h = g->h,
+                            .in_w = g->w,
+                            .in_c = g->c,
+                            .out_h = g->oh,
+                            .out_w = g->ow,
+                            .out_c = g->oc,
+                            .kernel_h = g->kh,
+                            .kernel_w = g->kw,
+                            .stride_h = g->sy,
+                            .stride_w = g->sx,
+                            .dilation_h = g->dy,
+                            .dilation_w = g->dx,
+                            .pad_top = g->pt,
+                            .pad_left = g->pl,
+                            .z_in = g->z_in,
+                            .z_out = g->z_out,
+                            .act_min = op->fixed.act_min,
+                            .act_max = op->fixed.act_max,
+                            .together = together,
+                            .pixel = up(together ? g->kh * g->kw * g->c : g->c, d->depth)};
+    p->pitch = p->pixel * (together ? g->ow : (g->ow - 1) * g->sx + (g->kw - 1) * g->dx + 1);
+}
+
+/* Place everything in the first memory; return the bytes. */
+static uint64_t place(struct question *q)
+{
+    const struct described_device *d = q->device;
+    struct hdk_layer *p = &q->p;
+    const uint64_t channels = up(p->out_c, d->lanes), image = hdk_layer_rows(p, p->out_h);
+    const uint64_t filters = channels * hdk_layer_parts(p, d->depth) * d->depth;
+    uint64_t at = (image * p->pitch + 63) / 64 * 64;
+
+    p->filters_at = (uint32_t)at;
+    at += (filters + 63) / 64 * 64;
+    p->channels_at = (uint32_t)at;
+    at += (channels * sizeof(struct hdk_channel) + 63) / 64 * 64;
+    p->out_at = (uint32_t)at;
+    return at + (uint64_t)p->out_h * p->out_w * channels;
+}
+
+/* Return the distance of two buffers of n_bytes in a memory, or 0 if there is room for one only or
+ * one is enough; UINT32_MAX: there is no room. */
+static uint32_t step_of(uint64_t n_bytes, uint32_t memory, bool one)
+{
+    const uint32_t half = memory / 2 / 64 * 64;
+
+    if (n_bytes > memory)
+        return UINT32_MAX;
+    return one || n_bytes > half ? 0 : half;
+}
+
+static void consider(struct question *q)
+{
+    double cycles;
+    const char *why = described_record(q->arena, q->device, &q->p, &cycles);
+
+    if (why) {
+        q->why = why;
+    } else if (q->cycles < 0 || cycles < q->cycles) {
+        q->best = q->p;
+        q->cycles = cycles;
+    }
+}
+
+/* All channels, halves of them and so on, where they fit: the first products wait for one group. */
+static void try_groups(struct question *q)
+{
+    const struct described_device *d = q->device;
+    const uint32_t blocks = up(q->p.out_c, d->lanes) / d->lanes;
+    const uint64_t block = (uint64_t)hdk_layer_parts(&q->p, d->depth) * d->depth * d->lanes;
+    bool any = false;
+
+    for (q->p.group = blocks;; q->p.group = (q->p.group + 1) / 2) {
+        q->p.filters_step =
+            step_of(q->p.group * block, bytes_of(q, HDK_FILTERS_IN, true), q->p.group == blocks);
+        if (q->p.filters_step != UINT32_MAX) {
+            consider(q);
+            any = true;
+        }
+        if (q->p.group == 1)
+            break;
+    }
+    if (!any)
+        q->why = arena_printf(q->arena, "the weights of %u channels are %llu bytes, %s has %u",
+                              d->lanes, (unsigned long long)block,
+                              d->memory[d->instruction[d->role[HDK_FILTERS_IN]].to].name,
+                              bytes_of(q, HDK_FILTERS_IN, true));
+}
+
+static void try_bands(struct question *q)
+{
+    const struct described_device *d = q->device;
+    struct hdk_layer *p = &q->p;
+    const bool one_block = p->out_c <= d->lanes;
+
+    for (p->band = p->out_h;; p->band = (p->band + 1) / 2) {
+        const bool all = p->band == p->out_h;
+        const uint64_t image = (uint64_t)hdk_layer_rows(p, p->band) * p->pitch;
+        const uint64_t sums = (uint64_t)p->band * p->out_w * d->lanes * 4;
+
+        p->image_step = step_of(image, bytes_of(q, HDK_MOVE_IN, true), all);
+        p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block);
+        if (p->image_step != UINT32_MAX && p->sums_step != UINT32_MAX)
+            try_groups(q);
+        else
+            q->why = arena_printf(
+                q->arena,
+                "%u output row%s: %llu bytes of pixels and %llu of sums, %s has %u and "
+                "%s %u",
+                p->band, p->band > 1 ? "s" : "", (unsigned long long)image,
+                (unsigned long long)sums, d->memory[d->instruction[d->role[HDK_MOVE_IN]].to].name,
+                bytes_of(q, HDK_MOVE_IN, true),
+                d->memory[d->instruction[d->role[HDK_MOVE_OUT]].from].name,
+                bytes_of(q, HDK_MOVE_OUT, false));
+        if (p->band == 1)
+            return;
+    }
+}
+
+const char *described_plan(struct arena *a, const struct ir_graph *graph, const struct ir_op *op,
+                           const struct described_device *device, struct hdk_layer *layer,
+                           double *cycles)
+{
+    struct question q = {.arena = a, .device = device, .cycles = -1};
+    const char *why = check(&q, graph, op);
+    const struct geo *g = &q.g;
+
+    if (why)
+        return why;
+    const bool windows =
+        g->kh * g->kw > 1 && g->c % device->depth && (uint64_t)g->kh * g->kw * g->c <= HDK_WINDOW;
+    for (uint32_t together = 0; together <= windows; together++) {
+        lay_out(&q, op, together);
+        const uint64_t n_bytes = place(&q);
+        if (n_bytes <= device->memory[0].bytes)
+            try_bands(&q);
+        else
+            q.why = arena_printf(a, "the layer has %llu bytes, %s %u", (unsigned long long)n_bytes,
+                                 device->memory[0].name, device->memory[0].bytes);
+    }
+    *layer = q.best;
+    *cycles = q.cycles;
+    return q.cycles < 0 ? q.why : NULL;
+}

@@ -1,0 +1,93 @@
+/* roles.c (described) - which instruction of a description does what a layer needs: from the
+ * memories that they connect. */
+#include "described.h"
+
+const char *const described_fields[DESCRIBED_FIELDS] = {"rows",     "columns",     "bytes", "from",
+                                                        "from_row", "from_column", "with",  "to",
+                                                        "to_row",   "to_column"};
+
+enum { NONE = HDK_ROLES };
+
+static uint32_t find(const struct described_device *d, enum described_does does)
+{
+    for (uint32_t i = 0; i < d->n_instruction; i++)
+        if (d->instruction[i].does == does)
+            return i;
+    return NONE;
+}
+
+static uint32_t copy_to(const struct described_device *d, bool from_first, uint32_t to)
+{
+    for (uint32_t i = 0; i < d->n_instruction; i++)
+        if (d->instruction[i].does == DESCRIBED_COPY && d->instruction[i].to == to &&
+            (d->instruction[i].from == 0) == from_first)
+            return i;
+    return NONE;
+}
+
+static const char *no_copy(struct arena *a, const struct described_device *d, const char *from,
+                           uint32_t to)
+{
+    return arena_printf(a, "no instruction copies from %s to %s", from, d->memory[to].name);
+}
+
+const char *described_roles(struct arena *a, struct described_device *d)
+{
+    const char *const first = d->memory[0].name;
+    uint32_t *role = d->role;
+
+    role[HDK_PRODUCT] = find(d, DESCRIBED_PRODUCT);
+    role[HDK_MOVE_OUT] = find(d, DESCRIBED_REQUANTISE);
+    if (role[HDK_PRODUCT] == NONE || role[HDK_MOVE_OUT] == NONE)
+        return arena_printf(a, "no instruction does a %s",
+                            role[HDK_PRODUCT] == NONE ? "product" : "requantise");
+    const struct described_instruction *product = &d->instruction[role[HDK_PRODUCT]],
+                                       *out = &d->instruction[role[HDK_MOVE_OUT]];
+    if (out->to != 0 || out->from != product->to)
+        return arena_printf(a, "%s must be from %s, where %s leaves sums, to %s", out->name,
+                            d->memory[product->to].name, product->name, first);
+    role[HDK_MOVE_IN] = copy_to(d, true, product->from);
+    role[HDK_CHANNELS_IN] = copy_to(d, true, out->with);
+    role[HDK_PRELOAD] = copy_to(d, false, product->with);
+    if (role[HDK_MOVE_IN] == NONE || role[HDK_CHANNELS_IN] == NONE)
+        return no_copy(a, d, first, role[HDK_MOVE_IN] == NONE ? product->from : out->with);
+    if (role[HDK_PRELOAD] == NONE)
+        return no_copy(a, d, "a memory on the chip", product->with);
+    const uint32_t filters = d->instruction[role[HDK_PRELOAD]].from;
+    role[HDK_FILTERS_IN] = copy_to(d, true, filters);
+    if (role[HDK_FILTERS_IN] == NONE)
+        return no_copy(a, d, first, filters);
+    if (filters == product->from)
+        return arena_printf(a, "%s holds pixels and weights: they must be in two memories",
+                            d->memory[filters].name);
+    if (d->memory[product->with].bytes < 2 * d->depth * d->lanes)
+        return arena_printf(a, "%s has %u bytes; two times the weights of %s are %u",
+                            d->memory[product->with].name, d->memory[product->with].bytes,
+                            product->name, 2 * d->depth * d->lanes);
+    /* Counts of a unit run ahead of a wait by what `queue` groups of weights hold. */
+    const uint64_t ahead =
+        (uint64_t)d->queue * (d->memory[filters].bytes / (d->depth * d->lanes)) + HDK_QUEUE;
+    if (ahead >> (d->count_bits - 1))
+        return arena_printf(a, "units may be %llu instructions apart; %u bits count to %llu",
+                            (unsigned long long)ahead, d->count_bits,
+                            (unsigned long long)(1ull << d->count_bits));
+    return NULL;
+}
+
+struct hdk_device described_hdk(const struct described_device *d)
+{
+    struct hdk_device h = {.n_unit = d->n_unit,
+                           .n_memory = d->n_memory,
+                           .queue = d->queue,
+                           .depth = d->depth,
+                           .lanes = d->lanes};
+
+    for (uint32_t i = 1; i < d->n_memory; i++)
+        h.memory_at[i] = h.memory_at[i - 1] + d->memory[i - 1].bytes;
+    for (uint32_t i = 0; i < HDK_ROLES; i++) {
+        const struct described_instruction *of = &d->instruction[d->role[i]];
+
+        h.instruction[i] = (struct hdk_instruction){of->unit, of->from, of->with, of->to, NULL};
+    }
+    return h;
+}

@@ -1,0 +1,134 @@
+/* emit_described.c (emit) - layers made of a target's instructions: the device as its description has
+ * it, each layer's plan as a parameter struct, weights and channels in the order of the loops. */
+#include "compiler/described/described.h"
+#include "compiler/target/describe.h"
+#include "emit.h"
+
+void emit_described_device(struct text *t, const struct target_desc *desc)
+{
+    static const char *const roles[HDK_ROLES] = {"HDK_MOVE_IN", "HDK_FILTERS_IN", "HDK_CHANNELS_IN",
+                                                 "HDK_PRELOAD", "HDK_PRODUCT",    "HDK_MOVE_OUT"};
+    const struct described_device *d = desc->detail->device;
+    const struct hdk_device h = described_hdk(d);
+    const uint32_t last = d->n_memory - 1;
+
+    text_printf(t,
+                "/* Its memories, where there is no core. */\nstatic uint8_t %s_model[%u];\n"
+                "static const struct hdk_device %s_device = {\n"
+                "    .n_unit = %u, .n_memory = %u, .queue = %u, .depth = %u, .lanes = %u,\n"
+                "    .memory_at = {",
+                desc->name, h.memory_at[last] + d->memory[last].bytes, desc->name, h.n_unit,
+                h.n_memory, h.queue, h.depth, h.lanes);
+    for (uint32_t i = 0; i < h.n_memory; i++)
+        text_printf(t, "%s0x%x", i ? ", " : "", h.memory_at[i]);
+    text_printf(t, "},\n    .model = %s_model,\n    .instruction = {\n", desc->name);
+    for (uint32_t i = 0; i < HDK_ROLES; i++)
+        text_printf(t, "        [%s] = {%u, %u, %u, %u, %s},\n", roles[i], h.instruction[i].unit,
+                    h.instruction[i].from, h.instruction[i].with, h.instruction[i].to,
+                    d->instruction[d->role[i]].call);
+    text_printf(t, "    },\n    .begin = %s,\n    .wait = %s};\n\n", d->begin, d->wait);
+}
+
+static const char *plan_of(struct emit_unit *u, const struct ir_op *op, struct hdk_layer *p)
+{
+    double cycles;
+
+    return described_plan(u->arena, u->graph, op, describe_of(emit_outside(u, op))->device, p,
+                          &cycles);
+}
+
+enum status emit_described_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                  struct diag *d)
+{
+    struct hdk_layer p;
+    const char *why = plan_of(u, op, &p);
+
+    if (why)
+        return FAIL(d, ST_INTERNAL, "%s: %s", u->graph->row[op->row].name, why);
+    text_printf(t,
+                "/* %u rows of the output and %u blocks of channels on chip%s. */\n"
+                "static const struct hdk_layer %s_%u = {\n"
+                "    .in_h = %u, .in_w = %u, .in_c = %u, .out_h = %u, .out_w = %u, .out_c = %u,\n"
+                "    .kernel_h = %u, .kernel_w = %u, .stride_h = %u, .stride_w = %u, "
+                ".dilation_h = %u, .dilation_w = %u,\n"
+                "    .pad_top = %d, .pad_left = %d, .z_in = %d, .z_out = %d, .act_min = %d, "
+                ".act_max = %d,\n",
+                p.band, p.group, p.together ? ", windows copied together" : "", emit_id(u, op->row),
+                op->id, p.in_h, p.in_w, p.in_c, p.out_h, p.out_w, p.out_c, p.kernel_h, p.kernel_w,
+                p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.pad_top, p.pad_left, p.z_in,
+                p.z_out, p.act_min, p.act_max);
+    text_printf(t,
+                "    .together = %u, .pixel = %u, .pitch = %u, .band = %u, .group = %u,\n"
+                "    .image_step = 0x%x, .filters_step = 0x%x, .sums_step = 0x%x,\n"
+                "    .filters_at = 0x%x, .channels_at = 0x%x, .out_at = 0x%x};\n\n",
+                p.together, p.pixel, p.pitch, p.band, p.group, p.image_step, p.filters_step,
+                p.sums_step, p.filters_at, p.channels_at, p.out_at);
+    return ST_OK;
+}
+
+/* Weights [kh, kw, C, OC] as [blocks of channels][parts][depth][lanes], filled up with 0. */
+static int8_t *filters(struct emit_unit *u, const struct geo *g, const struct hdk_layer *p,
+                       const struct described_device *d, size_t *n_bytes)
+{
+    const size_t blocks = (g->oc + d->lanes - 1) / d->lanes, parts = hdk_layer_parts(p, d->depth);
+    const size_t all = p->together ? (size_t)g->kh * g->kw * g->c : g->c;
+    const size_t cuts = p->pixel / d->depth;
+    const int8_t *from = (const int8_t *)g->filter->data;
+    int8_t *w = arena_alloc(u->arena, *n_bytes = blocks * parts * d->depth * d->lanes), *to = w;
+
+    for (size_t block = 0; block < blocks; block++)
+        for (size_t part = 0; part < parts; part++)
+            for (size_t k = 0; k < d->depth; k++)
+                for (size_t lane = 0; lane < d->lanes; lane++) {
+                    const size_t c = part % cuts * d->depth + k, n = block * d->lanes + lane;
+                    const size_t at = part / cuts * all + c;
+                    *to++ = c < all && n < g->oc ? from[at * g->oc + n] : 0;
+                }
+    return w;
+}
+
+/* The zero point of the input is part of the biases. */
+static struct hdk_channel *channels(struct emit_unit *u, const struct geo *g,
+                                    const struct ir_fixed *f, size_t n)
+{
+    struct hdk_channel *channel = ARENA_ARRAY(u->arena, struct hdk_channel, n);
+    const size_t depth = (size_t)g->kh * g->kw * g->c;
+    const int8_t *w = (const int8_t *)g->filter->data;
+    const int32_t *given = g->bias ? (const int32_t *)(const void *)g->bias->data : NULL;
+
+    for (size_t i = 0; i < g->oc; i++) {
+        int32_t sum = 0;
+        for (size_t k = 0; k < depth; k++)
+            sum += w[k * g->oc + i];
+        channel[i] = (struct hdk_channel){
+            (int32_t)((given ? (uint32_t)given[i] : 0u) - (uint32_t)g->z_in * (uint32_t)sum),
+            f->multiplier[f->n > 1 ? i : 0], f->shift[f->n > 1 ? i : 0]};
+    }
+    return channel;
+}
+
+void emit_described_call(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         const char *dev)
+{
+    const struct target *target = emit_outside(u, op);
+    const struct described_device *d = describe_of(target)->device;
+    struct hdk_layer p;
+    struct geo g;
+    size_t n_bytes;
+
+    (void)plan_of(u, op, &p); /* emit_described_params has checked it */
+    geo_of(u->graph, op, &g);
+    const size_t n = (g.oc + d->lanes - 1) / d->lanes * d->lanes;
+    const int8_t *w = filters(u, &g, &p, d, &n_bytes);
+    const uint32_t w_at = emit_host_constant(u, w, n_bytes);
+    const uint32_t channels_at =
+        emit_host_constant(u, channels(u, &g, &op->fixed, n), n * sizeof(struct hdk_channel));
+
+    text_printf(t, "MODEL_TRY(hdk_described_run(&%s_%u, &%s_device, %s,\n", emit_id(u, op->row),
+                op->id, target->desc->name, dev);
+    text_printf(t,
+                "        (const int8_t *)%s, (const int8_t *)(model_constants + 0x%x),\n"
+                "        (const struct hdk_channel *)(const void *)(model_constants + 0x%x),\n"
+                "        (int8_t *)%s));\n",
+                emit_pointer(u, op->in[0]), w_at, channels_at, emit_pointer(u, op->out[0]));
+}

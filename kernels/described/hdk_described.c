@@ -1,0 +1,366 @@
+/* hdk_described.c - see hdk_described.h. Bands of output rows; in a band groups of channels; in a
+ * group block after block: the products of its parts, then its results. The next band and
+ * group are copied in before the products of those on chip, where memory holds both.
+ *
+ * An instruction waits for earlier ones of other units that use its bytes. A unit never holds more
+ * than `queue` of them, so older ones are complete, and the last `queue` of each unit are all there
+ * is to compare with. */
+#include "hdk_described.h"
+
+#define TRY(expr)                                                                                  \
+    do {                                                                                           \
+        int rc_ = (expr);                                                                          \
+        if (rc_ != 0)                                                                              \
+            return rc_;                                                                            \
+    } while (0)
+
+enum { FROM, WITH, TO, RANGES };
+
+/* Bytes that an instruction uses. */
+struct use {
+    uint32_t memory, begin, end;
+};
+
+struct run {
+    const struct hdk_layer *p;
+    const struct hdk_device *device;
+    const struct hd_port *dev;
+    uint32_t parts, blocks, bands, groups;
+    uint32_t products, blocks_done;                  /* so far: the array's buffer, the sums */
+    uint32_t issued[HDK_UNITS], complete[HDK_UNITS]; /* complete: at least */
+    struct use use[HDK_UNITS][HDK_QUEUE][RANGES];
+};
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t div_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static uint32_t kernel_h(const struct hdk_layer *p)
+{
+    return p->together ? 1 : p->kernel_h;
+}
+
+static uint32_t kernel_w(const struct hdk_layer *p)
+{
+    return p->together ? 1 : p->kernel_w;
+}
+
+static uint32_t stride_h(const struct hdk_layer *p)
+{
+    return p->together ? 1 : p->stride_h;
+}
+
+uint32_t hdk_layer_parts(const struct hdk_layer *p, uint32_t depth)
+{
+    return kernel_h(p) * kernel_w(p) * (p->pixel / depth);
+}
+
+uint32_t hdk_layer_rows(const struct hdk_layer *p, uint32_t n)
+{
+    return (n - 1) * stride_h(p) + (kernel_h(p) - 1) * p->dilation_h + 1;
+}
+
+/* --- order --- */
+
+static struct use use_of(const struct hdk_issue *i, uint32_t memory, const struct hdk_box *b)
+{
+    const uint32_t last = (i->rows - 1) * b->row_stride + (i->columns - 1) * b->column_stride;
+
+    return (struct use){memory, b->at, b->at + last + b->n_bytes};
+}
+
+static int conflict(const struct use *a, const struct use *b)
+{
+    for (uint32_t i = 0; i < RANGES; i++)
+        for (uint32_t k = 0; k < RANGES; k++)
+            if ((i == TO || k == TO) && a[i].memory == b[k].memory && a[i].begin < b[k].end &&
+                b[k].begin < a[i].end)
+                return 1;
+    return 0;
+}
+
+/* The last instruction of a unit that may be incomplete and uses bytes of u; 0: none. */
+static uint32_t latest(const struct run *r, uint32_t unit, const struct use *u)
+{
+    const uint32_t issued = r->issued[unit];
+    const uint32_t n = least(issued, r->device->queue);
+
+    for (uint32_t k = 0; k < n; k++)
+        if (conflict(r->use[unit][(issued - 1 - k) % HDK_QUEUE], u))
+            return issued - k;
+    return 0;
+}
+
+static int wait(struct run *r, uint32_t unit, uint32_t count)
+{
+    if (r->complete[unit] >= count)
+        return 0;
+    r->complete[unit] = count;
+    return r->dev ? r->device->wait(r->dev, unit, count) : 0;
+}
+
+static int issue(struct run *r, struct hdk_issue *i)
+{
+    const struct hdk_instruction *of = &r->device->instruction[i->role];
+    struct use *u = r->use[of->unit][r->issued[of->unit] % HDK_QUEUE];
+
+    if (r->issued[of->unit] >= r->device->queue)
+        TRY(wait(r, of->unit, r->issued[of->unit] + 1 - r->device->queue));
+    u[FROM] = use_of(i, of->from, &i->from);
+    u[TO] = use_of(i, of->to, &i->to);
+    u[WITH] = i->with.n_bytes ? (struct use){of->with, i->with.at, i->with.at + i->with.n_bytes}
+                              : u[FROM];
+    for (uint32_t v = 0; v < r->device->n_unit; v++)
+        i->wait[v] = v == of->unit ? 0 : latest(r, v, u);
+    r->issued[of->unit]++;
+    if (r->dev)
+        return of->issue(r->dev, i);
+    hdk_meaning(r->device, i);
+    return 0;
+}
+
+/* --- instructions --- */
+
+static int copy(struct run *r, enum hdk_role role, uint32_t from, uint32_t to, uint32_t n_bytes)
+{
+    struct hdk_issue i = {.role = role,
+                          .rows = 1,
+                          .columns = 1,
+                          .from = {.at = from, .n_bytes = n_bytes},
+                          .to = {.at = to, .n_bytes = n_bytes}};
+
+    return issue(r, &i);
+}
+
+static uint32_t band_rows(const struct run *r, uint32_t band)
+{
+    return least(r->p->band, r->p->out_h - band * r->p->band);
+}
+
+static uint32_t group_blocks(const struct run *r, uint32_t group)
+{
+    return least(r->p->group, r->blocks - group * r->p->group);
+}
+
+static uint32_t filters_bytes(const struct run *r)
+{
+    return r->parts * r->device->depth * r->device->lanes;
+}
+
+/* Copy in what step s needs and the one before has not left there. early: before the products of the
+ * step before, so only into a second buffer. */
+static int move_in(struct run *r, uint32_t s, int early)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t band = s / r->groups, group = s % r->groups;
+
+    if (group == 0 && early == (p->image_step > 0))
+        TRY(copy(r, HDK_MOVE_IN, band * p->band * stride_h(p) * p->pitch,
+                 (band & 1) * p->image_step, hdk_layer_rows(p, band_rows(r, band)) * p->pitch));
+    if ((r->groups > 1 || band == 0) && early == (p->filters_step > 0))
+        TRY(copy(r, HDK_FILTERS_IN, p->filters_at + group * p->group * filters_bytes(r),
+                 r->groups > 1 ? (s & 1) * p->filters_step : 0,
+                 group_blocks(r, group) * filters_bytes(r)));
+    return 0;
+}
+
+static int product(struct run *r, uint32_t s, uint32_t block, uint32_t part)
+{
+    const struct hdk_layer *p = r->p;
+    const struct hdk_device *d = r->device;
+    const uint32_t blocks = p->pixel / d->depth, tap = part / blocks;
+    const uint32_t n_bytes = d->depth * d->lanes, buffer = (r->products++ & 1) * n_bytes;
+    const uint32_t filters = r->groups > 1 ? (s & 1) * p->filters_step : 0;
+    const uint32_t at = tap / kernel_w(p) * p->dilation_h * p->pitch +
+                        tap % kernel_w(p) * p->dilation_w * p->pixel + part % blocks * d->depth;
+    struct hdk_issue i = {.role = HDK_PRODUCT,
+                          .rows = band_rows(r, s / r->groups),
+                          .columns = p->out_w,
+                          .from = {(s / r->groups & 1) * p->image_step + at, stride_h(p) * p->pitch,
+                                   (p->together ? 1 : p->stride_w) * p->pixel, d->depth},
+                          .with = {.at = buffer, .n_bytes = n_bytes},
+                          .to = {(r->blocks_done & 1) * p->sums_step, p->out_w * d->lanes * 4,
+                                 d->lanes * 4, d->lanes * 4},
+                          .add = part > 0};
+
+    TRY(copy(r, HDK_PRELOAD, filters + (block * r->parts + part) * n_bytes, buffer, n_bytes));
+    return issue(r, &i);
+}
+
+static int move_out(struct run *r, uint32_t s, uint32_t block)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t lanes = r->device->lanes, band = s / r->groups;
+    const uint32_t n = s % r->groups * p->group + block, pixel = r->blocks * lanes;
+    const uint32_t n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel);
+    struct hdk_issue i = {
+        .role = HDK_MOVE_OUT,
+        .rows = 1,
+        .columns = band_rows(r, band) * p->out_w,
+        .from = {(r->blocks_done & 1) * p->sums_step, 0, lanes * 4, lanes * 4},
+        .with = {.at = n * n_bytes, .n_bytes = n_bytes},
+        .to = {p->out_at + band * p->band * p->out_w * pixel + n * lanes, 0, pixel, lanes},
+        .zero = p->z_out,
+        .low = p->act_min,
+        .high = p->act_max};
+
+    r->blocks_done++;
+    return issue(r, &i);
+}
+
+static int run_step(struct run *r, uint32_t s)
+{
+    for (uint32_t block = 0; block < group_blocks(r, s % r->groups); block++) {
+        for (uint32_t part = 0; part < r->parts; part++)
+            TRY(product(r, s, block, part));
+        TRY(move_out(r, s, block));
+    }
+    return 0;
+}
+
+static struct run begin(const struct hdk_layer *p, const struct hdk_device *device,
+                        const struct hd_port *dev)
+{
+    const uint32_t blocks = div_up(p->out_c, device->lanes);
+
+    return (struct run){.p = p,
+                        .device = device,
+                        .dev = dev,
+                        .parts = hdk_layer_parts(p, device->depth),
+                        .blocks = blocks,
+                        .bands = div_up(p->out_h, p->band),
+                        .groups = div_up(blocks, p->group)};
+}
+
+int hdk_described_issue(const struct hdk_layer *p, const struct hdk_device *device,
+                        const struct hd_port *dev)
+{
+    struct run r = begin(p, device, dev);
+    const uint32_t n = r.bands * r.groups, lanes = device->lanes;
+
+    if (dev)
+        TRY(device->begin(dev));
+    TRY(copy(&r, HDK_CHANNELS_IN, p->channels_at, 0,
+             r.blocks * lanes * (uint32_t)sizeof(struct hdk_channel)));
+    TRY(move_in(&r, 0, 0));
+    TRY(move_in(&r, 0, 1));
+    for (uint32_t s = 0; s < n; s++) {
+        if (s + 1 < n)
+            TRY(move_in(&r, s + 1, 1));
+        TRY(run_step(&r, s));
+        if (s + 1 < n)
+            TRY(move_in(&r, s + 1, 0));
+    }
+    for (uint32_t unit = 0; unit < device->n_unit; unit++)
+        TRY(wait(&r, unit, r.issued[unit]));
+    return 0;
+}
+
+/* --- the host's side --- */
+
+static int put(const struct run *r, uint32_t at, const void *host, uint32_t n_bytes)
+{
+    if (r->dev)
+        return r->dev->to_device(r->dev->ctx, at, host, n_bytes);
+    for (uint32_t i = 0; i < n_bytes; i++)
+        r->device->model[at + i] = ((const uint8_t *)host)[i];
+    return 0;
+}
+
+static int get(const struct run *r, void *host, uint32_t at, uint32_t n_bytes)
+{
+    if (r->dev)
+        return r->dev->from_device(r->dev->ctx, host, at, n_bytes);
+    for (uint32_t i = 0; i < n_bytes; i++)
+        ((uint8_t *)host)[i] = r->device->model[at + i];
+    return 0;
+}
+
+/* Pixels of the padding in an image row. */
+static int fill(const struct run *r, uint32_t at, uint32_t n_bytes)
+{
+    int8_t zeros[64];
+
+    for (uint32_t i = 0; i < sizeof zeros; i++)
+        zeros[i] = (int8_t)r->p->z_in;
+    for (uint32_t n; n_bytes; n_bytes -= n, at += n) {
+        n = least(n_bytes, sizeof zeros);
+        TRY(put(r, at, zeros, n));
+    }
+    return 0;
+}
+
+static int write_row(const struct run *r, uint32_t at, int32_t row, const int8_t *x)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t columns = p->pitch / p->pixel, left = least((uint32_t)p->pad_left, columns);
+    const uint32_t n = least(p->in_w, columns - left);
+
+    if (row < 0 || row >= (int32_t)p->in_h)
+        return fill(r, at, p->pitch);
+    x += (uint32_t)row * p->in_w * p->in_c;
+    TRY(fill(r, at, left * p->pixel));
+    at += left * p->pixel;
+    if (p->in_c == p->pixel)
+        TRY(put(r, at, x, n * p->in_c));
+    for (uint32_t i = 0; i < n && p->in_c != p->pixel; i++)
+        TRY(put(r, at + i * p->pixel, x + i * p->in_c, p->in_c));
+    return fill(r, at + n * p->pixel, (columns - left - n) * p->pixel);
+}
+
+/* The bytes of one window, in the order of its weights. */
+static int write_window(const struct run *r, uint32_t at, int32_t row, int32_t column,
+                        const int8_t *x)
+{
+    const struct hdk_layer *p = r->p;
+    int8_t window[HDK_WINDOW];
+    uint32_t n = 0;
+
+    for (uint32_t tap = 0; tap < p->kernel_h * p->kernel_w; tap++) {
+        const int32_t y = row + (int32_t)(tap / p->kernel_w * p->dilation_h);
+        const int32_t z = column + (int32_t)(tap % p->kernel_w * p->dilation_w);
+        const int in = y >= 0 && y < (int32_t)p->in_h && z >= 0 && z < (int32_t)p->in_w;
+
+        for (uint32_t c = 0; c < p->in_c; c++, n++)
+            window[n] =
+                in ? x[((uint32_t)y * p->in_w + (uint32_t)z) * p->in_c + c] : (int8_t)p->z_in;
+    }
+    return put(r, at, window, n);
+}
+
+static int write_image(const struct run *r, const int8_t *x)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t rows = hdk_layer_rows(p, p->out_h);
+
+    for (uint32_t row = 0; row < rows && !p->together; row++)
+        TRY(write_row(r, row * p->pitch, (int32_t)row - p->pad_top, x));
+    for (uint32_t i = 0; i < p->out_h * p->out_w && p->together; i++)
+        TRY(write_window(r, i * p->pixel, (int32_t)(i / p->out_w * p->stride_h) - p->pad_top,
+                         (int32_t)(i % p->out_w * p->stride_w) - p->pad_left, x));
+    return 0;
+}
+
+int hdk_described_run(const struct hdk_layer *p, const struct hdk_device *device,
+                      const struct hd_port *dev, const int8_t *x, const int8_t *w,
+                      const struct hdk_channel *channels, int8_t *y)
+{
+    const struct run r = begin(p, device, dev);
+    const uint32_t lanes = device->lanes, pixel = r.blocks * lanes, n = p->out_h * p->out_w;
+
+    TRY(write_image(&r, x));
+    TRY(put(&r, p->filters_at, w, r.blocks * filters_bytes(&r)));
+    TRY(put(&r, p->channels_at, channels, pixel * (uint32_t)sizeof *channels));
+    TRY(hdk_described_issue(p, device, dev));
+    if (p->out_c == pixel)
+        return get(&r, y, p->out_at, n * pixel);
+    for (uint32_t i = 0; i < n; i++)
+        TRY(get(&r, y + i * p->out_c, p->out_at + i * pixel, p->out_c));
+    return 0;
+}

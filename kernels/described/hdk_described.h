@@ -1,0 +1,104 @@
+/* hdk_described.h - a convolution or a dense layer as instructions of a device that a target.json
+ * describes ("memories", "instructions", "order"): the loops that issue them, what each must wait
+ * for, and what each means. Sizes and places are the compiler's (compiler/described); what puts an
+ * instruction into a queue is the target's. C11, freestanding, no allocation. */
+#ifndef HDK_DESCRIBED_H
+#define HDK_DESCRIBED_H
+
+#include <stdint.h>
+
+#include "hd_port.h"
+
+#define HDK_UNITS    6u  /* units of a device at most */
+#define HDK_QUEUE    16u /* instructions that a unit holds at most */
+#define HDK_MEMORIES 8u
+#define HDK_LANES    64u  /* of a product at most */
+#define HDK_WINDOW   512u /* bytes of a window that the host copies together, at most */
+
+/* Instructions by what they are for. */
+enum hdk_role {
+    HDK_MOVE_IN,     /* copy: pixels to the memory that products read */
+    HDK_FILTERS_IN,  /* copy: weights to the memory that HDK_PRELOAD reads */
+    HDK_CHANNELS_IN, /* copy: struct hdk_channel of every channel */
+    HDK_PRELOAD,     /* copy: weights of one product to the array */
+    HDK_PRODUCT,     /* sums (+)= pixels x weights */
+    HDK_MOVE_OUT,    /* requantise: sums to int8 in the first memory */
+    HDK_ROLES
+};
+
+/* The result of a channel's sum is clamp((sum + bias) * multiplier * 2^(shift - 31) + zero), rounded
+ * as hdk_rescale does. */
+struct hdk_channel {
+    int32_t bias, multiplier, shift;
+};
+
+/* Runs of n_bytes at at + row * row_stride + column * column_stride of a memory. */
+struct hdk_box {
+    uint32_t at, row_stride, column_stride, n_bytes;
+};
+
+/* One instruction: what it does for each of rows x columns positions. copy: to = from. product:
+ * to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32. requantise: to[lane] of
+ * from[lane], with[lane] a struct hdk_channel. `with` is the same for all positions. */
+struct hdk_issue {
+    enum hdk_role role;
+    uint32_t rows, columns;
+    struct hdk_box from, with, to;
+    uint32_t add; /* product: 0 sums begin at 0, 1 at what is there */
+    int32_t zero, low, high;
+    /* Instructions of each unit, from the first one of the call, that must be complete before this
+     * one begins; 0: none. */
+    uint32_t wait[HDK_UNITS];
+};
+
+/* A described device. All functions return 0 or a negative enum hd_error. */
+struct hdk_device {
+    uint32_t n_unit, n_memory, queue; /* instructions that each unit holds, running ones included */
+    uint32_t depth, lanes;            /* of a product */
+    uint32_t memory_at[HDK_MEMORIES]; /* of each memory in `model`; the port reaches the first */
+    uint8_t *model;                   /* contents of all memories where there is no core */
+    struct hdk_instruction {
+        uint32_t unit, from, with, to; /* memories */
+        /* Put it into the unit's queue. Never more than `queue` are there. */
+        int (*issue)(const struct hd_port *dev, const struct hdk_issue *i);
+    } instruction[HDK_ROLES];
+    int (*begin)(const struct hd_port *dev); /* counts of completed instructions become 0 */
+    /* Until `count` instructions of a unit are complete. */
+    int (*wait)(const struct hd_port *dev, uint32_t unit, uint32_t count);
+};
+
+/* A layer, and how the compiler laid it out. Pixels in the first memory are multiples of `depth`
+ * bytes, results of `lanes`. */
+struct hdk_layer {
+    uint32_t in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;
+    uint32_t stride_h, stride_w, dilation_h, dilation_w;
+    int32_t pad_top, pad_left, z_in, z_out, act_min, act_max;
+    uint32_t together;   /* 1: the host copies each window's bytes together, as one pixel */
+    uint32_t pixel;      /* bytes of a pixel on the device */
+    uint32_t pitch;      /* bytes of an image row there, padding included */
+    uint32_t band;       /* output rows whose image is on chip at once */
+    uint32_t group;      /* blocks of `lanes` channels whose weights are there at once */
+    uint32_t image_step; /* bytes between two buffers of bands; 0: one buffer */
+    uint32_t filters_step, sums_step;         /* likewise: groups, blocks of sums */
+    uint32_t filters_at, channels_at, out_at; /* in the first memory; the image is at 0 */
+};
+
+/* Products of `depth` bytes that add up to one block of sums. */
+uint32_t hdk_layer_parts(const struct hdk_layer *p, uint32_t depth);
+/* Image rows on the device of `n` output rows. */
+uint32_t hdk_layer_rows(const struct hdk_layer *p, uint32_t n);
+
+/* x [in_h, in_w, in_c]   w [blocks of channels][parts][depth][lanes], filled up with 0
+ * channels [blocks * lanes]: bias with -z_in * (sum of the channel's weights) in it
+ * y [out_h, out_w, out_c]. dev: NULL without a core; then the instructions change device->model. */
+int hdk_described_run(const struct hdk_layer *p, const struct hdk_device *device,
+                      const struct hd_port *dev, const int8_t *x, const int8_t *w,
+                      const struct hdk_channel *channels, int8_t *y);
+/* Only the instructions, without the transfers from and to the host. */
+int hdk_described_issue(const struct hdk_layer *p, const struct hdk_device *device,
+                        const struct hd_port *dev);
+
+/* hdk_meaning.c: execute one instruction on device->model. */
+void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i);
+
+#endif

@@ -1,0 +1,66 @@
+/* hdk_meaning.c - what an instruction of a described device does to its memories (hdk_described.h).
+ * Sums wrap modulo 2^32. */
+#include "hdk_described.h"
+#include "kernels/hdk_math.h"
+
+static uint8_t *position(const struct hdk_device *device, uint32_t memory, const struct hdk_box *b,
+                         uint32_t row, uint32_t column)
+{
+    return device->model + device->memory_at[memory] + b->at + row * b->row_stride +
+           column * b->column_stride;
+}
+
+static uint32_t get(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static void put(uint8_t *at, uint32_t v)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        at[i] = (uint8_t)(v >> 8 * i);
+}
+
+static void product(const struct hdk_device *device, const struct hdk_issue *i, const uint8_t *from,
+                    const uint8_t *with, uint8_t *to)
+{
+    for (uint32_t n = 0; n < device->lanes; n++) {
+        uint32_t sum = i->add ? get(to + 4 * n) : 0;
+
+        for (uint32_t k = 0; k < device->depth; k++)
+            sum += (uint32_t)((int8_t)from[k] * (int8_t)with[k * device->lanes + n]);
+        put(to + 4 * n, sum);
+    }
+}
+
+static void requantise(const struct hdk_device *device, const struct hdk_issue *i,
+                       const uint8_t *from, const uint8_t *with, uint8_t *to)
+{
+    for (uint32_t n = 0; n < device->lanes; n++) {
+        const uint8_t *c = with + n * sizeof(struct hdk_channel);
+        const int32_t sum = (int32_t)(get(from + 4 * n) + get(c));
+
+        to[n] = (uint8_t)hdk_clamp(hdk_rescale(sum, (int32_t)get(c + 4), (int32_t)get(c + 8)),
+                                   i->zero, i->low, i->high);
+    }
+}
+
+void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i)
+{
+    const struct hdk_instruction *of = &device->instruction[i->role];
+
+    for (uint32_t row = 0; row < i->rows; row++)
+        for (uint32_t column = 0; column < i->columns; column++) {
+            const uint8_t *from = position(device, of->from, &i->from, row, column);
+            const uint8_t *with = position(device, of->with, &i->with, 0, 0);
+            uint8_t *to = position(device, of->to, &i->to, row, column);
+
+            if (i->role == HDK_PRODUCT)
+                product(device, i, from, with, to);
+            else if (i->role == HDK_MOVE_OUT)
+                requantise(device, i, from, with, to);
+            else
+                for (uint32_t k = 0; k < i->from.n_bytes; k++)
+                    to[k] = from[k];
+        }
+}

@@ -1,0 +1,282 @@
+// shuttle_core - a weight-stationary array of 16 x 16 multipliers. Four units take instructions from a
+// queue each, in order, and count those that are complete; an instruction waits for counts of others.
+//   load     words of 16 bytes from outside to pixels, filters or channels
+//   preload  16 words of filters to one of two sets of weights
+//   array    sums[position][n] (+)= sum over k of pixels[position][k] * weights[set][k][n]
+//   store    clamp((sums + bias) * multiplier * 2^(shift - 31) + zero) of each channel, to outside
+// Registers (byte offsets): reg_e. Ports: sim/core/README.md. Bench: heddle check-target
+`default_nettype none
+module shuttle_core (
+  input  wire logic         clk_i,
+  input  wire logic         rst_ni,
+  input  wire logic         reg_write_i,
+  input  wire logic [15:0]  reg_addr_i,
+  input  wire logic [31:0]  reg_wdata_i,
+  output logic      [31:0]  reg_rdata_o,
+  output logic              rd_valid_o,
+  input  wire logic         rd_ready_i,
+  output logic      [31:0]  rd_addr_o,
+  input  wire logic         rsp_valid_i,
+  output logic              rsp_ready_o,
+  input  wire logic [127:0] rsp_data_i,
+  output logic              wr_valid_o,
+  input  wire logic         wr_ready_i,
+  output logic      [31:0]  wr_addr_o,
+  output logic      [127:0] wr_data_o,
+  output logic      [15:0]  wr_strb_o,
+  output logic              load_busy_o,
+  output logic              array_busy_o,
+  output logic              store_busy_o
+);
+  localparam int Side = 16, Words = 4096, Sums = 1024, Channels = 768, Queue = 8;
+
+  // --- registers: numbers of an instruction, then PUSH ---
+  typedef enum logic [3:0] {
+    FROM, TO,
+    SIZE,     // 31:16 rows, 15:0 columns; load: words
+    STRIDE,   // 31:16 from row to row, 15:0 from column to column, in words
+    KIND,     // load: memory; preload, array: bit 0 set of weights, bit 1 add;
+              // store: 31:24 entry of channels, 23:16 zero, 15:8 low, 7:0 high
+    WAIT_01, WAIT_23,  // counts, 16 bits each
+    PUSH,     // 1:0 unit, 7:4 units that are waited for
+    BEGIN     // all counts to 0
+  } reg_e;    // reading 0 to 3: the count of a unit
+  typedef enum logic [1:0] { LOAD, PRELOAD, ARRAY, STORE } unit_e;
+  typedef struct packed {
+    logic [3:0]       waits;
+    logic [3:0][15:0] count;
+    logic [31:0]      kind;
+    logic [15:0]      row_stride, column_stride, rows, columns;
+    logic [31:0]      to, from;
+  } instruction_t;
+
+  logic [31:0]  r_q[7];
+  instruction_t queue_q[4][Queue], head[4];
+  logic [3:0]   put_q[4], take_q[4];
+  logic [15:0]  done_q[4];
+  logic [3:0]   ready, pop, done;   // by unit: its first instruction may begin, is taken, one completes
+
+  for (genvar u = 0; u < 4; u++) begin : g_unit
+    logic [3:0] met;
+    for (genvar v = 0; v < 4; v++) begin : g_wait
+      logic [15:0] ahead;
+      assign ahead  = done_q[v] - head[u].count[v];
+      assign met[v] = !head[u].waits[v] || !ahead[15];
+    end
+    assign head[u]  = queue_q[u][take_q[u][2:0]];
+    assign ready[u] = put_q[u] != take_q[u] && &met;
+    always_ff @(posedge clk_i) begin
+      if (reg_write_i && reg_addr_i[15:2] == 14'(PUSH) && reg_wdata_i[1:0] == 2'(u)) begin
+        queue_q[u][put_q[u][2:0]] <= '{waits: reg_wdata_i[7:4],
+          count: {r_q[3'(WAIT_23)], r_q[3'(WAIT_01)]}, kind: r_q[3'(KIND)],
+          row_stride: r_q[3'(STRIDE)][31:16], column_stride: r_q[3'(STRIDE)][15:0],
+          rows: r_q[3'(SIZE)][31:16], columns: r_q[3'(SIZE)][15:0], to: r_q[3'(TO)],
+          from: r_q[3'(FROM)]};
+        put_q[u] <= put_q[u] + 1'b1;
+      end
+      if (pop[u]) take_q[u] <= take_q[u] + 1'b1;
+      done_q[u] <= reg_write_i && reg_addr_i[15:2] == 14'(BEGIN) ? '0 : done_q[u] + 16'(done[u]);
+      if (!rst_ni) {put_q[u], take_q[u], done_q[u]} <= '0;
+    end
+  end
+
+  assign reg_rdata_o = 32'(done_q[reg_addr_i[3:2]]);
+  always_ff @(posedge clk_i)
+    if (reg_write_i && reg_addr_i[15:2] < 14'(PUSH)) r_q[reg_addr_i[4:2]] <= reg_wdata_i;
+
+  // --- load ---
+  logic [127:0] pixels_q[Words], filters_q[Words], channels_q[Channels];
+  logic         load_q;
+  logic [31:0]  load_from_q;
+  logic [15:0]  ask_q, left_q;       // words to ask for, to come
+  logic [11:0]  load_to_q;
+  logic [1:0]   load_kind_q;
+
+  assign pop[LOAD]    = ready[LOAD] && !load_q;
+  assign done[LOAD]   = load_q && rsp_valid_i && left_q == 1;
+  assign rd_valid_o   = load_q && ask_q != 0;
+  assign rd_addr_o    = load_from_q;
+  assign rsp_ready_o  = 1'b1;
+  assign load_busy_o  = load_q;
+  always_ff @(posedge clk_i) begin
+    if (rd_valid_o && rd_ready_i) {load_from_q, ask_q} <= {load_from_q + 32'd16, ask_q - 16'd1};
+    if (load_q && rsp_valid_i) begin
+      if (load_kind_q == 0) pixels_q[load_to_q] <= rsp_data_i;
+      if (load_kind_q == 1) filters_q[load_to_q] <= rsp_data_i;
+      if (load_kind_q == 2) channels_q[load_to_q[9:0]] <= rsp_data_i;
+      {load_to_q, left_q} <= {load_to_q + 12'd1, left_q - 16'd1};
+      if (left_q == 1) load_q <= 1'b0;
+    end
+    if (pop[LOAD]) begin
+      load_q      <= 1'b1;
+      load_from_q <= head[LOAD].from;
+      load_to_q   <= head[LOAD].to[11:0];
+      load_kind_q <= head[LOAD].kind[1:0];
+      {ask_q, left_q} <= {2{head[LOAD].columns}};
+    end
+    if (!rst_ni) load_q <= 1'b0;
+  end
+
+  // --- preload ---
+  logic [127:0] weights_q[2][Side], filter_q;
+  logic         preload_q, filter_valid_q, set_q;
+  logic [11:0]  filter_at_q;
+  logic [4:0]   preload_n_q;
+  logic [3:0]   filter_row_q;
+
+  assign pop[PRELOAD]  = ready[PRELOAD] && !preload_q;
+  assign done[PRELOAD] = filter_valid_q && filter_row_q == 4'd15;
+  always_ff @(posedge clk_i) begin
+    filter_q       <= filters_q[filter_at_q];
+    filter_valid_q <= preload_q && !preload_n_q[4];
+    filter_row_q   <= preload_n_q[3:0];
+    if (filter_valid_q) weights_q[set_q][filter_row_q] <= filter_q;
+    if (preload_q && !preload_n_q[4])
+      {filter_at_q, preload_n_q} <= {filter_at_q + 12'd1, preload_n_q + 5'd1};
+    if (done[PRELOAD]) preload_q <= 1'b0;
+    if (pop[PRELOAD]) begin
+      {preload_q, preload_n_q} <= {1'b1, 5'd0};
+      filter_at_q <= head[PRELOAD].from[11:0];
+      set_q       <= head[PRELOAD].kind[0];
+    end
+    if (!rst_ni) {preload_q, filter_valid_q} <= '0;
+  end
+
+  // --- array: read a pixel, multiply, add to its sums ---
+  typedef struct packed {
+    logic       valid, last, add, side;
+    logic [9:0] to;
+  } step_t;
+  logic [Side-1:0][31:0] sums_q[Sums], old_q, dot_q, written_q, total;
+  logic [127:0] pixel_q;
+  logic         scan_q, row_end, scan_end, add_q, use_q, written_valid_q;
+  logic [11:0]  row_at_q, at_q, row_stride_q, column_stride_q;
+  logic [15:0]  row_q, column_q, columns_q;
+  logic [9:0]   to_q, written_to_q;
+  step_t        multiply_q, sum_q;
+
+  assign row_end      = column_q == 1;
+  assign scan_end     = row_end && row_q == 1;
+  assign pop[ARRAY]   = ready[ARRAY] && (!scan_q || scan_end);
+  assign done[ARRAY]  = sum_q.valid && sum_q.last;
+  assign array_busy_o = scan_q;
+  always_comb
+    for (int n = 0; n < Side; n++)
+      total[n] = dot_q[n] + (!sum_q.add ? 32'd0 :
+                             written_valid_q && written_to_q == sum_q.to ? written_q[n] : old_q[n]);
+  always_ff @(posedge clk_i) begin
+    pixel_q    <= pixels_q[at_q];
+    multiply_q <= '{valid: scan_q, last: scan_end, add: add_q, side: use_q, to: to_q};
+    old_q      <= sums_q[multiply_q.to];
+    sum_q      <= multiply_q;
+    if (multiply_q.valid)
+      for (int n = 0; n < Side; n++) begin
+        automatic logic signed [31:0] dot = 0;
+        for (int k = 0; k < Side; k++)
+          dot += 32'($signed(pixel_q[8*k+:8])) * 32'($signed(weights_q[multiply_q.side][k][8*n+:8]));
+        dot_q[n] <= dot;
+      end
+    if (sum_q.valid) sums_q[sum_q.to] <= total;
+    {written_valid_q, written_to_q, written_q} <= {sum_q.valid, sum_q.to, total};
+    if (scan_q) begin
+      to_q     <= to_q + 10'd1;
+      at_q     <= row_end ? row_at_q + row_stride_q : at_q + column_stride_q;
+      row_at_q <= row_end ? row_at_q + row_stride_q : row_at_q;
+      column_q <= row_end ? columns_q : column_q - 16'd1;
+      row_q    <= row_end ? row_q - 16'd1 : row_q;
+      if (scan_end) scan_q <= 1'b0;
+    end
+    if (pop[ARRAY]) begin
+      scan_q               <= 1'b1;
+      {at_q, row_at_q}     <= {2{head[ARRAY].from[11:0]}};
+      to_q                 <= head[ARRAY].to[9:0];
+      {row_q, column_q}    <= {head[ARRAY].rows, head[ARRAY].columns};
+      columns_q            <= head[ARRAY].columns;
+      row_stride_q         <= head[ARRAY].row_stride[11:0];
+      column_stride_q      <= head[ARRAY].column_stride[11:0];
+      {add_q, use_q}       <= head[ARRAY].kind[1:0];
+    end
+    if (!rst_ni) begin
+      scan_q           <= 1'b0;
+      multiply_q.valid <= 1'b0;
+      sum_q.valid      <= 1'b0;
+    end
+  end
+
+  // --- store: the channels of the block, then a position a cycle ---
+  logic [12*128-1:0]     block_q;    // shift, multiplier, bias of 16 channels, 32 bits each
+  logic [127:0]          channel_q, out;
+  logic [Side-1:0][31:0] read_q, biased_q, high_q;
+  logic [2:0]            stage_q, last_q;   // sums are read, biased, multiplied
+  logic                  store_q, fetch_q, stream, go, out_last_q;
+  logic [3:0]            block_n_q;
+  logic [9:0]            channel_at_q, sums_at_q;
+  logic [15:0]           store_left_q, store_stride_q;
+  logic [31:0]           store_to_q;
+  logic [7:0]            zero_q, low_q, up_q;
+
+  function automatic logic [31:0] high_mul(logic [31:0] x, logic [31:0] m, logic [31:0] shift);
+    logic [31:0] a;
+    logic [63:0] p;
+    a = $signed(shift) > 0 ? x << shift[4:0] : x;
+    p = 64'($signed(a)) * 64'($signed(m)) + 64'h4000_0000;
+    return a == 32'h8000_0000 && m == 32'h8000_0000 ? 32'h7fff_ffff : p[62:31];
+  endfunction
+
+  function automatic logic [7:0] to_int8(logic [31:0] x, logic [31:0] shift, logic [7:0] zero,
+                                         logic [7:0] low, logic [7:0] up);
+    logic [4:0]         right;
+    logic [31:0]        mask;
+    logic signed [31:0] y;
+    right = $signed(shift) > 0 ? 5'd0 : -shift[4:0];
+    mask  = (32'd1 << right) - 32'd1;
+    y     = $signed(x) >>> right;  // on its own: next to unsigned operands it would shift in zeros
+    y     = y + 32'((x & mask) > (mask >> 1) + 32'(x[31])) + 32'($signed(zero));
+    return y < 32'($signed(low)) ? low : y > 32'($signed(up)) ? up : y[7:0];
+  endfunction
+
+  assign go           = !wr_valid_o || wr_ready_i;
+  assign stream       = store_q && block_n_q == 13 && store_left_q != 0;
+  assign pop[STORE]   = ready[STORE] && !store_q;
+  assign done[STORE]  = wr_valid_o && wr_ready_i && out_last_q;
+  assign wr_strb_o    = '1;
+  assign store_busy_o = store_q;
+  always_comb
+    for (int n = 0; n < Side; n++)
+      out[8*n+:8] = to_int8(high_q[n], block_q[96*n+64+:32], zero_q, low_q, up_q);
+  always_ff @(posedge clk_i) begin
+    channel_q <= channels_q[channel_at_q];
+    fetch_q   <= store_q && block_n_q < 12;
+    if (fetch_q) block_q <= {channel_q, block_q[12*128-1:128]};
+    if (store_q && block_n_q < 13) {channel_at_q, block_n_q} <= {channel_at_q + 10'd1, block_n_q + 4'd1};
+    if (go) begin
+      if (stream) begin
+        read_q    <= sums_q[sums_at_q];
+        sums_at_q <= sums_at_q + 10'd1;
+        store_left_q <= store_left_q - 16'd1;
+      end
+      stage_q <= {stage_q[1:0], stream};
+      last_q  <= {last_q[1:0], store_left_q == 1};
+      for (int n = 0; n < Side; n++) begin
+        if (stage_q[0]) biased_q[n] <= read_q[n] + block_q[96*n+:32];
+        if (stage_q[1]) high_q[n] <= high_mul(biased_q[n], block_q[96*n+32+:32], block_q[96*n+64+:32]);
+      end
+      {wr_valid_o, out_last_q} <= {stage_q[2], last_q[2]};
+      if (stage_q[2]) begin
+        {wr_addr_o, wr_data_o} <= {store_to_q, out};
+        store_to_q <= store_to_q + {12'd0, store_stride_q, 4'd0};
+      end
+    end
+    if (done[STORE]) store_q <= 1'b0;
+    if (pop[STORE]) begin
+      {store_q, block_n_q} <= {1'b1, 4'd0};
+      channel_at_q   <= head[STORE].kind[29:24] * 10'd12;
+      sums_at_q      <= head[STORE].from[9:0];
+      store_left_q   <= head[STORE].columns;
+      store_stride_q <= head[STORE].column_stride;
+      store_to_q     <= head[STORE].to;
+      {zero_q, low_q, up_q} <= head[STORE].kind[23:0];
+    end
+    if (!rst_ni) {store_q, stage_q, wr_valid_o, fetch_q} <= '0;
+  end
+endmodule

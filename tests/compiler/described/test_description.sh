@@ -1,0 +1,86 @@
+#!/bin/bash
+# "memories", "instructions" and "order" of a target.json: the shuttle example is listed; each mistake is
+# reported with its place, what was expected and what was found; layers that do not fit say which field or
+# memory they exceed.
+. "$(dirname "$0")/../../e2e/common.sh"
+export XDG_CONFIG_HOME=$work/config
+shuttle=$HEDDLE_HOME/targets/shuttle
+
+"$heddle" targets >stdout 2>stderr || fail "targets: $(cat stderr)"
+for line in '    memories: outside 1048576 bytes, pixels 65536 bytes, filters 65536 bytes, channels 12288 bytes, weights 512 bytes, sums 65536 bytes' \
+    '    compute            unit array, multiplies pixels to sums with weights: rows \* columns cycles' \
+    '    preload            unit preload, copies filters to weights: 18 cycles'; do
+    grep -q "^$line\$" stdout || fail "not listed: $line"
+done
+
+# changed NAME SED: the example under another name, with a change of its description.
+changed() {
+    rm -rf "$1"
+    cp -r "$shuttle" "$1"
+    sed -i "s/\"name\": \"shuttle\"/\"name\": \"$1\"/" "$1/target.json"
+    cp "$1/target.json" before.json
+    sed -i "$2" "$1/target.json"
+    cmp -s before.json "$1/target.json" && fail "$1: nothing changed: $2"
+}
+wrong() { # wrong MESSAGE SED
+    changed wrong "$2"
+    expect 2 "heddle: $work/wrong/target.json:$1" "$heddle" targets --target-dir=wrong
+}
+wrong "11:15: memories: it needs a \"core\", whose memory it uses" '/"core":/,/"store_busy_o"/d'
+wrong "15:15: memories: it needs \"order\"" '/^  "order":/d'
+wrong "15:12: order: it needs \"memories\"" '/^  "memories":/,/^  "order"/{/^  "order"/!d}'
+wrong "15:13: blocks: operators are made of \"instructions\": leave one of them out" \
+    's/^  "memories":/  "blocks": {"unit": "u", "rows": 4, "columns": 4, "depth": 9, "bytes_per_cycle": 1},\n&/'
+wrong "16:34: memories[0].bytes: the first memory is the core's, of core.memory_bytes: leave it out" \
+    's/{"name": "outside"}/{"name": "outside", "bytes": 64}/'
+wrong "16:33: memories[0].type: the first memory is the core's, of core.memory_bytes: leave it out" \
+    's/{"name": "outside"}/{"name": "outside", "type": "int8"}/'
+wrong "17:5: memories[1]: member \"bytes\" is missing" 's/"pixels", "type": "int8", "bytes": 65536/"pixels", "type": "int8"/'
+wrong "17:5: memories[1]: member \"type\" is missing" 's/"pixels", "type": "int8",/"pixels",/'
+wrong "18:5: memories[2]: duplicate memory 'pixels'" 's/{"name": "filters", "type"/{"name": "pixels", "type"/'
+wrong "27:5: instructions[1]: duplicate instruction 'pixels_in'" 's/{"name": "filters_in"/{"name": "pixels_in"/'
+wrong "24:84: instructions[0].to: no memory 'pixel'; there are: outside, pixels, filters, channels, weights, sums" \
+    's/"from": "outside", "to": "pixels"/"from": "outside", "to": "pixel"/'
+wrong "36:87: instructions[4].with: expected a memory of int8 on the chip, 'sums' is of int32" 's/"with": "weights"/"with": "sums"/'
+wrong "36:69: instructions[4].from: expected a memory of int8 on the chip, 'outside' is the first one" \
+    's/"from": "pixels", "with"/"from": "outside", "with"/'
+wrong "33:68: instructions[3].from: expected a memory of int8 on the chip, 'channels' is of channels" \
+    's/"from": "filters", "to": "weights"/"from": "channels", "to": "weights"/'
+wrong "42:5: instructions[5]: member \"with\" is missing" 's/"from": "sums", "with": "channels"/"from": "sums"/'
+wrong "33:87: instructions[3].with: a copy has none: leave it out" 's/"from": "filters", "to"/"from": "filters", "with": "sums", "to"/'
+wrong "36:5: instructions[4]: member \"lanes\" is missing" 's/"depth": 16, "lanes": 16/"depth": 16/'
+wrong "35:16: instructions[3].cycles: expected a number, a name or '(', found the end" 's/"cycles": "18"/"cycles": "18 +"/'
+wrong "41:16: instructions[4].cycles: 'row' is not rows, columns or bytes" 's/"rows \* columns"/"row * columns"/'
+wrong "25:25: instructions[0].fields.wide: unknown member; did you mean \"with\"?" 's/"fields": {"from": {"bits": 28/"fields": {"wide": {"bits": 28/'
+wrong "23:19: instructions: no instruction does a requantise" '/"name": "move_out"/,/"shuttle_move_out"/d; s/"call": "shuttle_compute"},/"call": "shuttle_compute"}/'
+wrong "23:19: instructions: move_out must be from sums, where compute leaves sums, to outside" \
+    's/"with": "channels", "to": "outside"/"with": "channels", "to": "pixels"/'
+wrong "23:19: instructions: no instruction copies from outside to filters" \
+    '/"name": "filters_in"/,/"shuttle_filters_in"/d'
+wrong "23:19: instructions: no instruction copies from a memory on the chip to weights" \
+    '/"name": "preload"/,/"shuttle_preload"/d'
+wrong "23:19: instructions: pixels holds pixels and weights: they must be in two memories" \
+    's/"from": "filters", "to": "weights"/"from": "pixels", "to": "weights"/'
+wrong "23:19: instructions: weights has 256 bytes; two times the weights of compute are 512" \
+    's/"bytes": 512}/"bytes": 256}/'
+wrong "23:19: instructions: units may be 2064 instructions apart; 8 bits count to 256" 's/"count_bits": 16/"count_bits": 8/'
+wrong "47:22: order.queue: expected a number of at most 16, found 17" 's/"queue": 8/"queue": 17/'
+
+# refused NAME SED LAYER WHY: a layer that does not fit.
+refused() {
+    changed "$1" "$2"
+    "$heddle" inspect resnet8_own --target-dir="$1" --target="$1" >stdout 2>stderr || fail "$1: $(cat stderr)"
+    grep -q "^$3 .*$1: $4" stdout || fail "$1: expected $4, found $(grep "^$3" stdout)"
+}
+refused short 's/"memory_bytes": 1048576/"memory_bytes": 20000/' 01_conv2d 'the layer has [0-9]* bytes, outside 20000'
+refused dim 's/"pixels", "type": "int8", "bytes": 65536/"pixels", "type": "int8", "bytes": 1024/' 01_conv2d \
+    '1 output row: 1632 bytes of pixels and 2048 of sums, pixels has 1024 and sums 65536'
+refused poor 's/"filters", "type": "int8", "bytes": 65536/"filters", "type": "int8", "bytes": 2048/' 01_conv2d \
+    'the weights of 16 channels are 2304 bytes, filters has 2048'
+refused few 's/"columns": {"bits": 16}, "from": {"bits": 12/"columns": {"bits": 4}, "from": {"bits": 12/' 01_conv2d \
+    'compute: columns is 32, expected at most 15'
+refused odd 's/"from_column": {"bits": 12, "unit": 16}/"from_column": {"bits": 12, "unit": 64}/' 01_conv2d \
+    'compute: from_column is 16, expected a multiple of 64'
+refused plain 's/"from_column": {"bits": 12, "unit": 16},//' 05_conv2d \
+    'compute: from_column is 32; without a field for it, it is 16'
+finish

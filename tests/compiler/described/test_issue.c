@@ -1,0 +1,304 @@
+/* Instructions of a described device: units that execute them in any order that their waits allow give
+ * the bytes of the convolution, for layers cut in every way; without the waits they do not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compiler/described/described.h"
+#include "kernels/hdk_math.h"
+
+enum { DEPTH = 4, LANES = 4, OUTSIDE = 65536, CHIP = 4096, ALL = OUTSIDE + 5 * CHIP, MOST = 4096 };
+
+/* Units with queues: instructions execute when the test decides. */
+struct units {
+    struct hdk_device device;
+    struct hdk_issue queue[HDK_UNITS][HDK_QUEUE];
+    uint32_t put[HDK_UNITS], take[HDK_UNITS];
+    bool ignore; /* waits */
+    uint32_t seed, n_wait;
+    uint8_t model[ALL];
+};
+
+static uint32_t some(uint32_t *seed, uint32_t n)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % n;
+}
+
+static bool may_begin(const struct units *u, uint32_t unit)
+{
+    const struct hdk_issue *i = &u->queue[unit][u->take[unit] % HDK_QUEUE];
+
+    if (u->put[unit] == u->take[unit])
+        return false;
+    for (uint32_t v = 0; v < u->device.n_unit && !u->ignore; v++)
+        if (u->take[v] < i->wait[v])
+            return false;
+    return true;
+}
+
+/* Execute one instruction of a random unit; false: none may begin. */
+static bool advance(struct units *u)
+{
+    const uint32_t first = some(&u->seed, u->device.n_unit);
+
+    for (uint32_t k = 0; k < u->device.n_unit; k++) {
+        const uint32_t unit = (first + k) % u->device.n_unit;
+        if (!may_begin(u, unit))
+            continue;
+        hdk_meaning(&u->device, &u->queue[unit][u->take[unit]++ % HDK_QUEUE]);
+        return true;
+    }
+    return false;
+}
+
+static int issue(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    struct units *u = dev->ctx;
+    const uint32_t unit = u->device.instruction[i->role].unit;
+
+    assert_true(u->put[unit] - u->take[unit] < u->device.queue);
+    for (uint32_t v = 0; v < u->device.n_unit; v++)
+        u->n_wait += i->wait[v] > 0;
+    u->queue[unit][u->put[unit]++ % HDK_QUEUE] = *i;
+    while (some(&u->seed, 3) == 0 && advance(u))
+        ;
+    return 0;
+}
+
+static int begin(const struct hd_port *dev)
+{
+    struct units *u = dev->ctx;
+
+    memset(u->put, 0, sizeof u->put);
+    memset(u->take, 0, sizeof u->take);
+    return 0;
+}
+
+static int wait(const struct hd_port *dev, uint32_t unit, uint32_t count)
+{
+    struct units *u = dev->ctx;
+
+    while (u->take[unit] < count)
+        assert_true(advance(u)); /* otherwise units wait for one another */
+    return 0;
+}
+
+static int to_device(void *ctx, uint64_t device, const void *host, size_t n_bytes)
+{
+    struct units *u = ctx;
+
+    assert_true(device + n_bytes <= OUTSIDE);
+    memcpy(u->model + device, host, n_bytes);
+    return 0;
+}
+
+static int from_device(void *ctx, void *host, uint64_t device, size_t n_bytes)
+{
+    const struct units *u = ctx;
+
+    assert_true(device + n_bytes <= OUTSIDE);
+    memcpy(host, u->model + device, n_bytes);
+    return 0;
+}
+
+static void set_up(struct units *u, uint32_t queue, uint32_t seed)
+{
+    /* Units: load, preload, array, store. Memories: outside, pixels, filters, channels, weights,
+     * sums. */
+    static const struct hdk_instruction of[HDK_ROLES] = {{0, 0, 0, 1, issue}, {0, 0, 0, 2, issue},
+                                                         {0, 0, 0, 3, issue}, {1, 2, 0, 4, issue},
+                                                         {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue}};
+
+    u->device = (struct hdk_device){.n_unit = 4,
+                                    .n_memory = 6,
+                                    .queue = queue,
+                                    .depth = DEPTH,
+                                    .lanes = LANES,
+                                    .model = u->model,
+                                    .begin = begin,
+                                    .wait = wait};
+    memcpy(u->device.instruction, of, sizeof of);
+    for (uint32_t i = 1; i < 6; i++)
+        u->device.memory_at[i] = OUTSIDE + (i - 1) * CHIP;
+    u->seed = seed;
+    u->n_wait = 0;
+    for (uint32_t i = 0; i < ALL; i++)
+        u->model[i] = (uint8_t)some(&seed, 256);
+}
+
+/* A layer of few pixels, cut at random. */
+static void random_layer(struct hdk_layer *p, uint32_t *seed)
+{
+    *p = (struct hdk_layer){.in_h = 3 + some(seed, 5),
+                            .in_w = 3 + some(seed, 5),
+                            .in_c = 1 + some(seed, 9),
+                            .out_c = 1 + some(seed, 14),
+                            .kernel_h = 1 + some(seed, 3),
+                            .kernel_w = 1 + some(seed, 3),
+                            .stride_h = 1 + some(seed, 2),
+                            .stride_w = 1 + some(seed, 2),
+                            .dilation_h = 1,
+                            .dilation_w = 1 + some(seed, 2),
+                            .pad_top = (int32_t)some(seed, 2),
+                            .pad_left = (int32_t)some(seed, 2),
+                            .z_in = (int32_t)some(seed, 20) - 10,
+                            .z_out = 3,
+                            .act_min = -100,
+                            .act_max = 110,
+                            .together = some(seed, 2)};
+    p->out_h = 1 + some(seed, 5);
+    p->out_w = 1 + some(seed, 4);
+    const uint32_t bytes = p->together ? p->kernel_h * p->kernel_w * p->in_c : p->in_c;
+    const uint32_t columns =
+        p->together ? p->out_w
+                    : (p->out_w - 1) * p->stride_w + (p->kernel_w - 1) * p->dilation_w + 1;
+    const uint32_t blocks = (p->out_c + LANES - 1) / LANES;
+    p->pixel = (bytes + DEPTH - 1) / DEPTH * DEPTH;
+    p->pitch = columns * p->pixel;
+    p->band = 1 + some(seed, p->out_h);
+    p->group = 1 + some(seed, blocks);
+    p->image_step = some(seed, 2) ? CHIP / 2 : 0;
+    p->filters_step = some(seed, 2) ? CHIP / 2 : 0;
+    p->sums_step = some(seed, 2) ? CHIP / 2 : 0;
+    p->filters_at = 16384;
+    p->channels_at = 32768;
+    p->out_at = 40960;
+}
+
+static bool fits(const struct hdk_layer *p)
+{
+    const uint32_t weights = p->group * hdk_layer_parts(p, DEPTH) * DEPTH * LANES;
+    const uint32_t image = hdk_layer_rows(p, p->band) * p->pitch;
+
+    return weights <= (p->filters_step ? CHIP / 2 : CHIP) &&
+           image <= (p->image_step ? CHIP / 2 : CHIP) && p->band * p->out_w * LANES * 4 <= CHIP / 2;
+}
+
+static int8_t x[MOST], w[4 * MOST], y[MOST], want[MOST];
+static struct hdk_channel channels[16];
+
+/* The weight of window byte k and channel n, in the order of the device. */
+static int8_t weight(const struct hdk_layer *p, uint32_t k, uint32_t n)
+{
+    const uint32_t cuts = p->pixel / DEPTH, parts = hdk_layer_parts(p, DEPTH);
+    const uint32_t tap = p->together ? 0 : k / p->in_c, c = p->together ? k : k % p->in_c;
+    const uint32_t part = tap * cuts + c / DEPTH;
+
+    return w[((n / LANES * parts + part) * DEPTH + c % DEPTH) * LANES + n % LANES];
+}
+
+static void convolve(const struct hdk_layer *p)
+{
+    for (uint32_t i = 0; i < p->out_h * p->out_w * p->out_c; i++) {
+        const uint32_t n = i % p->out_c, column = i / p->out_c % p->out_w,
+                       row = i / p->out_c / p->out_w;
+        int32_t sum = channels[n].bias;
+        for (uint32_t k = 0; k < p->kernel_h * p->kernel_w * p->in_c; k++) {
+            const uint32_t tap = k / p->in_c;
+            const int32_t r =
+                (int32_t)(row * p->stride_h + tap / p->kernel_w * p->dilation_h) - p->pad_top;
+            const int32_t c =
+                (int32_t)(column * p->stride_w + tap % p->kernel_w * p->dilation_w) - p->pad_left;
+            const bool in = r >= 0 && c >= 0 && r < (int32_t)p->in_h && c < (int32_t)p->in_w;
+            sum +=
+                weight(p, k, n) *
+                (in ? x[((uint32_t)r * p->in_w + (uint32_t)c) * p->in_c + k % p->in_c] : p->z_in);
+        }
+        want[i] = hdk_clamp(hdk_rescale(sum, channels[n].multiplier, channels[n].shift), p->z_out,
+                            p->act_min, p->act_max);
+    }
+}
+
+/* Random bytes; weights of what fills up pixels are 0, as the compiler writes them. */
+static void random_bytes(const struct hdk_layer *p, uint32_t *seed)
+{
+    const uint32_t cuts = p->pixel / DEPTH, parts = hdk_layer_parts(p, DEPTH);
+    const uint32_t bytes = p->together ? p->kernel_h * p->kernel_w * p->in_c : p->in_c;
+
+    for (uint32_t i = 0; i < p->in_h * p->in_w * p->in_c; i++)
+        x[i] = (int8_t)((int32_t)some(seed, 256) - 128);
+    for (uint32_t i = 0; i < (p->out_c + LANES - 1) / LANES * parts * DEPTH * LANES; i++) {
+        const uint32_t c = i / (DEPTH * LANES) % parts % cuts * DEPTH + i / LANES % DEPTH;
+        w[i] = c < bytes ? (int8_t)((int32_t)some(seed, 256) - 128) : 0;
+    }
+    for (uint32_t n = 0; n < 16; n++)
+        channels[n] = (struct hdk_channel){(int32_t)some(seed, 2000) - 1000,
+                                           (int32_t)(1u << 30 | some(seed, 1u << 24)),
+                                           -(int32_t)some(seed, 12)};
+}
+
+static uint32_t wrong_bytes(struct units *u, const struct hdk_layer *p)
+{
+    const struct hd_port port = {.ctx = u, .to_device = to_device, .from_device = from_device};
+    uint32_t n = 0;
+
+    memset(y, 0, sizeof y);
+    assert_int_equal(hdk_described_run(p, &u->device, &port, x, w, channels, y), 0);
+    for (uint32_t i = 0; i < p->out_h * p->out_w * p->out_c; i++)
+        n += y[i] != want[i];
+    return n;
+}
+
+static void test_any_order(void **state)
+{
+    static struct units u;
+    uint32_t seed = 1, layers = 0, waits = 0, wrong_without = 0;
+    struct hdk_layer p;
+
+    (void)state;
+    while (layers < 400) {
+        random_layer(&p, &seed);
+        if (!fits(&p))
+            continue;
+        layers++;
+        random_bytes(&p, &seed);
+        convolve(&p);
+        set_up(&u, 1 + some(&seed, HDK_QUEUE), seed);
+        u.ignore = false;
+        assert_int_equal(wrong_bytes(&u, &p), 0);
+        waits += u.n_wait;
+        assert_int_equal(hdk_described_run(&p, &u.device, NULL, x, w, channels, y), 0);
+        assert_memory_equal(y, want, p.out_h * p.out_w * p.out_c); /* the model alone */
+        u.ignore = true;
+        wrong_without += wrong_bytes(&u, &p) > 0;
+    }
+    assert_true(waits > 4 * layers);
+    assert_true(wrong_without > layers / 2);
+}
+
+static int broken(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    return i->role == HDK_PRODUCT ? -7 : issue(dev, i);
+}
+
+/* The first error of the device ends the layer. */
+static void test_error(void **state)
+{
+    static struct units u;
+    const struct hd_port port = {.ctx = &u, .to_device = to_device, .from_device = from_device};
+    uint32_t seed = 5;
+    struct hdk_layer p;
+
+    (void)state;
+    do
+        random_layer(&p, &seed);
+    while (!fits(&p));
+    set_up(&u, 2, 1);
+    for (uint32_t i = 0; i < HDK_ROLES; i++)
+        u.device.instruction[i].issue = broken;
+    assert_int_equal(hdk_described_run(&p, &u.device, &port, x, w, channels, y), -7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order),
+                                       cmocka_unit_test(test_error)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
