@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "compared.h"
 #include "kernels/hdk.h"
 #include "walk.h"
 
@@ -412,5 +413,7 @@ void prove_kernel_call(void *ctx, const char *name, const void *p, void *const *
             models[i].model(&c);
             return;
         }
-    prove_package_fault(k, "a kernel without a rule");
+    if (!prove_compared(k, name, p, arg))
+        prove_package_fault(
+            k, arena_printf(k->p->arena, "no rule for kernel hdk_%s, and no operator alike", name));
 }

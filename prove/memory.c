@@ -1,12 +1,24 @@
 /* memory.c - reads of memories over terms, the first fault. */
 #include "package.h"
 
+#include <stdio.h>
+#include <string.h>
+
 void prove_package_fault(struct prove_package *k, const char *why)
 {
     if (k->fault)
         return;
     k->fault = why;
     k->fault_layer = k->p->layer;
+}
+
+void prove_package_compared(struct prove_package *k, const char *name)
+{
+    const size_t n = strlen(k->compared);
+
+    k->n_compared++;
+    if (!strstr(k->compared, name))
+        (void)snprintf(k->compared + n, sizeof k->compared - n, "%s%s", n ? ", " : "", name);
 }
 
 int prove_fault(struct prove_device *v, const char *why)

@@ -15,6 +15,8 @@ struct prove_memory {
     uint64_t n;
 };
 
+enum { PROVE_NAMES = 128 };
+
 /* The memory that host and devices share: commands, constants, arena, inputs, outputs, state. */
 struct prove_package {
     struct prove *p;
@@ -26,6 +28,9 @@ struct prove_package {
     uint32_t n_device;
     const char *fault; /* the first thing that no device may do, or NULL */
     uint32_t fault_layer, n_command, n_call;
+    struct prove_graph *graph;  /* what the package is compared with */
+    uint32_t n_compared;        /* calls that inputs alone compare */
+    char compared[PROVE_NAMES]; /* their kernels, "lstm, f32_mean" */
 };
 
 /* One accelerator. */
@@ -53,6 +58,8 @@ uint32_t *prove_package_state(struct prove_package *k);
 /* Run one inference. in[i], out[i]: terms of each input (given) and output. If the package does what cannot
  * be followed, package->fault says what. */
 void prove_package_run(struct prove_package *k, const uint32_t *const *in, uint32_t **out);
+/* Count a call that inputs alone compare. */
+void prove_package_compared(struct prove_package *k, const char *name);
 /* Record the first fault. why: a literal. */
 void prove_package_fault(struct prove_package *k, const char *why);
 /* Terms of `n` bytes at a host address of the window or of constants. */

@@ -33,8 +33,9 @@ struct elements {
     uint64_t mask;
 };
 
-/* The elements of all values that the package has made: the terms from `first` on. */
-static struct elements elements_of(const struct prove *p, uint32_t n_term)
+/* The elements of all values that the package has made: the first n_term except the graph's. */
+static struct elements elements_of(const struct prove *p, const struct prove_graph *graph,
+                                   uint32_t n_term)
 {
     struct elements e = {NULL, 1023};
 
@@ -45,6 +46,8 @@ static struct elements elements_of(const struct prove *p, uint32_t n_term)
         const uint64_t element = (uint64_t)p->term[i].element;
         uint64_t at = element & e.mask;
 
+        if (i >= graph->first && i < graph->last)
+            continue;
         while (e.slot[at] && e.slot[at] != element)
             at = (at + 1) & e.mask;
         e.slot[at] = element;
@@ -199,6 +202,7 @@ static bool ask_once(struct arena *a, const struct prove_question *q, bool deep,
     struct prove *p = prove_new(a, prove_mix(q->seed, deep));
     const struct ir_graph *g = q->graph;
     struct prove_package *k = ARENA_NEW(a, struct prove_package);
+    struct prove_graph *graph = ARENA_NEW(a, struct prove_graph);
     uint32_t **in = ARENA_ARRAY(a, uint32_t *, g->n_in + 1),
              **out = ARENA_ARRAY(a, uint32_t *, g->n_out + 1),
              **state = ARENA_ARRAY(a, uint32_t *, g->n_tensor + 1);
@@ -217,16 +221,23 @@ static bool ask_once(struct arena *a, const struct prove_question *q, bool deep,
     prove_package_begin(k);
     if (!begin_state(k, q, state))
         prove_package_fault(k, "the first state differs");
+    *graph = (struct prove_graph){.g = g,
+                                  .options = q->options,
+                                  .in = (const uint32_t *const *)in,
+                                  .state = (const uint32_t *const *)state};
+    k->graph = graph;
     prove_package_run(k, (const uint32_t *const *)in, out);
     const uint32_t n_term = p->n_term;
-    const uint32_t *const *terms = prove_graph_run(p, g, q->options, (const uint32_t *const *)in,
-                                                   (const uint32_t *const *)state);
+    prove_graph_run(p, k->graph);
+    const uint32_t *const *terms = k->graph->terms;
     v->n_command = k->n_command;
     v->n_call = k->n_call;
+    v->n_compared = k->n_compared;
+    memcpy(v->compared, k->compared, sizeof v->compared);
     v->n_term = p->n_term;
     if (!k->fault && same_outputs(p, g, terms, out, v) && same_state(k, q, terms))
         return true;
-    const struct elements e = elements_of(p, n_term);
+    const struct elements e = elements_of(p, k->graph, n_term);
     v->layer = k->fault ? k->fault_layer : first_layer(p, g, terms, &e);
     (void)snprintf(v->why, sizeof v->why, "%s", reason(p, k, v));
     return false;

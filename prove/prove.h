@@ -12,7 +12,9 @@ struct prove_verdict {
     char why[256];         /* the rule that is missing, or the difference */
     uint32_t output, byte; /* first byte that is not proven */
     uint32_t n_command, n_call, n_term;
-    int32_t bits; /* the chance of a wrong `proved` is below 2^-bits */
+    uint32_t n_compared;        /* of the calls, compared by inputs alone */
+    char compared[PROVE_NAMES]; /* their kernels */
+    int32_t bits;               /* the chance of a wrong `proved` is below 2^-bits */
 };
 
 struct prove_question {

@@ -130,6 +130,21 @@ static const char *reason(const struct job *job, const struct prove_verdict *v)
                : v->why;
 }
 
+static const char *proved(const struct job *job, const struct prove_verdict *v)
+{
+    const char *compared =
+        v->n_compared == 0
+            ? ""
+            : arena_printf(job->arena, " and for %u call%s that only samples compare (%s)",
+                           v->n_compared, v->n_compared == 1 ? "" : "s", v->compared);
+
+    return arena_printf(
+        job->arena,
+        "proved: all %u layers, for every input, except for a chance below 2^-%d%s (%u commands "
+        "in their order, %u host calls, %u values)",
+        job->p->graph->n_row, v->bits, compared, v->n_command, v->n_call, v->n_term);
+}
+
 enum status prove_verdict(struct run *run, struct diag *d)
 {
     const struct job *job = &run->job;
@@ -146,11 +161,7 @@ enum status prove_verdict(struct run *run, struct diag *d)
     TRY(ask(job, so, &v, d));
     run->results.proved = v.proved;
     run->results.proof =
-        v.proved ? arena_printf(job->arena,
-                                "proved: all %u layers, for every input, except for a chance below "
-                                "2^-%d (%u commands in their order, %u host calls, %u values)",
-                                job->p->graph->n_row, v.bits, v.n_command, v.n_call, v.n_term)
-                 : arena_printf(job->arena, "unproven: %s", reason(job, &v));
+        v.proved ? proved(job, &v) : arena_printf(job->arena, "unproven: %s", reason(job, &v));
     return ST_OK;
 }
 

@@ -78,24 +78,35 @@ static void run_op(struct prove_op *o, const uint32_t **terms, const struct ref_
             missing(o, n);
         terms[op->out[i]] = o->y;
     }
+    o->after = ARENA_ARRAY(o->p->arena, const uint32_t *, op->n_in + 1);
+    for (uint32_t i = 0; i < op->n_in; i++)
+        o->after[i] = o->in[i] ? terms[op->in[i]] : NULL;
 }
 
-const uint32_t *const *prove_graph_run(struct prove *p, const struct ir_graph *g,
-                                       const struct ref_options *o, const uint32_t *const *in,
-                                       const uint32_t *const *state)
+void prove_graph_run(struct prove *p, struct prove_graph *graph)
 {
-    const uint32_t **terms = ARENA_ARRAY(p->arena, const uint32_t *, g->n_tensor + 1);
+    const struct ir_graph *g = graph->g;
+    const uint32_t **terms = ARENA_ARRAY(p->arena, const uint32_t *, g->n_tensor + 1),
+                   layer = p->layer;
 
+    if (graph->op)
+        return;
+    graph->op = ARENA_ARRAY(p->arena, struct prove_op, g->n_op + 1);
+    graph->terms = terms;
+    graph->first = p->n_term;
     for (uint32_t i = 0; i < g->n_in; i++)
-        terms[g->in[i]] = in[i];
+        terms[g->in[i]] = graph->in[i];
     for (uint32_t i = 0; i < g->n_tensor; i++)
         if (g->tensor[i]->role == IR_VARIABLE)
-            terms[i] = state[i];
-    for (uint32_t i = 0; i < g->n_op; i++)
+            terms[i] = graph->state[i];
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        graph->op[i] = (struct prove_op){.p = p, .g = g, .op = g->op[i]};
         if (!g->op[i]->dead)
-            run_op(&(struct prove_op){.p = p, .g = g, .op = g->op[i]}, terms, o);
+            run_op(&graph->op[i], terms, graph->options);
+    }
     for (uint32_t i = 0; i < g->n_out; i++)
         if (!terms[g->out[i]] && g->tensor[g->out[i]]->role == IR_CONST)
             terms[g->out[i]] = constant(p, g->tensor[g->out[i]]);
-    return terms;
+    graph->last = p->n_term;
+    p->layer = layer;
 }

@@ -12,16 +12,26 @@ struct prove_op {
     const struct ir_graph *g;
     const struct ir_op *op;
     const struct ir_tensor **in, *out;
-    const uint32_t **x; /* NULL: absent */
+    const uint32_t **x;     /* NULL: absent; of variables: before the operator */
+    const uint32_t **after; /* the same after it */
     uint32_t *y;
     const struct ref_constants *k;
 };
 
-/* Terms of every byte of each tensor of `g` that has a value; of variables: after the inference. in[i]: of input i.
- * state[i]: of variable i before the inference. */
-const uint32_t *const *prove_graph_run(struct prove *p, const struct ir_graph *g,
-                                       const struct ref_options *o, const uint32_t *const *in,
-                                       const uint32_t *const *state);
+/* A graph and its inputs; then what it computes. */
+struct prove_graph {
+    const struct ir_graph *g;
+    const struct ref_options *options;
+    const uint32_t *const *in,
+        *const *state;   /* terms of input i; of variable i before the inference */
+    struct prove_op *op; /* by operator; NULL: not yet evaluated */
+    /* Of every byte of each tensor that has a value; of variables: after the inference. */
+    const uint32_t **terms;
+    uint32_t first, last; /* terms made meanwhile: from first on, before last */
+};
+
+/* Evaluate it, the first time. */
+void prove_graph_run(struct prove *p, struct prove_graph *graph);
 
 /* --- rules: false if it is not one for this operator --- */
 bool prove_graph_move(const struct prove_op *o);    /* graph_move.c */

@@ -96,12 +96,22 @@ bool prove_graph_reduce(const struct prove_op *o)
     return true;
 }
 
+/* The 256 results of softmax as the operator's own bytes, int8 inside. */
+static void rescale(const struct prove_op *o, int8_t table[256])
+{
+    const struct ref_call c = {.op = o->op, .out = &o->out, .k = o->k};
+    const int32_t lowest = ref_lowest(o->out->type);
+
+    for (int32_t i = 0; i < 256; i++)
+        table[i] = (int8_t)((o->k->rescale ? ref_rescaled(&c, lowest + i) - lowest : i) - 128);
+}
+
 bool prove_graph_softmax(const struct prove_op *o)
 {
     const size_t n = (size_t)ir_elements(o->out);
 
     if (o->op->opcode != IR_OP_SOFTMAX || !is_byte(o->in[0]) || !is_byte(o->out) || o->k->n_real ||
-        o->k->rescale || o->k->n < 1)
+        o->k->n < 1)
         return false;
     const size_t cols = (size_t)ir_dim_back(o->in[0], 0);
     const uint32_t *x = prove_signed(o, o->in[0], o->x[0]);
@@ -109,11 +119,14 @@ bool prove_graph_softmax(const struct prove_op *o)
     const struct hdk_softmax p = {1, (uint32_t)cols, o->k->multiplier[0], shift,
                                   -(int32_t)((INT64_C(31) << 26) >> shift)};
     int32_t e[256];
+    int8_t table[256];
+
+    rescale(o, table);
     for (int32_t i = 0; i < 256; i++)
         e[(256 - i) % 256] = hdk_softmax_exp(&p, -i);
     for (size_t row = 0; row < n; row += cols)
         prove_softmax(o->p, e, x + row, (uint32_t)cols, o->y + row);
     for (size_t i = 0; i < n; i++)
-        o->y[i] = stored(o, o->y[i]);
+        o->y[i] = stored(o, prove_table(o->p, table, o->y[i]));
     return true;
 }

@@ -57,6 +57,13 @@ uint32_t prove_fresh(struct prove *p)
     return prove_leaf(p, prove_hash(p, word, 2), -128, 127);
 }
 
+uint32_t prove_again(struct prove *p, uint32_t t)
+{
+    const struct prove_term same = p->term[t];
+
+    return prove_is_constant(t) ? t : add(p, &same);
+}
+
 uint32_t prove_input(struct prove *p, uint64_t which, uint64_t index)
 {
     const prove_uwide word[] = {2, which, index};

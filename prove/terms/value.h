@@ -93,6 +93,8 @@ uint32_t prove_fresh(struct prove *p);
 uint32_t prove_unknown(struct prove *p, const char *why);
 /* Byte `index` of input `which`, the same at each call. */
 uint32_t prove_input(struct prove *p, uint64_t which, uint64_t index);
+/* A term of its own that is equal to t. */
+uint32_t prove_again(struct prove *p, uint32_t t);
 /* A value of hash `h`, in [low, high]. */
 uint32_t prove_leaf(struct prove *p, prove_uwide h, int32_t low, int32_t high);
 /* An element that depends on the seed, of n words. */
