@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI      13u
+#define HD_SIM_ABI      14u
 #define HD_SIM_UNITS    6u
 #define HD_SIM_KINDS    8u
 #define HD_SIM_COUNTERS 8u /* maximum counters of a core */
@@ -35,8 +35,9 @@ enum hd_sim_bus_kind {
 #define HD_SIM_BUS_LATE 1000u
 
 struct hd_sim_bus_fault {
-    uint32_t kind; /* enum hd_sim_bus_kind */
-    uint64_t beat; /* number of the beat, counted from 0 when the fault was set */
+    uint32_t kind;  /* enum hd_sim_bus_kind */
+    uint64_t beat;  /* number of the beat, counted from 0 when the fault was set */
+    uint64_t beats; /* of a core: set to the number of beats read, or written, until now */
     /* Set by the memory when it happened: the unit whose beat it was (AXI ID: enum unit), the bus
      * addresses of the beat and of its burst. */
     uint32_t happened, unit;
@@ -152,8 +153,7 @@ struct hd_sim_api {
      * 3, needs 4 with command 12 (03_conv2d); ...". After HD_SIM_FAILED: "AXI rule broken: ...". */
     const char *(*stuck_text)(struct hd_sim *sim);
 
-    /* Apply `fault`, which the caller keeps, from now on; NULL: send what was withheld. NULL for a
-     * core. */
+    /* Apply `fault`, which the caller keeps, from now on; NULL: send what was withheld. */
     void (*bus_fault)(struct hd_sim *sim, struct hd_sim_bus_fault *fault);
 
     /* Continue random back-pressure as if stall_seed were `seed` and nothing had run before. The

@@ -137,6 +137,8 @@ static enum status open_sim(struct core *core, struct diag *d)
     if (!sim)
         return FAIL(d, ST_INTERNAL, "cannot open the core of %s: %s", core->name, error);
     core->sim.sim = sim;
+    if (core->fault.kind)
+        core->sim.api->bus_fault(sim, &core->fault);
     core->sim.api->totals(core->sim.sim, &core->seen);
     return ST_OK;
 }
@@ -144,6 +146,7 @@ static enum status open_sim(struct core *core, struct diag *d)
 enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
                               struct diag *d)
 {
+    c->output = o->output;
     for (uint32_t i = 0; i < c->n; i++) {
         struct core *core = &c->core[i];
         uint32_t n_bytes = core->memory_bytes;
@@ -157,6 +160,7 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
                                     .coverage = o->coverage,
                                     .clock = {core->opened.clock[0], core->opened.clock[1]},
                                     .watchdog_cycles = options_still_cycles(o)};
+        core->fault = (struct hd_sim_bus_fault){.kind = o->bus_fault, .beat = o->bus_fault_beat};
         core->sim = (struct sim_port){
             .memory = core->opened.memory, .memory_bytes = n_bytes, .max_cycles = o->max_cycles};
         TRY(sim_load(core->so.path, core->so.source_hash, 0, &core->sim.api, d));
@@ -213,6 +217,21 @@ void core_targets_close(struct core_targets *c)
             c->core[i].sim.api->close(c->core[i].sim.sim);
 }
 
+static void note_fault(const struct core *core, const struct output *out, struct run_shared *to)
+{
+    const struct hd_sim_bus_fault *const f = &core->fault;
+
+    if (f->happened && !to->fault_happened)
+        output_printf(
+            out, OUTPUT_NOTE,
+            "target %s: core %s: --bus-fault happened at 0x%llx, in the burst from 0x%llx",
+            core->name, core->verilog.top, (unsigned long long)f->address,
+            (unsigned long long)f->burst);
+    to->fault_happened = to->fault_happened || f->happened;
+    if (to->fault_beats < f->beats)
+        to->fault_beats = f->beats;
+}
+
 void core_targets_collect(struct core_targets *c, struct run_shared *shared, uint32_t row)
 {
     for (uint32_t i = 0; i < c->n; i++) {
@@ -221,6 +240,7 @@ void core_targets_collect(struct core_targets *c, struct run_shared *shared, uin
 
         if (core->on_host)
             continue;
+        note_fault(core, c->output, shared);
         core->sim.api->totals(core->sim.sim, &now);
         shared->cycles += now.time - seen->time;
         shared->row[row].cycles += now.time - seen->time;

@@ -17,13 +17,15 @@ struct core {
     struct hd_sim_options opened; /* as it was opened */
     struct sim_port sim;
     struct hd_port port;
-    struct hd_sim_totals seen; /* totals at the last call of core_targets_collect */
+    struct hd_sim_bus_fault fault; /* --bus-fault */
+    struct hd_sim_totals seen;     /* totals at the last call of core_targets_collect */
 };
 
 struct core_targets {
     uint32_t n;
     struct core core[TARGET_MAX];
     const struct hd_port *port[TARGET_MAX];
+    const struct output *output; /* of the options it was opened with */
 };
 
 /* Ports of a netlist with mutants: the number of the one in it, and whether that changes its bit now. */

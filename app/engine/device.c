@@ -78,7 +78,7 @@ enum status device_want_fault(const struct options *o, const struct run_shared *
                 "--bus-fault did not occur: --bus-fault-beat is %llu, and %llu beats were %s%s",
                 (unsigned long long)o->bus_fault_beat, (unsigned long long)r->fault_beats,
                 is_write(o->bus_fault) ? "written" : "read",
-                seen ? "; this kind cannot occur at that place of its burst" : "");
+                seen ? "; this kind cannot occur there" : "");
 }
 
 static enum status open_rtl(struct device *v, const struct sim_model *so,

@@ -160,7 +160,7 @@ static void hash_core(struct hash128 *h, const struct sim_core *core)
         hash_string(h, core->parameter[i]);
 }
 
-/* Registers of cores without a value at the start may have any (hd_core.cpp). */
+/* Registers of cores without a value at the start may have any (core_sim.h). */
 static const char *flag_of(const struct build *b, const char *flag)
 {
     if (b->paths->checked && strcmp(flag, "--noassert") == 0)

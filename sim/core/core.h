@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "core_fault.h"
 #include "hd_sim.h"
 
 enum BusKind {
@@ -88,9 +89,9 @@ struct Wire {
 struct Bus {
     const char *name = ""; // its prefix
     BusKind kind = BUS_COUNT;
-    bool manager = false; // the core is
-    uint32_t bytes = 0;   // of its data
-    Wire wire[SIGNAL_COUNT];
+    bool manager = false;        // the core is
+    uint32_t bytes = 0;          // of its data
+    Wire wire[SIGNAL_COUNT + 1]; // the last: none
 
     const Wire &operator[](BusSignal signal) const
     {
@@ -113,6 +114,7 @@ struct Core {
     void (*sink)(void *ctx, const hd_sim_commit *commit) = nullptr; // receives memory writes
     void *sink_ctx = nullptr;
 
+    Faults faults;
     uint64_t granted = 0; // cycles of the system up to which run() has advanced
     // Cycles of the system after n of the core.
     uint64_t system(uint64_t n) const

@@ -30,17 +30,16 @@ class AxiMemory : public Side
     void sample() override
     {
         handshakes_.sample();
-        rules_.sample();
+        if (!core_.faults.breaks()) // else heddle does, and the core is not at fault
+            rules_.sample();
         if (bus_.fires(RVALID, RREADY))
             end_read();
-        if (bus_.fires(BVALID, BREADY)) {
-            writes_.erase(writes_.begin() + static_cast<long>(b_index_));
-            b_shown_ = false;
-        }
+        if (bus_.fires(BVALID, BREADY))
+            end_write();
         if (bus_.fires(ARVALID, ARREADY))
             begin_read();
         if (bus_.fires(AWVALID, AWREADY))
-            writes_.push_back({AxiRequest(bus_, false), 0, 0, 0, false, {}});
+            writes_.push_back({AxiRequest(bus_, false), 0, 0, 0, 0, 0, Open, {}});
         if (bus_.fires(WVALID, WREADY)) {
             const uint8_t *const data = bus_[WDATA].at;
             ahead_.push_back({{data, data + bus_.bytes}, bus_[WSTRB].get()});
@@ -65,17 +64,24 @@ class AxiMemory : public Side
         uint64_t ready;
         uint32_t beat;
         std::vector<uint8_t> early; // taken at the handshake
+        bool extra;                 // one beat too many (a fault)
     };
     struct Data {
         std::vector<uint8_t> bytes;
         uint64_t strobe;
     };
+    enum Progress {
+        Open,
+        Early,
+        Answered,
+        Complete
+    }; // Early, Answered: B is before the last beat (a fault)
     struct Write {
         AxiRequest request;
         uint64_t ready;
         uint32_t beat;
-        uint64_t response;
-        bool complete;
+        uint64_t response, delay, last; // last: the number of its last beat among all
+        Progress progress;
         std::vector<Data> late; // lands with B
     };
 
@@ -93,7 +99,7 @@ class AxiMemory : public Side
 
     void begin_read()
     {
-        Read read{AxiRequest(bus_, true), core_.totals.cycles + pace_.latency(), 0, {}};
+        Read read{AxiRequest(bus_, true), core_.totals.cycles + pace_.latency(), 0, {}, false};
 
         if (!core_.failure.empty())
             return;
@@ -114,11 +120,46 @@ class AxiMemory : public Side
             reads_.erase(reads_.begin() + static_cast<long>(r_index_));
     }
 
+    void end_write()
+    {
+        b_shown_ = false;
+        if (writes_[b_index_].progress == Early)
+            writes_[b_index_].progress = Answered;
+        else
+            writes_.erase(writes_.begin() + static_cast<long>(b_index_));
+    }
+
+    // A beat of data is written to `at`: the fault that may happen at it. Return false if it does not land.
+    bool spoil_write(Write &w, bool oldest, uint64_t at)
+    {
+        const bool last = w.beat + 1 == w.request.beats;
+        const uint32_t able =
+            one_of(HD_SIM_BUS_WRITE_SLVERR, HD_SIM_BUS_WRITE_MISSING) |
+            (oldest && !last ? one_of(HD_SIM_BUS_WRITE_EARLY, HD_SIM_BUS_WRITE_EARLY) : 0);
+
+        w.last = core_.faults.writes();
+        const uint32_t kind = core_.faults.take(true, able, at, w.request.address);
+        if (kind == HD_SIM_BUS_WRITE_LATE)
+            w.delay = HD_SIM_BUS_LATE;
+        if (kind == HD_SIM_BUS_WRITE_EARLY)
+            w.progress = Early;
+        if (response_of(kind) != 0)
+            w.response = response_of(kind);
+        return response_of(kind) == 0;
+    }
+
+    void land(const Write &w)
+    {
+        for (uint32_t i = 0; i < w.late.size(); i++)
+            core_.write(word_of(w.request, i), w.late[i].bytes.data(), bus_.bytes,
+                        w.late[i].strobe);
+    }
+
     void match()
     {
         size_t i = 0;
 
-        while (i < writes_.size() && writes_[i].complete)
+        while (i < writes_.size() && writes_[i].progress == Complete)
             i++;
         for (; i < writes_.size() && !ahead_.empty() && core_.failure.empty();) {
             Write &w = writes_[i];
@@ -126,6 +167,8 @@ class AxiMemory : public Side
 
             if (core_.faulty(at, bus_.bytes))
                 w.response = 2;
+            if (!spoil_write(w, i == 0, at))
+                ahead_.front().strobe = 0;
             if (pace_.random())
                 w.late.push_back(ahead_.front());
             else
@@ -133,8 +176,13 @@ class AxiMemory : public Side
             ahead_.pop_front();
             if (++w.beat < w.request.beats)
                 continue;
-            w.complete = true;
-            w.ready = core_.totals.cycles + pace_.latency();
+            w.ready = core_.totals.cycles + pace_.latency() + w.delay;
+            if (w.progress == Answered) { // the only one that is not later than it
+                land(w);
+                writes_.erase(writes_.begin() + static_cast<long>(i));
+                continue;
+            }
+            w.progress = Complete;
             i++;
         }
     }
@@ -167,24 +215,50 @@ class AxiMemory : public Side
 
         if (!r_shown_ && !reads_.empty() && !pace_.stalls(3) && pace_.may(r_free_, bus_.bytes)) {
             r_index_ = choose(reads_, [now](const Read &r) { return r.ready <= now; });
-            if (r_index_ != reads_.size())
+            if (r_index_ != reads_.size() &&
+                !core_.faults.holds(
+                    false, reads_[r_index_].request.beat_address(reads_[r_index_].beat), now))
                 show_read(reads_[r_index_]);
         }
         bus_[RVALID].set(r_shown_);
     }
 
-    void show_read(const Read &read)
+    // Let the fault of this beat happen: its response; the burst may end with it, or get one beat more.
+    uint32_t spoil_read(Read &read)
+    {
+        const bool last = read.beat + 1 == read.request.beats;
+        const uint32_t shape = last ? HD_SIM_BUS_READ_LONG : HD_SIM_BUS_READ_SHORT;
+        const uint32_t kind = core_.faults.take(
+            false, one_of(HD_SIM_BUS_READ_SLVERR, HD_SIM_BUS_READ_DECERR) | one_of(shape, shape),
+            read.request.beat_address(read.beat), read.request.address);
+
+        if (kind == HD_SIM_BUS_READ_SHORT)
+            read.request.beats = read.beat + 1;
+        if (kind == HD_SIM_BUS_READ_LONG) {
+            read.request.beats++;
+            read.extra = true;
+        }
+        return response_of(kind);
+    }
+
+    void show_read(Read &read)
     {
         uint8_t lanes[kWord] = {};
+        const bool extra = read.extra;
+        const uint32_t response = spoil_read(read);
 
-        if (read.early.empty())
+        if (extra) // no bytes
+            ;
+        else if (read.early.empty())
             fetch(read.request, read.beat, lanes);
         else
             memcpy(lanes, &read.early[size_t{read.beat} * bus_.bytes], bus_.bytes);
         memcpy(bus_[RDATA].at, lanes, bus_.bytes);
+        for (uint32_t i = 0; response != 0 && i < bus_.bytes; i++) // not the memory's bytes
+            bus_[RDATA].at[i] = static_cast<uint8_t>(~lanes[i]);
         bus_[RID].set(read.request.id);
         bus_[RLAST].set(read.beat + 1 == read.request.beats);
-        bus_[RRESP].set(core_.faulty(word_of(read.request, read.beat), bus_.bytes) ? 2 : 0);
+        bus_[RRESP].set(core_.faulty(word_of(read.request, read.beat), bus_.bytes) ? 2 : response);
         pace_.take(r_free_, bus_.bytes, core_.totals.cycles);
         r_shown_ = true;
     }
@@ -194,8 +268,10 @@ class AxiMemory : public Side
         const uint64_t now = core_.totals.cycles;
 
         if (!b_shown_ && !writes_.empty() && !pace_.stalls(4)) {
-            b_index_ =
-                choose(writes_, [now](const Write &w) { return w.complete && w.ready <= now; });
+            b_index_ = choose(writes_, [this, now](const Write &w) {
+                return (w.progress == Early || (w.progress == Complete && w.ready <= now)) &&
+                       !core_.faults.lost(w.last);
+            });
             if (b_index_ != writes_.size())
                 show_answer(writes_[b_index_]);
         }
@@ -204,9 +280,7 @@ class AxiMemory : public Side
 
     void show_answer(const Write &w)
     {
-        for (uint32_t i = 0; i < w.late.size(); i++)
-            core_.write(word_of(w.request, i), w.late[i].bytes.data(), bus_.bytes,
-                        w.late[i].strobe);
+        land(w);
         bus_[BID].set(w.request.id);
         bus_[BRESP].set(w.response);
         b_shown_ = true;

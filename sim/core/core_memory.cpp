@@ -18,11 +18,15 @@ class Narrow : public Side
     }
     void sample() override
     {
-        if (bus_.on(MEM_WRITE))
-            core_.write(bus_[MEM_ADDR].get(), bus_[MEM_WDATA].at, 8, bus_[MEM_WSTRB].get());
+        const uint64_t at = bus_[MEM_ADDR].get();
+
         reads_ = bus_.on(MEM_READ);
+        if (reads_ || bus_.on(MEM_WRITE))
+            (void)core_.faults.take(bus_.on(MEM_WRITE), 0, at, at);
+        if (bus_.on(MEM_WRITE))
+            core_.write(at, bus_[MEM_WDATA].at, 8, bus_[MEM_WSTRB].get());
         if (reads_)
-            core_.read(bus_[MEM_ADDR].get(), &word_, sizeof word_);
+            core_.read(at, &word_, sizeof word_);
     }
     void drive() override
     {
@@ -73,7 +77,28 @@ class Queue : public Side
     bool may_answer(uint64_t &free)
     {
         return !requests_.empty() && requests_[0].ready <= core_.totals.cycles &&
-               !pace_.stalls(2) && pace_.may(free, bus_.bytes) && core_.failure.empty();
+               !pace_.stalls(2) && pace_.may(free, bus_.bytes) && core_.failure.empty() &&
+               !core_.faults.holds(requests_[0].write, requests_[0].address, core_.totals.cycles);
+    }
+    // Show the answer, with the bytes of a read. `error`: the bus's signal for errors, if it has one. Return true for
+    // an error; its bytes are not the memory's.
+    bool show(BusSignal data, BusSignal error)
+    {
+        const Request &r = requests_[0];
+        const bool bad =
+            core_.faults.take(r.write,
+                              bus_[error]
+                                  ? one_of(HD_SIM_BUS_READ_SLVERR, HD_SIM_BUS_READ_DECERR) |
+                                        one_of(HD_SIM_BUS_WRITE_SLVERR, HD_SIM_BUS_WRITE_DECERR)
+                                  : 0,
+                              r.address, r.address) != 0;
+
+        if (!r.write)
+            core_.read(r.address, bus_[data].at, bus_.bytes);
+        for (uint32_t i = 0; bad && !r.write && i < bus_.bytes; i++)
+            bus_[data].at[i] = static_cast<uint8_t>(~bus_[data].at[i]);
+        pace_.take(r_free_, bus_.bytes, core_.totals.cycles);
+        return bad;
     }
     const Bus &bus_;
     Core &core_;
@@ -102,6 +127,7 @@ class Wide : public Queue
             shown_ = false;
         }
         if (bus_.on(WR_VALID) && check_address(WR_ADDR, bus_[WR_ADDR].get()) && bus_.on(WR_READY)) {
+            (void)core_.faults.take(true, 0, bus_[WR_ADDR].get(), bus_[WR_ADDR].get());
             core_.write(bus_[WR_ADDR].get(), bus_[WR_DATA].at, bus_.bytes, bus_[WR_STRB].get());
             pace_.take(w_free_, bus_.bytes, core_.totals.cycles);
         }
@@ -112,8 +138,7 @@ class Wide : public Queue
         bus_[WR_READY].set(!pace_.stalls(1) && pace_.may(w_free_, bus_.bytes));
         if (!shown_ && may_answer(r_free_)) {
             shown_ = true;
-            core_.read(requests_[0].address, bus_[RSP_DATA].at, bus_.bytes);
-            pace_.take(r_free_, bus_.bytes, core_.totals.cycles);
+            (void)show(RSP_DATA, SIGNAL_COUNT);
         }
         bus_[RSP_VALID].set(shown_);
     }
@@ -131,7 +156,7 @@ class Wishbone : public Queue
     }
     void sample() override
     {
-        const bool acked = bus_.on(ACK), piped = static_cast<bool>(bus_[STALL]);
+        const bool acked = bus_.on(ACK) || bus_.on(ERR), piped = static_cast<bool>(bus_[STALL]);
 
         if (acked)
             requests_.pop_front();
@@ -155,12 +180,9 @@ class Wishbone : public Queue
         const bool answers = may_answer(r_free_);
 
         bus_[STALL].set(requests_.size() >= 16 || pace_.stalls(0));
-        bus_[ACK].set(answers);
-        if (!answers)
-            return;
-        pace_.take(r_free_, bus_.bytes, core_.totals.cycles);
-        if (!requests_[0].write)
-            core_.read(requests_[0].address, bus_[DAT_R].at, bus_.bytes);
+        const bool bad = answers && show(DAT_R, ERR);
+        bus_[ACK].set(answers && !bad);
+        bus_[ERR].set(bad);
     }
 
   private:
@@ -224,9 +246,7 @@ class Obi : public Queue
         bus_[OBI_GNT].set(requests_.size() < kReads && !pace_.stalls(0));
         if (!shown_ && may_answer(r_free_)) {
             shown_ = true;
-            pace_.take(r_free_, bus_.bytes, core_.totals.cycles);
-            if (!requests_[0].write)
-                core_.read(requests_[0].address, bus_[OBI_RDATA].at, bus_.bytes);
+            bus_[OBI_ERR].set(show(OBI_RDATA, OBI_ERR));
             bus_[OBI_RID].set(requests_[0].id);
         }
         bus_[OBI_RVALID].set(shown_);

@@ -8,8 +8,13 @@ namespace
 class Manager : public Registers
 {
   public:
-    Manager(const Bus &bus, Core &core) : bus_(bus), core_(core), handshakes_(bus, core)
+    Manager(const Bus &bus, Core &core)
+        : bus_(bus), core_(core), handshakes_(bus, core), pace_(core)
     {
+    }
+    void seed(uint64_t seed) override
+    {
+        pace_.seed(seed);
     }
 
   protected:
@@ -30,15 +35,35 @@ class Manager : public Registers
         memcpy(bus_[data].at + lane(offset), &v, sizeof v);
         bus_[strobe].set(uint64_t{0xf} << lane(offset));
     }
+    // Set `signal` to 1: now, or with stalls in one of the next cycles, in which reveal() is called. At most three at a time.
+    void later(BusSignal signal)
+    {
+        due_[n_due_++] = signal;
+    }
+    void reveal()
+    {
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < n_due_; i++) {
+            if (pace_.stalls(i))
+                due_[n++] = due_[i];
+            else
+                bus_[due_[i]].set(1);
+        }
+        n_due_ = n;
+    }
     void answer(bool write, uint32_t v)
     {
         value = write ? 0 : v;
         done = true;
+        n_due_ = 0;
     }
     const Bus &bus_;
     Core &core_;
     Handshakes handshakes_;
-    uint32_t offset_ = 0;
+    Pace pace_;
+    BusSignal due_[3] = {};
+    uint32_t offset_ = 0, n_due_ = 0;
 };
 
 class Own : public Manager
@@ -81,13 +106,14 @@ class Axi : public Manager
         write_ = write;
         done = false;
         bus_[write ? AWADDR : ARADDR].set(offset);
-        bus_[write ? AWVALID : ARVALID].set(1);
-        bus_[write ? BREADY : RREADY].set(1);
+        later(write ? AWVALID : ARVALID);
+        later(write ? BREADY : RREADY);
         if (write) {
             put(WDATA, WSTRB, offset, v);
             bus_[WLAST].set(1);
-            bus_[WVALID].set(1);
+            later(WVALID);
         }
+        reveal();
     }
     void sample() override
     {
@@ -109,6 +135,7 @@ class Axi : public Manager
             for (const BusSignal s : {BREADY, RREADY})
                 bus_[s].set(0);
         address_ = data_ = false;
+        reveal();
     }
 
   private:
@@ -215,11 +242,12 @@ class Obi : public Manager
     using Manager::Manager;
     void begin(bool write, uint32_t offset, uint32_t v) override
     {
-        bus_[OBI_REQ].set(1);
         bus_[OBI_WE].set(write);
         bus_[OBI_ADDR].set_address(offset);
         put(OBI_WDATA, OBI_BE, offset, v);
-        bus_[OBI_RREADY].set(1);
+        later(OBI_REQ);
+        later(OBI_RREADY);
+        reveal();
         offset_ = offset;
         write_ = write;
         granted_ = done = false;
@@ -231,7 +259,7 @@ class Obi : public Manager
         if (bus_.on(OBI_RVALID) && !granted_)
             core_.broken(bus_, OBI_RVALID, "%s: expected after a grant, found none",
                          bus_[OBI_RVALID].name);
-        else if (bus_.on(OBI_RVALID)) {
+        else if (bus_.fires(OBI_RVALID, OBI_RREADY)) {
             if (bus_.on(OBI_ERR))
                 core_.broken(bus_, OBI_ERR, "%s: expected 0, found an error at offset 0x%x",
                              bus_[OBI_ERR].name, offset_);
@@ -249,6 +277,7 @@ class Obi : public Manager
             bus_[OBI_REQ].set(0);
         if (done)
             bus_[OBI_RREADY].set(0);
+        reveal();
     }
 
   private:

@@ -1,5 +1,5 @@
 // core_stream.cpp - the stream mover: bytes of the core's memory to its AXI4-Stream inputs and from its outputs, one
-// transfer at a time each (driver/hd_stream.h). bytes_per_cycle; with a seed both stall. An output without a transfer
+// transfer at a time each (driver/hd_stream.h). The first beat of an input comes after the latency; bytes_per_cycle; with a seed both stall. An output without a transfer
 // waits.
 #include "core_check.h"
 
@@ -24,6 +24,7 @@ class Mover : public Stream
         at_ = address;
         left = bytes;
         used = true;
+        begin_ = core_.totals.cycles + core_.options.latency;
     }
 
   protected:
@@ -39,7 +40,7 @@ class Mover : public Stream
     Core &core_;
     Handshakes handshakes_;
     Pace pace_;
-    uint64_t at_ = 0, free_ = 0;
+    uint64_t at_ = 0, free_ = 0, begin_ = 0;
 };
 
 class Source : public Mover
@@ -57,8 +58,10 @@ class Source : public Mover
     void drive() override
     {
         if (!shown_ && left != 0 && !pace_.stalls(0) && pace_.may(free_, bus_.bytes) &&
-            core_.failure.empty()) {
+            core_.totals.cycles >= begin_ && core_.failure.empty() &&
+            !core_.faults.holds(false, at_, core_.totals.cycles)) {
             shown_ = true;
+            (void)core_.faults.take(false, 0, at_, at_);
             pace_.take(free_, bus_.bytes, core_.totals.cycles);
             memset(bus_[TDATA].at, 0, bus_.bytes);
             core_.read(at_, bus_[TDATA].at, count());
@@ -92,6 +95,7 @@ class Sink : public Mover
             core_.broken(bus_, TKEEP,
                          "%s: expected bytes of a beat that is not the last, found 0x%" PRIx64,
                          bus_[TKEEP].name, keep);
+        (void)core_.faults.take(true, 0, at_, at_);
         core_.write(at_, bus_[TDATA].at, count(), strobe);
         pace_.take(free_, bus_.bytes, core_.totals.cycles);
         at_ += count();
@@ -104,7 +108,8 @@ class Sink : public Mover
     }
     void drive() override
     {
-        bus_[TREADY].set(left != 0 && !pace_.stalls(0) && pace_.may(free_, bus_.bytes));
+        bus_[TREADY].set(left != 0 && !pace_.stalls(0) && pace_.may(free_, bus_.bytes) &&
+                         !core_.faults.holds(true, at_, core_.totals.cycles));
     }
 };
 

@@ -72,7 +72,7 @@ read -r seen < <(sed -n 's/.* and \([0-9]*\) beats.*/\1/p' stderr)
 "$heddle" run digits --engine=rtl --hw=tiny -i in.bin --bus-fault=write-late --bus-fault-beat="$seen" >stdout 2>stderr
 [ $? = 2 ] || fail "a fault after the last beat: exit $?"
 "$heddle" run digits --engine=rtl --hw=tiny -i in.bin --bus-fault=write-early --bus-fault-beat=$((seen - 1)) >stdout 2>stderr
-[ $? = 2 ] && grep -q "; this kind cannot occur at that place of its burst\$" stderr || fail "early at a burst's end: $(cat stderr)"
+[ $? = 2 ] && grep -q "; this kind cannot occur there\$" stderr || fail "early at a burst's end: $(cat stderr)"
 "$heddle" run digits --engine=rtl -i in.bin --max-cycles=100 >stdout 2>stderr
 [ $? = 4 ] || fail "a submission cut short does not end with 4: $(cat stderr)"
 # The memory ends within weights that ARRAY already streams: a fault with unit and command, no hang.

@@ -170,8 +170,7 @@ static void a_fault_that_did_not_happen(void **state)
        device_want_fault(&o, r, &d), &d);
     r->fault_beats = 9;
     is("--bus-fault did not occur: --bus-fault-beat is 8, and 9 beats were written; this kind "
-       "cannot occur at that "
-       "place of its burst",
+       "cannot occur there",
        device_want_fault(&o, r, &d), &d);
     r->fault_happened = true;
     assert_int_equal(device_want_fault(&o, r, &d), ST_OK);

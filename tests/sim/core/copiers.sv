@@ -72,6 +72,7 @@ module apb_wb (
   output logic [3:0]       wbm_sel_o,
   input  wire logic [31:0] wbm_dat_i,
   input  wire logic        wbm_ack_i,
+  input  wire logic        wbm_err_i,
   output logic             busy
 );
   logic req, we, done, tick;
@@ -88,7 +89,121 @@ module apb_wb (
   assign wbm_sel_o = be;
   assign busy      = !done;
   copier u_copier (.fault, .clk, .reset(rst), .write(psel && penable && pwrite && pready), .addr(paddr), .wdata(pwdata),
-    .left(prdata), .done, .req, .we, .at, .data(wbm_dat_o), .be, .gnt(wbm_ack_i), .rvalid(wbm_ack_i), .rdata(wbm_dat_i));
+    .left(prdata), .done, .req, .we, .at, .data(wbm_dat_o), .be, .gnt(wbm_ack_i || wbm_err_i), .rvalid(wbm_ack_i || wbm_err_i), .rdata(wbm_dat_i));
+endmodule
+
+// AXI4-Lite registers and two AXI4 masters: bursts of four words are read by m0 and m1 in turns, and written by m1.
+module axi_two (
+  input  wire logic        aclk,
+  input  wire logic        aresetn,
+  input  wire logic        s_axi_awvalid,
+  output logic             s_axi_awready,
+  input  wire logic [7:0]  s_axi_awaddr,
+  input  wire logic        s_axi_wvalid,
+  output logic             s_axi_wready,
+  input  wire logic [31:0] s_axi_wdata,
+  input  wire logic [3:0]  s_axi_wstrb,
+  output logic             s_axi_bvalid,
+  input  wire logic        s_axi_bready,
+  input  wire logic        s_axi_arvalid,
+  output logic             s_axi_arready,
+  input  wire logic [7:0]  s_axi_araddr,
+  output logic             s_axi_rvalid,
+  input  wire logic        s_axi_rready,
+  output logic [31:0]      s_axi_rdata,
+  output logic             m0_axi_arvalid,
+  input  wire logic        m0_axi_arready,
+  output logic [31:0]      m0_axi_araddr,
+  output logic [7:0]       m0_axi_arlen,
+  input  wire logic        m0_axi_rvalid,
+  output logic             m0_axi_rready,
+  input  wire logic [31:0] m0_axi_rdata,
+  input  wire logic        m0_axi_rlast,
+  output logic             m1_axi_arvalid,
+  input  wire logic        m1_axi_arready,
+  output logic [31:0]      m1_axi_araddr,
+  output logic [7:0]       m1_axi_arlen,
+  input  wire logic        m1_axi_rvalid,
+  output logic             m1_axi_rready,
+  input  wire logic [31:0] m1_axi_rdata,
+  input  wire logic        m1_axi_rlast,
+  output logic             m1_axi_awvalid,
+  input  wire logic        m1_axi_awready,
+  output logic [31:0]      m1_axi_awaddr,
+  output logic [7:0]       m1_axi_awlen,
+  output logic             m1_axi_wvalid,
+  input  wire logic        m1_axi_wready,
+  output logic [31:0]      m1_axi_wdata,
+  output logic [3:0]       m1_axi_wstrb,
+  output logic             m1_axi_wlast,
+  input  wire logic        m1_axi_bvalid,
+  output logic             m1_axi_bready,
+  output logic             irq
+);
+  typedef enum logic [2:0] {IDLE, ASK, GET, ADDRESS, PUT, ANSWER, DONE} state_e;
+  state_e state;
+  logic [31:0] from, to, left, word[4];
+  logic [2:0] fault;
+  logic [1:0] beat;
+  logic turn;
+  wire write = s_axi_awvalid && s_axi_wvalid && !s_axi_bvalid;
+  wire got = turn ? m1_axi_rvalid : m0_axi_rvalid;
+  assign s_axi_awready = write;
+  assign s_axi_wready  = write;
+  assign s_axi_arready = !s_axi_rvalid;
+  assign s_axi_rdata   = left;
+  assign m0_axi_arvalid = state == ASK && !turn;
+  assign m1_axi_arvalid = state == ASK && turn;
+  assign m0_axi_araddr  = fault == 7 ? 32'hff8 : from;
+  assign m1_axi_araddr  = from;
+  assign m0_axi_arlen   = 3;
+  assign m1_axi_arlen   = 3;
+  assign m0_axi_rready  = state == GET && !turn;
+  assign m1_axi_rready  = state == GET && turn;
+  assign m1_axi_awvalid = state == ADDRESS;
+  assign m1_axi_awaddr  = to;
+  assign m1_axi_awlen   = 3;
+  assign m1_axi_wvalid  = state == PUT;
+  assign m1_axi_wdata   = word[beat];
+  assign m1_axi_wstrb   = 4'hf;
+  assign m1_axi_wlast   = beat == 3 && fault != 6;
+  assign m1_axi_bready  = state == ANSWER;
+  assign irq            = state == DONE;
+
+  always_ff @(posedge aclk) begin
+    if (s_axi_bready) s_axi_bvalid <= 0;
+    if (s_axi_rready) s_axi_rvalid <= 0;
+    if (s_axi_arvalid && s_axi_arready) s_axi_rvalid <= 1;
+    case (state)
+      ASK: if (turn ? m1_axi_arready : m0_axi_arready) state <= GET;
+      GET: if (got) begin
+        word[beat] <= turn ? m1_axi_rdata : m0_axi_rdata;
+        beat       <= beat + 1;
+        if (turn ? m1_axi_rlast : m0_axi_rlast) {state, beat} <= {ADDRESS, 2'd0};
+      end
+      ADDRESS: if (m1_axi_awready) state <= PUT;
+      PUT: if (m1_axi_wready) begin
+        beat <= beat + 1;
+        if (beat == 3) state <= ANSWER;
+      end
+      ANSWER: if (m1_axi_bvalid) begin
+        state <= left <= 16 ? DONE : ASK;
+        {from, to, left, turn} <= {from + 32'd16, to + 32'd16, left - 32'd16, !turn};
+      end
+      default: ;
+    endcase
+    if (write) begin
+      s_axi_bvalid <= 1;
+      case (s_axi_awaddr)
+        0: state <= s_axi_wdata[0] ? ASK : IDLE;
+        4: from <= s_axi_wdata;
+        8: to <= s_axi_wdata;
+        12: left <= s_axi_wdata;
+        default: fault <= s_axi_wdata[2:0];
+      endcase
+    end
+    if (!aresetn) {state, fault, beat, turn, s_axi_bvalid, s_axi_rvalid} <= 0;
+  end
 endmodule
 
 // Wishbone registers, an OBI manager, an interrupt pulse, a second clock that is counted.
@@ -112,6 +227,7 @@ module wb_obi (
   output logic [31:0]      obi_wdata_o,
   input  wire logic        obi_rvalid_i,
   input  wire logic [31:0] obi_rdata_i,
+  input  wire logic        obi_err_i, // not looked at
   output logic [31:0]      fast_o,
   output logic             irq_o
 );

@@ -34,6 +34,18 @@ rule() { # NAME FAULT TEXT
     [ $? = 4 ] || fail "$1, fault $2: expected exit 4: $(cat stderr)"
     grep -qE "; $3\$" stderr || fail "$1, fault $2: expected '$3', found '$(cat stderr)'"
 }
+# Memory faults: the run ends with CODE; TEXT is on stderr. A beat that is late delays a core and changes no byte.
+fault() { # NAME KIND BEAT CODE TEXT
+    run "$1" --bus-fault="$2" --bus-fault-beat="$3"
+    [ $? = "$4" ] || fail "$1, $2 at $3: expected exit $4: $(cat stderr)"
+    grep -qE -e "$5" stderr || fail "$1, $2 at $3: expected '$5', found '$(cat stderr)'"
+}
+faults() { # NAME
+    fault "$1" read-late 5 0 '--bus-fault happened at 0x14, in the burst from 0x1[04]$'
+    fault "$1" write-late 5 0 '--bus-fault happened at 0x314, in the burst from 0x31[04]$'
+    fault "$1" read-missing 5 4 'no more progress; no register, .*; last accesses: .*; the bus fault: at 0x14$'
+    fault "$1" write-missing 5 4 'no more progress; no register, .*; the bus fault: at 0x314$'
+}
 streams() { # NAME
     core "$1" streams ''
     sed -i 's/"file_lists"/"parameters": {"FAULT": "fault"}, &/' "$1/target.json"

@@ -5,6 +5,10 @@
 
 core apb apb_wb '"interrupt": {"port": "busy", "kind": "low"}, "names": {"wbm_word_o": "wbm_adr_o"}'
 good apb
+faults apb
+fault apb read-slverr 5 1 '^heddle: target apb: core apb_wb: --bus-fault happened at 0x14, in the burst from 0x14$'
+fault apb write-decerr 5 0 'happened at 0x314, in the burst from 0x314$'
+fault apb read-short 5 2 'did not occur: --bus-fault-beat is 5, and [0-9]+ beats were read; this kind cannot occur there$'
 rule apb 1 'APB APB, cycle [0-9]+: pslverr: expected 0, found an error at offset 0x8'
 rule apb 2 'wbm WB, cycle [0-9]+: wbm_stb_o: expected with cyc, found alone'
 rule apb 3 'wbm WB, cycle [0-9]+: wbm_stb_o: expected until ack, found that it fell'
@@ -22,6 +26,8 @@ cycles = stats["cycles"]
 fast = stats["core_counters"]["wb"]["fast"]
 sys.exit(abs(fast - 1.5 * cycles) > 3)
 PY
+faults wb
+fault wb read-decerr 5 1 'happened at 0x14, '
 rule wb 5 'obi A, cycle [0-9]+: obi_req_o: expected valid until ready, found that it fell'
 
 core obi obi_wb ''
@@ -30,6 +36,21 @@ rule obi 6 's RSP, cycle [0-9]+: s_rvalid_o: expected after a grant, found none'
 
 streams str
 good str
+faults str
+
+# Two AXI4 masters of one memory; bursts of four beats.
+core two axi_two ''
+good two
+faults two
+fault two read-slverr 5 1 'happened at 0x14, in the burst from 0x10$'
+fault two write-slverr 5 1 'happened at 0x314, in the burst from 0x310$'
+fault two read-short 5 1 'happened at 0x14, in the burst from 0x10$'
+fault two read-short 7 2 'this kind cannot occur there$'
+fault two read-long 7 1 'happened at 0x1c, in the burst from 0x10$'
+fault two write-early 5 0 'happened at 0x314, in the burst from 0x310$'
+fault two write-early 7 2 'this kind cannot occur there$'
+rule two 6 'm1_axi W, cycle [0-9]+: m1_axi_wlast: beat 3 of 4 of the burst from 0x300: expected 1, found 0'
+rule two 7 'm0_axi AR, cycle [0-9]+: m0_axi_araddr: burst of 4 beats of 4 bytes from 0xff8 crosses a 4 KiB boundary'
 
 # AXI4 and AXI4-Lite: the example in targets/, also with x at an address whose burst crosses 4 KiB.
 head -c 64 "$models/digits/in_0.bin" >in.bin
