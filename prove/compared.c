@@ -8,7 +8,7 @@
 #include "kernels/hdk.h"
 #include "prove/graph/graph.h"
 
-enum { ARGS = 4, PLACES = 2 * ARGS, INPUTS = 64, FEWEST = 8, CHAIN = 4, COSTLY = 1 << 28 };
+enum { ARGS = 4, STEP = 16, INPUTS = 64, FEWEST = 8, CHAIN = 4, COSTLY = 1 << 28 };
 
 #define CALL2(kernel)                                                                              \
     static void call_##kernel(const void *p, void *const *arg)                                     \
@@ -47,19 +47,30 @@ struct place {
     uint8_t flips;
 };
 
+/* The run function up to the end of a layer, in place of a kernel. */
+struct layer_run {
+    struct prove_package *k;
+    uint32_t layer;
+    uint8_t *before, *after; /* the window when the layer begins, and when it ends */
+    bool inside;
+};
+
 struct trial {
     struct prove_package *k;
     const void *p;
     void *const *arg;
     void (*call)(const void *p, void *const *arg);
     const struct prove_op
-        *op[CHAIN]; /* each but the first reads the one before it, and constants */
-    uint32_t n_op;
-    struct place *in;                /* of op[0]'s inputs */
-    uint8_t **bytes;                 /* by tensor: what the reference computes on */
-    struct place out[CHAIN][PLACES]; /* where results may be; found: as long as all bytes agree */
-    uint8_t *window, *before,
-        *wrote; /* a copy, the bytes before a call, those that a call changed */
+        *op[CHAIN]; /* each but the first reads the last one's result, and constants */
+    uint32_t n_op, n_arg, n_in;
+    struct operand {
+        uint32_t input; /* of op[0] */
+        struct place place;
+    } * in;
+    struct place *out[CHAIN]; /* where results may be; found: as long as all bytes agree */
+    uint8_t **bytes;          /* by tensor: the reference's */
+    uint8_t *window, *before; /* a copy; the bytes before a call */
+    uint8_t *wrote;           /* 1: a call changed that byte */
     uint64_t seed;
 };
 
@@ -88,31 +99,29 @@ static bool same_terms(const struct prove_package *k, uint64_t at, const uint32_
     return true;
 }
 
-/* Find the argument that holds input i of op[0]. */
+/* Find the arguments that hold input i of op[0]. */
 static bool find(struct trial *t, uint32_t i)
 {
     const struct prove_op *o = t->op[0];
-    const uint64_t n = ir_bytes(o->in[i]);
+    const uint32_t before = t->n_in;
 
     for (uint32_t flip = 0; flip < (o->in[i]->type == IR_U8 ? 2 : 1); flip++) {
         const uint32_t *x = flip ? prove_signed(o, o->in[i], o->x[i]) : o->x[i];
+        struct place at = {true, 0, ir_bytes(o->in[i]), flip ? 0x80 : 0};
 
-        for (uint32_t a = 0; a < ARGS; a++)
-            if (inside(t->k, t->arg[a], n, &t->in[i].at) && same_terms(t->k, t->in[i].at, x, n)) {
-                t->in[i].found = true;
-                t->in[i].n = n;
-                t->in[i].flips = flip ? 0x80 : 0;
-                return true;
-            }
+        for (uint32_t a = 0; a < t->n_arg; a++)
+            if (inside(t->k, t->arg[a], at.n, &at.at) && same_terms(t->k, at.at, x, at.n))
+                t->in[t->n_in++] = (struct operand){i, at};
     }
-    return false;
+    return t->n_in > before;
 }
 
 static bool find_all(struct trial *t)
 {
     const struct prove_op *o = t->op[0];
 
-    t->in = ARENA_ARRAY(t->k->p->arena, struct place, o->op->n_in + 1);
+    t->n_in = 0;
+    t->in = ARENA_ARRAY(t->k->p->arena, struct operand, (size_t)o->op->n_in * t->n_arg * 2 + 1);
     for (uint32_t i = 0; i < o->op->n_in; i++)
         if (o->in[i] && o->in[i]->role != IR_CONST && (!o->x[i] || !find(t, i)))
             return false;
@@ -209,27 +218,27 @@ static bool run_once(struct trial *t, uint32_t round)
 
     for (uint64_t i = from; i < k->memory.n; i++)
         k->window[i] = (uint8_t)(draw(t) >> 32);
-    for (uint32_t i = 0; i < o->op->n_in; i++) {
-        if (!t->in[i].found)
-            continue;
-        uint8_t *bytes = bytes_of(t, o->op->in[i]);
+    for (uint32_t i = 0; i < t->n_in; i++) {
+        const struct operand *in = &t->in[i];
+        uint8_t *bytes = bytes_of(t, o->op->in[in->input]);
 
-        fill(t, o->in[i], bytes, round);
-        for (uint64_t b = 0; b < t->in[i].n; b++)
-            k->window[t->in[i].at + b] = bytes[b] ^ t->in[i].flips;
+        if (i == 0 || in->input != in[-1].input)
+            fill(t, o->in[in->input], bytes, round);
+        for (uint64_t b = 0; b < in->place.n; b++)
+            k->window[in->place.at + b] = bytes[b] ^ in->place.flips;
     }
     memcpy(t->before, k->window, k->memory.n);
     t->call(t->p, t->arg);
     for (uint32_t c = 0; c < t->n_op; c++) {
         if (!run_reference(t, t->op[c]))
             return false;
-        for (uint32_t a = 0; a < PLACES; a++)
+        for (uint32_t a = 0; a < 2 * t->n_arg; a++)
             t->out[c][a].found =
                 t->out[c][a].found && agrees(t, &t->out[c][a], bytes_of(t, t->op[c]->op->out[0]));
     }
-    for (uint32_t i = 0; i < o->op->n_in; i++)
-        if (t->in[i].found && o->in[i]->role == IR_VARIABLE)
-            good = good && agrees(t, &t->in[i], bytes_of(t, o->op->in[i]));
+    for (uint32_t i = 0; i < t->n_in; i++)
+        if (o->in[t->in[i].input]->role == IR_VARIABLE)
+            good = good && agrees(t, &t->in[i].place, bytes_of(t, o->op->in[t->in[i].input]));
     for (uint64_t i = 0; i < k->memory.n; i++)
         if (k->window[i] != t->before[i]) {
             t->wrote[i] = 1;
@@ -269,8 +278,8 @@ static bool only_variable(const struct trial *t)
     const struct prove_op *o = t->op[0];
     bool only = false;
 
-    for (uint32_t i = 0; i < o->op->n_in; i++)
-        only = only || (t->in[i].found && o->in[i]->role == IR_VARIABLE);
+    for (uint32_t i = 0; i < t->n_in; i++)
+        only = only || o->in[t->in[i].input]->role == IR_VARIABLE;
     for (uint32_t i = 0; i < o->g->n_op; i++)
         for (uint32_t x = 0; x < o->g->op[i]->n_in; x++)
             only = only && o->g->op[i]->in[x] != o->op->out[0];
@@ -286,9 +295,12 @@ static void conclude(struct trial *t, uint32_t c, const struct place *at)
     const struct prove_op *o = t->op[0];
     const uint32_t out = t->op[c]->op->out[0];
 
-    for (uint32_t i = 0; i < o->op->n_in; i++)
-        if (t->in[i].found && o->in[i]->role == IR_VARIABLE)
-            place_terms(t, o, o->in[i], &t->in[i], o->after[i]);
+    for (uint32_t i = 0; i < t->n_in; i++) {
+        const uint32_t x = t->in[i].input;
+
+        if (o->in[x]->role == IR_VARIABLE)
+            place_terms(t, o, o->in[x], &t->in[i].place, o->after[x]);
+    }
     if (at)
         place_terms(t, t->op[c], o->g->tensor[out], at, k->graph->terms[out]);
     for (uint64_t i = 0; i < k->memory.n; i++)
@@ -305,30 +317,38 @@ static uint32_t rounds(const struct trial *t)
     return n < FEWEST ? FEWEST : n > INPUTS ? INPUTS : (uint32_t)n;
 }
 
+/* Any place may hold any result of op[c]. */
+static void begin_results(struct trial *t, uint32_t c)
+{
+    const struct ir_tensor *of = ir_out(t->op[c]->g, t->op[c]->op, 0);
+
+    t->out[c] = ARENA_ARRAY(t->k->p->arena, struct place, t->n_arg * 2);
+    for (uint32_t a = 0; a < 2 * t->n_arg; a++) {
+        struct place *at = &t->out[c][a];
+
+        at->n = ir_bytes(of);
+        at->flips = a < t->n_arg ? 0 : 0x80;
+        at->found = (a < t->n_arg || of->type == IR_U8) &&
+                    inside(t->k, t->arg[a % t->n_arg], at->n, &at->at);
+    }
+}
+
 static bool try_chain(struct trial *t)
 {
     struct prove_package *k = t->k;
-    bool good = find_all(t);
     const uint32_t n = rounds(t);
+    bool good = find_all(t);
 
     if (!good)
         return false;
     for (uint32_t c = 0; c < t->n_op; c++)
-        for (uint32_t a = 0; a < PLACES; a++) {
-            struct place *at = &t->out[c][a];
-            const struct ir_tensor *of = ir_out(t->op[c]->g, t->op[c]->op, 0);
-
-            at->n = ir_bytes(of);
-            at->flips = a < ARGS ? 0 : 0x80;
-            at->found =
-                (a < ARGS || of->type == IR_U8) && inside(k, t->arg[a % ARGS], at->n, &at->at);
-        }
+        begin_results(t, c);
     memset(t->wrote, 0, k->memory.n);
     for (uint32_t r = 0; good && r < n; r++)
         good = run_once(t, r);
     memcpy(k->window, t->window, k->memory.n);
     for (uint32_t c = 0; good && c < t->n_op; c++)
-        for (uint32_t a = 0; a < PLACES; a++)
+        for (uint32_t a = 0; a < 2 * t->n_arg; a++)
             if (t->out[c][a].found) {
                 conclude(t, c, &t->out[c][a]);
                 return true;
@@ -368,30 +388,91 @@ static void (*call_of(const char *name))(const void *, void *const *)
     return NULL;
 }
 
-bool prove_compared(struct prove_package *k, const char *name, const void *p, void *const *arg)
+/* True if some operator of the layer is what the call computes. */
+static bool try_layer(struct trial *t)
 {
+    struct prove_package *k = t->k;
     struct arena *m = k->p->arena;
-    struct trial t = {.k = k, .p = p, .arg = arg, .call = call_of(name), .seed = k->p->seed};
     const uint32_t layer = k->p->layer;
 
-    if (!t.call)
-        return false;
+    t->k->trial = true;
     prove_graph_run(k->p, k->graph);
     const struct ir_graph *g = k->graph->g;
-    t.bytes = ARENA_ARRAY(m, uint8_t *, g->n_tensor + 1);
-    t.before = arena_alloc(m, k->memory.n);
-    t.wrote = arena_alloc(m, k->memory.n);
-    t.window = arena_memdup(m, k->window, k->memory.n);
-    for (uint32_t i = 0; i < g->n_op; i++) {
+    bool found = false;
+
+    t->seed = k->p->seed;
+    t->bytes = ARENA_ARRAY(m, uint8_t *, g->n_tensor + 1);
+    t->before = arena_alloc(m, k->memory.n);
+    t->wrote = arena_alloc(m, k->memory.n);
+    t->window = arena_memdup(m, k->window, k->memory.n);
+    for (uint32_t i = 0; i < g->n_op && !found; i++) {
         if (g->op[i]->dead || g->op[i]->row != layer)
             continue;
-        t.op[0] = &k->graph->op[i];
-        t.n_op = 1;
-        extend(&t, i);
-        if (try_chain(&t)) {
-            prove_package_compared(k, name);
-            return true;
-        }
+        t->op[0] = &k->graph->op[i];
+        t->n_op = 1;
+        extend(t, i);
+        found = try_chain(t);
     }
-    return false;
+    k->trial = false;
+    return found;
+}
+
+bool prove_compared(struct prove_package *k, const char *name, const void *p, void *const *arg)
+{
+    struct trial t = {.k = k, .p = p, .arg = arg, .n_arg = ARGS, .call = call_of(name)};
+
+    if (!t.call || !try_layer(&t))
+        return false;
+    prove_package_compared(k, name);
+    return true;
+}
+
+/* --- layers whose code is emitted --- */
+
+/* At the begin of the layer the window is as it was; its end is kept. Kernels and devices do nothing meanwhile. */
+static void enter(void *ctx, uint32_t layer, uint32_t submission)
+{
+    struct layer_run *r = ctx;
+
+    (void)submission;
+    if (layer == r->layer && !r->inside)
+        memcpy(r->k->window, r->before, r->k->memory.n);
+    else if (layer != r->layer && r->inside)
+        memcpy(r->after, r->k->window, r->k->memory.n);
+    r->inside = layer == r->layer;
+}
+
+static void run_layer(const void *p, void *const *arg)
+{
+    struct layer_run r = *(const struct layer_run *)p;
+    struct hd_call call = *r.k->call;
+
+    (void)arg;
+    call.enter = enter;
+    call.ctx = &r;
+    memcpy(r.before, r.k->window, r.k->memory.n);
+    (void)r.k->model->run(&call);
+    if (!r.inside)
+        memcpy(r.k->window, r.after, r.k->memory.n);
+}
+
+bool prove_emitted(struct prove_package *k)
+{
+    struct arena *m = k->p->arena;
+    const uint64_t from = hd_model_region_offset(k->model, HD_REGION_ARENA);
+    const uint32_t n = (uint32_t)((k->memory.n - from) / STEP);
+    void **arg = ARENA_ARRAY(m, void *, n + 1);
+    const struct layer_run r = {.k = k,
+                                .layer = k->p->layer,
+                                .before = arena_alloc(m, k->memory.n),
+                                .after = arena_alloc(m, k->memory.n)};
+    struct trial t = {.k = k, .p = &r, .arg = arg, .n_arg = n, .call = run_layer};
+    const char *target = k->target ? k->target[k->p->layer] : NULL;
+
+    for (uint32_t i = 0; i < n; i++)
+        arg[i] = k->window + from + (uint64_t)i * STEP;
+    if (!target || !try_layer(&t))
+        return false;
+    prove_package_compared(k, target);
+    return true;
 }

@@ -85,7 +85,9 @@ static uint32_t read32(void *ctx, uint32_t offset)
 
 static void start(struct prove_device *v)
 {
-    const uint32_t error = v->package->fault || prove_stream(v) ? HD_STATUS_ERROR_MASK : 0;
+    const bool trial = v->package->trial;
+    const uint32_t error =
+        !trial && (v->package->fault || prove_stream(v)) ? HD_STATUS_ERROR_MASK : 0;
 
     v->reg[HD_REG_STATUS / 4] = HD_STATUS_DONE_MASK | error;
     v->reg[HD_REG_IRQ_STATUS / 4] =

@@ -407,6 +407,8 @@ void prove_kernel_call(void *ctx, const char *name, const void *p, void *const *
     struct prove_package *k = ctx;
     const struct call c = {k, name, p, arg};
 
+    if (k->trial)
+        return;
     k->n_call++;
     for (uint32_t i = 0; i < sizeof models / sizeof *models; i++)
         if (strcmp(models[i].name, name) == 0) {

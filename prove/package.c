@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compared.h"
 #include "driver/hd.h"
 #include "kernels.h"
 
@@ -86,9 +87,13 @@ void prove_package_begin(struct prove_package *k)
 /* A byte that changed is a result of emitted code, which no rule covers. */
 static void check_untouched(struct prove_package *k)
 {
-    for (uint64_t i = hd_model_region_offset(k->model, HD_REGION_ARENA); i < k->memory.n; i++)
+    const uint64_t from = hd_model_region_offset(k->model, HD_REGION_ARENA);
+
+    for (uint64_t i = from; i < k->memory.n; i++)
         if (k->window[i] != UNTOUCHED) {
-            prove_package_fault(k, "emitted code that is no call of a kernel");
+            memset(k->window + from, UNTOUCHED, k->memory.n - from);
+            if (!prove_emitted(k))
+                prove_package_fault(k, "emitted code that is no call of a kernel");
             return;
         }
 }
@@ -165,6 +170,7 @@ void prove_package_run(struct prove_package *k, const uint32_t *const *in, uint3
         prove_package_fault(k, "the device cannot be opened");
         return;
     }
+    k->call = &call;
     if (m->run(&call) != HD_OK)
         prove_package_fault(k, "the package's run function returns an error");
     check_untouched(k);

@@ -28,6 +28,9 @@ struct prove_package {
     uint32_t n_device;
     const char *fault; /* the first thing that no device may do, or NULL */
     uint32_t fault_layer, n_command, n_call;
+    const struct hd_call *call; /* of the inference */
+    bool trial;                 /* host code runs on samples: devices and kernels do nothing */
+    const char *const *target;  /* by layer, NULL for those that no external target computes */
     struct prove_graph *graph;  /* what the package is compared with */
     uint32_t n_compared;        /* calls that inputs alone compare */
     char compared[PROVE_NAMES]; /* their kernels, "lstm, f32_mean" */

@@ -15,7 +15,7 @@ static void open_package(struct prove_package *k, const struct prove_question *q
     uint8_t *raw;
     const uint64_t n = hd_model_device_bytes(q->model);
 
-    *k = (struct prove_package){.p = p, .model = q->model, .base = 1u << 20};
+    *k = (struct prove_package){.p = p, .model = q->model, .target = q->target, .base = 1u << 20};
     raw = arena_alloc(p->arena, n + 64);
     k->window = raw + (64 - (uintptr_t)raw % 64) % 64;
     k->memory = (struct prove_memory){ARENA_ARRAY(p->arena, uint32_t, n), n};

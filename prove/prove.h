@@ -25,6 +25,7 @@ struct prove_question {
     const struct hd_config *const *hw; /* of each device */
     /* By tensor of graph: where in the package's state that variable is claimed to be; it is proved. */
     const uint32_t *state_at;
+    const char *const *target; /* by layer: the external target that computes it, or NULL */
     uint32_t n_device;
     uint64_t seed;
 };

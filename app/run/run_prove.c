@@ -50,6 +50,23 @@ static const uint32_t *state_of(struct arena *a, const struct pipeline *p)
     return at;
 }
 
+/* By layer: its external target's name, or NULL. */
+static const char *const *targets_of(struct arena *a, const struct pipeline *p)
+{
+    const struct ir_graph *g = p->graph;
+    const char **name = ARENA_ARRAY(a, const char *, g->n_row + 1);
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        const struct target *t =
+            !op->dead && op->target < p->targets.n ? p->targets.target[op->target] : NULL;
+
+        if (t && t->desc->outside)
+            name[g->op[i]->row] = t->name;
+    }
+    return name;
+}
+
 enum status prove_load(struct arena *a, const struct pipeline *p, const char *so,
                        struct prove_question *q, struct prove_verdict *v, struct diag *d)
 {
@@ -66,6 +83,7 @@ enum status prove_load(struct arena *a, const struct pipeline *p, const char *so
     q->graph = p->reference;
     q->options = options;
     q->state_at = state_of(a, p);
+    q->target = targets_of(a, p);
     object = dlopen(so, RTLD_NOW);
     if (!object) {
         const char *error = dlerror(), *name = strstr(error, "undefined symbol: ");
