@@ -239,3 +239,82 @@ void AxiRules::answer()
     if (last)
         reads.pop_front();
 }
+
+// --- Wishbone ---
+
+void WishboneRules::changed(BusSignal s, uint64_t was, uint64_t is)
+{
+    if (was != is)
+        core_.broken(bus_, s,
+                     "%s changed while waiting for %s: expected 0x%" PRIx64 ", found 0x%" PRIx64,
+                     bus_[s].name, bus_[STALL] ? "stall to fall" : "ack", was, is);
+}
+
+void WishboneRules::check_held()
+{
+    const uint64_t at = bus_[ADR].address() & ~uint64_t{bus_.bytes - 1};
+
+    if (held_) {
+        changed(ADR, address_, at);
+        changed(WE, we_, bus_.on(WE));
+        changed(SEL, sel_, bus_[SEL].get());
+    }
+    for (uint32_t i = 0; i < bus_.bytes && bus_.on(WE); i++) {
+        if (held_)
+            changed(DAT_W, was_[i], bus_[DAT_W].at[i]);
+        was_[i] = bus_[DAT_W].at[i];
+    }
+    address_ = at;
+    we_ = bus_.on(WE);
+    sel_ = bus_[SEL].get();
+}
+
+void WishboneRules::sample()
+{
+    const bool piped = static_cast<bool>(bus_[STALL]);
+    const int answers = bus_.on(ACK) + bus_.on(ERR) + bus_.on(RTY);
+    const bool asks = bus_.on(CYC) && bus_.on(STB);
+
+    if (answers > 1)
+        core_.broken(bus_, ACK, "%s: expected one of ack, err and rty, found more", bus_[ACK].name);
+    if (asks)
+        check_held();
+    else if (bus_.on(STB))
+        core_.broken(bus_, STB, "%s: expected with cyc, found alone", bus_[STB].name);
+    if (held_ && !asks)
+        core_.broken(bus_, STB, "%s: expected until ack, found that it fell", bus_[STB].name);
+    held_ = asks && (piped ? bus_.on(STALL) : answers == 0);
+    under_way_ += piped && asks && !held_;
+    if (piped && answers != 0 && under_way_ == 0)
+        core_.broken(bus_, ACK, "%s: expected after a cycle with stb, found none", bus_[ACK].name);
+    else if (piped && answers != 0)
+        under_way_--;
+}
+
+// --- APB ---
+
+void ApbRules::sample()
+{
+    static const BusSignal payload[] = {PADDR, PWRITE, PSTRB, PWDATA};
+    const bool selected = bus_.on(PSEL), access = selected && bus_.on(PENABLE);
+
+    if (waits_ && !access)
+        core_.broken(bus_, selected ? PENABLE : PSEL,
+                     "%s: expected after the setup until pready, found that it %s",
+                     bus_[selected ? PENABLE : PSEL].name, selected ? "is 0" : "fell");
+    if (!waits_ && access)
+        core_.broken(bus_, PENABLE, "%s: expected after a cycle of setup, found at once",
+                     bus_[PENABLE].name);
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint64_t is = bus_[payload[i]].get();
+        if (waits_ && is != was_[i] && (payload[i] != PWDATA || bus_.on(PWRITE)))
+            core_.broken(bus_, payload[i],
+                         "%s changed before pready: expected 0x%" PRIx64 ", found 0x%" PRIx64,
+                         bus_[payload[i]].name, was_[i], is);
+        was_[i] = is;
+    }
+    if (selected && !bus_.on(PWRITE) && bus_[PSTRB].get() != 0)
+        core_.broken(bus_, PSTRB, "%s: expected 0 for a read, found 0x%" PRIx64, bus_[PSTRB].name,
+                     bus_[PSTRB].get());
+    waits_ = selected && !(access && bus_.on(PREADY, 1));
+}

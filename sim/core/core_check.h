@@ -3,6 +3,8 @@
 //   Handshakes: every handshake of bus.def: valid stays until ready, what belongs to it is stable; the core's ready
 //     comes within kPatience cycles.
 //   AxiRules: lengths, 4 KiB, sizes, strobes, last beats, IDs, answers without a request.
+//   WishboneRules: stb with cyc, until ack, with all that belongs to it; one answer, after its request.
+//   ApbRules: a cycle of setup, then penable until pready, with all that belongs to it.
 #ifndef HEDDLE_SIM_CORE_CHECK_H
 #define HEDDLE_SIM_CORE_CHECK_H
 
@@ -72,6 +74,40 @@ class AxiRules
     std::deque<Write> writes_;                    // whose data are not complete
     std::deque<Beat> ahead_;                      // data before their address
     std::map<uint32_t, uint32_t> complete_;       // writes without their answer, by ID
+};
+
+class WishboneRules
+{
+  public:
+    WishboneRules(const Bus &bus, Core &core) : bus_(bus), core_(core), was_(bus.bytes)
+    {
+    }
+    void sample();
+
+  private:
+    void changed(BusSignal s, uint64_t was, uint64_t is);
+    void check_held();
+    const Bus &bus_;
+    Core &core_;
+    bool held_ = false, we_ = false;
+    uint64_t address_ = 0, sel_ = 0,
+             under_way_ = 0; // under_way_: of pipelined cycles, without their answer
+    std::vector<uint8_t> was_;
+};
+
+class ApbRules
+{
+  public:
+    ApbRules(const Bus &bus, Core &core) : bus_(bus), core_(core)
+    {
+    }
+    void sample();
+
+  private:
+    const Bus &bus_;
+    Core &core_;
+    bool waits_ = false; // the last cycle was a setup, or an access without pready
+    uint64_t was_[4] = {};
 };
 
 #endif

@@ -151,29 +151,20 @@ class Wide : public Queue
 class Wishbone : public Queue
 {
   public:
-    Wishbone(const Bus &bus, Core &core) : Queue(bus, core), was_(bus.bytes)
+    Wishbone(const Bus &bus, Core &core) : Queue(bus, core), rules_(bus, core)
     {
     }
     void sample() override
     {
-        const bool acked = bus_.on(ACK) || bus_.on(ERR), piped = static_cast<bool>(bus_[STALL]);
+        const bool answered = bus_.on(ACK) || bus_.on(ERR), piped = static_cast<bool>(bus_[STALL]);
 
-        if (acked)
+        rules_.sample();
+        if (answered)
             requests_.pop_front();
-        if (!bus_.on(CYC) || !bus_.on(STB)) {
-            if (bus_.on(STB))
-                core_.broken(bus_, STB, "%s: expected with cyc, found alone", bus_[STB].name);
-            if (held_)
-                core_.broken(bus_, STB, "%s: expected until ack, found that it fell",
-                             bus_[STB].name);
-            held_ = false;
+        if (!bus_.on(CYC) || !bus_.on(STB))
             return;
-        }
-        const uint64_t at = bus_[ADR].address() & ~uint64_t{bus_.bytes - 1};
-        check_held(at);
-        held_ = piped ? bus_.on(STALL) : !acked;
-        if (piped ? !bus_.on(STALL) : !acked && requests_.empty())
-            request(at);
+        if (piped ? !bus_.on(STALL) : !answered && requests_.empty())
+            request(bus_[ADR].address() & ~uint64_t{bus_.bytes - 1});
     }
     void drive() override
     {
@@ -194,30 +185,7 @@ class Wishbone : public Queue
         if (bus_.on(WE))
             core_.write(at, bus_[DAT_W].at, bus_.bytes, bus_[SEL].get(~uint64_t{0}));
     }
-    void changed(BusSignal s, uint64_t was, uint64_t is)
-    {
-        if (held_ && was != is)
-            core_.broken(bus_, s,
-                         "%s changed while waiting for %s: expected 0x%" PRIx64
-                         ", found 0x%" PRIx64,
-                         bus_[s].name, bus_[STALL] ? "stall to fall" : "ack", was, is);
-    }
-    void check_held(uint64_t at)
-    {
-        changed(ADR, address_, at);
-        changed(WE, we_, bus_.on(WE));
-        changed(SEL, sel_, bus_[SEL].get());
-        for (uint32_t i = 0; i < bus_.bytes && bus_.on(WE); i++) {
-            changed(DAT_W, was_[i], bus_[DAT_W].at[i]);
-            was_[i] = bus_[DAT_W].at[i];
-        }
-        address_ = at;
-        we_ = bus_.on(WE);
-        sel_ = bus_[SEL].get();
-    }
-    bool held_ = false, we_ = false;
-    uint64_t address_ = 0, sel_ = 0;
-    std::vector<uint8_t> was_;
+    WishboneRules rules_;
 };
 
 class Obi : public Queue

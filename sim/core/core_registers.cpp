@@ -146,7 +146,9 @@ class Axi : public Manager
 class Apb : public Manager
 {
   public:
-    using Manager::Manager;
+    Apb(const Bus &bus, Core &core) : Manager(bus, core), rules_(bus, core)
+    {
+    }
     void begin(bool write, uint32_t offset, uint32_t v) override
     {
         bus_[PSEL].set(1);
@@ -161,6 +163,7 @@ class Apb : public Manager
     }
     void sample() override
     {
+        rules_.sample();
         if (done || !bus_.on(PENABLE))
             return;
         if (!bus_.on(PREADY, 1)) {
@@ -182,13 +185,16 @@ class Apb : public Manager
     }
 
   private:
+    ApbRules rules_;
     uint32_t waited_ = 0;
 };
 
 class Wishbone : public Manager
 {
   public:
-    using Manager::Manager;
+    Wishbone(const Bus &bus, Core &core) : Manager(bus, core), rules_(bus, core)
+    {
+    }
     void begin(bool write, uint32_t offset, uint32_t v) override
     {
         bus_[CYC].set(1);
@@ -204,15 +210,9 @@ class Wishbone : public Manager
     {
         const bool ack = bus_.on(ACK), error = bus_.on(ERR) || bus_.on(RTY);
 
-        if (ack + bus_.on(ERR) + bus_.on(RTY) > 1)
-            core_.broken(bus_, ACK, "%s: expected one of ack, err and rty, found more",
-                         bus_[ACK].name);
-        if (done) {
-            if (ack && bus_[STALL])
-                core_.broken(bus_, ACK, "%s: expected after a cycle with stb, found none",
-                             bus_[ACK].name);
+        rules_.sample();
+        if (done)
             return;
-        }
         taken_ = taken_ || (bus_[STALL] && bus_.on(STB) && !bus_.on(STALL));
         if (error)
             core_.broken(bus_, ERR, "%s: expected ack, found an error at offset 0x%x",
@@ -232,6 +232,7 @@ class Wishbone : public Manager
     }
 
   private:
+    WishboneRules rules_;
     bool taken_ = false;
     uint32_t waited_ = 0;
 };

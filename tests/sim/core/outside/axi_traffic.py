@@ -1,5 +1,4 @@
-"""axi_traffic.py - random traffic between cocotbext-axi's manager and its memory, as a trace: a line of names, then a line
-of values for each rising edge after reset. Environment: TRACE, SEED."""
+"""axi_traffic.py - random traffic between cocotbext-axi's manager and its memory, as a trace. Environment: TRACE, SEED."""
 import itertools
 import os
 import random
@@ -8,6 +7,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster, AxiRam
+from recorded import record
 
 CHANNELS = {
     "aw": "id addr len size burst lock cache prot valid ready",
@@ -17,18 +17,6 @@ CHANNELS = {
     "r": "id data resp last valid ready",
 }
 NAMES = [c + s for c, signals in CHANNELS.items() for s in signals.split()]
-
-
-async def record(dut, path):
-    with open(path, "w") as out:
-        out.write(" ".join(NAMES) + "\n")
-        while True:
-            await RisingEdge(dut.clk)
-            if dut.rst.value == 1:
-                continue
-            # before the edge's effects: cocotbext-axi drives after it
-            out.write(" ".join(format(int(getattr(dut, "axi_" + n).value), "x")
-                               if getattr(dut, "axi_" + n).value.is_resolvable else "0" for n in NAMES) + "\n")
 
 
 def pauses(seed):
@@ -50,7 +38,7 @@ async def traffic(dut):
         channel.set_pause_generator(pauses(i + 100 * int(os.environ["SEED"])))
     for _ in range(4):
         await RisingEdge(dut.clk)
-    cocotb.start_soon(record(dut, os.environ["TRACE"]))
+    cocotb.start_soon(record(dut, "axi_", NAMES, os.environ["TRACE"]))
     dut.rst.value = 0
     await RisingEdge(dut.clk)
     pending = []
