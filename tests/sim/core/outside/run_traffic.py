@@ -1,4 +1,4 @@
-"""run_traffic.py BUS FOLDER TRACE SEED: BUS_traffic.py on Icarus Verilog."""
+"""run_traffic.py BUS FOLDER TRACE SEED: the traffic of a bus (axi, wishbone, apb) on Icarus Verilog."""
 import os
 import sys
 
