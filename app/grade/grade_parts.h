@@ -14,9 +14,10 @@ struct mutant {
     const char *options;      /* of yosys' mutate */
     const char *where, *what; /* "vanilla_core.sv:135", "ix[20]: always 1" */
     enum grade_verdict verdict;
-    uint32_t stage;   /* the first that it is not past, or the one that decided */
-    bool effect;      /* it changed its bit in some cycle */
-    const char *text; /* of its death: the operator and the byte */
+    uint32_t stage; /* the first that it is not past, or the one that decided */
+    bool effect;    /* it changed its bit in some cycle */
+    const char
+        *text; /* of its death: the operator and the byte; without: the first that it changed */
 };
 
 struct grade {

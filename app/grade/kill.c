@@ -43,14 +43,17 @@ static void answer(struct answer *to, char letter, const char *text)
     (void)snprintf(to->text, sizeof to->text, "%c%s", letter, colon ? colon + 2 : text);
 }
 
-/* The cycles in which the mutant changed its bit. */
-static uint64_t effect(const struct check *c, const struct run_measured *m)
+/* The first operator in which the mutant changed its bit: its sizes, or its name in a network; NULL: none. */
+static const char *effect(const struct bed *b, const struct run_measured *m)
 {
-    uint64_t n = 0;
+    const struct check *const c = b->c;
 
     for (uint32_t i = 0; i < c->p.graph->n_row; i++)
-        n += m->shared->row[i].core_counter[0][0];
-    return n;
+        if (m->shared->row[i].core_counter[0][0])
+            return b->g->network
+                       ? arena_printf(c->arena, "%s, %s", b->g->network, c->p.graph->row[i].name)
+                       : c->cases.item[i].words;
+    return NULL;
 }
 
 static void try_mutant(const struct bed *b, const struct mutant *m, struct answer *to)
@@ -60,7 +63,7 @@ static void try_mutant(const struct bed *b, const struct mutant *m, struct answe
     struct diag d = {0};
 
     const uint32_t all = b->c->inferences;
-    bool seen = false;
+    const char *seen = NULL;
 
     o->mutant = m->number;
     o->seconds = HANG_SECONDS;
@@ -76,12 +79,13 @@ static void try_mutant(const struct bed *b, const struct mutant *m, struct answe
             answer(to, 'e', d.text);
             return;
         }
-        seen = seen || (i == 0 && b->c->n_failed == 0 && effect(b->c, &measured) != 0);
+        if (!seen && i == 0 && b->c->n_failed == 0)
+            seen = effect(b, &measured);
     }
     if (b->c->n_failed)
         answer(to, 'k', b->c->failed);
     else
-        answer(to, 'p', seen ? "effect" : "");
+        answer(to, 'p', seen ? seen : "");
 }
 
 /* In the child: try it and write the answer. */
@@ -169,6 +173,8 @@ enum status grade_kill(void *ctx, struct check *c, bool first, struct diag *d)
             m->verdict = GRADE_KILLED;
             m->text = arena_strdup(g->arena, a.text + 1);
         } else {
+            if (!m->effect && a.text[1])
+                m->text = arena_strdup(g->arena, a.text + 1);
             m->effect = m->effect || a.text[1];
             m->stage += !g->network;
         }

@@ -164,7 +164,7 @@ static enum status choose_folder(struct grade *g, const struct file_list *list, 
     TRY(home_cache(g->arena, &cache, d));
     TRY(tool_find(g->arena, cache, tool_name("HEDDLE_YOSYS", "yosys"), "yosys", NULL, &tool, d));
     hash_init(&h);
-    hash_string(&h, "grade-target 1"); /* the form of what is kept */
+    hash_string(&h, "grade-target 2"); /* the form of what is kept */
     tool_hash(&tool, &h);
     hash_bytes(&h, &most, sizeof most);
     hash_bytes(&h, &g->o->seed, sizeof g->o->seed);

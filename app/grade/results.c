@@ -88,8 +88,9 @@ static void print_survivors(const struct grade *g, bool effect)
 
     for (uint32_t i = 0; i < g->n; i++)
         if (survived(&g->mutant[i]) && g->mutant[i].effect == effect && n++ < SHOWN)
-            output_printf(g->o->output, OUTPUT_RESULT, "  %s: %s\n", g->mutant[i].where,
-                          g->mutant[i].what);
+            output_printf(g->o->output, OUTPUT_RESULT, "  %s: %s%s%s\n", g->mutant[i].where,
+                          g->mutant[i].what, effect ? "; another bit, the same answer in " : "",
+                          effect && g->mutant[i].text ? g->mutant[i].text : "");
     if (n > SHOWN)
         output_printf(g->o->output, OUTPUT_RESULT, "  and %u more\n", n - SHOWN);
 }

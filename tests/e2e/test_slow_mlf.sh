@@ -60,12 +60,16 @@ call whole
 cmp -s out.bin "$models/digits/out_0.bin" || fail "not the golden answer"
 
 # --- a target's C next to the kernels ---
-read_it outside digits --target=vanilla --partition=priority
-cp whole.c outside.c
-call outside
-./run_outside <"$models/digits/in_0.bin" >out.bin || fail "vanilla: exit $?"
-cmp -s out.bin "$models/digits/out_0.bin" || fail "vanilla: not the golden answer"
-grep -q '"vanilla_conv2d"' outside/metadata.json || fail "vanilla: its function is not named"
+for one in vanilla:vanilla_conv2d strawberry:hdk_blocks_run; do # with cores, which the format cannot have: their C
+    read_it ${one%:*} digits --target=${one%:*} --partition=priority
+    cp whole.c ${one%:*}.c
+    call ${one%:*}
+    ./run_${one%:*} <"$models/digits/in_0.bin" >out.bin || fail "$one: exit $?"
+    cmp -s out.bin "$models/digits/out_0.bin" || fail "$one: not the golden answer"
+    grep -q "\"${one#*:}\"" ${one%:*}/metadata.json || fail "$one: its function is not named"
+done
+read_it shifts "$HEDDLE_HOME/tests/e2e/pot.ir" --target=shifty,c
+grep -q '"shifty_conv2d"' shifts/metadata.json || fail "shifty: its function is not named"
 
 "$heddle" compile digits --target=onednn --partition=priority --format=mlf -o library 2>stderr || fail "onednn: $(cat stderr)"
 grep -q '"url":.*"-ldnnl"' library/metadata.json || fail "a library: $(grep -A 9 external_dep library/metadata.json)"

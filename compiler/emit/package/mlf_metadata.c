@@ -51,8 +51,10 @@ static void add_workspace(cJSON *list, uint32_t n_bytes)
 /* Return the C function that an operator calls, or NULL if none. */
 static const char *function_of(const struct emit_unit *u, const struct ir_op *op)
 {
-    if (emit_outside(u, op))
-        return emit_outside_function(u, op);
+    if (emit_outside(u, op)) {
+        const char *const function = emit_outside_function(u, op);
+        return function ? function : "hdk_blocks_run";
+    }
     return host_kernel(op->opcode) ? arena_printf(u->arena, "hdk_%s", host_kernel(op->opcode))
                                    : NULL;
 }

@@ -59,6 +59,7 @@ static void test_kept(void **state)
     g->mutant[2].stage = GRADE_EQUALITY;
     g->mutant[3].stage = g->mutant[4].stage = GRADE_SEEDS;
     g->mutant[4].effect = true;
+    g->mutant[4].text = "conv2d: in_h=5";
     assert_int_equal(grade_save(g, &d), ST_OK);
     assert_int_equal(grade_load(again, &d), ST_OK);
     assert_int_equal(again->register_reads, 12);
@@ -75,7 +76,9 @@ static void test_kept(void **state)
                            "6 mutants of some_core: check-target finds 1, networks 1, further "
                            "seeds 0; no output depends on 1, 1 never had an effect, 1 "
                            "survive, 1 not tried\n"));
-    assert_non_null(strstr(printed, "survivors:\n  c.v:7: x[4]: inverted\n"));
+    assert_non_null(strstr(
+        printed,
+        "survivors:\n  c.v:7: x[4]: inverted; another bit, the same answer in conv2d: in_h=5\n"));
     assert_non_null(strstr(printed, "  c.v:7: x[3]: inverted\n"));
     assert_non_null(strstr(printed, ": found by conv2d: in_h=3: byte 1\n"));
     assert_non_null(strstr(printed, "2 of 3 decided mutants found: 66.7 %\n"));
