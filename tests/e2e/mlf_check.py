@@ -79,7 +79,7 @@ def check_functions(module, package, sources):
     want = {}
     for layer in package["layers"]:
         for op in layer["operators"]:
-            name = op.get("kernel", op.get("function"))
+            name = op.get("kernel", op.get("function", "hdk_blocks_run" if "blocks_of" in op else None))
             if name:
                 want[name] = max(want.get(name, 0), op.get("scratch_bytes", 0))
     found = {}

@@ -7,6 +7,7 @@
 #include "base/json/json_doc.h"
 #include "compiler/host/host_kernel.h"
 #include "compiler/systolic/schedule/host_layer.h"
+#include "compiler/target/describe.h"
 #include "mlf.h"
 
 enum { CPU = 1 }; /* DLPack's number of the device */
@@ -53,7 +54,9 @@ static const char *function_of(const struct emit_unit *u, const struct ir_op *op
 {
     if (emit_outside(u, op)) {
         const char *const function = emit_outside_function(u, op);
-        return function ? function : "hdk_blocks_run";
+        if (function)
+            return function;
+        return describe_of(emit_outside(u, op))->device ? "hdk_described_run" : "hdk_blocks_run";
     }
     return host_kernel(op->opcode) ? arena_printf(u->arena, "hdk_%s", host_kernel(op->opcode))
                                    : NULL;

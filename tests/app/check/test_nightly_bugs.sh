@@ -1,5 +1,5 @@
 #!/bin/bash
-# check-target finds 95 % of the bugs planted inside the promise of three targets, each in 60 s of CPU.
+# check-target finds 95 % of the bugs planted inside the promise of eight targets, each in 60 s of CPU.
 . "$(dirname "$0")/../../e2e/common.sh"
 . "$(dirname "$0")/bugs.sh"
 n=0 missed=0

@@ -63,7 +63,7 @@ bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0}
 kept() {
     case $1:$4 in
         "vanilla:no rounding at a shift of 31") ;;
-        "matvec:sums in 24 bits" | "wide:no reset") command -v verilator >/dev/null || return ;;
+        "matvec:sums in 24 bits" | "wide:no reset" | "vanilla:the core is left as it is after an error") command -v verilator >/dev/null || return ;;
         *) return ;;
     esac
     plant "$@"
