@@ -179,8 +179,8 @@ const char *described_plan(struct arena *a, const struct ir_graph *graph, const 
         return why;
     const bool windows =
         g->kh * g->kw > 1 && g->c % device->depth && (uint64_t)g->kh * g->kw * g->c <= HDK_WINDOW;
-    for (uint32_t together = 0; together <= windows; together++) {
-        lay_out(&q, op, together);
+    for (uint32_t form = 0; form < (windows ? 2 : 1); form++) {
+        lay_out(&q, op, form > 0);
         const uint64_t n_bytes = place(&q);
         if (n_bytes <= device->memory[0].bytes)
             try_bands(&q);
