@@ -212,10 +212,37 @@ int prove_dma_read(struct prove_device *v, const struct hd_cmd_dma_read *c)
     return 0;
 }
 
+/* STORE of float32: four bytes of memory for each of a row. */
+static int store_floats(struct prove_device *v, const struct hd_cmd_store *c, const uint64_t *at)
+{
+    struct prove_package *k = v->package;
+    int8_t table[4][PROVE_BYTES];
+
+    if (c->flip || ((c->offset | c->run_bytes | c->run_pitch) & 3u))
+        return prove_fault(v, "a dequantising STORE not of floats");
+    for (uint32_t i = 0; i < PROVE_BYTES; i++) { /* tables begin with that of -128 */
+        const uint8_t *bits = prove_parameter(v, HD_SPACE_FLOAT, (i ^ 0x80) * v->config.n, 4);
+        if (!bits)
+            return prove_fault(v, "a dequantising STORE without floats");
+        for (uint32_t b = 0; b < 4; b++)
+            table[b][i] = (int8_t)bits[b];
+    }
+    for (uint32_t row = 0; row < c->rows; row++)
+        for (uint32_t i = 0; i < c->row_bytes; i++, at += 4) {
+            const uint64_t from = (c->src + row * (uint64_t)c->src_pitch) * v->config.n + i;
+            const uint32_t t = prove_at(k->p, &v->scratchpad, from);
+
+            for (uint32_t b = 0; b < 4; b++)
+                k->memory.term[at[b]] = prove_table(k->p, table[b], t);
+        }
+    return 0;
+}
+
 int prove_store(struct prove_device *v, const struct hd_cmd_store *c)
 {
     struct prove_package *k = v->package;
-    const uint64_t n = v->config.n, all = (uint64_t)c->rows * c->row_bytes;
+    const uint64_t n = v->config.n, values = (uint64_t)c->rows * c->row_bytes,
+                   all = values * (c->dequantise ? 4 : 1);
     const struct runs r = {
         c->region,   HD_REGION_RIGHTS_WRITE_LSB, c->flip, c->offset, c->run_pitch, c->runs,
         c->run_bytes};
@@ -232,6 +259,8 @@ int prove_store(struct prove_device *v, const struct hd_cmd_store *c)
                          c->row_bytes);
     for (uint32_t run = 0; run < c->runs; run++)
         prove_order_write(v, ORDER_WINDOW, at[(uint64_t)run * c->run_bytes], c->run_bytes);
+    if (c->dequantise)
+        return store_floats(v, c, at);
     for (uint64_t i = 0; i < all; i++) {
         const uint64_t from = (c->src + i / c->row_bytes * c->src_pitch) * n + i % c->row_bytes;
         const uint32_t t = prove_at(k->p, &v->scratchpad, from);

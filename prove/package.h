@@ -43,8 +43,8 @@ struct prove_device {
     struct hd_port port;
     struct hd_device dev;
     struct prove_memory scratchpad, weights;
-    uint8_t *parameter[10], *known[10]; /* by enum hd_space: bytes, and whether they are known */
-    uint32_t n_parameter[10];
+    uint8_t *parameter[11], *known[11]; /* by enum hd_space: bytes, and whether they are known */
+    uint32_t n_parameter[11];
     struct prove_sum *sum; /* accumulators */
     uint8_t *summed;       /* written once */
     uint32_t reg[256];

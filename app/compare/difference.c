@@ -58,6 +58,8 @@ double difference_step(const struct ir_graph *g, const struct ir_tensor *t)
 {
     const struct ir_op *op = t->type == IR_F32 ? producer(g, t) : NULL;
 
+    if (g->tensor[t->id]->quantised) /* STORE dequantises it */
+        return (double)g->tensor[t->id]->quant.scale[0];
     if (t->type != IR_F32)
         return ir_is_code(t->type) && t->quant.n ? (double)t->quant.scale[0] : 0;
     while (op && ir_rearranges(op))

@@ -188,7 +188,7 @@ enum status run_expectations(struct job *job, struct diag *d)
         if (n != job->n)
             return FAIL(d, ST_USAGE, "%s: found %llu inferences, expected %u as in the inputs",
                         path, (unsigned long long)n, job->n);
-        job->expected[i].n_bytes = ir_bytes(g->tensor[g->out[i]]);
+        job->expected[i].n_bytes = ir_border_bytes(g->tensor[g->out[i]]);
     }
     job->checked_against = "expect";
     job->expected_from = expected_from(job);

@@ -133,7 +133,7 @@ void run_outputs(const struct job *job, struct run_measured *m)
 
     m->out = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
     for (uint32_t i = 0; i < g->n_out; i++)
-        m->out[i].n_bytes = ir_bytes(g->tensor[g->out[i]]);
+        m->out[i].n_bytes = ir_border_bytes(g->tensor[g->out[i]]);
 }
 
 enum status run_share(const struct job *job, struct run_measured *m, struct diag *d)

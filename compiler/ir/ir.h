@@ -62,8 +62,8 @@ struct ir_tensor {
     bool moved;     /* its last dimension is another one of the model's tensor of that name */
     bool flipped;   /* input or output of the network, int8 inside and uint8 for the caller:
                      LOAD and STORE flip the top bits */
-    bool quantised; /* input of the network, int8 inside and float32 for the caller: LOAD quantises
-                       by `quant` as QUANTIZE does */
+    bool quantised; /* input or output of the network, int8 inside and float32 for the caller: LOAD
+                       quantises, STORE dequantises by `quant` as those operators do */
 };
 
 /* EXPLICIT: the attributes pad_*. SAME: the padding that ceil(size / stride) windows need, an odd

@@ -1,8 +1,8 @@
 /* border.c - uint8 and float32 at the network's border. legalise leaves a QUANTIZE at uint8 that flips
  * the top bit of each byte (u8_to_i8.c). LOAD and STORE can do that on the way, at no cycle's cost,
- * and LOAD can quantise float32, at that of its bytes.
+ * and quantise or dequantise float32, at that of its bytes.
  * in:  a graph with op->target.   out: int8 inputs and outputs, `flipped` or `quantised`, without
- * that QUANTIZE. */
+ * that operator. */
 #include "compiler/host/host_kernel.h"
 #include "partition.h"
 
@@ -14,9 +14,19 @@ static bool quantises(const struct ir_graph *g, const struct ir_op *op)
            ir_out(g, op, 0)->quant.n == 1 && op->fixed.n_real == 0;
 }
 
+static bool dequantises(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    return op->opcode == IR_OP_DEQUANTIZE && x->type == IR_I8 && x->role == IR_VALUE &&
+           x->quant.n == 1 && ir_uses(g, x->id) == 1 && !x->is_output &&
+           ir_out(g, op, 0)->type == IR_F32 && ir_out(g, op, 0)->is_output;
+}
+
 bool partition_at_border(const struct ir_graph *g, const struct ir_op *op)
 {
-    return !op->dead && (quantises(g, op) || host_kernel_form(g, op) == FORM_FLIP);
+    return !op->dead &&
+           (quantises(g, op) || dequantises(g, op) || host_kernel_form(g, op) == FORM_FLIP);
 }
 
 /* Return true if only accelerators read and write the tensor, except `flip`. */

@@ -318,7 +318,8 @@ static const char *float_refusal(struct question *q)
                quantises
                    ? "input is the network's own: LOAD quantises it if accelerators alone read "
                      "the result, with TFLite's rounding"
-                   : "output is the network's own: the array supports only int8");
+                   : "output is the network's own: STORE dequantises it if it alone reads an int8 "
+                     "value that accelerators make");
     const struct ir_op *from = gives_float(g, op), *to = reads_float(g, op);
     const struct ir_row *row = &g->row[op->row];
     if (to)

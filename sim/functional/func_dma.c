@@ -238,6 +238,25 @@ int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
     return 0;
 }
 
+/* Write the n bytes of a row, with `wide` the float32 of each. */
+static int write_row(struct run_stream *s, const uint8_t *from, uint32_t n)
+{
+    const uint32_t words = s->f->config.n;
+    uint8_t wide[4 * HD_FUNC_MAX_N];
+
+    if (s->wide == 1)
+        return stream_write(s, from, n);
+    for (uint32_t at = 0, m; at < n; at += m) {
+        m = n - at < words ? n - at : words;
+        for (uint32_t i = 0; i < m; i++)
+            func_copy(wide + 4 * (size_t)i,
+                      s->f->space[HD_SPACE_FLOAT] + (size_t)from[at + i] * words, 4);
+        if (stream_write(s, wide, 4 * m))
+            return -1;
+    }
+    return 0;
+}
+
 int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c)
 {
     struct run_stream s = {.f = f,
@@ -248,15 +267,18 @@ int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c)
                            .pitch = c->run_pitch,
                            .run_bytes = c->run_bytes,
                            .flip = c->flip ? 0x80 : 0,
-                           .wide = 1,
+                           .wide = c->dequantise ? 4 : 1,
                            .runs_left = c->runs};
 
+    if (c->dequantise && (c->flip || ((c->offset | c->run_bytes | c->run_pitch) & 3u)))
+        return hd_func_stop(f, HD_FAULT_BAD_FIELD, s.unit, c->offset,
+                            "dma: STORE dequantises to whole float32 values, without flip");
     if (check_rows(&s, HD_SPACE_SCRATCHPAD, c->rows, c->row_bytes, c->src, c->src_pitch))
         return -1;
     for (uint32_t r = 0; r < c->rows; r++) {
         const uint8_t *row =
             f->space[HD_SPACE_SCRATCHPAD] + (c->src + r * c->src_pitch) * f->config.n;
-        if (stream_write(&s, row, c->row_bytes))
+        if (write_row(&s, row, c->row_bytes))
             return -1;
     }
     return 0;

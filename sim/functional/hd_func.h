@@ -36,8 +36,8 @@ struct hd_func {
     struct hd_config config;
     struct hd_func_memory memory;
 
-    uint8_t *space[10];   /* by enum hd_space: scratchpad, weights, bias, multiplier .. */
-    uint32_t n_bytes[10]; /* of each */
+    uint8_t *space[11];   /* by enum hd_space: scratchpad, weights, bias, multiplier .. */
+    uint32_t n_bytes[11]; /* of each */
     uint32_t *acc;        /* acc_depth vectors of N sums */
     int16_t *w_tile;      /* weights of one segment, N x N, zero point subtracted */
     int16_t *w_tile2;     /* the same for the second pixel stream */

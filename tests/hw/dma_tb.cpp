@@ -57,6 +57,7 @@ struct bench : findings {
     uint32_t read_word = 0;
     std::vector<uint32_t> rising = std::vector<uint32_t>(255); /* thresholds */
     uint8_t nan_byte = 0;
+    std::vector<uint32_t> float_of = std::vector<uint32_t>(256); /* bits, by byte */
     bool good = true;  /* false if a fault is intended */
     int long_bit = 12; /* the highest bit of a run that is too long */
 
@@ -361,6 +362,36 @@ struct bench : findings {
         give(kWeight, c, index, kSource);
     }
 
+    /* WEIGHT fetches new floats. */
+    void new_floats()
+    {
+        hd_cmd_dma_read c = {};
+        const uint32_t index = r.next();
+        bytes from;
+
+        for (uint32_t &bits : float_of) {
+            bits = r.next();
+            for (int b = 0; b < N; b++)
+                from.push_back((uint8_t)(b < 4 ? bits >> 8 * b : r.next()));
+        }
+        std::copy(from.begin(), from.end(), bus.memory.begin() + kSource);
+        c.space = HD_SPACE_FLOAT;
+        c.runs = c.rows = c.dest_pitch = 1;
+        c.run_bytes = c.row_bytes = (uint32_t)from.size();
+        for (const word_write &x : words_of_rows(c, from, index, nullptr))
+            weights.push_back(x);
+        give(kWeight, c, index, kSource);
+    }
+
+    bytes dequantised(const bytes &from) const
+    {
+        bytes to(4 * from.size());
+
+        for (size_t i = 0; i < from.size(); i++)
+            memcpy(&to[4 * i], &float_of[from[i]], 4);
+        return to;
+    }
+
     /* LOAD of float32 values, four bytes for each of `h`. */
     void float_command()
     {
@@ -442,21 +473,24 @@ struct bench : findings {
         }
     }
 
-    void store_command()
+    void store_command(bool wide)
     {
         hd_cmd_store c = {};
-        const uint32_t index = r.next(), slack = near();
-        const shape h =
-            random_shape(r, std::min<uint32_t>(kMost, kSpadBytes / 2), kBytes - kTarget - kSlack);
+        const uint32_t value = wide ? 4 : 1, index = r.next(), slack = near() & ~(value - 1);
+        shape h = random_shape(r, std::min<uint32_t>(kMost, kSpadBytes / 2) / value,
+                               (kBytes - kTarget - kSlack) / value);
         const uint32_t row = words_of(h.row_bytes), pitch = row + (uint32_t)r.range(0, 3);
 
         if ((h.rows - 1) * pitch + row > kSpadWords)
             return;
+        for (uint32_t *x : {&h.run_bytes, &h.run_pitch, &h.offset})
+            *x *= value;
         set_shape(c, h);
-        c.flip = r.chance(30);
+        c.dequantise = wide;
+        c.flip = !wide && r.chance(30);
         c.src_pitch = pitch;
         c.src = (uint32_t)r.range(0, (int)(kSpadWords - (h.rows - 1) * pitch - row));
-        const bytes from = stored_bytes(c, spad);
+        const bytes from = wide ? dequantised(stored_bytes(c, spad)) : stored_bytes(c, spad);
         for (uint32_t k = 0; k < h.runs; k++) {
             const uint32_t to = slack + h.offset + k * h.run_pitch;
 
@@ -517,6 +551,8 @@ struct bench : findings {
         target.assign(bus.memory.begin() + kTarget, bus.memory.end());
         thresholds();
         run();
+        new_floats();
+        run();
         for (int i = 0; i < n; i++)
             r.chance(40) ? float_command() : read_command(r.chance(50));
         run();
@@ -524,7 +560,7 @@ struct bench : findings {
         for (int i = 0; i < n; i++) {
             const int k = r.range(0, 3);
 
-            k == 0 ? read_command(false) : k == 1 ? matrix() : store_command();
+            k == 0 ? read_command(false) : k == 1 ? matrix() : store_command(r.chance(40));
         }
         run();
         check(std::equal(target.begin(), target.end(), bus.memory.begin() + kTarget), "memory");
@@ -611,7 +647,7 @@ struct bench : findings {
     {
         random_round();
         while (units[k].queue.empty())
-            k == kStore ? store_command() : read_command(k == kLoad);
+            k == kStore ? store_command(false) : read_command(k == kLoad);
         fetch_percent = 0;
         k == kStore ? spoiled<hd_cmd_store>(kind, k) : spoiled<hd_cmd_dma_read>(kind, k);
         bus.latency = 1;
@@ -635,25 +671,42 @@ struct bench : findings {
         long_bit = 12;
     }
 
-    /* Test that only LOAD quantises, whole floats and without a flip. */
+    /* Make a command, which moves floats, one of parts of floats, or that also flips. */
+    template <class T> void spoil_floats(command &x)
+    {
+        T c;
+
+        memcpy(&c, x.words, sizeof c);
+        switch (r.range(0, 3)) {
+        case 0: c.flip = 1; break;
+        case 1: c.offset += (uint32_t)r.range(1, 3); break;
+        case 2: c.run_pitch += (uint32_t)r.range(1, 3); break;
+        default: c.run_bytes += (uint32_t)r.range(1, 3); break;
+        }
+        memcpy(x.words, &c, sizeof c);
+    }
+
+    /* Test that LOAD and STORE convert whole floats, without a flip, and WEIGHT none. */
     void floats()
     {
-        for (int k : {kLoad, kWeight}) {
+        for (int k : {kLoad, kWeight, kStore}) {
             while (units[k].queue.empty())
-                k == kLoad ? float_command() : read_command(false);
+                k == kLoad    ? float_command()
+                : k == kStore ? store_command(true)
+                              : read_command(false);
             command &x = units[k].queue.back();
-            hd_cmd_dma_read c;
 
-            memcpy(&c, x.words, sizeof c);
-            c.quantise = 1;
             if (k == kLoad)
-                switch (r.range(0, 3)) {
-                case 0: c.flip = 1; break;
-                case 1: c.offset += (uint32_t)r.range(1, 3); break;
-                case 2: c.run_pitch += (uint32_t)r.range(1, 3); break;
-                default: c.run_bytes += (uint32_t)r.range(1, 3); break;
-                }
-            memcpy(x.words, &c, sizeof c);
+                spoil_floats<hd_cmd_dma_read>(x);
+            else if (k == kStore)
+                spoil_floats<hd_cmd_store>(x);
+            else {
+                hd_cmd_dma_read c;
+
+                memcpy(&c, x.words, sizeof c);
+                c.quantise = 1;
+                memcpy(x.words, &c, sizeof c);
+            }
             refused(k, x.index, "floats that are none");
         }
     }

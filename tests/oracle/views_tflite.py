@@ -301,10 +301,17 @@ class Maker:
         outputs = [self.pick(ends or [v for v in self.values if v.index in made])]
         for _ in range(self.pick([0, 1, 2])):  # any tensor, also an input or a constant
             outputs.append(self.pick(self.values if self.chance(0.3) else [v for v in self.values if v.index in made]))
-        self.outputs = list(dict.fromkeys(v.index for v in outputs))
+        outputs = {v.index: v for v in outputs}.values()
+        self.outputs = [self.real(v) if self.chance(0.3) else v.index for v in outputs]
         self.n_ops = len(self.net.ops)
         more = [(self.init, [], [])] if self.variables else []
         return self.net.finish([v.index for v in self.inputs], self.outputs, more)
+
+    def real(self, v):
+        """The output v, dequantised for the caller."""
+        t = self.net.tensor(f"r{len(self.net.tensors)}", v.shape, np.float32)
+        self.net.op("DEQUANTIZE", [v.index], [t], 1, "DequantizeOptions")
+        return t
 
     def samples(self):
         floats = [given.index for given, _ in self.floats]

@@ -18,8 +18,8 @@ static bool window_of(struct geo *g, uint32_t kh, uint32_t kw)
     g->kw = kw;
     g->sy = a[IR_STRIDE_H] > 0 ? (uint32_t)a[IR_STRIDE_H] : 1;
     g->sx = a[IR_STRIDE_W] > 0 ? (uint32_t)a[IR_STRIDE_W] : 1;
-    g->dy = a[IR_DILATION_H] > 0 ? (uint32_t)a[IR_DILATION_H] : 1;
-    g->dx = a[IR_DILATION_W] > 0 ? (uint32_t)a[IR_DILATION_W] : 1;
+    g->dy = kh > 1 && a[IR_DILATION_H] > 0 ? (uint32_t)a[IR_DILATION_H] : 1;
+    g->dx = kw > 1 && a[IR_DILATION_W] > 0 ? (uint32_t)a[IR_DILATION_W] : 1;
     g->pt = a[IR_PAD_TOP];
     g->pl = a[IR_PAD_LEFT];
     return true;

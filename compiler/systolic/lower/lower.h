@@ -33,6 +33,7 @@ struct lower {
     uint32_t tables; /* table slots used so far; the n-th table is in slot n modulo their number */
     struct lower_table *table;          /* by position */
     const struct ir_tensor *thresholds; /* the tensor by whose scale LOAD quantises, or NULL */
+    const struct ir_tensor *floats;     /* that by whose scale STORE dequantises, or NULL */
     const struct layout *layout;
     uint32_t group;   /* position of the first of the operators that are lowered together */
     bool in_cascade;  /* several operators share weight memory, and all their weights stay */
@@ -68,6 +69,8 @@ void lower_access_table(struct sched_command *c, const struct lower_table *t);
 /* Load the thresholds of a float32 input, whose scale and zero point `t` has, unless they are
  * there. */
 void lower_thresholds(struct lower *l, uint32_t row, const struct ir_tensor *t);
+/* Load the floats of an output's bytes, unless they are there. */
+void lower_floats(struct lower *l, uint32_t row, const struct ir_tensor *t);
 
 /* Ensure that rows [lo, hi) of operand `i` of tile `tile` are on chip (LOAD if needed); *base is
  * the address that row 0 of the image would have. */

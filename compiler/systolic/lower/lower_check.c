@@ -25,7 +25,7 @@ static uint64_t size_of(const struct sched_program *p, const struct sched_access
     }
     if (io == g->n_in + g->n_out)
         return (io << 32) + sched_state_offset(g, g->n_tensor);
-    return (io << 32) + ir_bytes(g->tensor[g->out[io - g->n_in]]);
+    return (io << 32) + ir_border_bytes(g->tensor[g->out[io - g->n_in]]);
 }
 
 struct count {

@@ -78,6 +78,7 @@ static void fetch_access(struct sched_command *c, uint32_t space, uint32_t dest,
     case HD_SPACE_BIAS16: lower_access(c, SCHED_PARAM, true, dest / 2, div_up(words, 2)); break;
     case HD_SPACE_SHIFT: lower_access(c, SCHED_PARAM, true, dest, words); break;
     case HD_SPACE_THRESHOLD: lower_access(c, SCHED_TABLE, true, SCHED_THRESHOLDS, 1); break;
+    case HD_SPACE_FLOAT: lower_access(c, SCHED_TABLE, true, SCHED_FLOATS, 1); break;
     case HD_SPACE_EXP: lower_access(c, SCHED_TABLE, true, SCHED_EXPONENTIALS, 1); break;
     case HD_SPACE_TABLE_ALL: lower_access(c, SCHED_TABLE, true, dest / 64, words / 64); break;
     default: lower_access(c, SCHED_TABLE, true, dest / 256, words / 256);

@@ -137,6 +137,10 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
 static void store_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t y,
                        uint32_t rows, uint32_t from, uint32_t pitch, bool part)
 {
+    const uint32_t value = sched_value_bytes(s);
+
+    if (s->quantised)
+        lower_floats(l, row, s->quantised);
     while (rows > 0) {
         const struct runs r = runs_of(s, rows, 1);
         struct sched_command *c =
@@ -146,10 +150,11 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
         bool flat = pitch == s->row_bytes;
         m->region = region_of(s) & 15u;
         m->flip = s->flip;
-        m->offset = s->mem_offset + y * s->mem_pitch;
+        m->dequantise = s->quantised != NULL;
+        m->offset = (s->mem_offset + y * s->mem_pitch) * value;
         m->runs = r.runs & 0xffffu;
-        m->run_bytes = r.run_bytes;
-        m->run_pitch = r.run_pitch;
+        m->run_bytes = r.run_bytes * value;
+        m->run_pitch = r.run_pitch * value;
         m->rows = flat ? 1 : r.rows & 0xffffu;
         m->row_bytes = flat ? bytes : s->row_bytes;
         m->src = from / l->hw->n;
@@ -158,7 +163,10 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
         lower_access(c, SCHED_SPAD, false, from, (uint64_t)(r.rows - 1) * pitch + s->row_bytes);
         if (part)
             only(c, s->row_bytes, pitch, false);
-        memory_access(c, l->program, s, true, m->offset, &r);
+        memory_access(c, l->program, s, true, m->offset,
+                      &(struct runs){r.rows, r.runs, m->run_bytes, m->run_pitch});
+        if (s->quantised)
+            lower_access(c, SCHED_TABLE, false, SCHED_FLOATS, 1);
         from += r.rows * pitch;
         y += r.rows;
         rows -= r.rows;
@@ -342,7 +350,7 @@ static void stored(struct lower *l, const struct op_plan *p, uint32_t first)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id], own = own_order(p);
 
-    for (uint32_t i = first; i < l->stream->n && s->window == 0; i++) {
+    for (uint32_t i = first; i < l->stream->n && s->window == 0 && !s->quantised; i++) {
         l->stream->cmd[i].made = made_at(l, p, s->mem_offset, s->mem_pitch, s->mem_pixel, &own);
         l->stream->cmd[i].made.flip = s->flip;
     }

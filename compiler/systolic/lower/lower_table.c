@@ -1,6 +1,7 @@
 /* lower_table.c - tables as WEIGHT commands. Those of 256 bytes fill the slots of the requantisation
  * lanes in turn; a table stays until another needs its slot. The thresholds by which LOAD quantises
- * are the least float of each byte, found with the host's kernel: both round alike for all floats. */
+ * are the least float of each byte, found with the host's kernel: both round alike for all floats.
+ * The floats to which STORE dequantises are what that kernel makes of each byte. */
 #include <string.h>
 
 #include "kernels/hdk.h"
@@ -140,4 +141,30 @@ void lower_thresholds(struct lower *l, uint32_t row, const struct ir_tensor *t)
         lower_fetch(l, row, HD_SPACE_THRESHOLD, pack_thresholds(l, t), VALUES / each,
                     each * (uint32_t)sizeof(uint32_t), 0, "thresholds");
     l->thresholds = t;
+}
+
+/* --- floats --- */
+
+static uint32_t pack_floats(struct lower *l, const struct ir_tensor *t)
+{
+    const struct hdk_dequantize p = {
+        .n = VALUES, .scale = t->quant.scale[0], .zero = t->quant.zero_point[0]};
+    int8_t byte[VALUES];
+    float value[VALUES];
+
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, sizeof value);
+    for (uint32_t i = 0; i < VALUES; i++)
+        byte[i] = (int8_t)i;
+    hdk_dequantize(&p, byte, value);
+    return sched_constant(l->program, value, sizeof value);
+}
+
+void lower_floats(struct lower *l, uint32_t row, const struct ir_tensor *t)
+{
+    if (l->floats == NULL || l->floats->quant.scale[0] != t->quant.scale[0] ||
+        l->floats->quant.zero_point[0] != t->quant.zero_point[0])
+        lower_fetch(l, row, HD_SPACE_FLOAT, pack_floats(l, t), VALUES, (uint32_t)sizeof(float), 0,
+                    "floats");
+    l->floats = t;
 }

@@ -121,7 +121,7 @@ static struct sched_place host_place(const struct proof *w, uint32_t id)
 static enum status host_reads(struct proof *w, uint32_t id, const char *what)
 {
     const struct sched_place s = host_place(w, id);
-    const uint64_t end = s.mem_offset + ir_bytes(w->g->tensor[id]);
+    const uint64_t end = s.mem_offset + ir_border_bytes(w->g->tensor[id]);
 
     if (w->g->tensor[id]->role == IR_CONST)
         return ST_OK;
@@ -142,7 +142,7 @@ static void host_writes(struct proof *w, uint32_t id)
 
     if (s.in_memory)
         write_memory(w, HOST, s.mem_region, s.mem_offset,
-                     s.mem_offset + ir_bytes(w->g->tensor[id]));
+                     s.mem_offset + ir_border_bytes(w->g->tensor[id]));
 }
 
 /* Return true if the operator writes its operand `k`, which any operator with a variable may do. */

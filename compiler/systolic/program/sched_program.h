@@ -19,14 +19,14 @@ enum sched_memory {
     SCHED_WMEM,   /* weight memory words */
     SCHED_PARAM,  /* parameter entries (channel tiles) */
     SCHED_TABLE,  /* table slots; SCHED_EXPONENTIALS: the table of exponentials; SCHED_THRESHOLDS:
-                   * those by which LOAD quantises */
+                   * those by which LOAD quantises; SCHED_FLOATS: what STORE dequantises to */
     SCHED_ARENA,  /* region 2 bytes */
     SCHED_INPUT,  /* 3 + i: bytes + (i << 32) */
     SCHED_OUTPUT, /* alike */
     SCHED_MEMORIES
 };
 
-enum { SCHED_EXPONENTIALS = 8, SCHED_THRESHOLDS, SCHED_TABLES }; /* 8: after the last table slot */
+enum { SCHED_EXPONENTIALS = 8, SCHED_THRESHOLDS, SCHED_FLOATS, SCHED_TABLES }; /* 8: after the last table slot */
 
 struct sched_access {
     enum sched_memory memory;
@@ -108,7 +108,7 @@ struct sched_place {
     uint32_t mem_offset, mem_bytes;
     uint32_t mem_pitch, mem_pixel; /* bytes between rows and between pixels */
     bool flip;                     /* uint8 in memory */
-    /* NULL, or the tensor by whose scale LOAD quantises: float32 in memory. mem_offset, mem_pitch,
+    /* NULL, or the tensor by whose scale LOAD and STORE convert: float32 in memory. mem_offset, mem_pitch,
      * mem_pixel count values, mem_bytes bytes. */
     const struct ir_tensor *quantised;
     uint32_t window, whole; /* during lowering: commands name region `window` (sched_window), or

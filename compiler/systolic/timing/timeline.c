@@ -56,14 +56,16 @@ static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
                                          .pitch = m->run_pitch});
 }
 
-/* Return the cycles of `c`'s data phase: the larger of words read and beats written. */
+/* Return the cycles of `c`'s data phase: the larger of words read, quarters of words dequantised
+ * and beats written. */
 static uint64_t store_cost(const struct timeline *t, const struct sched_command *c)
 {
     const struct hd_cmd_store *m = &c->w.store;
     uint32_t width = t->channel.bytes;
     uint64_t beats =
                  beats_of(t, t->region[m->region] + m->offset, m->runs, m->run_bytes, m->run_pitch),
-             words = cost_words(m->rows, m->row_bytes, t->p->hw);
+             words = m->dequantise ? (uint64_t)m->rows * div_up(m->row_bytes, t->p->hw->n / 4)
+                                   : cost_words(m->rows, m->row_bytes, t->p->hw);
 
     return later((beats * width + t->channel.rate - 1) / t->channel.rate, words);
 }
@@ -358,9 +360,9 @@ static void place_regions(struct timeline *t)
         if (i < HD_REGION_IO)
             at += n[i];
         else if (io < g->n_in)
-            at += ir_bytes(g->tensor[g->in[io]]);
+            at += ir_border_bytes(g->tensor[g->in[io]]);
         else if (io < g->n_in + g->n_out)
-            at += ir_bytes(g->tensor[g->out[io - g->n_in]]);
+            at += ir_border_bytes(g->tensor[g->out[io - g->n_in]]);
         at = (at + HD_REGION_ALIGN - 1) / HD_REGION_ALIGN * HD_REGION_ALIGN;
     }
 }

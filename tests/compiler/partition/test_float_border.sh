@@ -1,5 +1,5 @@
 #!/bin/bash
-# Float32 inputs that LOAD quantises: values next to every half step, beyond the bytes, infinite, denormal, NaN and -0.
+# Float32 inputs that LOAD quantises, outputs that STORE dequantises: values next to every half step, beyond the bytes, infinite, denormal, NaN and -0.
 # Answers of functional model and RTL equal the reference's; the proof holds for all floats. The report names for the
 # host only the input that its operator reads.
 . "$(dirname "$0")/../../e2e/common.sh"
@@ -22,12 +22,13 @@ END
 for engine in func rtl; do
     "$heddle" run "$net" --engine=$engine --hw=tiny --stall-seed=5 -i x.bin -i other.bin -i third.bin >stdout 2>stderr ||
         fail "$engine: $(cat stderr)"
-    grep -q "^verdict: match: 3 of 3 layers and 2 outputs of 15 inferences equal" stdout ||
+    grep -q "^verdict: match: 4 of 4 layers and 4 outputs of 15 inferences equal" stdout ||
         fail "$engine: $(grep ^verdict stdout)"
 done
 grep -qE "^02_log_softmax .* c  " stdout || fail "the host's row: $(cat stdout)"
 "$heddle" disasm "$net" --hw=tiny >stdout 2>stderr || fail "disasm: $(cat stderr)"
 [ "$(grep -c "thresholds" stdout)" = 2 ] || fail "two inputs of two scales: $(grep -c thresholds stdout) fetches of thresholds"
+[ "$(grep -c "floats" stdout)" = 2 ] || fail "two outputs of two scales: $(grep -c floats stdout) fetches of floats"
 "$heddle" prove "$HEDDLE_HOME/tests/compiler/partition/float_one.ir" --hw=tiny >stdout 2>stderr || fail "prove: $(cat stderr)"
 grep -q "^proved: all" stdout || fail "prove: $(cat stdout)"
 finish
