@@ -342,7 +342,7 @@ static enum status read_metadata(struct job *job, struct run_measured *m, const 
 static enum status load(struct job *job, struct run_measured *m, const char *folder,
                         const char *so_path, struct diag *d)
 {
-    void *so;
+    void *so = NULL;
 
     TRY((job->options->engine == ENGINE_QEMU ? cached_load_data
                                              : cached_load)(so_path, "the package's code", &so, d));

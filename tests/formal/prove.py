@@ -150,7 +150,7 @@ class Netlist:
     def __init__(self, yosys, proof, script, folder, seconds):
         freed = "".join(f"cutpoint {proof.module}/{name}; " for name in proof.free)
         if freed:
-            freed = f"hierarchy -top {proof.module}; {freed}"
+            freed = f"hierarchy -top {proof.module}; rename -top {proof.module}; {freed}"
         done = yosys_run(yosys, f"{script}{freed}setattr -set keep 1 */w:f_moves; prep -flatten -top {proof.module}; "
                          f"memory_map; opt; dffunmap -srst-only; opt_clean; rename -top {proof.module}; "
                          f"write_json all.json", folder, seconds)

@@ -45,7 +45,7 @@ n = [int(i) for i in re.search(r"^(\d+) mutants of mover_core: check-target find
 assert n[0] == 16 == sum(n[1:]) and n[1] >= 8 and n[2] == 0 and n[7] == 0, n
 killed, decided = map(int, re.search(r"^(\d+) of (\d+) decided mutants found: ", text, re.M).groups())
 assert killed == n[1] + n[2] + n[3] and decided == killed + n[6], text
-listed = re.findall(r"^  mover_core\.sv:\d+: [^ ]+.*: (?:always [01]|inverted(?: while bit \d+ is [01])?)(?:: found by .*)?$", text, re.M)
+listed = re.findall(r"^  mover_core\.sv:\d+: [^ ]+.*: (?:always [01]|inverted(?: while bit \d+ is [01])?)(?:: found by .*|; .*)?$", text, re.M)
 assert len(listed) == n[3] + n[5] + n[6], (listed, n)
 PY
 # --- the next call knows all ---

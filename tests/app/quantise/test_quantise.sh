@@ -33,7 +33,7 @@ for how in --ranges=minmax "--ranges=percentile --percentile=99.99" --ranges=mse
     [ "${after:-0}" -ge $((before - 50)) ] || fail "$how: accuracy $after, of the float network $before"
 done
 "$heddle" inspect q.onnx | sed '/^$/,$d' | awk 'NR > 1 && $3 == "c" {print $2}' | sort >host
-[ "$(tr '\n' ' ' <host)" = "DequantizeLinear " ] || fail "on the host: $(cat host)"
+[ ! -s host ] || fail "on the host: $(cat host)"
 "$heddle" run q.onnx --engine=func -q | grep -q '^verdict: match: ' || fail "q.onnx differs on the accelerator"
 
 # --- the same bytes, and layers that stay float ---
