@@ -160,8 +160,10 @@ static bool plan_flat(struct geo *g, const struct ir_op *op, const struct blocks
 
     flat.h = flat.oh = 1;
     flat.w = flat.ow = g->w * g->h;
+    flat.sx = flat.sy = 1; /* of a side of one pixel any stride is */
     fill(&flat, op, u, p);
-    if (g->kh * g->kw > 1 || g->oh != g->h || g->ow != g->w || !fit(&flat, u, p))
+    if (g->kh * g->kw > 1 || g->pt || g->pl || g->oh != g->h || g->ow != g->w ||
+        (g->h > 1 && g->sy > 1) || (g->w > 1 && g->sx > 1) || !fit(&flat, u, p))
         return false;
     *g = flat;
     return true;
