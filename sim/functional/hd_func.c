@@ -22,7 +22,7 @@ static void space_bytes(const struct hd_config *c, uint32_t bytes[HD_SPACE_COUNT
                                                             * table */
     bytes[HD_SPACE_EXP] = c->softmax_rows ? EXP_ENTRIES * c->n : 0; /* one a word */
     bytes[HD_SPACE_THRESHOLD] = THRESHOLD_ENTRIES / hd_config_thresholds(c) * c->n;
-    bytes[HD_SPACE_FLOAT] = FLOAT_ENTRIES * c->n; /* one a word */
+    bytes[HD_SPACE_FLOAT] = FLOAT_ENTRIES * c->n;         /* one a word */
     bytes[HD_SPACE_BIAS16] = c->param_entries * c->n * 2; /* a staging area; the biases end up in
                                                            * bias */
 }

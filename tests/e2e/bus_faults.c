@@ -97,7 +97,7 @@ static void region_sizes(struct bench *b)
     for (uint32_t i = 0; i < g->n_in; i++)
         b->size[b->n_region++] = ir_border_bytes(g->tensor[g->in[i]]);
     for (uint32_t i = 0; i < g->n_out; i++)
-        b->size[b->n_region++] = ir_bytes(g->tensor[g->out[i]]);
+        b->size[b->n_region++] = ir_border_bytes(g->tensor[g->out[i]]);
     for (uint32_t i = 1; i < b->n_region; i++)
         b->at[i] = (b->at[i - 1] + b->size[i - 1] + HD_REGION_ALIGN - 1) / HD_REGION_ALIGN *
                    HD_REGION_ALIGN;

@@ -90,7 +90,7 @@ static uint32_t region_sizes(const struct sched_program *p, uint64_t size[16])
     for (uint32_t i = 0; i < g->n_in && n < 16; i++)
         size[n++] = ir_border_bytes(g->tensor[g->in[i]]);
     for (uint32_t i = 0; i < g->n_out && n < 16; i++)
-        size[n++] = ir_bytes(g->tensor[g->out[i]]);
+        size[n++] = ir_border_bytes(g->tensor[g->out[i]]);
     return n;
 }
 

@@ -134,7 +134,7 @@ static void fill_regions(struct layer *l)
         }
     }
     for (uint32_t i = 0; i < g->n_out; i++)
-        add_region(l, HD_REGION_IO + g->n_in + i, NULL, ir_bytes(g->tensor[g->out[i]]));
+        add_region(l, HD_REGION_IO + g->n_in + i, NULL, ir_border_bytes(g->tensor[g->out[i]]));
 }
 
 /* --- constant channels proved by legalise --- */

@@ -58,7 +58,7 @@ struct bench : findings {
     std::vector<uint32_t> rising = std::vector<uint32_t>(255); /* thresholds */
     uint8_t nan_byte = 0;
     std::vector<uint32_t> float_of = std::vector<uint32_t>(256); /* bits, by byte */
-    bool good = true;  /* false if a fault is intended */
+    bool good = true;                                            /* false if a fault is intended */
     int long_bit = 12; /* the highest bit of a run that is too long */
 
     explicit bench(uint64_t seed) : r(seed), bus(0, kBytes, r)

@@ -26,7 +26,12 @@ enum sched_memory {
     SCHED_MEMORIES
 };
 
-enum { SCHED_EXPONENTIALS = 8, SCHED_THRESHOLDS, SCHED_FLOATS, SCHED_TABLES }; /* 8: after the last table slot */
+enum {
+    SCHED_EXPONENTIALS = 8,
+    SCHED_THRESHOLDS,
+    SCHED_FLOATS,
+    SCHED_TABLES
+}; /* 8: after the last table slot */
 
 struct sched_access {
     enum sched_memory memory;
