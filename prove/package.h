@@ -43,8 +43,9 @@ struct prove_device {
     struct hd_port port;
     struct hd_device dev;
     struct prove_memory scratchpad, weights;
-    uint8_t *parameter[11], *known[11]; /* by enum hd_space: bytes, and whether they are known */
-    uint32_t n_parameter[11];
+    uint8_t *parameter[HD_SPACE_COUNT],
+        *known[HD_SPACE_COUNT]; /* by enum hd_space: bytes, and whether they are known */
+    uint32_t n_parameter[HD_SPACE_COUNT];
     struct prove_sum *sum; /* accumulators */
     uint8_t *summed;       /* written once */
     uint32_t reg[256];
