@@ -1,5 +1,6 @@
-/* check_errors.c - a call whose port fails: it must return the error, and the calls after it must be right. Before each of
- * the three inferences the first call is made with a failure: of a copy to the core, of the copy from it, of the wait. */
+/* check_errors.c - a call whose port fails: it must return the error, and the calls after it must be right. Before each
+ * inference the first call is made three times: a copy to the core fails, the copy from it, the wait. Then its output in
+ * the core's memory is spoilt: what a call has left there does not answer for the next. */
 #include "app/engine/runner.h"
 #include "app/engine/watcher.h"
 #include "check_round.h"
@@ -11,7 +12,9 @@ struct failing {
     struct runner *runner;
     const struct hd_port *real;
     enum point at;
-    uint32_t n; /* of failures */
+    uint32_t n;      /* of failures */
+    uint64_t output; /* of the first call, in the core's memory */
+    size_t n_output; /* bytes; 0: it copied none */
 };
 
 static int fail_at(struct failing *f, enum point at, int rc)
@@ -46,6 +49,10 @@ static int from_device(void *ctx, void *host, uint64_t device, size_t n)
 {
     struct failing *const f = ctx;
 
+    if (f->n_output == 0) {
+        f->output = device;
+        f->n_output = n;
+    }
     return fail_at(f, FROM_DEVICE, f->real->from_device(f->real->ctx, host, device, n));
 }
 
@@ -94,16 +101,29 @@ static bool hides(struct failing *f)
     return rc == HD_OK && f->n > 0;
 }
 
+static void spoil_output(const struct failing *f)
+{
+    static const uint8_t spoilt[] = {0x5a, 0xa5, 0x69};
+    size_t n;
+
+    for (size_t i = 0; i < f->n_output; i += n) {
+        n = f->n_output - i < sizeof spoilt ? f->n_output - i : sizeof spoilt;
+        f->real->to_device(f->real->ctx, f->output + i, spoilt, n);
+    }
+}
+
 static enum status begin(void *ctx, uint32_t k, struct diag *d)
 {
     static const char *const names[] = {"to_device", "from_device", "wait_irq"};
     struct failing *const f = ctx;
 
-    f->at = (enum point)(k % POINTS);
-    if (!hides(f))
-        return ST_OK;
-    return FAIL(d, ST_DEVICE, "%s returned %d, and the call returned 0: expected an error",
-                names[f->at], HD_ERROR_BUS);
+    (void)k;
+    for (f->at = TO_DEVICE; f->at < POINTS; f->at++)
+        if (hides(f))
+            return FAIL(d, ST_DEVICE, "%s returned %d, and the call returned 0: expected an error",
+                        names[f->at], HD_ERROR_BUS);
+    spoil_output(f);
+    return ST_OK;
 }
 
 static void enter(void *ctx, uint32_t submission)
