@@ -675,8 +675,6 @@ static void turn(struct make *m)
 
     for (uint32_t i = 0; i < 4; i++)
         dim[i] = m->x->dim[order[i]];
-    if (ir_elements(m->x) * 3 > m->hw->scratchpad_bytes)
-        return;
     move(m, IR_OP_TRANSPOSE, fixed_numbers(m, 1, (const int32_t[]){4}, order), dim);
 }
 

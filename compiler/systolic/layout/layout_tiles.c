@@ -69,7 +69,7 @@ static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
         return rows;
     if (geo_moves(g)) {
         uint64_t most = (uint64_t)rows * g->step;
-        return most < h ? (uint32_t)most : h;
+        return most < g->h ? (uint32_t)most : g->h;
     }
     if (g->kind == GEO_TRANSPOSED) {
         uint32_t most = div_up(rows - 1, g->sy) + div_up(g->kh, g->sy);

@@ -20,7 +20,7 @@ enum { LEAST_K = 4 };
 /* Return true if the operator is not cut. */
 static bool is_whole(const struct geo *g)
 {
-    return g->kind == GEO_TRANSPOSED || geo_moves(g);
+    return g->kind == GEO_TRANSPOSED || (geo_moves(g) && g->kind != GEO_PERMUTE);
 }
 
 /* Return true if rows may be cut between any two bytes. */
@@ -145,12 +145,51 @@ static bool finer_product(const struct geo *g, const struct hd_config *hw, struc
            finer_columns(g, hw, cut, hw->n + 1);
 }
 
+/* Return the bytes in memory without a gap of a part of an image; sizes are channels, columns and rows. */
+static uint32_t run_of(const uint32_t part[3], const uint32_t all[3])
+{
+    uint32_t run = part[0];
+
+    for (uint32_t back = 1; back < 3 && part[back - 1] == all[back - 1]; back++)
+        run *= part[back];
+    return run;
+}
+
+/* Halve the dimension of a TRANSPOSE after which the runs in memory of operand and result are longest. Rows that the
+ * operand has as well are cut by tiles. */
+static bool finer_transpose(const struct geo *g, struct strip_cut *cut)
+{
+    const uint32_t all[3] = {g->oc, g->ow, g->oh}, all_in[3] = {g->c, g->w, g->h};
+    uint32_t *const size[3] = {&cut->channels, &cut->cols, &cut->rows};
+    uint32_t best = 3, longest = 0;
+
+    for (uint32_t back = 0; back < (geo_keeps_rows(g) ? 2u : 3u); back++) {
+        uint32_t out[3], in[3];
+
+        if (*size[back] < 2)
+            continue;
+        for (uint32_t i = 0; i < 3; i++)
+            out[i] = in[g->from[i]] = i == back ? *size[i] / 2 : *size[i];
+        uint32_t run = least(run_of(out, all), run_of(in, all_in));
+        if (run >= longest) {
+            longest = run;
+            best = back;
+        }
+    }
+    if (best == 3)
+        return false;
+    *size[best] = even(all[best], *size[best] / 2);
+    return true;
+}
+
 bool strip_finer(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut)
 {
     uint32_t halo = div_up((g->kw - 1) * g->dx, g->sx), run = RUN > hw->n ? RUN : hw->n;
 
     if (is_whole(g))
         return false;
+    if (g->kind == GEO_PERMUTE)
+        return finer_transpose(g, cut);
     if (g->kind == GEO_PRODUCT && finer_product(g, hw, cut))
         return true;
     return finer_columns(g, hw, cut, HALOS * (halo + 1)) || finer_channels(g, hw, cut, run) ||
@@ -267,6 +306,33 @@ static void cut_channels(const struct geo *g, uint32_t first, uint32_t n, struct
         }
 }
 
+/* Restrict a box to [first, first + n) of a dimension, counted from the back. */
+static void cut_box(struct geo_box *b, uint32_t back, uint32_t first, uint32_t n)
+{
+    if (back == 2)
+        b->row = first;
+    else if (back == 1) {
+        b->col = first;
+        b->cols = n;
+    } else {
+        b->channel = first;
+        b->channels = n;
+    }
+}
+
+/* Restrict a TRANSPOSE to n[i] of dimension i of its result from first[i] on. */
+static void cut_transpose(const struct geo *g, const uint32_t first[3], const uint32_t n[3],
+                          struct geo *s)
+{
+    uint32_t *const out[3] = {&s->oc, &s->ow, &s->oh}, *const in[3] = {&s->c, &s->w, &s->h};
+
+    for (uint32_t back = 0; back < 3; back++) {
+        *out[back] = *in[g->from[back]] = n[back];
+        cut_box(&s->box[GEO_RESULT], back, first[back], n[back]);
+        cut_box(&s->box[0], g->from[back], first[back], n[back]);
+    }
+}
+
 void strip_at(const struct geo *g, const struct strip_cut *cut, uint32_t i, struct geo *strip)
 {
     const struct counts n = counts_of(g, cut);
@@ -276,6 +342,13 @@ void strip_at(const struct geo *g, const struct strip_cut *cut, uint32_t i, stru
 
     *strip = *g;
     strip->k_cut = cut->k;
+    if (g->kind == GEO_PERMUTE) {
+        cut_transpose(g, (const uint32_t[]){c, x, y},
+                      (const uint32_t[]){least(cut->channels, g->oc - c),
+                                         least(cut->cols, g->ow - x), least(cut->rows, g->oh - y)},
+                      strip);
+        return;
+    }
     if (n.rows * n.images > 1) {
         strip->oh = least(cut->rows, g->oh - y);
         cut_rows(g, image, y, strip);
@@ -294,7 +367,7 @@ void strip_at(const struct geo *g, const struct strip_cut *cut, uint32_t i, stru
 void strip_largest(const struct geo *g, const struct strip_cut *cut, struct geo *strip)
 {
     strip_at(g, cut, 0, strip);
-    if (g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT)
+    if (g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT || g->kind == GEO_PERMUTE)
         return;
     if (strip->oh < g->oh)
         strip->h = least(g->h, (strip->oh - 1) * g->sy + (g->kh - 1) * g->dy + 1);
