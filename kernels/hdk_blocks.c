@@ -288,7 +288,11 @@ int hdk_blocks_run(const struct hdk_blocks *p, const struct hdk_blocks_unit *uni
 
     for (j.band = 0; j.band < p->out_h; j.band += p->band) {
         j.n_row = least(p->band, p->out_h - j.band);
-        TRY(run_band(&j));
+        int rc = run_band(&j);
+        if (rc != 0) { /* the next call's start would be lost on a unit at work */
+            (void)unit->wait(dev, HDK_BLOCKS_MEMORY | HDK_BLOCKS_PRODUCT);
+            return rc;
+        }
     }
     return 0;
 }

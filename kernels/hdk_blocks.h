@@ -62,7 +62,8 @@ struct hdk_blocks {
 
 /* x [in_h, in_w, in_c]   w [out_c rounded up to columns, kernel_h, kernel_w, in_c], the last ones 0
  * bias [out_c], with -z_in * (sum of the channel's weights) in it   multipliers, shifts [scales]
- * y [out_h, out_w, out_c]. All int8 but bias and multipliers. 0, or the first error of the unit. */
+ * y [out_h, out_w, out_c]. All int8 but bias and multipliers. 0, or the first error of the unit:
+ * then, too, it waits until nothing is at work. */
 int hdk_blocks_run(const struct hdk_blocks *p, const struct hdk_blocks_unit *unit,
                    const struct hd_port *dev, const int8_t *x, const int8_t *w, const int32_t *bias,
                    const int32_t *multipliers, const int8_t *shifts, int8_t *y);

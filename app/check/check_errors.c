@@ -1,6 +1,6 @@
 /* check_errors.c - a call whose port fails: it must return the error, and the calls after it must be right. Before each
- * inference the first call is made three times: a copy to the core fails, the copy from it, the wait. Then its output in
- * the core's memory is spoilt: what a call has left there does not answer for the next. */
+ * inference the first call is made three times: a copy to the core fails, the copy from it, the wait, each of them last
+ * in turn. Then its output in the core's memory is spoilt: what a call has left there does not answer for the next. */
 #include "app/engine/runner.h"
 #include "app/engine/watcher.h"
 #include "check_round.h"
@@ -117,11 +117,12 @@ static enum status begin(void *ctx, uint32_t k, struct diag *d)
     static const char *const names[] = {"to_device", "from_device", "wait_irq"};
     struct failing *const f = ctx;
 
-    (void)k;
-    for (f->at = TO_DEVICE; f->at < POINTS; f->at++)
+    for (uint32_t i = 1; i <= POINTS; i++) {
+        f->at = (enum point)((k + i) % POINTS);
         if (hides(f))
             return FAIL(d, ST_DEVICE, "%s returned %d, and the call returned 0: expected an error",
                         names[f->at], HD_ERROR_BUS);
+    }
     spoil_output(f);
     return ST_OK;
 }
