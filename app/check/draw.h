@@ -30,6 +30,7 @@ struct draw {
         DRAW_EDGE,
         DRAW_DEEP,
         DRAW_LEFT,
+        DRAW_STEEP,
         DRAW_SUMS,
         DRAW_TIES
     } kind,

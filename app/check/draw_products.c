@@ -18,11 +18,12 @@ static double real_of_sums(const struct draw *w, uint32_t taps)
 /* Draw the scale of the first channel's sums, w->real, of a kind that the pattern can compute exactly:
  * natural: products of `taps` quantised values fill the output's range; edge: its multiplier is the least
  * or nearly the greatest; deep: shifts as far as real networks have them, with biases that show; left:
- * sums are small, and shifted to the left; sums: the largest there are; ties: no products, and biases
- * between two output values. */
+ * sums are small, and shifted to the left; steep: results far beyond the output's range; sums: the largest
+ * there are; ties: no products, and biases between two output values. */
 static void draw_real(struct draw *w, uint32_t taps)
 {
-    static const enum draw_kind kinds[32] = {[0] = DRAW_EDGE, DRAW_DEEP, DRAW_DEEP, DRAW_LEFT};
+    static const enum draw_kind kinds[32] = {
+        [0] = DRAW_EDGE, DRAW_DEEP, DRAW_DEEP, DRAW_LEFT, DRAW_STEEP};
     const double part = 0.5 + check_random(w->c, 100) / 200.0;
     const bool reaches = w->reach != TARGET_VALUE_COUNT; /* then every output should show its sum */
     double real =
@@ -49,6 +50,10 @@ static void draw_real(struct draw *w, uint32_t taps)
     if (w->kind == DRAW_LEFT) {
         real = ldexp(part, (int)check_random(w->c, 4));
         bits = 4;
+    }
+    if (w->kind == DRAW_STEEP) {
+        real = part;
+        bits = 20;
     }
     if (w->p->requantise == REQUANTISE_SHIFT_BITS || w->kind == DRAW_EDGE)
         real = exp2(round(log2(real)));
