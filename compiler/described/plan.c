@@ -1,7 +1,7 @@
-/* plan.c (described) - see described.h. A band of output rows and a group of channels are on chip at
- * once, two of each where memory holds both. Halves of the rows are tried with halves of the channels,
- * and the fewest cycles count. A window whose pixels are smaller than a product's
- * depth may be copied together by the host. */
+/* plan.c (described) - see described.h. A band of output rows and a group of channels are copied in at
+ * once: to places of their own if memory holds the whole image or all weights, else to two buffers or
+ * one. Halves of the rows are tried with halves of the channels, and the fewest cycles count. A window
+ * whose pixels are smaller than a product's depth may be copied together by the host. */
 #include "described.h"
 
 #define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
@@ -118,11 +118,13 @@ static void try_groups(struct question *q)
     const struct described_device *d = q->device;
     const uint32_t blocks = up(q->p.out_c, d->lanes) / d->lanes;
     const uint64_t block = (uint64_t)hdk_layer_parts(&q->p, d->depth) * d->depth * d->lanes;
+    const uint32_t memory = bytes_of(q, HDK_FILTERS_IN, true);
     bool any = false;
 
     for (q->p.group = blocks;; q->p.group = (q->p.group + 1) / 2) {
+        q->p.filters_whole = blocks * block <= memory;
         q->p.filters_step =
-            step_of(q->p.group * block, bytes_of(q, HDK_FILTERS_IN, true), q->p.group == blocks);
+            q->p.filters_whole ? 0 : step_of(q->p.group * block, memory, q->p.group == blocks);
         if (q->p.filters_step != UINT32_MAX) {
             consider(q);
             any = true;
@@ -133,8 +135,7 @@ static void try_groups(struct question *q)
     if (!any)
         q->why = arena_printf(q->arena, "the weights of %u channels are %llu bytes, %s has %u",
                               d->lanes, (unsigned long long)block,
-                              d->memory[d->instruction[d->role[HDK_FILTERS_IN]].to].name,
-                              bytes_of(q, HDK_FILTERS_IN, true));
+                              d->memory[d->instruction[d->role[HDK_FILTERS_IN]].to].name, memory);
 }
 
 static void try_bands(struct question *q)
@@ -142,13 +143,16 @@ static void try_bands(struct question *q)
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
     const bool one_block = p->out_c <= d->lanes;
+    const uint32_t memory = bytes_of(q, HDK_MOVE_IN, true);
+    const uint64_t whole = (uint64_t)hdk_layer_rows(p, p->out_h) * p->pitch;
 
     for (p->band = p->out_h;; p->band = (p->band + 1) / 2) {
         const bool all = p->band == p->out_h;
         const uint64_t image = (uint64_t)hdk_layer_rows(p, p->band) * p->pitch;
         const uint64_t sums = (uint64_t)p->band * p->out_w * d->lanes * 4;
 
-        p->image_step = step_of(image, bytes_of(q, HDK_MOVE_IN, true), all);
+        p->image_whole = whole <= memory;
+        p->image_step = p->image_whole ? 0 : step_of(image, memory, all);
         p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block);
         if (p->image_step != UINT32_MAX && p->sums_step != UINT32_MAX)
             try_groups(q);

@@ -60,9 +60,10 @@ enum status emit_described_params(struct emit_unit *u, struct text *t, const str
     text_printf(t,
                 "    .together = %u, .pixel = %u, .pitch = %u, .band = %u, .group = %u,\n"
                 "    .image_step = 0x%x, .filters_step = 0x%x, .sums_step = 0x%x,\n"
+                "    .image_whole = %u, .filters_whole = %u,\n"
                 "    .filters_at = 0x%x, .channels_at = 0x%x, .out_at = 0x%x};\n\n",
                 p.together, p.pixel, p.pitch, p.band, p.group, p.image_step, p.filters_step,
-                p.sums_step, p.filters_at, p.channels_at, p.out_at);
+                p.sums_step, p.image_whole, p.filters_whole, p.filters_at, p.channels_at, p.out_at);
     return ST_OK;
 }
 

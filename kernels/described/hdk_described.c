@@ -1,6 +1,7 @@
 /* hdk_described.c - see hdk_described.h. Bands of output rows; in a band groups of channels; in a
  * group block after block: the products of its parts, then its results. The next band and
- * group are copied in before the products of those on chip, where memory holds both.
+ * group are copied in before the products of those on chip, where memory holds both. An image
+ * that fits is copied once, band by band, and weights that fit once, group by group.
  *
  * An instruction waits for earlier ones of other units that use its bytes. A unit never holds more
  * than `queue` of them, so older ones are complete, and the last `queue` of each unit are all there
@@ -153,20 +154,50 @@ static uint32_t filters_bytes(const struct run *r)
     return r->parts * r->device->depth * r->device->lanes;
 }
 
+/* Where a step's image and weights are on chip. */
+static uint32_t image_of(const struct run *r, uint32_t s)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t band = s / r->groups;
+
+    return p->image_whole ? band * p->band * stride_h(p) * p->pitch : (band & 1) * p->image_step;
+}
+
+static uint32_t filters_of(const struct run *r, uint32_t s)
+{
+    const struct hdk_layer *p = r->p;
+
+    if (p->filters_whole || r->groups == 1)
+        return s % r->groups * p->group * filters_bytes(r);
+    return (s & 1) * p->filters_step;
+}
+
+static int move_image(struct run *r, uint32_t band)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t first = band * p->band, row = first * stride_h(p);
+    const uint32_t rows = hdk_layer_rows(p, band_rows(r, band));
+    /* Rows of a whole image that the band before has left there. */
+    const uint32_t there = p->image_whole && band ? hdk_layer_rows(p, first) : row;
+    const uint32_t skip = there > row ? there - row : 0;
+
+    return copy(r, HDK_MOVE_IN, (row + skip) * p->pitch,
+                image_of(r, band * r->groups) + skip * p->pitch, (rows - skip) * p->pitch);
+}
+
 /* Copy in what step s needs and the one before has not left there. early: before the products of the
- * step before, so only into a second buffer. */
+ * step before, so only into bytes that these do not use. */
 static int move_in(struct run *r, uint32_t s, int early)
 {
     const struct hdk_layer *p = r->p;
     const uint32_t band = s / r->groups, group = s % r->groups;
+    const int filters = band == 0 || (r->groups > 1 && !p->filters_whole);
 
-    if (group == 0 && early == (p->image_step > 0))
-        TRY(copy(r, HDK_MOVE_IN, band * p->band * stride_h(p) * p->pitch,
-                 (band & 1) * p->image_step, hdk_layer_rows(p, band_rows(r, band)) * p->pitch));
-    if ((r->groups > 1 || band == 0) && early == (p->filters_step > 0))
+    if (group == 0 && early == (p->image_whole || p->image_step))
+        TRY(move_image(r, band));
+    if (filters && early == (p->filters_whole || p->filters_step))
         TRY(copy(r, HDK_FILTERS_IN, p->filters_at + group * p->group * filters_bytes(r),
-                 r->groups > 1 ? (s & 1) * p->filters_step : 0,
-                 group_blocks(r, group) * filters_bytes(r)));
+                 filters_of(r, s), group_blocks(r, group) * filters_bytes(r)));
     return 0;
 }
 
@@ -176,20 +207,20 @@ static int product(struct run *r, uint32_t s, uint32_t block, uint32_t part)
     const struct hdk_device *d = r->device;
     const uint32_t blocks = p->pixel / d->depth, tap = part / blocks;
     const uint32_t n_bytes = d->depth * d->lanes, buffer = (r->products++ & 1) * n_bytes;
-    const uint32_t filters = r->groups > 1 ? (s & 1) * p->filters_step : 0;
     const uint32_t at = tap / kernel_w(p) * p->dilation_h * p->pitch +
                         tap % kernel_w(p) * p->dilation_w * p->pixel + part % blocks * d->depth;
     struct hdk_issue i = {.role = HDK_PRODUCT,
                           .rows = band_rows(r, s / r->groups),
                           .columns = p->out_w,
-                          .from = {(s / r->groups & 1) * p->image_step + at, stride_h(p) * p->pitch,
+                          .from = {image_of(r, s) + at, stride_h(p) * p->pitch,
                                    (p->together ? 1 : p->stride_w) * p->pixel, d->depth},
                           .with = {.at = buffer, .n_bytes = n_bytes},
                           .to = {(r->blocks_done & 1) * p->sums_step, p->out_w * d->lanes * 4,
                                  d->lanes * 4, d->lanes * 4},
                           .add = part > 0};
 
-    TRY(copy(r, HDK_PRELOAD, filters + (block * r->parts + part) * n_bytes, buffer, n_bytes));
+    TRY(copy(r, HDK_PRELOAD, filters_of(r, s) + (block * r->parts + part) * n_bytes, buffer,
+             n_bytes));
     return issue(r, &i);
 }
 

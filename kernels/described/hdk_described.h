@@ -79,7 +79,8 @@ struct hdk_layer {
     uint32_t band;       /* output rows whose image is on chip at once */
     uint32_t group;      /* blocks of `lanes` channels whose weights are there at once */
     uint32_t image_step; /* bytes between two buffers of bands; 0: one buffer */
-    uint32_t filters_step, sums_step;         /* likewise: groups, blocks of sums */
+    uint32_t filters_step, sums_step;    /* likewise: groups, blocks of sums */
+    uint32_t image_whole, filters_whole; /* 1: all of it has a place on chip, and is read once */
     uint32_t filters_at, channels_at, out_at; /* in the first memory; the image is at 0 */
 };
 

@@ -21,6 +21,7 @@ struct units {
     uint32_t put[HDK_UNITS], take[HDK_UNITS];
     bool ignore; /* waits */
     uint32_t seed, n_wait;
+    uint32_t n_read[HDK_ROLES]; /* bytes of copies from outside */
     uint8_t model[ALL];
 };
 
@@ -65,6 +66,7 @@ static int issue(const struct hd_port *dev, const struct hdk_issue *i)
     assert_true(u->put[unit] - u->take[unit] < u->device.queue);
     for (uint32_t v = 0; v < u->device.n_unit; v++)
         u->n_wait += i->wait[v] > 0;
+    u->n_read[i->role] += i->from.n_bytes;
     u->queue[unit][u->put[unit]++ % HDK_QUEUE] = *i;
     while (some(&u->seed, 3) == 0 && advance(u))
         ;
@@ -128,6 +130,7 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
         u->device.memory_at[i] = OUTSIDE + (i - 1) * CHIP;
     u->seed = seed;
     u->n_wait = 0;
+    memset(u->n_read, 0, sizeof u->n_read);
     for (uint32_t i = 0; i < ALL; i++)
         u->model[i] = (uint8_t)some(&seed, 256);
 }
@@ -163,8 +166,10 @@ static void random_layer(struct hdk_layer *p, uint32_t *seed)
     p->pitch = columns * p->pixel;
     p->band = 1 + some(seed, p->out_h);
     p->group = 1 + some(seed, blocks);
-    p->image_step = some(seed, 2) ? CHIP / 2 : 0;
-    p->filters_step = some(seed, 2) ? CHIP / 2 : 0;
+    p->image_whole = some(seed, 2);
+    p->filters_whole = some(seed, 2);
+    p->image_step = !p->image_whole && some(seed, 2) ? CHIP / 2 : 0;
+    p->filters_step = !p->filters_whole && some(seed, 2) ? CHIP / 2 : 0;
     p->sums_step = some(seed, 2) ? CHIP / 2 : 0;
     p->filters_at = 16384;
     p->channels_at = 32768;
@@ -173,8 +178,10 @@ static void random_layer(struct hdk_layer *p, uint32_t *seed)
 
 static bool fits(const struct hdk_layer *p)
 {
-    const uint32_t weights = p->group * hdk_layer_parts(p, DEPTH) * DEPTH * LANES;
-    const uint32_t image = hdk_layer_rows(p, p->band) * p->pitch;
+    const uint32_t blocks = (p->out_c + LANES - 1) / LANES;
+    const uint32_t weights =
+        (p->filters_whole ? blocks : p->group) * hdk_layer_parts(p, DEPTH) * DEPTH * LANES;
+    const uint32_t image = hdk_layer_rows(p, p->image_whole ? p->out_h : p->band) * p->pitch;
 
     return weights <= (p->filters_step ? CHIP / 2 : CHIP) &&
            image <= (p->image_step ? CHIP / 2 : CHIP) && p->band * p->out_w * LANES * 4 <= CHIP / 2;
@@ -245,6 +252,18 @@ static uint32_t wrong_bytes(struct units *u, const struct hdk_layer *p)
     return n;
 }
 
+/* An image that has a place on chip as a whole is copied there once, and so are weights. */
+static void read_once(const struct units *u, const struct hdk_layer *p)
+{
+    const uint32_t blocks = (p->out_c + LANES - 1) / LANES;
+
+    if (p->image_whole)
+        assert_true(u->n_read[HDK_MOVE_IN] <= hdk_layer_rows(p, p->out_h) * p->pitch);
+    if (p->filters_whole)
+        assert_int_equal(u->n_read[HDK_FILTERS_IN],
+                         blocks * hdk_layer_parts(p, DEPTH) * DEPTH * LANES);
+}
+
 static void test_any_order(void **state)
 {
     static struct units u;
@@ -263,6 +282,7 @@ static void test_any_order(void **state)
         u.ignore = false;
         assert_int_equal(wrong_bytes(&u, &p), 0);
         waits += u.n_wait;
+        read_once(&u, &p);
         assert_int_equal(hdk_described_run(&p, &u.device, NULL, x, w, channels, y), 0);
         assert_memory_equal(y, want, p.out_h * p.out_w * p.out_c); /* the model alone */
         u.ignore = true;
