@@ -103,10 +103,8 @@ static int32_t constant(struct region *r, const struct tensor *t)
     const size_t n = (size_t)t->n * (strncmp(strchr(t->line + 7, ' '), " i32", 4) == 0 ? 4 : 1);
     uint8_t *bytes = calloc(n, 1);
     size_t at = 0;
-    if (find(t->line, t->end, "values"))
-        list(t->line, t->end, "values", (int32_t *)(void *)bytes, t->n);
-    memset(bytes, n == (size_t)t->n ? number(t->line, t->end, "fill", 0) : 0,
-           n == (size_t)t->n ? n : 0);
+    memset(bytes, number(t->line, t->end, "fill", 0), n);
+    list(t->line, t->end, "values", (int32_t *)(void *)bytes, t->n);
     for (const char *p = t->line; (p = strstr(p, " data=")) != NULL && p < t->end;)
         for (p += 6; at < n && strspn(p, "0123456789abcdef") > 1; p += 2) {
             const char two[] = {p[0], p[1], 0};

@@ -42,6 +42,21 @@ grep -q "^01_conv2d .*; reel: only in a region with 11_add, [0-9]* cycles togeth
 tar xf net.tar metadata.json reel/tape.c || fail "the package"
 tr -d ' \n\t' <metadata.json | grep -q '"function":"tape_run","pattern":"region"' || fail "metadata.json: $(grep -m1 tape_run metadata.json)"
 
+# A bias of -1 is text with fill=, for all of its bytes.
+cat >bias.ir <<'IR'
+heddle-ir 1
+graph name="bias"
+row 0 name="00_fully_connected" op="FULLY_CONNECTED" tensor="y" shape="1x2"
+tensor 0 i8 [1,8] input name="x" scale=(1) zero=(0)
+tensor 1 i8 [2,8] const name="w" scale=(1) zero=(0) fill=0
+tensor 2 i32 [2] const name="b" scale=(1) zero=(0) fill=255
+tensor 3 i8 [1,2] value name="y" scale=(1) zero=(0)
+op fully_connected row=0 in=(0,1,2) out=(3)
+border in=(0) out=(3)
+IR
+"$heddle" run bias.ir --engine=func "${with[@]}" --target=reel >stdout 2>stderr || fail "bias: $(cat stderr)"
+grep -q "^00_fully_connected  *1x2  *reel " stdout || fail "bias: $(cat stdout)"
+
 # --- check-target, and its findings ---
 "$heddle" check-target tape --allow-native-targets >stdout 2>stderr || fail "tape: $(cat stdout stderr)"
 grep -q "^ok   regions: supports 24 of the chains generated; refused, for example: " stdout || fail "chains: $(cat stdout)"
