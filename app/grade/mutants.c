@@ -146,7 +146,7 @@ static const char *netlist_script(const struct grade *g, const struct core *core
         text_printf(&t, " -chparam %.*s %s", (int)(is - p), p, is + 1);
     }
     text_printf(&t,
-                "\nrename -top %s\nprep -flatten -top %s -nordff\nopt_clean -purge\n"
+                "\nrename -top %s\nprep -flatten -top %s -nordff\nopt_dff\nopt_clean -purge\n"
                 "write_ilang base.il\nmutate -list %u -seed 1 -o list.txt\n",
                 core->verilog.top, core->verilog.top, most + SPARE);
     return t.data;
@@ -164,7 +164,7 @@ static enum status choose_folder(struct grade *g, const struct file_list *list, 
     TRY(home_cache(g->arena, &cache, d));
     TRY(tool_find(g->arena, cache, tool_name("HEDDLE_YOSYS", "yosys"), "yosys", NULL, &tool, d));
     hash_init(&h);
-    hash_string(&h, "grade-target 2"); /* the form of what is kept */
+    hash_string(&h, "grade-target 3"); /* the form of what is kept */
     tool_hash(&tool, &h);
     hash_bytes(&h, &most, sizeof most);
     hash_bytes(&h, &g->o->seed, sizeof g->o->seed);
@@ -284,7 +284,7 @@ enum status grade_mutants(struct grade *g, struct diag *d)
 static const char fold[] =
     "delete */t:$assert */t:$assume */t:$cover\nsetundef -zero\nopt_expr -fine\n"
     "opt_clean -purge\n"
-    "simplemap t:$mux t:$pmux t:$dff t:$dffe t:$sdff t:$sdffe t:$and t:$or t:$xor t:$not "
+    "simplemap t:$mux t:$pmux t:$dff t:$dffe t:$sdff t:$sdffe t:$sdffce t:$and t:$or t:$xor t:$not "
     "t:$eqx\nopt\nopt_clean -purge\nwrite_ilang unread.il\n";
 
 static bool waits(const struct mutant *m)
