@@ -92,11 +92,36 @@ static void gather(const struct array_job *j, int64_t p0, struct lane *lanes)
     }
 }
 
+/* The sums of [from, to) were `before`: if a first term that is not constant was added, and no other, it is noted. */
+static void note_only(const struct array_job *j, const struct lane *lanes,
+                      const int64_t before[MAX_N], struct prove_sum *sum, uint32_t from,
+                      uint32_t to)
+{
+    for (uint32_t col = from; col < to; col++) {
+        const int64_t width = sum[col].high - sum[col].low;
+        uint32_t l = 0;
+
+        if (width == before[col])
+            continue;
+        sum[col].only = PROVE_NOTHING;
+        if (before[col] != 0)
+            continue;
+        while (j->w[l * j->n + col] == 0 || lanes[l].low == lanes[l].high)
+            l++;
+        const int64_t w = j->w[l * j->n + col];
+        if ((w < 0 ? -w : w) * (lanes[l].high - lanes[l].low) == width)
+            sum[col].only = lanes[l].term;
+    }
+}
+
 static void multiply(const struct array_job *j, const struct lane *lanes, struct prove_sum *sum,
                      uint32_t from, uint32_t to)
 {
     const struct prove *p = j->v->package->p;
+    int64_t before[MAX_N];
 
+    for (uint32_t col = from; col < to; col++)
+        before[col] = sum[col].high - sum[col].low;
     for (uint32_t l = 0; l < j->seg.len; l++) {
         if (lanes[l].term == PROVE_NOTHING)
             continue;
@@ -114,6 +139,8 @@ static void multiply(const struct array_job *j, const struct lane *lanes, struct
             sum[col].high += w * (w < 0 ? lanes[l].low : lanes[l].high);
         }
     }
+    if (j->constant)
+        note_only(j, lanes, before, sum, from, to);
 }
 
 static void convolve(const struct array_job *j, uint32_t x, struct prove_sum *sum)
@@ -213,7 +240,7 @@ static int run_row(struct array_job *j)
         return prove_fault(j->v, "an output row outside the scratchpad");
     for (uint32_t x = 0; x < pixels; x++) {
         const uint64_t place = (uint64_t)j->y * pixels + x;
-        struct prove_sum sum[MAX_N] = {{{0, 0}, 0, 0}};
+        struct prove_sum sum[MAX_N] = {{{0, 0}, 0, 0, 0}};
 
         if (!(j->first && emit) && place >= j->v->config.acc_depth)
             return prove_fault(j->v, "a block beyond the accumulators");
@@ -226,6 +253,8 @@ static int run_row(struct array_job *j)
         else
             convolve(j, x, sum);
         for (uint32_t i = 1; emit && c->sum_columns && i < j->columns; i++) {
+            if (sum[i].low != sum[i].high)
+                prove_one_more(&sum[0], sum[i].only);
             sum[0].part[0] += sum[i].part[0];
             sum[0].part[1] += sum[i].part[1];
             sum[0].low += sum[i].low;

@@ -45,9 +45,59 @@ static void draft_curve(struct prove_draft *d, prove_curve *f, const void *ctx, 
     }
 }
 
+/* A sum of one term that is not constant: whether it is low + each * (t - t->low), or falls. False: neither. */
+static bool one_term(const struct prove *p, const struct prove_sum *s, int64_t *each, bool *falls)
+{
+    if (s->low == s->high || s->only >= p->n_term)
+        return false;
+    const struct prove_term *t = &p->term[s->only];
+    const prove_uwide value = prove_value(s);
+
+    if (t->low == t->high)
+        return false;
+    *each = (s->high - s->low) / (t->high - t->low);
+    for (uint32_t k = 0; k < 2; k++) {
+        const int64_t factor = k ? -*each : *each, at = k ? t->high : t->low;
+
+        *falls = k == 1;
+        if (*each * (t->high - t->low) == s->high - s->low &&
+            value == prove_plus(prove_element(s->low - factor * at),
+                                prove_times(prove_element(factor), t->element)))
+            return true;
+    }
+    return false;
+}
+
+/* f of a sum of one term: its table. Beyond the term's bounds it stays, so that it turns no more than f. */
+static uint32_t apply_to_one(struct prove *p, prove_curve *f, const void *ctx, struct prove_key key,
+                             const struct prove_sum *s, int64_t each, bool falls)
+{
+    const struct prove_term *t = &p->term[s->only];
+    const int64_t word[5] = {1 + falls, t->low, t->high, s->low, s->high};
+
+    memcpy(key.word + PROVE_KEY - 5, word, sizeof word);
+    void **slot = prove_memo(p, &key);
+    if (!*slot) {
+        int8_t *table = arena_alloc(p->arena, 256);
+
+        for (int32_t v = -128; v < 128; v++) {
+            const int32_t in = v < t->low ? t->low : v > t->high ? t->high : v;
+
+            table[v + 128] = f(ctx, s->low + each * (falls ? t->high - in : in - t->low));
+        }
+        *slot = table;
+    }
+    return prove_table(p, *slot, s->only);
+}
+
 uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct prove_key key,
                      const struct prove_sum *s)
 {
+    int64_t each;
+    bool falls;
+
+    if (one_term(p, s, &each, &falls))
+        return apply_to_one(p, f, ctx, key, s, each, falls);
     key.word[PROVE_KEY - 2] = s->low;
     key.word[PROVE_KEY - 1] = s->high;
     void **slot = prove_memo(p, &key);

@@ -97,6 +97,8 @@ void prove_add_product(struct prove_sum *s, const struct prove *p, uint32_t a, i
     }
     const prove_uwide product = prove_times(prove_plus(x->element, prove_element(offset_a)),
                                             prove_plus(y->element, prove_element(offset_b)));
+    if (low != high)
+        prove_one_more(s, prove_is_constant(a) ? b : prove_is_constant(b) ? a : PROVE_NOTHING);
     s->part[0] += (uint64_t)product;
     s->part[1] += (uint64_t)(product >> 64);
     s->low += low;

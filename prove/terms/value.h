@@ -33,6 +33,7 @@ struct prove_term {
 struct prove_sum {
     prove_wide part[2]; /* not reduced: part[0] + part[1] * 2^64 */
     int64_t low, high;
+    uint32_t only; /* if low < high: the term that alone is not constant, or PROVE_NOTHING */
 };
 
 /* The normal form of a function of one argument (n[1] = 1) or two, each an integer from 0 on: the
@@ -164,12 +165,20 @@ uint32_t prove_extremum(struct prove *p, enum prove_kind kind, const uint32_t *t
 
 /* --- sums --- */
 
+/* A term that is not constant is added. */
+static inline void prove_one_more(struct prove_sum *s, uint32_t t)
+{
+    s->only = s->low == s->high ? t : PROVE_NOTHING;
+}
+
 static inline void prove_add(struct prove_sum *s, const struct prove *p, uint32_t t, int64_t offset,
                              int64_t factor)
 {
     const struct prove_term *x = &p->term[t];
     const int64_t low = (x->low + offset) * factor, high = (x->high + offset) * factor;
 
+    if (low != high)
+        prove_one_more(s, t);
     s->part[0] += ((prove_wide)(uint64_t)x->element + offset) * factor;
     s->part[1] += (prove_wide)(x->element >> 64) * factor;
     s->low += low < high ? low : high;

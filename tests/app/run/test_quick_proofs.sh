@@ -48,6 +48,10 @@ samples 36 '36 calls' 'f32_conv2d, .*'
 prove 0 '' "$HEDDLE_HOME/tests/e2e/accounts.ir" --strict --no-search
 says 'proved: all 4 layers, .* 0 host calls, .*'
 
+# A channel that the accelerator gathers by products, and the graph by a move: sums of one term.
+prove 0 '' "$HEDDLE_HOME/tests/e2e/mirrored.ir" --strict --no-search
+says 'proved: all 2 layers, .* 0 host calls, .*'
+
 # Two devices.
 prove 0 '' "$models/digits/model.tflite" --target=systolic:a,systolic:b --target-a-hw=sys8 --target-b-hw=tiny \
     --offload='05*=b' --strict --no-search

@@ -204,10 +204,11 @@ static void sets_differ(void **state)
 static struct prove_sum linear(const struct bench *b, uint32_t t, int64_t offset, int64_t factor,
                                int64_t bias)
 {
-    struct prove_sum s = {{0, 0}, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0, 0};
 
     prove_add(&s, b->p, t, offset, factor);
     prove_shift(&s, bias);
+    s.only = PROVE_NOTHING; /* a sum as of several */
     return s;
 }
 
@@ -222,7 +223,7 @@ static void sums_differ(void **state)
     struct bench b = open_bench();
     const int32_t m = 1 << 30;
     const uint32_t plain = rounded(&b, linear(&b, b.x, -5, 3, 0), m, 0, -128);
-    struct prove_sum s = {{0, 0}, 0, 0}, t = {{0, 0}, 0, 0}, u = {{0, 0}, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0, 0}, t = {{0, 0}, 0, 0, 0}, u = {{0, 0}, 0, 0, 0};
 
     (void)state;
     apart(&b, plain, rounded(&b, linear(&b, b.x, -6, 3, 0), m, 0, -128));
@@ -244,7 +245,7 @@ static void sums_differ(void **state)
     apart(&b, rounded(&b, s, m, 0, -128), rounded(&b, u, m, 0, -128));
     assert_int_equal(s.low, -131 * 128);
     assert_int_equal(s.high, 131 * 127);
-    s = (struct prove_sum){{0, 0}, 0, 0};
+    s = (struct prove_sum){{0, 0}, 0, 0, 0};
     prove_add_product(&s, b.p, b.x, 3, b.y, -1);
     assert_int_equal(s.low, -130 * 129);
     assert_int_equal(s.high, 130 * 126);
@@ -292,7 +293,7 @@ static void what_may_wrap_is_unknown(void **state)
 static void means_differ(void **state)
 {
     struct bench b = open_bench();
-    const struct prove_sum s = linear(&b, b.x, 0, 3, 0), three = {{-3, 0}, -3, -3};
+    const struct prove_sum s = linear(&b, b.x, 0, 3, 0), three = {{-3, 0}, -3, -3, 0};
 
     (void)state;
     apart(&b, prove_average(b.p, &s, 2, false, -128, 127),
@@ -347,7 +348,7 @@ static void int16_has_two_bytes_and_parameters(void **state)
     const prove_uwide e = prove_i16(b.p, xy), f = prove_i16(b.p, xz);
     const struct prove_opaque q = {PROVE_ADD_16, {1, 2, 3, 4, 5, 6, 7, 8}, {e, f}};
     struct prove_opaque other = q;
-    struct prove_sum s = {{0, 0}, 0, 0}, t = s;
+    struct prove_sum s = {{0, 0}, 0, 0, 0}, t = s;
     uint32_t y[2], same[2];
 
     (void)state;
@@ -375,6 +376,28 @@ static void int16_has_two_bytes_and_parameters(void **state)
     close_bench(&b);
 }
 
+/* A sum that notes a wrong term: its element decides. */
+static void sums_of_one_term(void **state)
+{
+    struct bench b = open_bench();
+    const int32_t factor[] = {2, -2, 6, 2};
+    uint32_t t[4];
+
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct prove_sum s = {{0, 0}, 0, 0, 0};
+
+        prove_add(&s, b.p, b.x, i == 1, i < 3 ? factor[i] : 1); /* -2 (x + 1): the bounds of 2 x */
+        if (i == 3)
+            prove_add(&s, b.p, b.y, 0, 1);
+        s.only = b.x;
+        t[i] = prove_requantise(b.p, &s, 1 << 29, 0, 0, -100, 100);
+        for (uint32_t k = 0; k < i; k++)
+            apart(&b, t[i], t[k]);
+    }
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_differ),
@@ -385,7 +408,8 @@ int main(void)
                                        cmocka_unit_test(what_may_wrap_is_unknown),
                                        cmocka_unit_test(means_differ),
                                        cmocka_unit_test(opaque_functions_have_their_parameters),
-                                       cmocka_unit_test(int16_has_two_bytes_and_parameters)};
+                                       cmocka_unit_test(int16_has_two_bytes_and_parameters),
+                                       cmocka_unit_test(sums_of_one_term)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void others_are_not_joint(void **state)
     struct bench b = open_bench();
     struct prove_joint j;
     const uint32_t two[2] = {step(b.p, -8, b.x), step(b.p, -8, b.y)}, none[2] = {1, 2};
-    struct prove_sum s[2] = {{{0, 0}, 0, 0}, {{0, 0}, 0, 0}};
+    struct prove_sum s[2] = {{{0, 0}, 0, 0, 0}, {{0, 0}, 0, 0, 0}};
     uint32_t fine[2];
 
     (void)state;
@@ -77,6 +77,7 @@ static void others_are_not_joint(void **state)
     assert_false(prove_joint(b.p, none, 2, &j)); /* constants are functions of nothing */
     for (uint32_t k = 0; k < 2; k++) { /* of one integer, 200 pieces each, at other places */
         prove_add(&s[k], b.p, b.x, 128, 1000);
+        s[k].only = PROVE_NOTHING;
         fine[k] = prove_requantise(b.p, &s[k], 1 << 30, -9, k ? -120 : -125, -128, 127);
     }
     assert_true(prove_joint(b.p, fine, 1, &j));

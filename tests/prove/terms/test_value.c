@@ -33,7 +33,7 @@ static void sums_are_polynomials(void **state)
 {
     struct prove *p = open_prove();
     const uint32_t x = prove_input(p, 0, 0), y = prove_input(p, 0, 1);
-    struct prove_sum a = {{0, 0}, 0, 0}, b = {{0, 0}, 0, 0}, c = {{0, 0}, 0, 0};
+    struct prove_sum a = {{0, 0}, 0, 0, 0}, b = {{0, 0}, 0, 0, 0}, c = {{0, 0}, 0, 0, 0};
 
     (void)state;
     prove_add(&a, p, x, 0, 2);
@@ -56,7 +56,7 @@ static void equal_functions_meet(void **state)
 {
     struct prove *p = open_prove();
     const uint32_t x = prove_input(p, 0, 0);
-    struct prove_sum s = {{0, 0}, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0, 0};
 
     (void)state;
     prove_add(&s, p, x, 0, 1);
@@ -70,7 +70,7 @@ static void equal_functions_meet(void **state)
 static void a_sum_that_may_wrap_is_unknown(void **state)
 {
     struct prove *p = open_prove();
-    struct prove_sum s = {{0, 0}, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0, 0};
 
     (void)state;
     prove_add(&s, p, prove_input(p, 0, 0), 0, 1 << 24);
@@ -132,13 +132,14 @@ static void pieces_of_two_functions_are_counted(void **state)
 {
     struct prove *p = open_prove();
     const int8_t *ab = table_of(p, 1, 3);
-    struct prove_sum s = {{0, 0}, 0, 0};
+    struct prove_sum s = {{0, 0}, 0, 0, 0};
     int8_t half[256];
 
     (void)state;
     for (int32_t v = -128; v < 128; v++)
         half[v + 128] = (int8_t)(v / 2);
     prove_add(&s, p, prove_input(p, 0, 0), 0, 50);
+    s.only = PROVE_NOTHING;
     const uint32_t a = prove_requantise(p, &s, 1 << 30, -5, 0, -128, 127),
                    b = prove_requantise(p, &s, (1 << 30) + (1 << 26), -5, 0, -128, 127);
     (void)prove_pair(p, ab, a, prove_table(p, half, a));
@@ -184,6 +185,47 @@ static void a_bound_of_a_set_counts(void **state)
     close_prove(p);
 }
 
+static uint32_t of_sum(struct prove *p, const struct prove_sum *s)
+{
+    return prove_requantise(p, s, 1 << 29, 0, 3, -100, 100);
+}
+
+/* 2 * (t + 5), or with factor -2, a fourth of it + 3: the same by the bytes of t. */
+static uint32_t by_bytes(struct prove *p, uint32_t t, int32_t factor)
+{
+    int8_t y[256];
+
+    for (int32_t v = -128; v < 128; v++) {
+        struct prove_sum s = {{0, 0}, 0, 0, 0};
+
+        prove_add(&s, p, prove_constant((int8_t)v), 5, factor);
+        y[v + 128] = (int8_t)(of_sum(p, &s) - 128);
+    }
+    return prove_table(p, y, t);
+}
+
+/* The term may be an input or a function. */
+static void a_sum_of_one_term_is_a_function_of_it(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0), of[] = {x, prove_flip(p, x), by_bytes(p, x, 2)};
+
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        const int32_t factor = i % 2 ? -2 : 2;
+        struct prove_sum s = {{0, 0}, 0, 0, 0}, product = s;
+
+        prove_add(&s, p, prove_constant(7), 0, 1);
+        prove_shift(&s, -7);
+        prove_add(&s, p, of[i / 2], 5, factor);
+        prove_add_product(&product, p, prove_constant(7), 0, prove_constant(0), 0);
+        prove_add_product(&product, p, prove_constant((int8_t)factor), 0, of[i / 2], 5);
+        assert_true(element(p, of_sum(p, &s)) == element(p, by_bytes(p, of[i / 2], factor)));
+        assert_true(element(p, of_sum(p, &product)) == element(p, of_sum(p, &s)));
+    }
+    close_prove(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(flipping_twice_is_nothing),
@@ -194,7 +236,8 @@ int main(void)
                                        cmocka_unit_test(functions_of_the_same_are_one),
                                        cmocka_unit_test(pieces_of_two_functions_are_counted),
                                        cmocka_unit_test(the_largest_is_a_set),
-                                       cmocka_unit_test(a_bound_of_a_set_counts)};
+                                       cmocka_unit_test(a_bound_of_a_set_counts),
+                                       cmocka_unit_test(a_sum_of_one_term_is_a_function_of_it)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
