@@ -72,6 +72,13 @@ prove 0 '' pad.ir --target=c
 says "$why"
 prove 1 "heddle: $why" pad.ir --target=c --strict
 
+# External targets with blocks, with instructions, with several operators in a call.
+for target in strawberry shuttle fused; do
+    prove 0 '' "$models/digits/model.tflite" --no-search --target="$target,c" --target-dir="$HEDDLE_HOME/targets" \
+        --allow-native-targets --strict
+    samples 15 '10 calls' ".*$target.*"
+done
+
 # The vanilla example's plain C: first right, then without the zero point.
 cp -r "$HEDDLE_HOME/targets/vanilla" wrong
 chmod -R u+w wrong
@@ -104,5 +111,14 @@ if ! grep -q __asan_init "$heddle"; then
     "$heddle" run "${wrong[@]}" --engine=func -i heddle-mismatch/refuted_in_0.bin >stdout 2>stderr
     [ $? = 1 ] || fail "expected that the input found is wrong in a run: $(cat stderr)"
 fi
+
+# A call of two operators that computes another sum.
+cp -r "$HEDDLE_HOME/targets/fused" sums
+chmod -R u+w sums
+sed -i 's/"name": "fused"/"name": "sums"/' sums/target.json
+sed -i 's/return clamp(a, s->act_min/return clamp(a + 1, s->act_min/' sums/fused.c
+wrong=("$models/digits/model.tflite" --no-search --target=sums,c --target-dir=sums --allow-native-targets)
+refuted 'heddle: refuted: layer 04_add: 671 of 1024 values differ in inference 0; .*' \
+    '  the proof: layer 04_add: emitted code that is no call of a kernel'
 
 finish
