@@ -261,51 +261,6 @@ static void cut_flat(uint32_t first, uint32_t n, struct geo *s)
     }
 }
 
-static void cut_columns(const struct geo *g, uint32_t first, struct geo *s)
-{
-    struct geo_box *out = &s->box[GEO_RESULT];
-    uint32_t lo = 0;
-
-    bool walked = g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT;
-    for (uint32_t i = 0; i < 2 && walked && geo_operand(g, i); i++)
-        if (geo_walk(g, i).by_pixel) {
-            s->box[i].col = first;
-            s->box[i].cols = s->ow;
-        }
-    if (!walked) {
-        reads(first, s->ow, g->sx, (g->kw - 1) * g->dx + 1, &s->pl, g->w, &lo, &s->w);
-        s->box[0].col = lo;
-        s->box[0].cols = s->w;
-    }
-    if (g->transposed)
-        out->row += first;
-    else
-        out->col = first;
-    out->cols = g->transposed ? 1 : s->ow;
-}
-
-static void cut_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo *s)
-{
-    s->oc = n;
-    s->box[GEO_RESULT].channel = first;
-    s->box[GEO_RESULT].channels = n;
-    if (g->kind == GEO_PRODUCT && geo_transposed_weights(g)) {
-        s->box[1].col = first;
-        s->box[1].cols = n;
-    } else if (g->kind == GEO_PRODUCT) {
-        s->box[1].channel = first;
-        s->box[1].channels = n;
-    }
-    if (!by_channel(g))
-        return;
-    s->c = n;
-    for (uint32_t i = 0; i < 2 && geo_operand(g, i); i++)
-        if (g->box[i].channels == g->oc) { /* one value serves all channels */
-            s->box[i].channel = first;
-            s->box[i].channels = n;
-        }
-}
-
 /* Restrict a box to [first, first + n) of a dimension, counted from the back. */
 static void cut_box(struct geo_box *b, uint32_t back, uint32_t first, uint32_t n)
 {
@@ -318,6 +273,40 @@ static void cut_box(struct geo_box *b, uint32_t back, uint32_t first, uint32_t n
         b->channel = first;
         b->channels = n;
     }
+}
+
+static void cut_columns(const struct geo *g, uint32_t first, struct geo *s)
+{
+    struct geo_box *out = &s->box[GEO_RESULT];
+    uint32_t lo = 0;
+
+    bool walked = g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT;
+    for (uint32_t i = 0; i < 2 && walked && geo_operand(g, i); i++)
+        if (geo_walk(g, i).by_pixel)
+            cut_box(&s->box[i], 1, first, s->ow);
+    if (!walked) {
+        reads(first, s->ow, g->sx, (g->kw - 1) * g->dx + 1, &s->pl, g->w, &lo, &s->w);
+        cut_box(&s->box[0], 1, lo, s->w);
+    }
+    if (g->transposed)
+        out->row += first;
+    else
+        out->col = first;
+    out->cols = g->transposed ? 1 : s->ow;
+}
+
+static void cut_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo *s)
+{
+    s->oc = n;
+    cut_box(&s->box[GEO_RESULT], 0, first, n);
+    if (g->kind == GEO_PRODUCT)
+        cut_box(&s->box[1], geo_transposed_weights(g) ? 1 : 0, first, n);
+    if (!by_channel(g))
+        return;
+    s->c = n;
+    for (uint32_t i = 0; i < 2 && geo_operand(g, i); i++)
+        if (g->box[i].channels == g->oc) /* one value serves all channels */
+            cut_box(&s->box[i], 0, first, n);
 }
 
 /* Restrict a TRANSPOSE to n[i] of dimension i of its result from first[i] on. */
