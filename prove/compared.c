@@ -129,7 +129,8 @@ static bool try_layer(struct prove_trial *t, const char *target)
         t->op[0] = &k->graph->op[i];
         t->n_op = 1;
         extend(t, i);
-        found = prove_trial_run(t) || (target && try_composite(t, &k->graph->op[i], target));
+        found = (prove_trial_find(t) && prove_trial_run(t)) ||
+                (target && try_composite(t, &k->graph->op[i], target));
     }
     k->trial = false;
     return found;

@@ -39,7 +39,7 @@ struct prove_trial {
  * there; it is t->missing. */
 bool prove_trial_find(struct prove_trial *t);
 
-/* Run both sides on 8 to 64 inputs. If one of the results of t->op is at the same place of the window, equal, for all of
+/* After prove_trial_find: run both sides on 8 to 64 inputs. If one of the results of t->op is at the same place of the window, equal, for all of
  * them, and variables are too, give the window its terms and return true. */
 bool prove_trial_run(struct prove_trial *t);
 
