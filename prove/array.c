@@ -240,7 +240,7 @@ static int run_row(struct array_job *j)
         return prove_fault(j->v, "an output row outside the scratchpad");
     for (uint32_t x = 0; x < pixels; x++) {
         const uint64_t place = (uint64_t)j->y * pixels + x;
-        struct prove_sum sum[MAX_N] = {{{0, 0}, 0, 0, 0}};
+        struct prove_sum sum[MAX_N] = {0};
 
         if (!(j->first && emit) && place >= j->v->config.acc_depth)
             return prove_fault(j->v, "a block beyond the accumulators");

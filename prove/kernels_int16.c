@@ -25,7 +25,7 @@ static struct prove_sum sum_of(const struct windows *w, const prove_uwide *x,
                    taps = (uint64_t)w->kernel_h * w->kernel_w;
     const int64_t top = (int64_t)(pixel / w->out_w % w->out_h * w->stride_y) - w->pad_top,
                   left = (int64_t)(pixel % w->out_w * w->stride_x) - w->pad_left;
-    struct prove_sum s = {{0, 0}, 0, 0, 0};
+    struct prove_sum s = {0};
 
     x += pixel / w->out_w / w->out_h * w->in_h * w->in_w * w->in_c + oc / w->each * w->part;
     for (uint64_t k = 0; k < taps; k++) {

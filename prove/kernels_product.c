@@ -25,7 +25,7 @@ static bool constant(const uint32_t *t, uint32_t channel, int32_t *v)
 static struct prove_sum covered(const struct prove *v, const struct hdk_transpose_conv *p,
                                 const uint32_t *x, const uint32_t *w, int64_t oy, int64_t ox)
 {
-    struct prove_sum s = {{0, 0}, 0, 0, 0};
+    struct prove_sum s = {0};
 
     for (int64_t ky = 0; ky < p->kernel_h; ky++)
         for (int64_t kx = 0; kx < p->kernel_w; kx++) {

@@ -43,8 +43,8 @@ struct prove_device {
     struct hd_port port;
     struct hd_device dev;
     struct prove_memory scratchpad, weights;
-    uint8_t *parameter[HD_SPACE_COUNT],
-        *known[HD_SPACE_COUNT]; /* by enum hd_space: bytes, and whether they are known */
+    uint8_t *parameter[HD_SPACE_COUNT]; /* by enum hd_space */
+    uint8_t *known[HD_SPACE_COUNT];     /* by byte: whether it is known */
     uint32_t n_parameter[HD_SPACE_COUNT];
     struct prove_sum *sum; /* accumulators */
     uint8_t *summed;       /* written once */

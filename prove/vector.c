@@ -82,7 +82,7 @@ static uint32_t result(const struct vector_job *j, uint32_t lane)
 {
     const struct hd_cmd_vector *c = j->c;
     struct prove *p = j->v->package->p;
-    struct prove_sum sum = {{0, 0}, 0, 0, 0};
+    struct prove_sum sum = {0};
     uint32_t n;
 
     if (window(j, lane, &n))

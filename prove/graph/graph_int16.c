@@ -78,7 +78,7 @@ static bool mean(const struct prove_op *o)
     struct prove_opaque q = {PROVE_MEAN_16, {k->multiplier[0], k->shift[0], k->low, k->high}, {0}};
     for (size_t i = 0; i < n_out; i++) {
         const size_t base = ref_pick(o->in[0], ~mask, i);
-        struct prove_sum s = {{0, 0}, 0, 0, 0};
+        struct prove_sum s = {0};
 
         for (size_t c = 0; c < n; c++)
             prove_add_i16(&s, prove_i16(o->p, o->x[0] + 2 * (base + ref_pick(o->in[0], mask, c))),

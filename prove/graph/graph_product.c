@@ -35,7 +35,7 @@ static bool bias(const struct prove_op *o, size_t channel, struct prove_sum *s)
     int64_t b = 0;
     int32_t narrow;
 
-    *s = (struct prove_sum){{0, 0}, 0, 0, 0};
+    *s = (struct prove_sum){0};
     if (o->op->n_in < 3 || !o->in[2])
         return true;
     if (o->in[2]->role != IR_CONST || o->in[2]->type != (wide ? IR_I64 : IR_I32))

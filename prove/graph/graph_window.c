@@ -49,7 +49,7 @@ bool prove_graph_window(const struct prove_op *o)
         o->p->arena, uint32_t, (size_t)o->op->attr[IR_KERNEL_H] * (size_t)o->op->attr[IR_KERNEL_W]);
     for (size_t i = 0; i < n; i++) {
         const uint32_t cells = cells_of(o, x, i, cell);
-        struct prove_sum s = {{0, 0}, 0, 0, 0};
+        struct prove_sum s = {0};
 
         if (cells == 0)
             return false;
@@ -81,7 +81,7 @@ bool prove_graph_reduce(const struct prove_op *o)
     uint32_t *cell = ARENA_ARRAY(o->p->arena, uint32_t, n);
     for (size_t i = 0; i < n_out; i++) {
         const size_t base = ref_pick(o->in[0], ~mask, i);
-        struct prove_sum s = {{0, 0}, 0, 0, 0};
+        struct prove_sum s = {0};
 
         for (size_t c = 0; c < n; c++) {
             cell[c] = x[base + ref_pick(o->in[0], mask, c)];

@@ -1,6 +1,6 @@
 /* prove_kernels.c - the kernels of hdk.h as emitted code calls them while it is proven: each hands its
- * arguments to the prover. A kernel that is not here has no rule; calls.def
- * has those that are compared, and with any other the package does not load. */
+ * arguments to the prover. A kernel that is not here has no rule; calls.def has those that are compared,
+ * and with any other the package does not load. */
 #include "hook.h"
 #include "kernels/hdk.h"
 

@@ -74,7 +74,7 @@ static uint32_t clamped(struct prove *p, uint32_t t, int32_t low, int32_t high)
 uint32_t prove_mean_of(struct prove *p, const uint32_t *cell, uint32_t n, bool up, int32_t low,
                        int32_t high)
 {
-    struct prove_sum sum = {{0, 0}, 0, 0, 0};
+    struct prove_sum sum = {0};
 
     for (uint32_t i = 0; i < n; i++)
         prove_add(&sum, p, cell[i], 0, 1);

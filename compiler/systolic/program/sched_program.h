@@ -27,11 +27,11 @@ enum sched_memory {
 };
 
 enum {
-    SCHED_EXPONENTIALS = 8,
+    SCHED_EXPONENTIALS = 8, /* after the last table slot */
     SCHED_THRESHOLDS,
     SCHED_FLOATS,
     SCHED_TABLES
-}; /* 8: after the last table slot */
+};
 
 struct sched_access {
     enum sched_memory memory;

@@ -204,7 +204,7 @@ static void sets_differ(void **state)
 static struct prove_sum linear(const struct bench *b, uint32_t t, int64_t offset, int64_t factor,
                                int64_t bias)
 {
-    struct prove_sum s = {{0, 0}, 0, 0, 0};
+    struct prove_sum s = {0};
 
     prove_add(&s, b->p, t, offset, factor);
     prove_shift(&s, bias);
@@ -223,7 +223,7 @@ static void sums_differ(void **state)
     struct bench b = open_bench();
     const int32_t m = 1 << 30;
     const uint32_t plain = rounded(&b, linear(&b, b.x, -5, 3, 0), m, 0, -128);
-    struct prove_sum s = {{0, 0}, 0, 0, 0}, t = {{0, 0}, 0, 0, 0}, u = {{0, 0}, 0, 0, 0};
+    struct prove_sum s = {0}, t = {0}, u = {0};
 
     (void)state;
     apart(&b, plain, rounded(&b, linear(&b, b.x, -6, 3, 0), m, 0, -128));
@@ -245,7 +245,7 @@ static void sums_differ(void **state)
     apart(&b, rounded(&b, s, m, 0, -128), rounded(&b, u, m, 0, -128));
     assert_int_equal(s.low, -131 * 128);
     assert_int_equal(s.high, 131 * 127);
-    s = (struct prove_sum){{0, 0}, 0, 0, 0};
+    s = (struct prove_sum){0};
     prove_add_product(&s, b.p, b.x, 3, b.y, -1);
     assert_int_equal(s.low, -130 * 129);
     assert_int_equal(s.high, 130 * 126);
@@ -348,7 +348,7 @@ static void int16_has_two_bytes_and_parameters(void **state)
     const prove_uwide e = prove_i16(b.p, xy), f = prove_i16(b.p, xz);
     const struct prove_opaque q = {PROVE_ADD_16, {1, 2, 3, 4, 5, 6, 7, 8}, {e, f}};
     struct prove_opaque other = q;
-    struct prove_sum s = {{0, 0}, 0, 0, 0}, t = s;
+    struct prove_sum s = {0}, t = s;
     uint32_t y[2], same[2];
 
     (void)state;
@@ -385,7 +385,7 @@ static void sums_of_one_term(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
-        struct prove_sum s = {{0, 0}, 0, 0, 0};
+        struct prove_sum s = {0};
 
         prove_add(&s, b.p, b.x, i == 1, i < 3 ? factor[i] : 1); /* -2 (x + 1): the bounds of 2 x */
         if (i == 3)

@@ -69,7 +69,7 @@ static void others_are_not_joint(void **state)
     struct bench b = open_bench();
     struct prove_joint j;
     const uint32_t two[2] = {step(b.p, -8, b.x), step(b.p, -8, b.y)}, none[2] = {1, 2};
-    struct prove_sum s[2] = {{{0, 0}, 0, 0, 0}, {{0, 0}, 0, 0, 0}};
+    struct prove_sum s[2] = {0};
     uint32_t fine[2];
 
     (void)state;

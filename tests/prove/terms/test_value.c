@@ -33,7 +33,7 @@ static void sums_are_polynomials(void **state)
 {
     struct prove *p = open_prove();
     const uint32_t x = prove_input(p, 0, 0), y = prove_input(p, 0, 1);
-    struct prove_sum a = {{0, 0}, 0, 0, 0}, b = {{0, 0}, 0, 0, 0}, c = {{0, 0}, 0, 0, 0};
+    struct prove_sum a = {0}, b = {0}, c = {0};
 
     (void)state;
     prove_add(&a, p, x, 0, 2);
@@ -56,7 +56,7 @@ static void equal_functions_meet(void **state)
 {
     struct prove *p = open_prove();
     const uint32_t x = prove_input(p, 0, 0);
-    struct prove_sum s = {{0, 0}, 0, 0, 0};
+    struct prove_sum s = {0};
 
     (void)state;
     prove_add(&s, p, x, 0, 1);
@@ -70,7 +70,7 @@ static void equal_functions_meet(void **state)
 static void a_sum_that_may_wrap_is_unknown(void **state)
 {
     struct prove *p = open_prove();
-    struct prove_sum s = {{0, 0}, 0, 0, 0};
+    struct prove_sum s = {0};
 
     (void)state;
     prove_add(&s, p, prove_input(p, 0, 0), 0, 1 << 24);
@@ -132,7 +132,7 @@ static void pieces_of_two_functions_are_counted(void **state)
 {
     struct prove *p = open_prove();
     const int8_t *ab = table_of(p, 1, 3);
-    struct prove_sum s = {{0, 0}, 0, 0, 0};
+    struct prove_sum s = {0};
     int8_t half[256];
 
     (void)state;
@@ -196,7 +196,7 @@ static uint32_t by_bytes(struct prove *p, uint32_t t, int32_t factor)
     int8_t y[256];
 
     for (int32_t v = -128; v < 128; v++) {
-        struct prove_sum s = {{0, 0}, 0, 0, 0};
+        struct prove_sum s = {0};
 
         prove_add(&s, p, prove_constant((int8_t)v), 5, factor);
         y[v + 128] = (int8_t)(of_sum(p, &s) - 128);
@@ -213,7 +213,7 @@ static void a_sum_of_one_term_is_a_function_of_it(void **state)
     (void)state;
     for (uint32_t i = 0; i < 6; i++) {
         const int32_t factor = i % 2 ? -2 : 2;
-        struct prove_sum s = {{0, 0}, 0, 0, 0}, product = s;
+        struct prove_sum s = {0}, product = s;
 
         prove_add(&s, p, prove_constant(7), 0, 1);
         prove_shift(&s, -7);
