@@ -12,7 +12,7 @@
  *       with `qlinear` the sum is of integers, times s_in / (s_out * n)
  *   softmax    {s_out, e^0, e^-s, .. e^-255s}   rint(e[max - x] / sum / s_out) + z_out
  *   quantize   {s_in or 1, s_out}   rint(s_in * (x - z_in) / s_out) + z_out
- * Checked against ONNX Runtime without optimisations: tests/oracle/rand_onnx.py. */
+ * Checked against ONNX Runtime without optimisations: tests/oracle/onnx/rand_onnx.py. */
 #include <math.h>
 
 #include "compiler/ir/float_numbers.h"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Files that must be refused (tests/oracle/malformed_tflite.py): exit code 3, exactly the message of
+# Files that must be refused (tests/oracle/fixed/malformed_tflite.py): exit code 3, exactly the message of
 # expected.txt, within 64 MiB of address space (not under sanitizers, which take their own) and, on
 # average, 100 ms of processor time.
 . "$(dirname "$0")/common.sh"

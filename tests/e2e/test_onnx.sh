@@ -1,5 +1,5 @@
 #!/bin/bash
-# Small ONNX networks (tests/oracle/rand_onnx.py --write) through the whole of heddle: ONNX Runtime's
+# Small ONNX networks (tests/oracle/onnx/rand_onnx.py --write) through the whole of heddle: ONNX Runtime's
 # bytes in its own rounding from emitted C, the accelerator's arithmetic equal to the reference, each
 # operator at most one unit off with golden inputs.
 . "$(dirname "$0")/common.sh"

@@ -1,6 +1,6 @@
 /* test_quick_models.c - whole networks through importer, passes and reference kernels against goldens.
  *   test_quick_models [DIR...]   without DIR: tests/models, models/ next to this file (made by
- *                      tests/oracle/unary_tflite.py --seed 1) and, if there, ../shared/models.
+ *                      tests/oracle/fixed/unary_tflite.py --seed 1) and, if there, ../shared/models.
  *                      DIR holds model.tflite, in_<sample>_<input>.bin, out_<sample>_<output>.bin
  *                      (or in_<input>.bin with all samples one after another) and maybe layers/
  * layers/ holds what the oracle left in memory: where it adds in place, the operand before an ADD

@@ -10,8 +10,9 @@ import sys
 
 import numpy as np
 
-import make_goldens
-from tflite_writer import Net
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import make_goldens  # noqa: E402
+from tflite_writer import Net  # noqa: E402
 
 SHAPE = (1, 3, 4, 4)
 SCALE = 0.013

@@ -140,7 +140,7 @@ def decibel(want, got):
 
 def digits(heddle, d):
     """0: as right as the float network, and the same bytes on ONNX Runtime."""
-    home = pathlib.Path(__file__).parent.parent / "models/digits"
+    home = pathlib.Path(__file__).parents[2] / "models/digits"
     x, labels = np.load(home / "float_in.npz")["input"], np.loadtxt(home / "labels.txt", dtype=int)
     net, samples = home / "float.tflite", home / "calibration.npz"
 

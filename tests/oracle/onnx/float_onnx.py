@@ -8,6 +8,7 @@ the bound is 100 times what float32 rounds). Networks of quantised values with a
 quantised values (QDQ) may differ by one code. Exit status 1 if one differs, 77 without onnxruntime.
 """
 
+import pathlib
 import sys
 
 try:
@@ -16,6 +17,7 @@ try:
     import onnxruntime as ort
     from onnx import TensorProto, helper, numpy_helper
 
+    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
     from float_cases import main, run_heddle
 except ImportError as e:
     print(f"SKIPPED: {e}")

@@ -8,11 +8,13 @@ Writes DIR/<k>_<op>/{model.tflite, in_0.bin, out_0.bin}: K networks, the operato
 
 import argparse
 import pathlib
+import sys
 
 import numpy as np
 
-import make_goldens
-import tflite_writer
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import make_goldens  # noqa: E402
+import tflite_writer  # noqa: E402
 
 OPTIONS = {"LEAKY_RELU": "LeakyReluOptions", "QUANTIZE": "QuantizeOptions", "HARD_SWISH": "HardSwishOptions",
            "SOFTMAX": "SoftmaxOptions", "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions",

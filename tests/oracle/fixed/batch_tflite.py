@@ -7,12 +7,14 @@ Writes DIR/model.tflite, in_0.bin, out_<k>.bin. Environment: requirements-classi
 
 import argparse
 import pathlib
+import sys
 
 import numpy as np
 import tflite
 
-import make_goldens
-from tflite_writer import Net
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import make_goldens  # noqa: E402
+from tflite_writer import Net  # noqa: E402
 
 SAME = tflite.Padding.SAME
 

@@ -8,12 +8,14 @@ compares. Needs the packages of requirements-classic.txt for writing; the files 
 
 import argparse
 import pathlib
+import sys
 
 import numpy as np
 import tflite
 from flatbuffers import flexbuffers
 
-from tflite_writer import Net
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from tflite_writer import Net  # noqa: E402
 
 Q = dict(scale=0.1, zero=0)
 VALID = dict(Padding=tflite.Padding.VALID, StrideH=1, StrideW=1)

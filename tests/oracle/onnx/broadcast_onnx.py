@@ -10,13 +10,16 @@ those of heddle's reference. Nothing is refused, no check of the compiler fails.
 Exit status 1 if one does. Environment: requirements-new.txt.
 """
 
+import pathlib
 import sys
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 import rand_onnx
-import run_random
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import run_random  # noqa: E402
 
 QDQ = ("Add", "Sub", "Mul", "Max", "Min", "Less", "Greater", "Equal", "LessOrEqual", "GreaterOrEqual")
 QLINEAR = ("QLinearAdd", "QLinearMul")

@@ -8,11 +8,13 @@ sample from the initial state). Environment: requirements-classic.txt.
 
 import argparse
 import pathlib
+import sys
 
 import numpy as np
 
-import make_goldens
-import tflite_writer
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import make_goldens  # noqa: E402
+import tflite_writer  # noqa: E402
 
 Q = dict(scale=0.05, zero=-3)
 
