@@ -76,18 +76,44 @@ static bool has_all(const struct prove *p, const struct elements *e, const struc
     return true;
 }
 
-/* The first operator whose result is not among the package's values, but its inputs are. */
+/* found[t]: tensor t is among the package's values. True if all of op's results are, or each is read by operators
+ * and found by their results: a package may do them in one step. */
+static bool is_covered(const struct ir_graph *g, const struct ir_op *op, bool *found)
+{
+    bool all = true;
+
+    for (uint32_t o = 0; o < op->n_out && all; o++) {
+        bool read = false, lost = false;
+
+        for (uint32_t i = 0; i < g->n_op && !found[op->out[o]]; i++)
+            for (uint32_t x = 0; x < g->op[i]->n_in && !g->op[i]->dead; x++) {
+                const bool reads = g->op[i]->in[x] == op->out[o];
+
+                read = read || reads;
+                lost = lost || (reads && !found[g->op[i]->out[0]]);
+            }
+        found[op->out[o]] = found[op->out[o]] || (read && !lost);
+        all = found[op->out[o]];
+    }
+    return all;
+}
+
+/* The first operator whose result is not among the package's values, nor what is made of it. */
 static uint32_t first_layer(const struct prove *p, const struct ir_graph *g,
                             const uint32_t *const *terms, const struct elements *e)
 {
-    for (uint32_t i = 0; i < g->n_op; i++) {
+    bool *found = ARENA_ARRAY(p->arena, bool, g->n_tensor + 1);
+    uint32_t layer = g->n_op ? g->op[g->n_op - 1]->row : 0;
+
+    for (uint32_t i = g->n_op; i-- > 0;) {
         const struct ir_op *op = g->op[i];
 
-        if (op->dead || has_all(p, e, ir_out(g, op, 0), terms[op->out[0]]))
-            continue;
-        return op->row;
+        for (uint32_t o = 0; o < op->n_out && !op->dead; o++)
+            found[op->out[o]] = has_all(p, e, ir_out(g, op, o), terms[op->out[o]]);
+        if (!op->dead && !is_covered(g, op, found))
+            layer = op->row;
     }
-    return g->n_op ? g->op[g->n_op - 1]->row : 0;
+    return layer;
 }
 
 /* --- both sides --- */

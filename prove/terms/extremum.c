@@ -75,7 +75,7 @@ uint32_t prove_extremum(struct prove *p, enum prove_kind kind, const uint32_t *t
         return m[0];
     struct prove_set *s = ARENA_NEW(p->arena, struct prove_set);
     prove_uwide *word = ARENA_ARRAY(p->arena, prove_uwide, kept + 1);
-    *s = (struct prove_set){kept, m};
+    *s = (struct prove_set){.n = kept, .term = m};
     word[0] = 20 + kind; /* unlike other rules' first words */
     for (uint32_t i = 0; i < kept; i++)
         word[1 + i] = p->term[m[i]].element;

@@ -147,6 +147,27 @@ static bool never_falls(const struct prove *p, const int8_t table[256], const st
     return true;
 }
 
+/* The entry of a table; callers ask for one table many times. */
+static const struct prove_known *table_known(struct prove *p, const int8_t table[256])
+{
+    if (!p->table || memcmp(p->table->bytes, table, 256) != 0)
+        p->table = prove_know(p, PROVE_OF_TABLE, table, 256);
+    return p->table;
+}
+
+/* Note that set `id` is a table of set `from`, or of what that one is of. */
+static void note_from(struct prove *p, uint32_t id, uint32_t from, const int8_t table[256])
+{
+    struct prove_set *s = (void *)(uintptr_t)p->term[id].structure;
+    const struct prove_set *before = p->term[from].structure;
+    int8_t both[256];
+
+    for (uint32_t v = 0; v < 256; v++)
+        both[v] = before->by ? table[before->by[v] + 128] : table[v];
+    s->by = table_known(p, both)->bytes;
+    s->from = before->by ? before->from : from;
+}
+
 /* A function that never falls, of each member of a set. */
 static uint32_t of_each(struct prove *p, const int8_t table[256], uint32_t set)
 {
@@ -156,15 +177,10 @@ static uint32_t of_each(struct prove *p, const int8_t table[256], uint32_t set)
 
     for (uint32_t i = 0; i < s->n; i++)
         m[i] = prove_table(p, table, s->term[i]);
-    return prove_extremum(p, kind, m, s->n);
-}
-
-/* The entry of a table; callers ask for one table many times. */
-static const struct prove_known *table_known(struct prove *p, const int8_t table[256])
-{
-    if (!p->table || memcmp(p->table->bytes, table, 256) != 0)
-        p->table = prove_know(p, PROVE_OF_TABLE, table, 256);
-    return p->table;
+    const uint32_t first = p->n_term, id = prove_extremum(p, kind, m, s->n);
+    if (id >= first && p->term[id].kind == kind)
+        note_from(p, id, set, table);
+    return id;
 }
 
 uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)

@@ -142,15 +142,47 @@ static uint32_t with_constant(struct prove *p, const int8_t *table, uint32_t a, 
     return prove_table(p, one, first ? b : a);
 }
 
+/* Table v of set *base is term t: of a set made by a table, or of any set itself. */
+static bool by_set(const struct prove *p, uint32_t t, uint32_t *base, const int8_t **by)
+{
+    const struct prove_set *s = p->term[t].structure;
+
+    if (p->term[t].kind != PROVE_GREATEST && p->term[t].kind != PROVE_LEAST)
+        return false;
+    *by = s->by;
+    *base = s->by ? s->from : t;
+    return true;
+}
+
+/* Both are functions of one set: so is the result. */
+static bool of_one_set(struct prove *p, const int8_t *table, uint32_t a, uint32_t b, uint32_t *y)
+{
+    uint32_t base[2];
+    const int8_t *by[2];
+    int8_t both[256];
+
+    if (!by_set(p, a, &base[0], &by[0]) || !by_set(p, b, &base[1], &by[1]) ||
+        p->term[base[0]].element != p->term[base[1]].element)
+        return false;
+    for (int32_t v = -128; v < 128; v++)
+        both[v + 128] =
+            table[((by[0] ? by[0][v + 128] : v) + 128) * 256 + (by[1] ? by[1][v + 128] : v) + 128];
+    *y = prove_table(p, both, base[0]);
+    return true;
+}
+
 uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b)
 {
     const char kind = *(const char *)pairs_known(p, table)->result;
     const uint32_t both[2] = {a, b};
     int8_t value[2][256];
     struct prove_view v[2];
+    uint32_t y;
 
     if (prove_is_constant(a) || prove_is_constant(b))
         return with_constant(p, table, a, b);
+    if (of_one_set(p, table, a, b, &y))
+        return y;
     if (kind == '.' || views_of(p, both, v, value))
         return pair_of(p, table, both);
     return prove_extremum(p, kind == '+' ? PROVE_GREATEST : PROVE_LEAST, both, 2);

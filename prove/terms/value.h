@@ -50,6 +50,8 @@ struct prove_function {
 struct prove_set {
     uint32_t n;
     const uint32_t *term; /* by element, upwards */
+    const int8_t *by;     /* NULL, or: this set is by[v + 128] of the set `from`, v */
+    uint32_t from;
 };
 
 struct prove_unknown {

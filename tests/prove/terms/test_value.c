@@ -171,6 +171,35 @@ static void the_largest_is_a_set(void **state)
     close_prove(p);
 }
 
+/* Functions that never fall go into a set; two of one set, or of what such a function gives, are one function of it. */
+static void functions_of_one_set_are_one(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t x = prove_input(p, 0, 0), xy[] = {x, prove_input(p, 0, 1)},
+                   xz[] = {x, prove_input(p, 0, 2)};
+    const int8_t *g = table_of(p, 5, 2);
+    int8_t half[256], fourth[256], straight[256], other[256];
+
+    (void)state;
+    for (int32_t v = -128; v < 128; v++) {
+        half[v + 128] = (int8_t)(v / 2);
+        fourth[v + 128] = (int8_t)(v / 2 / 2);
+        straight[v + 128] = g[(v / 2 + 128) * 256 + v / 2 / 2 + 128];
+        other[v + 128] = g[(v + 128) * 256 + v / 2 + 128];
+    }
+    const uint32_t set = prove_extremum(p, PROVE_GREATEST, xy, 2), a = prove_table(p, half, set),
+                   b = prove_table(p, half, a), both = prove_pair(p, g, a, b),
+                   apart = prove_extremum(p, PROVE_GREATEST, xz, 2),
+                   least = prove_extremum(p, PROVE_LEAST, xy, 2);
+    assert_true(element(p, b) == element(p, prove_table(p, fourth, set)));
+    assert_true(element(p, both) == element(p, prove_table(p, straight, set)));
+    assert_true(element(p, both) != element(p, prove_table(p, other, set)));
+    assert_true(element(p, prove_pair(p, g, set, a)) == element(p, prove_table(p, other, set)));
+    assert_true(element(p, prove_pair(p, g, a, prove_table(p, fourth, apart))) != element(p, both));
+    assert_true(element(p, prove_pair(p, g, a, prove_table(p, fourth, least))) != element(p, both));
+    close_prove(p);
+}
+
 /* A constant that the others do not always reach stays in the set. */
 static void a_bound_of_a_set_counts(void **state)
 {
@@ -236,6 +265,7 @@ int main(void)
                                        cmocka_unit_test(functions_of_the_same_are_one),
                                        cmocka_unit_test(pieces_of_two_functions_are_counted),
                                        cmocka_unit_test(the_largest_is_a_set),
+                                       cmocka_unit_test(functions_of_one_set_are_one),
                                        cmocka_unit_test(a_bound_of_a_set_counts),
                                        cmocka_unit_test(a_sum_of_one_term_is_a_function_of_it)};
 
