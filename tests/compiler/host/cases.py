@@ -6,11 +6,11 @@ import struct
 BYTE = dict(scale=0.05, zero=3)
 SIZES = {
     "fit": dict(
-        vectors=(24, 97, 400), tables=(300, 1101), rows=((3, 9), (2, 40), (5, 33), (9, 20)),
+        vectors=(24, 97, 400), tables=(300, 1101), many=(24, 1100, 2500), rows=((3, 9), (2, 40), (5, 33), (9, 20)),
         images=((1, 5, 6, 4, 6), (1, 6, 11, 8, 16), (1, 4, 9, 3, 5), (2, 7, 5, 6, 9), (1, 9, 8, 16, 8)),
         matrices=((3, 5, 7), (4, 16, 6), (2, 33, 9), (6, 10, 12))),
     "check": dict(
-        vectors=(61, 250), tables=(702,), rows=((4, 17), (3, 57)),
+        vectors=(61, 250), tables=(702,), many=(1700,), rows=((4, 17), (3, 57)),
         images=((1, 6, 7, 6, 10), (1, 8, 10, 12, 12)),
         matrices=((5, 9, 8), (3, 24, 11))),
 }
@@ -410,7 +410,8 @@ def int16_unary(net, s):
     unary(net, s, "tanh", "i16", out=dict(scale=1 / 32768, zero=0))
     by_rows(net, s, "softmax", "i16", dict(scale=1 / 32768, zero=0), beta_bits=ONE)
     unary(net, s, "dequantize", "i16", "f32")
-    unary(net, s, "quantize", "f32", "i16", out=dict(scale=0.001, zero=0))
+    # One value in 100 is so near a tie that it is divided: many values, for their share.
+    unary(net, s, "quantize", "f32", "i16", n_of="many", out=dict(scale=0.001, zero=0))
     unary(net, s, "quantize", "i16", "i8", out=dict(scale=0.3, zero=2))
     unary(net, s, "quantize", "i8", "i16", out=dict(scale=0.001, zero=0))
 
