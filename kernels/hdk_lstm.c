@@ -4,6 +4,7 @@
 
 #include "hdk.h"
 #include "hdk_math.h"
+#include "hdk_simd.h"
 
 static int32_t clamp16(int32_t x)
 {
@@ -15,10 +16,10 @@ static int32_t wrap16(int32_t x)
     return (int16_t)(uint16_t)x;
 }
 
-/* a * b / 2^15, rounded, saturating. */
+/* a * b / 2^15, rounded; not both -32768, so it is in int16. */
 static int32_t product(int32_t a, int32_t b)
 {
-    return clamp16((a * b + (1 << 14)) >> 15);
+    return (a * b + (1 << 14)) >> 15;
 }
 
 /* e^x for x <= 0 with `bits` integer bits, Q0.15: Taylor's polynomial around -1/8 for x modulo 1/4,
@@ -29,27 +30,29 @@ static int32_t exp_negative(int32_t x, int32_t bits)
     const int32_t eighth = 28918, third = 10923;                              /* e^(-1/8), 1/3 */
     int32_t quarter = 1 << (13 - bits), low = (x & (quarter - 1)) - quarter, rest = low - x;
     int32_t t = low * (1 << bits) + (1 << 12), t2 = product(t, t), t3 = product(t2, t);
-    int32_t cubic = product(wrap16(hdk_round_shift(product(t2, t2), 2) + t3), third);
+    int32_t cubic = product(hdk_round_shift(product(t2, t2), 2) + t3, third);
     int32_t result;
 
     if (x == 0)
         return 32767;
     if (bits > 5 && x < -(1 << (20 - bits))) /* below -32 */
         return 0;
-    result = clamp16(eighth + product(eighth, wrap16(t + hdk_round_shift(wrap16(cubic + t2), 1))));
-    for (int32_t k = 0; k < bits + 2 && k < 7; k++)
-        if (rest & (quarter << k))
-            result = product(result, factor[k]);
+    result = eighth + product(eighth, t + hdk_round_shift(cubic + t2, 1));
+    rest >>= 13 - bits;
+    for (const int32_t *f = factor; rest && f < factor + 7; f++, rest >>= 1)
+        if (rest & 1)
+            result = product(result, *f);
     return result;
 }
 
-/* 2 / (1 + a), Q2.13, of a in [0, 1), Q0.15: Newton's method on half the denominator. */
+/* 2 / (1 + a), Q2.13, of a in [0, 1), Q0.15: Newton's method on half the denominator. No step
+ * leaves int16. */
 static int32_t quotient(int32_t a)
 {
-    int32_t half = (a + 32768) / 2, x = wrap16(23130 + product(half, -15420));
+    int32_t half = (a + 32768) / 2, x = 23130 + product(half, -15420);
 
     for (uint32_t i = 0; i < 3; i++)
-        x = wrap16(x + clamp16(4 * product(x, wrap16((1 << 13) - product(half, x)))));
+        x += 4 * product(x, (1 << 13) - product(half, x));
     return x;
 }
 
@@ -64,18 +67,29 @@ static int32_t sigmoid(int32_t x)
 /* `bits` integer bits to Q0.15. */
 static int32_t hyperbolic_tangent(int32_t x, int32_t bits)
 {
-    int32_t y = clamp16(4 * wrap16(quotient(exp_negative(x > 0 ? -x : x, bits + 1)) - (1 << 13)));
+    int32_t y = clamp16(4 * (quotient(exp_negative(x > 0 ? -x : x, bits + 1)) - (1 << 13)));
 
     return x == 0 ? 0 : x > 0 ? y : -y;
 }
 
-static int32_t dot(const int8_t *w, const int8_t *x, uint32_t n, int32_t bias)
+/* Add row j of each gate's weights times n values to sum[gate]. Four sums share a value's load. */
+HDK_INLINE void add_products(const int8_t *w, size_t gate, const int8_t *x, uint32_t n,
+                             uint32_t sum[4])
 {
-    uint32_t sum = (uint32_t)bias;
-
     for (uint32_t i = 0; i < n; i++)
-        sum += (uint32_t)(w[i] * x[i]);
-    return (int32_t)sum;
+        for (uint32_t g = 0; g < 4; g++)
+            sum[g] += (uint32_t)(w[g * gate + i] * x[i]);
+}
+
+static void add_dots(const int8_t *w, size_t gate, const int8_t *x, uint32_t n, uint32_t sum[4])
+{
+    uint32_t s[4] = {sum[0], sum[1], sum[2], sum[3]};
+
+    for (; n >= 4; n -= 4, w += 4, x += 4)
+        add_products(w, gate, x, 4, s);
+    add_products(w, gate, x, n, s);
+    for (uint32_t g = 0; g < 4; g++)
+        sum[g] = s[g];
 }
 
 /* The sum that the digits of row `row` are. */
@@ -88,30 +102,46 @@ static int32_t from_digits(const struct hdk_lstm *p, const int8_t *x, uint32_t r
     return sum;
 }
 
-/* Gate `g` of cell j before its function, 2^-12. */
-static int32_t gate(const struct hdk_lstm *p, uint32_t g, uint32_t j, const int8_t *x,
-                    const int8_t *h)
+/* The gates of cell j before their functions, 2^-12. */
+static void gates(const struct hdk_lstm *p, uint32_t j, const int8_t *x, const int8_t *h,
+                  int32_t gate[4])
 {
     const int32_t *m = p->scale.multiplier;
     const int8_t *s = p->scale.shift;
-    const uint32_t row = g * p->cells + j;
-    const int32_t of_x = p->digits ? from_digits(p, x, row)
-                                   : dot(p->w + (size_t)row * p->in_c, x, p->in_c, p->bias[row]);
-    const int32_t of_h =
-        dot(p->r + (size_t)row * p->cells, h, p->cells, p->bias[4 * p->cells + row]);
+    const size_t cells = p->cells;
+    uint32_t of_x[4], of_h[4];
 
-    return clamp16(clamp16(hdk_rescale(of_x, m[g], s[g])) + hdk_rescale(of_h, m[4 + g], s[4 + g]));
+    for (uint32_t g = 0; g < 4; g++) {
+        const uint32_t row = g * p->cells + j;
+
+        of_x[g] = (uint32_t)(p->digits ? from_digits(p, x, row) : p->bias[row]);
+        of_h[g] = (uint32_t)p->bias[4 * cells + row];
+    }
+    if (p->digits == 0)
+        add_dots(p->w + j * (size_t)p->in_c, cells * p->in_c, x, p->in_c, of_x);
+    add_dots(p->r + j * cells, cells * cells, h, p->cells, of_h);
+    for (uint32_t g = 0; g < 4; g++)
+        gate[g] = clamp16(clamp16(hdk_rescale((int32_t)of_x[g], m[g], s[g])) +
+                          hdk_rescale((int32_t)of_h[g], m[4 + g], s[4 + g]));
 }
 
 static void step(const struct hdk_lstm *p, const int8_t *x, const int8_t *h, int16_t *c, int8_t *y)
 {
-    for (uint32_t j = 0; j < p->cells; j++) {
-        const int32_t in = sigmoid(gate(p, 0, j, x, h)), forget = sigmoid(gate(p, 1, j, x, h));
-        const int32_t value = hyperbolic_tangent(gate(p, 2, j, x, h), 3);
-        const int32_t out = sigmoid(gate(p, 3, j, x, h));
-        int32_t cell = wrap16(hdk_round_shift(forget * c[j], 15));
+    enum { NEAR = 256 }; /* h is read once for each cell: it comes to the stack */
+    int8_t near[NEAR];
 
-        cell = clamp16(cell + wrap16(hdk_round_shift(in * value, 15 + p->cell_bits)));
+    for (uint32_t i = 0; p->cells <= NEAR && i < p->cells; i++)
+        near[i] = h[i];
+    h = p->cells <= NEAR ? near : h;
+    for (uint32_t j = 0; j < p->cells; j++) {
+        int32_t gate[4], cell, out;
+
+        gates(p, j, x, h, gate);
+        out = sigmoid(gate[3]);
+        cell = wrap16(hdk_round_shift(sigmoid(gate[1]) * c[j], 15));
+        cell =
+            clamp16(cell + wrap16(hdk_round_shift(sigmoid(gate[0]) * hyperbolic_tangent(gate[2], 3),
+                                                  15 + p->cell_bits)));
         if (p->clip > 0)
             cell = cell > p->clip ? p->clip : cell < -p->clip ? -p->clip : cell;
         c[j] = (int16_t)cell;
