@@ -16,7 +16,7 @@ struct hd_sim;
 struct hd_sim_api;
 
 /* A fault of the memory at one beat. read: R beats; write: W beats, or the B of their burst.
- * tests/e2e/bus_faults.c shows the accelerator's response to each. */
+ * tests/e2e/layers/bus_faults.c shows the accelerator's response to each. */
 enum hd_sim_bus_kind {
     HD_SIM_BUS_NONE,
     HD_SIM_BUS_READ_SLVERR,

@@ -204,7 +204,7 @@ def layers(o, rtl, design, mutants):
 
 class Layers(Design):
     """Run 40 layers from seed 1 in runs of growing length, so that a mutant that the first layer reveals costs one. One that takes more
-    cycles than without it is killed, as e2e/slow_bars has it."""
+    cycles than without it is killed, as e2e/numbers/slow_bars has it."""
 
     parts = ((1, 1), (2, 3), (5, 8), (13, 28))  # first seed, layers
 

@@ -1,7 +1,7 @@
 """FULLY_CONNECTED with one scale, round and arbitrary ones, int8 and uint8, against LiteRT with --fc-scale=litert, byte for byte.
 
     fc_scale_tflite.py --heddle build/heddle
-    fc_scale_tflite.py --write tests/e2e/fc_scale_round
+    fc_scale_tflite.py --write tests/e2e/answers/fc_scale_round
 
 Round scales make sums whose result is half-way between two values: there every rounding of the factor shows. Exit status 1 if a
 value differs, 77 without LiteRT. Environment: requirements-new.txt.

@@ -1,6 +1,6 @@
 /* estimate.c - compute the cycles of each submission and row, from the timeline. in: streams with
  * waits. out: cmd->cost, est_start, est_done; program->row_end, and except for a trial
- * program->row_estimate; tests/e2e/estimate compares them with measured cycles. */
+ * program->row_estimate; tests/e2e/layers/estimate_errors.c compares them with measured cycles. */
 #include "estimate.h"
 
 #include "timeline.h"

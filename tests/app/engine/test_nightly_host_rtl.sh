@@ -16,7 +16,7 @@ expect 5 "heddle: --host=rtl: the processor's Verilog was not found; .ci/venv co
     env -u HEDDLE_PICORV32 HEDDLE_HOME="$work/home" "$heddle" run digits --host=rtl
 "$HEDDLE_HOME/.ci/venv" cores >log 2>&1 || { cat log; exit 77; }
 
-. "$HEDDLE_HOME/tests/e2e/host_compared.sh"
+. "$HEDDLE_HOME/tests/e2e/host/host_compared.sh"
 head -c 1280 "$models/digits/in_0.bin" >in_0.bin
 compared digits -i in_0.bin '--keep-on-host=14*'
 compared digits -i in_0.bin '--keep-on-host=14*' --host-memory=3
@@ -32,5 +32,5 @@ head -c 64 "$models/digits/in_0.bin" >one.bin
 compared digits -i one.bin --target=c
 compared digits -i in_0.bin --hw=tiny --wait=poll -j2
 host=rtl
-. "$HEDDLE_HOME/tests/e2e/host_ends.sh"
+. "$HEDDLE_HOME/tests/e2e/host/host_ends.sh"
 finish

@@ -77,7 +77,7 @@ assert sum("output_db_if_float" in l for l in r["layers"]) == 3, r
 PY
 
 # --- every float operator: as ONNX in float32, and quantised where it can be ---
-sed 's/alpha_bits=-1102263091/alpha_bits=1045220557/' "$HEDDLE_HOME/tests/e2e/float.ir" >float.ir
+sed 's/alpha_bits=-1102263091/alpha_bits=1045220557/' "$HEDDLE_HOME/tests/e2e/answers/float.ir" >float.ir
 python3 -c "
 import random, struct
 r = random.Random(3)

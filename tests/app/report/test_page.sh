@@ -5,7 +5,7 @@
 
 # names that would end a script or begin an element
 sed 's/^graph name="accounts"/graph name="<\/script><img src=x onerror=hit=1>"/; s/name="x"/name="<\/script><img onerror=hit=1>"/
-     s/tensor="y"/tensor="<\/script><script>hit=1<\/script>"/' "$HEDDLE_HOME/tests/e2e/accounts.ir" >names.ir
+     s/tensor="y"/tensor="<\/script><script>hit=1<\/script>"/' "$HEDDLE_HOME/tests/e2e/numbers/accounts.ir" >names.ir
 grep -c '<script>' names.ir >stdout || fail "names.ir: nothing was replaced"
 expect 0 '' "$heddle" run names.ir --engine=func -o out
 page=out/report.html

@@ -23,7 +23,7 @@ traced host "$models/dscnn_own/model.tflite" '--keep-on-host=0[35]*'
 traced islands "$models/islands.onnx" --hw=tiny
 traced two "$models/digits/model.tflite" --target=systolic:a,systolic:b --target-a-hw=tiny --target-b-hw=tiny \
     '--offload=0[0-4]*=a'
-sed 's/^graph name="accounts"/graph name="<\/script>\\"x"/' "$HEDDLE_HOME/tests/e2e/accounts.ir" >names.ir
+sed 's/^graph name="accounts"/graph name="<\/script>\\"x"/' "$HEDDLE_HOME/tests/e2e/numbers/accounts.ir" >names.ir
 traced names names.ir --hw=tiny
 grep -q '<' out.names/trace.json && fail "trace.json has a '<' that is not escaped"
 grep -q 'u003c/script>' out.names/trace.json || fail "model name not found: $(head -c 300 out.names/trace.json)"

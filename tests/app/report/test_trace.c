@@ -25,7 +25,7 @@ static uint32_t last_store(const struct sched_stream *s)
 
 static struct fixture fixture(void)
 {
-    struct fixture f = {.net = net_open("tests/e2e/accounts.ir", words)};
+    struct fixture f = {.net = net_open("tests/e2e/numbers/accounts.ir", words)};
     const struct pipeline *p = &f.net->p;
     const struct account *account = account_of(f.net->a, p);
     const uint32_t n = times_first(p->program, p->program->n_stream), width = p->hw.axi_bytes;

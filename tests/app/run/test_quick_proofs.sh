@@ -28,28 +28,28 @@ prove 0 '' "$HEDDLE_HOME/tests/compiler/systolic/lower/transposed.ir" --target=c
 says 'proved: all 1 layers, .* \(0 commands in their order, 1 host calls, [0-9]+ values\)'
 
 # int16: sums of products, opaque rounding.
-prove 0 '' "$HEDDLE_HOME/tests/e2e/pot16.ir" --strict --no-search
+prove 0 '' "$HEDDLE_HOME/tests/e2e/targets/pot16.ir" --strict --no-search
 says 'proved: all 4 layers, .* \(0 commands in their order, 4 host calls, [0-9]+ values\)'
 
 # Kernels without a rule are compared by samples, and the verdict names them.
 samples() { # N CALLS NAMES
     says "proved: all $1 layers, .* and for $2 that only samples compare \\($3\\) .*"
 }
-prove 0 '' "$HEDDLE_HOME/tests/e2e/host_product.ir" --target=c --strict
+prove 0 '' "$HEDDLE_HOME/tests/e2e/targets/host_product.ir" --target=c --strict
 samples 1 '1 call' matmul
 prove 0 '' "$HEDDLE_HOME/tests/compiler/partition/uint8_border.ir" --target=c --strict
 samples '[0-9]+' '[0-9]+ calls?' '.*conv2d.*'
 prove 0 '' "$HEDDLE_HOME/tests/compiler/target/cache_place_refused.ir" --target=c --strict
 samples 2 '1 call' update_slice
-prove 0 '' "$HEDDLE_HOME/tests/e2e/float.ir" --strict
+prove 0 '' "$HEDDLE_HOME/tests/e2e/answers/float.ir" --strict
 samples 36 '36 calls' 'f32_conv2d, .*'
 
 # A softmax into another scale.
-prove 0 '' "$HEDDLE_HOME/tests/e2e/accounts.ir" --strict --no-search
+prove 0 '' "$HEDDLE_HOME/tests/e2e/numbers/accounts.ir" --strict --no-search
 says 'proved: all 4 layers, .* 0 host calls, .*'
 
 # A channel that the accelerator gathers by products, and the graph by a move: sums of one term.
-prove 0 '' "$HEDDLE_HOME/tests/e2e/mirrored.ir" --strict --no-search
+prove 0 '' "$HEDDLE_HOME/tests/e2e/answers/mirrored.ir" --strict --no-search
 says 'proved: all 2 layers, .* 0 host calls, .*'
 
 # Two devices.

@@ -5,10 +5,10 @@
 . "$(dirname "$0")/../../e2e/common.sh"
 check() { python3 "$HEDDLE_HOME/tests/app/stats/columns.py" "$@" out layers.csv sweep; }
 
-expect 0 '' "$heddle" run "$HEDDLE_HOME/tests/e2e/accounts.ir" --hw=tiny --engine=func -o out
+expect 0 '' "$heddle" run "$HEDDLE_HOME/tests/e2e/numbers/accounts.ir" --hw=tiny --engine=func -o out
 "$heddle" report out/stats.json --format=csv >layers.csv || fail "--format=csv"
 cat >suite.json <<END
-{"schema": "heddle.suite.v1", "name": "s", "runs": [{"networks": ["$HEDDLE_HOME/tests/e2e/accounts.ir"],
+{"schema": "heddle.suite.v1", "name": "s", "runs": [{"networks": ["$HEDDLE_HOME/tests/e2e/numbers/accounts.ir"],
  "configurations": ["tiny"], "engines": ["func"]}]}
 END
 expect 0 '' "$heddle" sweep suite.json -o sweep

@@ -17,7 +17,7 @@ static const uint64_t cycles[ROWS] = {100, 0, 3000, 50}; /* of both inferences *
 
 static struct net *counted(void)
 {
-    struct net *n = net_open("tests/e2e/accounts.ir", words);
+    struct net *n = net_open("tests/e2e/numbers/accounts.ir", words);
     struct run_shared *s =
         arena_alloc(n->a, sizeof *s + n->p.graph->n_row * sizeof(struct run_row));
 

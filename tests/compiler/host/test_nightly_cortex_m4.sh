@@ -7,7 +7,7 @@ for tool in riscv64-unknown-elf-gcc qemu-system-riscv32 arm-none-eabi-gcc qemu-s
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$HEDDLE_BUILD/heddle" compile tests/e2e/float.ir --target=c -o "$work/package" >/dev/null || exit
+"$HEDDLE_BUILD/heddle" compile tests/e2e/answers/float.ir --target=c -o "$work/package" >/dev/null || exit
 PYTHONPATH=tests/compiler/host timeout 250 python3 - "$work" <<'END'
 import sys
 

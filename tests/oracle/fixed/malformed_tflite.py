@@ -2,7 +2,7 @@
 
     malformed_tflite.py --out DIR     writes DIR/<case>.tflite, one per function below
 
-heddle's message for each is in tests/compiler/import/malformed/expected.txt; tests/e2e/test_malformed.sh
+heddle's message for each is in tests/compiler/import/malformed/expected.txt; tests/e2e/failures/test_malformed.sh
 compares. Needs the packages of requirements-classic.txt for writing; the files are kept.
 """
 

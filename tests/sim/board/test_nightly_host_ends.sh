@@ -6,5 +6,5 @@ for tool in riscv64-unknown-elf-gcc cmake; do
 done
 head -c 128 "$models/digits/in_0.bin" >in_0.bin
 host=iss
-. "$HEDDLE_HOME/tests/e2e/host_ends.sh"
+. "$HEDDLE_HOME/tests/e2e/host/host_ends.sh"
 finish

@@ -2,7 +2,7 @@
 # Custom instructions on PicoRV32's Verilog: outputs and cycles of each layer as with --host=iss, also with slower memory.
 # Units that break a rule, and what target.json lacks.
 . "$HEDDLE_HOME/tests/sim/core/units.sh"
-. "$HEDDLE_HOME/tests/e2e/host_compared.sh"
+. "$HEDDLE_HOME/tests/e2e/host/host_compared.sh"
 if "$HEDDLE_HOME/.ci/venv" cores >log 2>&1; then
     compared digits -i digit.bin --target=dot4,c
     compared digits -i digit.bin --target=dot4,c --host-memory=3

@@ -1,0 +1,62 @@
+#!/bin/bash
+# Small ONNX networks (tests/oracle/onnx/rand_onnx.py --write) through the whole of heddle: ONNX Runtime's
+# bytes in its own rounding from emitted C, the accelerator's arithmetic equal to the reference, each
+# operator at most one unit off with golden inputs.
+. "$(dirname "$0")/../common.sh"
+
+for folder in "$HEDDLE_HOME"/tests/compiler/import/onnx/*/; do
+    [ -e "$folder/model.onnx" ] || continue
+    model=$folder/model.onnx
+    "$heddle" run "$model" -i "$folder/in_0_0.bin" --expect "$folder/out_0_0.bin" --engine=func --target=c \
+        --onnx-rounding=onnx >"$work/log" 2>&1 || fail "$model in ONNX's rounding: $(tail -n 1 "$work/log")"
+    "$heddle" run "$model" -i "$folder/in_0_0.bin" --engine=func >"$work/log" 2>&1 ||
+        fail "$model on the accelerator: $(tail -n 1 "$work/log")"
+    "$heddle" run "$model" --teacher="$folder" >"$work/log" 2>&1 || fail "$model taught: $(tail -n 1 "$work/log")"
+    grep -q ' 0 off by more than one unit' "$work/log" || fail "$model: no lesson"
+done
+
+# A golden that is two units off is a difference; a folder without layers is an error.
+cp -r "$HEDDLE_HOME/tests/compiler/import/onnx/seed_13" wrong
+chmod -R u+w wrong
+for golden in wrong/[A-Z]*.bin; do
+    printf '\100' | dd of="$golden" conv=notrunc status=none
+done
+expect 1 'heddle: with golden inputs some operators are off by more than one unit' \
+    "$heddle" run wrong/model.onnx --teacher=wrong
+printf '{}' >wrong/meta.json
+expect 2 'heddle: wrong/meta.json: expected "layers" with "tensors": [{"tensor", "file", "dtype"}]' \
+    "$heddle" run wrong/model.onnx --teacher=wrong
+
+# digits as ONNX is what the script makes of the TFLite file, and has its answers.
+if command -v python3 >/dev/null; then
+    "$heddle" inspect digits --dump-ir ir >/dev/null
+    python3 "$HEDDLE_HOME/tests/models/ir_to_onnx.py" ir/02_padding.ir made.onnx || fail "ir_to_onnx.py"
+    same made.onnx "$models/digits/model.onnx" "ir_to_onnx.py makes another file"
+fi
+
+# Many kinds of islands: the importer's operators and the reference's have the same bytes.
+if command -v python3 >/dev/null; then
+    python3 "$HEDDLE_HOME/tests/models/islands_onnx.py" made.onnx || fail "islands_onnx.py"
+    same made.onnx "$models/islands.onnx" "islands_onnx.py makes another file"
+fi
+expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func
+expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func --target=c --onnx-rounding=onnx
+# A layer normalisation, one node or written out, is on the accelerator where it is precise; else its reason is stated.
+"$heddle" inspect "$HEDDLE_HOME/tests/compiler/import/onnx/layer_norm/model.onnx" >inspected || fail "inspect"
+for row in '00_add *LayerNormalization *systolic' '01_quantize .* fused into 00_add' '02_mean .* fused into 10_add' \
+    '10_add *Add *systolic' '11_mean .*(ReduceMean) computes in float32: nothing quantises its result before 12_sub' \
+    '19_add .*19_add (Add) computes in float32: a step of the input is up to 930 steps of the result: expected less than 127$'; do
+    grep -q "^$row" inspected || fail "inspect of a layer normalisation: no line '$row'"
+done
+"$heddle" inspect "$HEDDLE_HOME/tests/compiler/import/onnx/layer_norm/limits.onnx" >inspected || fail "inspect"
+for limit in 'rows of 63 values: expected 64 to 1016' 'input and result: expected one 8-bit type' \
+    'epsilon is 40 squared steps of the input: expected at most 12.8' \
+    'scale or bias of value 0: expected a finite number' \
+    '1 input scales, epsilon -1: expected 1 scale, epsilon at least 0'; do
+    grep -q "(LayerNormalization) computes in float32: $limit$" inspected || fail "inspect has no '$limit'"
+done
+"$heddle" inspect "$models/islands.onnx" >inspected || fail "inspect"
+grep -q "^26_dequantize .* none .* moves no data" inspected || fail "inspect: the last dequantize is not STORE's"
+expect 0 "" "$heddle" run "$models/digits/model.onnx" --engine=func -i "$models/digits/in_0.bin" \
+    --expect "$models/digits/out_0.bin"
+finish
