@@ -1,7 +1,7 @@
 // hd_acc - the accumulators of all N columns: Depth words of N sums. sum_o = psum_i + (add_i ?
 // accumulators : 0), column by column; we_i keeps them. Two steps: raddr_i with re_i one step
 // before psum_i, add_i, waddr_i, we_i. A step is a cycle with en_i. A word written in one step may
-// be read (re_i) in the next. Reset: none, contents start undefined. Bench: tests/hw/acc_tb.cpp.
+// be read (re_i) in the next. Reset: none, contents start undefined. Bench: acc_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 

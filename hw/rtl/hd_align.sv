@@ -9,7 +9,7 @@
 // Byte i of the stream has place i modulo Ring. Bytes that come are rotated to their places, those
 // that go are rotated to their lanes: two short ways, and nothing that it holds moves. Bytes
 // written beyond in_bytes_i count as free space.
-// Latency 1, throughput 1 a cycle. Reset: empty. Bench: tests/hw/frame_tb.cpp
+// Latency 1, throughput 1 a cycle. Reset: empty. Bench: frame_tb.cpp
 `default_nettype none
 
 module hd_align #(

@@ -10,7 +10,7 @@
 //   psum_o column c: the sum over the rows, N + 1 steps after row 0 took its activation.
 // w_we_i writes w_i into the weights of row w_row_i. A step is a cycle with en_i. Throughput 1 a
 // step.
-// Reset: none. Bench: tests/hw/array_tb.cpp.
+// Reset: none. Bench: array_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 

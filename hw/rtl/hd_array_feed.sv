@@ -16,7 +16,7 @@
 //   gathered in a register. ptr_i, near_ptr_i count steps (hd_skew).
 // From T+3 on a step is a cycle with en_i, two cycles after the request was granted, one after
 // near_i. Latency 2 + r + 1 steps, throughput 1. Reset: no row has
-// a mode. Bench: tests/hw/array_tb.cpp
+// a mode. Bench: array_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 

@@ -13,7 +13,7 @@
 //   segment that begin_i loads.
 // A step is a cycle with en_i; frozen cycles hold the requests. Latency 1 step, throughput 1.
 // Reset: no request.
-// Bench: tests/hw/array_tb.cpp
+// Bench: array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

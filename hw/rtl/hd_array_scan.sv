@@ -7,7 +7,7 @@
 //   accumulator); mask_o: taps of a depthwise position that take part.
 // A step is a cycle with en_i. No products: strides are added up. Outputs are of this step,
 // throughput 1 a step.
-// Reset: none, load_i. Bench: tests/hw/array_tb.cpp
+// Reset: none, load_i. Bench: array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -15,7 +15,7 @@
 // issued:
 // scratchpad requests, depthwise mask, tag (where the sum goes), weight row.
 // No products: every stride is a command field and is added up. Reset: idle.
-// Bench: tests/hw/array_tb.cpp.
+// Bench: array_tb.cpp.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -11,7 +11,7 @@
 //   pending_i.
 //   busy_o: a slot is taken. alone_o: none but that of cmd_i. With one port there are no pairs.
 // A step is a cycle with en_i. Latency 0. Reset: both slots free, the cells may be set up at once.
-// Bench: tests/hw/array_tb.cpp
+// Bench: array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -5,7 +5,7 @@
 //   issues a position), row_o (a weight row), last_o (it is the tile's last).
 // Each is found in the step before, and the length in the tile's first step, from which the last
 // one is at least three away.
-// A step is a cycle with en_i. Latency 0. Reset: none, load_i. Bench: tests/hw/array_tb.cpp
+// A step is a cycle with en_i. Latency 0. Reset: none, load_i. Bench: array_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 

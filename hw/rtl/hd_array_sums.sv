@@ -9,7 +9,7 @@
 //   cmd_index_i is the index of the next command to begin.
 // T+2 is a cycle with near_i, from T+3 on a step is a cycle with en_i; a_valid_o is in the first
 // cycle of its step. Latency N + 4 steps, throughput 1. Reset: nothing in the pipe. Bench:
-// tests/hw/array_tb.cpp
+// array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -8,7 +8,7 @@
 //   (the command's last).
 //   last_i: the segment of the last tile loaded is a kernel's last; seg_last_i: that to load is.
 // Latency: start_i 1 cycle, load_i 2 (a tile has more steps). Reset: none, start_i. Bench:
-// tests/hw/array_tb.cpp
+// array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

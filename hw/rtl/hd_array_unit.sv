@@ -17,7 +17,7 @@
 // begin_o: the positions of the next cycle on are the next command's.
 // kind_o: busy (a tile is loaded or under way), conflict (frozen), wait_weight (the next tile could
 // be loaded, its weights have not come), drain (none of these, a command is in), idle.
-// Reset: idle, nothing in the pipe. Bench: tests/hw/array_tb.cpp.
+// Reset: idle, nothing in the pipe. Bench: array_tb.cpp.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -8,7 +8,7 @@
 //   load_i: the tile is loaded, with seg_len_i words.
 // A command that does not follow has here_o at once. Latency 1 from arrived_*_i
 // (hd_weight_arrival) and weight_count_i.
-// Reset: nothing has come. Bench: tests/hw/array_tb.cpp
+// Reset: nothing has come. Bench: array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

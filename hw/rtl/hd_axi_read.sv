@@ -9,7 +9,7 @@
 //   active_o: see hd_clocks.
 // Latency 1 from req_valid_i to ARVALID, 0 from R to r_valid_o. Throughput 1 burst, 1 beat a cycle.
 // Reset: quiet.
-// Bench: tests/hw/frame_tb.cpp
+// Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_bundles.svh"

@@ -9,7 +9,7 @@
 //   commit_*: this W beat was taken. active_o: see hd_clocks.
 // Latency 1 from burst to AWVALID, from beat to WVALID; 0 from B. Throughput 1 beat a cycle. Reset:
 // quiet.
-// Bench: tests/hw/frame_tb.cpp
+// Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_bundles.svh"

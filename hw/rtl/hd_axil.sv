@@ -7,7 +7,7 @@
 //   OKAY. hold_i: no write is accepted.
 //   active_o: see hd_clocks.
 // Latency: write 1 to write_o, 2 to BVALID; read 4. Throughput a write in three, a read in
-// five cycles. Reset: nothing under way. Bench: tests/hw/frame_tb.cpp
+// five cycles. Reset: nothing under way. Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_bundles.svh"
 

@@ -6,7 +6,7 @@
 //   has the edges of clk_i in whose cycle active_x_o was set. Elsewhere all clocks are clk_i.
 //   Cycles and bytes are the same.
 //   The modules' own active_o, gathered here, leave out what rst_ni and unit_rst_ni reset.
-// Combinational. Bench: tests/hw/frame_tb.cpp, with gates too (hw/frame_model_n8)
+// Combinational. Bench: frame_tb.cpp, with gates too (hw/frame_model_n8)
 `default_nettype none
 
 module hd_clocks (

@@ -6,7 +6,7 @@
 //   word of WEIGHT; qw_*: a result written to the scratchpad, of unit qw_unit_o and command
 //   qw_cmd_o.
 //   vector_active_o, requant_active_o: see hd_clocks; ARRAY and the memories have clk_i.
-// Reset: no command in, nothing in the pipes. Bench: tests/hw/array_tb.cpp and vector_tb.cpp (all
+// Reset: no command in, nothing in the pipes. Bench: array_tb.cpp and vector_tb.cpp (all
 // but the queues between, with stalls), whole networks in the tests of sim.
 `default_nettype none
 `include "hd_accel.svh"

@@ -8,7 +8,7 @@
 //   unit_rst_no resets all units (hd_regs); stop_o: no new bursts or commands. active_o: see
 //   hd_clocks.
 // clk_i may rest while active_o is low; clk_free_i never does. Reset: idle. Bench:
-// tests/hw/frame_tb.cpp
+// frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

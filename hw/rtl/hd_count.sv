@@ -1,7 +1,7 @@
 // hd_count - the cycle counters of one unit: counter kind_i goes up in every cycle with run_i.
 //   So the counters of a unit add up to the cycles of the submission. read_data_o: counter read_i,
 //   same cycle.
-// clear_i sets all to 0. Bench: tests/hw/frame_tb.cpp
+// clear_i sets all to 0. Bench: frame_tb.cpp
 `default_nettype none
 
 module hd_count (

@@ -5,7 +5,7 @@
 //   read_unit_i, same cycle.
 //   clear_i sets all to 0: in its cycle at most the last cycle of what it clears is still to be
 //   counted.
-// clk_i never rests. Latency 1. Reset: none, clear_i. Bench: tests/hw/frame_tb.cpp
+// clk_i never rests. Latency 1. Reset: none, clear_i. Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 

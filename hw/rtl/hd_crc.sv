@@ -6,7 +6,7 @@
 //   start_i: a stream begins. A chunk enters with valid_i. busy_o: the last one is under way; else
 //   ok_o: the remainder is 0.
 // Latency: 2 cycles from a chunk to ok_o. Throughput 1 chunk a cycle. Reset: nothing under way.
-// Bench: tests/hw/frame_tb.cpp
+// Bench: frame_tb.cpp
 `default_nettype none
 
 module hd_crc #(

@@ -6,7 +6,7 @@
 //   lw_*, ww_*: a word that LOAD, WEIGHT writes, for command *_cmd_o. commit_m_*: a W beat of STORE
 //   was taken.
 //   stop_i: no new bursts. write_quiet_o: STORE has nothing on the bus. active_o: see hd_clocks.
-// Reset: idle, all commands forgotten. Bench: tests/hw/frame_tb.cpp
+// Reset: idle, all commands forgotten. Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -14,7 +14,7 @@
 //   active_o: see hd_clocks.
 // Latency: 3 cycles from the command to burst_valid_o, 2 to beat_valid_o and word_valid_o.
 // Throughput 1 burst, 1 beat and 1 word per cycle. Reset: idle, all commands forgotten.
-// Bench: tests/hw/dma_addr_tb.cpp (random stalls), tests/hw/frame_tb.cpp
+// Bench: dma_addr_tb.cpp (random stalls), frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 

@@ -6,7 +6,7 @@
 //   first byte) and fault_tag_o, until reset.
 //   burst_last_o: last of the walk; burst_tag_o goes with it.
 // It accepts the next walk while its last two bursts still wait. Latency 2, throughput 1 burst a
-// cycle. Reset: nothing to do. Bench: tests/hw/frame_tb.cpp
+// cycle. Reset: nothing to do. Bench: frame_tb.cpp
 `default_nettype none
 
 module hd_dma_bursts #(

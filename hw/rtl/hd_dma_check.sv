@@ -1,7 +1,7 @@
 // hd_dma_check - whether runs * run_bytes = rows * row_bytes, beside the transfer it is about.
 //   Two bits of runs and rows a cycle: latency 1 + the bits of the larger one / 2 (a compact
 //   tensor: 2 cycles). Neither is 0.
-//   bad_o, with tag_o of the command, until reset. Reset: ready. Bench: tests/hw/frame_tb.cpp
+//   bad_o, with tag_o of the command, until reset. Reset: ready. Bench: frame_tb.cpp
 `default_nettype none
 
 module hd_dma_check (

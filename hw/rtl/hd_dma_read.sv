@@ -11,7 +11,7 @@
 //   the beat).
 // Latency: 3 cycles from the command to ARVALID, 4 from an R beat to its word. Throughput 1 beat
 // and 1 word per cycle at any alignment. Reset: idle, all commands forgotten. Bench:
-// tests/hw/frame_tb.cpp
+// frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 

@@ -9,7 +9,7 @@
 // starts without a gap, after a walk of one step with one of a cycle. valid_i may be late: with
 // offer_i, which it needs, the walk is taken in any case, and valid_i says whether it is one.
 // bytes and count are at least 1. Bytes is a power of two. Addresses wrap modulo 2^AddrBits.
-// Latency 1, throughput 1 step a cycle. Reset: nothing to do. Bench: tests/hw/frame_tb.cpp
+// Latency 1, throughput 1 step a cycle. Reset: nothing to do. Bench: frame_tb.cpp
 `default_nettype none
 
 module hd_dma_walk #(

@@ -11,7 +11,7 @@
 //   submission.
 //   active_o: see hd_clocks; it rests while it waits for a queue or for the end.
 // Latency: start_i to ARVALID 4; a command's last chunk to push_valid_o 1. Reset: idle. Bench:
-// tests/hw/frame_tb.cpp
+// frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 

@@ -12,7 +12,7 @@
 //   rows and weights are worth more.
 // Latency: start_i to req_valid_o 2, a beat to its chunk 1. Throughput 1 chunk a cycle. Reset:
 // empty.
-// Bench: tests/hw/frame_tb.cpp
+// Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 

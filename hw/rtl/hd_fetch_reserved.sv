@@ -2,7 +2,7 @@
 //   Chunk pos_i enters with valid_i; pos_i 0 starts the next header (header_i) or command.
 //   opcode_i: the command's, needed after the common part, which all commands share.
 //   bad_o: one of the bits so far is set.
-// Latency 1. Reset: needs none. Bench: tests/hw/frame_tb.cpp
+// Latency 1. Reset: needs none. Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 

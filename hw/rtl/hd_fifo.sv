@@ -5,7 +5,7 @@
 //   valid_o and ready_o are registers. With Keep, data_o keeps the last entry after
 //   it was popped; else it is undefined while valid_o is low.
 // Depth is a power of two, at least 2; with 2 the second entry is in a register, too.
-// Reset: empty, data undefined. Bench: tests/hw/frame_tb.cpp
+// Reset: empty, data undefined. Bench: frame_tb.cpp
 `default_nettype none
 
 module hd_fifo #(

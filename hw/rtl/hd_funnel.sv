@@ -1,7 +1,7 @@
 // hd_funnel - N bytes out of 2 N: byte l of out_o is byte at_i + l of in_i.
 // In steps of N/2, N/4, ... bytes: a shift by a variable costs a Verilator model several times as
 // much, synthesis the same. en_i = 0: out_o is 0 (and the steps cost nothing).
-// N is a power of two. Combinational. Bench: tests/hw/reader_tb.cpp
+// N is a power of two. Combinational. Bench: reader_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 

@@ -12,7 +12,7 @@
 //   see hd_clocks.
 // rst_ni empties the queue; clear_i starts a submission: count_o and the current command are 0.
 // Latency: push to cmd_valid_o 3; done_i to count_o and to cmd_valid_o 1. Throughput 1 command in 2
-// cycles. Bench: tests/hw/frame_tb.cpp
+// cycles. Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 

@@ -12,7 +12,7 @@
 // Shift is -31..30. A stage loads only when its enable is set, so idle lanes do not toggle; nothing
 // ever stalls. A table has 256 entries, that of a code at code + 128, and is not written while it
 // is in use. Latency 8, throughput 1 a cycle. Reset: none (hd_requant resets the enables).
-// Bench: tests/hw/requant_tb.cpp
+// Bench: requant_tb.cpp
 `default_nettype none
 `include "hd_requant.svh"
 

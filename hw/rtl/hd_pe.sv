@@ -11,7 +11,7 @@
 // this one's last row for a step: the same sums at the same time.
 // In waves a cell shows what it multiplies; N * N of every other port, all named in hd_array, would
 // be half of all names.
-// Bench: tests/hw/pe_tb.cpp (both forms side by side, every product).
+// Bench: pe_tb.cpp (both forms side by side, every product).
 `default_nettype none
 
 /* verilator tracing_off */

@@ -7,7 +7,7 @@
 //   (tests/hw/collisions.sh).
 // Latency 1, throughput 1 read and 1 write a cycle. Reset: none, contents and rdata_o start
 // undefined.
-// Depth is a power of two. Bench: tests/hw/spad_tb.cpp (byte lanes), tests/hw/array_tb.cpp.
+// Depth is a power of two. Bench: spad_tb.cpp (byte lanes), array_tb.cpp.
 `default_nettype none
 
 module hd_ram #(

@@ -3,7 +3,7 @@
 //   act_o lane l = byte (offset + l) of data_i - z_in for lo <= l < hi, else 0.
 // req_i, offset_i, lo_i, hi_i come with the scratchpad request, data_i and act_o two cycles later.
 // A port without request gives zeros.
-// Latency 2 cycles, throughput 1 a cycle. Reset: none. Bench: tests/hw/reader_tb.cpp.
+// Latency 2 cycles, throughput 1 a cycle. Reset: none. Bench: reader_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 

@@ -3,8 +3,8 @@
 // ready_o: reciprocal_o belongs to cells_i. A division starts when need_i holds and cells_i is not
 // the divisor of the last one; it takes 18 cycles. The last quotient is kept, also from command to
 // command. cells_i is next_i of the last cycle with en_i, so the compare is made before.
-// Reset: no quotient. Bench: tests/hw/recip_tb.cpp; the proof of the average:
-// tests/hw/test_reciprocal.c
+// Reset: no quotient. Bench: recip_tb.cpp; the proof of the average:
+// test_reciprocal.c
 `default_nettype none
 
 module hd_recip (

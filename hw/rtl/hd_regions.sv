@@ -8,7 +8,7 @@
 // Bases and sizes are a memory of 16 entries (distributed RAM, a copy for each look-up: a fifth of
 // what registers and their multiplexers take), so reset clears one entry a cycle: ready_o is low
 // meanwhile, reads give 0, nothing may be written.
-// Reset: all 0, so every region is disabled. Bench: tests/hw/frame_tb.cpp
+// Reset: all 0, so every region is disabled. Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 

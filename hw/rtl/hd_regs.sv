@@ -12,7 +12,7 @@
 // clk_i may rest while active_o is low (hd_top); the counters have clk_free_i, which never does.
 // hd_axil has the bus. Reset: idle, regions disabled (a write waits for that, 16 cycles),
 // interrupts off.
-// Bench: tests/hw/frame_tb.cpp
+// Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_bundles.svh"

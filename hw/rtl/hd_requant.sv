@@ -12,7 +12,7 @@
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken, and its qw_*
 // is more than Ahead cycles away. The pipe never stalls. Reset: all valid bits clear.
-// Bench: tests/hw/requant_tb.cpp
+// Bench: requant_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -12,7 +12,7 @@
 // way, as walk_pitch_i and walk_dilation_i are from the cycle after start_i on.
 // Only the last piece of a segment may end before its row does, for it fills the lanes; so
 // all but the first begin a row, and the start of each follows from the rest of the first row.
-// Throughput: a segment in three cycles. Reset: none, start_i. Bench: tests/hw/segment_tb.cpp.
+// Throughput: a segment in three cycles. Reset: none, start_i. Bench: segment_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 

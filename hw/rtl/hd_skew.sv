@@ -3,7 +3,7 @@
 // ptr_i counts steps modulo Depth (one counter serves many lines). delay_i < Depth; it may change:
 // the line takes up every step's d_i whatever the delay is, so what comes out was put in delay_i +
 // 1 steps ago. Throughput 1 a step. Reset: none.
-// Bench: tests/hw/skew_tb.cpp.
+// Bench: skew_tb.cpp.
 `default_nettype none
 
 module hd_skew #(

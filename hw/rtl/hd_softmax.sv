@@ -15,7 +15,7 @@
 // next_o: the next pass begins. more_o: this pass is not the last.
 // Each addition of the sum takes one lane's rounding bit as its carry: N of them, N bits.
 // Reset: first pass, no scale under way; the memories of the rows are undefined.
-// Bench: tests/hw/vector_tb.cpp
+// Bench: vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -9,7 +9,7 @@
 // what follows from their sum. Two rows take turns: while one has its parts made, the other's are
 // added. start_i is taken with ready_o, which the other row's turns leave every other cycle;
 // valid_o for one cycle, 17 cycles later, with row_o; the row's turns are free after 16. near_o: a
-// scale is there in 9 cycles at most. Reset: no row. Bench: tests/hw/vector_tb.cpp
+// scale is there in 9 cycles at most. Reset: no row. Bench: vector_tb.cpp
 `default_nettype none
 
 module hd_softmax_scale #(

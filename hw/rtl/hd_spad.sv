@@ -14,7 +14,7 @@
 // cycle: the read gives old bytes.
 // Addresses are modulo the size. Latency 1; every port one request a cycle unless banks collide.
 // Who reads: hd_spad_grant (ARRAY), hd_spad_share (VECTOR, STORE); what is written: hd_spad_write.
-// Reset: no request under way. Bench: tests/hw/spad_tb.cpp.
+// Reset: no request under way. Bench: spad_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 

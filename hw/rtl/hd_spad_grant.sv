@@ -4,7 +4,7 @@
 //   before, ask0_o, ask1_o. A word waits while an earlier port asks for another word of its bank.
 //   en_o: every needed word is granted now or was before: the request ends. Else it stays as it is.
 // Latency 0; a request takes as many cycles as one bank has different words to give.
-// Reset: no request under way. Bench: tests/hw/spad_tb.cpp
+// Reset: no request under way. Bench: spad_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 

@@ -8,7 +8,7 @@
 //   are then done before the requests, which come late, are known. Two next words clash as the
 //   words before them do. A next word is compared without adding: a = b + 1 if a + ~b = 0, and then
 //   the carry into each bit is the OR of the two bits below it.
-// Combinational. Bench: tests/hw/spad_tb.cpp
+// Combinational. Bench: spad_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 

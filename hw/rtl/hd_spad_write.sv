@@ -4,7 +4,7 @@
 //   next one (bank_hit1_o, row1_o, be1_o): both banks get data_o, the bytes rotated to their lanes.
 //   lw: one word, at once; it waits for a bank that is written for qw (lw_ready_o).
 //   bank_we_o: banks written; one that qw does not hit takes lw.
-// Latency 1 of qw, throughput 1 a cycle. Reset: nothing to write. Bench: tests/hw/spad_tb.cpp
+// Latency 1 of qw, throughput 1 a cycle. Reset: nothing to write. Bench: spad_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 

@@ -11,7 +11,7 @@
 //   bus.
 //   active_o: see hd_clocks.
 // Latency: 8 cycles from the command to WVALID. Throughput 1 word read, 1 beat written a cycle at
-// any alignment. Reset: idle, all commands forgotten. Bench: tests/hw/frame_tb.cpp
+// any alignment. Reset: idle, all commands forgotten. Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_bundles.svh"

@@ -8,7 +8,7 @@
 //   busy_o: values are on their way. Entries change only while none are.
 // A value takes one level of the tree a cycle; all move together, or none where out_ready_i is low.
 // Latency 9, throughput Lanes values a cycle. Reset: no values; entries start undefined.
-// Bench: tests/hw/dma_tb.cpp
+// Bench: dma_tb.cpp
 `default_nettype none
 
 module hd_threshold #(

@@ -2,7 +2,7 @@
 // docs/HARDWARE.md what the ports mean.
 //   The configuration is hd_config.svh; command formats, registers and enums are hd_accel.svh.
 //   Vectors by unit are in the order of enum unit: load, weight, array, vector, store, fetch.
-// Reset: rst_ni, synchronous, low for at least 2 cycles. Bench: tests/hw/frame_tb.cpp
+// Reset: rst_ni, synchronous, low for at least 2 cycles. Bench: frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

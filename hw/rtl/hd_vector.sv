@@ -13,7 +13,7 @@
 // granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
 // The output may be exactly on A or B (each byte is read before it is written); any other overlap
 // of them is undefined here, for reads run about 17 beats ahead of writes.
-// Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
+// Reset: idle; the exponentials are undefined. Bench: vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -8,7 +8,7 @@
 //   less_o: what the next window's first cell is nearer than stride_i cells, times pitch_i.
 // Both flags are registers, found in the step before: a window's k0 and rem fall by the stride, but
 // k0 not below 0, so what compares them for the next one is known of this one.
-// Latency 1, throughput 1 a cycle. Reset: none, clear_i. Bench: tests/hw/vector_tb.cpp
+// Latency 1, throughput 1 a cycle. Reset: none, clear_i. Bench: vector_tb.cpp
 `default_nettype none
 
 module hd_vector_axis #(

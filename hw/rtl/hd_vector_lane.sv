@@ -17,7 +17,7 @@
 // The memory of exponentials is a copy per lane, 256 entries of 32 bits, because all lanes look up
 // in the same cycle: entry (byte - zero point) mod 256.
 // Each stage loads at its enable only, whether its op needs all of it or not: one gate less. Reset:
-// none. Bench: tests/hw/vector_tb.cpp
+// none. Bench: vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -7,7 +7,7 @@
 // then put them into it as queue_o says. pop_i takes the head.
 // One beat a cycle. Requests do not depend on pop_i, which comes late: hence the third entry.
 // Idle lanes: no rotation, no enables.
-// Reset: empty. Bench: tests/hw/vector_tb.cpp
+// Reset: empty. Bench: vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 `include "hd_bundles.svh"

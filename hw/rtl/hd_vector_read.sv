@@ -6,7 +6,7 @@
 //   take_o: a beat is taken from the queue, take_end_o: the last one of a column.
 // The queue of beats keeps the walk apart from the grants of the cycle.
 // Latency: start_i to the first request 3 cycles, a grant to valid_o 3 cycles. Throughput: a beat a
-// cycle. Reset: empty. Bench: tests/hw/vector_tb.cpp
+// cycle. Reset: empty. Bench: vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

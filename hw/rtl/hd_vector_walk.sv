@@ -8,7 +8,7 @@
 // A window wholly outside the image gives one beat with empty_o and no address.
 // max_pool_two: operand B is b_base bytes behind operand A, cell by cell.
 // start_i in cycle t, first beat in t+2 plus padding columns and rows. cmd_i is stable from t+1
-// to the last beat. Loop counts are at least 1. Reset: idle. Bench: tests/hw/vector_tb.cpp
+// to the last beat. Loop counts are at least 1. Reset: idle. Bench: vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

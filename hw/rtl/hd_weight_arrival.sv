@@ -7,7 +7,7 @@
 //   hd_issue's count has moved on, the next command's are counted.
 //   ww_o: what came in the cycle before; the memories are written then. Who waits for a word or
 //   its command reads it three cycles after the count at the earliest.
-// Latency 1. Reset: no word. Bench: tests/hw/array_tb.cpp
+// Latency 1. Reset: no word. Bench: array_tb.cpp
 `default_nettype none
 `include "hd_bundles.svh"
 

@@ -11,7 +11,7 @@
 // each column tile and each row the words that the row's bytes there touch (1 or 2); and
 // transposed, for each group and column tile: rows that the group lacks to N, its columns, 2; and
 // plain, 1.
-// Reset: idle, the command forgotten. Bench: tests/hw/weight_spad_tb.cpp
+// Reset: idle, the command forgotten. Bench: weight_spad_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 

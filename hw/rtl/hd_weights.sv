@@ -7,7 +7,7 @@
 //   wr_*: weight word in the cycle after wr_req_i, held until the next request.
 //   pr_*: bias, multiplier, shift of N lanes in the cycle after pr_req_i, held until the next
 //   request.
-// Latency 1, throughput 1 each. Reset: forgets which entry is held. Bench: tests/hw/weights_tb.cpp.
+// Latency 1, throughput 1 each. Reset: forgets which entry is held. Bench: weights_tb.cpp.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

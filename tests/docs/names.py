@@ -33,7 +33,7 @@ ELSEWHERE = """
     EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 experimental_preserve_all_tensors l03_conv2d
     HD_PORTS HD_SCRATCHPAD_BYTES HD_ACC_DEPTH HD_PARAM_ENTRIES
 """.split()
-# tests/hw/NAME_tb.cpp is any of them.
+# tests/hw/*/NAME_tb.cpp is any of them.
 PLACEHOLDER = re.compile(r"(^|/|test_)(NAME|PAGE|name|something|_bad)(\b|_)|_N\.|^/")
 # Options of other programs; pages name them together with the program.
 FOREIGN = ["--preset", "--threads"]

@@ -13,9 +13,9 @@ put within hw/accel.json '"sum", "softmax"' 1
 put before hw/accel.json '"softmax":' 2
 put instead hw/rtl/hd_vector_lane.sv 'end else if (sa_q > value_q)' 3
 put instead sim/functional/func_vector.c 'else if (a[i] > value[i])' 4
-put before tests/hw/vector_model.h 'int32_t largest = -128;' 5
-put before tests/hw/vector_model.h 'largest = larger > largest' 6
-put before tests/hw/vector_model.h 'return largest;' 7
+put before tests/hw/vector/vector_model.h 'int32_t largest = -128;' 5
+put before tests/hw/vector/vector_model.h 'largest = larger > largest' 6
+put before tests/hw/vector/vector_model.h 'return largest;' 7
 put instead operators/operators.def 'F32(f32_smallest) INTEGERS(minimum) REDUCTION(' 8
 put before docs/HARDWARE.md '- sum: MBQM(' 9
 typed+=" hw/REGISTERS.md" # make registers
@@ -25,8 +25,8 @@ typed=hw/REGISTERS.md
 put before hw/accel.json '"The table, of the first chunk."' 10
 put instead hw/rtl/hd_vector_walk.sv "cmd_i.b_splat ? '0" 11
 put instead sim/functional/func_vector.c 'const uint32_t b_chunk' 12
-put instead tests/hw/vector_model.h 'const uint32_t b_ch' 13
-put before tests/hw/vector_model.h 'c->table_step =' 14
+put instead tests/hw/vector/vector_model.h 'const uint32_t b_ch' 13
+put before tests/hw/vector/vector_model.h 'c->table_step =' 14
 at_most 8
 
 cmake -S tree -B tree/build -DHEDDLE_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug >log 2>&1 &&

@@ -1,18 +1,19 @@
 #!/bin/bash
-# run_bench.sh NAME N [ARGUMENT...] - build and run the Verilator bench tests/hw/NAME_tb.cpp for the
+# run_bench.sh NAME N [ARGUMENT...] - build and run the Verilator bench tests/hw/*/NAME_tb.cpp for the
 # configuration of hw/accel.json with N rows (4, 8, 16, 32).
-# Top module: NAME_bench of tests/hw/NAME_bench.sv, or hd_NAME of hw/rtl; its C++ class is Vbench.
+# Top module: NAME_bench of NAME_bench.sv next to it, or hd_NAME of hw/rtl; its C++ class is Vbench.
 # The C++ gets every constant of hd_config.svh as a macro (-DCfgN=16 ...) and may include hd_accel.h.
 # Environment: HEDDLE_BUILD build tree (default build), BENCH_OPT (default -O1; -O3 to measure speed),
 # BENCH_VFLAGS more flags for verilator (--trace-fst), BENCH_ASSERT=0 leaves the assertions out,
 # HD_COVERAGE=DIR counts lines and toggles into it (coverage.sh), VERILATOR is the program,
 # BENCH_MODEL=1 is as the simulator's model: parts that wait rest (hd_top), forms that a CPU is fast at (HD_MODEL).
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 [ $# -ge 2 ] || { sed -n '2,3p' "$0" >&2; exit 2; }
 name=$1 n=$2
 shift 2
+for bench in "$root"/tests/hw/*/"${name}_tb.cpp"; do :; done
+[ -e "$bench" ] || { echo "run_bench.sh: no tests/hw/*/${name}_tb.cpp" >&2; exit 2; }
 
 build=${HEDDLE_BUILD:-$root/build}
 opt=${BENCH_OPT:--O1}
@@ -29,8 +30,8 @@ verilator=${VERILATOR:-verilator}
 command -v "$verilator" >/dev/null || { echo "no verilator: SKIPPED"; exit 77; }
 
 out=$build/hw/${name}_n$n$opt
-if [ -e "$here/${name}_bench.sv" ]; then
-    top=${name}_bench source=$here/${name}_bench.sv
+if [ -e "${bench%_tb.cpp}_bench.sv" ]; then
+    top=${name}_bench source=${bench%_tb.cpp}_bench.sv
 else
     top=hd_$name source=$root/hw/rtl/hd_$name.sv
 fi
@@ -49,7 +50,7 @@ files=0
 mkdir -p "$out"
 flags+=(--Mdir "$out")
 # shellcheck disable=SC2086
-"$verilator" "${flags[@]}" ${BENCH_VFLAGS:-} "$source" "$here/${name}_tb.cpp"
+"$verilator" "${flags[@]}" ${BENCH_VFLAGS:-} "$source" "$bench"
 # Verilator's own library is most of a small bench's build, and the same for all: its objects are kept.
 kept=$build/hw/verilated_$({ "$verilator" --version && grep '^VM_[A-Z_]* = [01]' "$out/Vbench_classes.mk"; } | md5sum | cut -c 1-16)
 [ ! -e "$kept/verilated.o" ] || cp "$kept"/*.o "$out"

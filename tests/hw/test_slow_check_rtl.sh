@@ -8,6 +8,7 @@ cp -r "$HEDDLE_HOME/hw" tree/hw
 cp -r "$HEDDLE_HOME/tests/hw" tree/tests/hw
 cp -r "$HEDDLE_BUILD/gen" tree/build/gen
 check() { HEDDLE_BUILD=$work/tree/build CHECK_RTL_BENCHES="skew 16,acc 16" bash tree/tests/hw/check_rtl.sh "$@" >stdout 2>&1; }
+expect 2 'run_bench.sh: no tests/hw/*/none_tb.cpp' bash tree/tests/hw/run_bench.sh none 4
 ran() { grep -c ' passed, ' stdout; }
 
 check --list || fail "--list: $(cat stdout)"

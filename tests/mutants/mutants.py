@@ -160,7 +160,7 @@ class Bench:
         return done.returncode == 0
 
     def bench_passes(self, name, n):
-        """A bench of the RTL, tests/hw/NAME_tb.cpp; one that does not build is an error."""
+        """A bench of the RTL, tests/hw/*/NAME_tb.cpp; one that does not build is an error."""
         done = self.call(["bash", "tests/hw/run_bench.sh", name, n], RUN_SECONDS)
         if not done.stdout.strip():
             fail(f"bench {name} {n} does not run: {done.stderr[-2000:]}")

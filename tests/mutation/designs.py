@@ -116,7 +116,8 @@ def bench(name, o, rtl, design, mutants, asked):
     """The Design of a bench, built; None: it has none of the modules asked for. design: modules of hd_top."""
     folder = o.work / name
     folder.mkdir(parents=True, exist_ok=True)
-    own = HW / f"{name}_bench.sv"
+    program = next(HW.glob(f"*/{name}_tb.cpp"))
+    own = program.with_name(f"{name}_bench.sv")
     extra = [own] if own.exists() else []
     if name == "frame":  # Verilator reads it: the units are the bench's
         there = set(re.findall(r"^module (hd_\w+)", own.read_text(), flags=re.M))
@@ -151,7 +152,7 @@ def bench(name, o, rtl, design, mutants, asked):
                "--x-initial", "fast", "--output-split", "2000", "--output-split-cfuncs", "500", "-Wno-fatal", "-Wno-lint",
                "-Wno-style", "-sv", "-DHD_GATE_CLOCKS", f"-I{rtl}", "--Mdir", "obj", "-CFLAGS",
                f"-std=c++17 -I{ROOT} -I{o.build / 'gen'} {macros}", "hd_mutant.sv", "bench.v", *extra,
-               HW / f"{name}_tb.cpp", "hd_mutant.cpp"]
+               program, "hd_mutant.cpp"]
     h = hashlib.sha256(repr(command).encode())
     for f in [folder / "bench.v", folder / "hd_mutant.sv", *extra, rtl / "hd_config.svh", rtl / "hd_accel.svh"]:
         h.update(f.read_bytes())

@@ -11,8 +11,8 @@
 #include "driver/hd_crc.h"
 #include "hd_accel.h"
 #include "hd_timing.h"
-#include "tests/hw/axi_bus.h"
-#include "tests/hw/dma_shape.h"
+#include "tests/hw/dma/axi_bus.h"
+#include "tests/hw/dma/dma_shape.h"
 
 namespace
 {

@@ -14,9 +14,8 @@ while IFS='|' read -r _ name _ _ module bench _; do
     constant=HD_TIMING_${name^^}
     [ -e "hw/rtl/$module.sv" ] || complain "$name: no hw/rtl/$module.sv"
     grep -qrw "$constant" compiler || complain "$name: no file of compiler/ has $constant"
-    sources=("tests/hw/$bench.cpp")
-    [ ! -d "tests/hw/${bench%_tb}" ] || sources+=("tests/hw/${bench%_tb}"/*)
-    grep -qw "$constant" "${sources[@]}" || complain "$name: tests/hw/$bench.cpp does not have $constant"
+    grep -qsw "$constant" tests/hw/*/"$bench.cpp" tests/hw/*/"${bench%_tb}"_*.h ||
+        complain "$name: tests/hw/*/$bench.cpp does not have $constant"
     rows=$((${rows:-0} + 1))
 done < <(sed -n '/^## Timing/,/^## Config/p' hw/REGISTERS.md | grep '^| `')
 [ "${rows:-0}" -gt 30 ] || complain "found ${rows:-0} numbers in hw/REGISTERS.md, expected more than 30"

@@ -1,7 +1,7 @@
 /* VECTOR in the functional model against NUMERICS.md: elementwise, pools with padding, sums,
  * tables; every byte of the scratchpad is compared. */
 #include "func_bench.h"
-#include "tests/hw/vector_model.h"
+#include "tests/hw/vector/vector_model.h"
 
 static const char *const config_names[] = {"tiny", "sys8", "sys16", "sys32"};
 

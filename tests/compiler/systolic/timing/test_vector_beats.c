@@ -1,4 +1,4 @@
-/* vector_beats.c against the formulas of cost.c, which tests/hw/vector_tb.cpp compares with the
+/* vector_beats.c against the formulas of cost.c, which tests/hw/vector/vector_tb.cpp compares with the
  * RTL: a command alone, one resumed in its middle, and one in parallel with others. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "Vbench.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 namespace
 {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "Vbench.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 namespace
 {

@@ -14,15 +14,15 @@
  *   counts     (argument `long`) more than 2^16 commands of each unit, so that waits wrap
  * Memory and regions lie at another random address in each round of transfers and faults.
  * Arguments: [seed [rounds [long]]]. Environment: BENCH_FIRST, the first failure ends it. */
-#include "frame/frame_bandwidth.h"
-#include "frame/frame_counts.h"
-#include "frame/frame_faults.h"
-#include "frame/frame_order.h"
-#include "frame/frame_regions.h"
-#include "frame/frame_registers.h"
-#include "frame/frame_reset.h"
-#include "frame/frame_timing.h"
-#include "frame/frame_transfers.h"
+#include "frame_bandwidth.h"
+#include "frame_counts.h"
+#include "frame_faults.h"
+#include "frame_order.h"
+#include "frame_regions.h"
+#include "frame_registers.h"
+#include "frame_reset.h"
+#include "frame_timing.h"
+#include "frame_transfers.h"
 
 int main(int argc, char **argv)
 {

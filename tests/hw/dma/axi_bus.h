@@ -16,7 +16,7 @@
 
 #include "Vbench.h"
 #include "hd_accel.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 struct axi_bus {
     static constexpr int width = CfgAxiBytes;

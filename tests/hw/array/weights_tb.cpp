@@ -8,7 +8,7 @@
 
 #include "Vbench.h"
 #include "hd_accel.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 namespace
 {

@@ -13,7 +13,7 @@
 #include "driver/hd_crc.h"
 #include "hd_accel.h"
 #include "hd_timing.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 namespace
 {

@@ -6,7 +6,7 @@
 
 #include "Vbench.h"
 #include "driver/hd_walk.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 namespace
 {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hd_accel.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 /* enable: for LOAD one bit per byte; WEIGHT writes all bytes. */
 struct word_write {

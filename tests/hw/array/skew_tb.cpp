@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Vbench.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 int main(int argc, char **argv)
 {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "Vbench.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 using sums = std::array<uint32_t, CfgN>;
 

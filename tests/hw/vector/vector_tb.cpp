@@ -14,7 +14,7 @@
 #include "hd_accel_tables.c" /* names and facts */
 #include "hd_timing.h"
 #include "vector_model.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 namespace
 {

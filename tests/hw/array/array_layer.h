@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "array_clock.h"
-#include "wide.h"
+#include "tests/hw/wide.h"
 
 constexpr int G = CfgPorts;
 constexpr uint32_t spad_bytes = CfgScratchpadBytes;
