@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct hdk_device;
+struct hdk_issue;
+
 struct hd_port {
     void *ctx;
 
@@ -38,6 +41,11 @@ struct hd_port {
     uint8_t *window;
     uint64_t window_base;
     uint64_t window_bytes;
+
+    /* Called in place of the issue function of a described device (kernels/described), with the
+     * number of the instruction in its unit, from 1. NULL except where instructions are examined. */
+    int (*watch)(const struct hd_port *port, const struct hdk_device *device,
+                 const struct hdk_issue *i, uint32_t number);
 };
 
 #endif

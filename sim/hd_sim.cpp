@@ -166,4 +166,5 @@ extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = 
     sim_show_host,
     0,
     nullptr,
+    nullptr,
 };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI      14u
+#define HD_SIM_ABI      15u
 #define HD_SIM_UNITS    6u
 #define HD_SIM_KINDS    8u
 #define HD_SIM_COUNTERS 8u /* maximum counters of a core */
@@ -187,6 +187,10 @@ struct hd_sim_api {
      * (stuck_text). Takes at least one cycle. */
     int (*instruction)(struct hd_sim *sim, uint32_t word, uint32_t rs1, uint32_t rs2,
                        uint32_t *result);
+    /* Return the bytes of a core's array that sim_core.array names, lowest entry and lowest byte
+     * first, which the caller may change between two calls; NULL: there is no such array. NULL for
+     * the accelerator. */
+    uint8_t *(*array)(struct hd_sim *sim, const char *name, uint64_t *n_bytes);
 };
 
 #endif

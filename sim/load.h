@@ -25,6 +25,7 @@ struct sim_port {
     /* NULL, or called after each copy to the host. */
     void (*copied)(void *ctx, const void *host, uint64_t device, size_t n_bytes);
     void *copied_ctx;
+    void *watch_ctx;     /* of port->watch, which is NULL after sim_port */
     uint64_t max_cycles; /* 0, or the limit of one wait, whatever the driver requests */
 };
 

@@ -112,6 +112,8 @@ enum status check_on_core(struct check *c, bool first, struct diag *d)
     const char *so;
 
     TRY(run_compile(c->arena, c->p.emitted, &so, d));
+    if (first && c->desc->detail->device)
+        TRY(check_instructions(c, so, d));
     for (uint32_t i = 0, n = 0; i < CHECK_SETTINGS && c->n_failed == 0; i++) {
         if (!check_has_setting(c, first, i))
             continue;

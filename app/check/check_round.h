@@ -58,6 +58,8 @@ enum { CHECK_SETTINGS = 6 };
 bool check_has_setting(const struct check *c, bool first, uint32_t setting);
 enum status check_setting(struct check *c, const char *so, uint32_t setting, struct run_measured *m,
                           struct diag *d);
+/* check_instructions.c: single instructions of a described device, with the emitted code `so`. */
+enum status check_instructions(struct check *c, const char *so, struct diag *d);
 /* check_cost.c: keep the cycles of a run without stalls; then compare all with "cost". */
 void check_measure(struct check *c, const struct run_measured *m);
 enum status check_cost(struct check *c, struct diag *d);

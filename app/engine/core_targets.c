@@ -65,7 +65,7 @@ static void take_netlist(struct arena *a, const char *folder, struct sim_core *c
     core->folder = folder;
     core->verilog = netlist;
     core->n_verilog = 1;
-    core->n_include = core->n_list = core->n_parameter = 0;
+    core->n_include = core->n_list = core->n_parameter = core->n_array = 0;
     core->declared = more;
     core->n_declared++;
 }
@@ -75,7 +75,12 @@ void core_targets_verilog(struct arena *a, const struct target *target, struct c
     const struct describe *t = target->desc->detail;
     struct sim_counter *counter = ARENA_ARRAY(a, struct sim_counter, t->n_counter + 1);
     const char **parameter = ARENA_ARRAY(a, const char *, t->n_parameter + 1);
+    const char **array = ARENA_ARRAY(a, const char *, HDK_MEMORIES);
+    uint32_t n_array = 0;
 
+    for (uint32_t k = 1; t->device && k < t->device->n_memory; k++)
+        if (t->device->memory[k].array)
+            array[n_array++] = t->device->memory[k].array;
     for (uint32_t k = 0; k < t->n_counter; k++)
         counter[k] = (struct sim_counter){t->counter[k].name, t->counter[k].port};
     for (uint32_t k = 0; k < t->n_parameter; k++)
@@ -92,7 +97,9 @@ void core_targets_verilog(struct arena *a, const struct target *target, struct c
                                       .n_include = t->verilog_includes.n,
                                       .include = t->verilog_includes.name,
                                       .n_list = t->verilog_lists.n,
-                                      .list = t->verilog_lists.name},
+                                      .list = t->verilog_lists.name,
+                                      .n_array = n_array,
+                                      .array = array},
                           .memory_bytes = t->core_bytes,
                           .on_host = t->on_host};
     core_targets_declare(a, &t->ports, &core->verilog);

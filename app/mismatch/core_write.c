@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "compiler/cut/cut.h"
+#include "instruction.h"
 
 enum { BEFORE_CYCLES = 200, AFTER_CYCLES = 20 };
 
@@ -222,6 +223,8 @@ void core_write_lines(struct run *run, const struct target *own, const char *fol
               s.n_calls, part);
     if (!s.core)
         return;
+    if (own->desc->detail->device)
+        instruction_lines(run, own, s.core, s.of, d);
     s.written = ARENA_ARRAY(run->job.arena, uint64_t, s.core->memory_bytes + 1);
     if (again(&s, &run->job, &why) != ST_OK)
         diag_line(d, "the cycle of its write: unknown: %s", why.text);

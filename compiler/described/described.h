@@ -41,6 +41,7 @@ struct described_device {
         const char *name;
         enum described_type type;
         uint32_t bytes;
+        const char *array;  /* of the core's Verilog; NULL: unknown */
     } memory[HDK_MEMORIES]; /* the first is the core's, which the host reaches */
     const char *unit[HDK_UNITS];
     struct described_instruction instruction[HDK_ROLES];
@@ -58,6 +59,11 @@ const char *described_bad_cycles(const char *text);
  * or memory that an instruction exceeds. */
 const char *described_record(struct arena *a, const struct described_device *device,
                              const struct hdk_layer *p, double *cycles);
+/* Return NULL, or the first field or memory of the description that an instruction exceeds. */
+const char *described_check(struct arena *a, const struct described_device *device,
+                            const struct hdk_issue *i);
+/* Set the numbers of an instruction, in the order of described_fields. */
+void described_numbers(const struct hdk_issue *i, uint32_t number[DESCRIBED_FIELDS]);
 /* plan.c: return NULL and set *layer and *cycles, or return the rule that failed, with its value. */
 const char *described_plan(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
                            const struct described_device *device, struct hdk_layer *layer,

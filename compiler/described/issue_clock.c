@@ -79,7 +79,7 @@ static void usual(const struct hdk_issue *i, uint32_t v[DESCRIBED_FIELDS])
     v[FIELD_TO_ROW] = i->columns * i->to.n_bytes;
 }
 
-static void values(const struct hdk_issue *i, uint32_t v[DESCRIBED_FIELDS])
+void described_numbers(const struct hdk_issue *i, uint32_t v[DESCRIBED_FIELDS])
 {
     usual(i, v);
     v[FIELD_ROWS] = i->rows;
@@ -97,50 +97,52 @@ static void values(const struct hdk_issue *i, uint32_t v[DESCRIBED_FIELDS])
     }
 }
 
-static const char *check_fields(struct recorder *r, const struct hdk_issue *i)
+static const char *check_fields(struct arena *a, const struct described_device *d,
+                                const struct hdk_issue *i)
 {
-    const struct described_instruction *of = &r->device->instruction[r->device->role[i->role]];
+    const struct described_instruction *of = &d->instruction[d->role[i->role]];
     uint32_t v[DESCRIBED_FIELDS], without[DESCRIBED_FIELDS];
 
-    values(i, v);
+    described_numbers(i, v);
     usual(i, without);
     for (uint32_t f = 0; f < DESCRIBED_FIELDS; f++) {
         const uint32_t bits = of->field[f].bits, unit = of->field[f].unit;
 
         if (!bits && v[f] != without[f])
-            return arena_printf(r->arena, "%s: %s is %u; without a field for it, it is %u",
-                                of->name, described_fields[f], v[f], without[f]);
+            return arena_printf(a, "%s: %s is %u; without a field for it, it is %u", of->name,
+                                described_fields[f], v[f], without[f]);
         if (bits && v[f] % unit)
-            return arena_printf(r->arena, "%s: %s is %u, expected a multiple of %u", of->name,
+            return arena_printf(a, "%s: %s is %u, expected a multiple of %u", of->name,
                                 described_fields[f], v[f], unit);
         if (bits && (uint64_t)(v[f] / unit) >> bits)
-            return arena_printf(r->arena, "%s: %s is %u, expected at most %llu", of->name,
+            return arena_printf(a, "%s: %s is %u, expected at most %llu", of->name,
                                 described_fields[f], v[f],
                                 (unsigned long long)((1ull << bits) - 1) * unit);
     }
     return NULL;
 }
 
-static const char *check_box(struct recorder *r, const struct hdk_issue *i, const struct hdk_box *b,
-                             uint32_t memory)
+static const char *check_box(struct arena *a, const struct described_device *d,
+                             const struct hdk_issue *i, const struct hdk_box *b, uint32_t memory)
 {
-    const struct described_instruction *of = &r->device->instruction[r->device->role[i->role]];
-    const struct described_memory *m = &r->device->memory[memory];
+    const struct described_instruction *of = &d->instruction[d->role[i->role]];
+    const struct described_memory *m = &d->memory[memory];
     const uint64_t end = b->at + (i->rows - 1ull) * b->row_stride +
                          (i->columns - 1ull) * b->column_stride + b->n_bytes;
 
     return end <= m->bytes ? NULL
-                           : arena_printf(r->arena, "%s: up to byte %llu of %s, which has %u",
-                                          of->name, (unsigned long long)end, m->name, m->bytes);
+                           : arena_printf(a, "%s: up to byte %llu of %s, which has %u", of->name,
+                                          (unsigned long long)end, m->name, m->bytes);
 }
 
-static const char *check(struct recorder *r, const struct hdk_issue *i)
+const char *described_check(struct arena *a, const struct described_device *d,
+                            const struct hdk_issue *i)
 {
-    const struct described_instruction *of = &r->device->instruction[r->device->role[i->role]];
-    const char *why = check_fields(r, i);
+    const struct described_instruction *of = &d->instruction[d->role[i->role]];
+    const char *why = check_fields(a, d, i);
 
-    why = why ? why : check_box(r, i, &i->from, of->from);
-    return why ? why : check_box(r, i, &i->to, of->to);
+    why = why ? why : check_box(a, d, i, &i->from, of->from);
+    return why ? why : check_box(a, d, i, &i->to, of->to);
 }
 
 /* --- the device --- */
@@ -155,7 +157,7 @@ static int issue(const struct hd_port *dev, const struct hdk_issue *i)
     struct recorder *r = dev->ctx;
     const uint32_t unit = r->device->instruction[r->device->role[i->role]].unit;
 
-    r->why = check(r, i);
+    r->why = described_check(r->arena, r->device, i);
     if (r->why)
         return -1;
     r->host += r->device->issue_cycles;

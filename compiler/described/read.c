@@ -43,22 +43,25 @@ static uint32_t word(const cJSON *o, const char *key, const char *const *words)
 
 static enum status memory(struct reader *r, const cJSON *o, uint32_t core_bytes)
 {
-    static const char *const types[] = {"int8", "int32", "channels", NULL};
+    static const char *const types[] = {"int8", "int32", "channels", NULL}, *const keys[] = {
+                                                                                "type", "bytes",
+                                                                                "array"};
     const uint32_t i = r->device->n_memory;
     const char *path = arena_printf(r->a, "memories[%u]", i);
     struct described_memory *m = &r->device->memory[i];
 
-    for (uint32_t k = 0; k < 2; k++) {
-        const char *key = k ? "bytes" : "type";
+    for (uint32_t k = 0; k < 3; k++) {
+        const char *key = keys[k];
         if (i == 0 && get(o, key))
             return json_doc_fail(r->doc, arena_printf(r->a, "%s.%s", path, key), r->d,
                                  "the first memory is the core's, of core.memory_bytes: leave it "
                                  "out");
-        if (i > 0 && !get(o, key))
+        if (i > 0 && k < 2 && !get(o, key))
             return json_doc_fail(r->doc, path, r->d, "member \"%s\" is missing", key);
     }
     *m = (struct described_memory){text(r, o, "name"), (enum described_type)word(o, "type", types),
-                                   number(o, "bytes", core_bytes)};
+                                   number(o, "bytes", core_bytes),
+                                   get(o, "array") ? text(r, o, "array") : NULL};
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(r->device->memory[k].name, m->name) == 0)
             return json_doc_fail(r->doc, path, r->d, "duplicate memory '%s'", m->name);

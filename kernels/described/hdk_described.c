@@ -120,6 +120,8 @@ static int issue(struct run *r, struct hdk_issue *i)
     for (uint32_t v = 0; v < r->device->n_unit; v++)
         i->wait[v] = v == of->unit ? 0 : latest(r, v, u);
     r->issued[of->unit]++;
+    if (r->dev && r->dev->watch)
+        return r->dev->watch(r->dev, r->device, i, r->issued[of->unit]);
     if (r->dev)
         return of->issue(r->dev, i);
     hdk_meaning(r->device, i);

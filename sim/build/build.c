@@ -209,7 +209,9 @@ static enum status write_own(const struct build *b, struct diag *d)
     text_add_escaped(&t, b->config->name, sizeof b->config->name);
     text_printf(&t, "\"\n#define HD_SIM_CONFIG_HASH 0x%08xu\n#define HD_SIM_SOURCE_HASH \"%s\"\n",
                 b->config->hash, b->hash);
-    text_printf(&t, "#define HD_SIM_CHECKED %d\n#define HD_CORE_COUNTERS(X)", b->paths->checked);
+    text_printf(&t, "#define HD_SIM_TOP \"%s\"\n#define HD_SIM_CHECKED %d\n", top_of(b),
+                b->paths->checked);
+    text_add(&t, "#define HD_CORE_COUNTERS(X)");
     for (uint32_t i = 0; b->paths->core != NULL && i < b->paths->core->n_counter; i++)
         text_printf(&t, " X(%u, %s)", i, b->paths->core->counter[i].port);
     text_add(&t, "\n");

@@ -206,6 +206,23 @@ static enum status add_include(struct arena *a, struct build_files *files, const
     return st;
 }
 
+/* Let hd_sim_api.array reach the arrays of the core; others keep Verilator's optimisations. */
+static void add_arrays(struct arena *a, struct build_files *files, const struct sim_core *core)
+{
+    struct text t;
+
+    text_init(&t, a);
+    text_add(&t, "`verilator_config\n");
+    for (uint32_t i = 0; i < core->n_array; i++) {
+        const char *const dot = strrchr(core->array[i], '.');
+
+        text_printf(&t, "public_flat_rw -module \"%s\" -var \"%s\"\n", dot ? "*" : core->top,
+                    dot ? dot + 1 : core->array[i]);
+    }
+    if (core->n_array)
+        add_text(files, "gen/arrays.vlt", &t);
+}
+
 /* Add a target's core: its Verilog in Verilator's order, the files that it includes, sim/core, the
  * table's header. */
 static enum status collect_core(struct arena *a, const struct sim_paths *paths,
@@ -230,6 +247,7 @@ static enum status collect_core(struct arena *a, const struct sim_paths *paths,
     }
     for (uint32_t i = 0; i < list.n_define; i++)
         files->argument[files->n_argument++] = arena_printf(a, "-D%s", list.define[i]);
+    add_arrays(a, files, paths->core);
     const uint32_t before = files->n;
 
     TRY(add_file(a, files, arena_printf(a, "%s/sim/hd_sim.h", paths->home), "sim/hd_sim.h", d));

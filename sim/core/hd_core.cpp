@@ -6,6 +6,8 @@
 
 #include "hd_sim_config.h" // named in this file too: sim/build/objects.c then always compiles it
 #include "verilated_cov.h"
+#include "verilated_sym_props.h"
+#include "verilated_syms.h"
 
 thread_local std::string model_failure;
 
@@ -161,6 +163,22 @@ static int core_instruction(hd_sim *sim, uint32_t word, uint32_t rs1, uint32_t r
     return !sim->failure.empty() ? -1 : sim->registers->wrote;
 }
 
+// An array "mem_q" of the top module, or "u_a.u_b.mem_q" of an instance, whose entries fill their storage.
+static uint8_t *core_array(hd_sim *sim, const char *name, uint64_t *n_bytes)
+{
+    const std::string path = std::string(sim->top.name()) + "." HD_SIM_TOP "." + name;
+    const size_t dot = path.rfind('.');
+    const VerilatedScope *const scope = sim->context.scopeFind(path.substr(0, dot).c_str());
+    const VerilatedVar *const var =
+        scope != nullptr ? scope->varFind(path.c_str() + dot + 1) : nullptr;
+
+    if (var == nullptr || var->packed().elements() % 8 != 0 ||
+        var->entSize() * 8 != static_cast<uint32_t>(var->packed().elements()))
+        return nullptr;
+    *n_bytes = var->totalSize();
+    return static_cast<uint8_t *>(var->datap());
+}
+
 static constexpr bool has_unit()
 {
     bool found = false;
@@ -194,4 +212,5 @@ const hd_sim_api hd_sim_api = {HD_SIM_ABI,         HD_SIM_NAME,
                                core_rows,          core_trace_start,
                                core_trace_stop,    core_trace_window,
                                core_commits,       nullptr,
-                               memory_bits(),      has_unit() ? core_instruction : nullptr};
+                               memory_bits(),      has_unit() ? core_instruction : nullptr,
+                               core_array};

@@ -41,6 +41,8 @@ struct sim_core {
     uint32_t n_include, n_list;
     const char *const *include; /* folders of `include, as `verilog` */
     const char *const *list;    /* lists of files (-f), as `verilog` */
+    uint32_t n_array;
+    const char *const *array; /* arrays that hd_sim_api.array reaches: "mem_q", "u_a.u_b.mem_q" */
 };
 
 #endif

@@ -118,7 +118,7 @@ module shuttle_core (
   end
 
   // --- preload ---
-  logic [127:0] weights_q[2][Side], filter_q;
+  logic [127:0] weights_q[2*Side], filter_q;
   logic         preload_q, filter_valid_q, set_q;
   logic [11:0]  filter_at_q;
   logic [4:0]   preload_n_q;
@@ -130,7 +130,7 @@ module shuttle_core (
     filter_q       <= filters_q[filter_at_q];
     filter_valid_q <= preload_q && !preload_n_q[4];
     filter_row_q   <= preload_n_q[3:0];
-    if (filter_valid_q) weights_q[set_q][filter_row_q] <= filter_q;
+    if (filter_valid_q) weights_q[{set_q, filter_row_q}] <= filter_q;
     if (preload_q && !preload_n_q[4])
       {filter_at_q, preload_n_q} <= {filter_at_q + 12'd1, preload_n_q + 5'd1};
     if (done[PRELOAD]) preload_q <= 1'b0;
@@ -147,7 +147,8 @@ module shuttle_core (
     logic       valid, last, add, side;
     logic [9:0] to;
   } step_t;
-  logic [Side-1:0][31:0] sums_q[Sums], old_q, dot_q, written_q, total;
+  logic [32*Side-1:0]    sums_q[Sums];
+  logic [Side-1:0][31:0] old_q, dot_q, written_q, total;
   logic [127:0] pixel_q;
   logic         scan_q, row_end, scan_end, add_q, use_q, written_valid_q;
   logic [11:0]  row_at_q, at_q, row_stride_q, column_stride_q;
@@ -173,7 +174,7 @@ module shuttle_core (
       for (int n = 0; n < Side; n++) begin
         automatic logic signed [31:0] dot = 0;
         for (int k = 0; k < Side; k++)
-          dot += 32'($signed(pixel_q[8*k+:8])) * 32'($signed(weights_q[multiply_q.side][k][8*n+:8]));
+          dot += 32'($signed(pixel_q[8*k+:8])) * 32'($signed(weights_q[{multiply_q.side, 4'(k)}][8*n+:8]));
         dot_q[n] <= dot;
       end
     if (sum_q.valid) sums_q[sum_q.to] <= total;

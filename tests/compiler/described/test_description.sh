@@ -35,6 +35,8 @@ wrong "16:34: memories[0].bytes: the first memory is the core's, of core.memory_
     's/{"name": "outside"}/{"name": "outside", "bytes": 64}/'
 wrong "16:33: memories[0].type: the first memory is the core's, of core.memory_bytes: leave it out" \
     's/{"name": "outside"}/{"name": "outside", "type": "int8"}/'
+wrong "16:34: memories[0].array: the first memory is the core's, of core.memory_bytes: leave it out" \
+    's/{"name": "outside"}/{"name": "outside", "array": "m_q"}/'
 wrong "17:5: memories[1]: member \"bytes\" is missing" 's/"pixels", "type": "int8", "bytes": 65536/"pixels", "type": "int8"/'
 wrong "17:5: memories[1]: member \"type\" is missing" 's/"pixels", "type": "int8",/"pixels",/'
 wrong "18:5: memories[2]: duplicate memory 'pixels'" 's/{"name": "filters", "type"/{"name": "pixels", "type"/'
@@ -62,7 +64,7 @@ wrong "23:19: instructions: no instruction copies from a memory on the chip to w
 wrong "23:19: instructions: pixels holds pixels and weights: they must be in two memories" \
     's/"from": "filters", "to": "weights"/"from": "pixels", "to": "weights"/'
 wrong "23:19: instructions: weights has 256 bytes; two times the weights of compute are 512" \
-    's/"bytes": 512}/"bytes": 256}/'
+    's/"bytes": 512,/"bytes": 256,/'
 wrong "23:19: instructions: units may be 2064 instructions apart; 8 bits count to 256" 's/"count_bits": 16/"count_bits": 8/'
 wrong "47:22: order.queue: expected a number of at most 16, found 17" 's/"queue": 8/"queue": 17/'
 

@@ -1,0 +1,264 @@
+/* check_instructions.c - single instructions of a described device on its core and by its
+ * description: random legal fields, random bytes in all memories; see lockstep.h. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+
+#include "app/build/object.h"
+#include "app/described/lockstep.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "check_round.h"
+#include "sim/build/cached.h"
+
+enum { OF_EACH = 64, FRESH = 8, TRIES = 400, POSITIONS = 300 };
+
+struct drawing {
+    struct check *c;
+    struct lockstep lock;
+    struct hdk_device device; /* with the target's functions */
+    uint64_t rng;
+    uint32_t issued[HDK_UNITS], n_run[HDK_ROLES], most[HDK_ROLES]; /* most: positions of one */
+};
+
+static uint32_t some(struct drawing *q, uint32_t n)
+{
+    return n ? (uint32_t)(random_next(&q->rng) % n) : 0;
+}
+
+/* --- bytes --- */
+
+/* Magnitudes of all sizes, so that sums and biases are not all beyond the output's range. */
+static uint32_t magnitude(struct drawing *q)
+{
+    const uint32_t value = (uint32_t)random_next(&q->rng) >> (1 + some(q, 31));
+
+    return some(q, 2) ? value : 0u - value;
+}
+
+static void fill_words(struct drawing *q, uint8_t *to, uint32_t n_bytes, bool channels)
+{
+    for (uint32_t i = 0; i + 4 <= n_bytes; i += 4) {
+        const uint32_t member = i / 4 % 3;
+        uint32_t value = magnitude(q);
+
+        if (channels && member == 1)
+            value = 1u << 30 | (uint32_t)random_next(&q->rng) >> 2;
+        if (channels && member == 2)
+            value = 3 - some(q, some(q, 2) ? 35 : 12);
+        memcpy(to + i, &value, 4);
+    }
+}
+
+static void fill_memories(struct drawing *q)
+{
+    const struct described_device *const d = q->lock.described;
+
+    for (uint32_t m = 0; m < d->n_memory; m++) {
+        uint8_t *const to = q->lock.chip[m];
+
+        if (!to)
+            continue;
+        if (m > 0 && d->memory[m].type != DESCRIBED_INT8)
+            fill_words(q, to, d->memory[m].bytes, d->memory[m].type == DESCRIBED_CHANNELS);
+        for (uint32_t i = 0;
+             i < d->memory[m].bytes && (m == 0 || d->memory[m].type == DESCRIBED_INT8); i++)
+            to[i] = (uint8_t)(random_next(&q->rng) >> 8);
+    }
+}
+
+/* --- fields --- */
+
+/* A number of a field from `least` on, a multiple of its unit, small ones more often; without the
+ * field `usual`. */
+static uint32_t field(struct drawing *q, enum hdk_role role, uint32_t f, uint32_t least,
+                      uint32_t usual, uint32_t span)
+{
+    const struct described_device *const d = q->lock.described;
+    const uint32_t bits = d->instruction[d->role[role]].field[f].bits;
+    const uint32_t unit = d->instruction[d->role[role]].field[f].unit;
+
+    if (!bits)
+        return usual;
+    const uint32_t first = (least + unit - 1) / unit;
+    return (first + some(q, some(q, 2) ? 3 : span / unit + 1)) * unit;
+}
+
+/* Set places of a box, so that it ends within its memory. False: it is longer. */
+static bool place(struct drawing *q, const struct hdk_issue *i, struct hdk_box *b, uint32_t f,
+                  uint32_t memory)
+{
+    const uint64_t n_bytes =
+        (i->rows - 1ull) * b->row_stride + (i->columns - 1ull) * b->column_stride + b->n_bytes;
+    const uint32_t all = q->lock.described->memory[memory].bytes;
+
+    if (n_bytes > all)
+        return false;
+    const uint32_t left = all - (uint32_t)n_bytes;
+    b->at = some(q, 8) ? field(q, i->role, f, 0, 0, left) : left;
+    return true;
+}
+
+static void strides(struct drawing *q, const struct hdk_issue *i, struct hdk_box *b,
+                    uint32_t row_field, uint32_t column_field, bool apart)
+{
+    const uint32_t most = 16 * b->n_bytes;
+
+    b->column_stride = field(q, i->role, column_field, b->n_bytes, b->n_bytes, most);
+    const uint32_t row = i->columns * (apart ? b->column_stride : b->n_bytes);
+    b->row_stride = field(q, i->role, row_field, row, i->columns * b->n_bytes, most);
+}
+
+static uint32_t positions(struct drawing *q, enum hdk_role role, uint32_t f)
+{
+    return field(q, role, f, 1, 1, some(q, 4) ? 6 : POSITIONS);
+}
+
+/* Bytes of a position of each operand. */
+static void sizes(struct drawing *q, struct hdk_issue *i)
+{
+    const uint32_t depth = q->lock.described->depth, lanes = q->lock.described->lanes;
+
+    switch (i->role) {
+    case HDK_PRODUCT:
+        i->from.n_bytes = depth;
+        i->with.n_bytes = depth * lanes;
+        i->to.n_bytes = 4 * lanes;
+        i->add = some(q, 2);
+        return;
+    case HDK_MOVE_OUT:
+        i->from.n_bytes = 4 * lanes;
+        i->with.n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel);
+        i->to.n_bytes = lanes;
+        i->zero = (int32_t)some(q, 256) - 128;
+        i->low = (int32_t)some(q, 129) - 128;
+        i->high = (int32_t)some(q, 128);
+        return;
+    default:
+        i->from.n_bytes = field(q, i->role, FIELD_BYTES, 1, depth * lanes, 2048);
+        i->to.n_bytes = i->from.n_bytes;
+    }
+}
+
+/* Draw an instruction that the description allows. */
+static bool draw(struct drawing *q, enum hdk_role role, struct hdk_issue *i)
+{
+    const struct hdk_instruction *const of = &q->lock.model.instruction[role];
+
+    for (uint32_t k = 0; k < TRIES; k++) {
+        *i = (struct hdk_issue){.role = role};
+        i->rows = positions(q, role, FIELD_ROWS);
+        i->columns = positions(q, role, FIELD_COLUMNS);
+        sizes(q, i);
+        strides(q, i, &i->from, FIELD_FROM_ROW, FIELD_FROM_COLUMN, false);
+        strides(q, i, &i->to, FIELD_TO_ROW, FIELD_TO_COLUMN, true);
+        if (i->with.n_bytes)
+            i->with.at = field(q, role, FIELD_WITH, 0, 0,
+                               q->lock.described->memory[of->with].bytes - i->with.n_bytes);
+        if (place(q, i, &i->from, FIELD_FROM, of->from) && place(q, i, &i->to, FIELD_TO, of->to) &&
+            i->with.at + i->with.n_bytes <= q->lock.described->memory[of->with].bytes &&
+            !described_check(q->c->arena, q->lock.described, i))
+            return true;
+    }
+    return false;
+}
+
+/* --- the core --- */
+
+static enum status find(void *so, const char *name, void **to, struct diag *d)
+{
+    *to = dlsym(so, name);
+    return *to ? ST_OK : FAIL(d, ST_USAGE, "the target's C has no function '%s'", name);
+}
+
+static enum status functions(struct drawing *q, const char *path, struct diag *d)
+{
+    const struct described_device *const of = q->lock.described;
+    void *so;
+
+    TRY(run_runtime(q->c->arena, d));
+    TRY(cached_load(path, "emitted code", &so, d));
+    q->device = described_hdk(of);
+    TRY(find(so, of->begin, (void **)&q->device.begin, d));
+    TRY(find(so, of->wait, (void **)&q->device.wait, d));
+    for (uint32_t i = 0; i < HDK_ROLES; i++)
+        TRY(find(so, of->instruction[of->role[i]].call, (void **)&q->device.instruction[i].issue,
+                 d));
+    return ST_OK;
+}
+
+static void wrong(struct drawing *q)
+{
+    check_fails(q->c, "instruction %u on the Verilated core: %s: %s", q->lock.wrong_number,
+                lockstep_instruction_text(&q->lock, &q->lock.wrong), lockstep_bytes_text(&q->lock));
+}
+
+/* Run one of each kind in turn. */
+static void run_all(struct drawing *q)
+{
+    struct hdk_issue i;
+    const struct hd_port *const port = &q->lock.core->port;
+    int rc = q->device.begin(port);
+
+    for (uint32_t n = 0; rc == 0 && n < OF_EACH * HDK_ROLES && !q->lock.found; n++) {
+        const enum hdk_role role = (enum hdk_role)(n % HDK_ROLES);
+        const uint32_t unit = q->device.instruction[role].unit;
+
+        if (n % (FRESH * HDK_ROLES) == 0)
+            fill_memories(q);
+        if (!lockstep_sees(&q->lock, role) || !draw(q, role, &i))
+            continue;
+        rc = lockstep_step(&q->lock, &q->device, &i, ++q->issued[unit]);
+        q->n_run[role]++;
+        if (q->most[role] < i.rows * i.columns)
+            q->most[role] = i.rows * i.columns;
+        if (rc != 0)
+            check_fails(q->c, "instruction %u on the Verilated core: %s: error %d", q->lock.number,
+                        lockstep_instruction_text(&q->lock, &i), rc);
+    }
+    if (q->lock.found)
+        wrong(q);
+}
+
+static void report(struct drawing *q)
+{
+    const struct described_device *const d = q->lock.described;
+    struct text t;
+
+    text_init(&t, q->c->arena);
+    for (uint32_t i = 0; i < HDK_ROLES; i++) {
+        text_printf(&t, "%s%u %s", i ? ", " : "", q->n_run[i], d->instruction[d->role[i]].name);
+        if (q->most[i] > 1)
+            text_printf(&t, " of up to %u positions", q->most[i]);
+    }
+    check_pass(q->c,
+               "single instructions on the Verilated core, each as the description computes: "
+               "%s",
+               t.data);
+}
+
+enum status check_instructions(struct check *c, const char *so, struct diag *d)
+{
+    struct drawing *const q = ARENA_NEW(c->arena, struct drawing);
+    struct options o = *c->o;
+    struct job job = {.arena = c->arena, .options = &o, .p = &c->p};
+    struct core_targets *const cores = ARENA_NEW(c->arena, struct core_targets);
+    struct output quiet = *o.output;
+
+    quiet.kinds &= ~(unsigned)OUTPUT_NOTE;
+    o.output = &quiet;
+    o.mem_latency = 7;
+    o.stall_seed = 1 + o.seed;
+    core_targets_find(&job, cores);
+    TRY(core_targets_build(&job, cores, d));
+    TRY(core_targets_open(cores, c->arena, &o, d));
+    q->c = c;
+    q->rng = o.seed;
+    TRY(lockstep_open(&q->lock, c->arena, &c->target, &cores->core[0], d));
+    TRY(functions(q, so, d));
+    run_all(q);
+    if (c->n_failed == 0)
+        report(q);
+    core_targets_close(cores);
+    return ST_OK;
+}

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# plant.sh - a copy of the shuttle example with a bug in its core for each number in SHUTTLE_BUG; 0: none.
+# plant FOLDER: makes it. Each line: a place in shuttle_core.sv, and what it becomes.
+plant() {
+    cp -r "$HEDDLE_HOME/targets/shuttle" "$1"
+    sed -i "s/\"name\": \"shuttle\"/\"name\": \"$1\"/" "$1/target.json"
+    python3 - "$1" <<'PY'
+import pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+bugs = [
+    # 1 pixels_in: one word too few
+    ("{ask_q, left_q} <= {2{head[LOAD].columns}};",
+     "{ask_q, left_q} <= {2{head[LOAD].columns - 16'(bug_q == 1 && head[LOAD].kind[1:0] == 0 && head[LOAD].columns > 1)}};"),
+    # 2 filters_in: the words of a pair exchanged
+    ("filters_q[load_to_q] <=", "filters_q[load_to_q ^ 12'(bug_q == 2)] <="),
+    # 3 channels_in: an address of 9 bits
+    ("channels_q[load_to_q[9:0]] <=", "channels_q[{load_to_q[9] && bug_q != 3, load_to_q[8:0]}] <="),
+    # 4 preload: always the first set of weights
+    ("set_q       <= head[PRELOAD].kind[0];", "set_q       <= head[PRELOAD].kind[0] && bug_q != 4;"),
+    # 5 preload: the last row is left
+    ("if (filter_valid_q) weights_q", "if (filter_valid_q && !(bug_q == 5 && filter_row_q == 15)) weights_q"),
+    # 6 compute: the stride of columns for rows
+    ("<= head[ARRAY].row_stride[11:0];", "<= bug_q == 6 ? head[ARRAY].column_stride[11:0] : head[ARRAY].row_stride[11:0];"),
+    # 7 compute: one row too few
+    ("<= {head[ARRAY].rows, head[ARRAY].columns};",
+     "<= {head[ARRAY].rows - 16'(bug_q == 7 && head[ARRAY].rows > 1), head[ARRAY].columns};"),
+    # 8 compute: accumulation ignored
+    ("{add_q, use_q}       <= head[ARRAY].kind[1:0];", "{add_q, use_q}       <= head[ARRAY].kind[1:0] & {bug_q != 8, 1'b1};"),
+    # 9 move_out: no lower limit
+    ("y < 32'($signed(low)) ?", "bug_q != 9 && y < 32'($signed(low)) ?"),
+    # 10 move_out: results one after the other
+    ("{12'd0, store_stride_q, 4'd0};", "{12'd0, bug_q == 10 ? 16'd1 : store_stride_q, 4'd0};"),
+    # 11 move_out: ties the other way
+    ("32'((x & mask) > (mask >> 1) + 32'(x[31]))", "32'((x & mask) > (mask >> 1) + 32'(x[31] ^ (bug_q == 11)))"),
+    # 12 move_out: no shift to the left
+    ("$signed(shift) > 0 ? x << shift[4:0] : x;", "$signed(shift) > 0 && bug_q != 12 ? x << shift[4:0] : x;"),
+]
+core = folder / "shuttle_core.sv"
+text = core.read_text()
+for was, now in bugs:
+    assert text.count(was) == 1, was
+    text = text.replace(was, now)
+text = text.replace("  logic [31:0]  r_q[7];", """  logic [7:0] bug_q;
+  always_ff @(posedge clk_i) if (reg_write_i && reg_addr_i[15:2] == 14'd9) bug_q <= reg_wdata_i[7:0];
+  logic [31:0]  r_q[7];""")
+core.write_text(text)
+c = folder / "shuttle.c"
+text = c.read_text()
+text = text.replace("    set(dev, BEGIN, 0);", '    set(dev, 9, getenv("SHUTTLE_BUG") ? (uint32_t)atoi(getenv("SHUTTLE_BUG")) : 0);\n    set(dev, BEGIN, 0);')
+c.write_text(text.replace('#include "hd.h"', '#include <stdlib.h>\n\n#include "hd.h"'))
+PY
+}
