@@ -61,6 +61,7 @@ static enum status add_runtime(struct package *p, struct diag *d)
         "hd.c",        "hd.h",      "hd_text.c",        "hd_model.c",
         "hd_model.h",  "hd_port.h", "hd_instruction.h", "port_mmio.c",
         "port_mmio.h", NULL};
+    static const char *const kernels[] = {"", "elements", "float32", "int16", "products", NULL};
     static const char *const c[] = {".c", ".h", NULL}, *const all[] = {".c",     ".h",   ".ld",
                                                                        ".cmake", ".txt", NULL};
     const char *home, *gen;
@@ -71,7 +72,9 @@ static enum status add_runtime(struct package *p, struct diag *d)
         TRY(add_file(p, arena_printf(p->arena, "%s/driver/%s", home, *name),
                      arena_printf(p->arena, "runtime/%s", *name), d));
     TRY(add_file(p, arena_printf(p->arena, "%s/hd_accel.h", gen), "runtime/hd_accel.h", d));
-    TRY(add_folder(p, arena_printf(p->arena, "%s/kernels", home), "runtime/kernels/", c, d));
+    for (const char *const *room = kernels; *room; room++)
+        TRY(add_folder(p, arena_printf(p->arena, "%s/kernels/%s", home, *room), "runtime/kernels/",
+                       c, d));
     TRY(add_folder(p, arena_printf(p->arena, "%s/kernels/described", home),
                    "runtime/kernels/described/", c, d));
     TRY(add_folder(p, arena_printf(p->arena, "%s/driver/package", home), "", all, d));

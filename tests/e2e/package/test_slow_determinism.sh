@@ -18,13 +18,13 @@ same digits-sys16-1 digits-elsewhere "compiled from another folder"
 grep -rl -e "$HEDDLE_HOME" -e "$work" digits-sys16-1 && fail "a path of this machine in emitted C"
 
 flags=(-std=c11 -ffreestanding -O1 -Wall -Wextra -Werror -fsyntax-only
-    -I "$HEDDLE_HOME/driver" -I "$HEDDLE_HOME" -I "$HEDDLE_BUILD/gen")
+    -I "$HEDDLE_HOME/driver" -I "$HEDDLE_HOME/kernels" -I "$HEDDLE_HOME" -I "$HEDDLE_BUILD/gen")
 for cc in gcc clang; do
     command -v $cc >/dev/null || { echo "no $cc here"; continue; }
     for source in digits-host/*.c *-1/*.c; do # *-2 are the same
         "$cc" "${flags[@]}" "$source" 2>stderr || fail "$cc: $source: $(head -3 stderr)"
     done
-    for source in "$HEDDLE_HOME"/driver/*.c "$HEDDLE_HOME"/kernels/*.c \
+    for source in "$HEDDLE_HOME"/driver/*.c "$HEDDLE_HOME"/kernels/{,*/}*.c \
         "$HEDDLE_HOME"/sim/functional/*.c "$HEDDLE_BUILD"/gen/hd_accel_tables.c; do
         "$cc" "${flags[@]}" "$source" 2>stderr || fail "$cc: $source: $(head -3 stderr)"
     done
