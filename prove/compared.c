@@ -3,6 +3,7 @@
  * Where an operand is in the package is found by its terms, where a result is by its bytes. */
 #include "compared.h"
 
+#include <setjmp.h>
 #include <string.h>
 
 #include "kernels/hdk.h"
@@ -44,7 +45,8 @@ static const struct {
 struct layer_run {
     struct prove_package *k;
     uint32_t layer;
-    uint8_t *before, *after; /* the window when the layer begins, and when it ends */
+    uint8_t *before; /* the window when the layer begins */
+    jmp_buf end;
     bool inside;
 };
 
@@ -110,7 +112,7 @@ static bool try_composite(struct prove_trial *t, const struct prove_op *last, co
 static bool try_layer(struct prove_trial *t, const char *target)
 {
     struct prove_package *k = t->k;
-    struct arena *m = k->p->arena;
+    struct arena *m = t->arena;
     const uint32_t layer = k->p->layer;
 
     t->k->trial = true;
@@ -122,6 +124,8 @@ static bool try_layer(struct prove_trial *t, const char *target)
     t->bytes = ARENA_ARRAY(m, uint8_t *, g->n_tensor + 1);
     t->before = arena_alloc(m, k->memory.n);
     t->wrote = arena_alloc(m, k->memory.n);
+    t->link = ARENA_ARRAY(m, uint32_t, k->memory.n);
+    t->print = ARENA_ARRAY(m, uint64_t, k->memory.n);
     t->window = arena_memdup(m, k->window, k->memory.n);
     for (uint32_t i = 0; i < g->n_op && !found; i++) {
         if (g->op[i]->dead || g->op[i]->row != layer)
@@ -140,15 +144,17 @@ bool prove_compared(struct prove_package *k, const char *name, const void *p, vo
 {
     struct prove_trial t = {.k = k, .p = p, .arg = arg, .n_arg = ARGS, .call = call_of(name)};
 
-    if (!t.call || !try_layer(&t, NULL))
-        return false;
-    prove_package_compared(k, name);
-    return true;
+    t.arena = arena_beside(k->p->arena);
+    const bool found = t.call && try_layer(&t, NULL);
+    arena_free(t.arena);
+    if (found)
+        prove_package_compared(k, name);
+    return found;
 }
 
 /* --- layers whose code is emitted --- */
 
-/* At the begin of the layer the window is as it was; its end is kept. Kernels and devices do nothing meanwhile. */
+/* At the begin of the layer the window is as it was; at its end the run ends. Kernels and devices do nothing meanwhile. */
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
 {
     struct layer_run *r = ctx;
@@ -157,7 +163,7 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
     if (layer == r->layer && !r->inside)
         memcpy(r->k->window, r->before, r->k->memory.n);
     else if (layer != r->layer && r->inside)
-        memcpy(r->after, r->k->window, r->k->memory.n);
+        longjmp(r->end, 1);
     r->inside = layer == r->layer;
 }
 
@@ -170,28 +176,26 @@ static void run_layer(const void *p, void *const *arg)
     call.enter = enter;
     call.ctx = &r;
     memcpy(r.before, r.k->window, r.k->memory.n);
-    (void)r.k->model->run(&call);
-    if (!r.inside)
-        memcpy(r.k->window, r.after, r.k->memory.n);
+    if (setjmp(r.end) == 0)
+        (void)r.k->model->run(&call);
 }
 
 bool prove_emitted(struct prove_package *k)
 {
-    struct arena *m = k->p->arena;
+    struct arena *m = arena_beside(k->p->arena);
     const uint64_t from = hd_model_region_offset(k->model, HD_REGION_ARENA);
     const uint32_t n = (uint32_t)((k->memory.n - from) / STEP);
     void **arg = ARENA_ARRAY(m, void *, n + 1);
-    const struct layer_run r = {.k = k,
-                                .layer = k->p->layer,
-                                .before = arena_alloc(m, k->memory.n),
-                                .after = arena_alloc(m, k->memory.n)};
-    struct prove_trial t = {.k = k, .p = &r, .arg = arg, .n_arg = n, .call = run_layer};
+    const struct layer_run r = {
+        .k = k, .layer = k->p->layer, .before = arena_alloc(m, k->memory.n)};
+    struct prove_trial t = {.k = k, .arena = m, .p = &r, .arg = arg, .n_arg = n, .call = run_layer};
     const char *target = k->target ? k->target[k->p->layer] : NULL;
 
     for (uint32_t i = 0; i < n; i++)
         arg[i] = k->window + from + (uint64_t)i * STEP;
-    if (!target || !try_layer(&t, target))
-        return false;
-    prove_package_compared(k, target);
-    return true;
+    const bool found = target && try_layer(&t, target);
+    arena_free(m);
+    if (found)
+        prove_package_compared(k, target);
+    return found;
 }

@@ -5,98 +5,6 @@
 
 enum { INPUTS = 64, FEWEST = 8, COSTLY = 1 << 28 };
 
-static bool inside(const struct prove_package *k, const void *at, uint64_t n, uint64_t *place)
-{
-    const uint8_t *b = at;
-
-    if (!b || b < k->window || n > k->memory.n || b > k->window + k->memory.n - n)
-        return false;
-    *place = (uint64_t)(b - k->window);
-    return true;
-}
-
-/* --- operands --- */
-
-static bool same_terms(const struct prove_package *k, uint64_t at, const uint32_t *x, uint64_t n)
-{
-    const struct prove *p = k->p;
-
-    for (uint64_t b = 0; b < n; b++) {
-        const uint32_t t = k->memory.term[at + b];
-
-        if (t == PROVE_NOTHING || p->term[t].element != p->term[x[b]].element)
-            return false;
-    }
-    return true;
-}
-
-/* Find the arguments that hold input i of an operator. */
-static bool find(struct prove_trial *t, const struct prove_op *o, uint32_t i)
-{
-    const uint32_t before = t->n_in;
-
-    for (uint32_t flip = 0; flip < (o->in[i]->type == IR_U8 ? 2 : 1); flip++) {
-        const uint32_t *x = flip ? prove_signed(o, o->in[i], o->x[i]) : o->x[i];
-        struct prove_place at = {true, 0, ir_bytes(o->in[i]), flip ? 0x80 : 0};
-
-        for (uint32_t a = 0; a < t->n_arg; a++)
-            if (inside(t->k, t->arg[a], at.n, &at.at) && same_terms(t->k, at.at, x, at.n))
-                t->in[t->n_in++] = (struct prove_operand){o, i, at};
-    }
-    return t->n_in > before;
-}
-
-static uint32_t tensor_of(const struct prove_operand *in)
-{
-    return in->op->op->in[in->input];
-}
-
-/* True if operand n holds another tensor than those before it. */
-static bool is_first(const struct prove_trial *t, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (tensor_of(&t->in[i]) == tensor_of(&t->in[n]))
-            return false;
-    return true;
-}
-
-/* True if one of the operators makes the tensor, or it is found already. */
-static bool is_known(const struct prove_trial *t, uint32_t tensor)
-{
-    for (uint32_t c = 0; c < t->n_op; c++)
-        for (uint32_t i = 0; i < t->op[c]->op->n_out; i++)
-            if (t->op[c]->op->out[i] == tensor)
-                return true;
-    for (uint32_t i = 0; i < t->n_in; i++)
-        if (tensor_of(&t->in[i]) == tensor)
-            return true;
-    return false;
-}
-
-bool prove_trial_find(struct prove_trial *t)
-{
-    uint32_t most = 0;
-
-    for (uint32_t c = 0; c < t->n_op; c++)
-        most += t->op[c]->op->n_in;
-    t->n_in = 0;
-    t->missing = IR_NONE;
-    t->in = ARENA_ARRAY(t->k->p->arena, struct prove_operand, (size_t)most * t->n_arg * 2 + 1);
-    for (uint32_t c = 0; c < t->n_op; c++) {
-        const struct prove_op *o = t->op[c];
-
-        for (uint32_t i = 0; i < o->op->n_in; i++) {
-            if (!o->in[i] || o->in[i]->role == IR_CONST || is_known(t, o->op->in[i]))
-                continue;
-            if (!o->x[i] || !find(t, o, i)) {
-                t->missing = o->op->in[i];
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 /* --- inputs --- */
 
 static uint64_t draw(struct prove_trial *t)
@@ -143,9 +51,48 @@ static uint8_t *bytes_of(struct prove_trial *t, uint32_t tensor)
 
     if (of->role == IR_CONST)
         return (uint8_t *)(uintptr_t)of->data;
+    for (uint32_t i = 0; i < t->n_in; i++)
+        if (t->in[i].op->op->in[t->in[i].input] == tensor)
+            return t->value + t->in[i].first;
     if (!t->bytes[tensor])
-        t->bytes[tensor] = arena_alloc(t->k->p->arena, ir_bytes(of));
+        t->bytes[tensor] = arena_alloc(t->arena, ir_bytes(of));
     return t->bytes[tensor];
+}
+
+static uint8_t linked(const struct prove_trial *t, uint32_t link)
+{
+    return (uint8_t)(t->value[(link >> 1) - 1] ^ (link & 1u) << 7);
+}
+
+/* Bytes that have one term are equal; a constant is what it is. */
+static void fill_operand(struct prove_trial *t, const struct prove_operand *in, uint32_t round)
+{
+    const struct ir_tensor *of = in->op->in[in->input];
+    uint8_t *to = t->value + in->first;
+
+    fill(t, of, to, round);
+    for (uint32_t b = 0; b < ir_bytes(of); b++) {
+        const uint32_t same = t->same[in->first + b];
+
+        to[b] = same ? linked(t, same) : (uint8_t)(in->op->x[in->input][b] - 128);
+    }
+}
+
+/* The window holds operands where their terms are, and constants; all else is any bytes. */
+static void fill_window(struct prove_trial *t)
+{
+    struct prove_package *k = t->k;
+    uint64_t any = 0;
+
+    for (uint64_t i = hd_model_region_offset(k->model, HD_REGION_ARENA); i < k->memory.n; i++) {
+        const uint32_t term = k->memory.term[i], link = t->link[i];
+
+        any = any >> 8 ? any >> 8 : draw(t);
+        if (!link && term != PROVE_NOTHING && prove_is_constant(term))
+            k->window[i] = (uint8_t)(term - 128);
+        else
+            k->window[i] = link ? linked(t, link) : (uint8_t)any;
+    }
 }
 
 /* --- one input --- */
@@ -169,12 +116,10 @@ static bool run_reference(struct prove_trial *t, const struct prove_op *o)
     return ref_kernel_of(o->op->opcode, o->in[0]->type)(&c, &d) == ST_OK;
 }
 
-static bool agrees(const struct prove_trial *t, const struct prove_place *at, const uint8_t *bytes)
+/* What a byte was in one round after the others. */
+static void add_print(uint64_t *print, uint8_t byte)
 {
-    for (uint64_t b = 0; b < at->n; b++)
-        if (t->k->window[at->at + b] != (bytes[b] ^ at->flips))
-            return false;
-    return true;
+    *print = (*print ^ byte ^ *print >> 29) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Run both sides on one input. False: a variable differs, or constants changed. */
@@ -184,50 +129,124 @@ static bool run_once(struct prove_trial *t, uint32_t round)
     const uint64_t from = hd_model_region_offset(k->model, HD_REGION_ARENA);
     bool good = true;
 
-    for (uint64_t i = from; i < k->memory.n; i++)
-        k->window[i] = (uint8_t)(draw(t) >> 32);
-    for (uint32_t i = 0; i < t->n_in; i++) {
-        const struct prove_operand *in = &t->in[i];
-        uint8_t *bytes = bytes_of(t, tensor_of(in));
-
-        if (is_first(t, i))
-            fill(t, in->op->in[in->input], bytes, round);
-        for (uint64_t b = 0; b < in->place.n; b++)
-            k->window[in->place.at + b] = bytes[b] ^ in->place.flips;
-    }
+    for (uint32_t i = 0; i < t->n_in; i++)
+        fill_operand(t, &t->in[i], round);
+    fill_window(t);
     memcpy(t->before, k->window, k->memory.n);
     t->call(t->p, t->arg);
     for (uint32_t c = 0; c < t->n_op; c++) {
-        if (!run_reference(t, t->op[c]))
+        const struct prove_op *o = t->op[c];
+
+        if (!run_reference(t, o))
             return false;
-        for (uint32_t a = 0; a < 2 * t->n_arg; a++)
-            t->out[c][a].found =
-                t->out[c][a].found && agrees(t, &t->out[c][a], bytes_of(t, t->op[c]->op->out[0]));
+        const uint8_t *y = bytes_of(t, o->op->out[0]);
+        for (uint64_t b = 0; b < ir_bytes(ir_out(o->g, o->op, 0)); b++)
+            for (uint32_t flip = 0; flip < 2; flip++)
+                add_print(&t->made[c][flip][b], y[b] ^ (flip ? 0x80 : 0));
     }
-    for (uint32_t i = 0; i < t->n_in; i++)
-        if (t->in[i].op->in[t->in[i].input]->role == IR_VARIABLE)
-            good = good && agrees(t, &t->in[i].place, bytes_of(t, tensor_of(&t->in[i])));
-    for (uint64_t i = 0; i < k->memory.n; i++)
+    for (uint64_t i = 0; i < k->memory.n; i++) {
         if (k->window[i] != t->before[i]) {
             t->wrote[i] = 1;
             good = good && i >= from;
         }
+        add_print(&t->print[i], k->window[i]);
+    }
+    for (uint32_t i = 0; i < t->n_state && good; i++)
+        good =
+            memcmp(k->window + t->state[i].at, t->value + t->state[i].in.first, t->state[i].n) == 0;
     return good;
 }
 
 /* --- the result --- */
 
-/* New terms that are equal to x. */
-static void place_terms(const struct prove_trial *t, const struct prove_op *o,
-                        const struct ir_tensor *of, const struct prove_place *at, const uint32_t *x)
-{
-    struct prove_package *k = t->k;
-    const uint32_t *y = at->flips ? prove_signed(o, of, x) : x;
+/* Where a result is: value k of pixel p of the window is value channel[k] of it. */
+struct place {
+    uint64_t at;
+    uint32_t pixels, all, kept,
+        width; /* values of a pixel: of the result, of the window; bytes of a value */
+    uint32_t *channel;
+    bool flip;
+};
 
-    for (uint64_t b = 0; b < at->n; b++) {
-        k->memory.term[at->at + b] = prove_again(k->p, y[b]);
-        t->wrote[at->at + b] = 0;
+static bool same_channel(const struct prove_trial *t, uint32_t c, const struct place *m, uint32_t k,
+                         uint32_t channel)
+{
+    const uint32_t w = m->width;
+
+    for (uint64_t p = 0; p < m->pixels; p++)
+        for (uint32_t b = 0; b < w; b++)
+            if (t->print[m->at + (p * m->kept + k) * w + b] !=
+                t->made[c][m->flip][(p * m->all + channel) * w + b])
+                return false;
+    return true;
+}
+
+/* The window has all channels, in their order. */
+static bool is_whole(const struct prove_trial *t, uint32_t c, struct place *m)
+{
+    for (uint32_t k = 0; k < m->all; k++) {
+        m->channel[k] = k;
+        if (!same_channel(t, c, m, k, k))
+            return false;
     }
+    return true;
+}
+
+/* Each of m->kept channels is one of the result's. */
+static bool is_part(const struct prove_trial *t, uint32_t c, struct place *m)
+{
+    for (uint32_t k = 0; k < m->kept; k++) {
+        uint32_t e = 0, used = 1;
+
+        for (; e < m->all && used; e += used) {
+            used = !same_channel(t, c, m, k, e);
+            for (uint32_t i = 0; i < k && !used; i++)
+                used = m->channel[i] == e;
+        }
+        if (used)
+            return false;
+        m->channel[k] = e;
+    }
+    return true;
+}
+
+/* The first value of the window is one of the result's first pixel. */
+static bool begins(const struct prove_trial *t, uint32_t c, struct place m)
+{
+    m.pixels = 1;
+    for (uint32_t e = 0; e < m.all; e++)
+        if (same_channel(t, c, &m, 0, e))
+            return true;
+    return false;
+}
+
+/* The result of op[c] is at one of the arguments: all of it, or with `part` as many channels as there are. */
+static bool find_result(const struct prove_trial *t, uint32_t c, bool part, struct place *best)
+{
+    const struct ir_tensor *of = ir_out(t->op[c]->g, t->op[c]->op, 0);
+    const uint32_t all = (uint32_t)ir_dim_back(of, 0),
+                   pixels = (uint32_t)(ir_elements(of) / (uint64_t)all),
+                   width = (uint32_t)ir_type_bytes(of->type);
+    uint32_t *channel = ARENA_ARRAY(t->arena, uint32_t, all * UINT64_C(2));
+
+    *best = (struct place){.channel = channel};
+    for (uint32_t a = 0; a < t->n_arg; a++)
+        for (uint32_t flip = 0; flip < (of->type == IR_U8 ? 2 : 1); flip++) {
+            struct place m = {0, pixels, all, all - part, width, channel + all, flip};
+
+            if (!prove_trial_inside(t->k, t->arg[a], width, &m.at) || !begins(t, c, m))
+                continue;
+            for (; m.kept > (part ? best->kept : all - 1); m.kept--)
+                if (prove_trial_inside(t->k, t->arg[a], (uint64_t)pixels * m.kept * width, &m.at) &&
+                    (part ? is_part(t, c, &m) : is_whole(t, c, &m))) {
+                    memcpy(channel, m.channel, m.kept * sizeof *channel);
+                    *best = m;
+                    best->channel = channel;
+                }
+            if (!part && best->kept)
+                return true;
+        }
+    return best->kept > 0;
 }
 
 static void forget_unknown(struct prove *p)
@@ -244,10 +263,8 @@ static void forget_unknown(struct prove *p)
 static bool only_variable(const struct prove_trial *t)
 {
     const struct prove_op *o = t->op[0];
-    bool only = false;
+    bool only = t->n_state > 0;
 
-    for (uint32_t i = 0; i < t->n_in; i++)
-        only = only || t->in[i].op->in[t->in[i].input]->role == IR_VARIABLE;
     for (uint32_t i = 0; i < o->g->n_op; i++)
         for (uint32_t x = 0; x < o->g->op[i]->n_in; x++)
             only = only && o->g->op[i]->in[x] != o->op->out[0];
@@ -256,21 +273,29 @@ static bool only_variable(const struct prove_trial *t)
     return only;
 }
 
-/* Give the window the terms of operator c's result, which is at place `at`, and of variables. */
-static void conclude(struct prove_trial *t, uint32_t c, const struct prove_place *at)
+/* A new term that is equal to t, for a byte of the window. */
+static void give(const struct prove_trial *t, uint64_t at, uint32_t term)
+{
+    t->k->memory.term[at] = prove_again(t->k->p, term);
+    t->wrote[at] = 0;
+}
+
+/* Give the window the terms of operator c's result, which is at place m, and of variables. */
+static void conclude(struct prove_trial *t, uint32_t c, const struct place *m)
 {
     struct prove_package *k = t->k;
-    const uint32_t out = t->op[c]->op->out[0];
+    const struct prove_op *o = t->op[c];
+    const uint32_t *y = k->graph->terms[o->op->out[0]];
 
-    for (uint32_t i = 0; i < t->n_in; i++) {
-        const struct prove_op *o = t->in[i].op;
-        const uint32_t x = t->in[i].input;
-
-        if (o->in[x]->role == IR_VARIABLE)
-            place_terms(t, o, o->in[x], &t->in[i].place, o->after[x]);
-    }
-    if (at)
-        place_terms(t, t->op[c], t->op[c]->g->tensor[out], at, k->graph->terms[out]);
+    if (m && m->flip)
+        y = prove_signed(o, ir_out(o->g, o->op, 0), y);
+    for (uint32_t i = 0; i < t->n_state; i++)
+        for (uint64_t b = 0; b < t->state[i].n; b++)
+            give(t, t->state[i].at + b, t->state[i].in.op->after[t->state[i].in.input][b]);
+    for (uint64_t v = 0; m && v < (uint64_t)m->pixels * m->kept; v++)
+        for (uint32_t b = 0; b < m->width; b++)
+            give(t, m->at + v * m->width + b,
+                 y[(v / m->kept * m->all + m->channel[v % m->kept]) * m->width + b]);
     for (uint64_t i = 0; i < k->memory.n; i++)
         if (t->wrote[i])
             k->memory.term[i] = prove_fresh(k->p);
@@ -287,38 +312,26 @@ static uint32_t rounds(const struct prove_trial *t)
     return n < FEWEST ? FEWEST : n > INPUTS ? INPUTS : (uint32_t)n;
 }
 
-/* Any place may hold any result of op[c]. */
-static void begin_results(struct prove_trial *t, uint32_t c)
-{
-    const struct ir_tensor *of = ir_out(t->op[c]->g, t->op[c]->op, 0);
-
-    t->out[c] = ARENA_ARRAY(t->k->p->arena, struct prove_place, t->n_arg * 2);
-    for (uint32_t a = 0; a < 2 * t->n_arg; a++) {
-        struct prove_place *at = &t->out[c][a];
-
-        at->n = ir_bytes(of);
-        at->flips = a < t->n_arg ? 0 : 0x80;
-        at->found = (a < t->n_arg || of->type == IR_U8) &&
-                    inside(t->k, t->arg[a % t->n_arg], at->n, &at->at);
-    }
-}
-
 bool prove_trial_run(struct prove_trial *t)
 {
     struct prove_package *k = t->k;
     const uint32_t n = rounds(t);
+    struct place m;
     bool good = true;
 
     for (uint32_t c = 0; c < t->n_op; c++)
-        begin_results(t, c);
+        for (uint32_t flip = 0; flip < 2; flip++)
+            t->made[c][flip] =
+                ARENA_ARRAY(t->arena, uint64_t, ir_bytes(ir_out(t->op[c]->g, t->op[c]->op, 0)));
     memset(t->wrote, 0, k->memory.n);
+    memset(t->print, 0, k->memory.n * sizeof *t->print);
     for (uint32_t r = 0; good && r < n; r++)
         good = run_once(t, r);
     memcpy(k->window, t->window, k->memory.n);
-    for (uint32_t c = 0; good && c < t->n_op; c++)
-        for (uint32_t a = 0; a < 2 * t->n_arg; a++)
-            if (t->out[c][a].found) {
-                conclude(t, c, &t->out[c][a]);
+    for (uint32_t part = 0; good && part < 2; part++)
+        for (uint32_t c = 0; c < t->n_op; c++)
+            if (find_result(t, c, part, &m)) {
+                conclude(t, c, &m);
                 return true;
             }
     good = good && only_variable(t);
