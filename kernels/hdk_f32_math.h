@@ -1,5 +1,5 @@
 /* hdk_f32_math.h - float32 functions without libm, for the kernels. The reference has the same
- * formulas in a text of its own (reference/ref_float_math.c); bits must agree. Every operation
+ * formulas in a text of its own (reference/float32/ref_float_math.c); bits must agree. Every operation
  * rounds to float32; products and sums are in statements of their own, so that no compiler
  * contracts them. Bounds are those that tests/kernels/test_f32_math.c measures against
  * double. NaN stays NaN. */

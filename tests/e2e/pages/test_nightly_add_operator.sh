@@ -10,7 +10,7 @@ page=$HEDDLE_HOME/docs/ADD_AN_OPERATOR.md
 copy_sources
 
 put before operators/operators.def 'OPERATOR(NEG,' 1
-put before reference/ref_float_unary.c 'static float f32_relu(' 2
+put before reference/float32/ref_float_unary.c 'static float f32_relu(' 2
 put before kernels/float32/hdk_f32_ops.c 'UNARY(negative,' 3
 put before kernels/hdk_f32.h 'void hdk_f32_negative(' 4
 page=$HEDDLE_HOME/docs/ADD_A_REWRITE.md

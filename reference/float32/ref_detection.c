@@ -3,7 +3,7 @@
  * stays unless a box that is already in the output overlaps it. IR.md has the arithmetic. */
 #include <math.h>
 
-#include "ref_kernels.h"
+#include "reference/ref_kernels.h"
 
 struct box {
     float ymin, xmin, ymax, xmax;

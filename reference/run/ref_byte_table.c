@@ -3,7 +3,7 @@
  * take them (NUMERICS.md); the others in its fixed point. */
 #include <math.h>
 
-#include "ref_kernels.h"
+#include "reference/ref_kernels.h"
 
 /* One table in the making; diff: x - z_x. */
 struct unary {

@@ -1,5 +1,5 @@
 /* ref_padding.c - the pads of an operator with a window. */
-#include "ref_constants.h"
+#include "reference/ref_constants.h"
 
 /* SAME: all windows together reach `total` cells beyond the image. Where the stride divides its
  * size the last window begins a stride before the end, else size % stride before it. */

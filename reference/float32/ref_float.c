@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ref_float_math.h"
-#include "ref_kernels.h"
+#include "reference/ref_kernels.h"
 
 static float at(const uint8_t *p, size_t i)
 {

@@ -1,7 +1,7 @@
 /* ref_constants.c - multipliers, shifts and clamps of an operator, from the scales as the file has
  * them. The formulas are NUMERICS.md's, "Operators", and are written here a second time on
  * purpose: legalise has its own, and a mistake in one of the two ends in a mismatch. */
-#include "ref_constants.h"
+#include "reference/ref_constants.h"
 
 #include <math.h>
 #include <string.h>

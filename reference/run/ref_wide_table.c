@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ref_constants.h"
+#include "reference/ref_constants.h"
 
 enum { STEPS = 512, SIGMOID = 256 };
 

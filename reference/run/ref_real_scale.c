@@ -9,7 +9,7 @@
  *   SOFTMAX   {s_y, e^0, e^-s, .. e^-255s}, s = beta * s_x */
 #include <math.h>
 
-#include "ref_constants.h"
+#include "reference/ref_constants.h"
 
 static float *reals(const struct ref_maker *m, uint32_t n)
 {

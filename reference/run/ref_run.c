@@ -1,9 +1,9 @@
 /* ref_run.c - interpret a graph, operator by operator in its order. */
-#include "ref.h"
+#include "reference/ref.h"
 
 #include <string.h>
 
-#include "ref_kernels.h"
+#include "reference/ref_kernels.h"
 
 static const struct {
     ref_kernel *any, *f32;

@@ -1,7 +1,7 @@
 /* ref_float_order.c - CUMSUM in float32 and TOP_K: along one dimension, one row after the other. */
 #include <string.h>
 
-#include "ref_kernels.h"
+#include "reference/ref_kernels.h"
 
 /* Rows along dimension `axis`: element i of row r is at base(r) + i * inner. */
 struct rows {

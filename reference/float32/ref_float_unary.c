@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ref_float_math.h"
-#include "ref_kernels.h"
+#include "reference/ref_kernels.h"
 
 /* [0, 1] of slope * x + offset. */
 static float line(float x, float slope, float offset)
