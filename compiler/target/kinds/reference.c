@@ -3,8 +3,8 @@
 
 #include "base/home.h"
 #include "base/json/json_doc.h"
-#include "describe.h"
-#include "registry.h"
+#include "compiler/target/describe.h"
+#include "compiler/target/registry.h"
 
 static const cJSON *get(const cJSON *o, const char *key)
 {

@@ -4,7 +4,7 @@
 #define HEDDLE_COMPILER_TARGET_DESCRIBE_READ_H
 
 #include "base/json/json_doc.h"
-#include "describe.h"
+#include "compiler/target/describe.h"
 
 struct reader {
     struct arena *a;

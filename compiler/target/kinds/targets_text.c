@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "compiler/systolic/layout/geometry.h"
-#include "describe.h"
-#include "registry.h"
+#include "compiler/target/describe.h"
+#include "compiler/target/registry.h"
 
 static void attribute(struct text *t, const struct target_attr *attr)
 {

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/json/json_doc.h"
-#include "describe.h"
-#include "registry.h"
+#include "compiler/target/describe.h"
+#include "compiler/target/registry.h"
 
 struct select {
     const struct registry *r;

@@ -6,8 +6,8 @@
 #include "compiler/systolic/schedule/sched.h"
 #include "hd_accel_tables.h"
 #include "hd_timing.h"
-#include "refuse.h"
-#include "target.h"
+#include "compiler/target/refuse.h"
+#include "compiler/target/target.h"
 
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 

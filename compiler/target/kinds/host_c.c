@@ -1,7 +1,7 @@
 /* host_c.c - the host CPU: emitted C calls a function of kernels/. Accepts whatever no other target
  * accepts. */
 #include "compiler/host/host_cycles.h"
-#include "target.h"
+#include "compiler/target/target.h"
 
 static const char *refusal(const struct target_question *q)
 {

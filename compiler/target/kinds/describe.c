@@ -1,7 +1,7 @@
 /* describe.c - target.json to struct target_desc. The schema checks form and types; this file
  * checks relations between members: names that exist, defaults in range, calls whose words are
  * defined. */
-#include "describe.h"
+#include "compiler/target/describe.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "base/home.h"
 #include "compiler/described/read.h"
 #include "describe_read.h"
-#include "region.h"
+#include "compiler/target/region.h"
 
 static struct describe_files strings(struct reader *r, const cJSON *array)
 {

@@ -1,6 +1,6 @@
 /* registry.c - find the targets. */
 #define _GNU_SOURCE
-#include "registry.h"
+#include "compiler/target/registry.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
-#include "describe.h"
+#include "compiler/target/describe.h"
 
 static void add(struct registry *r, const char *name, const struct target_desc *desc,
                 const char *error)
