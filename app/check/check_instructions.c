@@ -134,6 +134,14 @@ static void sizes(struct drawing *q, struct hdk_issue *i)
         i->low = (int32_t)some(q, 129) - 128;
         i->high = (int32_t)some(q, 128);
         return;
+    case HDK_SCALE:
+        i->from.n_bytes = lanes;
+        i->to.n_bytes = 4 * lanes;
+        i->add = some(q, 2);
+        i->zero = (int32_t)some(q, 256) - 128;
+        i->multiplier = (int32_t)(1u << 30 | some(q, 1u << 30));
+        i->shift = -(int32_t)some(q, some(q, 2) ? 32 : 4);
+        return;
     default:
         i->from.n_bytes = field(q, i->role, FIELD_BYTES, 1, depth * lanes, 2048);
         i->to.n_bytes = i->from.n_bytes;
@@ -182,8 +190,9 @@ static enum status functions(struct drawing *q, const char *path, struct diag *d
     TRY(find(so, of->begin, (void **)&q->device.begin, d));
     TRY(find(so, of->wait, (void **)&q->device.wait, d));
     for (uint32_t i = 0; i < HDK_ROLES; i++)
-        TRY(find(so, of->instruction[of->role[i]].call, (void **)&q->device.instruction[i].issue,
-                 d));
+        if (described_of(of, i))
+            TRY(find(so, of->instruction[of->role[i]].call,
+                     (void **)&q->device.instruction[i].issue, d));
     return ST_OK;
 }
 
@@ -206,7 +215,8 @@ static void run_all(struct drawing *q)
 
         if (n % (FRESH * HDK_ROLES) == 0)
             fill_memories(q);
-        if (!lockstep_sees(&q->lock, role) || !draw(q, role, &i))
+        if (!described_of(q->lock.described, role) || !lockstep_sees(&q->lock, role) ||
+            !draw(q, role, &i))
             continue;
         rc = lockstep_step(&q->lock, &q->device, &i, ++q->issued[unit]);
         q->n_run[role]++;
@@ -227,6 +237,8 @@ static void report(struct drawing *q)
 
     text_init(&t, q->c->arena);
     for (uint32_t i = 0; i < HDK_ROLES; i++) {
+        if (!described_of(d, i))
+            continue;
         text_printf(&t, "%s%u %s", i ? ", " : "", q->n_run[i], d->instruction[d->role[i]].name);
         if (q->most[i] > 1)
             text_printf(&t, " of up to %u positions", q->most[i]);

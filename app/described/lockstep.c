@@ -124,7 +124,9 @@ const char *lockstep_instruction_text(struct lockstep *l, const struct hdk_issue
                         number[f]);
             any = true;
         }
-    if (of->does == DESCRIBED_PRODUCT)
+    if (of->does == DESCRIBED_SCALE)
+        text_printf(&t, ", zero %d, multiplier %d, shift %d", i->zero, i->multiplier, i->shift);
+    if (of->does == DESCRIBED_PRODUCT || of->does == DESCRIBED_SCALE)
         text_printf(&t, ", add %u", i->add);
     if (of->does == DESCRIBED_REQUANTISE)
         text_printf(&t, ", zero %d, low %d, high %d", i->zero, i->low, i->high);

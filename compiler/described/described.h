@@ -1,4 +1,4 @@
-/* described.h - a convolution or dense layer on a device whose memories, instructions and order a
+/* described.h - a convolution, dense layer or addition on a device whose memories, instructions and order a
  * target.json describes. in: an operator, the description. out: struct hdk_layer, from which
  * kernels/described issues the instructions, and its cycles by the formulas of the description. */
 #ifndef HEDDLE_COMPILER_DESCRIBED_DESCRIBED_H
@@ -24,7 +24,7 @@ enum described_field {
 extern const char *const described_fields[DESCRIBED_FIELDS];
 
 enum described_type { DESCRIBED_INT8, DESCRIBED_INT32, DESCRIBED_CHANNELS };
-enum described_does { DESCRIBED_COPY, DESCRIBED_PRODUCT, DESCRIBED_REQUANTISE };
+enum described_does { DESCRIBED_COPY, DESCRIBED_PRODUCT, DESCRIBED_REQUANTISE, DESCRIBED_SCALE };
 
 struct described_instruction {
     const char *name, *call, *cycles; /* cycles: expression of rows, columns and bytes */
@@ -34,6 +34,8 @@ struct described_instruction {
         uint32_t bits, unit; /* the width of value / unit; bits 0: no such field */
     } field[DESCRIBED_FIELDS];
 };
+
+#define DESCRIBED_NONE UINT32_MAX
 
 struct described_device {
     uint32_t n_memory, n_unit, n_instruction;
@@ -45,7 +47,7 @@ struct described_device {
     } memory[HDK_MEMORIES]; /* the first is the core's, which the host reaches */
     const char *unit[HDK_UNITS];
     struct described_instruction instruction[HDK_ROLES];
-    uint32_t role[HDK_ROLES]; /* of each role its instruction */
+    uint32_t role[HDK_ROLES]; /* of each role its instruction; HDK_SCALE: or DESCRIBED_NONE */
     uint32_t depth, lanes;    /* of a product */
     uint32_t queue, count_bits, issue_cycles;
     const char *begin, *wait; /* C functions */
@@ -53,6 +55,14 @@ struct described_device {
 
 /* roles.c: set `role`, or return what is missing: "no instruction copies ... to NAME". */
 const char *described_roles(struct arena *a, struct described_device *device);
+/* The instruction of a role; NULL: there is none. */
+static inline const struct described_instruction *
+described_of(const struct described_device *device, uint32_t role)
+{
+    const uint32_t i = device->role[role];
+
+    return i == DESCRIBED_NONE ? NULL : &device->instruction[i];
+}
 /* issue_clock.c: return what is wrong with a formula for cycles, or NULL; valid until the next call. */
 const char *described_bad_cycles(const char *text);
 /* Issue the layer's instructions without a device; return NULL and set *cycles, or the first field

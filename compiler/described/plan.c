@@ -28,6 +28,17 @@ static uint32_t bytes_of(const struct question *q, enum hdk_role role, bool to)
     return q->device->memory[to ? i->to : i->from].bytes;
 }
 
+static const char *check_add(struct question *q, const struct ir_graph *graph,
+                             const struct ir_op *op)
+{
+    if (!described_of(q->device, HDK_SCALE))
+        REFUSE(q, "no instruction does a scale");
+    for (uint32_t k = 0; k < 2; k++)
+        if (ir_in(graph, op, k)->role == IR_CONST)
+            REFUSE(q, "operand %u is a constant", k);
+    return NULL;
+}
+
 static const char *check(struct question *q, const struct ir_graph *graph, const struct ir_op *op)
 {
     const struct geo *g = &q->g;
@@ -71,13 +82,45 @@ static void lay_out(struct question *q, const struct ir_op *op, bool together)
     p->pitch = p->pixel * (together ? g->ow : (g->ow - 1) * g->sx + (g->kw - 1) * g->dx + 1);
 }
 
+static void lay_out_add(struct question *q, const struct ir_graph *graph, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(graph, op, 0);
+    struct hdk_layer *p = &q->p;
+    const uint32_t h = (uint32_t)(ir_dim_back(y, 3) * ir_dim_back(y, 2));
+    const uint32_t w = (uint32_t)ir_dim_back(y, 1), c = (uint32_t)ir_dim_back(y, 0);
+
+    *p = (struct hdk_layer){.kind = HDK_LAYER_ADD,
+                            .in_h = h,
+                            .in_w = w,
+                            .in_c = c,
+                            .out_h = h,
+                            .out_w = w,
+                            .out_c = c,
+                            .kernel_h = 1,
+                            .kernel_w = 1,
+                            .stride_h = 1,
+                            .stride_w = 1,
+                            .dilation_h = 1,
+                            .dilation_w = 1,
+                            .z_out = ir_zero_point(y),
+                            .act_min = op->fixed.act_min,
+                            .act_max = op->fixed.act_max,
+                            .pixel = up(c, q->device->lanes),
+                            .group = up(c, q->device->lanes) / q->device->lanes};
+    for (uint32_t k = 0; k < 2; k++)
+        p->operand[k] = (struct hdk_operand){ir_zero_point(ir_in(graph, op, k)),
+                                             op->fixed.multiplier[k], op->fixed.shift[k]};
+    p->pitch = p->pixel * w;
+}
+
 /* Place everything in the first memory; return the bytes. */
 static uint64_t place(struct question *q)
 {
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
     const uint64_t channels = up(p->out_c, d->lanes), image = hdk_layer_rows(p, p->out_h);
-    const uint64_t filters = channels * hdk_layer_parts(p, d->depth) * d->depth;
+    const uint64_t filters =
+        p->kind == HDK_LAYER_ADD ? image * p->pitch : channels * hdk_layer_parts(p, d->depth) * d->depth;
     uint64_t at = (image * p->pitch + 63) / 64 * 64;
 
     p->filters_at = (uint32_t)at;
@@ -142,20 +185,20 @@ static void try_bands(struct question *q)
 {
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
-    const bool one_block = p->out_c <= d->lanes;
+    const bool one_block = p->out_c <= d->lanes, add = p->kind == HDK_LAYER_ADD;
     const uint32_t memory = bytes_of(q, HDK_MOVE_IN, true);
-    const uint64_t whole = (uint64_t)hdk_layer_rows(p, p->out_h) * p->pitch;
+    const uint64_t whole = add ? UINT64_MAX : (uint64_t)hdk_layer_rows(p, p->out_h) * p->pitch;
 
     for (p->band = p->out_h;; p->band = (p->band + 1) / 2) {
         const bool all = p->band == p->out_h;
-        const uint64_t image = (uint64_t)hdk_layer_rows(p, p->band) * p->pitch;
+        const uint64_t image = (uint64_t)hdk_layer_rows(p, p->band) * p->pitch * (add ? 2 : 1);
         const uint64_t sums = (uint64_t)p->band * p->out_w * d->lanes * 4;
 
         p->image_whole = whole <= memory;
         p->image_step = p->image_whole ? 0 : step_of(image, memory, all);
         p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block);
         if (p->image_step != UINT32_MAX && p->sums_step != UINT32_MAX)
-            try_groups(q);
+            add ? consider(q) : try_groups(q);
         else
             q->why = arena_printf(
                 q->arena,
@@ -176,15 +219,19 @@ const char *described_plan(struct arena *a, const struct ir_graph *graph, const 
                            double *cycles)
 {
     struct question q = {.arena = a, .device = device, .cycles = -1};
-    const char *why = check(&q, graph, op);
+    const bool add = op->opcode == IR_OP_ADD;
+    const char *why = add ? check_add(&q, graph, op) : check(&q, graph, op);
     const struct geo *g = &q.g;
 
     if (why)
         return why;
-    const bool windows =
-        g->kh * g->kw > 1 && g->c % device->depth && (uint64_t)g->kh * g->kw * g->c <= HDK_WINDOW;
+    const bool windows = !add && g->kh * g->kw > 1 && g->c % device->depth &&
+                         (uint64_t)g->kh * g->kw * g->c <= HDK_WINDOW;
     for (uint32_t form = 0; form < (windows ? 2 : 1); form++) {
-        lay_out(&q, op, form > 0);
+        if (add)
+            lay_out_add(&q, graph, op);
+        else
+            lay_out(&q, op, form > 0);
         const uint64_t n_bytes = place(&q);
         if (n_bytes <= device->memory[0].bytes)
             try_bands(&q);

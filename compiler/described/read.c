@@ -113,6 +113,9 @@ static enum status check_types(struct reader *r, const char *path,
     case DESCRIBED_REQUANTISE:
         TRY(check_type(r, path, "from", i->from, DESCRIBED_INT32));
         return check_type(r, path, "with", i->with, DESCRIBED_CHANNELS);
+    case DESCRIBED_SCALE:
+        TRY(check_type(r, path, "from", i->from, DESCRIBED_INT8));
+        return check_type(r, path, "to", i->to, DESCRIBED_INT32);
     default: return i->from == 0 ? ST_OK : check_type(r, path, "from", i->from, to);
     }
 }
@@ -133,7 +136,7 @@ static enum status check_members(struct reader *r, const cJSON *o, const char *p
                                  enum described_does does)
 {
     static const char *const keys[] = {"with", "depth", "lanes"};
-    static const char *const names[] = {"copy", "product", "requantise"};
+    static const char *const names[] = {"copy", "product", "requantise", "scale"};
 
     for (uint32_t k = 0; k < 3; k++) {
         const bool wanted = does == DESCRIBED_PRODUCT || (does == DESCRIBED_REQUANTISE && k == 0);
@@ -148,7 +151,7 @@ static enum status check_members(struct reader *r, const cJSON *o, const char *p
 
 static enum status instruction(struct reader *r, const cJSON *o)
 {
-    static const char *const does[] = {"copy", "product", "requantise", NULL};
+    static const char *const does[] = {"copy", "product", "requantise", "scale", NULL};
     struct described_device *d = r->device;
     const char *path = arena_printf(r->a, "instructions[%u]", d->n_instruction);
     struct described_instruction *i = &d->instruction[d->n_instruction];
@@ -164,7 +167,7 @@ static enum status instruction(struct reader *r, const cJSON *o)
     TRY(check_members(r, o, path, i->does));
     TRY(find_memory(r, o, path, "from", &i->from));
     TRY(find_memory(r, o, path, "to", &i->to));
-    if (i->does != DESCRIBED_COPY)
+    if (get(o, "with"))
         TRY(find_memory(r, o, path, "with", &i->with));
     TRY(check_types(r, path, i));
     for (uint32_t f = 0; f < DESCRIBED_FIELDS; f++) {

@@ -6,7 +6,7 @@ const char *const described_fields[DESCRIBED_FIELDS] = {"rows",     "columns",  
                                                         "from_row", "from_column", "with",  "to",
                                                         "to_row",   "to_column"};
 
-enum { NONE = HDK_ROLES };
+#define NONE DESCRIBED_NONE
 
 static uint32_t find(const struct described_device *d, enum described_does does)
 {
@@ -46,6 +46,12 @@ const char *described_roles(struct arena *a, struct described_device *d)
     if (out->to != 0 || out->from != product->to)
         return arena_printf(a, "%s must be from %s, where %s leaves sums, to %s", out->name,
                             d->memory[product->to].name, product->name, first);
+    role[HDK_SCALE] = find(d, DESCRIBED_SCALE);
+    const struct described_instruction *scale = described_of(d, HDK_SCALE);
+    if (scale && (scale->from != product->from || scale->to != product->to))
+        return arena_printf(a, "%s must be from %s to %s, as %s is", scale->name,
+                            d->memory[product->from].name, d->memory[product->to].name,
+                            product->name);
     role[HDK_MOVE_IN] = copy_to(d, true, product->from);
     role[HDK_CHANNELS_IN] = copy_to(d, true, out->with);
     role[HDK_PRELOAD] = copy_to(d, false, product->with);
@@ -85,8 +91,10 @@ struct hdk_device described_hdk(const struct described_device *d)
     for (uint32_t i = 1; i < d->n_memory; i++)
         h.memory_at[i] = h.memory_at[i - 1] + d->memory[i - 1].bytes;
     for (uint32_t i = 0; i < HDK_ROLES; i++) {
-        const struct described_instruction *of = &d->instruction[d->role[i]];
+        const struct described_instruction *of = described_of(d, i);
 
+        if (!of)
+            continue;
         h.instruction[i] = (struct hdk_instruction){of->unit, of->from, of->with, of->to, NULL};
     }
     return h;

@@ -7,7 +7,8 @@
 void emit_described_device(struct text *t, const struct target_desc *desc)
 {
     static const char *const roles[HDK_ROLES] = {"HDK_MOVE_IN", "HDK_FILTERS_IN", "HDK_CHANNELS_IN",
-                                                 "HDK_PRELOAD", "HDK_PRODUCT",    "HDK_MOVE_OUT"};
+                                                 "HDK_PRELOAD", "HDK_PRODUCT",    "HDK_MOVE_OUT",
+                                                 "HDK_SCALE"};
     const struct described_device *d = desc->detail->device;
     const struct hdk_device h = described_hdk(d);
     const uint32_t last = d->n_memory - 1;
@@ -23,9 +24,10 @@ void emit_described_device(struct text *t, const struct target_desc *desc)
         text_printf(t, "%s0x%x", i ? ", " : "", h.memory_at[i]);
     text_printf(t, "},\n    .model = %s_model,\n    .instruction = {\n", desc->name);
     for (uint32_t i = 0; i < HDK_ROLES; i++)
-        text_printf(t, "        [%s] = {%u, %u, %u, %u, %s},\n", roles[i], h.instruction[i].unit,
-                    h.instruction[i].from, h.instruction[i].with, h.instruction[i].to,
-                    d->instruction[d->role[i]].call);
+        if (described_of(d, i))
+            text_printf(t, "        [%s] = {%u, %u, %u, %u, %s},\n", roles[i],
+                        h.instruction[i].unit, h.instruction[i].from, h.instruction[i].with,
+                        h.instruction[i].to, described_of(d, i)->call);
     text_printf(t, "    },\n    .begin = %s,\n    .wait = %s};\n\n", d->begin, d->wait);
 }
 
@@ -48,22 +50,27 @@ enum status emit_described_params(struct emit_unit *u, struct text *t, const str
     text_printf(t,
                 "/* %u rows of the output and %u blocks of channels on chip%s. */\n"
                 "static const struct hdk_layer %s_%u = {\n"
-                "    .in_h = %u, .in_w = %u, .in_c = %u, .out_h = %u, .out_w = %u, .out_c = %u,\n"
+                "    .kind = %s,\n    .in_h = %u, .in_w = %u, .in_c = %u, .out_h = %u, .out_w = "
+                "%u, .out_c = %u,\n"
                 "    .kernel_h = %u, .kernel_w = %u, .stride_h = %u, .stride_w = %u, "
                 ".dilation_h = %u, .dilation_w = %u,\n"
                 "    .pad_top = %d, .pad_left = %d, .z_in = %d, .z_out = %d, .act_min = %d, "
                 ".act_max = %d,\n",
                 p.band, p.group, p.together ? ", windows copied together" : "", emit_id(u, op->row),
-                op->id, p.in_h, p.in_w, p.in_c, p.out_h, p.out_w, p.out_c, p.kernel_h, p.kernel_w,
-                p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.pad_top, p.pad_left, p.z_in,
-                p.z_out, p.act_min, p.act_max);
+                op->id, p.kind == HDK_LAYER_ADD ? "HDK_LAYER_ADD" : "HDK_LAYER_CONVOLVE", p.in_h, p.in_w, p.in_c,
+                p.out_h, p.out_w, p.out_c, p.kernel_h, p.kernel_w, p.stride_h, p.stride_w,
+                p.dilation_h, p.dilation_w, p.pad_top, p.pad_left, p.z_in, p.z_out, p.act_min,
+                p.act_max);
     text_printf(t,
                 "    .together = %u, .pixel = %u, .pitch = %u, .band = %u, .group = %u,\n"
                 "    .image_step = 0x%x, .filters_step = 0x%x, .sums_step = 0x%x,\n"
                 "    .image_whole = %u, .filters_whole = %u,\n"
-                "    .filters_at = 0x%x, .channels_at = 0x%x, .out_at = 0x%x};\n\n",
+                "    .filters_at = 0x%x, .channels_at = 0x%x, .out_at = 0x%x,\n"
+                "    .operand = {{%d, %d, %d}, {%d, %d, %d}}};\n\n",
                 p.together, p.pixel, p.pitch, p.band, p.group, p.image_step, p.filters_step,
-                p.sums_step, p.image_whole, p.filters_whole, p.filters_at, p.channels_at, p.out_at);
+                p.sums_step, p.image_whole, p.filters_whole, p.filters_at, p.channels_at, p.out_at,
+                p.operand[0].zero, p.operand[0].multiplier, p.operand[0].shift, p.operand[1].zero,
+                p.operand[1].multiplier, p.operand[1].shift);
     return ST_OK;
 }
 
@@ -108,28 +115,52 @@ static struct hdk_channel *channels(struct emit_unit *u, const struct geo *g,
     return channel;
 }
 
+/* The requantisation of an addition's sums, for each lane. */
+static struct hdk_channel *out_channels(struct emit_unit *u, const struct ir_fixed *f, uint32_t n)
+{
+    struct hdk_channel *channel = ARENA_ARRAY(u->arena, struct hdk_channel, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        channel[i] = (struct hdk_channel){0, f->multiplier[2], f->shift[2]};
+    return channel;
+}
+
+/* Return the second operand of the call, and set where its channels are. */
+static const char *second(struct emit_unit *u, const struct ir_op *op, const struct hdk_layer *p,
+                          const struct described_device *d, uint32_t *channels_at)
+{
+    struct geo g;
+    size_t n_bytes;
+
+    if (p->kind == HDK_LAYER_ADD) {
+        *channels_at = emit_host_constant(u, out_channels(u, &op->fixed, d->lanes),
+                                          d->lanes * sizeof(struct hdk_channel));
+        return emit_pointer(u, op->in[1]);
+    }
+    geo_of(u->graph, op, &g);
+    const size_t n = (g.oc + d->lanes - 1) / d->lanes * d->lanes;
+    const int8_t *w = filters(u, &g, p, d, &n_bytes);
+    const uint32_t w_at = emit_host_constant(u, w, n_bytes);
+
+    *channels_at =
+        emit_host_constant(u, channels(u, &g, &op->fixed, n), n * sizeof(struct hdk_channel));
+    return arena_printf(u->arena, "(model_constants + 0x%x)", w_at);
+}
+
 void emit_described_call(struct emit_unit *u, struct text *t, const struct ir_op *op,
                          const char *dev)
 {
     const struct target *target = emit_outside(u, op);
-    const struct described_device *d = describe_of(target)->device;
     struct hdk_layer p;
-    struct geo g;
-    size_t n_bytes;
+    uint32_t channels_at;
 
     (void)plan_of(u, op, &p); /* emit_described_params has checked it */
-    geo_of(u->graph, op, &g);
-    const size_t n = (g.oc + d->lanes - 1) / d->lanes * d->lanes;
-    const int8_t *w = filters(u, &g, &p, d, &n_bytes);
-    const uint32_t w_at = emit_host_constant(u, w, n_bytes);
-    const uint32_t channels_at =
-        emit_host_constant(u, channels(u, &g, &op->fixed, n), n * sizeof(struct hdk_channel));
-
+    const char *const w = second(u, op, &p, describe_of(target)->device, &channels_at);
     text_printf(t, "MODEL_TRY(hdk_described_run(&%s_%u, &%s_device, %s,\n", emit_id(u, op->row),
                 op->id, target->desc->name, dev);
     text_printf(t,
-                "        (const int8_t *)%s, (const int8_t *)(model_constants + 0x%x),\n"
+                "        (const int8_t *)%s, (const int8_t *)%s,\n"
                 "        (const struct hdk_channel *)(const void *)(model_constants + 0x%x),\n"
                 "        (int8_t *)%s));\n",
-                emit_pointer(u, op->in[0]), w_at, channels_at, emit_pointer(u, op->out[0]));
+                emit_pointer(u, op->in[0]), w, channels_at, emit_pointer(u, op->out[0]));
 }

@@ -1,4 +1,4 @@
-/* hdk_described.c - see hdk_described.h. Bands of output rows; in a band groups of channels; in a
+/* hdk_described.c - see hdk_described.h. An addition scales both operands into sums. Bands of output rows; in a band groups of channels; in a
  * group block after block: the products of its parts, then its results. The next band and
  * group are copied in before the products of those on chip, where memory holds both. An image
  * that fits is copied once, band by band, and weights that fit once, group by group.
@@ -187,6 +187,16 @@ static int move_image(struct run *r, uint32_t band)
                 image_of(r, band * r->groups) + skip * p->pitch, (rows - skip) * p->pitch);
 }
 
+/* The bands of both operands of an addition, one after the other. */
+static int move_operands(struct run *r, uint32_t s)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t from = s * p->band * p->pitch, n_bytes = band_rows(r, s) * p->pitch;
+
+    TRY(copy(r, HDK_MOVE_IN, from, image_of(r, s), n_bytes));
+    return copy(r, HDK_MOVE_IN, p->filters_at + from, image_of(r, s) + p->band * p->pitch, n_bytes);
+}
+
 /* Copy in what step s needs and the one before has not left there. early: before the products of the
  * step before, so only into bytes that these do not use. */
 static int move_in(struct run *r, uint32_t s, int early)
@@ -195,6 +205,8 @@ static int move_in(struct run *r, uint32_t s, int early)
     const uint32_t band = s / r->groups, group = s % r->groups;
     const int filters = band == 0 || (r->groups > 1 && !p->filters_whole);
 
+    if (p->kind == HDK_LAYER_ADD)
+        return early == (p->image_step > 0) ? move_operands(r, s) : 0;
     if (group == 0 && early == (p->image_whole || p->image_step))
         TRY(move_image(r, band));
     if (filters && early == (p->filters_whole || p->filters_step))
@@ -226,6 +238,24 @@ static int product(struct run *r, uint32_t s, uint32_t block, uint32_t part)
     return issue(r, &i);
 }
 
+static int scale(struct run *r, uint32_t s, uint32_t block, uint32_t k)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t lanes = r->device->lanes;
+    struct hdk_issue i = {
+        .role = HDK_SCALE,
+        .rows = 1,
+        .columns = band_rows(r, s) * p->out_w,
+        .from = {image_of(r, s) + k * p->band * p->pitch + block * lanes, 0, p->pixel, lanes},
+        .to = {(r->blocks_done & 1) * p->sums_step, 0, lanes * 4, lanes * 4},
+        .add = k,
+        .zero = p->operand[k].zero,
+        .multiplier = p->operand[k].multiplier,
+        .shift = p->operand[k].shift};
+
+    return issue(r, &i);
+}
+
 static int move_out(struct run *r, uint32_t s, uint32_t block)
 {
     const struct hdk_layer *p = r->p;
@@ -237,7 +267,7 @@ static int move_out(struct run *r, uint32_t s, uint32_t block)
         .rows = 1,
         .columns = band_rows(r, band) * p->out_w,
         .from = {(r->blocks_done & 1) * p->sums_step, 0, lanes * 4, lanes * 4},
-        .with = {.at = n * n_bytes, .n_bytes = n_bytes},
+        .with = {.at = p->kind == HDK_LAYER_ADD ? 0 : n * n_bytes, .n_bytes = n_bytes},
         .to = {p->out_at + band * p->band * p->out_w * pixel + n * lanes, 0, pixel, lanes},
         .zero = p->z_out,
         .low = p->act_min,
@@ -250,11 +280,19 @@ static int move_out(struct run *r, uint32_t s, uint32_t block)
 static int run_step(struct run *r, uint32_t s)
 {
     for (uint32_t block = 0; block < group_blocks(r, s % r->groups); block++) {
-        for (uint32_t part = 0; part < r->parts; part++)
+        for (uint32_t k = 0; k < 2 && r->p->kind == HDK_LAYER_ADD; k++)
+            TRY(scale(r, s, block, k));
+        for (uint32_t part = 0; part < r->parts && r->p->kind == HDK_LAYER_CONVOLVE; part++)
             TRY(product(r, s, block, part));
         TRY(move_out(r, s, block));
     }
     return 0;
+}
+
+static uint32_t channels_bytes(const struct run *r)
+{
+    return (r->p->kind == HDK_LAYER_ADD ? 1 : r->blocks) * r->device->lanes *
+           (uint32_t)sizeof(struct hdk_channel);
 }
 
 static struct run begin(const struct hdk_layer *p, const struct hdk_device *device,
@@ -275,12 +313,11 @@ int hdk_described_issue(const struct hdk_layer *p, const struct hdk_device *devi
                         const struct hd_port *dev)
 {
     struct run r = begin(p, device, dev);
-    const uint32_t n = r.bands * r.groups, lanes = device->lanes;
+    const uint32_t n = r.bands * r.groups;
 
     if (dev)
         TRY(device->begin(dev));
-    TRY(copy(&r, HDK_CHANNELS_IN, p->channels_at, 0,
-             r.blocks * lanes * (uint32_t)sizeof(struct hdk_channel)));
+    TRY(copy(&r, HDK_CHANNELS_IN, p->channels_at, 0, channels_bytes(&r)));
     TRY(move_in(&r, 0, 0));
     TRY(move_in(&r, 0, 1));
     for (uint32_t s = 0; s < n; s++) {
@@ -367,15 +404,15 @@ static int write_window(const struct run *r, uint32_t at, int32_t row, int32_t c
     return put(r, at, window, n);
 }
 
-static int write_image(const struct run *r, const int8_t *x)
+static int write_image(const struct run *r, uint32_t at, const int8_t *x)
 {
     const struct hdk_layer *p = r->p;
     const uint32_t rows = hdk_layer_rows(p, p->out_h);
 
     for (uint32_t row = 0; row < rows && !p->together; row++)
-        TRY(write_row(r, row * p->pitch, (int32_t)row - p->pad_top, x));
+        TRY(write_row(r, at + row * p->pitch, (int32_t)row - p->pad_top, x));
     for (uint32_t i = 0; i < p->out_h * p->out_w && p->together; i++)
-        TRY(write_window(r, i * p->pixel, (int32_t)(i / p->out_w * p->stride_h) - p->pad_top,
+        TRY(write_window(r, at + i * p->pixel, (int32_t)(i / p->out_w * p->stride_h) - p->pad_top,
                          (int32_t)(i % p->out_w * p->stride_w) - p->pad_left, x));
     return 0;
 }
@@ -387,9 +424,10 @@ int hdk_described_run(const struct hdk_layer *p, const struct hdk_device *device
     const struct run r = begin(p, device, dev);
     const uint32_t lanes = device->lanes, pixel = r.blocks * lanes, n = p->out_h * p->out_w;
 
-    TRY(write_image(&r, x));
-    TRY(put(&r, p->filters_at, w, r.blocks * filters_bytes(&r)));
-    TRY(put(&r, p->channels_at, channels, pixel * (uint32_t)sizeof *channels));
+    TRY(write_image(&r, 0, x));
+    TRY(p->kind == HDK_LAYER_ADD ? write_image(&r, p->filters_at, w)
+                           : put(&r, p->filters_at, w, r.blocks * filters_bytes(&r)));
+    TRY(put(&r, p->channels_at, channels, channels_bytes(&r)));
     TRY(hdk_described_issue(p, device, dev));
     if (p->out_c == pixel)
         return get(&r, y, p->out_at, n * pixel);

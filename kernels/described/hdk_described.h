@@ -1,4 +1,4 @@
-/* hdk_described.h - a convolution or a dense layer as instructions of a device that a target.json
+/* hdk_described.h - a convolution, a dense layer or an addition as instructions of a device that a target.json
  * describes ("memories", "instructions", "order"): the loops that issue them, what each must wait
  * for, and what each means. Sizes and places are the compiler's (compiler/described); what puts an
  * instruction into a queue is the target's. C11, freestanding, no allocation. */
@@ -23,6 +23,7 @@ enum hdk_role {
     HDK_PRELOAD,     /* copy: weights of one product to the array */
     HDK_PRODUCT,     /* sums (+)= pixels x weights */
     HDK_MOVE_OUT,    /* requantise: sums to int8 in the first memory */
+    HDK_SCALE,       /* scale: pixels to sums; only for HDK_LAYER_ADD */
     HDK_ROLES
 };
 
@@ -39,13 +40,15 @@ struct hdk_box {
 
 /* One instruction: what it does for each of rows x columns positions. copy: to = from. product:
  * to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32. requantise: to[lane] of
- * from[lane], with[lane] a struct hdk_channel. `with` is the same for all positions. */
+ * from[lane], with[lane] a struct hdk_channel. scale: to[lane] (+)= (from[lane] - zero) * 2^20 *
+ * multiplier * 2^(shift - 31), rounded as hdk_rescale does. `with` is the same for all positions. */
 struct hdk_issue {
     enum hdk_role role;
     uint32_t rows, columns;
     struct hdk_box from, with, to;
-    uint32_t add; /* product: 0 sums begin at 0, 1 at what is there */
+    uint32_t add; /* product, scale: 0 sums begin at 0, 1 at what is there */
     int32_t zero, low, high;
+    int32_t multiplier, shift; /* scale; shift: -31 to 0 */
     /* Instructions of each unit, from the first one of the call, that must be complete before this
      * one begins; 0: none. */
     uint32_t wait[HDK_UNITS];
@@ -67,9 +70,12 @@ struct hdk_device {
     int (*wait)(const struct hd_port *dev, uint32_t unit, uint32_t count);
 };
 
+enum hdk_kind { HDK_LAYER_CONVOLVE, HDK_LAYER_ADD };
+
 /* A layer, and how the compiler laid it out. Pixels in the first memory are multiples of `depth`
  * bytes, results of `lanes`. */
 struct hdk_layer {
+    enum hdk_kind kind;
     uint32_t in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;
     uint32_t stride_h, stride_w, dilation_h, dilation_w;
     int32_t pad_top, pad_left, z_in, z_out, act_min, act_max;
@@ -82,6 +88,10 @@ struct hdk_layer {
     uint32_t filters_step, sums_step;    /* likewise: groups, blocks of sums */
     uint32_t image_whole, filters_whole; /* 1: all of it has a place on chip, and is read once */
     uint32_t filters_at, channels_at, out_at; /* in the first memory; the image is at 0 */
+    /* HDK_LAYER_ADD of two images of one size, the second at filters_at; channels: one block for all. */
+    struct hdk_operand {
+        int32_t zero, multiplier, shift;
+    } operand[2];
 };
 
 /* Products of `depth` bytes that add up to one block of sums. */
@@ -89,7 +99,7 @@ uint32_t hdk_layer_parts(const struct hdk_layer *p, uint32_t depth);
 /* Image rows on the device of `n` output rows. */
 uint32_t hdk_layer_rows(const struct hdk_layer *p, uint32_t n);
 
-/* x [in_h, in_w, in_c]   w [blocks of channels][parts][depth][lanes], filled up with 0
+/* x [in_h, in_w, in_c]   w [blocks of channels][parts][depth][lanes], filled up with 0; HDK_LAYER_ADD: as x
  * channels [blocks * lanes]: bias with -z_in * (sum of the channel's weights) in it
  * y [out_h, out_w, out_c]. dev: NULL without a core; then the instructions change device->model. */
 int hdk_described_run(const struct hdk_layer *p, const struct hdk_device *device,

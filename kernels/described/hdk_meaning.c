@@ -45,6 +45,17 @@ static void requantise(const struct hdk_device *device, const struct hdk_issue *
     }
 }
 
+static void scale(const struct hdk_device *device, const struct hdk_issue *i, const uint8_t *from,
+                  uint8_t *to)
+{
+    for (uint32_t n = 0; n < device->lanes; n++) {
+        const int32_t x = ((int8_t)from[n] - i->zero) * (1 << 20);
+        const uint32_t was = i->add ? get(to + 4 * n) : 0;
+
+        put(to + 4 * n, was + (uint32_t)hdk_rescale(x, i->multiplier, i->shift));
+    }
+}
+
 void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i)
 {
     const struct hdk_instruction *of = &device->instruction[i->role];
@@ -59,6 +70,8 @@ void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i)
                 product(device, i, from, with, to);
             else if (i->role == HDK_MOVE_OUT)
                 requantise(device, i, from, with, to);
+            else if (i->role == HDK_SCALE)
+                scale(device, i, from, to);
             else
                 for (uint32_t k = 0; k < i->from.n_bytes; k++)
                     to[k] = from[k];

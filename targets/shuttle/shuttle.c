@@ -6,7 +6,7 @@
 enum { LOAD, PRELOAD, ARRAY, STORE, UNITS, MOST_READS = 10000000 };
 
 /* Registers of shuttle_core.sv, by number. */
-enum { FROM, TO, SIZE, STRIDE, KIND, WAIT_01, WAIT_23, PUSH, BEGIN };
+enum { FROM, TO, SIZE, STRIDE, KIND, WAIT_01, WAIT_23, SCALE, PUSH, BEGIN };
 
 static void set(const struct hd_port *dev, uint32_t reg, uint32_t value)
 {
@@ -63,6 +63,15 @@ int shuttle_compute(const struct hd_port *dev, const struct hdk_issue *i)
     set(dev, SIZE, i->rows << 16 | i->columns);
     set(dev, STRIDE, i->from.row_stride / 16 << 16 | i->from.column_stride / 16);
     return push(dev, i, ARRAY, i->from.at / 16, i->to.at / 64, i->with.at / 256 | i->add << 1);
+}
+
+int shuttle_widen(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    set(dev, SIZE, i->rows << 16 | i->columns);
+    set(dev, STRIDE, i->from.row_stride / 16 << 16 | i->from.column_stride / 16);
+    set(dev, SCALE, (uint32_t)i->multiplier);
+    return push(dev, i, ARRAY, i->from.at / 16, i->to.at / 64,
+                (uint32_t)-i->shift << 16 | (uint32_t)(i->zero & 0xff) << 8 | 4 | i->add << 1);
 }
 
 int shuttle_move_out(const struct hd_port *dev, const struct hdk_issue *i)

@@ -2,9 +2,12 @@
 // queue each, in order, and count those that are complete; an instruction waits for counts of others.
 //   load     words of 16 bytes from outside to pixels, filters or channels
 //   preload  16 words of filters to one of two sets of weights
-//   array    sums[position][n] (+)= sum over k of pixels[position][k] * weights[set][k][n]
+//   array    sums[position][n] (+)= sum over k of pixels[position][k] * weights[set][k][n], or
+//            (pixels[position][n] - zero) * 2^20 * multiplier * 2^(-31 - right)
 //   store    clamp((sums + bias) * multiplier * 2^(shift - 31) + zero) of each channel, to outside
 // Registers (byte offsets): reg_e. Ports: sim/core/README.md. Bench: heddle check-target
+// Nothing reads some bits of addresses and products.
+// verilator lint_off UNUSEDSIGNAL
 `default_nettype none
 module shuttle_core (
   input  wire logic         clk_i,
@@ -36,21 +39,22 @@ module shuttle_core (
     SIZE,     // 31:16 rows, 15:0 columns; load: words
     STRIDE,   // 31:16 from row to row, 15:0 from column to column, in words
     KIND,     // load: memory; preload, array: bit 0 set of weights, bit 1 add;
-              // store: 31:24 entry of channels, 23:16 zero, 15:8 low, 7:0 high
+              // array too: bit 2 scale, 15:8 zero, 20:16 right; store: 31:24 entry of channels, 23:16 zero, 15:8 low, 7:0 high
     WAIT_01, WAIT_23,  // counts, 16 bits each
+    SCALE,    // multiplier
     PUSH,     // 1:0 unit, 7:4 units that are waited for
     BEGIN     // all counts to 0
   } reg_e;    // reading 0 to 3: the count of a unit
   typedef enum logic [1:0] { LOAD, PRELOAD, ARRAY, STORE } unit_e;
   typedef struct packed {
     logic [3:0]       waits;
-    logic [3:0][15:0] count;
-    logic [31:0]      kind;
+    logic [63:0]      count;
+    logic [31:0]      scale, kind;
     logic [15:0]      row_stride, column_stride, rows, columns;
     logic [31:0]      to, from;
   } instruction_t;
 
-  logic [31:0]  r_q[7];
+  logic [31:0]  r_q[8];
   instruction_t queue_q[4][Queue], head[4];
   logic [3:0]   put_q[4], take_q[4];
   logic [15:0]  done_q[4];
@@ -60,18 +64,16 @@ module shuttle_core (
     logic [3:0] met;
     for (genvar v = 0; v < 4; v++) begin : g_wait
       logic [15:0] ahead;
-      assign ahead  = done_q[v] - head[u].count[v];
+      assign ahead  = done_q[v] - head[u].count[16*v+:16];
       assign met[v] = !head[u].waits[v] || !ahead[15];
     end
     assign head[u]  = queue_q[u][take_q[u][2:0]];
     assign ready[u] = put_q[u] != take_q[u] && &met;
     always_ff @(posedge clk_i) begin
       if (reg_write_i && reg_addr_i[15:2] == 14'(PUSH) && reg_wdata_i[1:0] == 2'(u)) begin
-        queue_q[u][put_q[u][2:0]] <= '{waits: reg_wdata_i[7:4],
-          count: {r_q[3'(WAIT_23)], r_q[3'(WAIT_01)]}, kind: r_q[3'(KIND)],
-          row_stride: r_q[3'(STRIDE)][31:16], column_stride: r_q[3'(STRIDE)][15:0],
-          rows: r_q[3'(SIZE)][31:16], columns: r_q[3'(SIZE)][15:0], to: r_q[3'(TO)],
-          from: r_q[3'(FROM)]};
+        queue_q[u][put_q[u][2:0]] <= {reg_wdata_i[7:4], r_q[WAIT_23[2:0]], r_q[WAIT_01[2:0]],
+          r_q[SCALE[2:0]], r_q[KIND[2:0]], r_q[STRIDE[2:0]], r_q[SIZE[2:0]], r_q[TO[2:0]],
+          r_q[FROM[2:0]]};
         put_q[u] <= put_q[u] + 1'b1;
       end
       if (pop[u]) take_q[u] <= take_q[u] + 1'b1;
@@ -144,17 +146,45 @@ module shuttle_core (
 
   // --- array: read a pixel, multiply, add to its sums ---
   typedef struct packed {
-    logic       valid, last, add, side;
+    logic       valid, last, add, side, scale;
     logic [9:0] to;
   } step_t;
   logic [32*Side-1:0]    sums_q[Sums];
-  logic [Side-1:0][31:0] old_q, dot_q, written_q, total;
+  logic [32*Side-1:0]    old_q, dot_q, written_q, total;
   logic [127:0] pixel_q;
-  logic         scan_q, row_end, scan_end, add_q, use_q, written_valid_q;
+  logic         scan_q, row_end, scan_end, add_q, use_q, scale_q, written_valid_q;
+  logic [31:0]  multiplier_q, mul_by;   // of the scan, of the pixel that is multiplied
+  logic [7:0]   pixel_zero_q, mul_zero;
+  logic [4:0]   right_q, mul_right;
   logic [11:0]  row_at_q, at_q, row_stride_q, column_stride_q;
   logic [15:0]  row_q, column_q, columns_q;
   logic [9:0]   to_q, written_to_q;
   step_t        multiply_q, sum_q;
+
+  function automatic logic [31:0] dot(int n, logic side);
+    logic signed [31:0] sum;
+    sum = 0;
+    for (int k = 0; k < Side; k++)
+      sum = sum + 32'($signed(pixel_q[8*k+:8])) * 32'($signed(weights_q[{side, 4'(k)}][8*n+:8]));
+    return sum;
+  endfunction
+
+  // x * 2^-right, ties away from 0
+  function automatic logic [31:0] rounded(logic [31:0] x, logic [4:0] right);
+    logic [31:0]        mask;
+    logic signed [31:0] y;
+    mask  = (32'd1 << right) - 32'd1;
+    y     = $signed(x) >>> right;  // on its own: next to unsigned operands it would shift in zeros
+    return y + 32'((x & mask) > (mask >> 1) + 32'(x[31]));
+  endfunction
+
+  function automatic logic [31:0] widened(logic [7:0] x);
+    logic signed [8:0]  centred;
+    logic signed [40:0] p;
+    centred = 9'($signed(x)) - 9'($signed(mul_zero));
+    p = 41'(centred) * 41'($signed(mul_by)) + 41'd1024;
+    return rounded(32'($signed(p[40:11])), mul_right);
+  endfunction
 
   assign row_end      = column_q == 1;
   assign scan_end     = row_end && row_q == 1;
@@ -163,20 +193,17 @@ module shuttle_core (
   assign array_busy_o = scan_q;
   always_comb
     for (int n = 0; n < Side; n++)
-      total[n] = dot_q[n] + (!sum_q.add ? 32'd0 :
-                             written_valid_q && written_to_q == sum_q.to ? written_q[n] : old_q[n]);
+      total[32*n+:32] = dot_q[32*n+:32] + (!sum_q.add ? 32'd0 :
+                             written_valid_q && written_to_q == sum_q.to ? written_q[32*n+:32] : old_q[32*n+:32]);
   always_ff @(posedge clk_i) begin
     pixel_q    <= pixels_q[at_q];
-    multiply_q <= '{valid: scan_q, last: scan_end, add: add_q, side: use_q, to: to_q};
+    multiply_q <= {scan_q, scan_end, add_q, use_q, scale_q, to_q};
     old_q      <= sums_q[multiply_q.to];
     sum_q      <= multiply_q;
+    {mul_by, mul_right, mul_zero} <= {multiplier_q, right_q, pixel_zero_q};
     if (multiply_q.valid)
-      for (int n = 0; n < Side; n++) begin
-        automatic logic signed [31:0] dot = 0;
-        for (int k = 0; k < Side; k++)
-          dot += 32'($signed(pixel_q[8*k+:8])) * 32'($signed(weights_q[{multiply_q.side, 4'(k)}][8*n+:8]));
-        dot_q[n] <= dot;
-      end
+      for (int n = 0; n < Side; n++)
+        dot_q[32*n+:32] <= multiply_q.scale ? widened(pixel_q[8*n+:8]) : dot(n, multiply_q.side);
     if (sum_q.valid) sums_q[sum_q.to] <= total;
     {written_valid_q, written_to_q, written_q} <= {sum_q.valid, sum_q.to, total};
     if (scan_q) begin
@@ -196,6 +223,9 @@ module shuttle_core (
       row_stride_q         <= head[ARRAY].row_stride[11:0];
       column_stride_q      <= head[ARRAY].column_stride[11:0];
       {add_q, use_q}       <= head[ARRAY].kind[1:0];
+      scale_q              <= head[ARRAY].kind[2];
+      multiplier_q         <= head[ARRAY].scale;
+      {right_q, pixel_zero_q} <= head[ARRAY].kind[20:8];
     end
     if (!rst_ni) begin
       scan_q           <= 1'b0;
@@ -207,7 +237,7 @@ module shuttle_core (
   // --- store: the channels of the block, then a position a cycle ---
   logic [12*128-1:0]     block_q;    // shift, multiplier, bias of 16 channels, 32 bits each
   logic [127:0]          channel_q, out;
-  logic [Side-1:0][31:0] read_q, biased_q, high_q;
+  logic [32*Side-1:0]    read_q, biased_q, high_q;
   logic [2:0]            stage_q, last_q;   // sums are read, biased, multiplied
   logic                  store_q, fetch_q, stream, go, out_last_q;
   logic [3:0]            block_n_q;
@@ -226,13 +256,8 @@ module shuttle_core (
 
   function automatic logic [7:0] to_int8(logic [31:0] x, logic [31:0] shift, logic [7:0] zero,
                                          logic [7:0] low, logic [7:0] up);
-    logic [4:0]         right;
-    logic [31:0]        mask;
     logic signed [31:0] y;
-    right = $signed(shift) > 0 ? 5'd0 : -shift[4:0];
-    mask  = (32'd1 << right) - 32'd1;
-    y     = $signed(x) >>> right;  // on its own: next to unsigned operands it would shift in zeros
-    y     = y + 32'((x & mask) > (mask >> 1) + 32'(x[31])) + 32'($signed(zero));
+    y = rounded(x, $signed(shift) > 0 ? 5'd0 : -shift[4:0]) + 32'($signed(zero));
     return y < 32'($signed(low)) ? low : y > 32'($signed(up)) ? up : y[7:0];
   endfunction
 
@@ -244,7 +269,7 @@ module shuttle_core (
   assign store_busy_o = store_q;
   always_comb
     for (int n = 0; n < Side; n++)
-      out[8*n+:8] = to_int8(high_q[n], block_q[96*n+64+:32], zero_q, low_q, up_q);
+      out[8*n+:8] = to_int8(high_q[32*n+:32], block_q[96*n+64+:32], zero_q, low_q, up_q);
   always_ff @(posedge clk_i) begin
     channel_q <= channels_q[channel_at_q];
     fetch_q   <= store_q && block_n_q < 12;
@@ -259,8 +284,8 @@ module shuttle_core (
       stage_q <= {stage_q[1:0], stream};
       last_q  <= {last_q[1:0], store_left_q == 1};
       for (int n = 0; n < Side; n++) begin
-        if (stage_q[0]) biased_q[n] <= read_q[n] + block_q[96*n+:32];
-        if (stage_q[1]) high_q[n] <= high_mul(biased_q[n], block_q[96*n+32+:32], block_q[96*n+64+:32]);
+        if (stage_q[0]) biased_q[32*n+:32] <= read_q[32*n+:32] + block_q[96*n+:32];
+        if (stage_q[1]) high_q[32*n+:32] <= high_mul(biased_q[32*n+:32], block_q[96*n+32+:32], block_q[96*n+64+:32]);
       end
       {wr_valid_o, out_last_q} <= {stage_q[2], last_q[2]};
       if (stage_q[2]) begin

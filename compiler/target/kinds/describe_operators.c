@@ -166,10 +166,12 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
         return ST_OK;
     if (p->call && !get(o, "cost"))
         return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
-    if (!p->call && !((r->detail->blocks || r->detail->device) && product))
+    if (!p->call && !((r->detail->blocks || r->detail->device) && product) &&
+        !(r->detail->device && p->opcode == IR_OP_ADD))
         return json_doc_fail(&r->doc, path, r->d,
                              "member \"call\" is missing; without it only conv2d and "
-                             "fully_connected of a target with \"blocks\" or \"instructions\"");
+                             "fully_connected of a target with \"blocks\" or \"instructions\", and "
+                             "add of one with \"instructions\"");
     if (!p->call && (get(o, "cost") || get(o, "weights") || get(o, "requantise")))
         return json_doc_fail(&r->doc, path, r->d,
                              "without \"call\" the compiler sets cost, order of weights and "

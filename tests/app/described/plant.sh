@@ -25,7 +25,7 @@ bugs = [
     ("<= {head[ARRAY].rows, head[ARRAY].columns};",
      "<= {head[ARRAY].rows - 16'(bug_q == 7 && head[ARRAY].rows > 1), head[ARRAY].columns};"),
     # 8 compute: accumulation ignored
-    ("{add_q, use_q}       <= head[ARRAY].kind[1:0];", "{add_q, use_q}       <= head[ARRAY].kind[1:0] & {bug_q != 8, 1'b1};"),
+    ("{add_q, use_q}       <= head[ARRAY].kind[1:0];", "{add_q, use_q}       <= head[ARRAY].kind[1:0] & {bug_q != 8 || head[ARRAY].kind[2], 1'b1};"),
     # 9 move_out: no lower limit
     ("y < 32'($signed(low)) ?", "bug_q != 9 && y < 32'($signed(low)) ?"),
     # 10 move_out: results one after the other
@@ -33,20 +33,23 @@ bugs = [
     # 11 move_out: ties the other way
     ("32'((x & mask) > (mask >> 1) + 32'(x[31]))", "32'((x & mask) > (mask >> 1) + 32'(x[31] ^ (bug_q == 11)))"),
     # 12 move_out: no shift to the left
-    ("$signed(shift) > 0 ? x << shift[4:0] : x;", "$signed(shift) > 0 && bug_q != 12 ? x << shift[4:0] : x;"),
+    ("a = $signed(shift) > 0 ? x << shift[4:0] : x;", "a = $signed(shift) > 0 && bug_q != 12 ? x << shift[4:0] : x;"),
+    # 13 widen: no zero point
+    ("- 9'($signed(mul_zero));", "- (bug_q == 13 ? 9'd0 : 9'($signed(mul_zero)));"),
 ]
 core = folder / "shuttle_core.sv"
 text = core.read_text()
 for was, now in bugs:
     assert text.count(was) == 1, was
     text = text.replace(was, now)
-text = text.replace("  logic [31:0]  r_q[7];", """  logic [7:0] bug_q;
-  always_ff @(posedge clk_i) if (reg_write_i && reg_addr_i[15:2] == 14'd9) bug_q <= reg_wdata_i[7:0];
-  logic [31:0]  r_q[7];""")
+assert "  logic [31:0]  r_q[8];" in text
+text = text.replace("  logic [31:0]  r_q[8];", """  logic [7:0] bug_q;
+  always_ff @(posedge clk_i) if (reg_write_i && reg_addr_i[15:2] == 14'd15) bug_q <= reg_wdata_i[7:0];
+  logic [31:0]  r_q[8];""")
 core.write_text(text)
 c = folder / "shuttle.c"
 text = c.read_text()
-text = text.replace("    set(dev, BEGIN, 0);", '    set(dev, 9, getenv("SHUTTLE_BUG") ? (uint32_t)atoi(getenv("SHUTTLE_BUG")) : 0);\n    set(dev, BEGIN, 0);')
+text = text.replace("    set(dev, BEGIN, 0);", '    set(dev, 15, getenv("SHUTTLE_BUG") ? (uint32_t)atoi(getenv("SHUTTLE_BUG")) : 0);\n    set(dev, BEGIN, 0);')
 c.write_text(text.replace('#include "hd.h"', '#include <stdlib.h>\n\n#include "hd.h"'))
 PY
 }

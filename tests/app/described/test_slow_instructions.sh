@@ -18,8 +18,11 @@ found 2 filters_in filters
 found 3 channels_in channels
 found 4 preload weights
 found 5 preload weights
-for bug in 6 7 8; do found $bug compute sums; done
-for bug in 9 10 11 12; do found $bug move_out outside; done
+for bug in 6 7; do found $bug '(compute|widen)' sums; done
+found 8 compute sums
+for bug in 9 10 12; do found $bug move_out outside; done
+found 11 '(move_out|widen)' '(outside|sums)'
+found 13 widen sums
 
 run() { "$heddle" run digits --target-dir=planted --target=planted,c --allow-native-targets "$@" >stdout 2>stderr; }
 SHUTTLE_BUG=8 run && fail "a core without accumulation passes"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "compiler/described/described.h"
+#include "kernels/hdk.h"
 #include "kernels/hdk_math.h"
 
 enum { DEPTH = 4, LANES = 4, OUTSIDE = 65536, CHIP = 4096, ALL = OUTSIDE + 5 * CHIP, MOST = 4096 };
@@ -113,9 +114,9 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
 {
     /* Units: load, preload, array, store. Memories: outside, pixels, filters, channels, weights,
      * sums. */
-    static const struct hdk_instruction of[HDK_ROLES] = {{0, 0, 0, 1, issue}, {0, 0, 0, 2, issue},
-                                                         {0, 0, 0, 3, issue}, {1, 2, 0, 4, issue},
-                                                         {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue}};
+    static const struct hdk_instruction of[HDK_ROLES] = {
+        {0, 0, 0, 1, issue}, {0, 0, 0, 2, issue}, {0, 0, 0, 3, issue}, {1, 2, 0, 4, issue},
+        {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue}, {2, 1, 0, 5, issue}};
 
     u->device = (struct hdk_device){.n_unit = 4,
                                     .n_memory = 6,
@@ -292,6 +293,83 @@ static void test_any_order(void **state)
     assert_true(wrong_without > layers / 2);
 }
 
+static struct hdk_layer random_sum(uint32_t *seed)
+{
+    struct hdk_layer p = {.kind = HDK_LAYER_ADD,
+                          .in_h = 1 + some(seed, 6),
+                          .in_w = 1 + some(seed, 6),
+                          .in_c = 1 + some(seed, 12),
+                          .kernel_h = 1,
+                          .kernel_w = 1,
+                          .stride_h = 1,
+                          .stride_w = 1,
+                          .dilation_h = 1,
+                          .dilation_w = 1,
+                          .z_out = -3,
+                          .act_min = -120,
+                          .act_max = 100,
+                          .filters_at = 16384,
+                          .channels_at = 32768,
+                          .out_at = 40960};
+
+    p.out_h = p.in_h;
+    p.out_w = p.in_w;
+    p.out_c = p.in_c;
+    p.pixel = (p.in_c + LANES - 1) / LANES * LANES;
+    p.pitch = p.in_w * p.pixel;
+    p.group = p.pixel / LANES;
+    p.band = 1 + some(seed, p.out_h);
+    p.image_step = some(seed, 2) ? CHIP / 2 : 0;
+    p.sums_step = some(seed, 2) ? CHIP / 2 : 0;
+    for (uint32_t k = 0; k < 2; k++)
+        p.operand[k] = (struct hdk_operand){(int32_t)some(seed, 30) - 15,
+                                            (int32_t)(1u << 30 | some(seed, 1u << 24)),
+                                            -(int32_t)some(seed, 3)};
+    return p;
+}
+
+/* Additions, cut into bands, against the kernel of the host. */
+static void test_add(void **state)
+{
+    static struct units u;
+    uint32_t seed = 7, waits = 0;
+
+    (void)state;
+    for (uint32_t k = 0; k < 200; k++) {
+        const struct hdk_layer p = random_sum(&seed);
+        const uint32_t n = p.in_h * p.in_w * p.in_c;
+
+        random_bytes(&p, &seed);
+        for (uint32_t i = 0; i < n; i++)
+            w[i] = (int8_t)((int32_t)some(&seed, 256) - 128);
+        for (uint32_t i = 0; i < LANES; i++)
+            channels[i] = (struct hdk_channel){0, (int32_t)(1u << 30 | some(&seed, 1000)), -18};
+        for (uint32_t i = 1; i < LANES; i++)
+            channels[i] = channels[0];
+        const struct hdk_add add = {
+            .walk = {{1, 1, 1, n}, {0, 0, 0, 1}, {0, 0, 0, 1}},
+            .z_a = p.operand[0].zero,
+            .z_b = p.operand[1].zero,
+            .z_out = p.z_out,
+            .act_min = p.act_min,
+            .act_max = p.act_max,
+            .multiplier_a = p.operand[0].multiplier,
+            .multiplier_b = p.operand[1].multiplier,
+            .multiplier_out = channels[0].multiplier,
+            .shift_a = p.operand[0].shift,
+            .shift_b = p.operand[1].shift,
+            .shift_out = channels[0].shift};
+        hdk_add(&add, x, w, want);
+        set_up(&u, 1 + some(&seed, HDK_QUEUE), seed);
+        u.ignore = false;
+        assert_int_equal(wrong_bytes(&u, &p), 0);
+        waits += u.n_wait;
+        assert_int_equal(hdk_described_run(&p, &u.device, NULL, x, w, channels, y), 0);
+        assert_memory_equal(y, want, n);
+    }
+    assert_true(waits > 400);
+}
+
 static int broken(const struct hd_port *dev, const struct hdk_issue *i)
 {
     return i->role == HDK_PRODUCT ? -7 : issue(dev, i);
@@ -317,7 +395,7 @@ static void test_error(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order), cmocka_unit_test(test_add),
                                        cmocka_unit_test(test_error)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
