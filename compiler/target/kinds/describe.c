@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "compiler/described/read.h"
-#include "describe_read.h"
 #include "compiler/target/region.h"
+#include "describe_read.h"
 
 static struct describe_files strings(struct reader *r, const cJSON *array)
 {

@@ -4,10 +4,10 @@
 #include "compiler/systolic/layout/layout.h"
 #include "compiler/systolic/layout/views.h"
 #include "compiler/systolic/schedule/sched.h"
-#include "hd_accel_tables.h"
-#include "hd_timing.h"
 #include "compiler/target/refuse.h"
 #include "compiler/target/target.h"
+#include "hd_accel_tables.h"
+#include "hd_timing.h"
 
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
