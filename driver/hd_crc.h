@@ -1,7 +1,7 @@
 /* hd_crc.h - the CRC of a command stream, for compiler, user programs and functional model. The
  * stream is one long number, bit 0 of word 0 first. Its remainder by x^32 + x^7 + x^6 + x^2 + 1,
  * starting from 32 ones, must be 0; the header's crc makes it so. FETCH computes the same while the
- * stream passes (hw/rtl/hd_crc.sv). */
+ * stream passes (hw/rtl/control/hd_crc.sv). */
 #ifndef HD_CRC_H
 #define HD_CRC_H
 

@@ -215,7 +215,7 @@ for config in "$@"; do
     [ -e "$svh" ] || { echo "synth.sh: no $svh: build the target 'gen' first" >&2; exit 2; }
     dir=$work/$config # yosys splits its -I at spaces: a folder of our own
     mkdir -p "$dir"
-    cp "$root"/hw/rtl/*.sv "$root"/hw/rtl/*.svh "$build/gen/hd_accel.svh" "$svh" "$dir/"
+    cp "$root"/hw/rtl/{,*/}*.sv "$root"/hw/rtl/*.svh "$build/gen/hd_accel.svh" "$svh" "$dir/"
     # shellcheck disable=SC2086
     if ! why=$(map "$dir" hd_top top $kept); then
         echo "$config: $why"

@@ -50,8 +50,9 @@ const char *regress_database(struct arena *a, const struct options *o)
  * and targets. */
 static enum status hash_heddle(struct session *s, struct hash128 *h, struct diag *d)
 {
-    static const char *const patterns[] = {"%s/hw/rtl/*", "%s/hw/accel.json", "%s/sim/*.cpp",
-                                           "%s/sim/*.h", "%s/targets/*/*.[chjps]*"};
+    static const char *const patterns[] = {"%s/hw/rtl/*.sv*",  "%s/hw/rtl/*/*.sv",
+                                           "%s/hw/accel.json", "%s/sim/*.cpp",
+                                           "%s/sim/*.h",       "%s/targets/*/*.[chjps]*"};
     const char *home, *program = s->launch.program;
     const char *folder =
         arena_strndup(s->arena, program, (size_t)(strrchr(program, '/') - program));

@@ -13,7 +13,7 @@ ecppack=${ECPPACK:-$(tool ecppack yowasp-ecppack)}
 cpu=$(processor)
 
 config "$2/source"
-cp "$root"/hw/rtl/*.sv "$root"/hw/rtl/*.svh "$root"/hw/fpga/*.sv "$root/hw/fpga/ulx3s.lpf" "$build/gen/hd_accel.svh" \
+cp "$root"/hw/rtl/{,*/}*.sv "$root"/hw/rtl/*.svh "$root"/hw/fpga/*.sv "$root/hw/fpga/ulx3s.lpf" "$build/gen/hd_accel.svh" \
     "$2/source/"
 cp "$cpu" "$2/source/picorv32.v"
 cp "$1" "$2/source/soc.hex"

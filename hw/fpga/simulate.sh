@@ -15,9 +15,11 @@ config "$folder/config"
 cp "$1" "$folder/soc.hex"
 cd "$folder"
 if [ ! -x obj/Vsoc ]; then
+    rtl=(-y "$root/hw/rtl")
+    for room in "$root"/hw/rtl/*/; do rtl+=(-y "${room%/}"); done
     "$verilator" --cc --exe --prefix Vsoc --top-module ulx3s -O3 -Wall --timescale 1ns/1ps --x-assign fast \
         --x-initial fast --output-split 20000 --output-split-cfuncs 5000 "-I$build/gen" -Iconfig \
-        -y "$root/hw/rtl" -y "$root/hw/fpga" -GDivisor=$divisor -CFLAGS "-std=c++17 -DSOC_DIVISOR=$divisor" \
+        "${rtl[@]}" -y "$root/hw/fpga" -GDivisor=$divisor -CFLAGS "-std=c++17 -DSOC_DIVISOR=$divisor" \
         --Mdir obj "$root/hw/fpga/waivers.vlt" "$root/hw/fpga/ulx3s.sv" "$cpu" "$root/hw/fpga/simulate.cpp"
     # A simulation takes a second; compiling faster code would take longer.
     make -s -C obj -f Vsoc.mk -j2 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 Vsoc >make.log 2>&1 ||

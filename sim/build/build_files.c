@@ -206,6 +206,25 @@ static enum status add_include(struct arena *a, struct build_files *files, const
     return st;
 }
 
+/* Add the RTL in the folders of `folder`, as rtl/NAME like that of `folder` itself. */
+static enum status add_rooms(struct arena *a, struct build_files *files, const char *folder,
+                             struct diag *d)
+{
+    struct dirent **list = NULL;
+    const int n = scandir(folder, &list, NULL, alphasort);
+    enum status st = ST_OK;
+
+    for (int i = 0; i < n; i++) {
+        const char *const name = list[i]->d_name;
+
+        if (st == ST_OK && name[0] != '.' && list[i]->d_type == DT_DIR)
+            st = add_folder(a, files, arena_printf(a, "%s/%s", folder, name), "rtl", is_rtl, d);
+        free(list[i]);
+    }
+    free(list);
+    return st;
+}
+
 /* Let hd_sim_api.array reach the arrays of the core; others keep Verilator's optimisations. */
 static void add_arrays(struct arena *a, struct build_files *files, const struct sim_core *core)
 {
@@ -272,8 +291,7 @@ enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
                                 struct diag *d)
 {
     const char *const sim = arena_printf(a, "%s/sim", paths->home);
-    const char *const rtl =
-        paths->rtl != NULL ? paths->rtl : arena_printf(a, "%s/hw/rtl", paths->home);
+    const char *const rtl = arena_printf(a, "%s/hw/rtl", paths->home);
     const struct accel *acc;
 
     *files = (struct build_files){0};
@@ -282,7 +300,9 @@ enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
     if (paths->cpu != NULL)
         return collect_cpu(a, paths, files, d);
     TRY(accel_load(a, arena_printf(a, "%s/hw/accel.json", paths->home), &acc, d));
-    TRY(add_folder(a, files, rtl, "rtl", is_rtl, d));
+    TRY(add_folder(a, files, paths->rtl != NULL ? paths->rtl : rtl, "rtl", is_rtl, d));
+    if (paths->rtl == NULL)
+        TRY(add_rooms(a, files, rtl, d));
     TRY(add_folder(a, files, sim, "sim", is_sim, d));
     add_generated(a, files, acc, config);
     if (paths->waves && getenv("HEDDLE_WAVES_LANES") == NULL) {

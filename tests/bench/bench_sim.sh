@@ -54,7 +54,7 @@ array() {
     local gen=$build/gen obj=$work/array_$1
     verilator --cc --exe --prefix Varray --top-module hd_array -O3 --x-assign fast --x-initial fast --noassert \
         --output-split 20000 --output-split-cfuncs 2000 --unroll-count 1024 --unroll-stmts 200000 -Wno-fatal \
-        "-I$gen" "-I$gen/$1" -y "$root/hw/rtl" --Mdir "$obj" "$root/hw/rtl/hd_array.sv" "$root/tests/bench/array_speed.cpp" \
+        "-I$gen" "-I$gen/$1" -y "$root/hw/rtl" -y "$root/hw/rtl/array" --Mdir "$obj" "$root/hw/rtl/array/hd_array.sv" "$root/tests/bench/array_speed.cpp" \
         >"$work/array.log" 2>&1 &&
         make -s -C "$obj" -f Varray.mk -j2 OPT_FAST=-O3 OPT_SLOW=-O0 Varray >>"$work/array.log" 2>&1 || { echo -; return; }
     for _ in $(seq "$runs"); do "$obj/Varray"; done | sort -g | tail -1

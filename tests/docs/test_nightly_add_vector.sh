@@ -11,7 +11,7 @@ copy_sources tests/hw tests/sim/functional tests/driver/plain.h
 
 put within hw/accel.json '"sum", "softmax"' 1
 put before hw/accel.json '"softmax":' 2
-put instead hw/rtl/hd_vector_lane.sv 'end else if (sa_q > value_q)' 3
+put instead hw/rtl/vector/hd_vector_lane.sv 'end else if (sa_q > value_q)' 3
 put instead sim/functional/func_vector.c 'else if (a[i] > value[i])' 4
 put before tests/hw/vector/vector_model.h 'int32_t largest = -128;' 5
 put before tests/hw/vector/vector_model.h 'largest = larger > largest' 6
@@ -23,7 +23,7 @@ at_most 8
 
 typed=hw/REGISTERS.md
 put before hw/accel.json '"The table, of the first chunk."' 10
-put instead hw/rtl/hd_vector_walk.sv "cmd_i.b_splat ? '0" 11
+put instead hw/rtl/vector/hd_vector_walk.sv "cmd_i.b_splat ? '0" 11
 put instead sim/functional/func_vector.c 'const uint32_t b_chunk' 12
 put instead tests/hw/vector/vector_model.h 'const uint32_t b_ch' 13
 put before tests/hw/vector/vector_model.h 'c->table_step =' 14

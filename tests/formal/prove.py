@@ -45,6 +45,11 @@ def fail(text):
     planted.fail("prove", text)
 
 
+def source_of(name):
+    """The path of a file of the RTL."""
+    return next(RTL.rglob(name))
+
+
 def read_list(path):
     """Statements of one line, as the head of proofs.txt explains them."""
     proofs = []
@@ -93,7 +98,7 @@ def read_list(path):
             if not m.complete():
                 fail(f"{p.name}, {m.name}: expected '-' and '+' lines")
             try:
-                m.changed((RTL / m.file).read_text())
+                m.changed(source_of(m.file).read_text())
             except ValueError as e:
                 fail(e)
     return proofs
@@ -122,7 +127,7 @@ def prepare(folder, proof, mutant, build):
         (folder / header.name).write_text(text)
     modules = [proof.module, *proof.more]
     for module in modules:
-        text = (RTL / f"{module}.sv").read_text()
+        text = source_of(f"{module}.sv").read_text()
         if mutant and mutant.file == f"{module}.sv":
             text = mutant.changed(text)
         for name, value in proof.sizes:

@@ -7,8 +7,8 @@ venv=$(cd "$HEDDLE_HOME" && .ci/venv fpga) || { echo "SKIPPED: $venv"; exit 77; 
 case $venv in /*) ;; *) venv=$HEDDLE_HOME/$venv ;; esac
 export PATH=$venv/bin:$PATH
 
-diff <(grep -o 'hw/rtl/[a-z0-9_]*\.svh\?' "$HEDDLE_HOME/heddle.core" | sort) \
-    <(cd "$HEDDLE_HOME" && ls hw/rtl/*.sv hw/rtl/*.svh | sort) >difference || fail "heddle.core, hw/rtl: $(cat difference)"
+diff <(grep -o 'hw/rtl/[a-z0-9_/]*\.svh\?' "$HEDDLE_HOME/heddle.core" | sort) \
+    <(cd "$HEDDLE_HOME" && find hw/rtl -name '*.sv*' | sort) >difference || fail "heddle.core, hw/rtl: $(cat difference)"
 
 # The files that the core file names, alone: nothing else is needed.
 mkdir -p tree/build/gen tree/hw
@@ -27,8 +27,8 @@ procs=$(cat synth/*.tcl)
 [[ $procs == *"synth_ecp5 -nowidelut"* && $procs == *"chparam -set Trace 0 hd_top"* && $procs == *hd_softmax_scale.sv* ]] ||
     fail "synth is not set up: $procs"
 
-sed -i 's/localparam int LaneBits *=.*/&\n  logic [3:0] planted;\n  assign planted = 5'"'"'d3;/' tree/hw/rtl/hd_ram.sv
-grep -q planted tree/hw/rtl/hd_ram.sv || fail "no fault was planted"
+sed -i 's/localparam int LaneBits *=.*/&\n  logic [3:0] planted;\n  assign planted = 5'"'"'d3;/' tree/hw/rtl/spad/hd_ram.sv
+grep -q planted tree/hw/rtl/spad/hd_ram.sv || fail "no fault was planted"
 runs bad --target=lint && fail "a planted fault was not seen"
 grep -q 'WIDTH' log || fail "a planted fault: $(cat log)"
 finish

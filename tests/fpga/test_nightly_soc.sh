@@ -17,11 +17,11 @@ export HEDDLE_PICORV32
 awk 'length > 100 { print FILENAME ":" FNR } FNR == 351 { print FILENAME " is long" }' "$fpga"/*.sv >log
 [ ! -s log ] || fail "more than 100 columns or 350 lines: $(cat log)"
 if command -v iverilog >/dev/null; then
-    iverilog -g2012 "-I$gen" "-I$gen/tiny" "-I$rtl" -t null -s ulx3s "$rtl"/*.sv "$fpga"/*.sv "$HEDDLE_PICORV32" >log 2>&1 ||
+    iverilog -g2012 "-I$gen" "-I$gen/tiny" "-I$rtl" -t null -s ulx3s "$rtl"/{,*/}*.sv "$fpga"/*.sv "$HEDDLE_PICORV32" >log 2>&1 ||
         fail "iverilog: $(cat log)"
 fi
 if command -v yosys >/dev/null; then
-    mkdir source && cp "$rtl"/*.sv "$rtl"/*.svh "$fpga"/*.sv "$gen/hd_accel.svh" "$gen/tiny/hd_config.svh" "$HEDDLE_PICORV32" source
+    mkdir source && cp "$rtl"/{,*/}*.sv "$rtl"/*.svh "$fpga"/*.sv "$gen/hd_accel.svh" "$gen/tiny/hd_config.svh" "$HEDDLE_PICORV32" source
     head -c 17 /dev/zero | tr '\0' '0' >source/soc.hex
     (cd source && yosys -q -p "read_verilog picorv32.v; read_verilog -sv -I. *.sv; hierarchy -check -top ulx3s; proc
         select -assert-none t:\$dlatch t:\$adlatch t:\$sr") >log 2>&1 || fail "yosys: $(grep -v Replacing log)"
@@ -54,7 +54,9 @@ grep -q "lights 04" magic.line || fail "lights of a failure: $(cat magic.line)"
 # --- another configuration: a bus of 4 bytes ---
 echo '{"name": "narrow", "base": "tiny", "axi_bytes": 4, "axi_addr_bits": 32}' >narrow.json
 "$HEDDLE_BUILD/hdgen" "$HEDDLE_HOME/hw/accel.json" --config narrow.json --svh narrow || fail "narrow.json"
-verilator --lint-only -Wall --timescale 1ns/1ps --top-module ulx3s "-I$gen" -Inarrow -y "$rtl" -y "$fpga" \
+libraries=(-y "$rtl")
+for room in "$rtl"/*/; do libraries+=(-y "${room%/}"); done
+verilator --lint-only -Wall --timescale 1ns/1ps --top-module ulx3s "-I$gen" -Inarrow "${libraries[@]}" -y "$fpga" \
     "$fpga/waivers.vlt" "$fpga/ulx3s.sv" "$HEDDLE_PICORV32" >log 2>&1 || fail "a bus of 4 bytes: $(head -5 log)"
 HW=narrow.json "$fpga/program/build.sh" net in.bin narrow.hex >log 2>&1 || fail "build.sh: $(cat log)"
 [ "$(head -1 narrow.hex)" = "$(cut -c 9- <(head -1 digits.hex))" ] || fail "words of 4 bytes: $(head -1 narrow.hex)"

@@ -17,6 +17,7 @@ import sys
 
 MUST = {"line": 98.0, "toggle": 90.0}
 RTL = pathlib.Path(__file__).resolve().parents[2] / "hw" / "rtl"
+SOURCES = {path.name: path for path in RTL.rglob("*.sv*")}
 
 
 def points(path):
@@ -29,7 +30,7 @@ def points(path):
             field = dict(part.split("\x02", 1) for part in match[1].split("\x01") if "\x02" in part)
             source = pathlib.Path(field["f"])
             kind = "toggle" if field["page"].startswith("v_toggle") else "line"
-            if source.stem.startswith("hd_") and (RTL / source.name).exists():
+            if source.stem.startswith("hd_") and source.name in SOURCES:
                 yield source.stem, kind, (int(field["l"]), int(field.get("n", 0)), field.get("o", "")), int(match[2])
 
 
@@ -121,7 +122,7 @@ def main():
         for module, kind, place, times in points(path):
             count[module, kind, place] += times
     waivers = list(read_waivers(waived_by))
-    source = {p.stem: [""] + p.read_text(encoding="utf-8").split("\n") for p in RTL.glob("*.sv")}
+    source = {p.stem: [""] + p.read_text(encoding="utf-8").split("\n") for p in RTL.rglob("*.sv")}
     tally = collections.defaultdict(lambda: [0, 0, 0])
     missing = []
     for (module, kind, place), times in sorted(count.items()):

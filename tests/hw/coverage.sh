@@ -12,7 +12,10 @@ of=$build/coverage
 steps=("requant 4" "array 4" "array 8" "spad 4" "spad 8" "pe 16" "segment 4" "segment 8" "skew 16" "reader 4" "acc 16"
     "weights 4" "weight_spad 8" "recip 4" "vector 4" "vector 8" "dma_addr 16" "frame 4 1 12 long" "layers tiny" "layers sys8")
 export VERILATOR=$root/tests/hw/coverage/verilator HEDDLE_BUILD=$build
-failed=0 part=() begin=$SECONDS
+failed=0 part=() begin=$SECONDS places=
+for file in "$root"/hw/rtl/{,*/}*.sv; do # heddle copies them into one folder
+    places+="s|\x01f\x02rtl/${file##*/}\x01|\x01f\x02$file\x01|;"
+done
 if [ $# = 0 ]; then rm -f "$of"/*.dat; else part=(--part); fi
 
 wanted() { # wanted NAME GIVEN...
@@ -37,7 +40,7 @@ for step in "${steps[@]}"; do
     fi >"$HD_COVERAGE/log" 2>&1 || { echo "$step failed: $(tail -n 3 "$HD_COVERAGE/log")"; failed=1; continue; }
     verilator_coverage --write "$HD_COVERAGE.dat" "$HD_COVERAGE"/*.dat >>"$HD_COVERAGE/log" 2>&1 ||
         { echo "$step: no counters: $(tail -n 3 "$HD_COVERAGE/log")"; failed=1; }
-    sed -i "s|\x01f\x02rtl/|\x01f\x02$root/hw/rtl/|" "$HD_COVERAGE.dat" # heddle builds in hw/
+    sed -i "$places" "$HD_COVERAGE.dat"
     rm -f "$HD_COVERAGE"/*.dat
     echo "$step: $((SECONDS - start)) s"
 done

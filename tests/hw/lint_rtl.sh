@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}
 top=${LINT_TOP:-hd_top}
 tools=${LINT_TOOLS:-verilator iverilog yosys}
-rtl=$root/hw/rtl
+rtl=$root/hw/rtl files=("$root"/hw/rtl/{,*/}*.sv) headers=("$root"/hw/rtl/*.svh)
 failed=0 ran=0
 
 [ -e "$rtl/$top.sv" ] || { echo "lint_rtl.sh: no $top.sv yet: SKIPPED"; exit 77; }
@@ -40,22 +40,23 @@ report() {
 
 sizes() {
     awk 'length > 100 { print FILENAME ":" FNR ": " length " columns: at most 100" }
-        FNR == (FILENAME ~ /hd_top/ ? 400 : 350) + 1 { print FILENAME ": more than " FNR - 1 " lines" }' "$rtl"/*.sv*
+        FNR == (FILENAME ~ /hd_top/ ? 400 : 350) + 1 { print FILENAME ": more than " FNR - 1 " lines" }' "${files[@]}" "${headers[@]}"
 }
 
 # yosys 0.23 silently treats the index of an array of structs as a bit index, as happened in hd_requant.
 structs() {
-    ! grep -nE '^ *[a-z_]+_t +[^;()=]*\[' "$rtl"/*.sv
+    ! grep -nE '^ *[a-z_]+_t +[^;()=]*\[' "${files[@]}"
 }
 
 verilator_lint() { # verilator_lint CONFIG FLAG...
     local flags=(--lint-only -Wall -DHD_ASSERT --assert "${@:2}")
     [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
-    verilator "${flags[@]}" "-I$build/gen" "-I$build/gen/$1" -y "$rtl" --top-module "$top" "$rtl/$top.sv"
+    for room in "$rtl" "$rtl"/*/; do flags+=(-y "${room%/}"); done
+    verilator "${flags[@]}" "-I$build/gen" "-I$build/gen/$1" --top-module "$top" "$rtl/$top.sv"
 }
 
 iverilog_elaborate() {
-    iverilog -g2012 "-I$build/gen" "-I$build/gen/$1" "-I$rtl" -t null -s "$top" "$rtl"/*.sv
+    iverilog -g2012 "-I$build/gen" "-I$build/gen/$1" "-I$rtl" -t null -s "$top" "${files[@]}"
 }
 
 # From the RTL's folder: yosys splits its -I at spaces.
@@ -63,7 +64,7 @@ yosys_read() (
     local tmp
     tmp=$(mktemp -d)
     trap 'rm -rf "$tmp"' EXIT
-    cp "$rtl"/*.sv "$rtl"/*.svh "$build/gen/hd_accel.svh" "$build/gen/$1/hd_config.svh" "$tmp/"
+    cp "${files[@]}" "${headers[@]}" "$build/gen/hd_accel.svh" "$build/gen/$1/hd_config.svh" "$tmp/"
     cd "$tmp" && yosys -q -p "read_verilog -sv -I. *.sv; hierarchy -check -top $top; proc
         select -assert-none t:\$dlatch t:\$adlatch t:\$sr"
 )

@@ -33,13 +33,14 @@ out=$build/hw/${name}_n$n$opt
 if [ -e "${bench%_tb.cpp}_bench.sv" ]; then
     top=${name}_bench source=${bench%_tb.cpp}_bench.sv
 else
-    top=hd_$name source=$root/hw/rtl/hd_$name.sv
+    top=hd_$name source=$(echo "$root"/hw/rtl/*/"hd_$name.sv")
 fi
 defines=$(sed -n 's/^localparam .*\(Cfg[A-Za-z]*\) = \([0-9]*\);.*/-D\1=\2/p' "$gen/$config/hd_config.svh")
 flags=(--cc --exe --prefix Vbench --top-module "$top" -O3 -Wall
     --x-assign fast --x-initial fast
     "-I$gen" "-I$gen/$config" -y "$root/hw/rtl"
     -CFLAGS "-std=c++17 -I$root -I$gen $(echo $defines)")
+for room in "$root"/hw/rtl/*/; do flags+=(-y "${room%/}"); done
 [ "${BENCH_ASSERT:-1}" = 0 ] || flags+=(--assert -DHD_ASSERT)
 [ "${BENCH_MODEL:-0}" = 0 ] || { flags+=(-DHD_GATE_CLOCKS -DHD_MODEL); out+=_model; }
 [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")

@@ -19,15 +19,15 @@ check || fail "again: $(cat stdout)"
 [ "$(cat stdout)" = "no bench is built from what changed" ] || fail "again: $(cat stdout)"
 sed -i "1s|:|: $work/gone.h|" tree/build/hw/acc_n16-O1/acc_tb.d
 HEDDLE_BUILD=$work/tree/build bash tree/tests/hw/run_bench.sh acc 16 >stdout 2>&1 || fail "built from a header that is gone: $(tail -n 3 stdout)"
-echo "// changed" >>tree/hw/rtl/hd_vector.sv
+echo "// changed" >>tree/hw/rtl/vector/hd_vector.sv
 check || fail "another module: $(cat stdout)"
 [ "$(cat stdout)" = "no bench is built from what changed" ] || fail "another module: $(cat stdout)"
-echo "// changed" >>tree/hw/rtl/hd_acc.sv
+echo "// changed" >>tree/hw/rtl/array/hd_acc.sv
 check --list
 [ "$(cat stdout)" = "acc 16: hd_acc.sv" ] || fail "a comment in hd_acc: $(cat stdout)"
 check || fail "a comment in hd_acc: $(cat stdout)"
 [ "$(ran)" = 1 ] || fail "a comment in hd_acc: $(cat stdout)"
-sed -i 's/<= \(.*\);/<= ~(\1);/' tree/hw/rtl/hd_skew.sv
+sed -i 's/<= \(.*\);/<= ~(\1);/' tree/hw/rtl/array/hd_skew.sv
 check && fail "a bug in hd_skew passes: $(cat stdout)"
 grep -q '^skew 16: FAILED, .*; again: tests/hw/run_bench.sh skew 16$' stdout || fail "a bug in hd_skew: $(cat stdout)"
 check --list

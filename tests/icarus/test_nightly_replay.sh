@@ -63,7 +63,8 @@ expects() {
 }
 
 # --- the bytes, with any stalls ---
-simulator "$rtl" rtl.vvp
+mkdir rtl && cp "$rtl"/{,*/}*.sv "$rtl"/*.svh rtl
+simulator rtl rtl.vvp
 expects "no stalls"
 bus=(ar r aw w b) registers=(s_ar s_r s_aw s_w s_b)
 for channel in "${bus[@]}"; do expects "$channel 80 %" STALLS="$channel=80"; done
@@ -79,7 +80,7 @@ expects "SLVERR on a write" STALLS="$all" FAULT="write $output" ERROR="code 8 un
 mutants=$(sed -n 's/^mutant //p' "$here/planted.txt")
 [ "$(wc -w <<<"$mutants")" = 6 ] || fail "expected 6 planted bugs, found: $mutants"
 for mutant in $mutants; do
-    rm -rf bug && cp -r "$rtl" bug
+    rm -rf bug && cp -r rtl bug
     PYTHONPATH=$HEDDLE_HOME/tests/mutants python3 - "$HEDDLE_HOME" "$mutant" <<'END' ||
 import pathlib, sys
 import planted

@@ -88,7 +88,7 @@ def sources(build, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.sv*"):
         old.unlink()
-    for f in (*RTL.glob("*.sv*"), build / "gen" / "hd_accel.svh", build / "gen" / "tiny" / "hd_config.svh"):
+    for f in (*RTL.rglob("*.sv*"), build / "gen" / "hd_accel.svh", build / "gen" / "tiny" / "hd_config.svh"):
         if not f.exists():
             raise Failed(f"no {f}: build the target 'gen' first")
         shutil.copy(f, folder)
@@ -130,7 +130,7 @@ def bench(name, o, rtl, design, mutants, asked):
         if extra:
             shutil.copy(own, rtl)
         wanted = f"{name}_bench" if extra else f"hd_{name}"
-        modules = elaborated(o, rtl, [*sorted(f.name for f in RTL.glob("*.sv")), *(f.name for f in extra)], wanted)
+        modules = elaborated(o, rtl, [*sorted(f.name for f in RTL.rglob("*.sv")), *(f.name for f in extra)], wanted)
         for f in extra:
             (rtl / f.name).unlink()
         top = next(k for k in modules if modules[k].base == wanted)

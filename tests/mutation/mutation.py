@@ -61,10 +61,10 @@ def chosen(o, rtl):
     kept = o.work / f"chosen-{h.hexdigest()[:16]}"
     if kept.exists():
         return pickle.loads(kept.read_bytes())
-    modules = designs.elaborated(o, rtl, sorted(f.name for f in designs.RTL.glob("*.sv")), "hd_top")
+    modules = designs.elaborated(o, rtl, sorted(f.name for f in designs.RTL.rglob("*.sv")), "hd_top")
     top = next(k for k in modules if modules[k].base == "hd_top")
     modules = {k: modules[k] for k in sorted(netlist.reached(modules, top))}  # sorted, since otherwise each run would draw another sample
-    lines = {m.base: len((designs.RTL / f"{m.base}.sv").read_text().splitlines()) for m in modules.values()}
+    lines = {m.base: len(next(designs.RTL.rglob(f"{m.base}.sv")).read_text().splitlines()) for m in modules.values()}
     mutants = []
     for base in sorted(set(o.only) or lines):
         texts = netlist.mutants(o.yosys, o.work, [m for m in modules.values() if m.base == base],

@@ -97,8 +97,8 @@ says "  waves and replay of the layer: none: cannot make directory 'full/mismatc
 
 # For a softmax: the row, the key and the pass. The fault keeps the largest byte of earlier rows.
 cp "$HEDDLE_HOME/hw/rtl/hd_compute.sv" tree/hw/rtl/
-sed -i.right 's/top_q <= first_q ?/top_q <= 1'"'"'b0 ?/' tree/hw/rtl/hd_softmax.sv
-cmp -s tree/hw/rtl/hd_softmax.sv tree/hw/rtl/hd_softmax.sv.right && fail "no fault was planted in softmax"
+sed -i.right 's/top_q <= first_q ?/top_q <= 1'"'"'b0 ?/' tree/hw/rtl/vector/hd_softmax.sv
+cmp -s tree/hw/rtl/vector/hd_softmax.sv tree/hw/rtl/vector/hd_softmax.sv.right && fail "no fault was planted in softmax"
 mkdir soft && printf 'x' >soft/mismatch # no waves, no replay
 faulty run vit_own '--hw={"base": "tiny", "name": "soft", "softmax_rows": 16}' -o soft
 says '  RTL and functional model first differ at submission 0, command [0-9]*: vector, 21_softmax \(.*\)'

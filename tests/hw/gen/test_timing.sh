@@ -12,7 +12,7 @@ complain() {
 while IFS='|' read -r _ name _ _ module bench _; do
     name=${name//[\` ]/} module=${module//[\` ]/} bench=${bench//[\` ]/}
     constant=HD_TIMING_${name^^}
-    [ -e "hw/rtl/$module.sv" ] || complain "$name: no hw/rtl/$module.sv"
+    [ -n "$(find hw/rtl -name "$module.sv")" ] || complain "$name: no $module.sv in hw/rtl"
     grep -qrw "$constant" compiler || complain "$name: no file of compiler/ has $constant"
     grep -qsw "$constant" tests/hw/*/"$bench.cpp" tests/hw/*/"${bench%_tb}"_*.h ||
         complain "$name: tests/hw/*/$bench.cpp does not have $constant"
