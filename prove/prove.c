@@ -222,11 +222,21 @@ static bool shapes_fit(const struct prove_question *q)
     return true;
 }
 
+/* More than the terms that both sides make, for most packages. */
+static uint64_t values_of(const struct ir_graph *g)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        n += g->tensor[i]->role == IR_CONST ? 0 : ir_bytes(g->tensor[i]);
+    return n * 5 / 2;
+}
+
 static bool ask_once(struct arena *a, const struct prove_question *q, bool deep,
                      struct prove_verdict *v)
 {
-    struct prove *p = prove_new(a, prove_mix(q->seed, deep));
     const struct ir_graph *g = q->graph;
+    struct prove *p = prove_new(a, prove_mix(q->seed, deep), values_of(g));
     struct prove_package *k = ARENA_NEW(a, struct prove_package);
     struct prove_graph *graph = ARENA_NEW(a, struct prove_graph);
     uint32_t **in = ARENA_ARRAY(a, uint32_t *, g->n_in + 1),

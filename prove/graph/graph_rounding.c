@@ -51,5 +51,5 @@ uint32_t prove_rounded(const struct prove_op *o, const struct prove_sum *s, uint
 
     if (s->low < -limit || s->high > limit || k->low > k->high)
         return prove_unknown(o->p, "a sum that may leave 32 bits");
-    return prove_apply(o->p, rounded, &r, key, s);
+    return prove_apply(o->p, rounded, &r, key, s, limit);
 }

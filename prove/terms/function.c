@@ -5,15 +5,15 @@
 
 /* --- one argument --- */
 
-/* The first place after x where f has another value, or high + 1. Widths are much alike: that of the piece
- * before is tried first. */
-static int64_t end_of(prove_curve *f, const void *ctx, int64_t x, int64_t high, int64_t width)
+/* The first place after x, where f is v, that has another value, or high + 1; that value. Widths are much alike: that
+ * of the piece before is tried first. */
+static int64_t end_of(prove_curve *f, const void *ctx, int64_t x, int64_t high, int64_t width,
+                      int8_t v, int8_t *next)
 {
-    const int8_t v = f(ctx, x);
     int64_t same = x, other = high + 1, step = width > 1 ? width - 1 : 1;
 
     while (other > high && same + step <= high)
-        if (f(ctx, same + step) == v) {
+        if ((*next = f(ctx, same + step)) == v) {
             same += step;
             step = same - x == width - 1 ? 1 : step * 2;
         } else {
@@ -21,27 +21,57 @@ static int64_t end_of(prove_curve *f, const void *ctx, int64_t x, int64_t high, 
         }
     while (other - same > 1) {
         const int64_t middle = same + (other - same) / 2;
+        const int8_t there = f(ctx, middle);
 
-        if (f(ctx, middle) == v)
+        if (there == v) {
             same = middle;
-        else
+        } else {
             other = middle;
+            *next = there;
+        }
     }
     return other;
 }
 
-static void draft_curve(struct prove_draft *d, prove_curve *f, const void *ctx, int64_t low,
-                        int64_t high)
+/* Where a curve changes, from -limit on, and its values. */
+struct places {
+    uint32_t n;
+    int64_t at[256];
+    int8_t value[256];
+};
+
+static void find_places(struct places *c, prove_curve *f, const void *ctx, int64_t limit)
 {
     int64_t width = 1;
+    int8_t v = f(ctx, -limit);
 
+    c->n = 0;
+    for (int64_t x = -limit; x <= limit && c->n < 256; x += width) {
+        c->at[c->n] = x;
+        c->value[c->n++] = v;
+        width = end_of(f, ctx, x, limit, width, v, &v) - x;
+    }
+}
+
+/* The part over low .. high, from low on. */
+static void draft_part(struct prove_draft *d, const struct places *c, int64_t low, int64_t high)
+{
+    uint32_t first = 0, end = c->n;
+
+    while (end - first > 1) {
+        const uint32_t middle = first + (end - first) / 2;
+
+        if (c->at[middle] <= low)
+            first = middle;
+        else
+            end = middle;
+    }
     d->n[0] = 0;
     d->n[1] = 1;
     d->at[1][0] = 0;
-    for (int64_t x = low; x <= high && d->n[0] < 256; x += width) {
-        d->at[0][d->n[0]] = x - low;
-        d->value[d->n[0]++] = f(ctx, x);
-        width = end_of(f, ctx, x, high, width) - x;
+    for (uint32_t i = first; i < c->n && c->at[i] <= high; i++) {
+        d->at[0][d->n[0]] = i == first ? 0 : c->at[i] - low;
+        d->value[d->n[0]++] = c->value[i];
     }
 }
 
@@ -91,7 +121,7 @@ static uint32_t apply_to_one(struct prove *p, prove_curve *f, const void *ctx, s
 }
 
 uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct prove_key key,
-                     const struct prove_sum *s)
+                     const struct prove_sum *s, int64_t limit)
 {
     int64_t each;
     bool falls;
@@ -106,8 +136,16 @@ uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct pr
 
     if (!*slot) {
         struct prove_draft *d = prove_draft_in(p);
+        void **all;
 
-        draft_curve(d, f, ctx, s->low, s->high);
+        key.word[PROVE_KEY - 2] = 1; /* no low is above its high */
+        key.word[PROVE_KEY - 1] = 0;
+        all = prove_memo(p, &key);
+        if (!*all) {
+            *all = ARENA_NEW(p->arena, struct places);
+            find_places(*all, f, ctx, limit);
+        }
+        draft_part(d, *all, s->low, s->high);
         *slot = prove_normal(p, d);
     }
     return prove_term_of(p, *slot, arg, span);
@@ -187,14 +225,13 @@ uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)
 {
     const struct prove_term *t = &p->term[id];
     struct prove_key key = prove_key_of(4, t);
-    int8_t value[256];
 
     if (prove_is_constant(id))
         return prove_constant(table[t->low + 128]);
     if ((t->kind == PROVE_GREATEST || t->kind == PROVE_LEAST) &&
         never_falls(p, table, t->structure))
         return of_each(p, table, id);
-    const struct prove_view v = prove_view(t, value);
+    const struct prove_view v = prove_view(t);
     key.word[4] = (int64_t)table_known(p, table)->number;
     void **slot = prove_memo(p, &key);
     if (!*slot) {

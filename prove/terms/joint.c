@@ -9,13 +9,12 @@ static int64_t place(const struct prove_view *v, uint32_t i)
 bool prove_joint(const struct prove *p, const uint32_t *t, uint32_t n, struct prove_joint *j)
 {
     struct prove_view v[PROVE_JOINT];
-    int8_t leaf[PROVE_JOINT][256];
     uint32_t i[PROVE_JOINT] = {0};
     bool known = false;
 
     j->n = 0;
     for (uint32_t k = 0; k < n; k++) {
-        v[k] = prove_one_argument(&p->term[t[k]], leaf[k]);
+        v[k] = prove_one_argument(&p->term[t[k]]);
         if (v[k].n[0] == 1)
             continue;
         if (known && (v[k].arg[0] != j->arg || v[k].span[0] != j->span))

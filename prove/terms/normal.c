@@ -86,8 +86,25 @@ static struct prove_function *function_of(struct prove *p, struct prove_draft *d
     return f;
 }
 
+/* The same with one column. */
+static void merge_values(struct prove_draft *d)
+{
+    uint32_t n = 1;
+
+    for (uint32_t i = 1; i < d->n[0]; i++) {
+        d->value[n] = d->value[i];
+        d->at[0][n] = d->at[0][i];
+        n += d->value[n] != d->value[n - 1];
+    }
+    d->n[0] = n;
+}
+
 struct prove_function *prove_normal(struct prove *p, struct prove_draft *d)
 {
+    if (d->n[1] == 1) {
+        merge_values(d);
+        return function_of(p, d);
+    }
     merge_rows(d);
     merge_columns(d);
     merge_rows(d);
@@ -147,22 +164,25 @@ uint32_t prove_term_of(struct prove *p, struct prove_function *f, const prove_uw
         t.span[k] = (uint32_t)span[k];
     }
     const bool turns = t.arg[0] < t.arg[1];
-    const prove_uwide word[] = {3, turns ? turned(p, f)->number : f->number, t.arg[turns],
-                                t.arg[!turns]};
-    t.element = prove_hash(p, word, 4);
+    const prove_uwide word[] = {(prove_uwide)3 << 64 | (turns ? turned(p, f)->number : f->number),
+                                t.arg[turns], t.arg[!turns]};
+    t.element = prove_hash(p, word, t.arg[!turns] ? 3 : 2);
     return add(p, t);
 }
 
 /* --- views --- */
 
-static const int64_t upwards[256] = {
 #define TEN(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9
-    TEN(0),   TEN(10),  TEN(20),  TEN(30),  TEN(40),  TEN(50),  TEN(60),  TEN(70),
-    TEN(80),  TEN(90),  TEN(100), TEN(110), TEN(120), TEN(130), TEN(140), TEN(150),
-    TEN(160), TEN(170), TEN(180), TEN(190), TEN(200), TEN(210), TEN(220), TEN(230),
-    TEN(240), 250,      251,      252,      253,      254,      255};
+#define HUNDRED(n)                                                                                 \
+    TEN(n), TEN(n + 10), TEN(n + 20), TEN(n + 30), TEN(n + 40), TEN(n + 50), TEN(n + 60),          \
+        TEN(n + 70), TEN(n + 80), TEN(n + 90)
+#define BYTES(n)                                                                                   \
+    HUNDRED(n), HUNDRED(n + 100), TEN(n + 200), TEN(n + 210), TEN(n + 220), TEN(n + 230),          \
+        TEN(n + 240), n + 250, n + 251, n + 252, n + 253, n + 254, n + 255
+static const int64_t upwards[256] = {BYTES(0)};
+static const int8_t bytes[256] = {BYTES(-128)};
 
-struct prove_view prove_view(const struct prove_term *t, int8_t value[256])
+struct prove_view prove_view(const struct prove_term *t)
 {
     const struct prove_function *f = t->structure;
 
@@ -172,27 +192,25 @@ struct prove_view prove_view(const struct prove_term *t, int8_t value[256])
                                    f->value,
                                    {t->arg[0], t->arg[1]},
                                    {t->span[0], t->span[1]}};
-    for (int32_t i = 0; i <= t->high - t->low; i++)
-        value[i] = (int8_t)(t->low + i);
     return (struct prove_view){{(uint32_t)(t->high - t->low + 1), 1},
                                {upwards, upwards},
-                               value,
+                               bytes + t->low + 128,
                                {prove_plus(t->element, prove_element(-t->low)), 0},
                                {(uint64_t)(t->high - t->low), 0}};
 }
 
-struct prove_view prove_leaf_view(const struct prove_term *t, int8_t value[256])
+struct prove_view prove_leaf_view(const struct prove_term *t)
 {
     struct prove_term leaf = *t;
 
     leaf.kind = PROVE_LEAF;
-    return prove_view(&leaf, value);
+    return prove_view(&leaf);
 }
 
-struct prove_view prove_one_argument(const struct prove_term *t, int8_t value[256])
+struct prove_view prove_one_argument(const struct prove_term *t)
 {
     if (t->kind != PROVE_FUNCTION || t->arg[0] == 0 || t->arg[1] == 0) {
-        struct prove_view v = prove_view(t, value);
+        struct prove_view v = prove_view(t);
         if (v.n[0] == 1 && v.n[1] > 1) { /* of its second argument alone */
             v.n[0] = v.n[1];
             v.at[0] = v.at[1];
@@ -201,7 +219,7 @@ struct prove_view prove_one_argument(const struct prove_term *t, int8_t value[25
         }
         return v;
     }
-    return prove_leaf_view(t, value);
+    return prove_leaf_view(t);
 }
 
 struct prove_key prove_key_of(uint32_t rule, const struct prove_term *t)

@@ -29,12 +29,11 @@ struct prove_view {
     uint64_t span[2];
 };
 
-/* value: room for what a leaf gives. */
-struct prove_view prove_view(const struct prove_term *t, int8_t value[256]);
+struct prove_view prove_view(const struct prove_term *t);
 /* The term as a leaf, whatever it is. */
-struct prove_view prove_leaf_view(const struct prove_term *t, int8_t value[256]);
+struct prove_view prove_leaf_view(const struct prove_term *t);
 /* The term as a function of one argument: of a function of two, what it gives. */
-struct prove_view prove_one_argument(const struct prove_term *t, int8_t value[256]);
+struct prove_view prove_one_argument(const struct prove_term *t);
 /* What is equal for all terms that share a function of a table. */
 struct prove_key prove_key_of(uint32_t rule, const struct prove_term *t);
 

@@ -71,19 +71,18 @@ static bool same_arguments(const struct prove_view *a, const struct prove_view *
 }
 
 /* What both are functions of, if that is the same; else each as one argument, not `deep`: as a value. */
-static bool views_of(const struct prove *p, const uint32_t id[2], struct prove_view v[2],
-                     int8_t value[2][256])
+static bool views_of(const struct prove *p, const uint32_t id[2], struct prove_view v[2])
 {
     for (uint32_t k = 0; k < 2; k++)
-        v[k] = prove_view(&p->term[id[k]], value[k]);
+        v[k] = prove_view(&p->term[id[k]]);
     if (same_arguments(&v[0], &v[1]))
         return true;
     for (uint32_t k = 0; k < 2; k++)
-        v[k] = prove_one_argument(&p->term[id[k]], value[k]);
+        v[k] = prove_one_argument(&p->term[id[k]]);
     if (same_arguments(&v[0], &v[1]))
         return true;
     for (uint32_t k = 0; k < 2 && !p->deep; k++)
-        v[k] = prove_leaf_view(&p->term[id[k]], value[k]);
+        v[k] = prove_leaf_view(&p->term[id[k]]);
     return false;
 }
 
@@ -107,9 +106,8 @@ static uint32_t pair_of(struct prove *p, const int8_t *table, const uint32_t id[
 {
     struct prove_key key = prove_key_of(6, &p->term[id[0]]);
     const struct prove_key other = prove_key_of(6, &p->term[id[1]]);
-    int8_t value[2][256];
     struct prove_view v[2];
-    const bool same = views_of(p, id, v, value);
+    const bool same = views_of(p, id, v);
 
     memcpy(key.word + 4, other.word + 1, 3 * sizeof *key.word);
     if (!same && !p->deep) /* leaves: their structure says nothing */
@@ -175,7 +173,6 @@ uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b
 {
     const char kind = *(const char *)pairs_known(p, table)->result;
     const uint32_t both[2] = {a, b};
-    int8_t value[2][256];
     struct prove_view v[2];
     uint32_t y;
 
@@ -183,7 +180,7 @@ uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b
         return with_constant(p, table, a, b);
     if (of_one_set(p, table, a, b, &y))
         return y;
-    if (kind == '.' || views_of(p, both, v, value))
+    if (kind == '.' || views_of(p, both, v))
         return pair_of(p, table, both);
     return prove_extremum(p, kind == '+' ? PROVE_GREATEST : PROVE_LEAST, both, 2);
 }

@@ -13,12 +13,10 @@ static int8_t requantised(const void *ctx, int64_t x)
     return func_clamp(func_mbqm((int32_t)x, s->multiplier, s->shift), s->z, s->low, s->high);
 }
 
-/* The shift left keeps the sum in 32 bits, so that rounding up twice never turns. */
-static bool stays(const struct prove_sum *s, int32_t shift)
+/* A sum up to this, either sign, stays in 32 bits when it is shifted left, so that rounding up twice never turns. */
+static int64_t limit_of(int32_t shift)
 {
-    const int64_t limit = (INT32_MAX - 256) >> (shift > 0 ? shift : 0); /* z is added */
-
-    return prove_fits(s) && s->low >= -limit && s->high <= limit;
+    return (INT32_MAX - 256) >> (shift > 30 ? 30 : shift > 0 ? shift : 0); /* z is added */
 }
 
 uint32_t prove_requantise(struct prove *p, const struct prove_sum *s, int32_t multiplier,
@@ -26,12 +24,13 @@ uint32_t prove_requantise(struct prove *p, const struct prove_sum *s, int32_t mu
 {
     const struct scale scale = {multiplier, shift, z, low, high};
     const struct prove_key key = {{7, multiplier, shift, z, low, high}};
+    const int64_t limit = limit_of(shift);
 
-    if (!func_shift_ok(shift) || !stays(s, shift))
+    if (!func_shift_ok(shift) || s->low < -limit || s->high > limit)
         return prove_unknown(p, "a sum that may leave 32 bits");
     if (low > high)
         return prove_unknown(p, "a clamp whose bounds are exchanged");
-    return prove_apply(p, requantised, &scale, key, s);
+    return prove_apply(p, requantised, &scale, key, s, limit);
 }
 
 struct mean {
@@ -59,7 +58,7 @@ uint32_t prove_average(struct prove *p, const struct prove_sum *s, uint32_t n, b
 
     if (n == 0 || !prove_fits(s) || low > high)
         return prove_unknown(p, "an average over no cells, or of a sum that may leave 32 bits");
-    return prove_apply(p, averaged, &m, key, s);
+    return prove_apply(p, averaged, &m, key, s, -(int64_t)INT32_MIN);
 }
 
 static uint32_t clamped(struct prove *p, uint32_t t, int32_t low, int32_t high)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { FEWEST = 1 << 10, MOST = 1 << 30 };
+
 static uint32_t add(struct prove *p, const struct prove_term *t)
 {
     if (p->n_term == p->cap_term) {
@@ -16,13 +18,13 @@ static uint32_t add(struct prove *p, const struct prove_term *t)
     return p->n_term++;
 }
 
-struct prove *prove_new(struct arena *a, uint64_t seed)
+struct prove *prove_new(struct arena *a, uint64_t seed, uint64_t n_term)
 {
     struct prove *p = ARENA_NEW(a, struct prove);
 
     p->arena = a;
     p->seed = seed;
-    p->cap_term = 1u << 16;
+    p->cap_term = n_term < FEWEST ? FEWEST : n_term < MOST ? (uint32_t)n_term : MOST;
     p->term = ARENA_ARRAY(a, struct prove_term, p->cap_term);
     for (int32_t v = -128; v < 128; v++)
         add(p, &(struct prove_term){

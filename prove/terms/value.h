@@ -67,6 +67,7 @@ struct prove {
     struct prove_term *term;
     uint32_t n_term, cap_term;
     struct prove_known **known; /* by hash */
+    struct prove_recent *recent;
     uint64_t n_known;
     struct prove_known *table, *pairs; /* asked for last */
     const int8_t *pairs_at;
@@ -80,7 +81,8 @@ struct prove {
     int32_t zero;
 };
 
-struct prove *prove_new(struct arena *a, uint64_t seed);
+/* n_term: how many terms are expected. */
+struct prove *prove_new(struct arena *a, uint64_t seed, uint64_t n_term);
 
 static inline uint32_t prove_constant(int8_t v)
 {
@@ -130,10 +132,10 @@ void **prove_memo(struct prove *p, const struct prove_key *key);
 
 /* A function of an integer to a byte that never turns: it rises all the way, or falls. */
 typedef int8_t prove_curve(const void *ctx, int64_t x);
-/* The term f(s). key: the function without s. The caller has made sure that f is as it says over
- * [s->low, s->high], with nothing wrapping. */
+/* The term f(s). key: the function without s. The caller has made sure that f is as it says over [-limit, limit], with
+ * nothing wrapping, and that s is in it. */
 uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct prove_key key,
-                     const struct prove_sum *s);
+                     const struct prove_sum *s, int64_t limit);
 /* The term table[t + 128]. */
 uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t t);
 /* The term with its top bit flipped: uint8 as int8. */

@@ -32,7 +32,7 @@ static struct bench *open_bench(void)
     static uint32_t *in[2];
     struct arena *a = arena_new(0);
     struct bench *b = ARENA_NEW(a, struct bench);
-    struct prove *p = prove_new(a, 7);
+    struct prove *p = prove_new(a, 7, 0);
     struct ref_options *options = ARENA_NEW(a, struct ref_options);
     struct ir_graph *g;
     struct diag d = {0};

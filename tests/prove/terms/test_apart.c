@@ -12,7 +12,7 @@ struct bench {
 
 static struct bench open_bench(void)
 {
-    struct prove *p = prove_new(arena_new(0), 11);
+    struct prove *p = prove_new(arena_new(0), 11, 0);
     const prove_uwide word = 77;
 
     return (struct bench){p, prove_input(p, 0, 0), prove_input(p, 0, 1), prove_input(p, 0, 2),
@@ -266,8 +266,8 @@ static void places_are_exact(void **state)
     const int64_t place[2] = {500, 501};
 
     (void)state;
-    apart(&b, prove_apply(b.p, above, &place[0], (struct prove_key){{99, 0}}, &s),
-          prove_apply(b.p, above, &place[1], (struct prove_key){{99, 1}}, &s));
+    apart(&b, prove_apply(b.p, above, &place[0], (struct prove_key){{99, 0}}, &s, 20000),
+          prove_apply(b.p, above, &place[1], (struct prove_key){{99, 1}}, &s, 20000));
     close_bench(&b);
 }
 

@@ -9,7 +9,7 @@ struct bench {
 
 static struct bench open_bench(void)
 {
-    struct prove *p = prove_new(arena_new(0), 5);
+    struct prove *p = prove_new(arena_new(0), 5, 0);
 
     return (struct bench){p, prove_input(p, 0, 0), prove_input(p, 0, 1)};
 }

@@ -4,7 +4,7 @@
 
 static struct prove *open_prove(void)
 {
-    return prove_new(arena_new(0), 7);
+    return prove_new(arena_new(0), 7, 0);
 }
 
 static void close_prove(struct prove *p)
