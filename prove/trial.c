@@ -76,6 +76,8 @@ static void fill_operand(struct prove_trial *t, const struct prove_operand *in, 
 
         to[b] = same ? linked(t, same) : (uint8_t)(in->op->x[in->input][b] - 128);
     }
+    for (uint64_t d = 0; in->digits && d < prove_digits(in->op, in->input); d++)
+        t->value[in->digits + d] = prove_digit_byte(in, to, d);
 }
 
 /* The window holds operands where their terms are, and constants; all else is any bytes. */

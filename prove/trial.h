@@ -12,6 +12,7 @@ struct prove_operand {
     const struct prove_op *op; /* the first that reads it */
     uint32_t input;            /* of op */
     uint32_t first;            /* its first byte in prove_trial.value */
+    uint32_t digits;           /* the same of its sums' digits (trial_digits.c); 0: none */
 };
 
 struct prove_trial {
@@ -41,6 +42,15 @@ struct prove_trial {
         *made[PROVE_TRIAL_OPS][2]; /* the same by byte of each result; with its top bit flipped */
     uint64_t seed;
 };
+
+/* --- trial_digits.c --- */
+
+/* The number of digits of the products of input i, an LSTM's, and the gates' weights; 0: it is no such input. */
+uint64_t prove_digits(const struct prove_op *o, uint32_t i);
+/* Digit d of the operand, of the sums over all values that it has terms for. */
+uint32_t prove_digit_term(const struct prove_operand *in, uint64_t d);
+/* The same of bytes x of the operand. */
+uint8_t prove_digit_byte(const struct prove_operand *in, const uint8_t *x, uint64_t d);
 
 /* True: argument `at` and n bytes from it are in the window, from *place on. */
 bool prove_trial_inside(const struct prove_package *k, const void *at, uint64_t n, uint64_t *place);

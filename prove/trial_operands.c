@@ -49,6 +49,22 @@ static void enter(struct prove_trial *t, const struct table *s, const struct pro
     }
 }
 
+/* Enter the digits of an operand's sums. */
+static void enter_digits(struct prove_trial *t, const struct table *s,
+                         const struct prove_operand *in)
+{
+    const uint64_t n = in->digits ? prove_digits(in->op, in->input) : 0;
+
+    for (uint64_t d = 0; d < n; d++) {
+        const uint32_t term = prove_digit_term(in, d);
+        uint32_t *link = look(s, t->k->p->term[term].element);
+
+        if (!*link)
+            *link = (uint32_t)(in->digits + d + 1) << 1;
+        t->same[in->digits + d] = *link;
+    }
+}
+
 /* Link the window's bytes; mark by operand's byte which are there. */
 static void link_window(struct prove_trial *t, const struct table *s, bool *there)
 {
@@ -79,6 +95,18 @@ static bool is_there(const struct prove_trial *t, const struct prove_operand *in
         found += same && there[(same >> 1) - 1];
     }
     return 2 * found >= all;
+}
+
+/* At least a fourth of the digits: there are at most 4 of a sum. */
+static bool has_digits(const struct prove_trial *t, const struct prove_operand *in,
+                       const bool *there)
+{
+    const uint64_t n = in->digits ? prove_digits(in->op, in->input) : 0;
+    uint64_t found = 0;
+
+    for (uint64_t d = 0; d < n; d++)
+        found += there[(t->same[in->digits + d] >> 1) - 1];
+    return n && 4 * found >= n;
 }
 
 /* True if one of the operators makes the tensor, or it is an operand already. */
@@ -114,8 +142,11 @@ static bool list(struct prove_trial *t)
             t->missing = o->op->in[i];
             if (!o->x[i])
                 return false;
-            t->in[t->n_in++] = (struct prove_operand){o, i, t->n_value};
+            struct prove_operand *in = &t->in[t->n_in++];
+            *in = (struct prove_operand){.op = o, .input = i, .first = t->n_value};
             t->n_value += (uint32_t)ir_bytes(o->in[i]);
+            in->digits = prove_digits(o, i) ? t->n_value : 0;
+            t->n_value += (uint32_t)prove_digits(o, i);
         }
     }
     t->missing = IR_NONE;
@@ -170,9 +201,11 @@ bool prove_trial_find(struct prove_trial *t)
     t->value = arena_alloc(a, t->n_value + UINT64_C(1));
     for (uint32_t i = 0; i < t->n_in; i++)
         enter(t, &s, &t->in[i]);
+    for (uint32_t i = 0; i < t->n_in; i++)
+        enter_digits(t, &s, &t->in[i]);
     link_window(t, &s, there);
     for (uint32_t i = 0; i < t->n_in && t->missing == IR_NONE; i++)
-        if (!is_there(t, &t->in[i], there) ||
+        if ((!is_there(t, &t->in[i], there) && !has_digits(t, &t->in[i], there)) ||
             (t->in[i].op->in[t->in[i].input]->role == IR_VARIABLE && !find_variable(t, &t->in[i])))
             t->missing = tensor_of(&t->in[i]);
     arena_free(own);

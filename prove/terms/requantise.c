@@ -19,6 +19,19 @@ static int64_t limit_of(int32_t shift)
     return (INT32_MAX - 256) >> (shift > 30 ? 30 : shift > 0 ? shift : 0); /* z is added */
 }
 
+/* The shift left drops bits of the sum: an opaque function of it. */
+static uint32_t shifted_out(struct prove *p, const struct prove_sum *s, const struct scale *k)
+{
+    const prove_uwide word[] = {(prove_uwide)4 << 64 | (uint32_t)k->multiplier,
+                                (uint32_t)k->shift,
+                                (uint32_t)k->z,
+                                (uint32_t)k->low,
+                                (uint32_t)k->high,
+                                prove_value(s)};
+
+    return prove_leaf(p, prove_hash(p, word, 6), k->low, k->high);
+}
+
 uint32_t prove_requantise(struct prove *p, const struct prove_sum *s, int32_t multiplier,
                           int32_t shift, int32_t z, int32_t low, int32_t high)
 {
@@ -26,10 +39,12 @@ uint32_t prove_requantise(struct prove *p, const struct prove_sum *s, int32_t mu
     const struct prove_key key = {{7, multiplier, shift, z, low, high}};
     const int64_t limit = limit_of(shift);
 
-    if (!func_shift_ok(shift) || s->low < -limit || s->high > limit)
-        return prove_unknown(p, "a sum that may leave 32 bits");
     if (low > high)
         return prove_unknown(p, "a clamp whose bounds are exchanged");
+    if (func_shift_ok(shift) && shift > 0 && prove_fits(s) && (s->low < -limit || s->high > limit))
+        return shifted_out(p, s, &scale);
+    if (!func_shift_ok(shift) || s->low < -limit || s->high > limit)
+        return prove_unknown(p, "a sum that may leave 32 bits");
     return prove_apply(p, requantised, &scale, key, s, limit);
 }
 

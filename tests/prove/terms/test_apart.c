@@ -280,6 +280,7 @@ static void what_may_wrap_is_unknown(void **state)
     (void)state;
     const uint32_t fits = prove_requantise(b.p, &s, 1 << 30, 0, 0, -128, 127);
     assert_int_equal(b.p->n_unknown, 0);
+    s = linear(&b, b.x, 0, 1 << 25, 0);
     const uint32_t wraps = prove_requantise(b.p, &s, 1 << 30, 8, 0, -128, 127);
     assert_int_equal(b.p->n_unknown, 1);
     apart(&b, wraps, prove_requantise(b.p, &s, 1 << 30, 8, 0, -128, 127));
@@ -287,6 +288,26 @@ static void what_may_wrap_is_unknown(void **state)
     s = linear(&b, b.narrow, 0, 1 << 30, 0);
     (void)prove_average(b.p, &s, 4, false, -128, 127);
     assert_int_equal(b.p->n_unknown, 2);
+    close_bench(&b);
+}
+
+/* A shift left that drops bits of the sum: equal only of the same sum, by the same numbers. */
+static void dropped_bits_are_a_function(void **state)
+{
+    struct bench b = open_bench();
+    struct prove_sum s = linear(&b, b.x, 0, 1 << 20, 0), other = linear(&b, b.x, 0, 1 << 20, 1);
+
+    (void)state;
+    const uint32_t t = prove_requantise(b.p, &s, 64, 25, 0, -128, 127);
+    assert_true(b.p->term[t].element ==
+                b.p->term[prove_requantise(b.p, &s, 64, 25, 0, -128, 127)].element);
+    assert_int_equal(b.p->n_unknown, 0);
+    apart(&b, t, prove_requantise(b.p, &s, 65, 25, 0, -128, 127));
+    apart(&b, t, prove_requantise(b.p, &s, 64, 24, 0, -128, 127));
+    apart(&b, t, prove_requantise(b.p, &s, 64, 25, 1, -128, 127));
+    apart(&b, t, prove_requantise(b.p, &s, 64, 25, 0, -127, 127));
+    apart(&b, t, prove_requantise(b.p, &s, 64, 25, 0, -128, 126));
+    apart(&b, t, prove_requantise(b.p, &other, 64, 25, 0, -128, 127));
     close_bench(&b);
 }
 
@@ -406,6 +427,7 @@ int main(void)
                                        cmocka_unit_test(sums_differ),
                                        cmocka_unit_test(places_are_exact),
                                        cmocka_unit_test(what_may_wrap_is_unknown),
+                                       cmocka_unit_test(dropped_bits_are_a_function),
                                        cmocka_unit_test(means_differ),
                                        cmocka_unit_test(opaque_functions_have_their_parameters),
                                        cmocka_unit_test(int16_has_two_bytes_and_parameters),
