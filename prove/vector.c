@@ -158,6 +158,30 @@ static int run_chunk(struct vector_job *j)
     return j->v->package->fault ? -1 : 0;
 }
 
+/* An LSTM's cells have no rule: what they write may be anything. */
+static int lstm(struct prove_device *v, const struct hd_cmd_vector *c)
+{
+    const uint32_t state = c->out_base + c->out_row;
+    struct prove *p = v->package->p;
+
+    if ((uint64_t)c->out_base + c->cols > v->scratchpad.n ||
+        (uint64_t)state + 2 * (uint64_t)c->cols > v->scratchpad.n)
+        return prove_fault(v, "an output outside the scratchpad");
+    for (uint32_t i = 0; i < c->cols; i++) {
+        const uint32_t x = (uint32_t)c->a_base + i * c->a_col, old = c->b_base + i * c->b_col;
+
+        prove_order_read(v, HD_SPACE_SCRATCHPAD, x, 8);
+        prove_order_read(v, HD_SPACE_SCRATCHPAD, x + c->a_win_row, 8);
+        prove_order_read(v, HD_SPACE_SCRATCHPAD, old, 2);
+        v->scratchpad.term[c->out_base + i] = prove_unknown(p, "an LSTM's cells");
+        v->scratchpad.term[state + 2 * i] = prove_unknown(p, "an LSTM's cells");
+        v->scratchpad.term[state + 2 * i + 1] = prove_unknown(p, "an LSTM's cells");
+    }
+    prove_order_write(v, HD_SPACE_SCRATCHPAD, c->out_base, c->cols);
+    prove_order_write(v, HD_SPACE_SCRATCHPAD, state, 2 * c->cols);
+    return 0;
+}
+
 int prove_vector(struct prove_device *v, const struct hd_cmd_vector *c)
 {
     struct vector_job j = {.v = v, .c = c};
@@ -167,6 +191,8 @@ int prove_vector(struct prove_device *v, const struct hd_cmd_vector *c)
     j.op = &hd_vop_facts[c->op];
     if (j.op->softmax)
         return prove_device_softmax(v, c);
+    if (j.op->lstm)
+        return lstm(v, c);
     const char *why = nonsense(c, j.op);
     if (why)
         return prove_fault(v, why);

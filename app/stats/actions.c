@@ -152,18 +152,20 @@ static uint64_t operand_bytes(const struct hd_cmd_vector *c, bool splat, uint32_
 
 static void vector(struct actions *to, const struct hd_cmd_vector *c, uint32_t n)
 {
-    const uint64_t positions = (uint64_t)c->rows * c->cols, outputs = positions * c->channels;
+    const struct hd_vop_facts *op = &hd_vop_facts[c->op];
+    const uint64_t positions = (uint64_t)c->rows * c->cols,
+                   outputs = positions * (op->lstm ? 1 : c->channels);
     const uint64_t read = cells(c->rows, c->y_start, c->stride_y, c->kernel_h, c->in_h) *
                           cells(c->cols, c->x_start, c->stride_x, c->kernel_w, c->in_w);
-    const struct hd_vop_facts *op = &hd_vop_facts[c->op];
 
     to->n[ACTION_VECTOR_OP] += op->passes * read * c->channels;
     to->n[ACTION_SCRATCHPAD_READ] += op->passes * read * operand_bytes(c, c->a_splat, n);
     if (op->operands == 2)
-        to->n[ACTION_SCRATCHPAD_READ] += positions * operand_bytes(c, c->b_splat, n);
+        to->n[ACTION_SCRATCHPAD_READ] +=
+            positions * (op->lstm ? 2 : operand_bytes(c, c->b_splat, n));
     if (op->pair)
         to->n[ACTION_SCRATCHPAD_READ] += read * c->channels;
-    to->n[ACTION_SCRATCHPAD_WRITTEN] += outputs;
+    to->n[ACTION_SCRATCHPAD_WRITTEN] += op->lstm ? 3 * outputs : outputs; /* state and output */
     if (op->rescale)
         to->n[ACTION_REQUANTISE] += outputs;
     if (c->look_up)

@@ -10,6 +10,7 @@ enum {
     MAX_CONFIG_FILE_BYTES = 1 << 20,
     SOFTMAX_ROWS = 256,  /* unless stated */
     SOFTMAX_WORDS = 256, /* words of the table of exponentials, as weight addresses */
+    LSTM_N = 8,          /* bytes of a cell in a beat */
     CLOCK_MHZ = 100,     /* assumed */
 };
 
@@ -20,6 +21,7 @@ const struct accel_size accel_sizes[] = {
     {"axi_addr_bits", offsetof(struct hd_config, axi_addr_bits), 32, 63},
     {"axi_bytes", offsetof(struct hd_config, axi_bytes), 4, 64},
     {"banks", offsetof(struct hd_config, banks), 8, 8},
+    {"lstm", offsetof(struct hd_config, lstm), 0, 1},
     {"n", offsetof(struct hd_config, n), 4, 32},
     {"param_entries", offsetof(struct hd_config, param_entries), 2, 4096},
     {"ports", offsetof(struct hd_config, ports), 1, 4},
@@ -99,6 +101,14 @@ static enum status check_softmax(const struct hd_config *c, const char *where, s
     return ST_OK;
 }
 
+static enum status check_lstm(const struct hd_config *c, const char *where, struct diag *d)
+{
+    if (c->lstm == 0 || c->n >= LSTM_N)
+        return ST_OK;
+    return FAIL(d, ST_USAGE, "%s: \"lstm\": expected 0 with n below %u, found %u", where,
+                (uint32_t)LSTM_N, c->lstm);
+}
+
 static enum status check_sizes(const struct hd_config *c, const char *where, struct diag *d)
 {
     TRY(check_array(c, where, d));
@@ -119,6 +129,7 @@ static enum status check_sizes(const struct hd_config *c, const char *where, str
                     "%s: \"weight_bytes\": expected at most 65536 words of %u (n), found %u", where,
                     c->n, c->weight_bytes);
     TRY(check_softmax(c, where, d));
+    TRY(check_lstm(c, where, d));
     return check_spaces(c, where, d);
 }
 
@@ -251,19 +262,20 @@ enum status config_read(const struct accel *acc, const cJSON *object, const char
     TRY(json_only(
         object, where,
         "name base doc n scratchpad_bytes banks ports weight_bytes acc_depth param_entries "
-        "softmax_rows axi_bytes axi_addr_bits read_bursts clock_mhz clock_origin",
+        "softmax_rows lstm axi_bytes axi_addr_bits read_bursts clock_mhz clock_origin",
         d));
     TRY(read_base(acc, object, where, &c, d));
     const bool based = *c.name != '\0';
     TRY(read_name(&c, object, where, d));
     for (const struct accel_size *m = accel_sizes; m->name; m++) {
         uint32_t *to = (uint32_t *)((char *)&c + m->offset);
-        if (to == &c.softmax_rows)
+        if (to == &c.softmax_rows || to == &c.lstm)
             continue;
         TRY(based ? json_uint_or(object, where, m->name, m->low, m->high, *to, to, d)
                   : json_uint(object, where, m->name, m->low, m->high, to, d));
     }
     TRY(read_softmax_rows(&c, object, where, based, d));
+    TRY(json_uint_or(object, where, "lstm", 0, 1, based ? c.lstm : 0, &c.lstm, d));
     TRY(read_clock(&c, object, where, d));
     TRY(check_sizes(&c, where, d));
     c.hash = config_hash(acc, &c);

@@ -17,6 +17,7 @@ struct hd_config {
     uint32_t acc_depth;     /* accumulator vectors of N int32 */
     uint32_t param_entries; /* maximum rows of a softmax command; 0: VECTOR has no softmax */
     uint32_t softmax_rows;  /* rows that a softmax command may have; 0: VECTOR has no softmax */
+    uint32_t lstm;          /* 1: VECTOR has lstm */
     uint32_t axi_bytes;     /* clock for showing cycles as time; not part of the hash */
     uint32_t axi_addr_bits;
     uint32_t read_bursts; /* outstanding read bursts */

@@ -150,19 +150,21 @@ static void timing(struct text *t, const struct accel *acc)
 
 static void configs(struct text *t, const struct accel *acc)
 {
-    text_add(t,
-             "## Configurations\n\n| name | n | scratchpad | banks | ports | weights | "
-             "accumulators | parameters | softmax rows | AXI bytes | address bits | read bursts "
-             "| clock, MHz | hash |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    text_add(
+        t,
+        "## Configurations\n\n| name | n | scratchpad | banks | ports | weights | "
+        "accumulators | parameters | softmax rows | lstm | AXI bytes | address bits | read bursts "
+        "| clock, MHz | hash |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < acc->n_configs; i++) {
         const struct hd_config *c = &acc->configs[i];
 
-        text_printf(
-            t,
-            "| `%s` | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u, %s | 0x%08x |\n",
-            c->name, c->n, c->scratchpad_bytes, c->banks, c->ports, c->weight_bytes, c->acc_depth,
-            c->param_entries, c->softmax_rows, c->axi_bytes, c->axi_addr_bits, c->read_bursts,
-            c->clock_mhz, accel_clock_origins[c->clock_origin], c->hash);
+        text_printf(t,
+                    "| `%s` | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u, %s | "
+                    "0x%08x |\n",
+                    c->name, c->n, c->scratchpad_bytes, c->banks, c->ports, c->weight_bytes,
+                    c->acc_depth, c->param_entries, c->softmax_rows, c->lstm, c->axi_bytes,
+                    c->axi_addr_bits, c->read_bursts, c->clock_mhz,
+                    accel_clock_origins[c->clock_origin], c->hash);
     }
 }
 

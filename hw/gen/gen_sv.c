@@ -234,6 +234,7 @@ void gen_sv_config(struct text *t, const struct hd_config *c)
     text_printf(t, "localparam int CfgAccDepth = %u;\n", c->acc_depth);
     text_printf(t, "localparam int CfgParamEntries = %u;\n", c->param_entries);
     text_printf(t, "localparam int CfgSoftmaxRows = %u;\n", c->softmax_rows);
+    text_printf(t, "localparam int CfgLstm = %u;\n", c->lstm);
     text_printf(t, "localparam int CfgTables = %u;  // of each requantisation lane\n",
                 hd_config_tables(c));
     text_printf(t, "localparam int CfgAxiBytes = %u;\n", c->axi_bytes);

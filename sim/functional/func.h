@@ -15,6 +15,7 @@ int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c);
 int hd_func_array(struct hd_func *f, const struct hd_cmd_array *c);
 int hd_func_vector(struct hd_func *f, const struct hd_cmd_vector *c);
 int hd_func_softmax(struct hd_func *f, const struct hd_cmd_vector *c);
+int hd_func_lstm(struct hd_func *f, const struct hd_cmd_vector *c);
 
 /* --- func_memory.c --- */
 

@@ -169,6 +169,8 @@ int hd_func_vector(struct hd_func *f, const struct hd_cmd_vector *c)
 
     if (j.op->softmax)
         return hd_func_softmax(f, c);
+    if (j.op->lstm)
+        return hd_func_lstm(f, c);
     if (check(&j))
         return -1;
     for (j.row = 0; j.row < c->rows; j.row++)

@@ -105,6 +105,8 @@ static bool vector_reads(const struct hd_cmd_vector *m, const struct touched_vis
         return windows(m, m->a_base + (int64_t)(int32_t)m->b_base, v);
     if (hd_vop_facts[m->op].operands < 2)
         return true;
+    if (hd_vop_facts[m->op].lstm)
+        return box(v, one_place(), (struct places){m->cols, m->b_base, (int32_t)m->b_col}, 2);
     return box(v, (struct places){m->rows, m->b_base, (int32_t)m->b_row},
                (struct places){m->cols, 0, (int32_t)m->b_col}, m->b_splat ? 1 : m->channels);
 }
@@ -215,6 +217,9 @@ bool touched_written(const struct sched_command *c, uint32_t word, const struct 
                    one_place(), m->row_bytes);
     case HD_OPCODE_ARRAY: return array_writes(&c->w.array, v);
     case HD_OPCODE_VECTOR:
+        if (hd_vop_facts[k->op].lstm)
+            return v->run(v->context, k->out_base, k->cols) &&
+                   v->run(v->context, k->out_base + (int64_t)k->out_row, 2 * (uint64_t)k->cols);
         return box(v, (struct places){k->rows, k->out_base, (int32_t)k->out_row},
                    (struct places){k->cols, 0, (int32_t)k->out_col}, k->channels);
     default: return true;

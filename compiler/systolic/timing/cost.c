@@ -133,6 +133,13 @@ static uint64_t softmax_waits(const struct hd_cmd_vector *v, const struct hd_con
            at - (rows - 1) * chunks;
 }
 
+/* Return the cycles of an LSTM's cells in addition to their beats. Its reads never wait for each
+ * other: a cell takes fewer than it has cycles. */
+static uint64_t lstm_waits(const struct hd_cmd_vector *v, uint64_t all)
+{
+    return HD_TIMING_LSTM_CELL * (v->cols - UINT64_C(1)) + HD_TIMING_LSTM_VALUE + 2 - all;
+}
+
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
     uint32_t by_row, by_column;
@@ -143,6 +150,8 @@ uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
                           ? HD_TIMING_VECTOR_DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row)
                           : 0;
 
+    if (hd_vop_facts[v->op].lstm)
+        return all + COST_VECTOR + lstm_waits(v, all);
     return cost_passes(v) * all + banks_vector_conflicts(v, all, hw) + COST_VECTOR +
            most(pad_x, pad_y) + divide + softmax_waits(v, hw);
 }

@@ -55,16 +55,24 @@ static void next_beat(struct vector_beats *b)
         next_window(b);
 }
 
+/* Return true if values wait for a unit of their own, so that cycles have to be run one by one. */
+static bool steps(const struct hd_cmd_vector *v)
+{
+    return hd_vop_facts[v->op].softmax || hd_vop_facts[v->op].lstm;
+}
+
 /* Return the kind of value that the next beat completes. */
 static enum vector_beats_value value_of(const struct vector_beats *b)
 {
+    if (hd_vop_facts[b->v->op].lstm)
+        return b->ky + 1 == b->ky_n ? VECTOR_BEATS_CELL : VECTOR_BEATS_NONE;
     if (hd_vop_facts[b->v->op].softmax && b->left > b->a_pass)
         return b->left <= 2 * b->a_pass && b->chunk + 1 == b->chunks ? VECTOR_BEATS_SUM
                                                                      : VECTOR_BEATS_NONE;
     return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n ? VECTOR_BEATS_WRITTEN : VECTOR_BEATS_NONE;
 }
 
-/* Skip `n` beats, by whole rows if these are equal. */
+/* Go to the beat that `n` beats precede, by whole rows if these are equal. */
 static void skip_beats(struct vector_beats *b, uint64_t n)
 {
     const struct hd_cmd_vector *v = b->v;
@@ -78,6 +86,9 @@ static void skip_beats(struct vector_beats *b, uint64_t n)
         set_column(b);
         return;
     }
+    b->y = b->x = b->chunk = b->ky = b->kx = 0;
+    set_row(b);
+    set_column(b);
     for (uint64_t i = 0; i < n; i++)
         next_beat(b);
 }
@@ -113,7 +124,7 @@ static void skip_repeats(struct vector_beats *b, const struct vector_beats *old,
     skip_beats(b, cost_passes(b->v) * b->a_pass - b->left);
 }
 
-/* Run softmax until cycle `until` or its end without contention. Each pass reaches the same point
+/* Run softmax or an LSTM until cycle `until` or its end without contention. Each pass reaches the same point
  * of a row after HD_TIMING_SOFTMAX_SCALE rows. */
 static void run_to(struct vector_beats *b, uint64_t until, const struct hd_config *hw)
 {
@@ -146,14 +157,14 @@ struct vector_beats vector_beats_start(const struct hd_cmd_vector *v, double lef
     b.lead = reading > full ? reading - full : 0;
     b.left = reading > full ? all : (uint64_t)(reading > 0 ? reading / b.cycles_a_beat : 0);
     b.left = b.left ? b.left : 1;
-    if (hd_vop_facts[v->op].softmax) {
+    if (steps(v)) {
         b.lead = HD_TIMING_VECTOR_START;
         b.left = all;
     }
     set_row(&b);
     set_column(&b);
     skip_beats(&b, all - b.left);
-    if (hd_vop_facts[v->op].softmax)
+    if (steps(v))
         run_to(&b, (uint64_t)(cost - 1 - left + 0.5), hw);
     return b;
 }
@@ -223,6 +234,16 @@ static bool take_sum(struct vector_beats *b)
     return true;
 }
 
+/* Take a cell of an LSTM if its first gate may follow the last cell's. */
+static bool take_cell(struct vector_beats *b)
+{
+    if (b->cycle < b->scale_until[0])
+        return false;
+    b->scale_until[0] = b->cycle + HD_TIMING_LSTM_CELL;
+    b->near = b->cycle + HD_TIMING_LSTM_VALUE + 1;
+    return true;
+}
+
 /* Let the last stage's beat leave; *queues: its value enters hd_requant's queue. */
 static bool leaves_stage(struct vector_beats *b, bool lanes, bool *queues)
 {
@@ -234,6 +255,8 @@ static bool leaves_stage(struct vector_beats *b, bool lanes, bool *queues)
         value == VECTOR_BEATS_WRITTEN && !at_once && b->passes && b->queued < HD_TIMING_PASS_QUEUE;
     if (value == VECTOR_BEATS_SUM)
         return take_sum(b);
+    if (value == VECTOR_BEATS_CELL)
+        return take_cell(b);
     return value == VECTOR_BEATS_NONE || at_once || *queues;
 }
 
@@ -277,7 +300,7 @@ void vector_beats_cycle(struct vector_beats *b, uint64_t *busy, const struct hd_
 /* Estimate the cycles left. A full queue has a free entry one cycle after a read. */
 double vector_beats_left(const struct vector_beats *b, const struct hd_config *hw)
 {
-    if (hd_vop_facts[b->v->op].softmax) {
+    if (steps(b->v)) {
         struct vector_beats alone = *b;
         run_to(&alone, UINT64_MAX, hw);
         return (double)(alone.cycle - b->cycle + COST_VECTOR_END - 1);

@@ -2,7 +2,7 @@
  * follow the order of hd_vector_walk. Each port has a queue of three operands, preceded by the
  * arrived one (word) and the requested one (fly); five stages follow. Softmax reads all rows in
  * each of three passes. Between two passes the pipeline empties, and a row's sum waits in the last
- * stage until hd_softmax_scale accepts it. */
+ * stage until hd_softmax_scale accepts it. A cell of an LSTM waits there for hd_lstm. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_TIMING_VECTOR_BEATS_H
 #define HEDDLE_COMPILER_SYSTOLIC_TIMING_VECTOR_BEATS_H
 
@@ -13,7 +13,12 @@
                                                  * hd_requant */
 #define VECTOR_BEATS_STAGES 5u /* cycles from taking an operand to its value */
 
-enum vector_beats_value { VECTOR_BEATS_NONE, VECTOR_BEATS_WRITTEN, VECTOR_BEATS_SUM };
+enum vector_beats_value {
+    VECTOR_BEATS_NONE,
+    VECTOR_BEATS_WRITTEN,
+    VECTOR_BEATS_SUM,
+    VECTOR_BEATS_CELL
+};
 
 struct vector_beats {
     const struct hd_cmd_vector *v;
@@ -33,12 +38,14 @@ struct vector_beats {
     enum vector_beats_value value[VECTOR_BEATS_STAGES]; /* value that the stage's beat completes */
     enum vector_beats_value read[4];                    /* values of the beats read, oldest first */
     uint32_t n_read, n_popped;
-    /* Softmax */
+    /* Softmax, LSTM */
     bool between;   /* one pass has been read and the next has not begun */
     uint64_t cycle; /* cycles since the start of the command */
     uint64_t
         scale_until[2]; /* cycles from which the scales accept sums of even and of odd cycles; */
-    uint64_t near;      /* cycle from which the scales are complete in time for the next pass */
+    /* those of LSTM: [0], a cell */
+    uint64_t near; /* cycle from which the scales are complete in time for the next pass, or the
+                    * last cell's output leaves */
 };
 
 /* Start the command with `left` cycles to go without contention, of `cost` in total
@@ -52,7 +59,7 @@ void vector_beats_cycle(struct vector_beats *b, uint64_t *busy, const struct hd_
 /* Return true if all beats are read and all values have left. */
 static inline bool vector_beats_ended(const struct vector_beats *b)
 {
-    return b->left + b->pending == 0;
+    return b->left + b->pending == 0 && b->cycle >= b->near;
 }
 
 /* Return the cycles to done_o without contention. */

@@ -1,4 +1,4 @@
-// hd_vector - VECTOR: elementwise, pooling, sums and softmax over scratchpad bytes.
+// hd_vector - VECTOR: elementwise, pooling, sums, softmax, cells of an LSTM over scratchpad bytes.
 // docs/HARDWARE.md has the formulas. hd_vector_read makes one beat (a window cell x N channels) a
 // cycle and reads its operands, N hd_vector_lane compute, hd_requant writes.
 // From a beat's grant: +1 bytes, +2 rotation, +3 operands, +4 products' parts, +5 products,
@@ -23,6 +23,7 @@
 module hd_vector #(
   parameter int N        = CfgN,
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int Lstm     = CfgLstm,
   parameter int CntBits  = $clog2(N + 1)                   // derived
 ) (
   input  wire logic                  clk_i,
@@ -104,14 +105,9 @@ module hd_vector #(
   end
 
   always_comb begin
-    lane_facts          = facts;
-    lane_facts.operands = '0;
-    lane_facts.reads    = '0;
-    lane_facts.pair     = 1'b0;
-    lane_facts.divide   = 1'b0;
-    lane_facts.rescale  = 1'b0;
-    lane_facts.softmax  = 1'b0;
-    lane_facts.passes   = '0;
+    lane_facts = facts;
+    {lane_facts.operands, lane_facts.reads, lane_facts.pair, lane_facts.divide} = '0;
+    {lane_facts.rescale, lane_facts.softmax, lane_facts.lstm, lane_facts.passes} = '0;
   end
 
   // ---------------------------------------------------------------- beats and reads
@@ -145,7 +141,7 @@ module hd_vector #(
   );
 
   logic unused;
-  assign unused = ^{ww_i.word, ww_i.data, facts};
+  assign unused = ^{ww_i.word, ww_i.data, facts, other};
 
   // ------------------------------------------------- stages: product, sum, high, shift, value
   // All five move together; the value waits for hd_requant or for the reciprocal. The product loads
@@ -159,20 +155,21 @@ module hd_vector #(
   logic [11:0]         cells_next;
   logic [1:0]          mode_q;     // of the value, hd_rq_mode_e; many_q: it is divided
   logic                many_q, divide, recip_ready;
-  logic                reduce, reduced;  // softmax: a pass that writes no values; one is taken
+  logic                reduce, reduced;  // values are not hd_requant's; one is taken
+  logic                row_taken, cell_taken, in_cell, lane_valid;
   logic [31:0]         reciprocal;
 
   assign cells_next = shift_first ? {11'd0, !shift_meta_q[EndBit+3]} : cells_q + 12'd1;
   assign divide     = value_v_q & many_q;
-  assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
-  assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
+  assign lane_valid = value_v_q & !reduce & (!divide | recip_ready);
+  assign move       = !value_v_q | (reduce ? reduced : v_valid_o & v_ready_i);
   assign pop        = move & head;
   assign sum_en     = move & product_v_q;
   assign high_en    = move & sum_v_q;
   assign shift_en   = move & high_v_q;
   assign value_en   = move & shift_v_q;
   assign shift_first = shift_meta_q[EndBit+2];
-  assign flowing    = reading | product_v_q | sum_v_q | high_v_q | shift_v_q | value_v_q;
+  assign flowing    = reading | product_v_q | sum_v_q | high_v_q | shift_v_q | value_v_q | in_cell;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -218,11 +215,11 @@ module hd_vector #(
   logic            on, maximum, sum_pass, exp_we;
   logic [7:0]      row_zero, row_shift;
   logic [31:0]     row_multiplier;
-  logic [N*32-1:0] high;
+  logic [N*32-1:0] high, value;
 
   assign on     = CfgSoftmaxRows != 0 && facts.softmax && state_q == StRun;
   // The pass changes while the pipe is empty.
-  always_ff @(posedge clk_i) reduce <= maximum | sum_pass;
+  always_ff @(posedge clk_i) reduce <= maximum | sum_pass | cells;
   assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_i.space == SpaceExp;
 
   if (CfgSoftmaxRows != 0) begin : gen_softmax
@@ -244,14 +241,38 @@ module hd_vector #(
       .value_end_i (shift_meta_q[EndBit]),
       .high_i      (high),
       .valid_i     (value_v_q),
-      .ready_o     (reduced),
+      .ready_o     (row_taken),
       .multiplier_o(row_multiplier),
       .shift_o     (row_shift)
     );
   end else begin : gen_no_softmax
     logic unused_high;
     assign unused_high = ^{high, on, beat_taken, beat_end};
-    assign {next_pass, more, maximum, sum_pass, reduced, row_zero, row_multiplier, row_shift} = '0;
+    assign {next_pass, more, maximum, sum_pass, row_taken, row_zero, row_shift} = '0;
+    assign row_multiplier = '0;
+  end
+
+  logic           cells;  // the command is an lstm
+  logic [N*8-1:0] other;
+
+  assign cells   = Lstm != 0 && facts.lstm && state_q == StRun;
+  assign reduced = cells ? cell_taken : row_taken;
+
+  if (Lstm != 0) begin : gen_lstm
+    hd_lstm #(.N(N), .AddrBits(AddrBits)) u_lstm (
+      .clk_i, .rst_ni, .start_i(start_q), .cells_i(cells), .cmd_i(cmd_q),
+      .shift_en_i(shift_en), .value_en_i(value_en), .first_i(shift_first), .a_i(high), .b_i(other),
+      .valid_i(cells & value_v_q), .ready_o(cell_taken), .busy_o(in_cell),
+      .lane_valid_i(lane_valid), .lane_value_i(value), .lane_mode_i(mode_q),
+      .lane_addr_i(out_addr_q), .lane_count_i(out_count_q),
+      .valid_o(v_valid_o), .ready_i(v_ready_i), .value_o(v_value_o), .mode_o(v_scale_o.mode),
+      .addr_o(v_addr_o), .count_o(v_count_o)
+    );
+  end else begin : gen_no_lstm
+    assign {cell_taken, in_cell} = '0;
+    assign {v_valid_o, v_value_o, v_addr_o, v_count_o} = {lane_valid, value, out_addr_q,
+                                                          out_count_q};
+    assign v_scale_o.mode = mode_q;
   end
 
   // ---------------------------------------------------------------- lanes
@@ -285,13 +306,13 @@ module hd_vector #(
       .exp_entry_i    (8'(ww_i.word)),
       .exp_data_i     (ww_i.data[31:0]),
       .high_o         (high[l*32 +: 32]),
-      .value_o        (v_value_o[l*32 +: 32]),
+      .other_o        (other[l*8 +: 8]),
+      .value_o        (value[l*32 +: 32]),
       .negative_o     (v_alt_o[l])
     );
   end
 
   // ---------------------------------------------------------------- to hd_requant
-  assign v_scale_o.mode           = mode_q;
   assign v_scale_o.multiplier     = facts.divide ? reciprocal
                                     : on ? row_multiplier : cmd_q.multiplier_out;
   assign v_scale_o.shift          = on ? row_shift : cmd_q.shift_out;
@@ -303,8 +324,6 @@ module hd_vector #(
   assign v_scale_o.max            = cmd_q.act_max;
   assign v_scale_o.table_on       = cmd_q.look_up;
   assign v_scale_o.table_first    = out_table_q;
-  assign v_addr_o  = out_addr_q;
-  assign v_count_o = out_count_q;
   assign v_cmd_o   = index_q;
   assign active_o  = state_q != StIdle || cmd_valid_i || exp_we;
 

@@ -57,6 +57,7 @@ module hd_vector_lane (
   input  wire logic [7:0]         exp_entry_i,
   input  wire logic [31:0]        exp_data_i,
   output logic      [31:0]        high_o,      // to the shift stage
+  output logic      [7:0]         other_o,     // of b, alike
   output logic      [31:0]        value_o,
   output logic                    negative_o   // prelu: a < 0
 );
@@ -189,6 +190,7 @@ module hd_vector_lane (
   endfunction
   assign value_o = facts_i.square ? square(value_q[17:0]) : value_q;
   assign high_o  = ha_q;
+  assign other_o = hb_q[7:0];
 
 endmodule
 

@@ -146,8 +146,8 @@ static void vector_commands(void **state)
                          in_image(v->x_start + (int64_t)(x / v->kernel_w) * v->stride_x +
                                       x % v->kernel_w,
                                   v->in_w);
-        const uint64_t outputs = (uint64_t)v->rows * v->cols * v->channels;
         const struct hd_vop_facts *op = &hd_vop_facts[v->op];
+        const uint64_t outputs = (uint64_t)v->rows * v->cols * (op->lstm ? 1 : v->channels);
         const int two = op->operands == 2;
         uint64_t a = 0, b = 0; /* bytes at one position */
         v->a_splat = two ? draw(0, 1) & 1 : 0;
@@ -157,13 +157,14 @@ static void vector_commands(void **state)
                 a += !v->a_splat || lane == first;
                 b += two && (!v->b_splat || lane == first);
             }
+        b = op->lstm ? 2 : b;
         const bool softmax = op->softmax;
         const uint64_t passes = op->passes;
         assert_int_equal(count(&c, ACTION_VECTOR_OP), passes * cells * v->channels);
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_READ),
                          passes * cells * a + (uint64_t)v->rows * v->cols * b +
                              (op->pair ? cells * v->channels : 0));
-        assert_int_equal(count(&c, ACTION_SCRATCHPAD_WRITTEN), outputs);
+        assert_int_equal(count(&c, ACTION_SCRATCHPAD_WRITTEN), outputs * (op->lstm ? 3 : 1));
         assert_int_equal(count(&c, ACTION_REQUANTISE), op->rescale ? outputs : 0);
         assert_int_equal(count(&c, ACTION_WEIGHT_READ), v->look_up ? outputs
                                                         : softmax  ? 8 * outputs

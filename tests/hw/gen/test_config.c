@@ -138,6 +138,8 @@ static void sizes_at_the_edge_pass(void **state)
     expect_good("\"read_bursts\": 16", "\"read_bursts\": 1");
     expect_good("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 0");
     expect_good("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 1024");
+    expect_good("\"ports\": 4", "\"ports\": 4, \"lstm\": 1");
+    expect_good("\"n\": 16", "\"n\": 8, \"lstm\": 1");
 }
 
 static void impossible_sizes_are_refused(void **state)
@@ -171,6 +173,9 @@ static void impossible_sizes_are_refused(void **state)
     expect_bad("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 100",
                "\"softmax_rows\": expected 0 or a power of two from 2, found 100");
     expect_bad("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 2048", "0 to 1024, found 2048");
+    expect_bad("\"n\": 16", "\"n\": 4, \"lstm\": 1",
+               "\"lstm\": expected 0 with n below 8, found 1");
+    expect_bad("\"ports\": 4", "\"ports\": 4, \"lstm\": 2", "from 0 to 1, found 2");
     expect_bad("65536", "2048, \"softmax_rows\": 64", "0 with less than 256 words of weights");
     expect_bad("\"read_bursts\": 16", "\"read_bursts\": 65", "from 1 to 64, found 65");
     expect_bad("\"ports\": 4", "\"ports\": 4, \"clock_mhz\": 0", "from 1 to 100000, found 0");

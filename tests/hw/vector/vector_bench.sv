@@ -55,7 +55,7 @@ module vector_bench #(
   logic active, unused_active;
   assign unused_active = active;
 
-  hd_vector u_vector (
+  hd_vector #(.Lstm(CfgN < 8 ? 0 : 1)) u_vector (
     .clk_i, .rst_ni,
     .cmd_valid_i, .cmd_ready_o, .cmd_i(cmd), .cmd_index_i, .done_o, .kind_o, .active_o(active),
     .vr_req_o, .vr_ready_i, .vr_addr_o({b_addr_o, a_addr_o}), .vr_next_o,

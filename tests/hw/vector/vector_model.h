@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "hd_accel_tables.h"
+#include "tests/kernels/lstm_model.h"
 
 /* n: lanes. Addresses are modulo `size`, a power of two. */
 struct vector_model {
@@ -32,7 +33,7 @@ static inline bool vector_scales(uint32_t op)
 /* Set the fields that any operation may have, from random bits. */
 static inline void vector_model_flags(struct hd_cmd_vector *c, uint32_t bits)
 {
-    c->look_up = !hd_vop_facts[c->op].softmax && bits % 3 == 0;
+    c->look_up = !hd_vop_facts[c->op].softmax && !hd_vop_facts[c->op].lstm && bits % 3 == 0;
     c->table_step = bits >> 10 & 1;
     c->table_first = bits >> 11 & 7;
 }
@@ -131,6 +132,49 @@ static inline int8_t vector_element(const struct vector_model *m, uint32_t row, 
         v = vector_zeroed(c, vector_of_two(c, vector_byte(m, a + (c->a_splat ? 0 : ch)) - c->z_a,
                                            vector_byte(m, b + b_ch) - c->z_b));
     return (int8_t)(v < c->act_min ? c->act_min : v > c->act_max ? c->act_max : v);
+}
+
+/* --- lstm --- */
+
+static inline int64_t vector_int16(const struct vector_model *m, int64_t address)
+{
+    const int64_t low = vector_byte(m, address) & 255;
+
+    return low + 256 * vector_byte(m, address + 1);
+}
+
+/* Set the fields that lstm needs as they are, after the random ones. */
+static inline void vector_model_lstm(struct hd_cmd_vector *c, uint32_t cells, uint32_t bits)
+{
+    c->rows = 1;
+    c->cols = cells & 0xffffu;
+    c->channels = 8;
+    c->kernel_h = 2;
+    c->in_h = c->in_w = 0xffff;
+    c->stride_y = c->stride_x = 0;
+    c->z_a = c->z_b = 0;
+    c->a_splat = c->b_splat = 0;
+    c->act_min = -128;
+    c->act_max = 127;
+    c->multiplier_b = 1 << 11;
+    c->multiplier_a = bits % 3 ? 32768 : (int32_t)(bits >> 8 & 0x7fff) + 1;
+    c->shift_a = (int8_t)(bits % 5 ? 2 : bits >> 24 & 7);
+    c->shift_out = (int8_t)(-23 + (int)(bits >> 4 & 3));
+}
+
+/* Return the output of cell `col`, and its new state. */
+static inline int8_t vector_cell(const struct vector_model *m, uint32_t col, int64_t *state)
+{
+    const struct hd_cmd_vector *c = m->c;
+    const int64_t x = c->a_base + (int64_t)col * c->a_col, h = x + c->a_win_row;
+    int64_t gate[4], y;
+
+    for (int g = 0; g < 4; g++)
+        gate[g] = lstm_saturated(vector_int16(m, x + 2 * g) + vector_int16(m, h + 2 * g));
+    *state = vector_int16(m, c->b_base + (int64_t)col * c->b_col);
+    y = lstm_cell(gate, c->shift_a + 2, c->multiplier_a, state);
+    y = vector_zeroed(c, vector_mbqm(y, c->multiplier_out, c->shift_out));
+    return (int8_t)(y < -128 ? -128 : y > 127 ? 127 : y);
 }
 
 /* --- softmax --- */

@@ -92,6 +92,23 @@ struct reference {
         }
     }
 
+    /* A cell every lstm_cell cycles; the last one's output leaves lstm_value cycles after its beats. */
+    void run_lstm()
+    {
+        const vector_model model = {&c, (const int8_t *)before.data(), size, N};
+
+        beats = 2 * c.cols;
+        waits = (uint64_t)HD_TIMING_LSTM_CELL * (c.cols - 1) + HD_TIMING_LSTM_VALUE + 2 - beats;
+        for (uint32_t i = 0; i < c.cols; i++) {
+            const int64_t o = (int64_t)c.out_base + i, s = (int64_t)c.out_base + c.out_row + 2 * i;
+            int64_t state;
+
+            after[(size_t)(o & (size - 1))] = (uint8_t)vector_cell(&model, i, &state);
+            after[(size_t)(s & (size - 1))] = (uint8_t)state;
+            after[(size_t)((s + 1) & (size - 1))] = (uint8_t)(state >> 8);
+        }
+    }
+
     int inside(int start, int stride, int at, int kernel, int limit) const
     {
         int n = 0;
@@ -107,6 +124,10 @@ struct reference {
 
         if (hd_vop_facts[c.op].softmax) {
             run_softmax();
+            return;
+        }
+        if (hd_vop_facts[c.op].lstm) {
+            run_lstm();
             return;
         }
         for (int y = 0; y < (int)c.rows; y++)
@@ -271,6 +292,15 @@ struct maker {
         }
     }
 
+    void lstm(hd_cmd_vector *c)
+    {
+        vector_model_lstm(c, (uint32_t)(r.chance(20) ? r.range(1, 80) : r.range(1, 6)), r.next());
+        c->a_col = (uint32_t)(r.chance(30) ? r.range(0, 9) : 8);
+        c->b_col = (uint32_t)(r.chance(30) ? r.range(0, 9) : 2);
+        c->out_row = c->cols + (uint32_t)r.range(0, 9);
+        c->out_col = 1;
+    }
+
     hd_cmd_vector command(int op)
     {
         hd_cmd_vector c = {};
@@ -286,6 +316,8 @@ struct maker {
         numbers(&c);
         output(&c);
         vector_model_flags(&c, r.next());
+        if (hd_vop_facts[op].lstm)
+            lstm(&c);
         return c;
     }
 
@@ -618,7 +650,8 @@ struct bench {
         for (uint64_t i = 0; i < commands; i++) {
             const int op = (int)(i % HD_VOP_COUNT);
 
-            if (hd_vop_facts[op].softmax && CfgSoftmaxRows == 0)
+            if ((hd_vop_facts[op].softmax && CfgSoftmaxRows == 0) ||
+                (hd_vop_facts[op].lstm && N < 8)) /* the bench has it, whatever the configuration */
                 continue;
             const hd_cmd_vector c = maker{r}.command(op);
             if (!one(c, r.chance(40)))

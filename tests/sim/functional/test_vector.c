@@ -194,7 +194,8 @@ static void every_operation(void **state)
             random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
             random_bytes(t.f.space[HD_SPACE_TABLE], t.f.n_bytes[HD_SPACE_TABLE]);
             vector_model_flags(&c, random_u32());
-            if (hd_vop_facts[c.op].softmax && t.f.config.softmax_rows == 0)
+            if ((hd_vop_facts[c.op].softmax && t.f.config.softmax_rows == 0) ||
+                hd_vop_facts[c.op].lstm)
                 continue;
             if (hd_vop_facts[c.op].softmax)
                 random_exponentials(&t);

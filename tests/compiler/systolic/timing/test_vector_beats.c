@@ -76,6 +76,49 @@ static void softmax_taken_up_in_its_middle(void **state)
         }
 }
 
+static struct hd_cmd_vector lstm(uint32_t cells)
+{
+    return (struct hd_cmd_vector){.op = HD_VOP_LSTM,
+                                  .kernel_h = 2,
+                                  .kernel_w = 1,
+                                  .rows = 1,
+                                  .cols = cells & 0xffffu,
+                                  .channels = 8,
+                                  .a_col = 8,
+                                  .a_win_row = 16384,
+                                  .b_base = 32768 + 64,
+                                  .b_col = 2,
+                                  .in_h = 2,
+                                  .in_w = cells & 0xffffu};
+}
+
+/* From its first cycle on, and taken up in its middle. */
+static void cells_of_an_lstm(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < VALUES; i++) {
+        struct hd_cmd_vector v = lstm(n_values[i]);
+        uint64_t cost = cost_vector(&v, &hw);
+
+        for (uint64_t left = cost - 1; left >= COST_VECTOR_END; left -= 1 + left / 9) {
+            struct vector_beats b = vector_beats_start(&v, (double)left, (double)cost, &hw);
+            assert_true(vector_beats_left(&b, &hw) == (double)left);
+            assert_int_equal(run(&b, 1) + COST_VECTOR_END - 1, left);
+        }
+    }
+}
+
+/* Reads of others in every second cycle are hidden: a cell has two beats in eight cycles. */
+static void cells_hide_reads_of_others(void **state)
+{
+    struct hd_cmd_vector v = lstm(200);
+    uint64_t cost = cost_vector(&v, &hw);
+    struct vector_beats b = vector_beats_start(&v, (double)(cost - 1), (double)cost, &hw);
+
+    (void)state;
+    assert_in_range(run(&b, 2) + COST_VECTOR_END, cost, cost + 4);
+}
+
 /* A sum takes 8 cycles per row, so a read in every second cycle delays only the other two
  * passes. */
 static void scales_hide_reads_of_others(void **state)
@@ -114,6 +157,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(softmax_by_itself),
         cmocka_unit_test(softmax_taken_up_in_its_middle),
+        cmocka_unit_test(cells_of_an_lstm),
+        cmocka_unit_test(cells_hide_reads_of_others),
         cmocka_unit_test(scales_hide_reads_of_others),
         cmocka_unit_test(store_waits_for_narrow_rows),
     };
