@@ -8,6 +8,7 @@
 #include "compiler/import/tflite/tflite.h"
 #include "compiler/systolic/lower/lower.h"
 #include "compiler/systolic/schedule/sched_build.h"
+#include "compiler/target/describe.h"
 #include "reference/islands/ref_islands.h"
 
 /* --- import --- */
@@ -108,6 +109,42 @@ enum status step_check_partition(const struct pipeline *p, const char *step, str
 {
     TRY(ir_verify(p->graph, step, d));
     return partition_check(p->graph, &p->targets, d);
+}
+
+/* --- described devices --- */
+
+static enum status settle(struct pipeline *p, uint32_t t, struct diag *d)
+{
+    const struct target *target = p->targets.target[t];
+    const struct described_device *device = target->desc->detail->device;
+    struct ir_graph *g = p->graph;
+    bool *mine = ARENA_ARRAY(p->arena, bool, g->n_op + 1);
+    struct hdk_layer *layer = ARENA_ARRAY(p->arena, struct hdk_layer, g->n_op + 1);
+    double *cycles = ARENA_ARRAY(p->arena, double, g->n_op + 1);
+    uint32_t failed = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct target_question q = {p->arena, g, g->op[i], target, &p->hw, {0, 0}};
+        mine[i] = !g->op[i]->dead && g->op[i]->target == t && g->op[i]->call == IR_NONE &&
+                  !describe_pattern_of(&q)->call;
+    }
+    const char *why = described_settle(p->arena, g, mine, device, layer, cycles, &failed);
+    if (why)
+        return FAIL(d, ST_INTERNAL, "%s: %s", g->row[g->op[failed]->row].name, why);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (mine[i]) {
+            g->op[i]->layer = &layer[i];
+            partition_set_cost(&p->partition, i, cycles[i]);
+        }
+    return ST_OK;
+}
+
+enum status step_settle(struct pipeline *p, struct diag *d)
+{
+    for (uint32_t t = 0; t < p->targets.n; t++)
+        if (p->targets.target[t]->desc->outside && p->targets.target[t]->desc->detail->device)
+            TRY(settle(p, t, d));
+    return ST_OK;
 }
 
 /* --- the device program --- */

@@ -6,6 +6,8 @@
 
 enum status step_import(struct pipeline *p, struct diag *d);
 enum status step_partition(struct pipeline *p, struct diag *d);
+/* Plan the layers of described devices: what stays on them, blocks, cycles. */
+enum status step_settle(struct pipeline *p, struct diag *d);
 enum status step_devices(struct pipeline *p, struct diag *d);
 enum status step_knobs(struct pipeline *p, struct diag *d);
 enum status step_join(struct pipeline *p, struct diag *d);

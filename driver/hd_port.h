@@ -46,6 +46,10 @@ struct hd_port {
      * number of the instruction in its unit, from 1. NULL except where instructions are examined. */
     int (*watch)(const struct hd_port *port, const struct hdk_device *device,
                  const struct hdk_issue *i, uint32_t number);
+    /* Copy bytes of a memory of such a device that the host does not reach; NULL: their copies on the
+     * host stay as they are. */
+    int (*inspect)(const struct hd_port *port, uint32_t memory, void *host, uint64_t device,
+                   size_t n_bytes);
 };
 
 #endif

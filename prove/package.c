@@ -72,6 +72,7 @@ void prove_package_begin(struct prove_package *k)
     const uint8_t *from[2] = {m->commands, m->constants};
     const uint32_t n[2] = {m->command_bytes, m->constant_bytes};
 
+    k->entered = false;
     memset(k->window, UNTOUCHED, k->memory.n);
     memset(k->memory.term, 0xff, k->memory.n * sizeof *k->memory.term);
     for (uint32_t r = 0; r < 2; r++) {
@@ -84,10 +85,12 @@ void prove_package_begin(struct prove_package *k)
     }
 }
 
-/* A byte that changed is a result of emitted code, which no rule covers. */
+/* A byte that changed is a result of emitted code, which no rule covers. A target's code may leave the
+ * bytes as they were: the average of equal bytes. */
 static void check_untouched(struct prove_package *k)
 {
     const uint64_t from = hd_model_region_offset(k->model, HD_REGION_ARENA);
+    const bool target = k->entered && k->target && k->target[k->p->layer];
 
     for (uint64_t i = from; i < k->memory.n; i++)
         if (k->window[i] != UNTOUCHED) {
@@ -96,6 +99,8 @@ static void check_untouched(struct prove_package *k)
                 prove_package_fault(k, "emitted code that is no call of a kernel");
             return;
         }
+    if (target)
+        (void)prove_emitted(k);
 }
 
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
@@ -104,6 +109,7 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
 
     (void)submission;
     check_untouched(k);
+    k->entered = true;
     k->p->layer = layer;
 }
 

@@ -12,6 +12,8 @@
 enum status sim_load(const char *path, const char *source_hash, uint32_t config_hash,
                      const struct hd_sim_api **api, struct diag *d);
 
+struct core;
+
 /* A simulator and its table, as the port's context. The caller owns it; it must outlive `port`. */
 struct sim_port {
     const struct hd_sim_api *api;
@@ -25,6 +27,7 @@ struct sim_port {
     /* NULL, or called after each copy to the host. */
     void (*copied)(void *ctx, const void *host, uint64_t device, size_t n_bytes);
     void *copied_ctx;
+    const struct core *core; /* of a target's core: what port->inspect looks at */
     void *watch_ctx;     /* of port->watch, which is NULL after sim_port */
     uint64_t max_cycles; /* 0, or the limit of one wait, whatever the driver requests */
 };

@@ -127,6 +127,7 @@ static void sizes(struct drawing *q, struct hdk_issue *i)
         i->add = some(q, 2);
         return;
     case HDK_MOVE_OUT:
+    case HDK_KEEP:
         i->from.n_bytes = 4 * lanes;
         i->with.n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel);
         i->to.n_bytes = lanes;

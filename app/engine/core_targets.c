@@ -102,6 +102,8 @@ void core_targets_verilog(struct arena *a, const struct target *target, struct c
                                       .array = array},
                           .memory_bytes = t->core_bytes,
                           .on_host = t->on_host};
+    for (uint32_t k = 0; t->device && k < t->device->n_memory; k++)
+        core->array[k] = t->device->memory[k].array;
     core_targets_declare(a, &t->ports, &core->verilog);
 }
 
@@ -150,6 +152,21 @@ static enum status open_sim(struct core *core, struct diag *d)
     return ST_OK;
 }
 
+/* hd_port.inspect: bytes of an array of the Verilog. */
+static int inspect(const struct hd_port *port, uint32_t memory, void *host, uint64_t device,
+                   size_t n_bytes)
+{
+    const struct sim_port *const sim = port->ctx;
+    const struct core *const core = sim->core;
+    uint64_t all = 0;
+    const uint8_t *const bytes =
+        core->array[memory] ? sim->api->array(sim->sim, core->array[memory], &all) : NULL;
+
+    if (bytes && device <= all && n_bytes <= all - device)
+        memcpy(host, bytes + device, n_bytes);
+    return 0;
+}
+
 enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
                               struct diag *d)
 {
@@ -178,6 +195,8 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
                         "ports of a CFU or of PCPI, or neither; found %s",
                         core->name, core->on_host ? "\"host\" only" : "the ports only");
         sim_port(&core->sim, false, &core->port);
+        core->sim.core = core;
+        core->port.inspect = inspect;
         c->port[i] = &core->port;
     }
     return ST_OK;

@@ -12,7 +12,8 @@ struct core {
     const char *name;        /* name of the target, for messages */
     struct sim_core verilog; /* where it is */
     uint32_t memory_bytes;
-    bool on_host; /* a unit of custom instructions: its work is the host's */
+    const char *array[HDK_MEMORIES]; /* of a described device: of each memory; NULL: unknown */
+    bool on_host;                    /* a unit of custom instructions: its work is the host's */
     struct sim_model so;
     struct hd_sim_options opened; /* as it was opened */
     struct sim_port sim;

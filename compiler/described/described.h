@@ -74,10 +74,29 @@ const char *described_check(struct arena *a, const struct described_device *devi
                             const struct hdk_issue *i);
 /* Set the numbers of an instruction, in the order of described_fields. */
 void described_numbers(const struct hdk_issue *i, uint32_t number[DESCRIBED_FIELDS]);
+/* How an operator's images are on the chip. operand, result: as in struct hdk_layer. */
+struct described_stay {
+    struct hdk_place operand[2], result;
+    uint32_t top, left, bottom, right;
+    uint32_t free_at, free_bytes; /* of the memory of pixels, for other images */
+};
+/* Return what an operator is for such a device; HDK_LAYER_CONVOLVE: anything that is no addition and no
+ * pool. */
+enum hdk_kind described_kind(enum ir_opcode opcode);
+/* Nothing stays, and the whole memory is free. */
+struct described_stay described_alone(const struct described_device *device);
 /* plan.c: return NULL and set *layer and *cycles, or return the rule that failed, with its value. */
 const char *described_plan(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
-                           const struct described_device *device, struct hdk_layer *layer,
-                           double *cycles);
+                           const struct described_device *device, const struct described_stay *stay,
+                           struct hdk_layer *layer, double *cycles);
+/* The requantisation of each sum of an addition or of a pool's window. */
+struct hdk_channel described_channel(const struct hdk_layer *layer, const struct ir_op *op);
+/* stay.c: plan the operators marked in mine[] of g, whose images stay in the memory of pixels from
+ * the operator that makes them to the last that reads them, where there is room. layer[i],
+ * cycles[i] of each. Return NULL, or why operator *failed has no plan. */
+const char *described_settle(struct arena *a, const struct ir_graph *g, const bool *mine,
+                             const struct described_device *device, struct hdk_layer *layer,
+                             double *cycles, uint32_t *failed);
 /* The description as kernels/described has it, without functions and model. */
 struct hdk_device described_hdk(const struct described_device *device);
 

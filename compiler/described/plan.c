@@ -4,12 +4,15 @@
  * whose pixels are smaller than a product's depth may be copied together by the host. */
 #include "described.h"
 
+enum { POOL_WINDOW = 4096, POOL_BITS = 4 };
+
 #define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
 
 struct question {
     struct arena *arena;
     const struct described_device *device;
     struct geo g;
+    const struct described_stay *stay;
     const char *why;    /* of the last layout that failed */
     struct hdk_layer p; /* the layout at hand */
     struct hdk_layer best;
@@ -28,6 +31,20 @@ static uint32_t bytes_of(const struct question *q, enum hdk_role role, bool to)
     return q->device->memory[to ? i->to : i->from].bytes;
 }
 
+enum hdk_kind described_kind(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_ADD              ? HDK_LAYER_ADD
+           : opcode == IR_OP_AVERAGE_POOL2D ? HDK_LAYER_POOL
+                                            : HDK_LAYER_CONVOLVE;
+}
+
+struct described_stay described_alone(const struct described_device *device)
+{
+    const struct described_instruction *in = described_of(device, HDK_MOVE_IN);
+
+    return (struct described_stay){.free_bytes = device->memory[in->to].bytes};
+}
+
 static const char *check_add(struct question *q, const struct ir_graph *graph,
                              const struct ir_op *op)
 {
@@ -39,9 +56,32 @@ static const char *check_add(struct question *q, const struct ir_graph *graph,
     return NULL;
 }
 
+static const char *check_pool(struct question *q, const struct ir_graph *graph,
+                              const struct ir_op *op)
+{
+    const struct geo *g = &q->g;
+
+    if (!described_of(q->device, HDK_SCALE))
+        REFUSE(q, "no instruction does a scale");
+    if (!geo_of(graph, op, &q->g) || g->kind != GEO_POOL)
+        REFUSE(q, "%s is not a pool", ir_op_info(op->opcode)->name);
+    if (ir_dim_back(g->x, 3) != 1)
+        REFUSE(q, "batch %d, expected 1", ir_dim_back(g->x, 3));
+    if (g->pt || g->pl || (g->oh - 1) * g->sy + g->kh > g->h || (g->ow - 1) * g->sx + g->kw > g->w)
+        REFUSE(q, "windows reach beyond the image");
+    if (g->kh * g->kw > POOL_WINDOW)
+        REFUSE(q, "a window has %u values, expected at most %u", g->kh * g->kw, POOL_WINDOW);
+    return NULL;
+}
+
 static const char *check(struct question *q, const struct ir_graph *graph, const struct ir_op *op)
 {
     const struct geo *g = &q->g;
+
+    if (described_kind(op->opcode) == HDK_LAYER_POOL)
+        return check_pool(q, graph, op);
+    if (described_kind(op->opcode) == HDK_LAYER_ADD)
+        return check_add(q, graph, op);
 
     if (!geo_of(graph, op, &q->g) || (g->kind != GEO_CONV && g->kind != GEO_DENSE))
         REFUSE(q, "%s is not a matrix product", ir_op_info(op->opcode)->name);
@@ -108,9 +148,45 @@ static void lay_out_add(struct question *q, const struct ir_graph *graph, const 
                             .pixel = up(c, q->device->lanes),
                             .group = up(c, q->device->lanes) / q->device->lanes};
     for (uint32_t k = 0; k < 2; k++)
-        p->operand[k] = (struct hdk_operand){ir_zero_point(ir_in(graph, op, k)),
-                                             op->fixed.multiplier[k], op->fixed.shift[k]};
+        p->operand[k] = (struct hdk_operand){.zero = ir_zero_point(ir_in(graph, op, k)),
+                                             .multiplier = op->fixed.multiplier[k],
+                                             .shift = op->fixed.shift[k]};
     p->pitch = p->pixel * w;
+}
+
+/* The sum of a window times 2^POOL_BITS: exact; the division is that of the channels. */
+static void lay_out_pool(struct question *q, const struct ir_op *op)
+{
+    struct hdk_layer *p = &q->p;
+
+    lay_out(q, op, false);
+    p->kind = HDK_LAYER_POOL;
+    p->z_out = 0;
+    p->pixel = up(p->in_c, q->device->lanes);
+    p->pitch = p->pixel * ((p->out_w - 1) * p->stride_w + p->kernel_w);
+    p->group = p->pixel / q->device->lanes;
+    p->operand[0] = (struct hdk_operand){.multiplier = 1 << 30, .shift = POOL_BITS - 19};
+}
+
+/* Set what stays on the chip. */
+static void lay_out_stay(struct question *q)
+{
+    const struct described_stay *stay = q->stay;
+    struct hdk_layer *p = &q->p;
+
+    for (uint32_t k = 0; k < 2; k++)
+        p->operand[k].place = stay->operand[k];
+    p->result = stay->result;
+    p->top = stay->top;
+    p->left = stay->left;
+    p->bottom = stay->bottom;
+    p->right = stay->right;
+    p->image_at = stay->free_at;
+    if (p->kind != HDK_LAYER_ADD && stay->operand[0].there) {
+        p->pitch = stay->operand[0].row;
+        p->image_at = stay->operand[0].at - (uint32_t)p->pad_top * p->pitch -
+                      (uint32_t)p->pad_left * p->pixel;
+    }
 }
 
 /* Place everything in the first memory; return the bytes. */
@@ -119,8 +195,10 @@ static uint64_t place(struct question *q)
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
     const uint64_t channels = up(p->out_c, d->lanes), image = hdk_layer_rows(p, p->out_h);
-    const uint64_t filters =
-        p->kind == HDK_LAYER_ADD ? image * p->pitch : channels * hdk_layer_parts(p, d->depth) * d->depth;
+    const uint64_t filters = p->kind == HDK_LAYER_ADD ? image * p->pitch
+                             : p->kind == HDK_LAYER_POOL
+                                 ? 0
+                                 : channels * hdk_layer_parts(p, d->depth) * d->depth;
     uint64_t at = (image * p->pitch + 63) / 64 * 64;
 
     p->filters_at = (uint32_t)at;
@@ -186,7 +264,8 @@ static void try_bands(struct question *q)
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
     const bool one_block = p->out_c <= d->lanes, add = p->kind == HDK_LAYER_ADD;
-    const uint32_t memory = bytes_of(q, HDK_MOVE_IN, true);
+    const bool here = q->stay->operand[0].there && (!add || q->stay->operand[1].there);
+    const uint32_t memory = here ? UINT32_MAX : q->stay->free_bytes;
     const uint64_t whole = add ? UINT64_MAX : (uint64_t)hdk_layer_rows(p, p->out_h) * p->pitch;
 
     for (p->band = p->out_h;; p->band = (p->band + 1) / 2) {
@@ -198,7 +277,7 @@ static void try_bands(struct question *q)
         p->image_step = p->image_whole ? 0 : step_of(image, memory, all);
         p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block);
         if (p->image_step != UINT32_MAX && p->sums_step != UINT32_MAX)
-            add ? consider(q) : try_groups(q);
+            p->kind == HDK_LAYER_CONVOLVE ? try_groups(q) : consider(q);
         else
             q->why = arena_printf(
                 q->arena,
@@ -206,8 +285,7 @@ static void try_bands(struct question *q)
                 "%s %u",
                 p->band, p->band > 1 ? "s" : "", (unsigned long long)image,
                 (unsigned long long)sums, d->memory[d->instruction[d->role[HDK_MOVE_IN]].to].name,
-                bytes_of(q, HDK_MOVE_IN, true),
-                d->memory[d->instruction[d->role[HDK_MOVE_OUT]].from].name,
+                q->stay->free_bytes, d->memory[d->instruction[d->role[HDK_MOVE_OUT]].from].name,
                 bytes_of(q, HDK_MOVE_OUT, false));
         if (p->band == 1)
             return;
@@ -215,23 +293,27 @@ static void try_bands(struct question *q)
 }
 
 const char *described_plan(struct arena *a, const struct ir_graph *graph, const struct ir_op *op,
-                           const struct described_device *device, struct hdk_layer *layer,
-                           double *cycles)
+                           const struct described_device *device, const struct described_stay *stay,
+                           struct hdk_layer *layer, double *cycles)
 {
-    struct question q = {.arena = a, .device = device, .cycles = -1};
-    const bool add = op->opcode == IR_OP_ADD;
-    const char *why = add ? check_add(&q, graph, op) : check(&q, graph, op);
+    struct question q = {.arena = a, .device = device, .stay = stay, .cycles = -1};
+    const enum hdk_kind kind = described_kind(op->opcode);
+    const char *why = check(&q, graph, op);
     const struct geo *g = &q.g;
 
     if (why)
         return why;
-    const bool windows = !add && g->kh * g->kw > 1 && g->c % device->depth &&
+    const bool windows = kind == HDK_LAYER_CONVOLVE && !stay->operand[0].there &&
+                         g->kh * g->kw > 1 && g->c % device->depth &&
                          (uint64_t)g->kh * g->kw * g->c <= HDK_WINDOW;
     for (uint32_t form = 0; form < (windows ? 2 : 1); form++) {
-        if (add)
+        if (kind == HDK_LAYER_ADD)
             lay_out_add(&q, graph, op);
+        else if (kind == HDK_LAYER_POOL)
+            lay_out_pool(&q, op);
         else
             lay_out(&q, op, form > 0);
+        lay_out_stay(&q);
         const uint64_t n_bytes = place(&q);
         if (n_bytes <= device->memory[0].bytes)
             try_bands(&q);
@@ -242,4 +324,18 @@ const char *described_plan(struct arena *a, const struct ir_graph *graph, const 
     *layer = q.best;
     *cycles = q.cycles;
     return q.cycles < 0 ? q.why : NULL;
+}
+
+struct hdk_channel described_channel(const struct hdk_layer *p, const struct ir_op *op)
+{
+    const uint64_t n = (uint64_t)p->kernel_h * p->kernel_w << POOL_BITS;
+    int32_t shift = 0;
+
+    if (p->kind == HDK_LAYER_ADD)
+        return (struct hdk_channel){0, op->fixed.multiplier[2], op->fixed.shift[2]};
+    while (n >> (1 - shift)) /* multiplier * 2^(shift-31) is 1 / n */
+        shift--;
+    const uint64_t multiplier = (((uint64_t)1 << (31 - shift)) + n / 2) / n;
+    return multiplier >> 31 ? (struct hdk_channel){0, 1 << 30, shift + 1}
+                            : (struct hdk_channel){0, (int32_t)multiplier, shift};
 }

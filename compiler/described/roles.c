@@ -16,6 +16,15 @@ static uint32_t find(const struct described_device *d, enum described_does does)
     return NONE;
 }
 
+/* The requantise instruction to the first memory, or to another. */
+static uint32_t find_out(const struct described_device *d, bool first)
+{
+    for (uint32_t i = 0; i < d->n_instruction; i++)
+        if (d->instruction[i].does == DESCRIBED_REQUANTISE && (d->instruction[i].to == 0) == first)
+            return i;
+    return NONE;
+}
+
 static uint32_t copy_to(const struct described_device *d, bool from_first, uint32_t to)
 {
     for (uint32_t i = 0; i < d->n_instruction; i++)
@@ -37,15 +46,22 @@ const char *described_roles(struct arena *a, struct described_device *d)
     uint32_t *role = d->role;
 
     role[HDK_PRODUCT] = find(d, DESCRIBED_PRODUCT);
-    role[HDK_MOVE_OUT] = find(d, DESCRIBED_REQUANTISE);
+    role[HDK_MOVE_OUT] = find_out(d, true);
+    role[HDK_KEEP] = find_out(d, false);
     if (role[HDK_PRODUCT] == NONE || role[HDK_MOVE_OUT] == NONE)
-        return arena_printf(a, "no instruction does a %s",
-                            role[HDK_PRODUCT] == NONE ? "product" : "requantise");
+        return arena_printf(a, "no instruction does a %s%s",
+                            role[HDK_PRODUCT] == NONE ? "product" : "requantise to ",
+                            role[HDK_PRODUCT] == NONE ? "" : first);
     const struct described_instruction *product = &d->instruction[role[HDK_PRODUCT]],
                                        *out = &d->instruction[role[HDK_MOVE_OUT]];
-    if (out->to != 0 || out->from != product->to)
-        return arena_printf(a, "%s must be from %s, where %s leaves sums, to %s", out->name,
-                            d->memory[product->to].name, product->name, first);
+    if (out->from != product->to)
+        return arena_printf(a, "%s must be from %s, where %s leaves sums", out->name,
+                            d->memory[product->to].name, product->name);
+    const struct described_instruction *keep = described_of(d, HDK_KEEP);
+    if (keep && (keep->from != out->from || keep->with != out->with || keep->to != product->from))
+        return arena_printf(a, "%s must be from %s with %s, as %s is, to %s", keep->name,
+                            d->memory[out->from].name, d->memory[out->with].name, out->name,
+                            d->memory[product->from].name);
     role[HDK_SCALE] = find(d, DESCRIBED_SCALE);
     const struct described_instruction *scale = described_of(d, HDK_SCALE);
     if (scale && (scale->from != product->from || scale->to != product->to))

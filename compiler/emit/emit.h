@@ -101,8 +101,7 @@ enum status emit_blocks_params(struct emit_unit *u, struct text *t, const struct
                                struct diag *d);
 void emit_blocks_call(struct emit_unit *u, struct text *t, const struct ir_op *op, const char *dev);
 /* emit_described.c: likewise, from a target's instructions; and its device. */
-enum status emit_described_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                  struct diag *d);
+void emit_described_params(struct emit_unit *u, struct text *t, const struct ir_op *op);
 void emit_described_call(struct emit_unit *u, struct text *t, const struct ir_op *op,
                          const char *dev);
 struct target_desc;

@@ -145,9 +145,12 @@ enum status emit_outside_params(struct emit_unit *u, struct text *t, const struc
         return ST_OK;
     if (c.composite)
         return c.region ? compile_region(u, op, d) : composite_params(u, t, &c, d);
+    if (!c.text && describe_of(c.target)->device) {
+        emit_described_params(u, t, op);
+        return ST_OK;
+    }
     if (!c.text)
-        return describe_of(c.target)->device ? emit_described_params(u, t, op, d)
-                                             : emit_blocks_params(u, t, op, d);
+        return emit_blocks_params(u, t, op, d);
     if (!strstr(c.text, "$params"))
         return ST_OK;
     return op->cut ? part_params(u, t, op, d) : emit_host_params(u, t, op, d);

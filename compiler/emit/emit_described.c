@@ -8,7 +8,7 @@ void emit_described_device(struct text *t, const struct target_desc *desc)
 {
     static const char *const roles[HDK_ROLES] = {"HDK_MOVE_IN", "HDK_FILTERS_IN", "HDK_CHANNELS_IN",
                                                  "HDK_PRELOAD", "HDK_PRODUCT",    "HDK_MOVE_OUT",
-                                                 "HDK_SCALE"};
+                                                 "HDK_SCALE",   "HDK_KEEP"};
     const struct described_device *d = desc->detail->device;
     const struct hdk_device h = described_hdk(d);
     const uint32_t last = d->n_memory - 1;
@@ -31,47 +31,48 @@ void emit_described_device(struct text *t, const struct target_desc *desc)
     text_printf(t, "    },\n    .begin = %s,\n    .wait = %s};\n\n", d->begin, d->wait);
 }
 
-static const char *plan_of(struct emit_unit *u, const struct ir_op *op, struct hdk_layer *p)
+static void add_place(struct text *t, const char *name, const struct hdk_place *p)
 {
-    double cycles;
-
-    return described_plan(u->arena, u->graph, op, describe_of(emit_outside(u, op))->device, p,
-                          &cycles);
+    text_printf(t, "    .%s = {%u, 0x%x, 0x%x},\n", name, p->there, p->at, p->row);
 }
 
-enum status emit_described_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                  struct diag *d)
+static void add_operand(struct text *t, uint32_t k, const struct hdk_operand *o)
 {
-    struct hdk_layer p;
-    const char *why = plan_of(u, op, &p);
+    text_printf(t, "    .operand[%u] = {%d, %d, %d, {%u, 0x%x, 0x%x}},\n", k, o->zero,
+                o->multiplier, o->shift, o->place.there, o->place.at, o->place.row);
+}
 
-    if (why)
-        return FAIL(d, ST_INTERNAL, "%s: %s", u->graph->row[op->row].name, why);
-    text_printf(t,
-                "/* %u rows of the output and %u blocks of channels on chip%s. */\n"
-                "static const struct hdk_layer %s_%u = {\n"
-                "    .kind = %s,\n    .in_h = %u, .in_w = %u, .in_c = %u, .out_h = %u, .out_w = "
-                "%u, .out_c = %u,\n"
-                "    .kernel_h = %u, .kernel_w = %u, .stride_h = %u, .stride_w = %u, "
-                ".dilation_h = %u, .dilation_w = %u,\n"
-                "    .pad_top = %d, .pad_left = %d, .z_in = %d, .z_out = %d, .act_min = %d, "
-                ".act_max = %d,\n",
-                p.band, p.group, p.together ? ", windows copied together" : "", emit_id(u, op->row),
-                op->id, p.kind == HDK_LAYER_ADD ? "HDK_LAYER_ADD" : "HDK_LAYER_CONVOLVE", p.in_h, p.in_w, p.in_c,
-                p.out_h, p.out_w, p.out_c, p.kernel_h, p.kernel_w, p.stride_h, p.stride_w,
-                p.dilation_h, p.dilation_w, p.pad_top, p.pad_left, p.z_in, p.z_out, p.act_min,
-                p.act_max);
+void emit_described_params(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    static const char *const kinds[] = {"HDK_LAYER_CONVOLVE", "HDK_LAYER_ADD", "HDK_LAYER_POOL"};
+    const struct hdk_layer p = *op->layer;
+
+    text_printf(
+        t,
+        "/* %u rows of the output and %u blocks of channels on chip%s. */\n"
+        "static const struct hdk_layer %s_%u = {\n"
+        "    .kind = %s,\n    .in_h = %u, .in_w = %u, .in_c = %u, .out_h = %u, .out_w = %u, "
+        ".out_c = %u,\n"
+        "    .kernel_h = %u, .kernel_w = %u, .stride_h = %u, .stride_w = %u, "
+        ".dilation_h = %u, .dilation_w = %u,\n"
+        "    .pad_top = %d, .pad_left = %d, .z_in = %d, .z_out = %d, .act_min = %d, "
+        ".act_max = %d,\n",
+        p.band, p.group, p.together ? ", windows copied together" : "", emit_id(u, op->row), op->id,
+        kinds[p.kind], p.in_h, p.in_w, p.in_c, p.out_h, p.out_w, p.out_c, p.kernel_h, p.kernel_w,
+        p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.pad_top, p.pad_left, p.z_in, p.z_out,
+        p.act_min, p.act_max);
+    for (uint32_t k = 0; k < 2; k++)
+        add_operand(t, k, &p.operand[k]);
+    add_place(t, "result", &p.result);
     text_printf(t,
                 "    .together = %u, .pixel = %u, .pitch = %u, .band = %u, .group = %u,\n"
                 "    .image_step = 0x%x, .filters_step = 0x%x, .sums_step = 0x%x,\n"
-                "    .image_whole = %u, .filters_whole = %u,\n"
-                "    .filters_at = 0x%x, .channels_at = 0x%x, .out_at = 0x%x,\n"
-                "    .operand = {{%d, %d, %d}, {%d, %d, %d}}};\n\n",
+                "    .image_whole = %u, .filters_whole = %u, .image_at = 0x%x,\n"
+                "    .top = %u, .left = %u, .bottom = %u, .right = %u,\n"
+                "    .filters_at = 0x%x, .channels_at = 0x%x, .out_at = 0x%x};\n\n",
                 p.together, p.pixel, p.pitch, p.band, p.group, p.image_step, p.filters_step,
-                p.sums_step, p.image_whole, p.filters_whole, p.filters_at, p.channels_at, p.out_at,
-                p.operand[0].zero, p.operand[0].multiplier, p.operand[0].shift, p.operand[1].zero,
-                p.operand[1].multiplier, p.operand[1].shift);
-    return ST_OK;
+                p.sums_step, p.image_whole, p.filters_whole, p.image_at, p.top, p.left, p.bottom,
+                p.right, p.filters_at, p.channels_at, p.out_at);
 }
 
 /* Weights [kh, kw, C, OC] as [blocks of channels][parts][depth][lanes], filled up with 0. */
@@ -115,13 +116,12 @@ static struct hdk_channel *channels(struct emit_unit *u, const struct geo *g,
     return channel;
 }
 
-/* The requantisation of an addition's sums, for each lane. */
-static struct hdk_channel *out_channels(struct emit_unit *u, const struct ir_fixed *f, uint32_t n)
+static struct hdk_channel *out_channels(struct emit_unit *u, const struct ir_op *op, uint32_t n)
 {
     struct hdk_channel *channel = ARENA_ARRAY(u->arena, struct hdk_channel, n);
 
     for (uint32_t i = 0; i < n; i++)
-        channel[i] = (struct hdk_channel){0, f->multiplier[2], f->shift[2]};
+        channel[i] = described_channel(op->layer, op);
     return channel;
 }
 
@@ -132,10 +132,10 @@ static const char *second(struct emit_unit *u, const struct ir_op *op, const str
     struct geo g;
     size_t n_bytes;
 
-    if (p->kind == HDK_LAYER_ADD) {
-        *channels_at = emit_host_constant(u, out_channels(u, &op->fixed, d->lanes),
+    if (p->kind != HDK_LAYER_CONVOLVE) {
+        *channels_at = emit_host_constant(u, out_channels(u, op, d->lanes),
                                           d->lanes * sizeof(struct hdk_channel));
-        return emit_pointer(u, op->in[1]);
+        return p->kind == HDK_LAYER_ADD ? emit_pointer(u, op->in[1]) : "0";
     }
     geo_of(u->graph, op, &g);
     const size_t n = (g.oc + d->lanes - 1) / d->lanes * d->lanes;
@@ -151,11 +151,8 @@ void emit_described_call(struct emit_unit *u, struct text *t, const struct ir_op
                          const char *dev)
 {
     const struct target *target = emit_outside(u, op);
-    struct hdk_layer p;
     uint32_t channels_at;
-
-    (void)plan_of(u, op, &p); /* emit_described_params has checked it */
-    const char *const w = second(u, op, &p, describe_of(target)->device, &channels_at);
+    const char *const w = second(u, op, op->layer, describe_of(target)->device, &channels_at);
     text_printf(t, "MODEL_TRY(hdk_described_run(&%s_%u, &%s_device, %s,\n", emit_id(u, op->row),
                 op->id, target->desc->name, dev);
     text_printf(t,

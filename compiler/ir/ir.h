@@ -86,6 +86,8 @@ struct ir_fixed {
     const float *real; /* laid out by legalise/real.c; NULL if unused */
 };
 
+struct hdk_layer;
+
 struct ir_op {
     uint32_t id;
     enum ir_opcode opcode;
@@ -100,6 +102,7 @@ struct ir_op {
     uint32_t call;   /* operators of one call of an external target after partition, else IR_NONE */
     uint32_t scratch; /* bytes of scratch memory of the target's call, after partition */
     const struct describe_cut *cut; /* parts of its target's calls after partition; NULL: one */
+    const struct hdk_layer *layer;  /* of a described device, after partition; else NULL */
     const char *reason;             /* why it is not on an accelerator; NULL if it is */
     bool dead;                      /* removed; skip */
 };

@@ -286,6 +286,15 @@ static double group_cycles(const struct partition *p, uint32_t group)
     return cycles;
 }
 
+void partition_set_cost(struct partition *p, uint32_t i, double cycles)
+{
+    const uint32_t t = p->graph->op[i]->target;
+    struct partition_candidate *c =
+        (struct partition_candidate *)(uintptr_t)&p->candidate[i * p->targets->n + t];
+
+    c->cost = target_report_cycles(p->targets->target[t], p->targets, p->hw, cycles);
+}
+
 double partition_cycles(const struct partition *p, uint32_t i)
 {
     const struct ir_graph *g = p->graph;

@@ -86,6 +86,8 @@ enum status partition_check(const struct ir_graph *g, const struct target_list *
  * p->row_estimate, by the schedule's cycles for it; and the reason of its operator there. */
 void partition_name_rows(const struct partition *p, struct ir_graph *g);
 
+/* Set the estimate of an operator on its target, in cycles of the target's clock. */
+void partition_set_cost(struct partition *p, uint32_t i, double cycles);
 /* Cycles of the operator at position `i` where it is. Those of an accelerator are its row's as the
  * schedule has them (p->row_estimate), counted at the row's first operator there; those of a group
  * are of all of it. */

@@ -278,9 +278,12 @@ const char *describe_plan(const struct target_question *q, double *cycles)
     const struct describe *target = describe_of(q->target);
     struct hdk_blocks blocks;
     struct hdk_layer layer;
+    struct described_stay alone = {0};
 
+    if (target->device)
+        alone = described_alone(target->device);
     return target->device
-               ? described_plan(q->arena, q->graph, q->op, target->device, &layer, cycles)
+               ? described_plan(q->arena, q->graph, q->op, target->device, &alone, &layer, cycles)
                : blocks_plan(q->arena, q->graph, q->op, &target->blocks_unit, &blocks, cycles);
 }
 

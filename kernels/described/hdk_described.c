@@ -162,7 +162,8 @@ static uint32_t image_of(const struct run *r, uint32_t s)
     const struct hdk_layer *p = r->p;
     const uint32_t band = s / r->groups;
 
-    return p->image_whole ? band * p->band * stride_h(p) * p->pitch : (band & 1) * p->image_step;
+    return p->image_at +
+           (p->image_whole ? band * p->band * stride_h(p) * p->pitch : (band & 1) * p->image_step);
 }
 
 static uint32_t filters_of(const struct run *r, uint32_t s)
@@ -193,8 +194,11 @@ static int move_operands(struct run *r, uint32_t s)
     const struct hdk_layer *p = r->p;
     const uint32_t from = s * p->band * p->pitch, n_bytes = band_rows(r, s) * p->pitch;
 
-    TRY(copy(r, HDK_MOVE_IN, from, image_of(r, s), n_bytes));
-    return copy(r, HDK_MOVE_IN, p->filters_at + from, image_of(r, s) + p->band * p->pitch, n_bytes);
+    for (uint32_t k = 0; k < 2; k++)
+        if (!p->operand[k].place.there)
+            TRY(copy(r, HDK_MOVE_IN, k * p->filters_at + from,
+                     image_of(r, s) + k * p->band * p->pitch, n_bytes));
+    return 0;
 }
 
 /* Copy in what step s needs and the one before has not left there. early: before the products of the
@@ -207,9 +211,9 @@ static int move_in(struct run *r, uint32_t s, int early)
 
     if (p->kind == HDK_LAYER_ADD)
         return early == (p->image_step > 0) ? move_operands(r, s) : 0;
-    if (group == 0 && early == (p->image_whole || p->image_step))
+    if (!p->operand[0].place.there && group == 0 && early == (p->image_whole || p->image_step))
         TRY(move_image(r, band));
-    if (filters && early == (p->filters_whole || p->filters_step))
+    if (p->kind == HDK_LAYER_CONVOLVE && filters && early == (p->filters_whole || p->filters_step))
         TRY(copy(r, HDK_FILTERS_IN, p->filters_at + group * p->group * filters_bytes(r),
                  filters_of(r, s), group_blocks(r, group) * filters_bytes(r)));
     return 0;
@@ -238,20 +242,27 @@ static int product(struct run *r, uint32_t s, uint32_t block, uint32_t part)
     return issue(r, &i);
 }
 
+/* Scale operand k of an addition, or value k of each window of a pool. */
 static int scale(struct run *r, uint32_t s, uint32_t block, uint32_t k)
 {
     const struct hdk_layer *p = r->p;
-    const uint32_t lanes = r->device->lanes;
+    const int add = p->kind == HDK_LAYER_ADD;
+    const struct hdk_operand *of = &p->operand[add ? k : 0];
+    const uint32_t lanes = r->device->lanes,
+                   row = add && of->place.there ? of->place.row : p->pitch;
+    const uint32_t begin = add && of->place.there ? of->place.at + s * p->band * row
+                                                  : image_of(r, s) + (add ? k * p->band * row : 0);
+    const uint32_t at = add ? 0 : k / p->kernel_w * row + k % p->kernel_w * p->pixel;
     struct hdk_issue i = {
         .role = HDK_SCALE,
-        .rows = 1,
-        .columns = band_rows(r, s) * p->out_w,
-        .from = {image_of(r, s) + k * p->band * p->pitch + block * lanes, 0, p->pixel, lanes},
-        .to = {(r->blocks_done & 1) * p->sums_step, 0, lanes * 4, lanes * 4},
-        .add = k,
-        .zero = p->operand[k].zero,
-        .multiplier = p->operand[k].multiplier,
-        .shift = p->operand[k].shift};
+        .rows = band_rows(r, s),
+        .columns = p->out_w,
+        .from = {begin + at + block * lanes, p->stride_h * row, p->stride_w * p->pixel, lanes},
+        .to = {(r->blocks_done & 1) * p->sums_step, p->out_w * lanes * 4, lanes * 4, lanes * 4},
+        .add = k > 0,
+        .zero = of->zero,
+        .multiplier = of->multiplier,
+        .shift = of->shift};
 
     return issue(r, &i);
 }
@@ -267,20 +278,68 @@ static int move_out(struct run *r, uint32_t s, uint32_t block)
         .rows = 1,
         .columns = band_rows(r, band) * p->out_w,
         .from = {(r->blocks_done & 1) * p->sums_step, 0, lanes * 4, lanes * 4},
-        .with = {.at = p->kind == HDK_LAYER_ADD ? 0 : n * n_bytes, .n_bytes = n_bytes},
+        .with = {.at = p->kind == HDK_LAYER_CONVOLVE ? n * n_bytes : 0, .n_bytes = n_bytes},
         .to = {p->out_at + band * p->band * p->out_w * pixel + n * lanes, 0, pixel, lanes},
         .zero = p->z_out,
         .low = p->act_min,
         .high = p->act_max};
 
+    if (p->result.there) {
+        i.role = HDK_KEEP;
+        i.rows = band_rows(r, band);
+        i.columns = p->out_w;
+        i.from.row_stride = p->out_w * lanes * 4;
+        i.to = (struct hdk_box){p->result.at + band * p->band * p->result.row + n * lanes,
+                                p->result.row, pixel, lanes};
+    }
     r->blocks_done++;
     return issue(r, &i);
 }
 
+/* Write z_out into a rectangle around the result, of any sums. */
+static int pad(struct run *r, int32_t row, int32_t column, uint32_t rows, uint32_t columns)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t lanes = r->device->lanes, pixel = r->blocks * lanes;
+    struct hdk_issue i = {.role = HDK_KEEP,
+                          .rows = rows,
+                          .columns = columns,
+                          .from = {p->sums_step, columns * lanes * 4, lanes * 4, lanes * 4},
+                          .with = {.n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel)},
+                          .zero = p->z_out,
+                          .low = p->z_out,
+                          .high = p->z_out};
+
+    for (uint32_t n = 0; n < r->blocks && rows && columns; n++) {
+        const int32_t at = row * (int32_t)p->result.row + column * (int32_t)pixel;
+        i.to =
+            (struct hdk_box){p->result.at + (uint32_t)at + n * lanes, p->result.row, pixel, lanes};
+        TRY(issue(r, &i));
+    }
+    return 0;
+}
+
+static int pad_result(struct run *r)
+{
+    const struct hdk_layer *p = r->p;
+    const int32_t top = (int32_t)p->top, left = (int32_t)p->left;
+    const uint32_t wide = p->left + p->out_w + p->right;
+
+    TRY(pad(r, -top, -left, p->top, wide));
+    TRY(pad(r, 0, -left, p->out_h, p->left));
+    TRY(pad(r, 0, (int32_t)p->out_w, p->out_h, p->right));
+    return pad(r, (int32_t)p->out_h, -left, p->bottom, wide);
+}
+
 static int run_step(struct run *r, uint32_t s)
 {
+    const struct hdk_layer *p = r->p;
+    const uint32_t scales = p->kind == HDK_LAYER_ADD    ? 2
+                            : p->kind == HDK_LAYER_POOL ? p->kernel_h * p->kernel_w
+                                                        : 0;
+
     for (uint32_t block = 0; block < group_blocks(r, s % r->groups); block++) {
-        for (uint32_t k = 0; k < 2 && r->p->kind == HDK_LAYER_ADD; k++)
+        for (uint32_t k = 0; k < scales; k++)
             TRY(scale(r, s, block, k));
         for (uint32_t part = 0; part < r->parts && r->p->kind == HDK_LAYER_CONVOLVE; part++)
             TRY(product(r, s, block, part));
@@ -289,10 +348,9 @@ static int run_step(struct run *r, uint32_t s)
     return 0;
 }
 
-static uint32_t channels_bytes(const struct run *r)
+uint32_t hdk_layer_channels(const struct hdk_layer *p, uint32_t lanes)
 {
-    return (r->p->kind == HDK_LAYER_ADD ? 1 : r->blocks) * r->device->lanes *
-           (uint32_t)sizeof(struct hdk_channel);
+    return p->kind == HDK_LAYER_CONVOLVE ? div_up(p->out_c, lanes) * lanes : lanes;
 }
 
 static struct run begin(const struct hdk_layer *p, const struct hdk_device *device,
@@ -317,9 +375,11 @@ int hdk_described_issue(const struct hdk_layer *p, const struct hdk_device *devi
 
     if (dev)
         TRY(device->begin(dev));
-    TRY(copy(&r, HDK_CHANNELS_IN, p->channels_at, 0, channels_bytes(&r)));
+    TRY(copy(&r, HDK_CHANNELS_IN, p->channels_at, 0,
+             hdk_layer_channels(p, device->lanes) * (uint32_t)sizeof(struct hdk_channel)));
     TRY(move_in(&r, 0, 0));
     TRY(move_in(&r, 0, 1));
+    TRY(pad_result(&r));
     for (uint32_t s = 0; s < n; s++) {
         if (s + 1 < n)
             TRY(move_in(&r, s + 1, 1));
@@ -329,109 +389,5 @@ int hdk_described_issue(const struct hdk_layer *p, const struct hdk_device *devi
     }
     for (uint32_t unit = 0; unit < device->n_unit; unit++)
         TRY(wait(&r, unit, r.issued[unit]));
-    return 0;
-}
-
-/* --- the host's side --- */
-
-static int put(const struct run *r, uint32_t at, const void *host, uint32_t n_bytes)
-{
-    if (r->dev)
-        return r->dev->to_device(r->dev->ctx, at, host, n_bytes);
-    for (uint32_t i = 0; i < n_bytes; i++)
-        r->device->model[at + i] = ((const uint8_t *)host)[i];
-    return 0;
-}
-
-static int get(const struct run *r, void *host, uint32_t at, uint32_t n_bytes)
-{
-    if (r->dev)
-        return r->dev->from_device(r->dev->ctx, host, at, n_bytes);
-    for (uint32_t i = 0; i < n_bytes; i++)
-        ((uint8_t *)host)[i] = r->device->model[at + i];
-    return 0;
-}
-
-/* Pixels of the padding in an image row. */
-static int fill(const struct run *r, uint32_t at, uint32_t n_bytes)
-{
-    int8_t zeros[64];
-
-    for (uint32_t i = 0; i < sizeof zeros; i++)
-        zeros[i] = (int8_t)r->p->z_in;
-    for (uint32_t n; n_bytes; n_bytes -= n, at += n) {
-        n = least(n_bytes, sizeof zeros);
-        TRY(put(r, at, zeros, n));
-    }
-    return 0;
-}
-
-static int write_row(const struct run *r, uint32_t at, int32_t row, const int8_t *x)
-{
-    const struct hdk_layer *p = r->p;
-    const uint32_t columns = p->pitch / p->pixel, left = least((uint32_t)p->pad_left, columns);
-    const uint32_t n = least(p->in_w, columns - left);
-
-    if (row < 0 || row >= (int32_t)p->in_h)
-        return fill(r, at, p->pitch);
-    x += (uint32_t)row * p->in_w * p->in_c;
-    TRY(fill(r, at, left * p->pixel));
-    at += left * p->pixel;
-    if (p->in_c == p->pixel)
-        TRY(put(r, at, x, n * p->in_c));
-    for (uint32_t i = 0; i < n && p->in_c != p->pixel; i++)
-        TRY(put(r, at + i * p->pixel, x + i * p->in_c, p->in_c));
-    return fill(r, at + n * p->pixel, (columns - left - n) * p->pixel);
-}
-
-/* The bytes of one window, in the order of its weights. */
-static int write_window(const struct run *r, uint32_t at, int32_t row, int32_t column,
-                        const int8_t *x)
-{
-    const struct hdk_layer *p = r->p;
-    int8_t window[HDK_WINDOW];
-    uint32_t n = 0;
-
-    for (uint32_t tap = 0; tap < p->kernel_h * p->kernel_w; tap++) {
-        const int32_t y = row + (int32_t)(tap / p->kernel_w * p->dilation_h);
-        const int32_t z = column + (int32_t)(tap % p->kernel_w * p->dilation_w);
-        const int in = y >= 0 && y < (int32_t)p->in_h && z >= 0 && z < (int32_t)p->in_w;
-
-        for (uint32_t c = 0; c < p->in_c; c++, n++)
-            window[n] =
-                in ? x[((uint32_t)y * p->in_w + (uint32_t)z) * p->in_c + c] : (int8_t)p->z_in;
-    }
-    return put(r, at, window, n);
-}
-
-static int write_image(const struct run *r, uint32_t at, const int8_t *x)
-{
-    const struct hdk_layer *p = r->p;
-    const uint32_t rows = hdk_layer_rows(p, p->out_h);
-
-    for (uint32_t row = 0; row < rows && !p->together; row++)
-        TRY(write_row(r, at + row * p->pitch, (int32_t)row - p->pad_top, x));
-    for (uint32_t i = 0; i < p->out_h * p->out_w && p->together; i++)
-        TRY(write_window(r, at + i * p->pixel, (int32_t)(i / p->out_w * p->stride_h) - p->pad_top,
-                         (int32_t)(i % p->out_w * p->stride_w) - p->pad_left, x));
-    return 0;
-}
-
-int hdk_described_run(const struct hdk_layer *p, const struct hdk_device *device,
-                      const struct hd_port *dev, const int8_t *x, const int8_t *w,
-                      const struct hdk_channel *channels, int8_t *y)
-{
-    const struct run r = begin(p, device, dev);
-    const uint32_t lanes = device->lanes, pixel = r.blocks * lanes, n = p->out_h * p->out_w;
-
-    TRY(write_image(&r, 0, x));
-    TRY(p->kind == HDK_LAYER_ADD ? write_image(&r, p->filters_at, w)
-                           : put(&r, p->filters_at, w, r.blocks * filters_bytes(&r)));
-    TRY(put(&r, p->channels_at, channels, channels_bytes(&r)));
-    TRY(hdk_described_issue(p, device, dev));
-    if (p->out_c == pixel)
-        return get(&r, y, p->out_at, n * pixel);
-    for (uint32_t i = 0; i < n; i++)
-        TRY(get(&r, y + i * p->out_c, p->out_at + i * pixel, p->out_c));
     return 0;
 }

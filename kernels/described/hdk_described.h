@@ -24,6 +24,7 @@ enum hdk_role {
     HDK_PRODUCT,     /* sums (+)= pixels x weights */
     HDK_MOVE_OUT,    /* requantise: sums to int8 in the first memory */
     HDK_SCALE,       /* scale: pixels to sums; only for HDK_LAYER_ADD */
+    HDK_KEEP,        /* requantise: sums to int8 in the memory of pixels */
     HDK_ROLES
 };
 
@@ -70,7 +71,13 @@ struct hdk_device {
     int (*wait)(const struct hd_port *dev, uint32_t unit, uint32_t count);
 };
 
-enum hdk_kind { HDK_LAYER_CONVOLVE, HDK_LAYER_ADD };
+/* Row 0, column 0 of an image in the memory of pixels, and bytes from row to row. there: 0: it comes
+ * from the host, or goes there. */
+struct hdk_place {
+    uint32_t there, at, row;
+};
+
+enum hdk_kind { HDK_LAYER_CONVOLVE, HDK_LAYER_ADD, HDK_LAYER_POOL };
 
 /* A layer, and how the compiler laid it out. Pixels in the first memory are multiples of `depth`
  * bytes, results of `lanes`. */
@@ -88,20 +95,31 @@ struct hdk_layer {
     uint32_t filters_step, sums_step;    /* likewise: groups, blocks of sums */
     uint32_t image_whole, filters_whole; /* 1: all of it has a place on chip, and is read once */
     uint32_t filters_at, channels_at, out_at; /* in the first memory; the image is at 0 */
-    /* HDK_LAYER_ADD of two images of one size, the second at filters_at; channels: one block for all. */
+    /* HDK_LAYER_ADD of two images of one size, the second at filters_at. HDK_LAYER_POOL: sums over windows,
+     * each value scaled as operand[0]. channels of both: one block for all. */
     struct hdk_operand {
         int32_t zero, multiplier, shift;
+        struct hdk_place place;
     } operand[2];
+    /* Images that stay in the memory of pixels between layers: operand[k].place has the first
+     * one of a convolution too, whose pitch and pixel are this layer's. */
+    uint32_t image_at; /* of other images there */
+    struct hdk_place result;
+    uint32_t top, left, bottom, right; /* rows and columns of padding around the result */
 };
 
 /* Products of `depth` bytes that add up to one block of sums. */
 uint32_t hdk_layer_parts(const struct hdk_layer *p, uint32_t depth);
+/* Entries of struct hdk_channel that the layer reads. */
+uint32_t hdk_layer_channels(const struct hdk_layer *p, uint32_t lanes);
 /* Image rows on the device of `n` output rows. */
 uint32_t hdk_layer_rows(const struct hdk_layer *p, uint32_t n);
 
-/* x [in_h, in_w, in_c]   w [blocks of channels][parts][depth][lanes], filled up with 0; HDK_LAYER_ADD: as x
+/* x [in_h, in_w, in_c]   w [blocks of channels][parts][depth][lanes], filled up with 0; HDK_LAYER_ADD: as x;
+ * HDK_LAYER_POOL: NULL
  * channels [blocks * lanes]: bias with -z_in * (sum of the channel's weights) in it
- * y [out_h, out_w, out_c]. dev: NULL without a core; then the instructions change device->model. */
+ * y [out_h, out_w, out_c]. dev: NULL without a core; then the instructions change device->model, and
+ * images that stay there are in x, w and y too. With a core they are in y if dev->inspect is there. */
 int hdk_described_run(const struct hdk_layer *p, const struct hdk_device *device,
                       const struct hd_port *dev, const int8_t *x, const int8_t *w,
                       const struct hdk_channel *channels, int8_t *y);

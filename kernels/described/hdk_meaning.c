@@ -68,7 +68,7 @@ void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i)
 
             if (i->role == HDK_PRODUCT)
                 product(device, i, from, with, to);
-            else if (i->role == HDK_MOVE_OUT)
+            else if (i->role == HDK_MOVE_OUT || i->role == HDK_KEEP)
                 requantise(device, i, from, with, to);
             else if (i->role == HDK_SCALE)
                 scale(device, i, from, to);

@@ -74,13 +74,24 @@ int shuttle_widen(const struct hd_port *dev, const struct hdk_issue *i)
                 (uint32_t)-i->shift << 16 | (uint32_t)(i->zero & 0xff) << 8 | 4 | i->add << 1);
 }
 
+/* to: bit 30 of the last register; outside or pixels. */
+static int store(const struct hd_port *dev, const struct hdk_issue *i, uint32_t to)
+{
+    set(dev, SIZE, i->rows << 16 | i->columns);
+    set(dev, STRIDE, i->to.row_stride / 16 << 16 | i->to.column_stride / 16);
+    return push(dev, i, STORE, i->from.at / 64, i->to.at,
+                to << 30 | i->with.at / 192 << 24 | (uint32_t)(i->zero & 0xff) << 16 |
+                    (uint32_t)(i->low & 0xff) << 8 | (uint32_t)(i->high & 0xff));
+}
+
 int shuttle_move_out(const struct hd_port *dev, const struct hdk_issue *i)
 {
-    set(dev, SIZE, i->columns);
-    set(dev, STRIDE, i->to.column_stride / 16);
-    return push(dev, i, STORE, i->from.at / 64, i->to.at,
-                i->with.at / 192 << 24 | (uint32_t)(i->zero & 0xff) << 16 |
-                    (uint32_t)(i->low & 0xff) << 8 | (uint32_t)(i->high & 0xff));
+    return store(dev, i, 0);
+}
+
+int shuttle_keep(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    return store(dev, i, 1);
 }
 
 int shuttle_begin(const struct hd_port *dev)

@@ -4,7 +4,8 @@
 //   preload  16 words of filters to one of two sets of weights
 //   array    sums[position][n] (+)= sum over k of pixels[position][k] * weights[set][k][n], or
 //            (pixels[position][n] - zero) * 2^20 * multiplier * 2^(-31 - right)
-//   store    clamp((sums + bias) * multiplier * 2^(shift - 31) + zero) of each channel, to outside
+//   store    clamp((sums + bias) * multiplier * 2^(shift - 31) + zero) of each channel, to outside or
+//            to pixels
 // Registers (byte offsets): reg_e. Ports: sim/core/README.md. Bench: heddle check-target
 // Nothing reads some bits of addresses and products.
 // verilator lint_off UNUSEDSIGNAL
@@ -39,7 +40,7 @@ module shuttle_core (
     SIZE,     // 31:16 rows, 15:0 columns; load: words
     STRIDE,   // 31:16 from row to row, 15:0 from column to column, in words
     KIND,     // load: memory; preload, array: bit 0 set of weights, bit 1 add;
-              // array too: bit 2 scale, 15:8 zero, 20:16 right; store: 31:24 entry of channels, 23:16 zero, 15:8 low, 7:0 high
+              // array too: bit 2 scale, 15:8 zero, 20:16 right; store: bit 30 to pixels, 29:24 entry of channels, 23:16 zero, 15:8 low, 7:0 high
     WAIT_01, WAIT_23,  // counts, 16 bits each
     SCALE,    // multiplier
     PUSH,     // 1:0 unit, 7:4 units that are waited for
@@ -88,7 +89,8 @@ module shuttle_core (
 
   // --- load ---
   logic [127:0] pixels_q[Words], filters_q[Words], channels_q[Channels];
-  logic         load_q;
+  logic         load_q, keep_valid_q;
+  logic [31:0]  store_at_q;          // of the result that store holds
   logic [31:0]  load_from_q;
   logic [15:0]  ask_q, left_q;       // words to ask for, to come
   logic [11:0]  load_to_q;
@@ -109,6 +111,7 @@ module shuttle_core (
       {load_to_q, left_q} <= {load_to_q + 12'd1, left_q - 16'd1};
       if (left_q == 1) load_q <= 1'b0;
     end
+    if (keep_valid_q) pixels_q[store_at_q[15:4]] <= wr_data_o;
     if (pop[LOAD]) begin
       load_q      <= 1'b1;
       load_from_q <= head[LOAD].from;
@@ -238,12 +241,12 @@ module shuttle_core (
   logic [12*128-1:0]     block_q;    // shift, multiplier, bias of 16 channels, 32 bits each
   logic [127:0]          channel_q, out;
   logic [32*Side-1:0]    read_q, biased_q, high_q;
-  logic [2:0]            stage_q, last_q;   // sums are read, biased, multiplied
-  logic                  store_q, fetch_q, stream, go, out_last_q;
+  logic [2:0]            stage_q, last_q, end_q;   // sums are read, biased, multiplied; ends of rows
+  logic                  store_q, fetch_q, stream, go, out_last_q, keep_q, store_end;
   logic [3:0]            block_n_q;
   logic [9:0]            channel_at_q, sums_at_q;
-  logic [15:0]           store_left_q, store_stride_q;
-  logic [31:0]           store_to_q;
+  logic [15:0]           store_rows_q, store_left_q, store_columns_q, store_stride_q, store_row_q;
+  logic [31:0]           store_to_q, store_first_q;
   logic [7:0]            zero_q, low_q, up_q;
 
   function automatic logic [31:0] high_mul(logic [31:0] x, logic [31:0] m, logic [31:0] shift);
@@ -261,10 +264,12 @@ module shuttle_core (
     return y < 32'($signed(low)) ? low : y > 32'($signed(up)) ? up : y[7:0];
   endfunction
 
-  assign go           = !wr_valid_o || wr_ready_i;
-  assign stream       = store_q && block_n_q == 13 && store_left_q != 0;
+  assign go           = keep_q || !wr_valid_o || wr_ready_i;
+  assign store_end    = store_left_q == 1;
+  assign stream       = store_q && block_n_q == 13 && store_rows_q != 0;
   assign pop[STORE]   = ready[STORE] && !store_q;
-  assign done[STORE]  = wr_valid_o && wr_ready_i && out_last_q;
+  assign done[STORE]  = out_last_q && (keep_valid_q || (wr_valid_o && wr_ready_i));
+  assign wr_addr_o    = store_at_q;
   assign wr_strb_o    = '1;
   assign store_busy_o = store_q;
   always_comb
@@ -279,18 +284,22 @@ module shuttle_core (
       if (stream) begin
         read_q    <= sums_q[sums_at_q];
         sums_at_q <= sums_at_q + 10'd1;
-        store_left_q <= store_left_q - 16'd1;
+        store_left_q <= store_end ? store_columns_q : store_left_q - 16'd1;
+        store_rows_q <= store_rows_q - 16'(store_end);
       end
       stage_q <= {stage_q[1:0], stream};
-      last_q  <= {last_q[1:0], store_left_q == 1};
+      last_q  <= {last_q[1:0], store_end && store_rows_q == 1};
+      end_q   <= {end_q[1:0], store_end};
       for (int n = 0; n < Side; n++) begin
         if (stage_q[0]) biased_q[32*n+:32] <= read_q[32*n+:32] + block_q[96*n+:32];
         if (stage_q[1]) high_q[32*n+:32] <= high_mul(biased_q[32*n+:32], block_q[96*n+32+:32], block_q[96*n+64+:32]);
       end
-      {wr_valid_o, out_last_q} <= {stage_q[2], last_q[2]};
+      {wr_valid_o, keep_valid_q, out_last_q} <= {stage_q[2] && !keep_q, stage_q[2] && keep_q, last_q[2]};
       if (stage_q[2]) begin
-        {wr_addr_o, wr_data_o} <= {store_to_q, out};
-        store_to_q <= store_to_q + {12'd0, store_stride_q, 4'd0};
+        {store_at_q, wr_data_o} <= {store_to_q, out};
+        store_to_q <= end_q[2] ? store_first_q + {12'd0, store_row_q, 4'd0}
+                               : store_to_q + {12'd0, store_stride_q, 4'd0};
+        if (end_q[2]) store_first_q <= store_first_q + {12'd0, store_row_q, 4'd0};
       end
     end
     if (done[STORE]) store_q <= 1'b0;
@@ -298,11 +307,14 @@ module shuttle_core (
       {store_q, block_n_q} <= {1'b1, 4'd0};
       channel_at_q   <= head[STORE].kind[29:24] * 10'd12;
       sums_at_q      <= head[STORE].from[9:0];
-      store_left_q   <= head[STORE].columns;
+      {store_left_q, store_columns_q} <= {2{head[STORE].columns}};
+      store_rows_q   <= head[STORE].rows;
+      store_row_q    <= head[STORE].row_stride;
+      keep_q         <= head[STORE].kind[30];
       store_stride_q <= head[STORE].column_stride;
-      store_to_q     <= head[STORE].to;
+      {store_to_q, store_first_q} <= {2{head[STORE].to}};
       {zero_q, low_q, up_q} <= head[STORE].kind[23:0];
     end
-    if (!rst_ni) {store_q, stage_q, wr_valid_o, fetch_q} <= '0;
+    if (!rst_ni) {store_q, stage_q, wr_valid_o, keep_valid_q, fetch_q} <= '0;
   end
 endmodule

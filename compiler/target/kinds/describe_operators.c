@@ -167,11 +167,11 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
     if (p->call && !get(o, "cost"))
         return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
     if (!p->call && !((r->detail->blocks || r->detail->device) && product) &&
-        !(r->detail->device && p->opcode == IR_OP_ADD))
+        !(r->detail->device && described_kind(p->opcode) != HDK_LAYER_CONVOLVE))
         return json_doc_fail(&r->doc, path, r->d,
                              "member \"call\" is missing; without it only conv2d and "
                              "fully_connected of a target with \"blocks\" or \"instructions\", and "
-                             "add of one with \"instructions\"");
+                             "add and average_pool_2d of one with \"instructions\"");
     if (!p->call && (get(o, "cost") || get(o, "weights") || get(o, "requantise")))
         return json_doc_fail(&r->doc, path, r->d,
                              "without \"call\" the compiler sets cost, order of weights and "

@@ -34,6 +34,8 @@ bugs = [
     ("32'((x & mask) > (mask >> 1) + 32'(x[31]))", "32'((x & mask) > (mask >> 1) + 32'(x[31] ^ (bug_q == 11)))"),
     # 12 move_out: no shift to the left
     ("a = $signed(shift) > 0 ? x << shift[4:0] : x;", "a = $signed(shift) > 0 && bug_q != 12 ? x << shift[4:0] : x;"),
+    # 14 keep: rows one after the other
+    ("store_row_q    <= head[STORE].row_stride;", "store_row_q    <= bug_q == 14 ? head[STORE].column_stride : head[STORE].row_stride;"),
     # 13 widen: no zero point
     ("- 9'($signed(mul_zero));", "- (bug_q == 13 ? 9'd0 : 9'($signed(mul_zero)));"),
 ]

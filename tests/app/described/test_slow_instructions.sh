@@ -20,9 +20,10 @@ found 4 preload weights
 found 5 preload weights
 for bug in 6 7; do found $bug '(compute|widen)' sums; done
 found 8 compute sums
-for bug in 9 10 12; do found $bug move_out outside; done
-found 11 '(move_out|widen)' '(outside|sums)'
+for bug in 9 10 12; do found $bug '(move_out|keep)' '(outside|pixels)'; done
+found 11 '(move_out|keep|widen)' '(outside|pixels|sums)'
 found 13 widen sums
+found 14 keep pixels
 
 run() { "$heddle" run digits --target-dir=planted --target=planted,c --allow-native-targets "$@" >stdout 2>stderr; }
 SHUTTLE_BUG=8 run && fail "a core without accumulation passes"

@@ -62,9 +62,11 @@ wrong "42:65: instructions[5].with: a scale has none: leave it out" \
     's/"does": "scale", "from"/"does": "scale", "with": "weights", "from"/'
 wrong "23:19: instructions: widen must be from pixels to sums, as compute is" \
     's/"does": "scale", "from": "pixels"/"does": "scale", "from": "filters"/'
-wrong "23:19: instructions: no instruction does a requantise" '/"name": "move_out"/,/"shuttle_move_out"/d; s/"call": "shuttle_widen"},/"call": "shuttle_widen"}/'
-wrong "23:19: instructions: move_out must be from sums, where compute leaves sums, to outside" \
-    's/"with": "channels", "to": "outside"/"with": "channels", "to": "pixels"/'
+wrong "23:19: instructions: no instruction does a requantise to outside" '/"name": "move_out"/,/"shuttle_move_out"/d'
+wrong "24:19: instructions: move_out must be from sums, where compute leaves sums" \
+    's/"type": "int32", "bytes": 65536, "array": "sums_q"}/&,\n    {"name": "more", "type": "int32", "bytes": 64}/; s/"move_out", "unit": "store", "does": "requantise", "from": "sums"/"move_out", "unit": "store", "does": "requantise", "from": "more"/'
+wrong "23:19: instructions: keep must be from sums with channels, as move_out is, to pixels" \
+    's/"with": "channels", "to": "pixels"/"with": "channels", "to": "filters"/'
 wrong "23:19: instructions: no instruction copies from outside to filters" \
     '/"name": "filters_in"/,/"shuttle_filters_in"/d'
 wrong "23:19: instructions: no instruction copies from a memory on the chip to weights" \
@@ -74,7 +76,7 @@ wrong "23:19: instructions: pixels holds pixels and weights: they must be in two
 wrong "23:19: instructions: weights has 256 bytes; two times the weights of compute are 512" \
     's/"bytes": 512,/"bytes": 256,/'
 wrong "23:19: instructions: units may be 2064 instructions apart; 8 bits count to 256" 's/"count_bits": 16/"count_bits": 8/'
-wrong "52:22: order.queue: expected a number of at most 16, found 17" 's/"queue": 8/"queue": 17/'
+wrong "57:22: order.queue: expected a number of at most 16, found 17" 's/"queue": 8/"queue": 17/'
 
 # refused NAME SED LAYER WHY: a layer that does not fit.
 refused() {
@@ -97,6 +99,17 @@ refused plain 's/"from_column": {"bits": 12, "unit": 16},//' 05_conv2d \
 refused mute '/"name": "widen"/,/"shuttle_widen"/d' 03_add 'no instruction does a scale'
 refused thin 's/"pixels", "type": "int8", "bytes": 65536/"pixels", "type": "int8", "bytes": 1000/' 03_add \
     '1 output row: 1024 bytes of pixels and 2048 of sums, pixels has 1000 and sums 65536'
+pool() { # pool HEIGHT WIDTH ATTRIBUTES WHY: of a pool's output of HEIGHT x WIDTH, refused
+    printf '%s\n' 'heddle-ir 1' 'graph name="pool"' 'row 0 name="0_pool" op="AVERAGE_POOL_2D" tensor="y" shape=""' \
+        "tensor 0 i8 [$5,80,80,16] input name=\"x\" scale=(0.5) zero=(0)" \
+        "tensor 1 i8 [$5,$1,$2,16] value name=\"y\" scale=(0.5) zero=(0)" \
+        "op average_pool_2d row=0 in=(0) out=(1) $3" 'border in=(0) out=(1)' >pool.ir
+    "$heddle" inspect pool.ir --target=shuttle >stdout 2>stderr || fail "pool: $(cat stderr)"
+    grep -q "^0_pool .*shuttle: $4" stdout || fail "pool: expected $4, found $(grep '^0_pool' stdout)"
+}
+pool 40 40 'stride_h=2 stride_w=2 kernel_h=3 kernel_w=3 pad_bottom=1 pad_right=1' 'windows reach beyond the image' 1
+pool 1 1 'stride_h=1 stride_w=1 kernel_h=80 kernel_w=80' 'a window has 6400 values, expected at most 4096' 1
+pool 40 40 'stride_h=2 stride_w=2 kernel_h=2 kernel_w=2' 'batch 2, expected 1' 2
 printf '%s\n' 'heddle-ir 1' 'graph name="add"' 'row 0 name="0_add" op="ADD" tensor="y" shape=""' \
     'tensor 0 i8 [1,2,2,16] input name="a" scale=(0.5) zero=(0)' \
     'tensor 1 i8 [1,2,2,16] const name="b" scale=(0.5) zero=(0) fill=1' \

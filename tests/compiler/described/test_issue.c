@@ -116,7 +116,7 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
      * sums. */
     static const struct hdk_instruction of[HDK_ROLES] = {
         {0, 0, 0, 1, issue}, {0, 0, 0, 2, issue}, {0, 0, 0, 3, issue}, {1, 2, 0, 4, issue},
-        {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue}, {2, 1, 0, 5, issue}};
+        {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue}, {2, 1, 0, 5, issue}, {3, 5, 3, 1, issue}};
 
     u->device = (struct hdk_device){.n_unit = 4,
                                     .n_memory = 6,
@@ -322,9 +322,10 @@ static struct hdk_layer random_sum(uint32_t *seed)
     p.image_step = some(seed, 2) ? CHIP / 2 : 0;
     p.sums_step = some(seed, 2) ? CHIP / 2 : 0;
     for (uint32_t k = 0; k < 2; k++)
-        p.operand[k] = (struct hdk_operand){(int32_t)some(seed, 30) - 15,
-                                            (int32_t)(1u << 30 | some(seed, 1u << 24)),
-                                            -(int32_t)some(seed, 3)};
+        p.operand[k] =
+            (struct hdk_operand){.zero = (int32_t)some(seed, 30) - 15,
+                                 .multiplier = (int32_t)(1u << 30 | some(seed, 1u << 24)),
+                                 .shift = -(int32_t)some(seed, 3)};
     return p;
 }
 
@@ -346,19 +347,18 @@ static void test_add(void **state)
             channels[i] = (struct hdk_channel){0, (int32_t)(1u << 30 | some(&seed, 1000)), -18};
         for (uint32_t i = 1; i < LANES; i++)
             channels[i] = channels[0];
-        const struct hdk_add add = {
-            .walk = {{1, 1, 1, n}, {0, 0, 0, 1}, {0, 0, 0, 1}},
-            .z_a = p.operand[0].zero,
-            .z_b = p.operand[1].zero,
-            .z_out = p.z_out,
-            .act_min = p.act_min,
-            .act_max = p.act_max,
-            .multiplier_a = p.operand[0].multiplier,
-            .multiplier_b = p.operand[1].multiplier,
-            .multiplier_out = channels[0].multiplier,
-            .shift_a = p.operand[0].shift,
-            .shift_b = p.operand[1].shift,
-            .shift_out = channels[0].shift};
+        const struct hdk_add add = {.walk = {{1, 1, 1, n}, {0, 0, 0, 1}, {0, 0, 0, 1}},
+                                    .z_a = p.operand[0].zero,
+                                    .z_b = p.operand[1].zero,
+                                    .z_out = p.z_out,
+                                    .act_min = p.act_min,
+                                    .act_max = p.act_max,
+                                    .multiplier_a = p.operand[0].multiplier,
+                                    .multiplier_b = p.operand[1].multiplier,
+                                    .multiplier_out = channels[0].multiplier,
+                                    .shift_a = p.operand[0].shift,
+                                    .shift_b = p.operand[1].shift,
+                                    .shift_out = channels[0].shift};
         hdk_add(&add, x, w, want);
         set_up(&u, 1 + some(&seed, HDK_QUEUE), seed);
         u.ignore = false;
@@ -368,6 +368,131 @@ static void test_add(void **state)
         assert_memory_equal(y, want, n);
     }
     assert_true(waits > 400);
+}
+
+/* A pool divides sums of every size as the kernel of the host does. */
+static void test_pool_division(void **state)
+{
+    static const uint32_t sides[][2] = {{1, 1}, {1, 2},  {3, 1}, {2, 2},   {5, 1},   {3, 3},
+                                        {7, 2}, {25, 5}, {8, 8}, {16, 11}, {64, 64}, {4095, 1}};
+
+    (void)state;
+    for (uint32_t k = 0; k < sizeof sides / sizeof *sides; k++) {
+        const struct hdk_layer p = {
+            .kind = HDK_LAYER_POOL, .kernel_h = sides[k][0], .kernel_w = sides[k][1]};
+        const int32_t n = (int32_t)(sides[k][0] * sides[k][1]);
+        const struct hdk_channel c = described_channel(&p, NULL);
+
+        for (int32_t sum = -128 * n; sum <= 127 * n; sum++) {
+            const int32_t mean = (sum > 0 ? sum + n / 2 : sum - n / 2) / n;
+            assert_int_equal(hdk_rescale(16 * sum, c.multiplier, c.shift), mean);
+        }
+    }
+}
+
+static int inspect(const struct hd_port *port, uint32_t memory, void *host, uint64_t device,
+                   size_t n_bytes)
+{
+    const struct units *u = port->ctx;
+
+    memcpy(host, u->model + u->device.memory_at[memory] + device, n_bytes);
+    return 0;
+}
+
+/* Let the result of p stay in the upper half of the pixels, with padding. */
+static bool let_stay(struct hdk_layer *p, uint32_t *seed)
+{
+    const uint32_t pixel = (p->out_c + LANES - 1) / LANES * LANES;
+
+    p->top = some(seed, 3);
+    p->left = some(seed, 3);
+    p->bottom = some(seed, 3);
+    p->right = some(seed, 3);
+    const uint32_t row = (p->left + p->out_w + p->right) * pixel;
+    const uint32_t at = CHIP / 2 + p->top * row + p->left * pixel;
+    p->result = (struct hdk_place){1, at, row};
+    return (p->top + p->out_h + p->bottom) * row <= CHIP / 2 &&
+           (p->left + p->out_w + p->right) * (p->top + p->out_h + p->bottom) * LANES * 4 <=
+               CHIP / 2;
+}
+
+/* A convolution of the result of p, with its padding. */
+static struct hdk_layer next_layer(const struct hdk_layer *p, uint32_t *seed)
+{
+    struct hdk_layer q;
+
+    do {
+        random_layer(&q, seed);
+        q.together = 0;
+        q.in_h = p->out_h;
+        q.in_w = p->out_w;
+        q.in_c = p->out_c;
+        q.z_in = p->z_out;
+        q.pad_top = (int32_t)some(seed, p->top + 1);
+        q.pad_left = (int32_t)some(seed, p->left + 1);
+        q.out_h = 1 + some(seed, 4);
+        q.out_w = 1 + some(seed, 4);
+    } while (hdk_layer_rows(&q, q.out_h) > (uint32_t)q.pad_top + p->out_h + p->bottom ||
+             (q.out_w - 1) * q.stride_w + (q.kernel_w - 1) * q.dilation_w + 1 >
+                 (uint32_t)q.pad_left + p->out_w + p->right);
+    q.pixel = (q.in_c + DEPTH - 1) / DEPTH * DEPTH;
+    q.pitch = p->result.row;
+    q.band = 1 + some(seed, q.out_h);
+    q.group = (q.out_c + LANES - 1) / LANES;
+    q.image_whole = q.filters_whole = 1;
+    q.image_step = q.filters_step = 0;
+    q.operand[0].place = p->result;
+    q.image_at = p->result.at - (uint32_t)q.pad_top * q.pitch - (uint32_t)q.pad_left * q.pixel;
+    return q;
+}
+
+/* The layer with units in any order, then with the model alone, where its operands are on the host. */
+static void right(struct units *u, const struct hdk_layer *p)
+{
+    const struct hd_port port = {
+        .ctx = u, .to_device = to_device, .from_device = from_device, .inspect = inspect};
+    static uint8_t model[ALL];
+
+    memset(y, 0, sizeof y);
+    assert_int_equal(hdk_described_run(p, &u->device, &port, x, w, channels, y), 0);
+    assert_memory_equal(y, want, p->out_h * p->out_w * p->out_c);
+    memcpy(model, u->model, ALL);
+    memset(u->model, 0x55, ALL);
+    memset(y, 0, sizeof y);
+    assert_int_equal(hdk_described_run(p, &u->device, NULL, x, w, channels, y), 0);
+    assert_memory_equal(y, want, p->out_h * p->out_w * p->out_c);
+    memcpy(u->model, model, ALL);
+}
+
+/* Results that stay, read by the next layer. */
+static void test_stay(void **state)
+{
+    static struct units u;
+    uint32_t seed = 3, layers = 0;
+    struct hdk_layer p, q;
+
+    (void)state;
+    while (layers < 200) {
+        random_layer(&p, &seed);
+        if (!fits(&p) || hdk_layer_rows(&p, p.out_h) * p.pitch > CHIP / 2 || !let_stay(&p, &seed))
+            continue;
+        p.image_step = 0;
+        p.image_whole = 1;
+        layers++;
+        set_up(&u, 1 + some(&seed, HDK_QUEUE), seed);
+        u.ignore = false;
+        random_bytes(&p, &seed);
+        convolve(&p);
+        right(&u, &p);
+        q = next_layer(&p, &seed);
+        const uint32_t n = p.out_h * p.out_w * p.out_c;
+        if (!fits(&q))
+            continue;
+        random_bytes(&q, &seed);
+        memcpy(x, y, n); /* as on the chip */
+        convolve(&q);
+        right(&u, &q);
+    }
 }
 
 static int broken(const struct hd_port *dev, const struct hdk_issue *i)
@@ -395,8 +520,9 @@ static void test_error(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order), cmocka_unit_test(test_add),
-                                       cmocka_unit_test(test_error)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_order), cmocka_unit_test(test_add), cmocka_unit_test(test_stay),
+        cmocka_unit_test(test_pool_division), cmocka_unit_test(test_error)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

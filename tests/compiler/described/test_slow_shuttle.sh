@@ -21,13 +21,13 @@ for list in shuttle,c "shuttle,systolic --partition=priority"; do
 done
 resnet8 --target=shuttle,c >stdout 2>stderr || fail "alone: $(cat stderr)"
 # 256 multiplications a cycle at most.
-for layer in '01_conv2d .* 9[0-9]' '05_conv2d .* 9[0-9]' '08_conv2d .* 8[0-9]' '09_conv2d .* 8[5-9]'; do
+for layer in '01_conv2d .* 9[0-9]' '05_conv2d .* 9[0-9]' '08_conv2d .* 8[0-9]' '09_conv2d .* 9[0-9]'; do
     grep -q "^${layer}[.][0-9]%" stdout || fail "$layer %: $(grep "^${layer%% *}" stdout)"
 done
-# Images and weights that fit are read once: 388 kB.
-awk '$3 == "shuttle" { n += $8 + $9 } END { if (n != 387584) { print n; exit 1 } }' stdout >bytes ||
-    fail "bytes on the bus: $(cat bytes), expected 387584"
-awk '$3 == "shuttle" && ($4 < 0.95 * $5 || $4 > 1.05 * $5) { print; bad = 1 } END { exit bad }' stdout >far ||
+# Images and weights that fit are read once, tensors stay: 116 kB.
+awk '$3 == "shuttle" { n += $8 + $9 } END { if (n != 115600) { print n; exit 1 } }' stdout >bytes ||
+    fail "bytes on the bus: $(cat bytes), expected 115600"
+awk '$3 == "shuttle" && ($4 < 0.93 * $5 || $4 > 1.05 * $5) { print; bad = 1 } END { exit bad }' stdout >far ||
     fail "an estimate is far from what is measured: $(cat far)"
 
 # changed NAME FILE SED: the example under another name, with a change.
