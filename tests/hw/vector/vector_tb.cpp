@@ -13,8 +13,8 @@
 #include "Vbench.h"
 #include "hd_accel_tables.c" /* names and facts */
 #include "hd_timing.h"
-#include "vector_model.h"
 #include "tests/hw/wide.h"
+#include "vector_model.h"
 
 namespace
 {
