@@ -107,5 +107,5 @@ int main(void)
         cmocka_unit_test(products_of_any_length),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, random_seed, NULL);
 }

@@ -151,5 +151,5 @@ int main(void)
         cmocka_unit_test(what_the_unit_does_not_compute_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, random_seed, NULL);
 }
