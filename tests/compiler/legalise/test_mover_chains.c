@@ -16,6 +16,8 @@
 #include "compiler/graph_passes.h"
 #include "compiler/ir/map.h"
 #include "compiler/legalise/new_ops.h"
+#include "compiler/pipeline.h"
+#include "compiler/systolic/rewrites/rewrites.h"
 #include "reference/ref.h"
 
 enum { CHAINS = 2000, MOST_MOVES = 6, MOST_ELEMENTS = 400 };
@@ -249,9 +251,11 @@ static void check_chain(uint64_t seed)
 {
     struct net m = {.a = arena_new(0), .seed = seed * 2654435761u + 1};
     struct diag d = {0};
+    struct hd_config hw;
 
     make(&m);
-    if (ir_link(m.g, &d) != ST_OK || ir_verify(m.g, "the test", &d) != ST_OK)
+    if (pipeline_config(m.a, "sys16", &hw, &d) != ST_OK || ir_link(m.g, &d) != ST_OK ||
+        ir_verify(m.g, "the test", &d) != ST_OK)
         fail_msg("seed %llu: %s", (unsigned long long)seed, d.text);
 
     const size_t n_in = (size_t)ir_bytes(m.g->tensor[m.g->in[0]]), n_out = (size_t)ir_bytes(m.last);
@@ -263,16 +267,17 @@ static void check_chain(uint64_t seed)
     const uint8_t *want = result(&m, m.g, in, false);
 
     check_map(&m, seed, in, want);
-    for (uint32_t rows = 0; rows <= 16; rows += 16) {
-        const struct lgl_options o = {
-            .array_rows = rows, .ports = 4, .accumulators = 64, .tables = 1};
+    for (int array = 0; array < 2; array++) {
+        struct lgl_options o = {.hw = NULL};
         struct ir_graph *g = ir_copy(m.a, m.g);
 
+        if (array)
+            sys_for_accelerator(&o, &hw);
         if (passes_run(g, &o, &d) != ST_OK)
             fail_chain(&m, seed, d.text);
         if (memcmp(result(&m, g, in, true), want, n_out) != 0)
             fail_chain(&m, seed,
-                       rows ? "other bytes with an accelerator" : "other bytes on the host");
+                       array ? "other bytes with an accelerator" : "other bytes on the host");
     }
     arena_free(m.a);
 }

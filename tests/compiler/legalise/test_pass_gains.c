@@ -13,6 +13,8 @@ static const struct {
     {"movers", "tests/compiler/legalise/movers/turned_slice.ir"},
     {"channel_groups", "tests/compiler/systolic/rewrites/channel_groups/three_parts.ir"},
     {"left_padding", "tests/compiler/systolic/rewrites/left_padding/rows_of_the_array.ir"},
+    {"transpose_product", "tests/compiler/systolic/rewrites/transpose_product/matrices.ir"},
+    {"transpose_product", "tests/compiler/systolic/rewrites/transpose_product/planes.ir"},
     {"transposed_parts", "tests/compiler/systolic/rewrites/transposed_parts/images_and_strips.ir"},
 };
 
