@@ -57,11 +57,12 @@ static void begin_array(struct prove_device *v, const struct hd_cmd_array *c,
                         uint32_t issued_weight)
 {
     struct prove_order *o = &v->order;
-    const uint32_t n = v->config.n;
+    const uint32_t n = v->config.n, from = counted(issued_weight, c->common.wait_weight);
     struct hd_walk walk;
     struct hd_segment seg;
 
-    o->follow = c->follow ? counted(issued_weight, c->common.wait_weight) + 1 : 0;
+    /* Taken before `from` commands are complete, it would take all words as arrived. */
+    o->follow = c->follow && o->done[HD_OPCODE_WEIGHT - HD_OPCODE_LOAD] >= from ? from + 1 : 0;
     o->lead = c->lead_tiles;
     o->tile = UINT32_MAX;
     o->left = 0;

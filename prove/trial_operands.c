@@ -146,7 +146,7 @@ static bool list(struct prove_trial *t)
             *in = (struct prove_operand){.op = o, .input = i, .first = t->n_value};
             t->n_value += (uint32_t)ir_bytes(o->in[i]);
             in->digits = prove_digits(o, i) ? t->n_value : 0;
-            t->n_value += (uint32_t)prove_digits(o, i);
+            t->n_value = (t->n_value + (uint32_t)prove_digits(o, i) + 15) & ~15u; /* aligned */
         }
     }
     t->missing = IR_NONE;
