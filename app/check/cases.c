@@ -9,7 +9,7 @@
 
 #define TRIES 6000
 /* Cases that reach for a value: how many, of how many tries; products and bytes of one. */
-enum { REACH_CASES = 6, REACH_TRIES = 90, REACH_WORK = 2000000 };
+enum { REACH_CASES = 6, GOAL_CASES = 3, REACH_TRIES = 90, REACH_WORK = 2000000 };
 
 static const struct {
     draw_maker *any, *real; /* makers for all types, and for float32 where they differ */
@@ -127,15 +127,6 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
     return why ? why : native_refusal(w->p, &q);
 }
 
-static void note_reach(struct check_reach *r, const struct target_values *v)
-{
-    for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++) {
-        r->low[i] = r->n == 0 || v->v[i] < r->low[i] ? v->v[i] : r->low[i];
-        r->high[i] = r->n == 0 || v->v[i] > r->high[i] ? v->v[i] : r->high[i];
-    }
-    r->n++;
-}
-
 static int64_t work_of(const struct target_values *v)
 {
     const int64_t taps = v->v[TARGET_KERNEL_H] * v->v[TARGET_KERNEL_W],
@@ -183,7 +174,7 @@ static const char *try_case(struct draw *w, const struct hd_config *hw, struct c
         if (w->reach != TARGET_VALUE_COUNT && work_of(&v) > REACH_WORK) {
             why = "too large to be tried";
         } else if (c->n < sizeof c->item / sizeof *c->item) {
-            note_reach(r, &v);
+            check_note_reach(r, &v);
             keep(w, hw, seed, graph, legal, &v);
         }
     }
@@ -207,6 +198,20 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
         *why = refused ? refused : *why;
     }
     return true;
+}
+
+/* Add operators whose sizes combine: depth, bytes and products to the end of their limit, and below it. */
+static void add_goals(struct draw *w, const struct hd_config *hw, struct check_reach *r)
+{
+    w->wanted = DRAW_NATURAL;
+    w->both = w->corner = false;
+    for (uint32_t goal = 0; goal < REACH_GOALS; goal++)
+        for (uint32_t t = 0, n = 0; t < REACH_TRIES && n < GOAL_CASES; t++) {
+            w->to_end = n + 1 < GOAL_CASES && t < REACH_TRIES / 2;
+            if (!reach_fix(w, draw_maker_of(w->p), goal))
+                break;
+            n += !try_case(w, hw, r);
+        }
 }
 
 void check_add_reach(struct check_cases *c, const struct target *target,
@@ -263,17 +268,6 @@ void check_add_reach(struct check_cases *c, const struct target *target,
                 break;
         }
     }
-}
-
-const char *check_reach_text(struct arena *a, const struct check_reach *r)
-{
-    struct text t;
-
-    text_init(&t, a);
-    for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
-        if (r->low[i] != r->high[i] && i != TARGET_SCALE_M && i != TARGET_SHIFT_BITS)
-            text_printf(&t, "%s%s %lld..%lld", t.length ? ", " : "",
-                        target_value_name((enum target_value)i), (long long)r->low[i],
-                        (long long)r->high[i]);
-    return t.data;
+    if (draw_maker_of(p))
+        add_goals(&w, hw, r);
 }

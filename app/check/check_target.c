@@ -222,9 +222,17 @@ enum status check_ends(struct check *c, struct diag *d)
     no_cases(c);
     for (uint32_t i = 0; i < detail->n_pattern && !detail->region_call; i++) {
         check_add_reach(&c->cases, &c->target, &detail->pattern[i], &c->p.hw, &c->reach[i]);
-        if (c->reach[i].n)
-            check_pass(c, "pattern %s: %u operators: %s", detail->pattern[i].name, c->reach[i].n,
-                       check_reach_text(c->arena, &c->reach[i]));
+        if (c->reach[i].n == 0)
+            continue;
+        check_pass(c, "pattern %s: %u operators: %s", detail->pattern[i].name, c->reach[i].n,
+                   check_reach_text(c->arena, &c->reach[i]));
+        const char *const few =
+            check_short_text(c->arena, &c->target, &detail->pattern[i], &c->reach[i]);
+        if (few)
+            check_say(c, "warn",
+                      "pattern %s: drawn %s: limits that combine, the memory or the time of the "
+                      "check stop below their end",
+                      detail->pattern[i].name, few);
     }
     return run_cases(c, 1, false, d);
 }

@@ -52,6 +52,12 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
 void check_add_reach(struct check_cases *c, const struct target *target,
                      const struct describe_pattern *p, const struct hd_config *hw,
                      struct check_reach *r);
+/* Count an operator's values (reach.c). */
+void check_note_reach(struct check_reach *r, const struct target_values *v);
+/* Return "depth up to 468 of 3136, ...": limits whose end no case comes to, a sixteenth off for bytes and other
+ * products; NULL: none. */
+const char *check_short_text(struct arena *a, const struct target *target,
+                             const struct describe_pattern *p, const struct check_reach *r);
 /* Return "in_h 1..181, ...": those that differ. */
 const char *check_reach_text(struct arena *a, const struct check_reach *r);
 /* Add chains of operators for a target that takes whole regions (composite_cases.c). */

@@ -60,11 +60,21 @@ static int64_t given_size(const struct draw *w, enum target_value value)
 
 bool draw_reaches(const struct draw *w, enum target_value value)
 {
-    return w->reach == value || (w->both && w->second == value);
+    return w->reach == value || (w->both && w->second == value) || w->fixed[value] > 0;
+}
+
+static bool fixes(const struct draw *w)
+{
+    for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
+        if (w->fixed[i] > 0)
+            return true;
+    return false;
 }
 
 int64_t draw_few(const struct draw *w, int64_t usual)
 {
+    if (fixes(w))
+        return 1;
     return w->reach == TARGET_VALUE_COUNT || usual < 4 ? usual : 4;
 }
 
@@ -118,6 +128,28 @@ static const struct describe_limit *limit_of(const struct draw *w, enum target_v
     return NULL;
 }
 
+int64_t draw_end(const struct draw *w, enum target_value value)
+{
+    const struct describe_limit *l = limit_of(w, value);
+    int64_t most = l && l->n_one_of ? l->one_of[0] : -1;
+
+    for (uint32_t i = 1; l && i < l->n_one_of; i++)
+        most = l->one_of[i] > most ? l->one_of[i] : most;
+    return l && !l->n_one_of && l->high.given ? bound(w, &l->high, -1) : most;
+}
+
+void draw_range(const struct draw *w, enum target_value value, int64_t *low, int64_t *high,
+                int64_t *unit)
+{
+    const struct describe_limit *l = limit_of(w, value);
+    const int64_t end = draw_end(w, value);
+
+    *high = end >= 0 ? end : far(w, value, 1);
+    *low = l && l->n_one_of ? *high : l ? bound(w, &l->low, 1) : 1;
+    *unit = l ? bound(w, &l->multiple, 1) : 1;
+    *unit = *unit > 0 ? *unit : 1;
+}
+
 int64_t draw_value(struct draw *w, enum target_value value, int64_t low, int64_t high)
 {
     const int64_t given = given_size(w, value);
@@ -125,6 +157,8 @@ int64_t draw_value(struct draw *w, enum target_value value, int64_t low, int64_t
 
     if (given >= 0)
         return w->v[value] = given;
+    if (w->fixed[value] > 0)
+        return w->v[value] = w->fixed[value];
     if (draw_reaches(w, value))
         high = l && l->high.given ? bound(w, &l->high, high) : far(w, value, high);
     if (!l)
@@ -150,7 +184,7 @@ void draw_fill(struct draw *w, enum target_value bytes, int64_t each, int64_t *a
     const uint32_t core = t->core_top && !t->on_host ? t->core_bytes : 0;
     int64_t most = core && core / 4 < 100000 ? core / 4 : 100000;
 
-    if (w->reach != bytes || w->given[0] || w->given[1])
+    if (w->reach != bytes || fixes(w) || w->given[0] || w->given[1])
         return;
     if (l && l->high.given)
         most = bound(w, &l->high, most);

@@ -23,6 +23,8 @@ struct draw {
      * to_end: to the end of its limit, else anywhere in it. */
     enum target_value reach, second;
     bool both, to_end, corner; /* corner: the second one to its end as well */
+    /* Sizes that reach_fix chose, 0: free; with one of them the others are least. */
+    int64_t fixed[TARGET_VALUE_COUNT];
     uint32_t nth; /* of the cases that reach for it: small ranges are tried from their end down */
     /* Kind of the scale; `wanted`: the kind that the case must have, DRAW_NATURAL: any but the last two. */
     enum draw_kind {
@@ -46,7 +48,12 @@ struct draw {
 int64_t draw_value(struct draw *w, enum target_value value, int64_t low, int64_t high);
 /* Return true if the case reaches for that value. */
 bool draw_reaches(const struct draw *w, enum target_value value);
-/* The usual end of a range; 4 at most where a case reaches for another value. */
+/* Return the end of the value's limit; -1: it has none, or another value of the operator is its end. */
+int64_t draw_end(const struct draw *w, enum target_value value);
+/* Return the limit of a size, 1 and as far as cases go where it has no end. unit: multiples of it. */
+void draw_range(const struct draw *w, enum target_value value, int64_t *low, int64_t *high,
+                int64_t *unit);
+/* The usual end of a range; 4 at most where a case reaches for another value, 1 where sizes are fixed. */
 int64_t draw_few(const struct draw *w, int64_t usual);
 /* Two sizes such that their product, `each` values for each, comes near the limit of `bytes`, if the case
  * reaches for that. */
@@ -79,6 +86,11 @@ typedef bool draw_maker(struct draw *w, struct ir_graph *g);
 #define CASES(fn)     draw_maker draw_##fn;
 #define CASES_F32(fn) draw_maker draw_##fn;
 #include "operators/operators.def"
+
+/* Choose sizes of which a product comes near the end of its limit (w->to_end), or anywhere below: depth, bytes,
+ * products. maker: the pattern's; goal: below REACH_GOALS. Return false: the operator has no such goal. */
+enum { REACH_GOALS = 5 };
+bool reach_fix(struct draw *w, draw_maker *maker, uint32_t goal);
 
 /* cases.c: add a row to the graph; return sizes as text, "conv2d: in_h=5 ..."; return the maker, or
  * NULL. */

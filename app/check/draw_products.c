@@ -229,7 +229,7 @@ static void window(struct draw *w, bool pads, const int64_t channels[2], int32_t
         h.stride = v.stride = 1;
     count(w, &h);
     count(w, &v);
-    x[0] = y[0] = (int32_t)draw_value(w, TARGET_BATCH, 1, 2);
+    x[0] = y[0] = (int32_t)draw_value(w, TARGET_BATCH, 1, draw_few(w, 2));
     x[1] = (int32_t)(w->v[TARGET_IN_H] = h.image);
     x[2] = (int32_t)(w->v[TARGET_IN_W] = v.image);
     y[1] = (int32_t)h.out;

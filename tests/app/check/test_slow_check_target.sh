@@ -58,6 +58,21 @@ bug "shift and 7" vanilla.c 's/right = shift < 0 ? -shift : 0/right = -shift \& 
 bug "the input is overwritten" vanilla.c 's/^    return 0;/    ((int8_t *)(uintptr_t)x)[0] = y[0] + 1;\n&/' "conv2d: .*: the call changed byte 0 of [0-9]* of its input from"
 bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0},/; s/"in_c": \[1, 4096\], //' "found no operator that it supports"
 
+# limits that combine: the depth of 7 rows, 7 columns and 64 channels, whatever the seed
+rm -rf nut
+cp -r "$vanilla" nut
+sed -i '/"core"/d; s/"name": "vanilla"/"name": "nut"/; /"topping"/,/changes nothing/d; s/"max_kernel"\]/7]/g; s/"in_c": \[1, 4096\]/"in_c": [1, 64], "depth": [1, 3200]/' nut/target.json
+"$heddle" check-target nut --allow-native-targets >stdout 2>stderr || fail "depth: $(tail -n 2 stdout stderr)"
+grep -q '^ok   pattern conv2d: .* depth [0-9]*\.\.3136' stdout || fail "depth: $(grep conv2d stdout)"
+sed -i 's/"depth": \[1, 3200\]/"depth": [1, 9000]/' nut/target.json
+sed -i 's/^    int32_t taps = /    s.z_in ^= s.kernel_h * s.kernel_w * s.in_c > 2048;\n&/' nut/vanilla.c
+for seed in 1 2 3 4 5; do
+    "$heddle" check-target nut --allow-native-targets --seed=$seed >stdout 2>stderr
+    [ $? = 1 ] || fail "depth over 2048, seed $seed: not found"
+    grep -q '^FAIL .*conv2d: in_h=.*: expected .*, found ' stdout || fail "depth over 2048: $(grep FAIL stdout)"
+done
+grep -q '^warn pattern conv2d: drawn .*depth up to 3136 of 9000' stdout || fail "not reached: $(grep warn stdout)"
+
 # some of the kit, whatever the seed: sums at their ends, ties, start values of registers
 . "$(dirname "$0")/bugs.sh"
 kept() {
