@@ -206,8 +206,9 @@ static void add_goals(struct draw *w, const struct hd_config *hw, struct check_r
     w->wanted = DRAW_NATURAL;
     w->both = w->corner = false;
     for (uint32_t goal = 0; goal < REACH_GOALS; goal++)
-        for (uint32_t t = 0, n = 0; t < REACH_TRIES && n < GOAL_CASES; t++) {
-            w->to_end = n + 1 < GOAL_CASES && t < REACH_TRIES / 2;
+        for (uint32_t t = 0, n = 0;
+             t < REACH_TRIES && n < (goal == REACH_MACS ? 2 * GOAL_CASES : GOAL_CASES); t++) {
+            w->to_end = (goal == REACH_MACS || n + 1 < GOAL_CASES) && t < REACH_TRIES / 2;
             if (!reach_fix(w, draw_maker_of(w->p), goal))
                 break;
             n += !try_case(w, hw, r);

@@ -1,5 +1,6 @@
 /* check_cost.c - "cost" of target.json against the cycles that the Verilated core took, and rates that fit them:
- * the least squares of relative errors over rates that are not negative, by descent along one rate at a time. */
+ * the least squares of relative errors, larger operators counting more, by descent along one rate at a time. No
+ * rate is negative, and no multiplication takes less than the core states. */
 #include <math.h>
 #include <string.h>
 
@@ -56,6 +57,14 @@ static bool fits(enum target_cost_term t)
     return t != COST_BYTE && t != COST_OUT_BYTE;
 }
 
+/* The least rate of a term: what the core cannot go below. */
+static double floor_of(const struct check *c, enum target_cost_term t)
+{
+    const double macs = c->desc->detail->macs_per_cycle;
+
+    return t == COST_MAC && macs > 0 ? 1 / macs : 0;
+}
+
 static void fit(const struct check *c, uint32_t pattern, double rate[COST_TERMS])
 {
     double a[COST_TERMS][COST_TERMS] = {{0}}, b[COST_TERMS] = {0};
@@ -63,9 +72,10 @@ static void fit(const struct check *c, uint32_t pattern, double rate[COST_TERMS]
     for (uint32_t i = 0; i < c->n_measured; i++) {
         const struct check_case *k = &c->measured[i];
         for (uint32_t s = 0; s < COST_TERMS && k->pattern == pattern && k->measured > 0; s++) {
-            b[s] += k->amount[s] / k->measured;
+            const double weight = k->measured;
+            b[s] += weight * k->amount[s] / k->measured;
             for (uint32_t t = 0; t < COST_TERMS; t++)
-                a[s][t] += k->amount[s] * k->amount[t] / (k->measured * k->measured);
+                a[s][t] += weight * k->amount[s] * k->amount[t] / (k->measured * k->measured);
         }
     }
     memset(rate, 0, COST_TERMS * sizeof *rate);
@@ -74,8 +84,11 @@ static void fit(const struct check *c, uint32_t pattern, double rate[COST_TERMS]
             double rest = b[s];
             for (uint32_t t = 0; t < COST_TERMS; t++)
                 rest -= t == s ? 0 : a[s][t] * rate[t];
-            rate[s] =
-                fits((enum target_cost_term)s) && a[s][s] > 0 && rest > 0 ? rest / a[s][s] : 0;
+            const double least = floor_of(c, (enum target_cost_term)s),
+                         best = a[s][s] > 0 ? rest / a[s][s] : 0;
+            rate[s] = !fits((enum target_cost_term)s) || a[s][s] <= 0 ? 0
+                      : best > least                                  ? best
+                                                                      : least;
         }
 }
 
@@ -110,6 +123,19 @@ static enum status write_cost(const struct check *c, uint32_t pattern, const cha
     return st;
 }
 
+/* The least and the greatest measured cycles. */
+static void range_of(const struct check *c, uint32_t pattern, double *low, double *high)
+{
+    *low = *high = 0;
+    for (uint32_t i = 0; i < c->n_measured; i++) {
+        const struct check_case *k = &c->measured[i];
+        if (k->pattern != pattern || k->measured <= 0)
+            continue;
+        *low = *low > 0 && *low < k->measured ? *low : k->measured;
+        *high = *high > k->measured ? *high : k->measured;
+    }
+}
+
 static enum status judge(struct check *c, uint32_t pattern, struct diag *d)
 {
     const struct describe_pattern *p = &c->desc->detail->pattern[pattern];
@@ -129,8 +155,11 @@ static enum status judge(struct check *c, uint32_t pattern, struct diag *d)
               p->name, 100 * average, k->estimate, k->measured, k->words);
     if (!text || (average <= WARN_OFF && !c->o->fit_cost))
         return ST_OK;
-    check_say(c, "", "%s %s, %.1f %% off",
-              c->o->fit_cost ? "written: \"cost\":" : "--fit-cost writes", text, 100 * after);
+    double low, high;
+    range_of(c, pattern, &low, &high);
+    check_say(c, "", "%s %s, %.1f %% off, fitted to operators of %.0f to %.0f cycles",
+              c->o->fit_cost ? "written: \"cost\":" : "--fit-cost writes", text, 100 * after, low,
+              high);
     return c->o->fit_cost ? write_cost(c, pattern, text, d) : ST_OK;
 }
 

@@ -89,7 +89,7 @@ typedef bool draw_maker(struct draw *w, struct ir_graph *g);
 
 /* Choose sizes of which a product comes near the end of its limit (w->to_end), or anywhere below: depth, bytes,
  * products. maker: the pattern's; goal: below REACH_GOALS. Return false: the operator has no such goal. */
-enum { REACH_GOALS = 5 };
+enum { REACH_MACS = 4, REACH_GOALS };
 bool reach_fix(struct draw *w, draw_maker *maker, uint32_t goal);
 
 /* cases.c: add a row to the graph; return sizes as text, "conv2d: in_h=5 ..."; return the maker, or

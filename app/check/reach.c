@@ -118,6 +118,8 @@ bool reach_fix(struct draw *w, draw_maker *maker, uint32_t goal)
         int64_t low, high, unit;
 
         draw_range(w, g->factor[i], &low, &high, &unit);
+        if (g->value == TARGET_MACS && unit < 8 && rest >= 8 && top(w, g, i) >= 8)
+            low = unit = 8; /* as networks have them */
         high = lesser(top(w, g, i), rest);
         later = later / top(w, g, i) > 1 ? later / top(w, g, i) : 1;
         const int64_t need = (rest + later - 1) / later, from_low = need > low ? need : low;
