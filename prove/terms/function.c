@@ -221,6 +221,15 @@ static uint32_t of_each(struct prove *p, const int8_t table[256], uint32_t set)
     return id;
 }
 
+/* The table changes nothing that the term can be. */
+static bool keeps(const int8_t table[256], const struct prove_term *t)
+{
+    for (int32_t v = t->low; v <= t->high; v++)
+        if (table[v + 128] != v)
+            return false;
+    return true;
+}
+
 uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)
 {
     const struct prove_term *t = &p->term[id];
@@ -228,6 +237,8 @@ uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t id)
 
     if (prove_is_constant(id))
         return prove_constant(table[t->low + 128]);
+    if (keeps(table, t))
+        return id;
     if ((t->kind == PROVE_GREATEST || t->kind == PROVE_LEAST) &&
         never_falls(p, table, t->structure))
         return of_each(p, table, id);

@@ -178,10 +178,12 @@ static void functions_of_one_set_are_one(void **state)
     const uint32_t x = prove_input(p, 0, 0), xy[] = {x, prove_input(p, 0, 1)},
                    xz[] = {x, prove_input(p, 0, 2)};
     const int8_t *g = table_of(p, 5, 2);
-    int8_t half[256], fourth[256], straight[256], other[256];
+    int8_t half[256], fourth[256], straight[256], other[256], kept[256], end[256];
 
     (void)state;
     for (int32_t v = -128; v < 128; v++) {
+        kept[v + 128] = (int8_t)(v < -64 ? -64 : v > 63 ? 63 : v); /* of v / 2 */
+        end[v + 128] = (int8_t)(v > 62 ? 62 : kept[v + 128]);
         half[v + 128] = (int8_t)(v / 2);
         fourth[v + 128] = (int8_t)(v / 2 / 2);
         straight[v + 128] = g[(v / 2 + 128) * 256 + v / 2 / 2 + 128];
@@ -191,6 +193,8 @@ static void functions_of_one_set_are_one(void **state)
                    b = prove_table(p, half, a), both = prove_pair(p, g, a, b),
                    apart = prove_extremum(p, PROVE_GREATEST, xz, 2),
                    least = prove_extremum(p, PROVE_LEAST, xy, 2);
+    assert_int_equal(prove_table(p, kept, a), a);
+    assert_true(element(p, prove_table(p, end, a)) != element(p, a));
     assert_true(element(p, b) == element(p, prove_table(p, fourth, set)));
     assert_true(element(p, both) == element(p, prove_table(p, straight, set)));
     assert_true(element(p, both) != element(p, prove_table(p, other, set)));
