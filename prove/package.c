@@ -40,12 +40,11 @@ const uint32_t *prove_read(struct prove_package *k, const void *at, uint64_t n)
             (void)prove_at(k->p, &k->memory, place + i);
         return k->memory.term + place;
     }
-    t = ARENA_ARRAY(k->p->arena, uint32_t, n);
     if (!read_only(at, n)) {
         prove_package_fault(k, "a kernel reads memory that is neither the network's nor constant");
-        memset(t, 0, n * sizeof *t);
-        return t;
+        longjmp(*k->stop, 1);
     }
+    t = ARENA_ARRAY(k->p->arena, uint32_t, n);
     for (uint64_t i = 0; i < n; i++)
         t[i] = prove_constant((int8_t)bytes[i]);
     return t;
@@ -141,6 +140,20 @@ uint32_t *prove_package_state(struct prove_package *k)
     return k->memory.term + state_at(k);
 }
 
+/* Reset the state, or run an inference: the package's return value. */
+static int run_emitted(struct prove_package *k, uint8_t *state, struct hd_call *call)
+{
+    jmp_buf stop;
+
+    k->stop = &stop;
+    if (setjmp(stop) != 0)
+        return HD_OK; /* k->fault says why */
+    if (call)
+        return k->model->run(call);
+    k->model->reset_state(state);
+    return HD_OK;
+}
+
 const uint32_t *prove_package_reset(struct prove_package *k)
 {
     const struct hd_model *m = k->model;
@@ -149,7 +162,7 @@ const uint32_t *prove_package_reset(struct prove_package *k)
 
     if (!m->reset_state || state_at(k) + m->state_bytes > k->memory.n)
         return NULL;
-    m->reset_state(state);
+    (void)run_emitted(k, state, NULL);
     for (uint32_t i = 0; i < m->state_bytes; i++)
         t[i] = prove_package_state(k)[i] != PROVE_NOTHING ? prove_package_state(k)[i]
                                                           : prove_constant((int8_t)state[i]);
@@ -177,7 +190,7 @@ void prove_package_run(struct prove_package *k, const uint32_t *const *in, uint3
         return;
     }
     k->call = &call;
-    if (m->run(&call) != HD_OK)
+    if (run_emitted(k, NULL, &call) != HD_OK)
         prove_package_fault(k, "the package's run function returns an error");
     check_untouched(k);
     for (uint32_t i = 0; i < m->n_outputs; i++) {

@@ -3,6 +3,8 @@
 #ifndef HEDDLE_PROVE_PACKAGE_H
 #define HEDDLE_PROVE_PACKAGE_H
 
+#include <setjmp.h>
+
 #include "base/status.h"
 #include "driver/hd_model.h"
 #include "hw/gen/config.h"
@@ -29,6 +31,7 @@ struct prove_package {
     const char *fault; /* the first thing that no device may do, or NULL */
     uint32_t fault_layer, n_command, n_call;
     const struct hd_call *call; /* of the inference */
+    jmp_buf *stop;              /* ends emitted code at a read that cannot be followed */
     bool entered;               /* a layer has begun */
     bool trial;                 /* host code runs on samples: devices and kernels do nothing */
     const char *const *target;  /* by layer, NULL for those that no external target computes */
@@ -67,7 +70,8 @@ void prove_package_run(struct prove_package *k, const uint32_t *const *in, uint3
 void prove_package_compared(struct prove_package *k, const char *name);
 /* Record the first fault. why: a literal. */
 void prove_package_fault(struct prove_package *k, const char *why);
-/* Terms of `n` bytes at a host address of the window or of constants. */
+/* Return the terms of `n` bytes at a host address of the window or of constants. Elsewhere: a fault, which
+ * ends the emitted code that called. */
 const uint32_t *prove_read(struct prove_package *k, const void *at, uint64_t n);
 /* The place of n terms in the window, or NULL after a fault. */
 uint32_t *prove_write(struct prove_package *k, void *at, uint64_t n);
