@@ -28,8 +28,8 @@ struct sim_port {
     void (*copied)(void *ctx, const void *host, uint64_t device, size_t n_bytes);
     void *copied_ctx;
     const struct core *core; /* of a target's core: what port->inspect looks at */
-    void *watch_ctx;     /* of port->watch, which is NULL after sim_port */
-    uint64_t max_cycles; /* 0, or the limit of one wait, whatever the driver requests */
+    void *watch_ctx;         /* of port->watch, which is NULL after sim_port */
+    uint64_t max_cycles;     /* 0, or the limit of one wait, whatever the driver requests */
 };
 
 /* Fill `port`. shared: host and device use the same bytes (port->window); otherwise every transfer
