@@ -230,7 +230,8 @@ void core_write_lines(struct run *run, const struct target *own, const char *fol
         diag_line(d, "the cycle of its write: unknown: %s", why.text);
     else if (!s.found || (s.n_parts > 1 && s.n_copied != s.n_bytes))
         diag_line(d, "the cycle of its write: unknown: its C does not copy that value from the "
-                     "core's memory, or earlier inferences change it");
+                     "core's memory, or earlier inferences change it; copy each piece with "
+                     "from_device straight to its place in the output");
     else {
         diag_line(d, "%s wrote it to 0x%llx of its memory in cycle %llu of %s (%llu in all)",
                   s.core->verilog.top, (unsigned long long)s.device,

@@ -45,7 +45,7 @@ sed 's/^    return rc ? rc : dev->from_device(dev->ctx, y, .*/    rc = rc ? rc :
     vanilla.c >bad/vanilla.c
 cp target.json bad
 run --target=bad,c
-says '  the cycle of its write: unknown: its C does not copy that value from the core'\''s memory, or earlier inferences change it'
+says '  the cycle of its write: unknown: its C does not copy that value from the core'\''s memory, or earlier inferences change it; copy each piece with from_device straight to its place in the output'
 
 # C with a state: right alone, wrong after three calls.
 cp "$HEDDLE_HOME"/targets/vanilla/vanilla_core.sv bad
