@@ -136,10 +136,11 @@ static enum status read_ports(struct adopted *t, struct diag *d)
         if (sim_ports(t->a, &paths, &config, &t->ports, &wrong) == ST_OK)
             return ST_OK;
         if (t->list || !add_missing(t, wrong.text))
-            return FAIL(d, wrong.status,
-                        "%s. If it needs other files: name them in a list, NAME.f, as of "
-                        "simulators, and adopt that",
-                        wrong.text);
+            return FAIL(d, wrong.status, "%s%s", wrong.text,
+                        strstr(wrong.text, "syntax error") != NULL
+                            ? ""
+                            : ". If it needs other files: name them in a list, NAME.f, as of "
+                              "simulators, and adopt that");
     }
 }
 

@@ -42,6 +42,10 @@ cmp -s parts/keep.v parted/keep.v || fail "keep.v is not in the folder"
 rm parts/keep.v
 "$heddle" adopt parts/parted.sv -o gone >stdout 2>stderr && fail "adopted without keep.v"
 grep -q "'keep'.*If it needs other files: name them in a list, NAME.f, as of simulators, and adopt that$" stderr || fail "$(cat stderr)"
+# A mistake in the file itself needs no other files.
+sed 's/if (psel/if psel/' odd.v >slip.v
+"$heddle" adopt slip.v -o slip >stdout 2>stderr && fail "adopted with a syntax error"
+grep -q 'slip.v:[0-9:]* syntax error' stderr && ! grep -q 'other files' stderr || fail "$(cat stderr)"
 
 expect 2 "heddle: adopt: file 'gone.v' not found" "$heddle" adopt gone.v
 expect 2 "heddle: adopt: 'odd.f' is a list of files: --top=MODULE names the module" "$heddle" adopt odd.f
