@@ -269,8 +269,8 @@ enum status grade_mutants(struct grade *g, struct diag *d)
     if (!file_exists(arena_printf(g->arena, "%s/netlist.v", g->folder))) {
         const enum status st = yosys(g, "netlist", netlist_script(g, &core, &list, most), d);
         if (st == ST_INTERNAL)
-            diag_line(
-                d, "yosys reads a part of SystemVerilog; HEDDLE_YOSYS names another version of it");
+            diag_line(d, "yosys reads a part of SystemVerilog: 0.23 takes no arrays as ports (pack "
+                         "them) and no -9'(x) (write 9'd0 - x); HEDDLE_YOSYS names a newer one");
         TRY(st);
         TRY(read_list(g, most, d));
         return write_netlist(g, d);
