@@ -144,14 +144,17 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
     return waves_open(&c->waves, c->job, c->to->cores, c->play.v, c->play.n_device, &c->d);
 }
 
-/* Report that the C function of an external target returned an error. */
+/* Report that the C function of an external target returned an error. The core itself says whether it
+ * hangs or did something wrong. */
 static enum status target_failure(struct child *c, int rc)
 {
     const char *detail = c->play.call.ports ? core_targets_detail(c->to->cores) : "";
     const struct target *own = core_targets_outside(c->job, c->shared->layer);
 
+    const char *const what = rc == HD_ERROR_STUCK && *detail ? "" : hd_error_text(rc);
+
     return FAIL(&c->d, ST_DEVICE, "inference %u, %s on %s: %s%s%s", c->inference, row_name(c),
-                own ? own->name : "c", hd_error_text(rc), *detail ? "; " : "", detail);
+                own ? own->name : "c", what, *what && *detail ? "; " : "", detail);
 }
 
 static enum status device_failure(struct child *c, int rc)

@@ -261,7 +261,7 @@ struct hd_sim {
         const std::string accesses = core.last_accesses();
 
         hang =
-            "no register, memory or interrupt activity for " +
+            "the device can make no more progress; no register, memory or interrupt activity for " +
             std::to_string(core.options.watchdog_cycles ? core.options.watchdog_cycles : kStill) +
             " cycles, until cycle " + std::to_string(totals.cycles) + "; registers:";
         for (const uint32_t offset : offsets) {

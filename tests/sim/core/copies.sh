@@ -32,7 +32,7 @@ good() { # NAME
 rule() { # NAME FAULT TEXT
     run "$1" --target-"$1"-fault="$2" --stall-seed=3
     [ $? = 4 ] || fail "$1, fault $2: expected exit 4: $(cat stderr)"
-    grep -qE "; $3\$" stderr || fail "$1, fault $2: expected '$3', found '$(cat stderr)'"
+    grep -qE " on $1: $3\$" stderr || fail "$1, fault $2: expected '$3', found '$(cat stderr)'"
 }
 # Memory faults: the run ends with CODE; TEXT is on stderr. A beat that is late delays a core and changes no byte.
 fault() { # NAME KIND BEAT CODE TEXT

@@ -64,6 +64,6 @@ cp -r "$HEDDLE_HOME/targets/matvec" cross
 sed -i 's/"name": "matvec"/"name": "cross"/' cross/target.json
 sed -i 's/{0, at_w, at_y/{4088, at_w, at_y/; s/i < 0 ? 0 : at_w/i < 0 ? 4088 : at_w/; s/at_w = (n/at_w = 8192 + (n/' cross/matvec.c
 matvec cross
-grep -qE '; m_axi AR, cycle [0-9]+: m_axi_araddr: burst of 16 beats of 8 bytes from 0xff8 crosses a 4 KiB boundary$' stderr ||
+grep -qE ' on cross: m_axi AR, cycle [0-9]+: m_axi_araddr: burst of 16 beats of 8 bytes from 0xff8 crosses a 4 KiB boundary$' stderr ||
     fail "4 KiB: $(cat stderr)"
 finish
