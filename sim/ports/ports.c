@@ -139,15 +139,24 @@ static uint32_t signal_port(const struct ports *p, const struct port_bus *b, enu
     return other;
 }
 
+/* A half of AXI4 exists if any port of its address channel's handshake does. */
+static bool has_half(const struct port_bus *b, bool write)
+{
+    return write
+               ? b->signal[SIGNAL_AWVALID] != PORT_NONE || b->signal[SIGNAL_AWREADY] != PORT_NONE ||
+                     b->signal[SIGNAL_AWADDR] != PORT_NONE
+               : b->signal[SIGNAL_ARVALID] != PORT_NONE || b->signal[SIGNAL_ARREADY] != PORT_NONE ||
+                     b->signal[SIGNAL_ARADDR] != PORT_NONE;
+}
+
 bool ports_required(const struct port_bus *b, enum bus_signal s)
 {
     const enum bus_need need = bus_signal_info[s].need;
+    const bool write = s == SIGNAL_AWVALID || need == NEED_WRITE;
 
     if (bus_signal_info[s].bus != b->bus)
         return false;
-    return need == NEED_MUST || (need == NEED_KEY && b->bus != BUS_AXI) ||
-           (need == NEED_READ && b->signal[SIGNAL_ARVALID] != PORT_NONE) ||
-           (need == NEED_WRITE && b->signal[SIGNAL_AWVALID] != PORT_NONE);
+    return need == NEED_MUST || (need != NEED_MAY && (b->bus != BUS_AXI || has_half(b, write)));
 }
 
 static bool is_unit(enum bus bus)

@@ -239,7 +239,9 @@ enum status ports_check(struct arena *a, const struct ports *p, const struct sim
         return ST_OK;
     if (w.n > SHOWN)
         diag_line(d, "and %u more", w.n - SHOWN);
-    diag_line(d, "sim/core/README.md has the buses and their ports");
+    diag_line(d, "sim/core/README.md has the buses and their ports; \"names\" in \"ports\" states "
+                 "what a port "
+                 "of another name is");
     return d->status;
 }
 

@@ -13,6 +13,14 @@ cmp -s dense_core.v dense/dense_core.v || fail "the Verilog is not in the folder
 "$heddle" check-target dense --allow-native-targets >stdout 2>stderr || fail "check-target: $(tail -1 stderr)"
 grep -q 'on the Verilated core' stdout || fail "no core: $(cat stdout)"
 
+# A port of a bus under another name: the rest of its half says that it is missing.
+sed 's/m_axi_arvalid/m_axi_rqv/g' dense_core.v >half_core.v
+"$heddle" adopt half_core.v --top=dense_core -o half >stdout 2>stderr || fail "adopt: $(cat stderr)"
+for line in 'found: memory: AXI4, ports m_axi, 64 bits' 'not inferred: port m_axi_arvalid missing (output, 1 bit)' \
+    'not inferred: sim/core/README.md has the buses and their ports; "names" in "ports" states what a port of another name is'; do
+    grep -qxF "$line" stdout || fail "no '$line' in: $(cat stdout)"
+done
+
 # Ports whose names state nothing; a list of files; a module by name.
 cat >odd.v <<'V'
 module helper(input a); endmodule

@@ -238,6 +238,11 @@ static void what_is_missing_is_a_line_each(void **state)
          "port s_axi_awaddr missing (input, 1 to 64 bits)");
     says(wrong(a, without(a, gmem, "m_axi_gmem_RREADY"), &none),
          "port m_axi_gmem_RREADY missing (output, 1 bit)");
+    /* The other half is complete: without its key, a half is not left out in silence. */
+    says(wrong(a, without(a, lite, "s_axi_arvalid"), &none),
+         "port s_axi_arvalid missing (input, 1 bit)");
+    says(wrong(a, without(a, lite, "s_axi_awvalid"), &none),
+         "port s_axi_awvalid missing (input, 1 bit)");
     says(wrong(a, without(a, own, "mem_wstrb_o"), &none),
          "port mem_wstrb_o missing (output, 8 bits)");
     says(wrong(a, without(a, own, "mem_write_o"), &none),
@@ -251,7 +256,9 @@ static void what_is_missing_is_a_line_each(void **state)
     const char *const two =
         wrong(a, without(a, without(a, lite, "s_axi_wstrb"), "s_axi_bvalid"), &none);
     assert_non_null(strstr(two, "\n  port s_axi_bvalid missing (output, 1 bit)"));
-    assert_non_null(strstr(two, "\n  sim/core/README.md has the buses and their ports"));
+    assert_non_null(strstr(two,
+                           "\n  sim/core/README.md has the buses and their ports; \"names\" in "
+                           "\"ports\" states what a port of another name is"));
     assert_true(strlen(two) < 300);
 }
 
