@@ -101,6 +101,8 @@ void core_targets_verilog(struct arena *a, const struct target *target, struct c
                                       .n_array = n_array,
                                       .array = array},
                           .memory_bytes = t->core_bytes,
+                          .copies_uncounted = target->desc->own_memory && !t->device &&
+                                              t->transfer_fixed <= 0 && t->transfer_per_byte <= 0,
                           .on_host = t->on_host};
     for (uint32_t k = 0; t->device && k < t->device->n_memory; k++)
         core->array[k] = t->device->memory[k].array;
@@ -216,6 +218,13 @@ enum status core_targets_restart(struct core_targets *c, uint64_t seed, struct d
 
 void core_targets_note(const struct core_targets *c, const struct options *o)
 {
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->core[i].copies_uncounted)
+            output_printf(o->output, OUTPUT_NOTE,
+                          "target %s: copies (to_device, from_device) and its C take no time in "
+                          "these numbers: --host=iss counts them, \"transfer\" in target.json "
+                          "estimates them",
+                          c->core[i].name);
     if (o->mem_latency == MEM_LATENCY && o->mem_bytes == 0 && o->stall_seed == 0)
         return;
     for (uint32_t i = 0; i < c->n; i++)

@@ -13,6 +13,7 @@ struct core {
     struct sim_core verilog; /* where it is */
     uint32_t memory_bytes;
     const char *array[HDK_MEMORIES]; /* of a described device: of each memory; NULL: unknown */
+    bool copies_uncounted;           /* a memory of its own, and no estimate of the copies */
     bool on_host;                    /* a unit of custom instructions: its work is the host's */
     struct sim_model so;
     struct hd_sim_options opened; /* as it was opened */
@@ -47,7 +48,8 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
                               struct diag *d);
 /* Power the open cores up again, with start values, noise and stalls from `seed`. */
 enum status core_targets_restart(struct core_targets *c, uint64_t seed, struct diag *d);
-/* Add a note for each open core whose port cannot honour the given memory options. */
+/* Add a note for each open core whose port cannot honour the given memory options, and for each one to
+ * which copies take no time. */
 void core_targets_note(const struct core_targets *c, const struct options *o);
 /* Continue random stalls from `seed` (struct hd_sim_api). */
 void core_targets_seed(struct core_targets *c, uint64_t seed);

@@ -13,6 +13,14 @@ cmp -s dense_core.v dense/dense_core.v || fail "the Verilog is not in the folder
 "$heddle" check-target dense --allow-native-targets >stdout 2>stderr || fail "check-target: $(tail -1 stderr)"
 grep -q 'on the Verilated core' stdout || fail "no core: $(cat stdout)"
 
+# Copies to a memory of its own are not counted; a note says so unless "transfer" estimates them.
+for f in target.json matvec.c matvec.h; do sed 's/matvec/dense/g' "$HEDDLE_HOME/targets/matvec/$f" >"dense/${f/matvec/dense}"; done
+free='heddle: target dense: copies (to_device, from_device) and its C take no time in these numbers: --host=iss counts them, "transfer" in target.json estimates them'
+run="$heddle run digits --target-dir=dense --target=dense --allow-native-targets"
+$run >stdout 2>stderr && ! grep -q 'take no time' stderr || fail "estimated copies: $(cat stderr)"
+sed -i '/"transfer"/d' dense/target.json
+$run >stdout 2>stderr && grep -qxF "$free" stderr || fail "copies that nothing counts: $(cat stderr)"
+
 # A port of a bus under another name: the rest of its half says that it is missing.
 sed 's/m_axi_arvalid/m_axi_rqv/g' dense_core.v >half_core.v
 "$heddle" adopt half_core.v --top=dense_core -o half >stdout 2>stderr || fail "adopt: $(cat stderr)"
