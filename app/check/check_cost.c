@@ -163,8 +163,22 @@ static enum status judge(struct check *c, uint32_t pattern, struct diag *d)
     return c->o->fit_cost ? write_cost(c, pattern, text, d) : ST_OK;
 }
 
+/* An access of a core takes cycles; custom instructions are part of the host processor. */
+static bool is_idle(const struct check *c)
+{
+    for (uint32_t i = 0; i < c->n_measured; i++)
+        if (c->measured[i].measured > 0)
+            return false;
+    return c->n_measured != 0 && !c->desc->detail->on_host;
+}
+
 enum status check_cost(struct check *c, struct diag *d)
 {
+    if (is_idle(c))
+        check_say(
+            c, "warn",
+            "no call accessed the core: the C computed all cases itself; pass $dev to the call "
+            "in target.json, and start the core where $dev is not NULL");
     for (uint32_t i = 0; i < c->desc->detail->n_pattern; i++)
         TRY(judge(c, i, d));
     return ST_OK;

@@ -12,6 +12,10 @@ grep -c '^not inferred' stdout | grep -qx 2 || fail "2 things are not inferred: 
 cmp -s dense_core.v dense/dense_core.v || fail "the Verilog is not in the folder"
 "$heddle" check-target dense --allow-native-targets >stdout 2>stderr || fail "check-target: $(tail -1 stderr)"
 grep -q 'on the Verilated core' stdout || fail "no core: $(cat stdout)"
+grep -qxF 'warn no call accessed the core: the C computed all cases itself; pass $dev to the call in target.json, and start the core where $dev is not NULL' stdout ||
+    fail "an idle core passes without a warning: $(cat stdout)"
+"$heddle" check-target "$HEDDLE_HOME/targets/dot4" --allow-native-targets >stdout 2>stderr && ! grep -q 'no call accessed' stdout ||
+    fail "custom instructions: $(cat stdout stderr)"
 
 # Copies to a memory of its own are not counted; a note says so unless "transfer" estimates them.
 for f in target.json matvec.c matvec.h; do sed 's/matvec/dense/g' "$HEDDLE_HOME/targets/matvec/$f" >"dense/${f/matvec/dense}"; done
