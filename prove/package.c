@@ -42,7 +42,7 @@ const uint32_t *prove_read(struct prove_package *k, const void *at, uint64_t n)
     }
     if (!read_only(at, n)) {
         prove_package_fault(k, "a kernel reads memory that is neither the network's nor constant");
-        longjmp(*k->stop, 1);
+        longjmp(k->stop, 1);
     }
     t = ARENA_ARRAY(k->p->arena, uint32_t, n);
     for (uint64_t i = 0; i < n; i++)
@@ -143,10 +143,7 @@ uint32_t *prove_package_state(struct prove_package *k)
 /* Reset the state, or run an inference: the package's return value. */
 static int run_emitted(struct prove_package *k, uint8_t *state, struct hd_call *call)
 {
-    jmp_buf stop;
-
-    k->stop = &stop;
-    if (setjmp(stop) != 0)
+    if (setjmp(k->stop) != 0)
         return HD_OK; /* k->fault says why */
     if (call)
         return k->model->run(call);

@@ -31,7 +31,7 @@ struct prove_package {
     const char *fault; /* the first thing that no device may do, or NULL */
     uint32_t fault_layer, n_command, n_call;
     const struct hd_call *call; /* of the inference */
-    jmp_buf *stop;              /* ends emitted code at a read that cannot be followed */
+    jmp_buf stop;               /* ends emitted code at a read that cannot be followed */
     bool entered;               /* a layer has begun */
     bool trial;                 /* host code runs on samples: devices and kernels do nothing */
     const char *const *target;  /* by layer, NULL for those that no external target computes */
