@@ -21,6 +21,16 @@ void prove_package_compared(struct prove_package *k, const char *name)
         (void)snprintf(k->compared + n, sizeof k->compared - n, "%s%s", n ? ", " : "", name);
 }
 
+bool prove_inside(const struct prove_package *k, const void *at, uint64_t n, uint64_t *place)
+{
+    const uint8_t *b = at;
+
+    if (!b || b < k->window || n > k->memory.n || b > k->window + k->memory.n - n)
+        return false;
+    *place = (uint64_t)(b - k->window);
+    return true;
+}
+
 int prove_fault(struct prove_device *v, const char *why)
 {
     prove_package_fault(v->package, why);

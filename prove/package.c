@@ -31,11 +31,10 @@ static bool read_only(const void *at, uint64_t n)
 const uint32_t *prove_read(struct prove_package *k, const void *at, uint64_t n)
 {
     const uint8_t *bytes = at;
+    uint64_t place;
     uint32_t *t;
 
-    if (bytes >= k->window && n <= k->memory.n && bytes <= k->window + k->memory.n - n) {
-        const uint64_t place = (uint64_t)(bytes - k->window);
-
+    if (prove_inside(k, at, n, &place)) {
         for (uint64_t i = 0; i < n; i++)
             (void)prove_at(k->p, &k->memory, place + i);
         return k->memory.term + place;
@@ -52,10 +51,10 @@ const uint32_t *prove_read(struct prove_package *k, const void *at, uint64_t n)
 
 uint32_t *prove_write(struct prove_package *k, void *at, uint64_t n)
 {
-    uint8_t *bytes = at;
+    uint64_t place;
 
-    if (bytes >= k->window && n <= k->memory.n && bytes <= k->window + k->memory.n - n)
-        return k->memory.term + (bytes - k->window);
+    if (prove_inside(k, at, n, &place))
+        return k->memory.term + place;
     prove_package_fault(k, "a kernel writes outside the network's memory");
     return NULL;
 }

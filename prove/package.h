@@ -70,6 +70,8 @@ void prove_package_run(struct prove_package *k, const uint32_t *const *in, uint3
 void prove_package_compared(struct prove_package *k, const char *name);
 /* Record the first fault. why: a literal. */
 void prove_package_fault(struct prove_package *k, const char *why);
+/* True: n bytes at a host address are in the window, from *place on. */
+bool prove_inside(const struct prove_package *k, const void *at, uint64_t n, uint64_t *place);
 /* Return the terms of `n` bytes at a host address of the window or of constants. Elsewhere: a fault, which
  * ends the emitted code that called. */
 const uint32_t *prove_read(struct prove_package *k, const void *at, uint64_t n);

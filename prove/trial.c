@@ -236,10 +236,10 @@ static bool find_result(const struct prove_trial *t, uint32_t c, bool part, stru
         for (uint32_t flip = 0; flip < (of->type == IR_U8 ? 2 : 1); flip++) {
             struct place m = {0, pixels, all, all - part, width, channel + all, flip};
 
-            if (!prove_trial_inside(t->k, t->arg[a], width, &m.at) || !begins(t, c, m))
+            if (!prove_inside(t->k, t->arg[a], width, &m.at) || !begins(t, c, m))
                 continue;
             for (; m.kept > (part ? best->kept : all - 1); m.kept--)
-                if (prove_trial_inside(t->k, t->arg[a], (uint64_t)pixels * m.kept * width, &m.at) &&
+                if (prove_inside(t->k, t->arg[a], (uint64_t)pixels * m.kept * width, &m.at) &&
                     (part ? is_part(t, c, &m) : is_whole(t, c, &m))) {
                     memcpy(channel, m.channel, m.kept * sizeof *channel);
                     *best = m;

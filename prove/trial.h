@@ -52,9 +52,6 @@ uint32_t prove_digit_term(const struct prove_operand *in, uint64_t d);
 /* The same of bytes x of the operand. */
 uint8_t prove_digit_byte(const struct prove_operand *in, const uint8_t *x, uint64_t d);
 
-/* True: argument `at` and n bytes from it are in the window, from *place on. */
-bool prove_trial_inside(const struct prove_package *k, const void *at, uint64_t n, uint64_t *place);
-
 /* Find the operands in the window by their terms. False: t->missing is not there. */
 bool prove_trial_find(struct prove_trial *t);
 

@@ -153,16 +153,6 @@ static bool list(struct prove_trial *t)
     return true;
 }
 
-bool prove_trial_inside(const struct prove_package *k, const void *at, uint64_t n, uint64_t *place)
-{
-    const uint8_t *b = at;
-
-    if (!b || b < k->window || n > k->memory.n || b > k->window + k->memory.n - n)
-        return false;
-    *place = (uint64_t)(b - k->window);
-    return true;
-}
-
 /* Find the arguments that hold a variable. */
 static bool find_variable(struct prove_trial *t, const struct prove_operand *in)
 {
@@ -170,7 +160,7 @@ static bool find_variable(struct prove_trial *t, const struct prove_operand *in)
     struct prove_variable v = {.in = *in, .n = ir_bytes(in->op->in[in->input])};
 
     for (uint32_t a = 0; a < t->n_arg; a++)
-        if (prove_trial_inside(t->k, t->arg[a], v.n, &v.at)) {
+        if (prove_inside(t->k, t->arg[a], v.n, &v.at)) {
             uint64_t b = 0;
 
             for (; b < v.n; b++) {
