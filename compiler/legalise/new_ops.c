@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "legalise.h"
+
 struct ir_tensor *lgl_new_image(struct ir_graph *g, const struct ir_tensor *like,
                                 struct ir_quant quant, const int32_t dim[4])
 {
@@ -55,6 +57,21 @@ struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, 
     y->producer = op->id;
     op->fixed = (struct ir_fixed){.act_min = INT8_MIN, .act_max = INT8_MAX};
     return op;
+}
+
+void lgl_set_scales(struct ir_graph *g, struct ir_op *op, uint32_t n,
+                    const struct lgl_fixed_scale *scale)
+{
+    int32_t *multiplier = ARENA_ARRAY(g->arena, int32_t, n);
+    int8_t *shift = ARENA_ARRAY(g->arena, int8_t, n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        multiplier[i] = scale[i].multiplier;
+        shift[i] = scale[i].shift;
+    }
+    op->fixed.n = n;
+    op->fixed.multiplier = multiplier;
+    op->fixed.shift = shift;
 }
 
 struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,

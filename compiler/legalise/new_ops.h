@@ -34,6 +34,11 @@ struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, 
 #include "operators/constructors.def"
 #undef CONSTRUCTOR
 
+struct lgl_fixed_scale;
+/* Set the operator's n multipliers and shifts. */
+void lgl_set_scales(struct ir_graph *g, struct ir_op *op, uint32_t n,
+                    const struct lgl_fixed_scale *scale);
+
 /* A copy of `op` from x, in place of its first operand, to y. */
 struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
                         struct ir_tensor *y);

@@ -14,26 +14,11 @@ static float scale_of(const struct ir_tensor *t)
     return t->quant.scale[0];
 }
 
-static void set_scales(struct ir_graph *g, struct ir_op *op, uint32_t n,
-                       const struct lgl_fixed_scale *scale)
-{
-    int32_t *multiplier = ARENA_ARRAY(g->arena, int32_t, n);
-    int8_t *shift = ARENA_ARRAY(g->arena, int8_t, n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        multiplier[i] = scale[i].multiplier;
-        shift[i] = scale[i].shift;
-    }
-    op->fixed.n = n;
-    op->fixed.multiplier = multiplier;
-    op->fixed.shift = shift;
-}
-
 static void set_one(struct ir_graph *g, struct ir_op *op, double real)
 {
     const struct lgl_fixed_scale scale = lgl_fixed_scale(real);
 
-    set_scales(g, op, 1, &scale);
+    lgl_set_scales(g, op, 1, &scale);
 }
 
 /* MBQM shifts an int32 left by it at most; a difference of quantised values, where no bit is lost. */
@@ -62,7 +47,7 @@ static enum status fixed_weights(const struct fixing *f)
             product = (double)(scale_of(x) * w->quant.scale[i]);
         scale[i] = lgl_fixed_scale(product / (double)scale_of(y));
     }
-    set_scales(g, op, w->quant.n, scale);
+    lgl_set_scales(g, op, w->quant.n, scale);
     return ST_OK;
 }
 
@@ -119,7 +104,7 @@ static enum status fixed_add(const struct fixing *f)
                                              lgl_fixed_scale((double)s2 / twice_max),
                                              lgl_fixed_scale(last)};
 
-    set_scales(g, op, 3, scale);
+    lgl_set_scales(g, op, 3, scale);
     return ST_OK;
 }
 
@@ -141,7 +126,7 @@ static enum status fixed_mean(const struct fixing *f)
         sh = 31 + scale.shift;
     scale.multiplier = (int32_t)(((int64_t)scale.multiplier << sh) / n);
     scale.shift = (int8_t)(scale.shift - sh);
-    set_scales(g, op, 1, &scale);
+    lgl_set_scales(g, op, 1, &scale);
     return ST_OK;
 }
 
@@ -192,7 +177,7 @@ static enum status fixed_prelu(const struct fixing *f)
     const struct lgl_fixed_scale scale[3] = {
         lgl_fixed_scale((double)(x / y)), lgl_fixed_scale((double)(x * alpha / y)), {0, 0}};
 
-    set_scales(g, op, 3, scale);
+    lgl_set_scales(g, op, 3, scale);
     return ST_OK;
 }
 
@@ -207,7 +192,7 @@ static enum status fixed_squared(const struct fixing *f)
         lgl_fixed_scale(s1 / twice_max), lgl_fixed_scale(s2 / twice_max),
         lgl_fixed_scale(twice_max * twice_max / (16384.0 * (double)scale_of(ir_out(g, op, 0))))};
 
-    set_scales(g, op, 3, scale);
+    lgl_set_scales(g, op, 3, scale);
     return ST_OK;
 }
 
@@ -222,9 +207,9 @@ static enum status fixed_compare(const struct fixing *f)
     const double most = fmax((double)scale_of(a), (double)scale_of(b));
     while (lgl_fixed_scale(most * down).shift > 15)
         down /= 2;
-    set_scales(f->g, f->op, 2,
-               (const struct lgl_fixed_scale[]){lgl_fixed_scale((double)scale_of(a) * down),
-                                                lgl_fixed_scale((double)scale_of(b) * down)});
+    lgl_set_scales(f->g, f->op, 2,
+                   (const struct lgl_fixed_scale[]){lgl_fixed_scale((double)scale_of(a) * down),
+                                                    lgl_fixed_scale((double)scale_of(b) * down)});
     return ST_OK;
 }
 
@@ -284,7 +269,7 @@ static enum status fixed_log_softmax(const struct fixing *f)
     const struct lgl_fixed_scale scale[2] = {
         in, lgl_fixed_scale(ldexp(1, 31 - in.shift) / (double)in.multiplier)};
 
-    set_scales(g, op, 2, scale);
+    lgl_set_scales(g, op, 2, scale);
     return ST_OK;
 }
 
@@ -293,7 +278,7 @@ static enum status fixed_lstm(const struct fixing *f)
     struct lgl_fixed_scale scale[9];
 
     lgl_lstm_scales(f->g, f->op, scale);
-    set_scales(f->g, f->op, 9, scale);
+    lgl_set_scales(f->g, f->op, 9, scale);
     return ST_OK;
 }
 
@@ -302,7 +287,7 @@ static enum status fixed_svdf(const struct fixing *f)
     struct lgl_fixed_scale scale[2];
 
     lgl_svdf_scales(f->g, f->op, scale);
-    set_scales(f->g, f->op, 2, scale);
+    lgl_set_scales(f->g, f->op, 2, scale);
     return ST_OK;
 }
 
@@ -329,7 +314,7 @@ static enum status fixed_i16_two_sided(const struct fixing *f)
     scale[1] = lgl_fixed_scale((double)fabsf(x * alpha / y));
     if (alpha < 0)
         scale[1].multiplier = -scale[1].multiplier;
-    set_scales(g, op, 3, scale);
+    lgl_set_scales(g, op, 3, scale);
     return ST_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "new_ops.h"
 #include "table16.h"
 
 static double exponential(double x)
@@ -77,9 +78,7 @@ static struct lgl_fixed_scale to_twelfths(float s_in, int most)
 static void set(struct ir_graph *g, struct ir_op *op, struct lgl_fixed_scale scale,
                 const int16_t *wide, uint32_t n_wide)
 {
-    op->fixed.n = 1;
-    op->fixed.multiplier = arena_memdup(g->arena, &scale.multiplier, sizeof scale.multiplier);
-    op->fixed.shift = arena_memdup(g->arena, &scale.shift, sizeof scale.shift);
+    lgl_set_scales(g, op, 1, &scale);
     op->fixed.wide = wide;
     op->fixed.n_wide = n_wide;
 }

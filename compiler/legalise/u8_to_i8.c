@@ -72,14 +72,10 @@ static void add_flip(struct ir_graph *g, uint32_t row, const struct ir_tensor *f
                      const struct ir_tensor *to)
 {
     struct ir_op *op = ir_make_quantize(g, row, 1, 1);
-    const int32_t multiplier = 1 << 30;
-    const int8_t shift = 1;
 
     op->in[0] = from->id;
     op->out[0] = to->id;
-    op->fixed.n = 1;
-    op->fixed.multiplier = arena_memdup(g->arena, &multiplier, sizeof multiplier);
-    op->fixed.shift = arena_memdup(g->arena, &shift, sizeof shift);
+    lgl_set_scales(g, op, 1, &(struct lgl_fixed_scale){1 << 30, 1});
     lgl_clamp(to, ir_fused_bounds(op), LGL_ROUND_TFLITE, &op->fixed.act_min, &op->fixed.act_max);
 }
 

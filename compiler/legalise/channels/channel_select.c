@@ -126,9 +126,7 @@ static void pick_by_weights(struct ir_graph *g, uint32_t row, const struct ir_te
         op->attr[i] = 1;
     op->attr[IR_KERNEL_H] = op->attr[IR_KERNEL_W] = image;
     op->attr[IR_WEIGHTS_KO] = 1;
-    op->fixed.n = 1;
-    op->fixed.multiplier = arena_memdup(g->arena, &one.multiplier, sizeof one.multiplier);
-    op->fixed.shift = arena_memdup(g->arena, &one.shift, sizeof one.shift);
+    lgl_set_scales(g, op, 1, &one);
     set_maker(g, op, y->id);
 }
 

@@ -20,9 +20,7 @@ static void set_reciprocal(struct ir_graph *g, struct ir_op *op, int32_t n)
 {
     const int32_t reciprocal = (int32_t)(((INT64_C(1) << 31) + n - 1) / n);
 
-    op->fixed.n = 1;
-    op->fixed.multiplier = arena_memdup(g->arena, &reciprocal, sizeof reciprocal);
-    op->fixed.shift = arena_memdup(g->arena, &(int8_t){0}, 1);
+    lgl_set_scales(g, op, 1, &(struct lgl_fixed_scale){reciprocal, 0});
 }
 
 void sys_average_sums(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)

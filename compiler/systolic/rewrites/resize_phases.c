@@ -207,9 +207,7 @@ static uint32_t make_phase(struct resize *r, int32_t p, int32_t q)
     op->attr[IR_KERNEL_W] = kw;
     op->attr[IR_MULTIPLIER] = c == 1 ? 0 : 1;
     op->attr[IR_WEIGHTS_KO] = 1;
-    op->fixed.n = 1;
-    op->fixed.multiplier = arena_memdup(r->g->arena, &(int32_t){1 << 30}, sizeof(int32_t));
-    op->fixed.shift = arena_memdup(r->g->arena, &(int8_t){(int8_t)-bits}, 1);
+    lgl_set_scales(r->g, op, 1, &(struct lgl_fixed_scale){1 << 30, (int8_t)-bits});
     return y->id;
 }
 

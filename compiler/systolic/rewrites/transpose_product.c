@@ -42,9 +42,7 @@ static void set(struct ir_tensor *ones, int32_t element)
 /* Give the sums multiplier 1, and the TRANSPOSE's result their bytes. */
 static void finish(struct ir_graph *g, struct ir_op *op, struct ir_op *sums)
 {
-    sums->fixed.n = 1;
-    sums->fixed.multiplier = arena_memdup(g->arena, &(int32_t){1 << 30}, sizeof(int32_t));
-    sums->fixed.shift = arena_memdup(g->arena, &(int8_t){1}, 1);
+    lgl_set_scales(g, sums, 1, &(struct lgl_fixed_scale){1 << 30, 1});
     (void)lgl_new_reshape(g, op->row, ir_out(g, sums, 0), ir_out(g, op, 0));
     op->dead = true;
 }
