@@ -72,10 +72,9 @@ static void fit(const struct check *c, uint32_t pattern, double rate[COST_TERMS]
     for (uint32_t i = 0; i < c->n_measured; i++) {
         const struct check_case *k = &c->measured[i];
         for (uint32_t s = 0; s < COST_TERMS && k->pattern == pattern && k->measured > 0; s++) {
-            const double weight = k->measured;
-            b[s] += weight * k->amount[s] / k->measured;
+            b[s] += k->amount[s]; /* squares of relative errors, times the measured cycles */
             for (uint32_t t = 0; t < COST_TERMS; t++)
-                a[s][t] += weight * k->amount[s] * k->amount[t] / (k->measured * k->measured);
+                a[s][t] += k->amount[s] * k->amount[t] / k->measured;
         }
     }
     memset(rate, 0, COST_TERMS * sizeof *rate);

@@ -75,8 +75,8 @@ static uint32_t field(struct drawing *q, enum hdk_role role, uint32_t f, uint32_
                       uint32_t usual, uint32_t span)
 {
     const struct described_device *const d = q->lock.described;
-    const uint32_t bits = d->instruction[d->role[role]].field[f].bits;
-    const uint32_t unit = d->instruction[d->role[role]].field[f].unit;
+    const uint32_t bits = described_of(d, role)->field[f].bits;
+    const uint32_t unit = described_of(d, role)->field[f].unit;
 
     if (!bits)
         return usual;
@@ -192,8 +192,7 @@ static enum status functions(struct drawing *q, const char *path, struct diag *d
     TRY(find(so, of->wait, (void **)&q->device.wait, d));
     for (uint32_t i = 0; i < HDK_ROLES; i++)
         if (described_of(of, i))
-            TRY(find(so, of->instruction[of->role[i]].call,
-                     (void **)&q->device.instruction[i].issue, d));
+            TRY(find(so, described_of(of, i)->call, (void **)&q->device.instruction[i].issue, d));
     return ST_OK;
 }
 
@@ -240,7 +239,7 @@ static void report(struct drawing *q)
     for (uint32_t i = 0; i < HDK_ROLES; i++) {
         if (!described_of(d, i))
             continue;
-        text_printf(&t, "%s%u %s", i ? ", " : "", q->n_run[i], d->instruction[d->role[i]].name);
+        text_printf(&t, "%s%u %s", i ? ", " : "", q->n_run[i], described_of(d, i)->name);
         if (q->most[i] > 1)
             text_printf(&t, " of up to %u positions", q->most[i]);
     }

@@ -107,8 +107,7 @@ int lockstep_step(struct lockstep *l, const struct hdk_device *device, const str
 
 const char *lockstep_instruction_text(struct lockstep *l, const struct hdk_issue *i)
 {
-    const struct described_instruction *const of =
-        &l->described->instruction[l->described->role[i->role]];
+    const struct described_instruction *const of = described_of(l->described, i->role);
     uint32_t number[DESCRIBED_FIELDS];
     struct text t;
     bool any = false;

@@ -54,7 +54,7 @@ static uint32_t cycles_of(struct recorder *r, const struct hdk_issue *i)
     if (r->last[i->role].rows != i->rows || r->last[i->role].columns != i->columns ||
         r->last[i->role].n_bytes != i->from.n_bytes) {
         const int64_t n =
-            expression_value(r->device->instruction[r->device->role[i->role]].cycles, name,
+            expression_value(described_of(r->device, i->role)->cycles, name,
                              (int64_t[]){i->rows, i->columns, i->from.n_bytes}, error);
 
         r->last[i->role].rows = i->rows;
@@ -100,7 +100,7 @@ void described_numbers(const struct hdk_issue *i, uint32_t v[DESCRIBED_FIELDS])
 static const char *check_fields(struct arena *a, const struct described_device *d,
                                 const struct hdk_issue *i)
 {
-    const struct described_instruction *of = &d->instruction[d->role[i->role]];
+    const struct described_instruction *of = described_of(d, i->role);
     uint32_t v[DESCRIBED_FIELDS], without[DESCRIBED_FIELDS];
 
     described_numbers(i, v);
@@ -125,7 +125,7 @@ static const char *check_fields(struct arena *a, const struct described_device *
 static const char *check_box(struct arena *a, const struct described_device *d,
                              const struct hdk_issue *i, const struct hdk_box *b, uint32_t memory)
 {
-    const struct described_instruction *of = &d->instruction[d->role[i->role]];
+    const struct described_instruction *of = described_of(d, i->role);
     const struct described_memory *m = &d->memory[memory];
     const uint64_t end = b->at + (i->rows - 1ull) * b->row_stride +
                          (i->columns - 1ull) * b->column_stride + b->n_bytes;
@@ -138,7 +138,7 @@ static const char *check_box(struct arena *a, const struct described_device *d,
 const char *described_check(struct arena *a, const struct described_device *d,
                             const struct hdk_issue *i)
 {
-    const struct described_instruction *of = &d->instruction[d->role[i->role]];
+    const struct described_instruction *of = described_of(d, i->role);
     const char *why = check_fields(a, d, i);
 
     why = why ? why : check_box(a, d, i, &i->from, of->from);
@@ -155,7 +155,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static int issue(const struct hd_port *dev, const struct hdk_issue *i)
 {
     struct recorder *r = dev->ctx;
-    const uint32_t unit = r->device->instruction[r->device->role[i->role]].unit;
+    const uint32_t unit = described_of(r->device, i->role)->unit;
 
     r->why = described_check(r->arena, r->device, i);
     if (r->why)

@@ -26,7 +26,7 @@ static uint32_t up(uint32_t n, uint32_t unit)
 
 static uint32_t bytes_of(const struct question *q, enum hdk_role role, bool to)
 {
-    const struct described_instruction *i = &q->device->instruction[q->device->role[role]];
+    const struct described_instruction *i = described_of(q->device, role);
 
     return q->device->memory[to ? i->to : i->from].bytes;
 }
@@ -256,7 +256,7 @@ static void try_groups(struct question *q)
     if (!any)
         q->why = arena_printf(q->arena, "the weights of %u channels are %llu bytes, %s has %u",
                               d->lanes, (unsigned long long)block,
-                              d->memory[d->instruction[d->role[HDK_FILTERS_IN]].to].name, memory);
+                              d->memory[described_of(d, HDK_FILTERS_IN)->to].name, memory);
 }
 
 static void try_bands(struct question *q)
@@ -284,8 +284,8 @@ static void try_bands(struct question *q)
                 "%u output row%s: %llu bytes of pixels and %llu of sums, %s has %u and "
                 "%s %u",
                 p->band, p->band > 1 ? "s" : "", (unsigned long long)image,
-                (unsigned long long)sums, d->memory[d->instruction[d->role[HDK_MOVE_IN]].to].name,
-                q->stay->free_bytes, d->memory[d->instruction[d->role[HDK_MOVE_OUT]].from].name,
+                (unsigned long long)sums, d->memory[described_of(d, HDK_MOVE_IN)->to].name,
+                q->stay->free_bytes, d->memory[described_of(d, HDK_MOVE_OUT)->from].name,
                 bytes_of(q, HDK_MOVE_OUT, false));
         if (p->band == 1)
             return;
