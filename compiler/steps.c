@@ -180,6 +180,7 @@ enum status step_knobs(struct pipeline *p, struct diag *d)
     for (uint32_t k = 0; k < sched_parts(p->program); k++) {
         struct sched_program *part = sched_part(p->program, k);
         sched_choose(part);
+        sched_segment(part);
         for (uint32_t i = 0; i < p->graph->n_op; i++)
             if (sched_owns(part, p->graph->op[i]))
                 p->program->knobs[i] = part->knobs[i];

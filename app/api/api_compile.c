@@ -60,7 +60,7 @@ static void done(struct heddle *h, struct emit_compared *c)
                               "generated inferences (seed %llu); allowed are %.3g",
                               results->difference, job->n, (unsigned long long)h->o.seed,
                               job->tolerance)
-               : arena_strdup(h->p.arena, run_match_text(job, results));
+               : arena_strdup(h->p.arena, run_match_text(job, &h->run.measured, results));
 }
 
 /* Return ST_OK if the emitted C can run on this machine; otherwise report why it cannot. */

@@ -1,6 +1,8 @@
 /* verdict_text.c - see verdict_text.h. */
 #include "verdict_text.h"
 
+#include "app/job/shared.h"
+
 /* Return "14 of 14 layers" or "14 of 14 layers (in 160 inferences)". */
 static const char *layers_text(const struct job *job, const struct run_results *results)
 {
@@ -12,7 +14,7 @@ static const char *layers_text(const struct job *job, const struct run_results *
     return arena_printf(job->arena, "%u of %u layers%s", s->n_equal, s->n_layers, part);
 }
 
-const char *run_match_text(const struct job *job, const struct run_results *results)
+static const char *match_text(const struct job *job, const struct run_results *results)
 {
     static const char reference[] = "the CPU reference, which runs the network as imported "
                                     "(decoding the file is common to both)";
@@ -32,4 +34,19 @@ const char *run_match_text(const struct job *job, const struct run_results *resu
         return arena_printf(a, "match: %s equal, bit for bit, over %s (seed %llu), to %s", both, n,
                             (unsigned long long)job->options->seed, reference);
     return arena_printf(a, "match: %s of %s equal, bit for bit, to %s", both, n, reference);
+}
+
+const char *run_match_text(const struct job *job, const struct run_measured *m,
+                           const struct run_results *results)
+{
+    const struct reuse_counts *const n = m->shared ? &m->shared->reuse : NULL;
+    const char *const text = match_text(job, results);
+
+    if (!n || n->stored == 0)
+        return text;
+    return arena_printf(
+        job->arena,
+        "%s; cycles of %u of %u submissions from the store, bytes of %u compared on "
+        "the RTL",
+        text, n->stored, n->submissions, n->submissions - n->stored);
 }

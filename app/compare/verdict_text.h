@@ -5,6 +5,7 @@
 #include "app/job/job.h"
 
 /* Return "match: 1 output of 360 inferences equal, bit for bit, to ...". */
-const char *run_match_text(const struct job *job, const struct run_results *results);
+const char *run_match_text(const struct job *job, const struct run_measured *m,
+                           const struct run_results *results);
 
 #endif

@@ -211,6 +211,25 @@ static enum status infer(struct child *c)
     return ST_OK;
 }
 
+/* Count what came from the store. A record that was simulated again must have the same cycles. */
+static enum status count_reuse(struct child *c)
+{
+    struct reuse_counts *const sum = &c->shared->reuse;
+
+    for (uint32_t k = 0; k < c->play.n_device; k++) {
+        const struct reuse *const r = c->play.v[k].reuse;
+        const struct reuse_counts n = r ? reuse_counts(r) : (struct reuse_counts){0};
+        sum->submissions += n.submissions;
+        sum->stored += n.stored;
+        if (n.off)
+            return FAIL(&c->d, ST_INTERNAL,
+                        "--reuse=check: %u submissions took other cycles than those stored; cycles "
+                        "depend on data",
+                        n.off);
+    }
+    return ST_OK;
+}
+
 static void totals(struct child *c)
 {
     struct run_shared *r = c->shared;
@@ -250,6 +269,8 @@ static enum status child_main(struct child *c, const char *so_path, const struct
     c->shared->wall_seconds = monotonic_seconds() - start;
     totals(c);
     waves_submission_end(&c->waves);
+    if (st == ST_OK)
+        st = count_reuse(c);
     enum status waves = waves_close(&c->waves, c->shared, &c->d);
     runner_close(&c->play);
     if (c->play.call.ports)

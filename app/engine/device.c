@@ -81,6 +81,37 @@ enum status device_want_fault(const struct options *o, const struct run_shared *
                 seen ? "; this kind cannot occur there" : "");
 }
 
+enum status device_check_reuse(const struct options *o, struct diag *d)
+{
+    const char *const wrong = o->engine != ENGINE_RTL  ? "an engine other than rtl"
+                              : o->host != HOST_NATIVE ? "--host"
+                              : o->waves               ? "--waves"
+                              : o->stall_seed          ? "--stall-seed"
+                              : o->bus_fault           ? "--bus-fault"
+                              : o->poll                ? "--wait=poll"
+                              : o->checked             ? "--checked"
+                                                       : NULL;
+
+    if (o->reuse == REUSE_OFF || !wrong)
+        return ST_OK;
+    return FAIL(d, ST_USAGE, "--reuse: not with %s, which needs every cycle of the RTL", wrong);
+}
+
+/* Put the store of submissions before the model. */
+static enum status open_reuse(struct device *v, const struct hd_sim_options *s, struct diag *d)
+{
+    struct reuse_setup setup = {
+        .mode = v->options->reuse, .hw = v->hw, .api = v->sim.api, .options = s};
+    const char *cache;
+
+    TRY(home_cache(v->arena, &cache, d));
+    setup.store = arena_printf(v->arena, "%s/submissions", cache);
+    TRY(reuse_open(v->arena, &setup, &v->reuse, d));
+    v->sim.api = reuse_api(v->reuse);
+    v->sim.sim = reuse_sim(v->reuse);
+    return ST_OK;
+}
+
 static enum status open_rtl(struct device *v, const struct sim_model *so,
                             const struct device_text *text, struct diag *d)
 {
@@ -99,7 +130,10 @@ static enum status open_rtl(struct device *v, const struct sim_model *so,
     v->sim = (struct sim_port){
         .memory = v->memory, .memory_base = DEVICE_BASE, .memory_bytes = v->n_bytes};
     TRY(sim_load(so->path, so->source_hash, v->hw->hash, &v->sim.api, d));
-    v->sim.sim = v->sim.api->open(&s, error, sizeof error);
+    if (v->options->reuse != REUSE_OFF)
+        TRY(open_reuse(v, &s, d));
+    else
+        v->sim.sim = v->sim.api->open(&s, error, sizeof error);
     if (!v->sim.sim)
         return FAIL(d, ST_INTERNAL, "cannot open the model of %s: %s", v->hw->name, error);
     sim_port(&v->sim, !v->options->separate_memory, &v->port);

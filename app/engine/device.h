@@ -7,6 +7,7 @@
 #include "driver/hd_model.h"
 #include "sim/functional/hd_func.h"
 #include "sim/load.h"
+#include "sim/reuse/reuse.h"
 
 #define DEVICE_BASE 0x80000000u /* bus address of the device's memory */
 
@@ -21,6 +22,7 @@ struct device {
     struct hd_device dev;
     struct hd_func func;
     struct sim_port sim; /* sim.sim is NULL except for rtl */
+    struct reuse *reuse; /* --reuse, for rtl; NULL: the RTL runs all submissions */
     struct hd_sim_bus_fault bus_fault;
 };
 
@@ -46,6 +48,8 @@ enum status device_open(struct device *v, struct arena *a, const struct options 
                         const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
                         const struct device_text *text, struct diag *d);
 void device_close(struct device *v);
+/* Refuse --reuse with what needs the RTL in every cycle. */
+enum status device_check_reuse(const struct options *o, struct diag *d);
 /* Set --bus-fault; `fault` must live as long as `sim`. */
 void device_spoil_bus(const struct options *o, const struct hd_sim_api *api, struct hd_sim *sim,
                       struct hd_sim_bus_fault *fault);

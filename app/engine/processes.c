@@ -131,6 +131,8 @@ static void merge(const struct job *job, struct run_measured *m)
         if (to->fault_beats < r->fault_beats)
             to->fault_beats = r->fault_beats;
         to->sim_cycles += r->sim_cycles;
+        to->reuse.submissions += r->reuse.submissions;
+        to->reuse.stored += r->reuse.stored;
         to->host.total += r->host.total;
         to->host.operators += r->host.operators;
         to->host.driver += r->host.driver;
@@ -167,6 +169,7 @@ enum status run_engine(const struct job *job, struct run_measured *m, const char
     const struct sched_program *program = job->p->program;
     struct sim_model sim[SCHED_MAX_DEVICES] = {{0}};
 
+    TRY(device_check_reuse(job->options, d));
     for (uint32_t k = 0; k < program->n_device; k++)
         if (job->options->engine == ENGINE_RTL && program->n_stream)
             TRY(device_model(job->arena, job->options, program->device[k].hw, &sim[k], d));

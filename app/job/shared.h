@@ -5,6 +5,7 @@
 #include "job.h"
 #include "sim/board/board.h"
 #include "sim/hd_sim.h"
+#include "sim/reuse/reuse.h"
 
 /* The report of a child process in shared memory, of fixed size except the rows at its end. */
 struct run_shared {
@@ -23,6 +24,7 @@ struct run_shared {
     bool fault_happened;  /* --bus-fault, of any */
     double wall_seconds;
     uint64_t sim_cycles;
+    struct reuse_counts reuse;                               /* --reuse, of all accelerators */
     struct board_host host;                                  /* --host=iss, rtl */
     uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of external targets' cores */
     uint64_t core_register_reads;

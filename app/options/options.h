@@ -107,6 +107,8 @@ struct options {
     uint64_t waves_limit, seed, stall_seed, bus_fault_beat;
     uint32_t oracle;    /* enum oracle_kind */
     uint32_t bus_fault; /* enum hd_sim_bus_kind */
+    uint32_t reuse;     /* enum reuse_mode */
+    uint32_t segments;  /* --segments */
     uint32_t mem_latency, mem_bytes, jobs;
     uint32_t inferences;      /* without -i; 0: default number */
     uint32_t clock_mhz;       /* 0: not given */

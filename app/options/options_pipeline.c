@@ -13,6 +13,7 @@ struct pipeline_options options_pipeline(const struct options *o)
         .schedule = {.no_overlap = o->no_overlap,
                      .mem_latency = o->mem_latency,
                      .mem_bytes = o->mem_bytes,
+                     .segments = o->segments,
                      .no_search = o->no_search},
         .dump_ir = o->dump_ir,
         .dump_step = o->dump_step,

@@ -12,6 +12,7 @@ static const char *const hosts[] = {"native", "iss", "rtl", NULL};
 static const char *const cores[] = {"five-stages", "picorv32", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const compares[] = {"layers", "outputs", NULL};
+static const char *const reuses[] = {"off", "same", "cycles", "check", NULL};
 static const char *const checks[] = {"auto", "always", "never", NULL};
 static const char *const formats[] = {"text", "csv", "json", "dot", "svg", "mlf", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
@@ -210,6 +211,12 @@ const struct option_row options_table[] = {
      NUMBER(mem_latency, 0, 100000), .used_by = GRAPHS | PROGRAM},
     {SHOW("mem-bytes", "N", DEVICE, "bytes a cycle (default the AXI width)"),
      NUMBER(mem_bytes, 0, 64), .used_by = GRAPHS | PROGRAM},
+    {SHOW("reuse", "MODE", DEVICE,
+          "cycles of submissions simulated before: off (default), same (with the same bytes), "
+          "cycles "
+          "(with any data; the functional model has the bytes), check (cycles, and one in 20 "
+          "is simulated again)"),
+     WORD(reuse, reuses), .used_by = RUNS | OF(TUNE)},
     {SHOW("stall-seed", "N", DEVICE, "random back-pressure on the bus"),
      NUMBER(stall_seed, 0, UINT64_MAX), .used_by = RUNS | PROGRAM},
     {SHOW("bus-fault", "KIND", DEVICE,
@@ -233,6 +240,10 @@ const struct option_row options_table[] = {
     {SHOW("no-search", NULL, DEVICE,
           "tiles and groups by rule: compiles in milliseconds, the answer is the same"),
      FLAG(no_search), .used_by = GRAPHS},
+    {SHOW("segments", "N", DEVICE,
+          "cut the commands into at most N submissions, where that costs at most 0.5 % of the "
+          "cycles (for --reuse)"),
+     NUMBER(segments, 1, 100000), .used_by = GRAPHS},
     {SHOW("tuned", "FILE", DEVICE,
           "the results of heddle tune: tune writes the file; compile, run, inspect and disasm read "
           "it"),

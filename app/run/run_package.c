@@ -369,7 +369,7 @@ static enum status check(struct run *run, const char **verdict, struct diag *d)
     switch (run->results.verdict) {
     case VERDICT_MISMATCH: return difference_fail(&run->job, &run->measured, &run->results, d);
     case VERDICT_UNCHECKED: *verdict = "unchecked, no --expect"; break;
-    case VERDICT_MATCH: *verdict = run_match_text(&run->job, &run->results); break;
+    case VERDICT_MATCH: *verdict = run_match_text(&run->job, &run->measured, &run->results); break;
     case VERDICT_WITHIN:
         *verdict =
             run->job.options->tolerance && run->results.difference == 0

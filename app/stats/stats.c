@@ -240,8 +240,11 @@ static void add_columns(const struct stats *s, cJSON *o)
         numbers_add(o, &v, (enum column_place)place);
 }
 
-static void add_verdict(const struct job *job, const struct run_results *results, cJSON *o)
+static void add_verdict(const struct run *run, cJSON *o)
 {
+    const struct job *const job = &run->job;
+    const struct run_results *const results = &run->results;
+
     cJSON_AddStringToObject(o, "verdict", verdict_names[results->verdict]);
     cJSON_AddStringToObject(o, "checked_against", job->checked_against);
     if (job->tolerance > 0) {
@@ -253,7 +256,7 @@ static void add_verdict(const struct job *job, const struct run_results *results
         cJSON_AddStringToObject(o, "expected_from", job->expected_from);
     stats_count(o, "outputs", job->p->graph->n_out);
     if (results->verdict == VERDICT_MATCH && job->p->graph->n_out)
-        cJSON_AddStringToObject(o, "statement", run_match_text(job, results));
+        cJSON_AddStringToObject(o, "statement", run_match_text(job, &run->measured, results));
     if (results->proof)
         cJSON_AddStringToObject(o, "proof", results->proof);
     if (job->label)
@@ -312,7 +315,7 @@ cJSON *run_stats_json(const struct run *run)
     cJSON_AddStringToObject(o, "engine", engine_names[run->job.options->engine]);
     add_hw(&run->job, o);
     stats_count(o, "inferences", run->job.n);
-    add_verdict(&run->job, &run->results, o);
+    add_verdict(run, o);
     add_compared(&run->job, &run->results, o);
     add_oracle(&run->job, &run->results, o);
     add_columns(&s, o);

@@ -157,15 +157,15 @@ void emit_commands(struct emit_unit *u)
     text_printf(
         t,
         "/* commands.c - what the accelerator does, emitted by heddle for configuration %s.\n"
-        " * Region 0: one stream per submission, each at a multiple of 64 bytes. Fields left out "
+        " * Region 0: one stream per submission, each at a multiple of %u bytes. Fields left out "
         "are 0. */\n"
         "#include \"model.h\"\n\n",
-        p->hw->name);
+        p->hw->name, sched_stream_align(p));
     for (uint32_t k = 0; k < p->n_stream; k++)
         add_type(t, &p->stream[k], k);
     text_add(t, "struct model_commands {\n");
     for (uint32_t k = 0; k < p->n_stream; k++)
-        text_printf(t, "    _Alignas(64) struct stream%u s%u;\n", k, k);
+        text_printf(t, "    _Alignas(%u) struct stream%u s%u;\n", sched_stream_align(p), k, k);
     text_add(t, "};\n\n_Static_assert(sizeof(struct model_commands) == MODEL_COMMAND_BYTES, "
                 "\"command table\");\n");
     for (uint32_t k = 0; k < p->n_stream; k++)

@@ -53,7 +53,7 @@ enum status arena_plan(struct sched_program *p, struct diag *d)
     for (uint32_t i = 0; i < g->n_op; i++)
         if (p->scratch_bytes[i])
             place_add(&set, p->scratch_bytes[i], i, i, &p->scratch[i]);
-    uint64_t peak = place_solve(&set, ARENA_ALIGN, UINT64_MAX);
+    uint64_t peak = place_solve(&set, p->cut ? SCHED_PAGE : ARENA_ALIGN, UINT64_MAX);
     if (peak > INT32_MAX)
         return FAIL(d, ST_NO_SPACE,
                     "the tensors between its operators and their scratch need %llu bytes at once, "

@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -56,4 +57,57 @@ void evict_cache(struct arena *a, const char *cache)
     }
     if (dir != NULL)
         (void)closedir(dir);
+}
+
+struct file {
+    const char *path;
+    uint64_t bytes;
+    time_t used;
+};
+
+static int latest_first(const void *a, const void *b)
+{
+    const struct file *const x = a, *const y = b;
+
+    return x->used != y->used ? (x->used < y->used) - (x->used > y->used)
+                              : strcmp(x->path, y->path);
+}
+
+/* List the files of `folder`; *n: their number. */
+static struct file *list_files(struct arena *a, const char *folder, uint32_t *n)
+{
+    DIR *const dir = opendir(folder);
+    const struct dirent *entry;
+    struct file *file = NULL;
+    uint32_t cap = 0;
+
+    *n = 0;
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        const char *const path = arena_printf(a, "%s/%s", folder, entry->d_name);
+        struct stat info;
+
+        if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode))
+            continue;
+        ARENA_GROW(a, file, *n, &cap);
+        file[(*n)++] = (struct file){path, (uint64_t)info.st_size, info.st_mtime};
+    }
+    if (dir != NULL)
+        (void)closedir(dir);
+    return file;
+}
+
+void evict_files(struct arena *a, const char *folder, uint64_t most)
+{
+    const time_t now = time(NULL);
+    uint64_t bytes = 0;
+    uint32_t n;
+    struct file *const file = list_files(a, folder, &n);
+
+    if (n > 1)
+        qsort(file, n, sizeof *file, latest_first);
+    for (uint32_t i = 0; i < n; i++) {
+        bytes += file[i].bytes;
+        if (bytes > most || now - file[i].used > KEEP_SECONDS)
+            (void)remove(file[i].path);
+    }
 }

@@ -145,6 +145,28 @@ static void share_entries(const struct hd_func *f, uint32_t address, const uint8
         func_copy(f->space[HD_SPACE_TABLE] + address * 4 + quarter * n, word, n);
 }
 
+/* Write what follows in another memory from a word that was written at `address`. */
+static void pass_on(const struct hd_func *f, uint32_t space, uint32_t address, const uint8_t *word)
+{
+    if (space == HD_SPACE_BIAS16)
+        widen_biases(f, address, word);
+    if (space == HD_SPACE_TABLE_ALL)
+        share_entries(f, address, word);
+}
+
+void hd_func_apply(struct hd_func *f, const struct hd_sim_commit *c)
+{
+    const uint32_t space = c->space == 0 ? HD_SPACE_SCRATCHPAD : c->space - 2;
+
+    if (c->space == 1 || space >= HD_SPACE_COUNT || c->address > f->n_bytes[space] ||
+        c->n_bytes > f->n_bytes[space] - c->address)
+        return;
+    for (uint32_t i = 0; i < c->n_bytes; i++)
+        if (c->strobe >> i & 1)
+            f->space[space][c->address + i] = c->data[i];
+    pass_on(f, space, (uint32_t)c->address, c->data);
+}
+
 /* Read one row of words. Weight memory words are written whole, padded with 0; the scratchpad has
  * byte enables. */
 static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint32_t row_bytes)
@@ -158,10 +180,7 @@ static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint
         if (row_read(s, word, m))
             return -1;
         hd_func_put(s->f, s->unit, space, address + at, word, space == HD_SPACE_SCRATCHPAD ? m : n);
-        if (space == HD_SPACE_BIAS16)
-            widen_biases(s->f, address + at, word);
-        if (space == HD_SPACE_TABLE_ALL)
-            share_entries(s->f, address + at, word);
+        pass_on(s->f, space, address + at, word);
     }
     return 0;
 }

@@ -71,6 +71,10 @@ void hd_func_port(struct hd_func *f, struct hd_port *port);
  * commands. */
 void hd_func_commits(struct hd_func *f, hd_func_sink *sink, void *ctx);
 
+/* Write what a commit of the RTL, or of another functional model, wrote into one of the device's
+ * memories; one that is not of these, or beyond their ends, is ignored. */
+void hd_func_apply(struct hd_func *f, const struct hd_sim_commit *commit);
+
 /* Return the first of softmax's passes that explains a wrong row. MAXIMUM: the row is correct for
  * `other` as its largest byte, which is `max`. SUM: one wrong factor gives all results from the
  * exponentials. RESULT: neither. f: with the command's exponentials; x: the row's c->channels

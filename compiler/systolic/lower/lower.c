@@ -16,6 +16,7 @@ static void mark_constants(struct lower *l, const struct layout *layout)
                 continue;
             s->in_memory = true;
             s->mem_region = HD_REGION_CONSTANTS;
+            l->program->new_page = l->program->cut != NULL;
             s->mem_offset = sched_constant(l->program, t->data, (size_t)ir_bytes(t));
         }
     }
@@ -32,7 +33,30 @@ static void end_stream(struct lower *l)
         bytes += l->stream->cmd[i].w.common.length * 16u;
     l->stream->n_bytes = bytes;
     l->stream->offset = l->program->command_bytes;
-    l->program->command_bytes += div_up(bytes, 64) * 64;
+    const uint32_t align = sched_stream_align(l->program);
+    l->program->command_bytes += div_up(bytes, align) * align;
+}
+
+/* Begin a stream. After a cut nothing but tensors in the scratchpad is taken to be on chip, and all
+ * memories are filled from their beginnings, so that equal layers get equal commands. */
+static void begin_stream(struct lower *l, const struct op_plan *plan)
+{
+    const uint32_t tables = hd_config_tables(l->hw);
+
+    l->stream = &l->program->stream[l->program->n_stream++];
+    l->stream->region = plan->op->region;
+    if (!l->program->cut)
+        return;
+    l->words.head = l->entries.head = 0;
+    l->tables = (l->tables / tables + 2) * tables;
+    l->thresholds = l->floats = NULL;
+    l->program->new_page = true;
+}
+
+static bool is_cut(const struct sched_program *p, const struct op_plan *plan)
+{
+    return p->stream[p->n_stream - 1].region != plan->op->region ||
+           (p->cut && p->cut[plan->position]);
 }
 
 /* Record that the commands of plan[0 .. n - 1] are interleaved. */
@@ -71,12 +95,10 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             n++;
         if (left_out(l, plan, n))
             continue;
-        if (p->n_stream == 0 || p->stream[p->n_stream - 1].region != plan->op->region) {
-            if (p->n_stream)
-                end_stream(l);
-            l->stream = &p->stream[p->n_stream++];
-            l->stream->region = plan->op->region;
-        }
+        if (p->n_stream && is_cut(p, plan))
+            end_stream(l);
+        if (p->n_stream == 0 || is_cut(p, plan))
+            begin_stream(l, plan);
         note_woven(p, plan, n);
         l->group = plan->position;
         if (plan->channel_wise)
@@ -87,7 +109,8 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             TRY(lower_array(l, plan));
         else
             TRY(lower_vector(l, plan));
-        if (i + n < layout->n_plan && !geo_on_array(&plan[n].geo))
+        if (i + n < layout->n_plan && !geo_on_array(&plan[n].geo) &&
+            !(p->cut && p->cut[plan[n].position]))
             (void)lower_have_table(l, &plan[n]); /* early, because VECTOR's first command waits for
                                                   * it */
     }

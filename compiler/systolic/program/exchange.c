@@ -99,6 +99,15 @@ static void add_operator(struct exchange *e, const struct ir_op *op, bool in)
     }
 }
 
+/* Return true if the region of `s` has another submission before it, or else after it. */
+static bool continues(const struct sched_program *p, const struct sched_stream *s, bool before)
+{
+    const uint32_t at = (uint32_t)(s - p->stream);
+
+    return before ? at > 0 && s[-1].region == s->region
+                  : at + 1 < p->n_stream && s[1].region == s->region;
+}
+
 struct sched_exchange sched_exchange(struct arena *a, const struct sched_program *p,
                                      const struct sched_stream *s, bool in)
 {
@@ -106,7 +115,7 @@ struct sched_exchange sched_exchange(struct arena *a, const struct sched_program
     struct sched_exchange of = {0, ARENA_ARRAY(a, uint32_t, g->n_tensor + 1)};
     struct exchange e = {p, &of, ARENA_ARRAY(a, bool, g->n_tensor + 1)};
 
-    for (uint32_t i = 0; i < g->n_op; i++)
+    for (uint32_t i = 0; i < g->n_op && !continues(p, s, in); i++)
         if (!g->op[i]->dead && g->op[i]->region == s->region)
             add_operator(&e, g->op[i], in);
     return of;

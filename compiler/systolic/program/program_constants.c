@@ -1,13 +1,15 @@
-/* program_constants.c - region 1 of a program, in blocks aligned to 64 bytes; and the offsets of
+/* program_constants.c - region 1 of a program, in blocks aligned to 64 bytes, or pages; and the offsets of
  * variables in the state region. */
 #include "sched_program.h"
 
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes)
 {
-    static const char zeros[64];
+    static const char zeros[SCHED_PAGE];
     struct text *t = &p->constants;
-    uint32_t offset = div_up(p->constant_bytes, 64) * 64;
+    const uint32_t align = p->new_page ? SCHED_PAGE : 64;
+    uint32_t offset = div_up(p->constant_bytes, align) * align;
 
+    p->new_page = false;
     const uint32_t gap[2] = {p->constant_bytes, offset - p->constant_bytes};
     if (!p->dry && gap[1] != 0)
         text_add_n(&p->constant_gaps, (const char *)gap, sizeof gap);

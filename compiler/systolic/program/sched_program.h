@@ -54,6 +54,8 @@ union sched_words {
 };
 
 #define SCHED_MAX_ACCESS 6
+/* Bursts end at multiples of it, so equal submissions at equal places in a page take equal cycles. */
+#define SCHED_PAGE 4096u
 
 /* The result bytes that an ARRAY or VECTOR command makes, or STORE moves to memory. Byte `address`
  * + r * pitch + x * pixel + c of the scratchpad, or of the region in memory, is byte `first` + r *
@@ -166,6 +168,7 @@ struct sched_options {
     uint64_t knob_seed;              /* if not 0: random knobs, for tests */
     uint32_t work;                   /* factor of the search's work, for tests; 0: 1 */
     bool no_search;                  /* knobs by rule */
+    uint32_t segments;               /* most submissions into which streams are cut; 0, 1: no cut */
     const struct sched_knobs *knobs; /* by operator position, used instead of a search; or NULL */
 };
 
@@ -206,6 +209,8 @@ struct sched_program {
     uint32_t *woven;           /* by operator position: the next one whose commands are interleaved
                                   with
                                   it; 0: none */
+    bool *cut;                 /* by operator position: a submission begins with it; NULL: no cut */
+    bool new_page;             /* the next constant begins at a multiple of SCHED_PAGE */
     bool dry;                  /* a trial: only the sizes of constants, without bytes and notes */
     uint32_t first, end;       /* a trial of only operators first .. end - 1, placed by
                                   the layout of all; end 0: of all operators */
@@ -224,6 +229,12 @@ struct sched_program {
     uint32_t only;                      /* 1 + the target whose operators the part runs */
     const struct sched_program *before; /* the part whose constants precede its own */
 };
+
+/* Return the alignment of streams in the commands region. */
+static inline uint32_t sched_stream_align(const struct sched_program *p)
+{
+    return p->cut ? SCHED_PAGE : 64;
+}
 
 /* Return the number of single-device programs that `p` consists of: its parts, or 1. */
 static inline uint32_t sched_parts(const struct sched_program *p)
@@ -323,8 +334,8 @@ struct sched_exchange sched_exchange(struct arena *a, const struct sched_program
  * tensor listed twice. */
 bool sched_output_copied(const struct sched_program *p, uint32_t output);
 
-/* program_constants.c: append a block to the constants at a multiple of 64 bytes and return its
- * offset. */
+/* program_constants.c: append a block to the constants at a multiple of 64 bytes, or of a page, and
+ * return its offset. */
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);
 
 #endif

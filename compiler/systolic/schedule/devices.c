@@ -158,7 +158,8 @@ static void place_streams(struct sched_program *all)
 {
     for (uint32_t i = 0; i < all->n_stream; i++) {
         all->stream[i].offset = all->command_bytes;
-        all->command_bytes += div_up(all->stream[i].n_bytes, 64) * 64;
+        all->command_bytes +=
+            div_up(all->stream[i].n_bytes, sched_stream_align(all)) * sched_stream_align(all);
     }
 }
 

@@ -17,6 +17,8 @@ enum status sched_prepare(struct sched_program *p, struct diag *d);
 
 /* knob_search.c: set p->knobs of one device from the options, otherwise by search. */
 void sched_choose(struct sched_program *p);
+/* segments.c: set p->cut for at most options.segments submissions, with at most 0.5 % more cycles. */
+void sched_segment(struct sched_program *p);
 /* places.c: find the tensors of one device's program that are in memory. */
 enum status sched_places(struct sched_program *p, struct diag *d);
 /* Print the places of tensors in memory as text. */

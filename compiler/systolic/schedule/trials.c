@@ -113,12 +113,18 @@ uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sch
     return t->score[at];
 }
 
+bool trials_build(struct trials *t, struct sched_knobs *knobs, struct sched_program *p)
+{
+    struct diag d = {0};
+
+    return build(t, p, 0, 0, knobs) && sched_estimate(p, &d) == ST_OK;
+}
+
 void trials_losses(struct trials *t, struct sched_knobs *knobs, uint64_t *row)
 {
     struct sched_program p;
-    struct diag d = {0};
 
-    if (!build(t, &p, 0, 0, knobs) || sched_estimate(&p, &d) != ST_OK)
+    if (!trials_build(t, knobs, &p))
         return;
     memcpy(row, p.row_end, p.graph->n_row * sizeof *row);
     for (uint32_t i = 0; i < p.n_stream; i++)

@@ -23,6 +23,10 @@ void trials_end(struct trials *t);
  * layout of all; UINT64_MAX if the knobs cannot be built. */
 uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs);
 
+/* Build and estimate the whole program into *p, valid until the next trial. False if the knobs cannot be
+ * built. */
+bool trials_build(struct trials *t, struct sched_knobs *knobs, struct sched_program *p);
+
 /* Compute by row the cycles of the whole program during which ARRAY does not work for it. Unchanged
  * if the knobs cannot be built. */
 void trials_losses(struct trials *t, struct sched_knobs *knobs, uint64_t *row);

@@ -1,0 +1,84 @@
+/* segments.c - cut the streams of one device into several submissions, between groups of operators
+ * that are lowered together. Each cut costs the work of units that would have overlapped, and the
+ * start of a submission. in: knobs, by how many segments the user wants. out: p->cut. */
+#include <stdlib.h>
+
+#include "compiler/systolic/timing/estimate.h"
+#include "trials.h"
+
+enum { PER_MILLE = 5 }; /* of the cycles, most that all cuts may cost */
+
+struct cut {
+    uint32_t position; /* first operator after it */
+    uint64_t cost;     /* cycles */
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct cut *const x = a, *const y = b;
+
+    return x->cost != y->cost          ? (x->cost > y->cost) - (x->cost < y->cost)
+           : x->position > y->position ? 1
+                                       : -1;
+}
+
+/* Return the cycles before the first command of a submission and after the last one. */
+static uint64_t overhead(const struct sched_stream *s)
+{
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i + 1 < s->n; i++)
+        last = s->cmd[i].est_done > last ? s->cmd[i].est_done : last;
+    return s->cmd[0].est_start + (s->est_cycles > last ? s->est_cycles - last : 0);
+}
+
+/* Add the cuts of a stream to cut[n]; return their new number. A cut before command i makes all
+ * commands from there on wait until the others are done. */
+static uint32_t cuts_of(struct arena *a, const struct sched_stream *s, struct cut *cut, uint32_t n)
+{
+    uint64_t *const first = ARENA_ARRAY(a, uint64_t, s->n + 1);
+    uint64_t done = 0;
+    const uint64_t start = overhead(s);
+
+    first[s->n] = UINT64_MAX;
+    for (uint32_t i = s->n; i-- > 0;)
+        first[i] = s->cmd[i].est_start < first[i + 1] ? s->cmd[i].est_start : first[i + 1];
+    for (uint32_t i = 0; i + 1 < s->n; i++) {
+        if (i > 0 && s->cmd[i].group != s->cmd[i - 1].group)
+            cut[n++] =
+                (struct cut){s->cmd[i].group, start + (done > first[i] ? done - first[i] : 0)};
+        done = s->cmd[i].est_done > done ? s->cmd[i].est_done : done;
+    }
+    return n;
+}
+
+/* Return the estimated cycles of the program with its cuts; 0: it cannot be built. */
+static uint64_t cycles(struct trials *t, struct sched_knobs *knobs, struct sched_program *p)
+{
+    return trials_build(t, knobs, p) ? p->est_cycles : 0;
+}
+
+void sched_segment(struct sched_program *p)
+{
+    struct trials *const t = ARENA_NEW(p->arena, struct trials);
+    struct cut *const cut = ARENA_ARRAY(p->arena, struct cut, p->graph->n_op + 1);
+    struct sched_program whole;
+    uint32_t n = 0, taken = 0;
+    uint64_t cost = 0;
+
+    if (p->options.segments < 2 || !trials_begin(t, p))
+        return;
+    const uint64_t before = cycles(t, p->knobs, &whole), most = before * PER_MILLE / 1000;
+    for (uint32_t i = 0; before && i < whole.n_stream; i++)
+        n = cuts_of(p->arena, &whole.stream[i], cut, n);
+    qsort(cut, n, sizeof *cut, by_cost);
+    p->cut = ARENA_ARRAY(p->arena, bool, p->graph->n_op + 1);
+    while (taken < n && taken + 1 < p->options.segments && cost + cut[taken].cost <= most) {
+        cost += cut[taken].cost;
+        p->cut[cut[taken++].position] = true;
+    }
+    t->like.cut = p->cut;
+    while (taken > 0 && cycles(t, p->knobs, &whole) > before + most)
+        p->cut[cut[--taken].position] = false;
+    trials_end(t);
+}

@@ -1,0 +1,22 @@
+#!/bin/bash
+# --reuse with a network of one submission and one of three on tiny, its messages, two runs at once.
+dir=$(cd "$(dirname "$0")" && pwd)
+SEGMENTS=1 OPTIONS=--hw=tiny bash "$dir/reuse.sh" "$HEDDLE_HOME"/tests/models/{digits,vit_own}/model.tflite || exit
+. "$dir/../../e2e/common.sh"
+for option in --waves=first --stall-seed=3 --wait=poll --checked --engine=func --bus-fault=read-late --host=iss; do
+    "$heddle" run digits --reuse=cycles $option --no-report >stdout 2>stderr
+    [ $? = 2 ] || fail "$option: exit $?, expected 2"
+    grep -q "^heddle: --reuse: not with .*, which needs every cycle of the RTL" stderr || fail "$option: $(cat stderr)"
+done
+expect 2 "heddle: --reuse: found 'never', expected off, same, cycles or check" "$heddle" run digits --reuse=never
+
+# Two runs at once write one record; a run that is killed leaves no half of one.
+"$heddle" run digits --hw=tiny --mem-latency=71 --reuse=cycles -q >out1 2>err1 &
+"$heddle" run digits --hw=tiny --mem-latency=71 --reuse=cycles -q >out2 2>err2 || fail "at once: $(cat err2)"
+wait $! || fail "at once: $(cat err1)"
+timeout -s KILL 0.3 "$heddle" run digits --hw=tiny --mem-latency=72 --reuse=cycles -q >/dev/null 2>&1
+"$heddle" run digits --hw=tiny --mem-latency=72 --reuse=cycles -q --stats=killed.json >/dev/null 2>stderr ||
+    fail "after a kill: $(cat stderr)"
+"$heddle" run digits --hw=tiny --mem-latency=72 -q --stats=off.json >/dev/null 2>stderr || fail "off: $(cat stderr)"
+[ "$(grep -m1 '"cycles"' killed.json)" = "$(grep -m1 '"cycles"' off.json)" ] || fail "after a kill: other cycles"
+finish
