@@ -7,11 +7,11 @@ static const char *nonsense(const struct hd_func *f, const struct hd_cmd_vector 
 {
     if (!f->config.lstm)
         return "vector: this configuration has no lstm";
-    if (c->rows != 1 || !c->cols || c->channels != FUNC_LSTM_BYTES)
-        return "vector: lstm has one row of cells of 8 bytes";
-    if (c->kernel_h != 2 || c->kernel_w != 1 || c->y_start || c->x_start || c->in_h < 2 ||
-        c->in_w < c->cols || c->stride_x > 1)
-        return "vector: lstm has a 2 x 1 window inside the image";
+    if (c->rows != 1 || !c->cols || c->channels != FUNC_LSTM_GATES)
+        return "vector: lstm has one row of cells of 4 gates";
+    if (c->kernel_h != 2 || c->kernel_w != 3 || c->y_start || c->x_start || c->in_h < 2 ||
+        c->in_w < c->cols + 2 || c->stride_x > 1)
+        return "vector: lstm has a 2 x 3 window inside the image";
     if (c->a_splat || c->b_splat || c->look_up)
         return "vector: lstm splats nothing and looks up nothing";
     if (c->z_a || c->z_b || c->multiplier_b != 1 << 11)
@@ -37,16 +37,33 @@ static const uint8_t *bytes(struct hd_func *f, uint32_t address, uint32_t n)
     return NULL;
 }
 
+/* Read n bytes of each gate, the lowest first, a_win_col apart from `at` on; -1: outside. */
+static int read_gates(struct hd_func *f, const struct hd_cmd_vector *c, uint32_t at, uint32_t n,
+                      int32_t gate[FUNC_LSTM_GATES])
+{
+    for (uint32_t g = 0; g < FUNC_LSTM_GATES; g++)
+        gate[g] = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint8_t *b = bytes(f, at + k * c->a_win_col, FUNC_LSTM_GATES);
+
+        if (!b)
+            return -1;
+        for (uint32_t g = 0; g < FUNC_LSTM_GATES; g++)
+            gate[g] += (k + 1 < n ? b[g] : (int8_t)b[g]) * (1 << 8 * k);
+    }
+    return 0;
+}
+
 static int run_cell(struct hd_func *f, const struct hd_cmd_vector *c, uint32_t col)
 {
     const uint32_t at = (uint32_t)c->a_base + col * c->a_col;
     const uint32_t to[2] = {c->out_base + col, c->out_base + c->out_row + 2 * col};
-    const uint8_t *x = bytes(f, at, FUNC_LSTM_BYTES),
-                  *h = bytes(f, at + c->a_win_row, FUNC_LSTM_BYTES),
-                  *old = bytes(f, c->b_base + col * c->b_col, 2);
+    const uint8_t *old = bytes(f, c->b_base + col * c->b_col, 2);
+    int32_t x[FUNC_LSTM_GATES], h[FUNC_LSTM_GATES];
     int8_t state[2], y;
 
-    if (!x || !h || !old || !bytes(f, to[0], 1) || !bytes(f, to[1], 2))
+    if (!old || !bytes(f, to[0], 1) || !bytes(f, to[1], 2) || read_gates(f, c, at, 2, x) ||
+        read_gates(f, c, at + c->a_win_row, 3, h))
         return -1;
     y = func_lstm(c, x, h, old, state);
     hd_func_put(f, HD_UNIT_VECTOR, HD_SPACE_SCRATCHPAD, to[1], state, 2);

@@ -5,7 +5,7 @@
 #include "func_math.h"
 #include "hd_accel.h"
 
-enum { FUNC_LSTM_BYTES = 8 }; /* four gates */
+enum { FUNC_LSTM_GATES = 4 };
 
 static inline int32_t func_int16(const uint8_t *b)
 {
@@ -58,15 +58,16 @@ static inline int32_t func_lstm_tanh(int32_t x, int32_t shift)
     return x >= 0 ? y : -y;
 }
 
-/* Return the output of a cell from the bytes of four gates of x and of h and of the old state; set
- * the bytes of the new one. */
-static inline int8_t func_lstm(const struct hd_cmd_vector *c, const uint8_t *x, const uint8_t *h,
-                               const uint8_t *old, int8_t state[2])
+/* Return the output of a cell from the sums of its gates, of x and of h, and the bytes of the old
+ * state; set the bytes of the new one. */
+static inline int8_t func_lstm(const struct hd_cmd_vector *c, const int32_t x[FUNC_LSTM_GATES],
+                               const int32_t h[FUNC_LSTM_GATES], const uint8_t *old,
+                               int8_t state[2])
 {
-    int32_t gate[4], cell;
+    int32_t gate[FUNC_LSTM_GATES], cell;
 
-    for (uint32_t g = 0; g < 4; g++) {
-        gate[g] = func_clamp16(func_int16(x + 2 * g) + func_int16(h + 2 * g));
+    for (uint32_t g = 0; g < FUNC_LSTM_GATES; g++) {
+        gate[g] = func_clamp16(x[g] + h[g]);
         gate[g] = g == 2 ? func_lstm_tanh(gate[g], 1) : func_lstm_sigmoid(gate[g]);
     }
     cell = func_clamp16(func_round_shift(gate[1] * func_int16(old), 15) +

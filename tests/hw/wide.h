@@ -133,4 +133,14 @@ static inline int8_t numerics_clamp(int32_t x, int32_t z, int low, int high)
     return (int8_t)(y < low ? low : y > high ? high : y);
 }
 
+/* Byte `which` of x + z, clamped to `bytes` bytes; sign if there is no such byte. */
+static inline int8_t numerics_byte(int32_t x, int32_t z, int bytes, int which)
+{
+    const int64_t most = (INT64_C(1) << (8 * bytes - 1)) - 1;
+    int64_t y = (int32_t)((uint32_t)x + (uint32_t)z);
+
+    y = y < -most - 1 ? -most - 1 : y > most ? most : y;
+    return (int8_t)(y >> 8 * which);
+}
+
 #endif

@@ -97,16 +97,28 @@ static bool windows(const struct hd_cmd_vector *m, int64_t base, const struct to
     return true;
 }
 
+/* Visit what cells of an lstm read: two bytes of the input's gates, three of the others, the
+ * state. */
+static bool lstm_reads(const struct hd_cmd_vector *m, const struct touched_visit *v)
+{
+    const struct places cols = {m->cols, m->a_base, (int32_t)m->a_col};
+
+    return box(v, (struct places){2, 0, (int32_t)m->a_win_col}, cols, m->channels) &&
+           box(v, (struct places){3, (int32_t)m->a_win_row, (int32_t)m->a_win_col}, cols,
+               m->channels) &&
+           box(v, one_place(), (struct places){m->cols, m->b_base, (int32_t)m->b_col}, 2);
+}
+
 static bool vector_reads(const struct hd_cmd_vector *m, const struct touched_visit *v)
 {
+    if (hd_vop_facts[m->op].lstm)
+        return lstm_reads(m, v);
     if (!windows(m, m->a_base, v))
         return false;
     if (hd_vop_facts[m->op].pair)
         return windows(m, m->a_base + (int64_t)(int32_t)m->b_base, v);
     if (hd_vop_facts[m->op].operands < 2)
         return true;
-    if (hd_vop_facts[m->op].lstm)
-        return box(v, one_place(), (struct places){m->cols, m->b_base, (int32_t)m->b_col}, 2);
     return box(v, (struct places){m->rows, m->b_base, (int32_t)m->b_row},
                (struct places){m->cols, 0, (int32_t)m->b_col}, m->b_splat ? 1 : m->channels);
 }

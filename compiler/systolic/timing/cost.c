@@ -137,7 +137,7 @@ static uint64_t softmax_waits(const struct hd_cmd_vector *v, const struct hd_con
  * other: a cell takes fewer than it has cycles. */
 static uint64_t lstm_waits(const struct hd_cmd_vector *v, uint64_t all)
 {
-    return HD_TIMING_LSTM_CELL * (v->cols - UINT64_C(1)) + HD_TIMING_LSTM_VALUE + 2 - all;
+    return HD_TIMING_LSTM_CELL * (v->cols - UINT64_C(1)) + HD_TIMING_LSTM_VALUE + 6 - all;
 }
 
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)

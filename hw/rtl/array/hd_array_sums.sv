@@ -127,7 +127,7 @@ module hd_array_sums #(
   );
 
   // ---------------------------------------------------------------- what the results need
-  localparam int ScaleBits  = 3 + 32 + 4 * 8 + 1;
+  localparam int ScaleBits  = 5 + 32 + 4 * 8 + 1;
   localparam int ResultBits = 32 + ScaleBits + 4;
   logic [31:0]           index_q;  // index of the last accepted command
   logic [ResultBits-1:0] result_q[2];
@@ -137,9 +137,10 @@ module hd_array_sums #(
   always_ff @(posedge clk_i) begin
     if (accept_i) index_q <= cmd_index_i;
     if (begin_i) begin
-      result_q[slot_i] <= {index_q, cmd_i.has_bias, cmd_i.common_scale, cmd_i.sum_columns,
-                           cmd_i.multiplier, cmd_i.shift, cmd_i.z_out, cmd_i.act_min,
-                           cmd_i.act_max, cmd_i.look_up, cmd_i.table_step, cmd_i.table_first};
+      result_q[slot_i] <= {index_q, cmd_i.wide, cmd_i.has_bias, cmd_i.common_scale,
+                           cmd_i.sum_columns, cmd_i.multiplier, cmd_i.shift, cmd_i.z_out,
+                           cmd_i.act_min, cmd_i.act_max, cmd_i.look_up, cmd_i.table_step,
+                           cmd_i.table_first};
     end
   end
 

@@ -6,7 +6,8 @@
 //   5 high   h = (x * multiplier + 2^30) >>> 31           average: no 2^30
 //   6 shift  s = h >>> max(-shift, 0), and what rounds it average: its sign
 //   7 zero   t = s + z_out + rounding, modulo 2^32: RDBPOT(h, max(-shift, 0)) + z_out
-//   8 out    t clamped; with table_i what the table of entry table_zero_i has for that
+//   8 out    t clamped; with table_i what the table of entry table_zero_i has for that; with
+//            wide_i byte byte_i of t clamped to wide_i + 1 bytes
 // SRDHM rounds ties up for either sign when written as (p + 2^30) >>> 31; its one saturating case,
 // both factors INT32_MIN, cannot occur: a multiplier is never INT32_MIN (|m| is a Q0.31 fraction).
 // Shift is -31..30. A stage loads only when its enable is set, so idle lanes do not toggle; nothing
@@ -46,6 +47,8 @@ module hd_lane #(
   input  wire logic [7:0]  z_out_i,       // stage 7, signed; 0 for average and what waited
   input  wire logic [7:0]  min_i,
   input  wire logic [7:0]  max_i,
+  input  wire logic [1:0]  wide_i,        // not 0: whatever min_i and max_i are
+  input  wire logic [1:0]  byte_i,        // beyond wide_i: the sign
   input  wire logic        table_i,
   input  wire logic [TableBits-1:0] table_zero_i,  // its entry of code 0
   // tables
@@ -108,6 +111,17 @@ module hd_lane #(
     byte_ = t[31:7] == {25{t[31]}};
     clamp = (byte_ ? $signed(t[7:0]) < $signed(low) : t[31])  ? low :
             (byte_ ? $signed(t[7:0]) > $signed(top) : !t[31]) ? top : t[7:0];
+  endfunction
+
+  // Beyond its bytes only the sign matters.
+  function automatic logic [7:0] byte_of(input logic [31:0] t, input logic [1:0] bytes,
+                                         input logic [1:0] which);
+    logic fits;
+    fits    = bytes == 2'd3 || (t[31:23] == {9{t[31]}}
+                                && (bytes == 2'd2 || t[23:15] == {9{t[31]}}));
+    byte_of = fits           ? t[{which, 3'b000} +: 8] :
+              which > bytes  ? {8{t[31]}} :
+              which == bytes ? {t[31], {7{!t[31]}}} : {8{!t[31]}};
   endfunction
 
   function automatic logic [4:0] left(input logic [5:0] shift);
@@ -187,7 +201,7 @@ module hd_lane #(
     end
     if (en_i[6]) t_q <= s_q + {{24{z_out_i[7]}}, z_out_i} + {31'b0, up_q};
     if (en_i[Out]) begin
-      q_q         <= clamp(t_q, min_i, max_i);
+      q_q         <= wide_i != 2'd0 ? byte_of(t_q, wide_i, byte_i) : clamp(t_q, min_i, max_i);
       looked_up_q <= table_i & (Tables != 0);
     end
   end

@@ -1,18 +1,19 @@
 // hd_lstm - VECTOR's lstm: the gates of a cell to its new state and output, exactly NUMERICS.md
 // (LSTM).
-// A cell has two beats of eight bytes of A, the int16 gates i, f, g, o of the input's sums and
-// those of the recurrent ones, and two bytes of B, its int16 state:
+// A cell has six beats of four bytes of A, those of its gates i, f, g, o, and two bytes of B, its
+// int16 state. Three beats have the lower, the middle and the upper bytes of the input's sums x,
+// whose upper ones are not used, the others those of the recurrent sums h:
 //   gate  = clamp16(x + h);  i, f, o = sigmoid(gate), g = tanh(gate)
 //   state = clamp16(RDBPOT(f * state, 15) + RDBPOT(i * g, 17 + shift)), clipped
 //   value = o * tanh(state), which hd_requant rescales
 // a_i, b_i are taken with shift_en_i, and put together as the value stage loads, with value_en_i.
-// valid_i: a cell is there; ready_o: its last gate is taken. hd_requant gets two bytes of its
+// valid_i: a cell is there; ready_o: its gates are taken. hd_requant gets two bytes of its
 // state, which pass, then its output; with cells_i 0 it gets the value of the lanes (lane_*).
-// One pipe computes both functions of one number a cycle, 2 / (1 + e^-|x|): gates in slots 0 to 3
-// of eight cycles, a state in slot 4. e^-|x| is Taylor's polynomial around -1/8 for |x| modulo 1/4,
+// One pipe computes both functions of one number a cycle, 2 / (1 + e^-|x|): a cell is taken in
+// slot 7 of eight cycles, its gates enter in slots 0 to 3, a state in slot 4. e^-|x| is Taylor's polynomial around -1/8 for |x| modulo 1/4,
 // then a product for each bit of the rest; the quotient is Newton's, three times. A number's other
 // factor (f: the old state, the state: o) comes with it. No register loads while a result waits.
-// Throughput: a cell in 8 cycles. Latency: a cell's output 49 cycles after its first gate.
+// Throughput: a cell in 8 cycles. Latency: a cell's output 50 cycles after it is taken.
 // Reset: no cell. Bench: tests/hw/vector/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -62,13 +63,15 @@ module hd_lstm #(
     product = 16'((32'(a) * 32'(b) + 32'sd16384) >>> 15);
   endfunction
 
-  function automatic logic signed [15:0] clamp16(input logic signed [16:0] x);
-    clamp16 = x[16] == x[15] ? x[15:0] : {x[16], {15{!x[16]}}};
+  function automatic logic signed [15:0] clamp16(input logic signed [24:0] x);
+    clamp16 = x[24:15] == {10{x[24]}} ? x[15:0] : {x[24], {15{!x[24]}}};
   endfunction
 
   // ---------------------------------------------------------------- beats to gates
-  logic [63:0] a_q, x_q, h_q;
-  logic [15:0] b_q, old_q;
+  logic [31:0] a_q, byte_q[6];       // of four gates; byte_q[2] is not used
+  logic [2:0]  beat, beat_q;
+  logic [15:0] b_q, b_value_q, old_q;
+  logic [63:0] gates, gates_q;
   logic [2:0]  slot_q;
   logic [3:0]  cells_q;             // on their way
   logic        en, begins, taking_q, gate, again, finished;
@@ -78,34 +81,45 @@ module hd_lstm #(
   logic        unused;
   assign shift  = cmd_i.shift_a[2:0];
   assign clip   = cmd_i.multiplier_a[15:0];
-  assign unused = ^{cmd_i, a_i, b_i};
+  assign unused = ^{cmd_i, a_i, b_i, byte_q[2]};
 
   always_ff @(posedge clk_i) begin
     if (shift_en_i) begin
-      for (int l = 0; l < 8; l++) a_q[l*8 +: 8] <= a_i[l%N*32 +: 8];
+      for (int l = 0; l < 4; l++) a_q[l*8 +: 8] <= a_i[l*32 +: 8];
       b_q <= b_i[15:0];
     end
-    if (value_en_i && first_i) x_q <= a_q;
-    if (value_en_i && !first_i) begin
-      h_q   <= a_q;
-      old_q <= b_q;
+    if (value_en_i) begin
+      beat_q       <= beat;
+      byte_q[beat] <= a_q;
+      b_value_q    <= b_q;
+    end
+    if (begins && en) begin
+      gates_q <= gates;
+      old_q   <= b_value_q;
     end
   end
 
-  assign begins  = valid_i && slot_q == 3'd0;
-  assign gate    = begins || taking_q;
-  assign ready_o = en && taking_q && slot_q == 3'd3;
+  assign beat    = first_i ? 3'd0 : beat_q + 3'd1;
+  assign begins  = valid_i && slot_q == 3'd7;
+  assign gate    = taking_q;
+  assign ready_o = en && begins;
   assign busy_o  = cells_q != '0;
+
+  for (genvar g = 0; g < 4; g++) begin : gen_gate
+    assign gates[g*16 +: 16] = clamp16(
+      25'($signed({byte_q[1][g*8 +: 8], byte_q[0][g*8 +: 8]}))
+      + 25'($signed({byte_q[5][g*8 +: 8], byte_q[4][g*8 +: 8], byte_q[3][g*8 +: 8]})));
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || start_i) begin
-      slot_q   <= '0;
+      slot_q   <= 3'd7;
       cells_q  <= '0;
       taking_q <= 1'b0;
     end else if (en) begin
-      if (begins || busy_o) slot_q <= slot_q + 3'd1;
+      if (begins || busy_o || slot_q != 3'd7) slot_q <= slot_q + 3'd1;
       cells_q  <= cells_q + {3'b0, begins} - {3'b0, finished};
-      taking_q <= gate && slot_q != 3'd3;
+      taking_q <= begins || (taking_q && slot_q != 3'd3);
     end
   end
 
@@ -123,8 +137,6 @@ module hd_lstm #(
   logic               state_valid_q;
 
   // Stage 1: gate, or state.
-  logic signed [16:0] sum;
-  assign sum   = $signed(x_q[slot_q[1:0]*16 +: 16]) + $signed(h_q[slot_q[1:0]*16 +: 16]);
   assign again = state_valid_q && slot_q == 3'd4;
 
   // Stage 2: -|x| in 2^-12; its quarters below -1 are its bits above, complemented.
@@ -163,7 +175,7 @@ module hd_lstm #(
 
   always_ff @(posedge clk_i) begin
     if (en) begin
-      gate_q    <= again ? state_q : clamp16(sum);
+      gate_q    <= again ? state_q : gates_q[slot_q[1:0]*16 +: 16];
       meta_q[1] <= {again ? OpCell : slot_q, 2'b0, again ? o_q : old_q};
       for (int s = 1; s < Stages; s++) meta_q[s+1] <= meta_q[s];
       meta_q[2][17:16] <= {!gate_q[15] && gate_q != '0, gate_q == '0};
@@ -224,7 +236,7 @@ module hd_lstm #(
   assign op      = meta_q[Stages][20:18];
   assign other   = op == OpValue ? i_q : meta_q[Stages][15:0];
   assign right   = op_q == OpForget ? 5'd15 : 5'd17 + {2'b0, shift};
-  assign state   = 17'(clamp16(forget_q + part_q));
+  assign state   = 17'(clamp16(25'(forget_q) + 25'(part_q)));
   assign bound   = 17'($signed({1'b0, clip}));
 
   always_ff @(posedge clk_i) begin
@@ -283,7 +295,7 @@ module hd_lstm #(
   a_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
     !en |=> valid_o && $stable(value_o) && $stable(addr_o));
   c_waits: cover property (@(posedge clk_i) !en);
-  c_bubble: cover property (@(posedge clk_i) busy_o && slot_q == 3'd0 && !valid_i);
+  c_bubble: cover property (@(posedge clk_i) busy_o && slot_q == 3'd7 && !valid_i);
 `endif
 
 endmodule

@@ -222,7 +222,7 @@ module array_bench #(
   );
 
   /* verilator lint_off PINCONNECTEMPTY */  // the unit of a write and VECTOR's handshake are not used here
-  hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits)) u_requant (
+  hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits), .Lstm(1)) u_requant (
     .clk_i,
     .rst_ni,
     .a_ahead_i       (a_ahead),

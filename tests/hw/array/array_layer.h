@@ -43,6 +43,7 @@ struct placing {
     int block_rows; /* output rows per block */
     int in_base, in_pitch, out_base, out_pitch, out_step;
     int w_base, p_base;
+    int wide;  /* bytes of a result, less 1 */
     int above; /* image rows above the layer's first one, which nothing reads */
 };
 
@@ -146,8 +147,11 @@ static inline void layer_reference(layer &l)
                 int to = s.sums ? 0 : o, q = l.common_scale ? 0 : to;
                 acc += l.has_bias ? (uint32_t)l.bias[to] : 0;
                 int32_t v = numerics_mbqm((int32_t)acc, l.multiplier[q], l.shift[q]);
+                const int first = l.p.pairs ? x / 2 * 2 : x; /* pixel of the vector */
+                const int at = l.p.out_base + y * l.p.out_pitch + first * l.p.out_step + to / N * N;
                 l.out[((size_t)y * l.ow + x) * s.oc + to] =
-                    numerics_clamp(v, l.z_out, l.act_min, l.act_max);
+                    l.p.wide ? numerics_byte(v, l.z_out, l.p.wide + 1, at % 4)
+                             : numerics_clamp(v, l.z_out, l.act_min, l.act_max);
             }
 }
 
@@ -199,6 +203,7 @@ static inline hd_cmd_array command_common(const layer &l)
     c.depthwise = l.s.depthwise;
     c.sum_columns = l.s.sums;
     c.common_scale = l.common_scale;
+    c.wide = (uint32_t)l.p.wide;
     c.has_bias = l.has_bias;
     c.streams = l.p.pairs ? 2 : 1;
     c.ports = (uint32_t)l.p.ports;

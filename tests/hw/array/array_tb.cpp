@@ -323,13 +323,13 @@ void print_layer(const layer &l)
 
     printf(
         "%s %dx%dx%d -> %dx%dx%d kernel %dx%d stride %dx%d dilation %dx%d ports %d%s split %dx%d "
-        "block %d%s%s",
+        "block %d%s%s%s",
         s.sums        ? "sums"
         : s.depthwise ? "dw"
                       : "conv",
         s.h, s.w, s.c, l.oh, l.ow, s.oc, s.kh, s.kw, s.stride_y, s.stride_x, s.dilation_y,
         s.dilation_x, l.p.ports, l.p.pairs ? " pairs" : "", l.p.split_y, l.p.split_x,
-        l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "");
+        l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "", l.p.wide ? " wide" : "");
 }
 
 /* Bytes of the scratchpad from `at` on, wrapping at its end. */
@@ -501,6 +501,7 @@ bool random_placing(rng &r, layer &l)
     placing &p = l.p;
 
     p = {};
+    p.wide = r.chance(20) ? r.range(1, 3) : 0;
     p.pairs = !s.depthwise && G >= 2 && 2 * s.oc <= N && l.ow > 1 && r.chance(70);
     p.ports = r.chance(60) ? G / (p.pairs ? 2 : 1) : r.range(1, G / (p.pairs ? 2 : 1));
     if (s.dilation_x > 1)
@@ -537,7 +538,11 @@ bool random_layer(rng &r, int i, layer &l)
     if (!layer_size(l))
         return false;
     layer_fill(l, r);
-    return random_placing(r, l);
+    if (!random_placing(r, l))
+        return false;
+    for (int &e : l.shift)
+        e += l.p.wide && e < 0 ? r.range(0, std::min(-e, 8 * l.p.wide + 3)) : 0;
+    return true;
 }
 
 /* Draw consecutive layers from i on, at most `wanted`, that fit next to one another. */

@@ -136,11 +136,15 @@ static inline int8_t vector_element(const struct vector_model *m, uint32_t row, 
 
 /* --- lstm --- */
 
-static inline int64_t vector_int16(const struct vector_model *m, int64_t address)
+/* The number of n bytes, `apart` bytes apart, the lowest first. */
+static inline int64_t vector_bytes(const struct vector_model *m, int64_t address, int64_t apart,
+                                   int n)
 {
-    const int64_t low = vector_byte(m, address) & 255;
+    int64_t x = vector_byte(m, address + (n - 1) * apart);
 
-    return low + 256 * vector_byte(m, address + 1);
+    for (int k = n - 2; k >= 0; k--)
+        x = 256 * x + (vector_byte(m, address + k * apart) & 255);
+    return x;
 }
 
 /* Set the fields that lstm needs as they are, after the random ones. */
@@ -148,8 +152,9 @@ static inline void vector_model_lstm(struct hd_cmd_vector *c, uint32_t cells, ui
 {
     c->rows = 1;
     c->cols = cells & 0xffffu;
-    c->channels = 8;
+    c->channels = 4;
     c->kernel_h = 2;
+    c->kernel_w = 3;
     c->in_h = c->in_w = 0xffff;
     c->stride_y = c->stride_x = 0;
     c->z_a = c->z_b = 0;
@@ -170,8 +175,9 @@ static inline int8_t vector_cell(const struct vector_model *m, uint32_t col, int
     int64_t gate[4], y;
 
     for (int g = 0; g < 4; g++)
-        gate[g] = lstm_saturated(vector_int16(m, x + 2 * g) + vector_int16(m, h + 2 * g));
-    *state = vector_int16(m, c->b_base + (int64_t)col * c->b_col);
+        gate[g] = lstm_saturated(vector_bytes(m, x + g, c->a_win_col, 2) +
+                                 vector_bytes(m, h + g, c->a_win_col, 3));
+    *state = vector_bytes(m, c->b_base + (int64_t)col * c->b_col, 1, 2);
     y = lstm_cell(gate, c->shift_a + 2, c->multiplier_a, state);
     y = vector_zeroed(c, vector_mbqm(y, c->multiplier_out, c->shift_out));
     return (int8_t)(y < -128 ? -128 : y > 127 ? 127 : y);

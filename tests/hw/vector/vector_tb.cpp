@@ -97,8 +97,8 @@ struct reference {
     {
         const vector_model model = {&c, (const int8_t *)before.data(), size, N};
 
-        beats = 2 * c.cols;
-        waits = (uint64_t)HD_TIMING_LSTM_CELL * (c.cols - 1) + HD_TIMING_LSTM_VALUE + 2 - beats;
+        beats = 6 * c.cols;
+        waits = (uint64_t)HD_TIMING_LSTM_CELL * (c.cols - 1) + HD_TIMING_LSTM_VALUE + 6 - beats;
         for (uint32_t i = 0; i < c.cols; i++) {
             const int64_t o = (int64_t)c.out_base + i, s = (int64_t)c.out_base + c.out_row + 2 * i;
             int64_t state;
@@ -295,10 +295,15 @@ struct maker {
     void lstm(hd_cmd_vector *c)
     {
         vector_model_lstm(c, (uint32_t)(r.chance(20) ? r.range(1, 80) : r.range(1, 6)), r.next());
-        c->a_col = (uint32_t)(r.chance(30) ? r.range(0, 9) : 8);
+        c->a_col = (uint32_t)(r.chance(30) ? r.range(0, 9) : 4);
         c->b_col = (uint32_t)(r.chance(30) ? r.range(0, 9) : 2);
+        c->a_win_col = c->cols * c->a_col + (uint32_t)r.range(0, 99);
+        c->a_win_row = 2 * c->a_win_col + (uint32_t)r.range(0, 99);
         c->out_row = c->cols + (uint32_t)r.range(0, 9);
         c->out_col = 1;
+        c->out_base = ((uint32_t)c->a_base + 6 * c->a_win_row) % size; /* after what it reads */
+        c->b_base = (c->out_base + c->out_row + (r.chance(50) ? 0 : 2 * c->cols)) % size;
+        c->b_col = c->b_base == (c->out_base + c->out_row) % size ? 2 : c->b_col; /* in place */
     }
 
     hd_cmd_vector command(int op)

@@ -441,12 +441,68 @@ static void columns_are_summed(void **state)
     bench_close(&t);
 }
 
+/* One output of two columns, at four positions: byte a at address 4 k + a. 300 is 0x12c; -70,000 is
+ * 0xfffeee90, in two bytes -32,768. */
+static void bytes_of_wide_results(void **state)
+{
+    struct func_bench t;
+    struct hd_cmd_array c = {.common = {.opcode = HD_OPCODE_ARRAY, .length = HD_CMD_ARRAY_UNITS},
+                             .wide = 3,
+                             .common_scale = 1,
+                             .has_bias = 1,
+                             .streams = 1,
+                             .ports = 1,
+                             .kernel_h = 1,
+                             .stride_x = 1,
+                             .act_min = -1,
+                             .act_max = 1,
+                             .shift = 1,
+                             .multiplier = 1 << 30,
+                             .kernel_row_bytes = 1,
+                             .out_channels = 2,
+                             .in_h = 1,
+                             .stride_y = 1,
+                             .dilation_y = 1,
+                             .scan = 4,
+                             .in_wc = 1,
+                             .out_w = 4,
+                             .out_h = 1,
+                             .block_rows = 1,
+                             .last_rows = 1,
+                             .blocks = 1,
+                             .out_step = 5,
+                             .block_scan = 4,
+                             .last_scan = 4,
+                             .out_base = 64};
+    int32_t *bias;
+
+    (void)state;
+    bench_open(&t, "sys8");
+    bias = (int32_t *)(void *)t.f.space[HD_SPACE_BIAS];
+    bias[0] = 300;
+    bias[1] = -70000;
+    assert_int_not_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    t.f.config.lstm = 1;
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    for (uint32_t k = 0; k < 4; k++) {
+        assert_int_equal((uint8_t)bench_spad(&t)[64 + 5 * k], 0x12cu >> 8 * k & 255u);
+        assert_int_equal((uint8_t)bench_spad(&t)[65 + 5 * k], 0xfffeee90u >> 8 * k & 255u);
+    }
+    c.wide = 1;
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    assert_int_equal((uint8_t)bench_spad(&t)[70], 0x80);
+    c.look_up = 1;
+    assert_int_not_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    bench_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_summed),     cmocka_unit_test(convolutions),
         cmocka_unit_test(depthwise_convolutions), cmocka_unit_test(pixel_pairs),
         cmocka_unit_test(split_kernels),          cmocka_unit_test(sums_wrap),
+        cmocka_unit_test(bytes_of_wide_results),
     };
 
     return cmocka_run_group_tests(tests, random_seed, NULL);

@@ -3,7 +3,8 @@
 #include "func_bench.h"
 #include "tests/hw/vector/vector_model.h"
 
-enum { CELLS = 1024, X = 0, H = 8 * CELLS, OLD = 16 * CELLS, OUT = 24 * CELLS, STATE = 25 * CELLS };
+enum { CELLS = 1024, PLANE = 4 * CELLS, X = 0, H = 3 * PLANE, OLD = 6 * PLANE };
+enum { OUT = OLD + 2 * CELLS, STATE = OUT + CELLS };
 
 static void open_with_lstm(struct func_bench *t, const char *config)
 {
@@ -15,9 +16,9 @@ static struct hd_cmd_vector command(uint32_t bits)
 {
     struct hd_cmd_vector c = {.common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
                               .op = HD_VOP_LSTM,
-                              .kernel_w = 1,
                               .a_base = X,
-                              .a_col = 8,
+                              .a_col = 4,
+                              .a_win_col = PLANE,
                               .a_win_row = H - X,
                               .b_base = OLD,
                               .b_col = 2,
@@ -30,10 +31,11 @@ static struct hd_cmd_vector command(uint32_t bits)
     return c;
 }
 
-static void put(struct func_bench *t, uint32_t at, int32_t value)
+/* Put n bytes of a number, `apart` bytes apart. */
+static void put(struct func_bench *t, uint32_t at, uint32_t apart, uint32_t n, int32_t value)
 {
-    bench_spad(t)[at] = (int8_t)(uint8_t)value;
-    bench_spad(t)[at + 1] = (int8_t)(uint8_t)(value >> 8);
+    for (uint32_t k = 0; k < n; k++)
+        bench_spad(t)[at + k * apart] = (int8_t)(uint8_t)(value >> 8 * k);
 }
 
 static void check(struct func_bench *t, const struct hd_cmd_vector *c)
@@ -75,11 +77,11 @@ static void every_gate_and_state(void **state)
             for (uint32_t g = 0; g < 4; g++) {
                 const int32_t x = random_int(-300, 300);
 
-                put(&t, X + 8 * i + 2 * g, k % 2 == 0 ? x : g == 0 ? -32768 : 32767);
-                put(&t, H + 8 * i + 2 * g, k % 2 == 0 ? v - x : 0);
+                put(&t, X + 4 * i + g, PLANE, 2, k % 2 == 0 ? x : g == 0 ? -32768 : 32767);
+                put(&t, H + 4 * i + g, PLANE, 3, k % 2 == 0 ? v - x : 0);
             }
             if (k % 2)
-                put(&t, OLD + 2 * i, v);
+                put(&t, OLD + 2 * i, 1, 2, v);
         }
         check(&t, &c);
     }
@@ -125,10 +127,10 @@ static void what_the_unit_does_not_compute_is_refused(void **state)
     bench_open(&t, "sys16");
     REFUSED((void)c, "this configuration has no lstm");
     t.f.config.lstm = 1;
-    REFUSED(c.rows = 2, "one row of cells of 8 bytes");
-    REFUSED(c.channels = 16, "one row of cells of 8 bytes");
-    REFUSED(c.kernel_h = 1, "2 x 1 window inside the image");
-    REFUSED(c.in_w = CELLS - 1, "2 x 1 window inside the image");
+    REFUSED(c.rows = 2, "one row of cells of 4 gates");
+    REFUSED(c.channels = 16, "one row of cells of 4 gates");
+    REFUSED(c.kernel_h = 1, "2 x 3 window inside the image");
+    REFUSED(c.in_w = CELLS + 1, "2 x 3 window inside the image");
     REFUSED(c.look_up = 1, "looks up nothing");
     REFUSED(c.b_splat = 1, "splats nothing");
     REFUSED(c.z_b = 1, "z_a or z_b not 0");
