@@ -215,6 +215,8 @@ static int requantise(const struct array_job *j, struct prove_sum *sum, uint64_t
         prove_shift(&sum[i], number[0]);
         uint32_t t = prove_requantise(v->package->p, &sum[i], number[1], shift, c->z_out,
                                       c->act_min, c->act_max);
+        if (c->wide)
+            t = prove_unknown(v->package->p, "a result of several bytes");
         if (c->look_up)
             t = prove_look_up(v, c->table_first + (c->table_step ? c->p_base + j->tile : 0), i, t);
         v->scratchpad.term[at + i] = t;
