@@ -7,12 +7,13 @@
 //   state = clamp16(RDBPOT(f * state, 15) + RDBPOT(i * g, 17 + shift)), clipped
 //   value = o * tanh(state), which hd_requant rescales
 // a_i, b_i are taken with shift_en_i, and put together as the value stage loads, with value_en_i.
-// valid_i: a cell is there; ready_o: its gates are taken. hd_requant gets two bytes of its
-// state, which pass, then its output; with cells_i 0 it gets the value of the lanes (lane_*).
+// valid_i: a cell is there; ready_o: its gates are taken. hd_requant gets two bytes of its state,
+// which pass, then its output; with cells_i 0 it gets the value of the lanes (lane_*).
 // One pipe computes both functions of one number a cycle, 2 / (1 + e^-|x|): a cell is taken in
-// slot 7 of eight cycles, its gates enter in slots 0 to 3, a state in slot 4. e^-|x| is Taylor's polynomial around -1/8 for |x| modulo 1/4,
-// then a product for each bit of the rest; the quotient is Newton's, three times. A number's other
-// factor (f: the old state, the state: o) comes with it. No register loads while a result waits.
+// slot 7 of eight cycles, its gates enter in slots 0 to 3, a state in slot 4. e^-|x| is Taylor's
+// polynomial around -1/8 for |x| modulo 1/4, then a product for each bit of the rest; the quotient
+// is Newton's, three times. A number's other factor (f: the old state, the state: o) comes with it.
+// No register loads while a result waits.
 // Throughput: a cell in 8 cycles. Latency: a cell's output 50 cycles after it is taken.
 // Reset: no cell. Bench: tests/hw/vector/vector_tb.cpp
 `default_nettype none
