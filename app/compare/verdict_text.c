@@ -39,14 +39,15 @@ static const char *match_text(const struct job *job, const struct run_results *r
 const char *run_match_text(const struct job *job, const struct run_measured *m,
                            const struct run_results *results)
 {
-    const struct reuse_counts *const n = m->shared ? &m->shared->reuse : NULL;
+    const struct reuse_counts n = m->shared ? m->shared->reuse : (struct reuse_counts){0};
     const char *const text = match_text(job, results);
+    const uint32_t stored = n.stored - n.filled;
 
-    if (!n || n->stored == 0)
+    if (stored == 0)
         return text;
     return arena_printf(
         job->arena,
         "%s; cycles of %u of %u submissions from the store, bytes of %u compared on "
         "the RTL",
-        text, n->stored, n->submissions, n->submissions - n->stored);
+        text, stored, n.submissions, n.submissions - stored);
 }

@@ -100,8 +100,11 @@ enum status device_check_reuse(const struct options *o, struct diag *d)
 /* Put the store of submissions before the model. */
 static enum status open_reuse(struct device *v, const struct hd_sim_options *s, struct diag *d)
 {
-    struct reuse_setup setup = {
-        .mode = v->options->reuse, .hw = v->hw, .api = v->sim.api, .options = s};
+    struct reuse_setup setup = {.mode = v->options->reuse,
+                                .fill = v->options->fill_store,
+                                .hw = v->hw,
+                                .api = v->sim.api,
+                                .options = s};
     const char *cache;
 
     TRY(home_cache(v->arena, &cache, d));

@@ -52,12 +52,64 @@ static void own_share(const struct job *job, struct run_measured *m, uint32_t pr
     child_run(job, m, process, so_path, sim);
 }
 
+static void wait_for(pid_t pid, int *state)
+{
+    while (pid > 0 && waitpid(pid, state, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* Run inferences for their records alone. A failure is left to the process that runs them again. */
+static void fill(const struct job *job, const struct run_measured *to, const char *so_path,
+                 const struct sim_model *sim)
+{
+    struct options o = *job->options;
+    struct job alone = *job;
+    struct run_measured m = {.n_process = 1};
+    struct diag ignored = {0};
+
+    o.fill_store = true;
+    alone.options = &o;
+    alone.watcher = NULL;
+    if (o.reuse == REUSE_CYCLES) /* others have its cycles */
+        alone.n = 1;
+    run_outputs(&alone, &m);
+    if (run_share(&alone, &m, &ignored) != ST_OK)
+        return;
+    own_share(&alone, &m, 0, so_path, sim);
+    __atomic_fetch_add(&to->shared->reuse.filled,
+                       m.shared->reuse.submissions - m.shared->reuse.stored, __ATOMIC_RELAXED);
+}
+
+/* With -j more processes than inferences, or with inferences that take the same cycles: fill the
+ * store by that number of processes, before the inferences run. */
+static void fill_store(const struct job *job, const struct run_measured *m, const char *so_path,
+                       const struct sim_model *sim)
+{
+    const uint32_t n = job->options->jobs;
+    pid_t *const pid = ARENA_ARRAY(job->arena, pid_t, n);
+    int ignored;
+
+    if (n == 1 || job->options->reuse == REUSE_OFF || job->options->reuse == REUSE_CHECK ||
+        (job->options->reuse == REUSE_SAME && m->n_process == n) || (m->cores && m->cores->n))
+        return;
+    for (uint32_t k = 0; k < n; k++) {
+        pid[k] = fork();
+        if (pid[k] == 0) {
+            fill(job, m, so_path, sim);
+            leave();
+        }
+    }
+    for (uint32_t k = 0; k < n; k++)
+        wait_for(pid[k], &ignored);
+}
+
 /* In the first child: start the others, run its share, wait for them. */
 static void all_processes(const struct job *job, struct run_measured *m, const char *so_path,
                           const struct sim_model *sim)
 {
     pid_t *pid = ARENA_ARRAY(job->arena, pid_t, m->n_process);
 
+    fill_store(job, m, so_path, sim);
     for (uint32_t k = 1; k < m->n_process; k++) {
         pid[k] = fork();
         if (pid[k] == 0) {
@@ -69,8 +121,7 @@ static void all_processes(const struct job *job, struct run_measured *m, const c
     for (uint32_t k = 1; k < m->n_process; k++) {
         struct run_shared *r = run_results(job, m, k);
         int state = 0;
-        while (pid[k] > 0 && waitpid(pid[k], &state, 0) < 0 && errno == EINTR)
-            continue;
+        wait_for(pid[k], &state);
         if (pid[k] < 0) {
             r->status = ST_NO_MEMORY;
             snprintf(r->message, sizeof r->message, "no child process could be started");

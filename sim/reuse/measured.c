@@ -1,7 +1,11 @@
 /* measured.c - see measured.h. A file: struct head, rows, commands, a digest of all that. */
+#define _GNU_SOURCE
 #include "measured.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/private.h"
@@ -32,8 +36,8 @@ static struct hash128 digest_of(const uint8_t *bytes, size_t n)
     return h;
 }
 
-bool record_read(struct arena *a, const char *store, const struct hash128 *key,
-                 struct reuse_record *r)
+bool measured_read(struct arena *a, const char *store, const struct hash128 *key,
+                   struct reuse_record *r)
 {
     const char *const path = path_of(a, store, key);
     struct diag ignored = {0};
@@ -63,13 +67,13 @@ bool record_read(struct arena *a, const char *store, const struct hash128 *key,
     return true;
 }
 
-void record_evict(struct arena *a, const char *store)
+void measured_evict(struct arena *a, const char *store)
 {
     evict_files(a, store, STORE_BYTES);
 }
 
-void record_write(struct arena *a, const char *store, const struct hash128 *key,
-                  const struct reuse_record *r)
+void measured_write(struct arena *a, const char *store, const struct hash128 *key,
+                    const struct reuse_record *r)
 {
     const size_t rows = r->n_row * sizeof *r->row, commands = r->n_command * sizeof *r->command;
     struct head head = {.n_row = r->n_row, .n_command = r->n_command, .cycles = r->cycles};
@@ -86,4 +90,32 @@ void record_write(struct arena *a, const char *store, const struct hash128 *key,
     memcpy(bytes + n, &digest, sizeof digest);
     if (file_make_dirs(store, &ignored) == ST_OK)
         (void)private_write(path_of(a, store, key), bytes, n + sizeof digest, &ignored);
+}
+
+static const char *lock_of(struct arena *a, const char *store, const struct hash128 *key)
+{
+    return arena_printf(a, "%s.lock", path_of(a, store, key));
+}
+
+int measured_claim(struct arena *a, const char *store, const struct hash128 *key)
+{
+    struct diag ignored = {0};
+    int fd;
+
+    if (file_make_dirs(store, &ignored) != ST_OK)
+        return -1;
+    fd = open(lock_of(a, store, key), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+}
+
+void measured_release(struct arena *a, const char *store, const struct hash128 *key, int claim)
+{
+    if (claim < 0)
+        return;
+    (void)unlink(lock_of(a, store, key));
+    (void)close(claim);
 }

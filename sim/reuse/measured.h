@@ -22,12 +22,17 @@ struct reuse_record {
 };
 
 /* Read the record of `key`. false: there is none, or it is damaged. */
-bool record_read(struct arena *a, const char *store, const struct hash128 *key,
-                 struct reuse_record *r);
+bool measured_read(struct arena *a, const char *store, const struct hash128 *key,
+                   struct reuse_record *r);
 /* Remove records that were not used for two weeks, and the oldest ones beyond 512 MiB. */
-void record_evict(struct arena *a, const char *store);
+void measured_evict(struct arena *a, const char *store);
 /* Write it. A full disk, or a store that cannot be written, loses the record only. */
-void record_write(struct arena *a, const char *store, const struct hash128 *key,
-                  const struct reuse_record *r);
+void measured_write(struct arena *a, const char *store, const struct hash128 *key,
+                    const struct reuse_record *r);
+
+/* Claim the simulation of a submission: return a descriptor for measured_release; -1: another process
+ * has claimed it, or there can be no lock. A claim ends with its process. */
+int measured_claim(struct arena *a, const char *store, const struct hash128 *key);
+void measured_release(struct arena *a, const char *store, const struct hash128 *key, int claim);
 
 #endif

@@ -29,6 +29,7 @@ struct reuse {
     struct key_stream stream;
     struct reuse_record record;
     bool found;       /* `record` was read, and the RTL runs nevertheless */
+    int claim;        /* lock of the submission that the RTL runs for `fill`; -1: none */
     uint32_t n_found; /* records found */
     struct reuse_counts counts;
     uint64_t read_bytes, write_bytes;
@@ -211,9 +212,16 @@ static void present(struct reuse *r)
     }
 }
 
+static void release(struct reuse *r)
+{
+    measured_release(r->scratch, r->setup.store, &r->key, r->claim);
+    r->claim = -1;
+}
+
 /* Go on with the RTL alone, with the bytes that it wrote. */
 static void go_alone(struct reuse *r)
 {
+    release(r);
     r->pending = false;
     r->alone = true;
     memcpy(r->memory, r->copy, r->func.memory.n_bytes);
@@ -236,7 +244,8 @@ static void end_sim(struct reuse *r)
     measure(r);
     if (r->found && known != r->record.cycles)
         r->counts.off++;
-    record_write(r->scratch, r->setup.store, &r->key, &r->record);
+    measured_write(r->scratch, r->setup.store, &r->key, &r->record);
+    release(r);
     present(r);
 }
 
@@ -262,7 +271,17 @@ static void ring(struct reuse *r)
         return;
     }
     make_key(r);
-    r->found = record_read(r->scratch, r->setup.store, &r->key, &r->record);
+    r->found = measured_read(r->scratch, r->setup.store, &r->key, &r->record);
+    if (!r->found && r->setup.fill) {
+        r->claim = measured_claim(r->scratch, r->setup.store, &r->key);
+        if (r->claim < 0) {
+            execute(r);
+            return;
+        }
+        r->found = measured_read(r->scratch, r->setup.store, &r->key, &r->record);
+        if (r->found)
+            release(r);
+    }
     if (r->found && !(r->setup.mode == REUSE_CHECK && r->n_found++ % CHECK_EACH == 0)) {
         execute(r);
         return;
@@ -283,7 +302,7 @@ static void sim_close(struct hd_sim *sim)
     struct reuse *const r = of(sim);
 
     if (r->sim) {
-        record_evict(r->scratch, r->setup.store);
+        measured_evict(r->scratch, r->setup.store);
         r->setup.api->close(r->sim);
     }
     r->sim = NULL;
@@ -435,8 +454,12 @@ enum status reuse_open(struct arena *a, const struct reuse_setup *s, struct reus
     const struct hd_func_memory memory = {o->memory, o->memory_base, o->memory_bytes};
     struct reuse *const r = ARENA_NEW(a, struct reuse);
 
-    *r = (struct reuse){
-        .arena = a, .scratch = arena_beside(a), .setup = *s, .options = *o, .memory = o->memory};
+    *r = (struct reuse){.arena = a,
+                        .scratch = arena_beside(a),
+                        .setup = *s,
+                        .options = *o,
+                        .claim = -1,
+                        .memory = o->memory};
     if (!open_func(r, &r->func, memory) || !open_func(r, &r->shadow, memory))
         return FAIL(d, ST_INTERNAL, "the functional model does not support configuration %s",
                     s->hw->name);

@@ -5,10 +5,15 @@
  * written if they are equal. If they differ, or the RTL stops, this submission and all later ones
  * are the RTL's alone, so that a run reports what it would without a store.
  *
+ * Several processes with `fill` share the work: each simulates the submissions that no other one
+ * does, in their order. They see no cycles of those that are left out.
+ *
  * A driver that polls (HD_WAIT_POLL), random stalls, faults of the bus and waves need the RTL: they
  * are not supported. */
 #ifndef HEDDLE_SIM_REUSE_REUSE_H
 #define HEDDLE_SIM_REUSE_REUSE_H
+
+#include <stdbool.h>
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -22,6 +27,7 @@ enum reuse_mode { REUSE_OFF, REUSE_SAME, REUSE_CYCLES, REUSE_CHECK };
 
 struct reuse_setup {
     enum reuse_mode mode;
+    bool fill; /* make records only: submissions that another process simulates are left to it */
     const char *store; /* folder of the records; made if missing */
     const struct hd_config *hw;
     const struct hd_sim_api *api;         /* of the model */
@@ -30,7 +36,8 @@ struct reuse_setup {
 
 struct reuse_counts {
     uint32_t submissions, stored; /* stored: with cycles from the store */
-    uint32_t off;                 /* records that were simulated again and had other cycles */
+    uint32_t filled; /* of them, those that a process with `fill` simulated in the same run */
+    uint32_t off;    /* records that were simulated again and had other cycles */
 };
 
 struct reuse;

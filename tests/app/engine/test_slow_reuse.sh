@@ -10,6 +10,18 @@ for option in --waves=first --stall-seed=3 --wait=poll --checked --engine=func -
 done
 expect 2 "heddle: --reuse: found 'never', expected off, same, cycles or check" "$heddle" run digits --reuse=never
 
+# With -j processes share the submissions of one inference.
+uncut=("$heddle" run "$models/vit_own/model.tflite" --hw=tiny --inferences=1 --mem-latency=$((1000 + RANDOM % 9000)) -q)
+"${uncut[@]}" --no-report --stats=one.json >/dev/null 2>stderr || fail "-j 1: $(cat stderr)"
+"${uncut[@]}" --reuse=same -j 3 --no-report --stats=three.json >out 2>stderr || fail "-j 3: $(cat stderr)"
+! grep -q "from the store" out || fail "-j 3 counts what it simulated itself as stored: $(cat out)"
+"${uncut[@]}" --reuse=same -j 3 --no-report --stats=again.json >out 2>stderr || fail "-j 3: $(cat stderr)"
+grep -q "cycles of 3 of 3 submissions from the store" out || fail "-j 3, again: $(cat out)"
+for run in three again; do
+    [ "$(sed '/"sim":/,/}/d; /"statement":/d' one.json)" = "$(sed '/"sim":/,/}/d; /"statement":/d' $run.json)" ] ||
+        fail "-j 3, $run: other numbers: $(diff one.json $run.json | head -5)"
+done
+
 # Two runs at once write one record; a run that is killed leaves no half of one.
 "$heddle" run digits --hw=tiny --mem-latency=71 --reuse=cycles -q >out1 2>err1 &
 "$heddle" run digits --hw=tiny --mem-latency=71 --reuse=cycles -q >out2 2>err2 || fail "at once: $(cat err2)"

@@ -5,6 +5,8 @@
 #include "tests/sim/functional/func_bench.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "sim/load.h"
@@ -185,7 +187,7 @@ static uint32_t damage_store(void)
     return n;
 }
 
-static void open_bench(struct bench *b, enum reuse_mode mode)
+static void open_filling(struct bench *b, enum reuse_mode mode, bool fill)
 {
     struct diag d = {0};
 
@@ -193,7 +195,12 @@ static void open_bench(struct bench *b, enum reuse_mode mode)
     toy = (struct toy){.cycles = CYCLES};
     const struct hd_sim_options o = {
         .memory = b->t.memory, .memory_base = BASE, .memory_bytes = MEMORY_BYTES, .latency = 64};
-    const struct reuse_setup s = {mode, store, &b->t.f.config, &toy_api, &o};
+    const struct reuse_setup s = {.mode = mode,
+                                  .fill = fill,
+                                  .store = store,
+                                  .hw = &b->t.f.config,
+                                  .api = &toy_api,
+                                  .options = &o};
     assert_int_equal(reuse_open(b->t.arena, &s, &b->reuse, &d), ST_OK);
     b->sim = (struct sim_port){.api = reuse_api(b->reuse),
                                .sim = reuse_sim(b->reuse),
@@ -203,6 +210,11 @@ static void open_bench(struct bench *b, enum reuse_mode mode)
     sim_port(&b->sim, true, &b->t.port);
     assert_int_equal(hd_open(&b->t.dev, &b->t.port, b->t.f.config.hash), HD_OK);
     bench_bind(&b->t);
+}
+
+static void open_bench(struct bench *b, enum reuse_mode mode)
+{
+    open_filling(b, mode, false);
 }
 
 static void close_bench(struct bench *b)
@@ -436,6 +448,36 @@ static void a_damaged_record_is_made_again(void **state)
     close_bench(&b);
 }
 
+/* A submission that another process has claimed is left to it; its bytes are there nevertheless. */
+static void a_claimed_submission_is_left_out(void **state)
+{
+    struct bench b;
+    char path[512] = "";
+
+    (void)state;
+    empty_store();
+    open_bench(&b, REUSE_CYCLES);
+    assert_int_equal(run_new(&b), 1);
+    close_bench(&b);
+    DIR *dir = opendir(store);
+    for (const struct dirent *e; (e = readdir(dir));)
+        if (e->d_name[0] != '.')
+            snprintf(path, sizeof path, "%s/%s.lock", store, e->d_name);
+    closedir(dir);
+    empty_store();
+    const int fd = open(path, O_RDWR | O_CREAT, 0600);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    open_filling(&b, REUSE_CYCLES, true);
+    fill(&b);
+    assert_int_equal(submit(&b, true, true, LAYER), HD_OK);
+    assert_memory_equal(result(&b), source(&b), BYTES);
+    assert_int_equal(toy.submissions, 0);
+    close(fd); /* that process has died */
+    assert_int_equal(run_new(&b), 1);
+    assert_int_not_equal(access(path, F_OK), 0);
+    close_bench(&b);
+}
+
 static int make_store(void **state)
 {
     random_seed(state);
@@ -461,6 +503,7 @@ int main(void)
         cmocka_unit_test(a_hang_is_reported),
         cmocka_unit_test(other_cycles_than_stored_are_counted),
         cmocka_unit_test(a_damaged_record_is_made_again),
+        cmocka_unit_test(a_claimed_submission_is_left_out),
     };
 
     return cmocka_run_group_tests(tests, make_store, remove_store);
