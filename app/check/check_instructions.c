@@ -135,6 +135,10 @@ static void sizes(struct drawing *q, struct hdk_issue *i)
         i->low = (int32_t)some(q, 129) - 128;
         i->high = (int32_t)some(q, 128);
         return;
+    case HDK_SPREAD:
+        i->from.n_bytes = lanes;
+        i->to.n_bytes = depth * lanes;
+        return;
     case HDK_SCALE:
         i->from.n_bytes = lanes;
         i->to.n_bytes = 4 * lanes;

@@ -24,7 +24,7 @@ enum described_field {
 extern const char *const described_fields[DESCRIBED_FIELDS];
 
 enum described_type { DESCRIBED_INT8, DESCRIBED_INT32, DESCRIBED_CHANNELS };
-enum described_does { DESCRIBED_COPY, DESCRIBED_PRODUCT, DESCRIBED_REQUANTISE, DESCRIBED_SCALE };
+enum described_does { DESCRIBED_COPY, DESCRIBED_PRODUCT, DESCRIBED_REQUANTISE, DESCRIBED_SCALE, DESCRIBED_SPREAD };
 
 struct described_instruction {
     const char *name, *call, *cycles; /* cycles: expression of rows, columns and bytes */
@@ -47,9 +47,10 @@ struct described_device {
     } memory[HDK_MEMORIES]; /* the first is the core's, which the host reaches */
     const char *unit[HDK_UNITS];
     struct described_instruction instruction[HDK_ROLES];
-    uint32_t role[HDK_ROLES]; /* of each role its instruction; HDK_SCALE: or DESCRIBED_NONE */
+    uint32_t role[HDK_ROLES]; /* of each role its instruction, or DESCRIBED_NONE */
     uint32_t depth, lanes;    /* of a product */
     uint32_t queue, count_bits, issue_cycles;
+    double transfer;          /* cycles of a byte from the host to the first memory */
     const char *begin, *wait; /* C functions */
 };
 
@@ -63,6 +64,8 @@ described_of(const struct described_device *device, uint32_t role)
 
     return i == DESCRIBED_NONE ? NULL : &device->instruction[i];
 }
+/* Return what is wrong if units may be `n` instructions apart, or NULL. */
+const char *described_apart(struct arena *a, const struct described_device *device, uint64_t n);
 /* issue_clock.c: return what is wrong with a formula for cycles, or NULL; valid until the next call. */
 const char *described_bad_cycles(const char *text);
 /* Issue the layer's instructions without a device; return NULL and set *cycles, or the first field
@@ -80,8 +83,8 @@ struct described_stay {
     uint32_t top, left, bottom, right;
     uint32_t free_at, free_bytes; /* of the memory of pixels, for other images */
 };
-/* Return what an operator is for such a device; HDK_LAYER_CONVOLVE: anything that is no addition and no
- * pool. */
+/* Return what an operator is for such a device; HDK_LAYER_CONVOLVE: anything that is none of the
+ * others. */
 enum hdk_kind described_kind(enum ir_opcode opcode);
 /* Nothing stays, and the whole memory is free. */
 struct described_stay described_alone(const struct described_device *device);

@@ -1,7 +1,8 @@
 /* plan.c (described) - see described.h. A band of output rows and a group of channels are copied in at
  * once: to places of their own if memory holds the whole image or all weights, else to two buffers or
- * one. Halves of the rows are tried with halves of the channels, and the fewest cycles count. A window
- * whose pixels are smaller than a product's depth may be copied together by the host. */
+ * one. Halves of the rows are tried with halves of the channels, and the fewest cycles count, with those
+ * of transfers from the host. Where pixels are smaller than a product's depth, the host may copy each
+ * window together, or what neighbouring windows have in an image row. */
 #include "described.h"
 
 enum { POOL_WINDOW = 4096, POOL_BITS = 4 };
@@ -17,6 +18,7 @@ struct question {
     struct hdk_layer p; /* the layout at hand */
     struct hdk_layer best;
     double cycles; /* of `best`; below 0: none yet */
+    double all;    /* with the transfers from the host */
 };
 
 static uint32_t up(uint32_t n, uint32_t unit)
@@ -35,6 +37,7 @@ enum hdk_kind described_kind(enum ir_opcode opcode)
 {
     return opcode == IR_OP_ADD              ? HDK_LAYER_ADD
            : opcode == IR_OP_AVERAGE_POOL2D ? HDK_LAYER_POOL
+           : opcode == IR_OP_DEPTHWISE_CONV2D ? HDK_LAYER_DEPTHWISE
                                             : HDK_LAYER_CONVOLVE;
 }
 
@@ -83,9 +86,15 @@ static const char *check(struct question *q, const struct ir_graph *graph, const
     if (described_kind(op->opcode) == HDK_LAYER_ADD)
         return check_add(q, graph, op);
 
-    if (!geo_of(graph, op, &q->g) || (g->kind != GEO_CONV && g->kind != GEO_DENSE))
+    const bool depthwise = described_kind(op->opcode) == HDK_LAYER_DEPTHWISE;
+    if (depthwise && !described_of(q->device, HDK_SPREAD))
+        REFUSE(q, "no instruction does a spread");
+    if (!geo_of(graph, op, &q->g) ||
+        (g->kind != GEO_CONV && g->kind != GEO_DENSE && g->kind != GEO_DEPTHWISE))
         REFUSE(q, "%s is not a matrix product", ir_op_info(op->opcode)->name);
-    if (g->kind == GEO_CONV && ir_dim_back(g->x, 3) != 1)
+    if (depthwise && g->oc != g->c)
+        REFUSE(q, "%u outputs for %u channels, expected one for each", g->oc, g->c);
+    if (g->kind != GEO_DENSE && ir_dim_back(g->x, 3) != 1)
         REFUSE(q, "batch %d, expected 1", ir_dim_back(g->x, 3));
     if (g->pt < 0 || g->pl < 0)
         REFUSE(q, "padding %d, %d: expected 0 or more", g->pt, g->pl);
@@ -93,13 +102,14 @@ static const char *check(struct question *q, const struct ir_graph *graph, const
 }
 
 /* Set all but what is on chip at once. */
-static void lay_out(struct question *q, const struct ir_op *op, bool together)
+static void lay_out(struct question *q, const struct ir_op *op, bool together, uint32_t phases)
 {
     const struct geo *g = &q->g;
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
 
-    *p = (struct hdk_layer){.in_h = g->h,
+    *p = (struct hdk_layer){.kind = described_kind(op->opcode),
+                            .in_h = g->h,
                             .in_w = g->w,
                             .in_c = g->c,
                             .out_h = g->oh,
@@ -118,8 +128,11 @@ static void lay_out(struct question *q, const struct ir_op *op, bool together)
                             .act_min = op->fixed.act_min,
                             .act_max = op->fixed.act_max,
                             .together = together,
+                            .phases = phases,
                             .pixel = up(together ? g->kh * g->kw * g->c : g->c, d->depth)};
-    p->pitch = p->pixel * (together ? g->ow : (g->ow - 1) * g->sx + (g->kw - 1) * g->dx + 1);
+    p->pitch = p->pixel * (together     ? g->ow
+                           : phases > 1 ? g->ow / phases
+                                        : (g->ow - 1) * g->sx + (g->kw - 1) * g->dx + 1);
 }
 
 static void lay_out_add(struct question *q, const struct ir_graph *graph, const struct ir_op *op)
@@ -145,6 +158,7 @@ static void lay_out_add(struct question *q, const struct ir_graph *graph, const 
                             .z_out = ir_zero_point(y),
                             .act_min = op->fixed.act_min,
                             .act_max = op->fixed.act_max,
+                            .phases = 1,
                             .pixel = up(c, q->device->lanes),
                             .group = up(c, q->device->lanes) / q->device->lanes};
     for (uint32_t k = 0; k < 2; k++)
@@ -159,7 +173,7 @@ static void lay_out_pool(struct question *q, const struct ir_op *op)
 {
     struct hdk_layer *p = &q->p;
 
-    lay_out(q, op, false);
+    lay_out(q, op, false, 1);
     p->kind = HDK_LAYER_POOL;
     p->z_out = 0;
     p->pixel = up(p->in_c, q->device->lanes);
@@ -195,10 +209,10 @@ static uint64_t place(struct question *q)
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
     const uint64_t channels = up(p->out_c, d->lanes), image = hdk_layer_rows(p, p->out_h);
-    const uint64_t filters = p->kind == HDK_LAYER_ADD ? image * p->pitch
-                             : p->kind == HDK_LAYER_POOL
-                                 ? 0
-                                 : channels * hdk_layer_parts(p, d->depth) * d->depth;
+    const uint64_t filters =
+        p->kind == HDK_LAYER_ADD  ? image * p->pitch
+        : p->kind == HDK_LAYER_POOL ? 0
+                                  : channels / d->lanes * hdk_layer_block(p, d->depth, d->lanes);
     uint64_t at = (image * p->pitch + 63) / 64 * 64;
 
     p->filters_at = (uint32_t)at;
@@ -224,12 +238,14 @@ static void consider(struct question *q)
 {
     double cycles;
     const char *why = described_record(q->arena, q->device, &q->p, &cycles);
+    const double all = cycles + q->device->transfer * q->p.out_at;
 
     if (why) {
         q->why = why;
-    } else if (q->cycles < 0 || cycles < q->cycles) {
+    } else if (q->cycles < 0 || all < q->all) {
         q->best = q->p;
         q->cycles = cycles;
+        q->all = all;
     }
 }
 
@@ -238,7 +254,7 @@ static void try_groups(struct question *q)
 {
     const struct described_device *d = q->device;
     const uint32_t blocks = up(q->p.out_c, d->lanes) / d->lanes;
-    const uint64_t block = (uint64_t)hdk_layer_parts(&q->p, d->depth) * d->depth * d->lanes;
+    const uint64_t block = hdk_layer_block(&q->p, d->depth, d->lanes);
     const uint32_t memory = bytes_of(q, HDK_FILTERS_IN, true);
     bool any = false;
 
@@ -246,10 +262,14 @@ static void try_groups(struct question *q)
         q->p.filters_whole = blocks * block <= memory;
         q->p.filters_step =
             q->p.filters_whole ? 0 : step_of(q->p.group * block, memory, q->p.group == blocks);
-        if (q->p.filters_step != UINT32_MAX) {
+        const uint32_t at_once = q->p.filters_whole ? blocks : q->p.group;
+        const char *apart =
+            described_apart(q->arena, d, (uint64_t)at_once * q->p.phases * hdk_layer_parts(&q->p, d->depth));
+        if (apart)
+            q->why = apart;
+        else if (q->p.filters_step != UINT32_MAX)
             consider(q);
-            any = true;
-        }
+        any = any || q->p.filters_step != UINT32_MAX;
         if (q->p.group == 1)
             break;
     }
@@ -271,13 +291,13 @@ static void try_bands(struct question *q)
     for (p->band = p->out_h;; p->band = (p->band + 1) / 2) {
         const bool all = p->band == p->out_h;
         const uint64_t image = (uint64_t)hdk_layer_rows(p, p->band) * p->pitch * (add ? 2 : 1);
-        const uint64_t sums = (uint64_t)p->band * p->out_w * d->lanes * 4;
+        const uint64_t sums = (uint64_t)p->band * (p->out_w / p->phases) * d->lanes * 4;
 
         p->image_whole = whole <= memory;
         p->image_step = p->image_whole ? 0 : step_of(image, memory, all);
-        p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block);
+        p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block && p->phases == 1);
         if (p->image_step != UINT32_MAX && p->sums_step != UINT32_MAX)
-            p->kind == HDK_LAYER_CONVOLVE ? try_groups(q) : consider(q);
+            hdk_layer_weighs(p) ? try_groups(q) : consider(q);
         else
             q->why = arena_printf(
                 q->arena,
@@ -290,6 +310,17 @@ static void try_bands(struct question *q)
         if (p->band == 1)
             return;
     }
+}
+
+/* The most neighbouring windows whose part of an image row one product takes. */
+static uint32_t most_phases(const struct geo *g, uint32_t depth)
+{
+    uint32_t most = 1;
+
+    for (uint32_t n = 2; ((n - 1) * g->sx + (g->kw - 1) * g->dx + 1) * g->c <= depth; n++)
+        if (g->ow % n == 0)
+            most = n;
+    return most;
 }
 
 const char *described_plan(struct arena *a, const struct ir_graph *graph, const struct ir_op *op,
@@ -306,13 +337,14 @@ const char *described_plan(struct arena *a, const struct ir_graph *graph, const 
     const bool windows = kind == HDK_LAYER_CONVOLVE && !stay->operand[0].there &&
                          g->kh * g->kw > 1 && g->c % device->depth &&
                          (uint64_t)g->kh * g->kw * g->c <= HDK_WINDOW;
-    for (uint32_t form = 0; form < (windows ? 2 : 1); form++) {
+    const uint32_t phases = windows ? most_phases(g, device->depth) : 1;
+    for (uint32_t form = 0; form < (phases > 1 ? 3 : windows ? 2 : 1); form++) {
         if (kind == HDK_LAYER_ADD)
             lay_out_add(&q, graph, op);
         else if (kind == HDK_LAYER_POOL)
             lay_out_pool(&q, op);
         else
-            lay_out(&q, op, form > 0);
+            lay_out(&q, op, form == 1, form == 2 ? phases : 1);
         lay_out_stay(&q);
         const uint64_t n_bytes = place(&q);
         if (n_bytes <= device->memory[0].bytes)

@@ -116,6 +116,9 @@ static enum status check_types(struct reader *r, const char *path,
     case DESCRIBED_SCALE:
         TRY(check_type(r, path, "from", i->from, DESCRIBED_INT8));
         return check_type(r, path, "to", i->to, DESCRIBED_INT32);
+    case DESCRIBED_SPREAD:
+        TRY(check_type(r, path, "from", i->from, DESCRIBED_INT8));
+        return check_type(r, path, "to", i->to, DESCRIBED_INT8);
     default: return i->from == 0 ? ST_OK : check_type(r, path, "from", i->from, to);
     }
 }
@@ -136,7 +139,7 @@ static enum status check_members(struct reader *r, const cJSON *o, const char *p
                                  enum described_does does)
 {
     static const char *const keys[] = {"with", "depth", "lanes"};
-    static const char *const names[] = {"copy", "product", "requantise", "scale"};
+    static const char *const names[] = {"copy", "product", "requantise", "scale", "spread"};
 
     for (uint32_t k = 0; k < 3; k++) {
         const bool wanted = does == DESCRIBED_PRODUCT || (does == DESCRIBED_REQUANTISE && k == 0);
@@ -151,7 +154,7 @@ static enum status check_members(struct reader *r, const cJSON *o, const char *p
 
 static enum status instruction(struct reader *r, const cJSON *o)
 {
-    static const char *const does[] = {"copy", "product", "requantise", "scale", NULL};
+    static const char *const does[] = {"copy", "product", "requantise", "scale", "spread", NULL};
     struct described_device *d = r->device;
     const char *path = arena_printf(r->a, "instructions[%u]", d->n_instruction);
     struct described_instruction *i = &d->instruction[d->n_instruction];
@@ -214,6 +217,8 @@ enum status described_read(struct arena *a, struct json_doc *doc, uint32_t core_
     r.device->queue = number(o, "queue", 1);
     r.device->count_bits = number(o, "count_bits", 8);
     r.device->issue_cycles = number(o, "issue_cycles", 0);
+    const cJSON *transfer = get(get(root, "transfer"), "per_byte");
+    r.device->transfer = transfer ? transfer->valuedouble : 0;
     r.device->begin = text(&r, o, "begin");
     r.device->wait = text(&r, o, "wait");
     const char *missing = described_roles(a, r.device);

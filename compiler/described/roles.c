@@ -68,6 +68,7 @@ const char *described_roles(struct arena *a, struct described_device *d)
         return arena_printf(a, "%s must be from %s to %s, as %s is", scale->name,
                             d->memory[product->from].name, d->memory[product->to].name,
                             product->name);
+    role[HDK_SPREAD] = find(d, DESCRIBED_SPREAD);
     role[HDK_MOVE_IN] = copy_to(d, true, product->from);
     role[HDK_CHANNELS_IN] = copy_to(d, true, out->with);
     role[HDK_PRELOAD] = copy_to(d, false, product->with);
@@ -86,9 +87,18 @@ const char *described_roles(struct arena *a, struct described_device *d)
         return arena_printf(a, "%s has %u bytes; two times the weights of %s are %u",
                             d->memory[product->with].name, d->memory[product->with].bytes,
                             product->name, 2 * d->depth * d->lanes);
-    /* Counts of a unit run ahead of a wait by what `queue` groups of weights hold. */
-    const uint64_t ahead =
-        (uint64_t)d->queue * (d->memory[filters].bytes / (d->depth * d->lanes)) + HDK_QUEUE;
+    const struct described_instruction *spread = described_of(d, HDK_SPREAD);
+    if (spread && (spread->from != filters || spread->to != product->with || d->depth != d->lanes))
+        return arena_printf(a, "%s must be from %s to %s, for a product of as many lanes as depth",
+                            spread->name, d->memory[filters].name, d->memory[product->with].name);
+    return described_apart(a, d, d->memory[filters].bytes / (d->depth * d->lanes));
+}
+
+/* Counts of a unit run ahead of a wait by what `queue` groups of weights hold, of n products each. */
+const char *described_apart(struct arena *a, const struct described_device *d, uint64_t n)
+{
+    const uint64_t ahead = d->queue * n + HDK_QUEUE;
+
     if (ahead >> (d->count_bits - 1))
         return arena_printf(a, "units may be %llu instructions apart; %u bits count to %llu",
                             (unsigned long long)ahead, d->count_bits,

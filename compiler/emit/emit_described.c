@@ -8,7 +8,7 @@ void emit_described_device(struct text *t, const struct target_desc *desc)
 {
     static const char *const roles[HDK_ROLES] = {"HDK_MOVE_IN", "HDK_FILTERS_IN", "HDK_CHANNELS_IN",
                                                  "HDK_PRELOAD", "HDK_PRODUCT",    "HDK_MOVE_OUT",
-                                                 "HDK_SCALE",   "HDK_KEEP"};
+                                                 "HDK_SCALE",   "HDK_KEEP",       "HDK_SPREAD"};
     const struct described_device *d = desc->detail->device;
     const struct hdk_device h = described_hdk(d);
     const uint32_t last = d->n_memory - 1;
@@ -44,7 +44,8 @@ static void add_operand(struct text *t, uint32_t k, const struct hdk_operand *o)
 
 void emit_described_params(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
-    static const char *const kinds[] = {"HDK_LAYER_CONVOLVE", "HDK_LAYER_ADD", "HDK_LAYER_POOL"};
+    static const char *const kinds[] = {"HDK_LAYER_CONVOLVE", "HDK_LAYER_ADD", "HDK_LAYER_POOL",
+                                        "HDK_LAYER_DEPTHWISE"};
     const struct hdk_layer p = *op->layer;
 
     text_printf(
@@ -55,11 +56,11 @@ void emit_described_params(struct emit_unit *u, struct text *t, const struct ir_
         ".out_c = %u,\n"
         "    .kernel_h = %u, .kernel_w = %u, .stride_h = %u, .stride_w = %u, "
         ".dilation_h = %u, .dilation_w = %u,\n"
-        "    .pad_top = %d, .pad_left = %d, .z_in = %d, .z_out = %d, .act_min = %d, "
+        "    .phases = %u, .pad_top = %d, .pad_left = %d, .z_in = %d, .z_out = %d, .act_min = %d, "
         ".act_max = %d,\n",
         p.band, p.group, p.together ? ", windows copied together" : "", emit_id(u, op->row), op->id,
         kinds[p.kind], p.in_h, p.in_w, p.in_c, p.out_h, p.out_w, p.out_c, p.kernel_h, p.kernel_w,
-        p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.pad_top, p.pad_left, p.z_in, p.z_out,
+        p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.phases, p.pad_top, p.pad_left, p.z_in, p.z_out,
         p.act_min, p.act_max);
     for (uint32_t k = 0; k < 2; k++)
         add_operand(t, k, &p.operand[k]);
@@ -75,24 +76,54 @@ void emit_described_params(struct emit_unit *u, struct text *t, const struct ir_
                 p.right, p.filters_at, p.channels_at, p.out_at);
 }
 
-/* Weights [kh, kw, C, OC] as [blocks of channels][parts][depth][lanes], filled up with 0. */
+/* Return the weight of channel n for byte k of a pixel at tap[row, column] of the window, or 0. With
+ * phases the pixel has several columns of several windows. */
+static int8_t weight(const struct geo *g, const struct hdk_layer *p, const uint32_t tap[2],
+                     uint32_t phase, uint32_t k, uint32_t n)
+{
+    const int8_t *from = (const int8_t *)g->filter->data;
+    const uint32_t c = p->together ? k : k % g->c;
+    const uint32_t all = p->together ? g->kh * g->kw * g->c : g->c;
+    uint32_t column = tap[1];
+
+    if (p->phases > 1) {
+        const uint32_t at = k / g->c - phase * g->sx; /* columns right of the window's first one */
+        if (k / g->c < phase * g->sx || at % g->dx || at / g->dx >= g->kw)
+            return 0;
+        column = at / g->dx;
+    } else if (k >= all)
+        return 0;
+    return n < g->oc ? from[((size_t)(tap[0] * g->kw + column) * g->c + c) * g->oc + n] : 0;
+}
+
+/* Weights [kh, kw, C, OC] as [blocks of channels][phases][parts][depth][lanes], filled up with 0. */
+static void fill_filters(const struct geo *g, const struct hdk_layer *p,
+                         const struct described_device *d, int8_t *to)
+{
+    const uint32_t blocks = (g->oc + d->lanes - 1) / d->lanes, parts = hdk_layer_parts(p, d->depth);
+    const uint32_t cuts = p->pixel / d->depth, wide = p->phases > 1 ? 1 : g->kw;
+
+    for (uint32_t run = 0; run < blocks * p->phases; run++)
+        for (uint32_t part = 0; part < parts; part++)
+            for (uint32_t i = 0; i < d->depth * d->lanes; i++)
+                *to++ = weight(g, p, (uint32_t[]){part / cuts / wide, part / cuts % wide},
+                               run % p->phases, part % cuts * d->depth + i / d->lanes,
+                               run / p->phases * d->lanes + i % d->lanes);
+}
+
 static int8_t *filters(struct emit_unit *u, const struct geo *g, const struct hdk_layer *p,
                        const struct described_device *d, size_t *n_bytes)
 {
     const size_t blocks = (g->oc + d->lanes - 1) / d->lanes, parts = hdk_layer_parts(p, d->depth);
-    const size_t all = p->together ? (size_t)g->kh * g->kw * g->c : g->c;
-    const size_t cuts = p->pixel / d->depth;
     const int8_t *from = (const int8_t *)g->filter->data;
-    int8_t *w = arena_alloc(u->arena, *n_bytes = blocks * parts * d->depth * d->lanes), *to = w;
+    int8_t *w = arena_alloc(u->arena, *n_bytes = blocks * hdk_layer_block(p, d->depth, d->lanes));
 
-    for (size_t block = 0; block < blocks; block++)
-        for (size_t part = 0; part < parts; part++)
-            for (size_t k = 0; k < d->depth; k++)
-                for (size_t lane = 0; lane < d->lanes; lane++) {
-                    const size_t c = part % cuts * d->depth + k, n = block * d->lanes + lane;
-                    const size_t at = part / cuts * all + c;
-                    *to++ = c < all && n < g->oc ? from[at * g->oc + n] : 0;
-                }
+    if (p->kind != HDK_LAYER_DEPTHWISE)
+        fill_filters(g, p, d, w);
+    for (size_t i = 0; i < *n_bytes && p->kind == HDK_LAYER_DEPTHWISE; i++) {
+        const size_t n = i / d->lanes / parts * d->lanes + i % d->lanes;
+        w[i] = n < g->oc ? from[i / d->lanes % parts * g->oc + n] : 0; /* [blocks][taps][lanes] */
+    }
     return w;
 }
 
@@ -101,7 +132,7 @@ static struct hdk_channel *channels(struct emit_unit *u, const struct geo *g,
                                     const struct ir_fixed *f, size_t n)
 {
     struct hdk_channel *channel = ARENA_ARRAY(u->arena, struct hdk_channel, n);
-    const size_t depth = (size_t)g->kh * g->kw * g->c;
+    const size_t depth = (size_t)g->kh * g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
     const int8_t *w = (const int8_t *)g->filter->data;
     const int32_t *given = g->bias ? (const int32_t *)(const void *)g->bias->data : NULL;
 
@@ -132,7 +163,7 @@ static const char *second(struct emit_unit *u, const struct ir_op *op, const str
     struct geo g;
     size_t n_bytes;
 
-    if (p->kind != HDK_LAYER_CONVOLVE) {
+    if (!hdk_layer_weighs(p)) {
         *channels_at = emit_host_constant(u, out_channels(u, op, d->lanes),
                                           d->lanes * sizeof(struct hdk_channel));
         return p->kind == HDK_LAYER_ADD ? emit_pointer(u, op->in[1]) : "0";

@@ -49,7 +49,7 @@ static uint32_t kernel_h(const struct hdk_layer *p)
 
 static uint32_t kernel_w(const struct hdk_layer *p)
 {
-    return p->together ? 1 : p->kernel_w;
+    return p->together || p->phases > 1 ? 1 : p->kernel_w;
 }
 
 static uint32_t stride_h(const struct hdk_layer *p)
@@ -57,9 +57,20 @@ static uint32_t stride_h(const struct hdk_layer *p)
     return p->together ? 1 : p->stride_h;
 }
 
+static uint32_t stride_w(const struct hdk_layer *p)
+{
+    return p->together || p->phases > 1 ? 1 : p->stride_w;
+}
+
 uint32_t hdk_layer_parts(const struct hdk_layer *p, uint32_t depth)
 {
-    return kernel_h(p) * kernel_w(p) * (p->pixel / depth);
+    return kernel_h(p) * kernel_w(p) * (p->kind == HDK_LAYER_DEPTHWISE ? 1 : p->pixel / depth);
+}
+
+uint32_t hdk_layer_block(const struct hdk_layer *p, uint32_t depth, uint32_t lanes)
+{
+    return hdk_layer_parts(p, depth) * lanes *
+           (p->kind == HDK_LAYER_DEPTHWISE ? 1 : p->phases * depth);
 }
 
 uint32_t hdk_layer_rows(const struct hdk_layer *p, uint32_t n)
@@ -132,11 +143,12 @@ static int issue(struct run *r, struct hdk_issue *i)
 
 static int copy(struct run *r, enum hdk_role role, uint32_t from, uint32_t to, uint32_t n_bytes)
 {
+    const uint32_t times = role == HDK_SPREAD ? r->device->depth : 1;
     struct hdk_issue i = {.role = role,
                           .rows = 1,
                           .columns = 1,
                           .from = {.at = from, .n_bytes = n_bytes},
-                          .to = {.at = to, .n_bytes = n_bytes}};
+                          .to = {.at = to, .n_bytes = times * n_bytes}};
 
     return issue(r, &i);
 }
@@ -153,7 +165,7 @@ static uint32_t group_blocks(const struct run *r, uint32_t group)
 
 static uint32_t filters_bytes(const struct run *r)
 {
-    return r->parts * r->device->depth * r->device->lanes;
+    return hdk_layer_block(r->p, r->device->depth, r->device->lanes);
 }
 
 /* Where a step's image and weights are on chip. */
@@ -213,32 +225,35 @@ static int move_in(struct run *r, uint32_t s, int early)
         return early == (p->image_step > 0) ? move_operands(r, s) : 0;
     if (!p->operand[0].place.there && group == 0 && early == (p->image_whole || p->image_step))
         TRY(move_image(r, band));
-    if (p->kind == HDK_LAYER_CONVOLVE && filters && early == (p->filters_whole || p->filters_step))
+    if (hdk_layer_weighs(p) && filters && early == (p->filters_whole || p->filters_step))
         TRY(copy(r, HDK_FILTERS_IN, p->filters_at + group * p->group * filters_bytes(r),
                  filters_of(r, s), group_blocks(r, group) * filters_bytes(r)));
     return 0;
 }
 
-static int product(struct run *r, uint32_t s, uint32_t block, uint32_t part)
+static int product(struct run *r, uint32_t s, uint32_t run, uint32_t part)
 {
     const struct hdk_layer *p = r->p;
     const struct hdk_device *d = r->device;
-    const uint32_t blocks = p->pixel / d->depth, tap = part / blocks;
+    const int spread = p->kind == HDK_LAYER_DEPTHWISE;
+    const uint32_t blocks = spread ? 1 : p->pixel / d->depth, tap = part / blocks;
+    const uint32_t first = spread ? s % r->groups * p->group + run : part % blocks;
     const uint32_t n_bytes = d->depth * d->lanes, buffer = (r->products++ & 1) * n_bytes;
     const uint32_t at = tap / kernel_w(p) * p->dilation_h * p->pitch +
-                        tap % kernel_w(p) * p->dilation_w * p->pixel + part % blocks * d->depth;
+                        tap % kernel_w(p) * p->dilation_w * p->pixel + first * d->depth;
     struct hdk_issue i = {.role = HDK_PRODUCT,
                           .rows = band_rows(r, s / r->groups),
-                          .columns = p->out_w,
+                          .columns = p->out_w / p->phases,
                           .from = {image_of(r, s) + at, stride_h(p) * p->pitch,
-                                   (p->together ? 1 : p->stride_w) * p->pixel, d->depth},
+                                   stride_w(p) * p->pixel, d->depth},
                           .with = {.at = buffer, .n_bytes = n_bytes},
-                          .to = {(r->blocks_done & 1) * p->sums_step, p->out_w * d->lanes * 4,
-                                 d->lanes * 4, d->lanes * 4},
+                          .to = {(r->blocks_done & 1) * p->sums_step,
+                                 p->out_w / p->phases * d->lanes * 4, d->lanes * 4, d->lanes * 4},
                           .add = part > 0};
 
-    TRY(copy(r, HDK_PRELOAD, filters_of(r, s) + (block * r->parts + part) * n_bytes, buffer,
-             n_bytes));
+    const uint32_t once = spread ? d->lanes : n_bytes;
+    TRY(copy(r, spread ? HDK_SPREAD : HDK_PRELOAD,
+             filters_of(r, s) + (run * r->parts + part) * once, buffer, once));
     return issue(r, &i);
 }
 
@@ -267,7 +282,7 @@ static int scale(struct run *r, uint32_t s, uint32_t block, uint32_t k)
     return issue(r, &i);
 }
 
-static int move_out(struct run *r, uint32_t s, uint32_t block)
+static int move_out(struct run *r, uint32_t s, uint32_t block, uint32_t phase)
 {
     const struct hdk_layer *p = r->p;
     const uint32_t lanes = r->device->lanes, band = s / r->groups;
@@ -276,10 +291,11 @@ static int move_out(struct run *r, uint32_t s, uint32_t block)
     struct hdk_issue i = {
         .role = HDK_MOVE_OUT,
         .rows = 1,
-        .columns = band_rows(r, band) * p->out_w,
+        .columns = band_rows(r, band) * (p->out_w / p->phases),
         .from = {(r->blocks_done & 1) * p->sums_step, 0, lanes * 4, lanes * 4},
-        .with = {.at = p->kind == HDK_LAYER_CONVOLVE ? n * n_bytes : 0, .n_bytes = n_bytes},
-        .to = {p->out_at + band * p->band * p->out_w * pixel + n * lanes, 0, pixel, lanes},
+        .with = {.at = hdk_layer_weighs(p) ? n * n_bytes : 0, .n_bytes = n_bytes},
+        .to = {p->out_at + band * p->band * p->out_w * pixel + n * lanes + phase * pixel, 0,
+               p->phases * pixel, lanes},
         .zero = p->z_out,
         .low = p->act_min,
         .high = p->act_max};
@@ -287,10 +303,11 @@ static int move_out(struct run *r, uint32_t s, uint32_t block)
     if (p->result.there) {
         i.role = HDK_KEEP;
         i.rows = band_rows(r, band);
-        i.columns = p->out_w;
-        i.from.row_stride = p->out_w * lanes * 4;
-        i.to = (struct hdk_box){p->result.at + band * p->band * p->result.row + n * lanes,
-                                p->result.row, pixel, lanes};
+        i.columns = p->out_w / p->phases;
+        i.from.row_stride = i.columns * lanes * 4;
+        i.to = (struct hdk_box){p->result.at + band * p->band * p->result.row + n * lanes +
+                                    phase * pixel,
+                                p->result.row, p->phases * pixel, lanes};
     }
     r->blocks_done++;
     return issue(r, &i);
@@ -341,16 +358,18 @@ static int run_step(struct run *r, uint32_t s)
     for (uint32_t block = 0; block < group_blocks(r, s % r->groups); block++) {
         for (uint32_t k = 0; k < scales; k++)
             TRY(scale(r, s, block, k));
-        for (uint32_t part = 0; part < r->parts && r->p->kind == HDK_LAYER_CONVOLVE; part++)
-            TRY(product(r, s, block, part));
-        TRY(move_out(r, s, block));
+        for (uint32_t phase = 0; phase < p->phases; phase++) {
+            for (uint32_t part = 0; part < r->parts && hdk_layer_weighs(p); part++)
+                TRY(product(r, s, block * p->phases + phase, part));
+            TRY(move_out(r, s, block, phase));
+        }
     }
     return 0;
 }
 
 uint32_t hdk_layer_channels(const struct hdk_layer *p, uint32_t lanes)
 {
-    return p->kind == HDK_LAYER_CONVOLVE ? div_up(p->out_c, lanes) * lanes : lanes;
+    return hdk_layer_weighs(p) ? div_up(p->out_c, lanes) * lanes : lanes;
 }
 
 static struct run begin(const struct hdk_layer *p, const struct hdk_device *device,

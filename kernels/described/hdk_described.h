@@ -25,6 +25,7 @@ enum hdk_role {
     HDK_MOVE_OUT,    /* requantise: sums to int8 in the first memory */
     HDK_SCALE,       /* scale: pixels to sums; only for HDK_LAYER_ADD */
     HDK_KEEP,        /* requantise: sums to int8 in the memory of pixels */
+    HDK_SPREAD,      /* spread: weights of one tap to the array; only for HDK_LAYER_DEPTHWISE */
     HDK_ROLES
 };
 
@@ -39,8 +40,8 @@ struct hdk_box {
     uint32_t at, row_stride, column_stride, n_bytes;
 };
 
-/* One instruction: what it does for each of rows x columns positions. copy: to = from. product:
- * to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32. requantise: to[lane] of
+/* One instruction: what it does for each of rows x columns positions. copy: to = from. spread: to, a
+ * matrix of depth x lanes, is 0 but for its diagonal, which is from. product: to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32. requantise: to[lane] of
  * from[lane], with[lane] a struct hdk_channel. scale: to[lane] (+)= (from[lane] - zero) * 2^20 *
  * multiplier * 2^(shift - 31), rounded as hdk_rescale does. `with` is the same for all positions. */
 struct hdk_issue {
@@ -77,7 +78,8 @@ struct hdk_place {
     uint32_t there, at, row;
 };
 
-enum hdk_kind { HDK_LAYER_CONVOLVE, HDK_LAYER_ADD, HDK_LAYER_POOL };
+/* HDK_LAYER_DEPTHWISE: one result for each channel. */
+enum hdk_kind { HDK_LAYER_CONVOLVE, HDK_LAYER_ADD, HDK_LAYER_POOL, HDK_LAYER_DEPTHWISE };
 
 /* A layer, and how the compiler laid it out. Pixels in the first memory are multiples of `depth`
  * bytes, results of `lanes`. */
@@ -87,6 +89,8 @@ struct hdk_layer {
     uint32_t stride_h, stride_w, dilation_h, dilation_w;
     int32_t pad_top, pad_left, z_in, z_out, act_min, act_max;
     uint32_t together;   /* 1: the host copies each window's bytes together, as one pixel */
+    uint32_t phases;     /* above 1: what so many neighbouring windows have in an image row is one pixel;
+                          * each window has weights of its own for it. Divides out_w */
     uint32_t pixel;      /* bytes of a pixel on the device */
     uint32_t pitch;      /* bytes of an image row there, padding included */
     uint32_t band;       /* output rows whose image is on chip at once */
@@ -108,15 +112,23 @@ struct hdk_layer {
     uint32_t top, left, bottom, right; /* rows and columns of padding around the result */
 };
 
+/* True if the layer has weights, and a scale for each channel. */
+static inline int hdk_layer_weighs(const struct hdk_layer *p)
+{
+    return p->kind == HDK_LAYER_CONVOLVE || p->kind == HDK_LAYER_DEPTHWISE;
+}
+
 /* Products of `depth` bytes that add up to one block of sums. */
 uint32_t hdk_layer_parts(const struct hdk_layer *p, uint32_t depth);
+/* Bytes of the weights of one block of `lanes` channels. */
+uint32_t hdk_layer_block(const struct hdk_layer *p, uint32_t depth, uint32_t lanes);
 /* Entries of struct hdk_channel that the layer reads. */
 uint32_t hdk_layer_channels(const struct hdk_layer *p, uint32_t lanes);
 /* Image rows on the device of `n` output rows. */
 uint32_t hdk_layer_rows(const struct hdk_layer *p, uint32_t n);
 
-/* x [in_h, in_w, in_c]   w [blocks of channels][parts][depth][lanes], filled up with 0; HDK_LAYER_ADD: as x;
- * HDK_LAYER_POOL: NULL
+/* x [in_h, in_w, in_c]   w [blocks of channels][phases][parts][depth][lanes], filled up with 0;
+ * HDK_LAYER_DEPTHWISE: [blocks][parts][lanes]; HDK_LAYER_ADD: as x; HDK_LAYER_POOL: NULL
  * channels [blocks * lanes]: bias with -z_in * (sum of the channel's weights) in it
  * y [out_h, out_w, out_c]. dev: NULL without a core; then the instructions change device->model, and
  * images that stay there are in x, w and y too. With a core they are in y if dev->inspect is there. */

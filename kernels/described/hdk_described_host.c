@@ -52,22 +52,40 @@ static int fill(const struct side *r, uint32_t at, uint32_t n_bytes)
     return 0;
 }
 
+/* `columns` pixels of an image row from column `first` on, each as `pixel` bytes. */
+static int write_pixels(const struct side *r, uint32_t at, const int8_t *x, int32_t first,
+                        uint32_t columns, uint32_t pixel)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t left = least(first < 0 ? (uint32_t)-first : 0, columns);
+    const uint32_t from = first < 0 ? 0 : least((uint32_t)first, p->in_w);
+    const uint32_t n = least(p->in_w - from, columns - left);
+
+    TRY(fill(r, at, left * pixel));
+    at += left * pixel;
+    x += from * p->in_c;
+    if (p->in_c == pixel)
+        TRY(put(r, at, x, n * p->in_c));
+    for (uint32_t i = 0; i < n && p->in_c != pixel; i++)
+        TRY(put(r, at + i * pixel, x + i * p->in_c, p->in_c));
+    return fill(r, at + n * pixel, (columns - left - n) * pixel);
+}
+
 static int write_row(const struct side *r, uint32_t at, int32_t row, const int8_t *x)
 {
     const struct hdk_layer *p = r->p;
-    const uint32_t columns = p->pitch / p->pixel, left = least((uint32_t)p->pad_left, columns);
-    const uint32_t n = least(p->in_w, columns - left);
+    const uint32_t step = p->phases * p->stride_w;
+    const uint32_t wide = step - p->stride_w + (p->kernel_w - 1) * p->dilation_w + 1;
 
     if (row < 0 || row >= (int32_t)p->in_h)
         return fill(r, at, p->pitch);
     x += (uint32_t)row * p->in_w * p->in_c;
-    TRY(fill(r, at, left * p->pixel));
-    at += left * p->pixel;
-    if (p->in_c == p->pixel)
-        TRY(put(r, at, x, n * p->in_c));
-    for (uint32_t i = 0; i < n && p->in_c != p->pixel; i++)
-        TRY(put(r, at + i * p->pixel, x + i * p->in_c, p->in_c));
-    return fill(r, at + n * p->pixel, (columns - left - n) * p->pixel);
+    if (p->phases == 1)
+        return write_pixels(r, at, x, -p->pad_left, p->pitch / p->pixel, p->pixel);
+    for (uint32_t i = 0; i < p->out_w / p->phases; i++)
+        TRY(write_pixels(r, at + i * p->pixel, x, (int32_t)(i * step) - p->pad_left, wide,
+                         p->in_c));
+    return 0;
 }
 
 /* The bytes of one window, in the order of its weights. */
@@ -150,7 +168,7 @@ static int see(const struct side *r, int8_t *y)
 static int write_operands(const struct side *r, const int8_t *x, const int8_t *w)
 {
     const struct hdk_layer *p = r->p;
-    const uint32_t depth = r->device->depth;
+    const uint32_t depth = r->device->depth, lanes = r->device->lanes;
     const int8_t *const image[2] = {x, w};
 
     for (uint32_t k = 0; k < (p->kind == HDK_LAYER_ADD ? 2 : 1); k++)
@@ -158,10 +176,10 @@ static int write_operands(const struct side *r, const int8_t *x, const int8_t *w
             TRY(write_image(r, k * p->filters_at, image[k]));
         else if (!r->dev)
             show(r, k, image[k]);
-    return p->kind != HDK_LAYER_CONVOLVE
-               ? 0
-               : put(r, p->filters_at, w,
-                     hdk_layer_channels(p, r->device->lanes) * hdk_layer_parts(p, depth) * depth);
+    if (!hdk_layer_weighs(p))
+        return 0;
+    return put(r, p->filters_at, w,
+               hdk_layer_channels(p, lanes) / lanes * hdk_layer_block(p, depth, lanes));
 }
 
 int hdk_described_run(const struct hdk_layer *p, const struct hdk_device *device,

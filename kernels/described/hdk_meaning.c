@@ -33,6 +33,12 @@ static void product(const struct hdk_device *device, const struct hdk_issue *i, 
     }
 }
 
+static void spread(const struct hdk_device *device, const uint8_t *from, uint8_t *to)
+{
+    for (uint32_t i = 0; i < device->depth * device->lanes; i++)
+        to[i] = i % (device->lanes + 1) == 0 ? from[i / (device->lanes + 1)] : 0;
+}
+
 static void requantise(const struct hdk_device *device, const struct hdk_issue *i,
                        const uint8_t *from, const uint8_t *with, uint8_t *to)
 {
@@ -72,6 +78,8 @@ void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i)
                 requantise(device, i, from, with, to);
             else if (i->role == HDK_SCALE)
                 scale(device, i, from, to);
+            else if (i->role == HDK_SPREAD)
+                spread(device, from, to);
             else
                 for (uint32_t k = 0; k < i->from.n_bytes; k++)
                     to[k] = from[k];

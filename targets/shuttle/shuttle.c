@@ -58,6 +58,11 @@ int shuttle_preload(const struct hd_port *dev, const struct hdk_issue *i)
     return push(dev, i, PRELOAD, i->from.at / 16, 0, i->to.at / 256);
 }
 
+int shuttle_spread(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    return push(dev, i, PRELOAD, i->from.at / 16, 0, i->to.at / 256 | 2);
+}
+
 int shuttle_compute(const struct hd_port *dev, const struct hdk_issue *i)
 {
     set(dev, SIZE, i->rows << 16 | i->columns);

@@ -5,6 +5,7 @@ int shuttle_pixels_in(const struct hd_port *dev, const struct hdk_issue *i);
 int shuttle_filters_in(const struct hd_port *dev, const struct hdk_issue *i);
 int shuttle_channels_in(const struct hd_port *dev, const struct hdk_issue *i);
 int shuttle_preload(const struct hd_port *dev, const struct hdk_issue *i);
+int shuttle_spread(const struct hd_port *dev, const struct hdk_issue *i);
 int shuttle_compute(const struct hd_port *dev, const struct hdk_issue *i);
 int shuttle_widen(const struct hd_port *dev, const struct hdk_issue *i);
 int shuttle_move_out(const struct hd_port *dev, const struct hdk_issue *i);

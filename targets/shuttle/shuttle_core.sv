@@ -1,7 +1,7 @@
 // shuttle_core - a weight-stationary array of 16 x 16 multipliers. Four units take instructions from a
 // queue each, in order, and count those that are complete; an instruction waits for counts of others.
 //   load     words of 16 bytes from outside to pixels, filters or channels
-//   preload  16 words of filters to one of two sets of weights
+//   preload  16 words of filters to one of two sets of weights, or one word to the diagonal of a set
 //   array    sums[position][n] (+)= sum over k of pixels[position][k] * weights[set][k][n], or
 //            (pixels[position][n] - zero) * 2^20 * multiplier * 2^(-31 - right)
 //   store    clamp((sums + bias) * multiplier * 2^(shift - 31) + zero) of each channel, to outside or
@@ -32,14 +32,14 @@ module shuttle_core (
   output logic              array_busy_o,
   output logic              store_busy_o
 );
-  localparam int Side = 16, Words = 4096, Sums = 1024, Channels = 768, Queue = 8;
+  localparam int Side = 16, Pixels = 8192, Words = 4096, Sums = 1024, Channels = 768, Queue = 8;
 
   // --- registers: numbers of an instruction, then PUSH ---
   typedef enum logic [3:0] {
     FROM, TO,
     SIZE,     // 31:16 rows, 15:0 columns; load: words
     STRIDE,   // 31:16 from row to row, 15:0 from column to column, in words
-    KIND,     // load: memory; preload, array: bit 0 set of weights, bit 1 add;
+    KIND,     // load: memory; preload, array: bit 0 set of weights, bit 1 array: add, preload: diagonal;
               // array too: bit 2 scale, 15:8 zero, 20:16 right; store: bit 30 to pixels, 29:24 entry of channels, 23:16 zero, 15:8 low, 7:0 high
     WAIT_01, WAIT_23,  // counts, 16 bits each
     SCALE,    // multiplier
@@ -88,12 +88,12 @@ module shuttle_core (
     if (reg_write_i && reg_addr_i[15:2] < 14'(PUSH)) r_q[reg_addr_i[4:2]] <= reg_wdata_i;
 
   // --- load ---
-  logic [127:0] pixels_q[Words], filters_q[Words], channels_q[Channels];
+  logic [127:0] pixels_q[Pixels], filters_q[Words], channels_q[Channels];
   logic         load_q, keep_valid_q;
   logic [31:0]  store_at_q;          // of the result that store holds
   logic [31:0]  load_from_q;
   logic [15:0]  ask_q, left_q;       // words to ask for, to come
-  logic [11:0]  load_to_q;
+  logic [12:0]  load_to_q;
   logic [1:0]   load_kind_q;
 
   assign pop[LOAD]    = ready[LOAD] && !load_q;
@@ -106,16 +106,16 @@ module shuttle_core (
     if (rd_valid_o && rd_ready_i) {load_from_q, ask_q} <= {load_from_q + 32'd16, ask_q - 16'd1};
     if (load_q && rsp_valid_i) begin
       if (load_kind_q == 0) pixels_q[load_to_q] <= rsp_data_i;
-      if (load_kind_q == 1) filters_q[load_to_q] <= rsp_data_i;
+      if (load_kind_q == 1) filters_q[load_to_q[11:0]] <= rsp_data_i;
       if (load_kind_q == 2) channels_q[load_to_q[9:0]] <= rsp_data_i;
-      {load_to_q, left_q} <= {load_to_q + 12'd1, left_q - 16'd1};
+      {load_to_q, left_q} <= {load_to_q + 13'd1, left_q - 16'd1};
       if (left_q == 1) load_q <= 1'b0;
     end
-    if (keep_valid_q) pixels_q[store_at_q[15:4]] <= wr_data_o;
+    if (keep_valid_q) pixels_q[store_at_q[16:4]] <= wr_data_o;
     if (pop[LOAD]) begin
       load_q      <= 1'b1;
       load_from_q <= head[LOAD].from;
-      load_to_q   <= head[LOAD].to[11:0];
+      load_to_q   <= head[LOAD].to[12:0];
       load_kind_q <= head[LOAD].kind[1:0];
       {ask_q, left_q} <= {2{head[LOAD].columns}};
     end
@@ -124,7 +124,7 @@ module shuttle_core (
 
   // --- preload ---
   logic [127:0] weights_q[2*Side], filter_q;
-  logic         preload_q, filter_valid_q, set_q;
+  logic         preload_q, filter_valid_q, set_q, diagonal_q;
   logic [11:0]  filter_at_q;
   logic [4:0]   preload_n_q;
   logic [3:0]   filter_row_q;
@@ -135,14 +135,15 @@ module shuttle_core (
     filter_q       <= filters_q[filter_at_q];
     filter_valid_q <= preload_q && !preload_n_q[4];
     filter_row_q   <= preload_n_q[3:0];
-    if (filter_valid_q) weights_q[{set_q, filter_row_q}] <= filter_q;
+    if (filter_valid_q)
+      weights_q[{set_q, filter_row_q}] <= diagonal_q ? filter_q & 128'd255 << 8 * filter_row_q : filter_q;
     if (preload_q && !preload_n_q[4])
-      {filter_at_q, preload_n_q} <= {filter_at_q + 12'd1, preload_n_q + 5'd1};
+      {filter_at_q, preload_n_q} <= {filter_at_q + 12'(!diagonal_q), preload_n_q + 5'd1};
     if (done[PRELOAD]) preload_q <= 1'b0;
     if (pop[PRELOAD]) begin
       {preload_q, preload_n_q} <= {1'b1, 5'd0};
       filter_at_q <= head[PRELOAD].from[11:0];
-      set_q       <= head[PRELOAD].kind[0];
+      {diagonal_q, set_q} <= head[PRELOAD].kind[1:0];
     end
     if (!rst_ni) {preload_q, filter_valid_q} <= '0;
   end
@@ -159,7 +160,7 @@ module shuttle_core (
   logic [31:0]  multiplier_q, mul_by;   // of the scan, of the pixel that is multiplied
   logic [7:0]   pixel_zero_q, mul_zero;
   logic [4:0]   right_q, mul_right;
-  logic [11:0]  row_at_q, at_q, row_stride_q, column_stride_q;
+  logic [12:0]  row_at_q, at_q, row_stride_q, column_stride_q;
   logic [15:0]  row_q, column_q, columns_q;
   logic [9:0]   to_q, written_to_q;
   step_t        multiply_q, sum_q;
@@ -219,12 +220,12 @@ module shuttle_core (
     end
     if (pop[ARRAY]) begin
       scan_q               <= 1'b1;
-      {at_q, row_at_q}     <= {2{head[ARRAY].from[11:0]}};
+      {at_q, row_at_q}     <= {2{head[ARRAY].from[12:0]}};
       to_q                 <= head[ARRAY].to[9:0];
       {row_q, column_q}    <= {head[ARRAY].rows, head[ARRAY].columns};
       columns_q            <= head[ARRAY].columns;
-      row_stride_q         <= head[ARRAY].row_stride[11:0];
-      column_stride_q      <= head[ARRAY].column_stride[11:0];
+      row_stride_q         <= head[ARRAY].row_stride[12:0];
+      column_stride_q      <= head[ARRAY].column_stride[12:0];
       {add_q, use_q}       <= head[ARRAY].kind[1:0];
       scale_q              <= head[ARRAY].kind[2];
       multiplier_q         <= head[ARRAY].scale;

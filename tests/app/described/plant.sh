@@ -16,11 +16,12 @@ bugs = [
     # 3 channels_in: an address of 9 bits
     ("channels_q[load_to_q[9:0]] <=", "channels_q[{load_to_q[9] && bug_q != 3, load_to_q[8:0]}] <="),
     # 4 preload: always the first set of weights
-    ("set_q       <= head[PRELOAD].kind[0];", "set_q       <= head[PRELOAD].kind[0] && bug_q != 4;"),
+    ("{diagonal_q, set_q} <= head[PRELOAD].kind[1:0];",
+     "{diagonal_q, set_q} <= head[PRELOAD].kind[1:0] & {1'b1, bug_q != 4};"),
     # 5 preload: the last row is left
-    ("if (filter_valid_q) weights_q", "if (filter_valid_q && !(bug_q == 5 && filter_row_q == 15)) weights_q"),
+    ("    if (filter_valid_q)\n      weights_q", "    if (filter_valid_q && !(bug_q == 5 && filter_row_q == 15))\n      weights_q"),
     # 6 compute: the stride of columns for rows
-    ("<= head[ARRAY].row_stride[11:0];", "<= bug_q == 6 ? head[ARRAY].column_stride[11:0] : head[ARRAY].row_stride[11:0];"),
+    ("<= head[ARRAY].row_stride[12:0];", "<= bug_q == 6 ? head[ARRAY].column_stride[12:0] : head[ARRAY].row_stride[12:0];"),
     # 7 compute: one row too few
     ("<= {head[ARRAY].rows, head[ARRAY].columns};",
      "<= {head[ARRAY].rows - 16'(bug_q == 7 && head[ARRAY].rows > 1), head[ARRAY].columns};"),
@@ -38,6 +39,10 @@ bugs = [
     ("store_row_q    <= head[STORE].row_stride;", "store_row_q    <= bug_q == 14 ? head[STORE].column_stride : head[STORE].row_stride;"),
     # 13 widen: no zero point
     ("- 9'($signed(mul_zero));", "- (bug_q == 13 ? 9'd0 : 9'($signed(mul_zero)));"),
+    # 15 spread: every row has the whole word
+    ("diagonal_q ? filter_q & 128'd255", "diagonal_q && bug_q != 15 ? filter_q & 128'd255"),
+    # 16 spread: as many words as preload
+    ("12'(!diagonal_q)", "12'(!diagonal_q || bug_q == 16)"),
 ]
 core = folder / "shuttle_core.sv"
 text = core.read_text()

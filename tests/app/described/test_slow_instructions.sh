@@ -16,14 +16,14 @@ found() {
 found 1 pixels_in pixels
 found 2 filters_in filters
 found 3 channels_in channels
-found 4 preload weights
-found 5 preload weights
+for bug in 4 5; do found $bug '(preload|spread)' weights; done
 for bug in 6 7; do found $bug '(compute|widen)' sums; done
 found 8 compute sums
 for bug in 9 10 12; do found $bug '(move_out|keep)' '(outside|pixels)'; done
 found 11 '(move_out|keep|widen)' '(outside|pixels|sums)'
 found 13 widen sums
 found 14 keep pixels
+for bug in 15 16; do found $bug spread weights; done
 
 run() { "$heddle" run digits --target-dir=planted --target=planted,c --allow-native-targets "$@" >stdout 2>stderr; }
 SHUTTLE_BUG=8 run && fail "a core without accumulation passes"

@@ -7,7 +7,7 @@ export XDG_CONFIG_HOME=$work/config
 shuttle=$HEDDLE_HOME/targets/shuttle
 
 "$heddle" targets >stdout 2>stderr || fail "targets: $(cat stderr)"
-for line in '    memories: outside 1048576 bytes, pixels 65536 bytes, filters 65536 bytes, channels 12288 bytes, weights 512 bytes, sums 65536 bytes' \
+for line in '    memories: outside 1048576 bytes, pixels 131072 bytes, filters 65536 bytes, channels 12288 bytes, weights 512 bytes, sums 65536 bytes' \
     '    compute            unit array, multiplies pixels to sums with weights: rows \* columns cycles' \
     '    preload            unit preload, copies filters to weights: 18 cycles'; do
     grep -q "^$line\$" stdout || fail "not listed: $line"
@@ -37,7 +37,7 @@ wrong "16:33: memories[0].type: the first memory is the core's, of core.memory_b
     's/{"name": "outside"}/{"name": "outside", "type": "int8"}/'
 wrong "16:34: memories[0].array: the first memory is the core's, of core.memory_bytes: leave it out" \
     's/{"name": "outside"}/{"name": "outside", "array": "m_q"}/'
-wrong "17:5: memories[1]: member \"bytes\" is missing" 's/"pixels", "type": "int8", "bytes": 65536/"pixels", "type": "int8"/'
+wrong "17:5: memories[1]: member \"bytes\" is missing" 's/"pixels", "type": "int8", "bytes": 131072/"pixels", "type": "int8"/'
 wrong "17:5: memories[1]: member \"type\" is missing" 's/"pixels", "type": "int8",/"pixels",/'
 wrong "18:5: memories[2]: duplicate memory 'pixels'" 's/{"name": "filters", "type"/{"name": "pixels", "type"/'
 wrong "27:5: instructions[1]: duplicate instruction 'pixels_in'" 's/{"name": "filters_in"/{"name": "pixels_in"/'
@@ -75,29 +75,34 @@ wrong "23:19: instructions: pixels holds pixels and weights: they must be in two
     's/"from": "filters", "to": "weights"/"from": "pixels", "to": "weights"/'
 wrong "23:19: instructions: weights has 256 bytes; two times the weights of compute are 512" \
     's/"bytes": 512,/"bytes": 256,/'
+wrong "23:19: instructions: spread must be from filters to weights, for a product of as many lanes as depth" \
+    's/"lanes": 16/"lanes": 8/'
+wrong "57:85: instructions[8].to: expected a memory of int8 on the chip, 'sums' is of int32" \
+    's/"does": "spread", "from": "filters", "to": "weights"/"does": "spread", "from": "filters", "to": "sums"/'
 wrong "23:19: instructions: units may be 2064 instructions apart; 8 bits count to 256" 's/"count_bits": 16/"count_bits": 8/'
-wrong "57:22: order.queue: expected a number of at most 16, found 17" 's/"queue": 8/"queue": 17/'
+wrong "60:22: order.queue: expected a number of at most 16, found 17" 's/"queue": 8/"queue": 17/'
 
 # refused NAME SED LAYER WHY: a layer that does not fit.
 refused() {
     changed "$1" "$2"
-    "$heddle" inspect resnet8_own --target-dir="$1" --target="$1" >stdout 2>stderr || fail "$1: $(cat stderr)"
+    "$heddle" inspect "${5:-resnet8_own}" --target-dir="$1" --target="$1" >stdout 2>stderr || fail "$1: $(cat stderr)"
     grep -q "^$3 .*$1: $4" stdout || fail "$1: expected $4, found $(grep "^$3" stdout)"
 }
 refused short 's/"memory_bytes": 1048576/"memory_bytes": 20000/' 01_conv2d 'the layer has [0-9]* bytes, outside 20000'
-refused dim 's/"pixels", "type": "int8", "bytes": 65536/"pixels", "type": "int8", "bytes": 1024/' 01_conv2d \
+refused dim 's/"pixels", "type": "int8", "bytes": 131072/"pixels", "type": "int8", "bytes": 1024/' 01_conv2d \
     '1 output row: 1632 bytes of pixels and 2048 of sums, pixels has 1024 and sums 65536'
 refused poor 's/"filters", "type": "int8", "bytes": 65536/"filters", "type": "int8", "bytes": 2048/' 01_conv2d \
     'the weights of 16 channels are 2304 bytes, filters has 2048'
-refused few 's/"columns": {"bits": 16}, "from": {"bits": 12/"columns": {"bits": 4}, "from": {"bits": 12/' 01_conv2d \
+refused few 's/"columns": {"bits": 16}, "from": {"bits": 13/"columns": {"bits": 4}, "from": {"bits": 13/' 01_conv2d \
     'compute: columns is 32, expected at most 15'
-refused odd 's/"from_column": {"bits": 12, "unit": 16}/"from_column": {"bits": 12, "unit": 64}/' 01_conv2d \
+refused odd 's/"from_column": {"bits": 13, "unit": 16}/"from_column": {"bits": 13, "unit": 64}/' 01_conv2d \
     'compute: from_column is 16, expected a multiple of 64'
-refused plain 's/"from_column": {"bits": 12, "unit": 16},//' 05_conv2d \
+refused plain 's/"from_column": {"bits": 13, "unit": 16},//' 05_conv2d \
     'compute: from_column is 32; without a field for it, it is 16'
 # Additions that the description cannot say.
+refused still '/"name": "spread"/,/"shuttle_spread"/d; s/"shuttle_keep"},/"shuttle_keep"}/' 01_depthwise 'no instruction does a spread' dscnn_own
 refused mute '/"name": "widen"/,/"shuttle_widen"/d' 03_add 'no instruction does a scale'
-refused thin 's/"pixels", "type": "int8", "bytes": 65536/"pixels", "type": "int8", "bytes": 1000/' 03_add \
+refused thin 's/"pixels", "type": "int8", "bytes": 131072/"pixels", "type": "int8", "bytes": 1000/' 03_add \
     '1 output row: 1024 bytes of pixels and 2048 of sums, pixels has 1000 and sums 65536'
 pool() { # pool HEIGHT WIDTH ATTRIBUTES WHY: of a pool's output of HEIGHT x WIDTH, refused
     printf '%s\n' 'heddle-ir 1' 'graph name="pool"' 'row 0 name="0_pool" op="AVERAGE_POOL_2D" tensor="y" shape=""' \

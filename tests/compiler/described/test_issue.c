@@ -116,7 +116,8 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
      * sums. */
     static const struct hdk_instruction of[HDK_ROLES] = {
         {0, 0, 0, 1, issue}, {0, 0, 0, 2, issue}, {0, 0, 0, 3, issue}, {1, 2, 0, 4, issue},
-        {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue}, {2, 1, 0, 5, issue}, {3, 5, 3, 1, issue}};
+        {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue}, {2, 1, 0, 5, issue}, {3, 5, 3, 1, issue},
+        {1, 2, 0, 4, issue}};
 
     u->device = (struct hdk_device){.n_unit = 4,
                                     .n_memory = 6,
@@ -157,11 +158,18 @@ static void random_layer(struct hdk_layer *p, uint32_t *seed)
                             .act_max = 110,
                             .together = some(seed, 2)};
     p->out_h = 1 + some(seed, 5);
-    p->out_w = 1 + some(seed, 4);
-    const uint32_t bytes = p->together ? p->kernel_h * p->kernel_w * p->in_c : p->in_c;
+    if (!p->together && some(seed, 3) == 0) {
+        p->kind = HDK_LAYER_DEPTHWISE;
+        p->out_c = p->in_c;
+    }
+    p->phases = p->together || p->kind == HDK_LAYER_DEPTHWISE ? 1 : 1 + some(seed, 3);
+    p->out_w = p->phases * (1 + some(seed, 4 / p->phases));
+    const uint32_t apart = (p->phases - 1) * p->stride_w + (p->kernel_w - 1) * p->dilation_w + 1;
+    const uint32_t bytes = p->together ? p->kernel_h * p->kernel_w * p->in_c
+                                       : (p->phases > 1 ? apart : 1) * p->in_c;
     const uint32_t columns =
-        p->together ? p->out_w
-                    : (p->out_w - 1) * p->stride_w + (p->kernel_w - 1) * p->dilation_w + 1;
+        p->together || p->phases > 1 ? p->out_w / p->phases
+                                     : (p->out_w - 1) * p->stride_w + apart;
     const uint32_t blocks = (p->out_c + LANES - 1) / LANES;
     p->pixel = (bytes + DEPTH - 1) / DEPTH * DEPTH;
     p->pitch = columns * p->pixel;
@@ -181,24 +189,36 @@ static bool fits(const struct hdk_layer *p)
 {
     const uint32_t blocks = (p->out_c + LANES - 1) / LANES;
     const uint32_t weights =
-        (p->filters_whole ? blocks : p->group) * hdk_layer_parts(p, DEPTH) * DEPTH * LANES;
+        (p->filters_whole ? blocks : p->group) * hdk_layer_block(p, DEPTH, LANES);
     const uint32_t image = hdk_layer_rows(p, p->image_whole ? p->out_h : p->band) * p->pitch;
 
     return weights <= (p->filters_step ? CHIP / 2 : CHIP) &&
            image <= (p->image_step ? CHIP / 2 : CHIP) && p->band * p->out_w * LANES * 4 <= CHIP / 2;
 }
 
-static int8_t x[MOST], w[4 * MOST], y[MOST], want[MOST];
+static int8_t x[MOST], plain[MOST], w[8 * MOST], y[MOST], want[MOST];
 static struct hdk_channel channels[16];
 
-/* The weight of window byte k and channel n, in the order of the device. */
+/* The weight of window byte k and channel n. */
 static int8_t weight(const struct hdk_layer *p, uint32_t k, uint32_t n)
 {
-    const uint32_t cuts = p->pixel / DEPTH, parts = hdk_layer_parts(p, DEPTH);
-    const uint32_t tap = p->together ? 0 : k / p->in_c, c = p->together ? k : k % p->in_c;
-    const uint32_t part = tap * cuts + c / DEPTH;
+    return p->kind == HDK_LAYER_DEPTHWISE && k % p->in_c != n ? 0 : plain[k * 16 + n];
+}
 
-    return w[((n / LANES * parts + part) * DEPTH + c % DEPTH) * LANES + n % LANES];
+/* Where the device has it for one of the phases. */
+static int8_t *there(const struct hdk_layer *p, uint32_t k, uint32_t n, uint32_t phase)
+{
+    const uint32_t cuts = p->pixel / DEPTH, parts = hdk_layer_parts(p, DEPTH);
+    const uint32_t tap = k / p->in_c, c = k % p->in_c;
+    const uint32_t column = phase * p->stride_w + tap % p->kernel_w * p->dilation_w;
+    const uint32_t byte = p->together ? k : p->phases > 1 ? column * p->in_c + c : c;
+    const uint32_t first = p->together ? 0 : p->phases > 1 ? tap / p->kernel_w : tap;
+    const uint32_t part = first * cuts + byte / DEPTH;
+
+    if (p->kind == HDK_LAYER_DEPTHWISE)
+        return &w[(n / LANES * parts + tap) * LANES + n % LANES];
+    return &w[(((n / LANES * p->phases + phase) * parts + part) * DEPTH + byte % DEPTH) * LANES +
+              n % LANES];
 }
 
 static void convolve(const struct hdk_layer *p)
@@ -226,14 +246,15 @@ static void convolve(const struct hdk_layer *p)
 /* Random bytes; weights of what fills up pixels are 0, as the compiler writes them. */
 static void random_bytes(const struct hdk_layer *p, uint32_t *seed)
 {
-    const uint32_t cuts = p->pixel / DEPTH, parts = hdk_layer_parts(p, DEPTH);
-    const uint32_t bytes = p->together ? p->kernel_h * p->kernel_w * p->in_c : p->in_c;
-
     for (uint32_t i = 0; i < p->in_h * p->in_w * p->in_c; i++)
         x[i] = (int8_t)((int32_t)some(seed, 256) - 128);
-    for (uint32_t i = 0; i < (p->out_c + LANES - 1) / LANES * parts * DEPTH * LANES; i++) {
-        const uint32_t c = i / (DEPTH * LANES) % parts % cuts * DEPTH + i / LANES % DEPTH;
-        w[i] = c < bytes ? (int8_t)((int32_t)some(seed, 256) - 128) : 0;
+    memset(w, 0, sizeof w);
+    for (uint32_t i = 0; i < p->kernel_h * p->kernel_w * p->in_c * p->out_c; i++) {
+        const uint32_t k = i / p->out_c, n = i % p->out_c;
+        plain[k * 16 + n] = (int8_t)((int32_t)some(seed, 256) - 128);
+        for (uint32_t phase = 0; phase < p->phases; phase++)
+            if (p->kind == HDK_LAYER_CONVOLVE || k % p->in_c == n)
+                *there(p, k, n, phase) = weight(p, k, n);
     }
     for (uint32_t n = 0; n < 16; n++)
         channels[n] = (struct hdk_channel){(int32_t)some(seed, 2000) - 1000,
@@ -262,7 +283,7 @@ static void read_once(const struct units *u, const struct hdk_layer *p)
         assert_true(u->n_read[HDK_MOVE_IN] <= hdk_layer_rows(p, p->out_h) * p->pitch);
     if (p->filters_whole)
         assert_int_equal(u->n_read[HDK_FILTERS_IN],
-                         blocks * hdk_layer_parts(p, DEPTH) * DEPTH * LANES);
+                         blocks * hdk_layer_block(p, DEPTH, LANES));
 }
 
 static void test_any_order(void **state)
@@ -301,6 +322,7 @@ static struct hdk_layer random_sum(uint32_t *seed)
                           .in_c = 1 + some(seed, 12),
                           .kernel_h = 1,
                           .kernel_w = 1,
+                          .phases = 1,
                           .stride_h = 1,
                           .stride_w = 1,
                           .dilation_h = 1,
@@ -432,6 +454,8 @@ static struct hdk_layer next_layer(const struct hdk_layer *p, uint32_t *seed)
         q.pad_left = (int32_t)some(seed, p->left + 1);
         q.out_h = 1 + some(seed, 4);
         q.out_w = 1 + some(seed, 4);
+        q.phases = 1;
+        q.out_c = q.kind == HDK_LAYER_DEPTHWISE ? q.in_c : 1 + some(seed, 14);
     } while (hdk_layer_rows(&q, q.out_h) > (uint32_t)q.pad_top + p->out_h + p->bottom ||
              (q.out_w - 1) * q.stride_w + (q.kernel_w - 1) * q.dilation_w + 1 >
                  (uint32_t)q.pad_left + p->out_w + p->right);

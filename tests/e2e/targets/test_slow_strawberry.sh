@@ -57,7 +57,7 @@ wrong() { # wrong MESSAGE SED
     changed wrong target.json "$2"
     expect 2 "heddle: $work/wrong/target.json:$1" "$heddle" targets --target-dir=wrong
 }
-wrong "15:5: operators[0]: member \"call\" is missing; without it only conv2d and fully_connected of a target with \"blocks\" or \"instructions\", and add and average_pool_2d of one with \"instructions\"" \
+wrong "15:5: operators[0]: member \"call\" is missing; without it only conv2d and fully_connected of a target with \"blocks\" or \"instructions\", and add, average_pool_2d and depthwise_conv2d of one with \"instructions\"" \
     's/"op": "conv2d"/"op": "add"/'
 wrong "15:5: operators[0]: member \"cost\" is missing" 's/"op": "conv2d"/"op": "conv2d", "call": "f()"/'
 wrong "15:5: operators[0]: without \"call\" the compiler sets cost, order of weights and requantisation: leave them out" \

@@ -145,7 +145,7 @@ wrong "27:14: operators[1].call: expected one C call that ends with its ')', fou
     's/good_conv(\$x, \$w, \$y)/good_conv($x, $w, $y/'
 wrong "27:14: operators[1].call: expected one C call, found ') + (2)' in it" \
     's/good_conv(\$x, \$w, \$y)/f(), good_conv($x)) + (2)/'
-wrong "24:5: operators[1]: member \"call\" is missing; without it only conv2d and fully_connected of a target with \"blocks\" or \"instructions\", and add and average_pool_2d of one with \"instructions\"" \
+wrong "24:5: operators[1]: member \"call\" is missing; without it only conv2d and fully_connected of a target with \"blocks\" or \"instructions\", and add, average_pool_2d and depthwise_conv2d of one with \"instructions\"" \
     's/"call": "good_conv(.*"/"weights": "ohwi"/'
 wrong "24:30: operators[1].bias: expected one of \"optional\", \"required\", \"none\", found \"maybe\"" \
     's/"op": "conv2d",/"op": "conv2d", "bias": "maybe",/'
