@@ -24,7 +24,13 @@ enum described_field {
 extern const char *const described_fields[DESCRIBED_FIELDS];
 
 enum described_type { DESCRIBED_INT8, DESCRIBED_INT32, DESCRIBED_CHANNELS };
-enum described_does { DESCRIBED_COPY, DESCRIBED_PRODUCT, DESCRIBED_REQUANTISE, DESCRIBED_SCALE, DESCRIBED_SPREAD };
+enum described_does {
+    DESCRIBED_COPY,
+    DESCRIBED_PRODUCT,
+    DESCRIBED_REQUANTISE,
+    DESCRIBED_SCALE,
+    DESCRIBED_SPREAD
+};
 
 struct described_instruction {
     const char *name, *call, *cycles; /* cycles: expression of rows, columns and bytes */
@@ -83,8 +89,9 @@ struct described_stay {
     uint32_t top, left, bottom, right;
     uint32_t free_at, free_bytes; /* of the memory of pixels, for other images */
 };
-/* Return what an operator is for such a device; HDK_LAYER_CONVOLVE: anything that is none of the
- * others. */
+/* Return true if instructions make such operators. */
+bool described_makes(enum ir_opcode opcode);
+/* Return what an operator is for such a device; HDK_LAYER_CONVOLVE if it is none of the others. */
 enum hdk_kind described_kind(enum ir_opcode opcode);
 /* Nothing stays, and the whole memory is free. */
 struct described_stay described_alone(const struct described_device *device);

@@ -33,12 +33,23 @@ static uint32_t bytes_of(const struct question *q, enum hdk_role role, bool to)
     return q->device->memory[to ? i->to : i->from].bytes;
 }
 
+static const struct {
+    bool makes;
+    enum hdk_kind kind;
+} rows[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define INSTRUCTIONS(layer)           .makes = true, .kind = HDK_LAYER_##layer
+#include "operators/operators.def"
+};
+
+bool described_makes(enum ir_opcode opcode)
+{
+    return rows[opcode].makes;
+}
+
 enum hdk_kind described_kind(enum ir_opcode opcode)
 {
-    return opcode == IR_OP_ADD              ? HDK_LAYER_ADD
-           : opcode == IR_OP_AVERAGE_POOL2D ? HDK_LAYER_POOL
-           : opcode == IR_OP_DEPTHWISE_CONV2D ? HDK_LAYER_DEPTHWISE
-                                            : HDK_LAYER_CONVOLVE;
+    return rows[opcode].kind;
 }
 
 struct described_stay described_alone(const struct described_device *device)
@@ -209,10 +220,10 @@ static uint64_t place(struct question *q)
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
     const uint64_t channels = up(p->out_c, d->lanes), image = hdk_layer_rows(p, p->out_h);
-    const uint64_t filters =
-        p->kind == HDK_LAYER_ADD  ? image * p->pitch
-        : p->kind == HDK_LAYER_POOL ? 0
-                                  : channels / d->lanes * hdk_layer_block(p, d->depth, d->lanes);
+    const uint64_t filters = p->kind == HDK_LAYER_ADD ? image * p->pitch
+                             : p->kind == HDK_LAYER_POOL
+                                 ? 0
+                                 : channels / d->lanes * hdk_layer_block(p, d->depth, d->lanes);
     uint64_t at = (image * p->pitch + 63) / 64 * 64;
 
     p->filters_at = (uint32_t)at;
@@ -263,8 +274,8 @@ static void try_groups(struct question *q)
         q->p.filters_step =
             q->p.filters_whole ? 0 : step_of(q->p.group * block, memory, q->p.group == blocks);
         const uint32_t at_once = q->p.filters_whole ? blocks : q->p.group;
-        const char *apart =
-            described_apart(q->arena, d, (uint64_t)at_once * q->p.phases * hdk_layer_parts(&q->p, d->depth));
+        const char *apart = described_apart(
+            q->arena, d, (uint64_t)at_once * q->p.phases * hdk_layer_parts(&q->p, d->depth));
         if (apart)
             q->why = apart;
         else if (q->p.filters_step != UINT32_MAX)
@@ -295,7 +306,8 @@ static void try_bands(struct question *q)
 
         p->image_whole = whole <= memory;
         p->image_step = p->image_whole ? 0 : step_of(image, memory, all);
-        p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block && p->phases == 1);
+        p->sums_step =
+            step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block && p->phases == 1);
         if (p->image_step != UINT32_MAX && p->sums_step != UINT32_MAX)
             hdk_layer_weighs(p) ? try_groups(q) : consider(q);
         else

@@ -60,8 +60,8 @@ void emit_described_params(struct emit_unit *u, struct text *t, const struct ir_
         ".act_max = %d,\n",
         p.band, p.group, p.together ? ", windows copied together" : "", emit_id(u, op->row), op->id,
         kinds[p.kind], p.in_h, p.in_w, p.in_c, p.out_h, p.out_w, p.out_c, p.kernel_h, p.kernel_w,
-        p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.phases, p.pad_top, p.pad_left, p.z_in, p.z_out,
-        p.act_min, p.act_max);
+        p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.phases, p.pad_top, p.pad_left, p.z_in,
+        p.z_out, p.act_min, p.act_max);
     for (uint32_t k = 0; k < 2; k++)
         add_operand(t, k, &p.operand[k]);
     add_place(t, "result", &p.result);

@@ -241,15 +241,15 @@ static int product(struct run *r, uint32_t s, uint32_t run, uint32_t part)
     const uint32_t n_bytes = d->depth * d->lanes, buffer = (r->products++ & 1) * n_bytes;
     const uint32_t at = tap / kernel_w(p) * p->dilation_h * p->pitch +
                         tap % kernel_w(p) * p->dilation_w * p->pixel + first * d->depth;
-    struct hdk_issue i = {.role = HDK_PRODUCT,
-                          .rows = band_rows(r, s / r->groups),
-                          .columns = p->out_w / p->phases,
-                          .from = {image_of(r, s) + at, stride_h(p) * p->pitch,
-                                   stride_w(p) * p->pixel, d->depth},
-                          .with = {.at = buffer, .n_bytes = n_bytes},
-                          .to = {(r->blocks_done & 1) * p->sums_step,
-                                 p->out_w / p->phases * d->lanes * 4, d->lanes * 4, d->lanes * 4},
-                          .add = part > 0};
+    struct hdk_issue i = {
+        .role = HDK_PRODUCT,
+        .rows = band_rows(r, s / r->groups),
+        .columns = p->out_w / p->phases,
+        .from = {image_of(r, s) + at, stride_h(p) * p->pitch, stride_w(p) * p->pixel, d->depth},
+        .with = {.at = buffer, .n_bytes = n_bytes},
+        .to = {(r->blocks_done & 1) * p->sums_step, p->out_w / p->phases * d->lanes * 4,
+               d->lanes * 4, d->lanes * 4},
+        .add = part > 0};
 
     const uint32_t once = spread ? d->lanes : n_bytes;
     TRY(copy(r, spread ? HDK_SPREAD : HDK_PRELOAD,

@@ -40,8 +40,8 @@ struct hdk_box {
     uint32_t at, row_stride, column_stride, n_bytes;
 };
 
-/* One instruction: what it does for each of rows x columns positions. copy: to = from. spread: to, a
- * matrix of depth x lanes, is 0 but for its diagonal, which is from. product: to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32. requantise: to[lane] of
+/* One instruction: what it does for each of rows x columns positions. copy: to = from. spread: from is
+ * the diagonal of to, a matrix of depth x lanes that is 0 elsewhere. product: to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32. requantise: to[lane] of
  * from[lane], with[lane] a struct hdk_channel. scale: to[lane] (+)= (from[lane] - zero) * 2^20 *
  * multiplier * 2^(shift - 31), rounded as hdk_rescale does. `with` is the same for all positions. */
 struct hdk_issue {
@@ -88,14 +88,14 @@ struct hdk_layer {
     uint32_t in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;
     uint32_t stride_h, stride_w, dilation_h, dilation_w;
     int32_t pad_top, pad_left, z_in, z_out, act_min, act_max;
-    uint32_t together;   /* 1: the host copies each window's bytes together, as one pixel */
-    uint32_t phases;     /* above 1: what so many neighbouring windows have in an image row is one pixel;
-                          * each window has weights of its own for it. Divides out_w */
-    uint32_t pixel;      /* bytes of a pixel on the device */
-    uint32_t pitch;      /* bytes of an image row there, padding included */
-    uint32_t band;       /* output rows whose image is on chip at once */
-    uint32_t group;      /* blocks of `lanes` channels whose weights are there at once */
-    uint32_t image_step; /* bytes between two buffers of bands; 0: one buffer */
+    uint32_t together; /* 1: the host copies each window's bytes together, as one pixel */
+    uint32_t phases;   /* neighbouring windows whose columns of an image row are one pixel; each has
+                          * weights of its own for it. Divides out_w; 1: pixels are those of the image */
+    uint32_t pixel;    /* bytes of a pixel on the device */
+    uint32_t pitch;    /* bytes of an image row there, padding included */
+    uint32_t band;     /* output rows whose image is on chip at once */
+    uint32_t group;    /* blocks of `lanes` channels whose weights are there at once */
+    uint32_t image_step;                 /* bytes between two buffers of bands; 0: one buffer */
     uint32_t filters_step, sums_step;    /* likewise: groups, blocks of sums */
     uint32_t image_whole, filters_whole; /* 1: all of it has a place on chip, and is read once */
     uint32_t filters_at, channels_at, out_at; /* in the first memory; the image is at 0 */

@@ -54,36 +54,42 @@ module shuttle_core (
     logic [15:0]      row_stride, column_stride, rows, columns;
     logic [31:0]      to, from;
   } instruction_t;
+  localparam int Bits = 4 + 64 + 2 * 32 + 4 * 16 + 2 * 32;
 
   logic [31:0]  r_q[8];
-  instruction_t queue_q[4][Queue], head[4];
-  logic [3:0]   put_q[4], take_q[4];
-  logic [15:0]  done_q[4];
+  instruction_t for_load, for_preload, for_array, for_store;   // the first one of each queue: heads
+  logic [4*Bits-1:0] heads;
+  logic [63:0]  done_q;             // 16 bits a unit
   logic [3:0]   ready, pop, done;   // by unit: its first instruction may begin, is taken, one completes
 
   for (genvar u = 0; u < 4; u++) begin : g_unit
-    logic [3:0] met;
+    logic [Bits-1:0] queue_q[Queue], head;
+    logic [63:0]     count;
+    logic [3:0]      put_q, take_q, waits, met;
     for (genvar v = 0; v < 4; v++) begin : g_wait
       logic [15:0] ahead;
-      assign ahead  = done_q[v] - head[u].count[16*v+:16];
-      assign met[v] = !head[u].waits[v] || !ahead[15];
+      assign ahead  = done_q[16*v+:16] - count[16*v+:16];
+      assign met[v] = !waits[v] || !ahead[15];
     end
-    assign head[u]  = queue_q[u][take_q[u][2:0]];
-    assign ready[u] = put_q[u] != take_q[u] && &met;
+    assign head                = queue_q[take_q[2:0]];
+    assign heads[Bits*u+:Bits] = head;
+    assign {waits, count}      = head[Bits-1-:68];
+    assign ready[u]            = put_q != take_q && &met;
     always_ff @(posedge clk_i) begin
       if (reg_write_i && reg_addr_i[15:2] == 14'(PUSH) && reg_wdata_i[1:0] == 2'(u)) begin
-        queue_q[u][put_q[u][2:0]] <= {reg_wdata_i[7:4], r_q[WAIT_23[2:0]], r_q[WAIT_01[2:0]],
+        queue_q[put_q[2:0]] <= {reg_wdata_i[7:4], r_q[WAIT_23[2:0]], r_q[WAIT_01[2:0]],
           r_q[SCALE[2:0]], r_q[KIND[2:0]], r_q[STRIDE[2:0]], r_q[SIZE[2:0]], r_q[TO[2:0]],
           r_q[FROM[2:0]]};
-        put_q[u] <= put_q[u] + 1'b1;
+        put_q <= put_q + 1'b1;
       end
-      if (pop[u]) take_q[u] <= take_q[u] + 1'b1;
-      done_q[u] <= reg_write_i && reg_addr_i[15:2] == 14'(BEGIN) ? '0 : done_q[u] + 16'(done[u]);
-      if (!rst_ni) {put_q[u], take_q[u], done_q[u]} <= '0;
+      if (pop[u]) take_q <= take_q + 1'b1;
+      done_q[16*u+:16] <= reg_write_i && reg_addr_i[15:2] == 14'(BEGIN) ? '0 : done_q[16*u+:16] + 16'(done[u]);
+      if (!rst_ni) {put_q, take_q, done_q[16*u+:16]} <= '0;
     end
   end
+  assign {for_store, for_array, for_preload, for_load} = heads;
 
-  assign reg_rdata_o = 32'(done_q[reg_addr_i[3:2]]);
+  assign reg_rdata_o = 32'(done_q[16*reg_addr_i[3:2]+:16]);
   always_ff @(posedge clk_i)
     if (reg_write_i && reg_addr_i[15:2] < 14'(PUSH)) r_q[reg_addr_i[4:2]] <= reg_wdata_i;
 
@@ -114,10 +120,10 @@ module shuttle_core (
     if (keep_valid_q) pixels_q[store_at_q[16:4]] <= wr_data_o;
     if (pop[LOAD]) begin
       load_q      <= 1'b1;
-      load_from_q <= head[LOAD].from;
-      load_to_q   <= head[LOAD].to[12:0];
-      load_kind_q <= head[LOAD].kind[1:0];
-      {ask_q, left_q} <= {2{head[LOAD].columns}};
+      load_from_q <= for_load.from;
+      load_to_q   <= for_load.to[12:0];
+      load_kind_q <= for_load.kind[1:0];
+      {ask_q, left_q} <= {2{for_load.columns}};
     end
     if (!rst_ni) load_q <= 1'b0;
   end
@@ -142,8 +148,8 @@ module shuttle_core (
     if (done[PRELOAD]) preload_q <= 1'b0;
     if (pop[PRELOAD]) begin
       {preload_q, preload_n_q} <= {1'b1, 5'd0};
-      filter_at_q <= head[PRELOAD].from[11:0];
-      {diagonal_q, set_q} <= head[PRELOAD].kind[1:0];
+      filter_at_q <= for_preload.from[11:0];
+      {diagonal_q, set_q} <= for_preload.kind[1:0];
     end
     if (!rst_ni) {preload_q, filter_valid_q} <= '0;
   end
@@ -165,49 +171,44 @@ module shuttle_core (
   logic [9:0]   to_q, written_to_q;
   step_t        multiply_q, sum_q;
 
-  function automatic logic [31:0] dot(int n, logic side);
-    logic signed [31:0] sum;
-    sum = 0;
-    for (int k = 0; k < Side; k++)
-      sum = sum + 32'($signed(pixel_q[8*k+:8])) * 32'($signed(weights_q[{side, 4'(k)}][8*n+:8]));
-    return sum;
-  endfunction
-
   // x * 2^-right, ties away from 0
-  function automatic logic [31:0] rounded(logic [31:0] x, logic [4:0] right);
+  function automatic logic [31:0] rounded(input logic [31:0] x, input logic [4:0] right);
     logic [31:0]        mask;
     logic signed [31:0] y;
     mask  = (32'd1 << right) - 32'd1;
     y     = $signed(x) >>> right;  // on its own: next to unsigned operands it would shift in zeros
-    return y + 32'((x & mask) > (mask >> 1) + 32'(x[31]));
+    rounded = y + 32'((x & mask) > (mask >> 1) + 32'(x[31]));
   endfunction
 
-  function automatic logic [31:0] widened(logic [7:0] x);
+  for (genvar n = 0; n < Side; n++) begin : g_lane
+    logic signed [31:0] dot;
     logic signed [8:0]  centred;
-    logic signed [40:0] p;
-    centred = 9'($signed(x)) - 9'($signed(mul_zero));
-    p = 41'(centred) * 41'($signed(mul_by)) + 41'd1024;
-    return rounded(32'($signed(p[40:11])), mul_right);
-  endfunction
+    logic signed [40:0] scaled;
+    always_comb begin
+      dot = 0;
+      for (int k = 0; k < Side; k++)
+        dot = dot + 32'($signed(pixel_q[8*k+:8])) * 32'($signed(weights_q[{multiply_q.side, 4'(k)}][8*n+:8]));
+    end
+    assign centred = 9'($signed(pixel_q[8*n+:8])) - 9'($signed(mul_zero));
+    assign scaled  = 41'(centred) * 41'($signed(mul_by)) + 41'd1024;
+    assign total[32*n+:32] = dot_q[32*n+:32] + (!sum_q.add ? 32'd0 :
+      written_valid_q && written_to_q == sum_q.to ? written_q[32*n+:32] : old_q[32*n+:32]);
+    always_ff @(posedge clk_i)
+      if (multiply_q.valid)
+        dot_q[32*n+:32] <= multiply_q.scale ? rounded(32'($signed(scaled[40:11])), mul_right) : dot;
+  end
 
   assign row_end      = column_q == 1;
   assign scan_end     = row_end && row_q == 1;
   assign pop[ARRAY]   = ready[ARRAY] && (!scan_q || scan_end);
   assign done[ARRAY]  = sum_q.valid && sum_q.last;
   assign array_busy_o = scan_q;
-  always_comb
-    for (int n = 0; n < Side; n++)
-      total[32*n+:32] = dot_q[32*n+:32] + (!sum_q.add ? 32'd0 :
-                             written_valid_q && written_to_q == sum_q.to ? written_q[32*n+:32] : old_q[32*n+:32]);
   always_ff @(posedge clk_i) begin
     pixel_q    <= pixels_q[at_q];
     multiply_q <= {scan_q, scan_end, add_q, use_q, scale_q, to_q};
     old_q      <= sums_q[multiply_q.to];
     sum_q      <= multiply_q;
     {mul_by, mul_right, mul_zero} <= {multiplier_q, right_q, pixel_zero_q};
-    if (multiply_q.valid)
-      for (int n = 0; n < Side; n++)
-        dot_q[32*n+:32] <= multiply_q.scale ? widened(pixel_q[8*n+:8]) : dot(n, multiply_q.side);
     if (sum_q.valid) sums_q[sum_q.to] <= total;
     {written_valid_q, written_to_q, written_q} <= {sum_q.valid, sum_q.to, total};
     if (scan_q) begin
@@ -220,16 +221,16 @@ module shuttle_core (
     end
     if (pop[ARRAY]) begin
       scan_q               <= 1'b1;
-      {at_q, row_at_q}     <= {2{head[ARRAY].from[12:0]}};
-      to_q                 <= head[ARRAY].to[9:0];
-      {row_q, column_q}    <= {head[ARRAY].rows, head[ARRAY].columns};
-      columns_q            <= head[ARRAY].columns;
-      row_stride_q         <= head[ARRAY].row_stride[12:0];
-      column_stride_q      <= head[ARRAY].column_stride[12:0];
-      {add_q, use_q}       <= head[ARRAY].kind[1:0];
-      scale_q              <= head[ARRAY].kind[2];
-      multiplier_q         <= head[ARRAY].scale;
-      {right_q, pixel_zero_q} <= head[ARRAY].kind[20:8];
+      {at_q, row_at_q}     <= {2{for_array.from[12:0]}};
+      to_q                 <= for_array.to[9:0];
+      {row_q, column_q}    <= {for_array.rows, for_array.columns};
+      columns_q            <= for_array.columns;
+      row_stride_q         <= for_array.row_stride[12:0];
+      column_stride_q      <= for_array.column_stride[12:0];
+      {add_q, use_q}       <= for_array.kind[1:0];
+      scale_q              <= for_array.kind[2];
+      multiplier_q         <= for_array.scale;
+      {right_q, pixel_zero_q} <= for_array.kind[20:8];
     end
     if (!rst_ni) begin
       scan_q           <= 1'b0;
@@ -250,19 +251,20 @@ module shuttle_core (
   logic [31:0]           store_to_q, store_first_q;
   logic [7:0]            zero_q, low_q, up_q;
 
-  function automatic logic [31:0] high_mul(logic [31:0] x, logic [31:0] m, logic [31:0] shift);
+  function automatic logic [31:0] high_mul(input logic [31:0] x, input logic [31:0] m,
+                                           input logic [31:0] shift);
     logic [31:0] a;
     logic [63:0] p;
     a = $signed(shift) > 0 ? x << shift[4:0] : x;
     p = 64'($signed(a)) * 64'($signed(m)) + 64'h4000_0000;
-    return a == 32'h8000_0000 && m == 32'h8000_0000 ? 32'h7fff_ffff : p[62:31];
+    high_mul = a == 32'h8000_0000 && m == 32'h8000_0000 ? 32'h7fff_ffff : p[62:31];
   endfunction
 
-  function automatic logic [7:0] to_int8(logic [31:0] x, logic [31:0] shift, logic [7:0] zero,
-                                         logic [7:0] low, logic [7:0] up);
+  function automatic logic [7:0] to_int8(input logic [31:0] x, input logic [31:0] shift,
+    input logic [7:0] zero, input logic [7:0] low, input logic [7:0] up);
     logic signed [31:0] y;
     y = rounded(x, $signed(shift) > 0 ? 5'd0 : -shift[4:0]) + 32'($signed(zero));
-    return y < 32'($signed(low)) ? low : y > 32'($signed(up)) ? up : y[7:0];
+    to_int8 = y < 32'($signed(low)) ? low : y > 32'($signed(up)) ? up : y[7:0];
   endfunction
 
   assign go           = keep_q || !wr_valid_o || wr_ready_i;
@@ -306,15 +308,15 @@ module shuttle_core (
     if (done[STORE]) store_q <= 1'b0;
     if (pop[STORE]) begin
       {store_q, block_n_q} <= {1'b1, 4'd0};
-      channel_at_q   <= head[STORE].kind[29:24] * 10'd12;
-      sums_at_q      <= head[STORE].from[9:0];
-      {store_left_q, store_columns_q} <= {2{head[STORE].columns}};
-      store_rows_q   <= head[STORE].rows;
-      store_row_q    <= head[STORE].row_stride;
-      keep_q         <= head[STORE].kind[30];
-      store_stride_q <= head[STORE].column_stride;
-      {store_to_q, store_first_q} <= {2{head[STORE].to}};
-      {zero_q, low_q, up_q} <= head[STORE].kind[23:0];
+      channel_at_q   <= for_store.kind[29:24] * 10'd12;
+      sums_at_q      <= for_store.from[9:0];
+      {store_left_q, store_columns_q} <= {2{for_store.columns}};
+      store_rows_q   <= for_store.rows;
+      store_row_q    <= for_store.row_stride;
+      keep_q         <= for_store.kind[30];
+      store_stride_q <= for_store.column_stride;
+      {store_to_q, store_first_q} <= {2{for_store.to}};
+      {zero_q, low_q, up_q} <= for_store.kind[23:0];
     end
     if (!rst_ni) {store_q, stage_q, wr_valid_o, keep_valid_q, fetch_q} <= '0;
   end

@@ -156,7 +156,8 @@ static enum status check_overlap(struct reader *r, const struct describe_pattern
 static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                               const char *path)
 {
-    bool product = p->opcode == IR_OP_CONV2D || p->opcode == IR_OP_FULLY_CONNECTED;
+    const bool makes = described_makes(p->opcode);
+    const bool product = makes && described_kind(p->opcode) == HDK_LAYER_CONVOLVE;
 
     if (r->detail->estimator && (p->call || get(o, "cost")))
         return json_doc_fail(
@@ -166,8 +167,7 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
         return ST_OK;
     if (p->call && !get(o, "cost"))
         return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
-    if (!p->call && !((r->detail->blocks || r->detail->device) && product) &&
-        !(r->detail->device && described_kind(p->opcode) != HDK_LAYER_CONVOLVE))
+    if (!p->call && !(r->detail->blocks && product) && !(r->detail->device && makes))
         return json_doc_fail(&r->doc, path, r->d,
                              "member \"call\" is missing; without it only conv2d and "
                              "fully_connected of a target with \"blocks\" or \"instructions\", and "

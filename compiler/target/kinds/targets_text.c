@@ -57,8 +57,7 @@ static void operators(struct text *t, const struct target_desc *desc)
 /* Print what operators without a call are made of: memories, instructions by unit. */
 static void device(struct text *t, const struct described_device *d)
 {
-    static const char *const does[] = {"copies", "multiplies", "requantises", "scales",
-                                       "spreads"};
+    static const char *const does[] = {"copies", "multiplies", "requantises", "scales", "spreads"};
 
     text_add(t, "    memories:");
     for (uint32_t i = 0; i < d->n_memory; i++)

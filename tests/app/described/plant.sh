@@ -9,24 +9,24 @@ import pathlib, sys
 folder = pathlib.Path(sys.argv[1])
 bugs = [
     # 1 pixels_in: one word too few
-    ("{ask_q, left_q} <= {2{head[LOAD].columns}};",
-     "{ask_q, left_q} <= {2{head[LOAD].columns - 16'(bug_q == 1 && head[LOAD].kind[1:0] == 0 && head[LOAD].columns > 1)}};"),
+    ("{ask_q, left_q} <= {2{for_load.columns}};",
+     "{ask_q, left_q} <= {2{for_load.columns - 16'(bug_q == 1 && for_load.kind[1:0] == 0 && for_load.columns > 1)}};"),
     # 2 filters_in: the words of a pair exchanged
-    ("filters_q[load_to_q] <=", "filters_q[load_to_q ^ 12'(bug_q == 2)] <="),
+    ("filters_q[load_to_q[11:0]] <=", "filters_q[load_to_q[11:0] ^ 12'(bug_q == 2)] <="),
     # 3 channels_in: an address of 9 bits
     ("channels_q[load_to_q[9:0]] <=", "channels_q[{load_to_q[9] && bug_q != 3, load_to_q[8:0]}] <="),
     # 4 preload: always the first set of weights
-    ("{diagonal_q, set_q} <= head[PRELOAD].kind[1:0];",
-     "{diagonal_q, set_q} <= head[PRELOAD].kind[1:0] & {1'b1, bug_q != 4};"),
+    ("{diagonal_q, set_q} <= for_preload.kind[1:0];",
+     "{diagonal_q, set_q} <= for_preload.kind[1:0] & {1'b1, bug_q != 4};"),
     # 5 preload: the last row is left
     ("    if (filter_valid_q)\n      weights_q", "    if (filter_valid_q && !(bug_q == 5 && filter_row_q == 15))\n      weights_q"),
     # 6 compute: the stride of columns for rows
-    ("<= head[ARRAY].row_stride[12:0];", "<= bug_q == 6 ? head[ARRAY].column_stride[12:0] : head[ARRAY].row_stride[12:0];"),
+    ("<= for_array.row_stride[12:0];", "<= bug_q == 6 ? for_array.column_stride[12:0] : for_array.row_stride[12:0];"),
     # 7 compute: one row too few
-    ("<= {head[ARRAY].rows, head[ARRAY].columns};",
-     "<= {head[ARRAY].rows - 16'(bug_q == 7 && head[ARRAY].rows > 1), head[ARRAY].columns};"),
+    ("<= {for_array.rows, for_array.columns};",
+     "<= {for_array.rows - 16'(bug_q == 7 && for_array.rows > 1), for_array.columns};"),
     # 8 compute: accumulation ignored
-    ("{add_q, use_q}       <= head[ARRAY].kind[1:0];", "{add_q, use_q}       <= head[ARRAY].kind[1:0] & {bug_q != 8 || head[ARRAY].kind[2], 1'b1};"),
+    ("{add_q, use_q}       <= for_array.kind[1:0];", "{add_q, use_q}       <= for_array.kind[1:0] & {bug_q != 8 || for_array.kind[2], 1'b1};"),
     # 9 move_out: no lower limit
     ("y < 32'($signed(low)) ?", "bug_q != 9 && y < 32'($signed(low)) ?"),
     # 10 move_out: results one after the other
@@ -36,7 +36,7 @@ bugs = [
     # 12 move_out: no shift to the left
     ("a = $signed(shift) > 0 ? x << shift[4:0] : x;", "a = $signed(shift) > 0 && bug_q != 12 ? x << shift[4:0] : x;"),
     # 14 keep: rows one after the other
-    ("store_row_q    <= head[STORE].row_stride;", "store_row_q    <= bug_q == 14 ? head[STORE].column_stride : head[STORE].row_stride;"),
+    ("store_row_q    <= for_store.row_stride;", "store_row_q    <= bug_q == 14 ? for_store.column_stride : for_store.row_stride;"),
     # 13 widen: no zero point
     ("- 9'($signed(mul_zero));", "- (bug_q == 13 ? 9'd0 : 9'($signed(mul_zero)));"),
     # 15 spread: every row has the whole word

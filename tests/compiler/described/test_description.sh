@@ -77,7 +77,7 @@ wrong "23:19: instructions: weights has 256 bytes; two times the weights of comp
     's/"bytes": 512,/"bytes": 256,/'
 wrong "23:19: instructions: spread must be from filters to weights, for a product of as many lanes as depth" \
     's/"lanes": 16/"lanes": 8/'
-wrong "57:85: instructions[8].to: expected a memory of int8 on the chip, 'sums' is of int32" \
+wrong "56:86: instructions[8].to: expected a memory of int8 on the chip, 'sums' is of int32" \
     's/"does": "spread", "from": "filters", "to": "weights"/"does": "spread", "from": "filters", "to": "sums"/'
 wrong "23:19: instructions: units may be 2064 instructions apart; 8 bits count to 256" 's/"count_bits": 16/"count_bits": 8/'
 wrong "60:22: order.queue: expected a number of at most 16, found 17" 's/"queue": 8/"queue": 17/'
@@ -100,7 +100,7 @@ refused odd 's/"from_column": {"bits": 13, "unit": 16}/"from_column": {"bits": 1
 refused plain 's/"from_column": {"bits": 13, "unit": 16},//' 05_conv2d \
     'compute: from_column is 32; without a field for it, it is 16'
 # Additions that the description cannot say.
-refused still '/"name": "spread"/,/"shuttle_spread"/d; s/"shuttle_keep"},/"shuttle_keep"}/' 01_depthwise 'no instruction does a spread' dscnn_own
+refused still '/"name": "spread"/,/"shuttle_spread"/d; s/"shuttle_keep"},/"shuttle_keep"}/' 01_depthwise_conv2d 'no instruction does a spread' dscnn_own
 refused mute '/"name": "widen"/,/"shuttle_widen"/d' 03_add 'no instruction does a scale'
 refused thin 's/"pixels", "type": "int8", "bytes": 131072/"pixels", "type": "int8", "bytes": 1000/' 03_add \
     '1 output row: 1024 bytes of pixels and 2048 of sums, pixels has 1000 and sums 65536'

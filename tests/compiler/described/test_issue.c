@@ -115,9 +115,9 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
     /* Units: load, preload, array, store. Memories: outside, pixels, filters, channels, weights,
      * sums. */
     static const struct hdk_instruction of[HDK_ROLES] = {
-        {0, 0, 0, 1, issue}, {0, 0, 0, 2, issue}, {0, 0, 0, 3, issue}, {1, 2, 0, 4, issue},
-        {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue}, {2, 1, 0, 5, issue}, {3, 5, 3, 1, issue},
-        {1, 2, 0, 4, issue}};
+        {0, 0, 0, 1, issue}, {0, 0, 0, 2, issue}, {0, 0, 0, 3, issue},
+        {1, 2, 0, 4, issue}, {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue},
+        {2, 1, 0, 5, issue}, {3, 5, 3, 1, issue}, {1, 2, 0, 4, issue}};
 
     u->device = (struct hdk_device){.n_unit = 4,
                                     .n_memory = 6,
@@ -165,11 +165,10 @@ static void random_layer(struct hdk_layer *p, uint32_t *seed)
     p->phases = p->together || p->kind == HDK_LAYER_DEPTHWISE ? 1 : 1 + some(seed, 3);
     p->out_w = p->phases * (1 + some(seed, 4 / p->phases));
     const uint32_t apart = (p->phases - 1) * p->stride_w + (p->kernel_w - 1) * p->dilation_w + 1;
-    const uint32_t bytes = p->together ? p->kernel_h * p->kernel_w * p->in_c
-                                       : (p->phases > 1 ? apart : 1) * p->in_c;
+    const uint32_t bytes =
+        p->together ? p->kernel_h * p->kernel_w * p->in_c : (p->phases > 1 ? apart : 1) * p->in_c;
     const uint32_t columns =
-        p->together || p->phases > 1 ? p->out_w / p->phases
-                                     : (p->out_w - 1) * p->stride_w + apart;
+        p->together || p->phases > 1 ? p->out_w / p->phases : (p->out_w - 1) * p->stride_w + apart;
     const uint32_t blocks = (p->out_c + LANES - 1) / LANES;
     p->pixel = (bytes + DEPTH - 1) / DEPTH * DEPTH;
     p->pitch = columns * p->pixel;
@@ -282,8 +281,7 @@ static void read_once(const struct units *u, const struct hdk_layer *p)
     if (p->image_whole)
         assert_true(u->n_read[HDK_MOVE_IN] <= hdk_layer_rows(p, p->out_h) * p->pitch);
     if (p->filters_whole)
-        assert_int_equal(u->n_read[HDK_FILTERS_IN],
-                         blocks * hdk_layer_block(p, DEPTH, LANES));
+        assert_int_equal(u->n_read[HDK_FILTERS_IN], blocks * hdk_layer_block(p, DEPTH, LANES));
 }
 
 static void test_any_order(void **state)

@@ -50,6 +50,6 @@ broken() { # broken NAME SED: a core that computes otherwise
         fail "$1 passes"
     grep -q "computed by target $1" stderr || fail "$1: $(cat stderr)"
 }
-broken hasty 's/!head\[u\].waits\[v\] || !ahead\[15\]/1'"'"'b1/'
+broken hasty 's/!waits\[v\] || !ahead\[15\]/1'"'"'b1/'
 broken adding 's/!sum_q.add ? 32/1'"'"'b0 ? 32/'
 finish
