@@ -172,7 +172,8 @@ static int lstm(struct prove_device *v, const struct hd_cmd_vector *c)
 
         for (uint32_t k = 0; k < 5; k++) /* two bytes of the input's gates, three of the others */
             prove_order_read(v, HD_SPACE_SCRATCHPAD,
-                             x + (k < 2 ? k : k - 2) * c->a_win_col + (k < 2 ? 0 : c->a_win_row), 4);
+                             x + (k < 2 ? k : k - 2) * c->a_win_col + (k < 2 ? 0 : c->a_win_row),
+                             4);
         prove_order_read(v, HD_SPACE_SCRATCHPAD, old, 2);
         v->scratchpad.term[c->out_base + i] = prove_unknown(p, "an LSTM's cells");
         v->scratchpad.term[state + 2 * i] = prove_unknown(p, "an LSTM's cells");

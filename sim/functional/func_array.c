@@ -132,7 +132,9 @@ static int8_t byte_of(int32_t y, const struct hd_cmd_array *c, uint32_t at)
 {
     const int32_t sum = (int32_t)((uint32_t)y + (uint32_t)c->z_out),
                   most = INT32_MAX >> (24 - 8 * c->wide), least = -most - 1,
-                  in_bytes = sum < least ? least : sum > most ? most : sum;
+                  in_bytes = sum < least  ? least
+                             : sum > most ? most
+                                          : sum;
 
     return (int8_t)(uint8_t)((uint32_t)in_bytes >> at % 4 * 8);
 }
@@ -152,8 +154,7 @@ static void requantise(const struct array_job *j, const uint32_t *sum, uint32_t 
         int32_t x = (int32_t)(sum[i] + (c->has_bias ? (uint32_t)bias[i] : 0u));
         int32_t y = c->common_scale ? func_mbqm(x, c->multiplier, c->shift)
                                     : func_mbqm(x, mul[i], shift[i]);
-        out[i] =
-            c->wide ? byte_of(y, c, at) : func_clamp(y, c->z_out, c->act_min, c->act_max);
+        out[i] = c->wide ? byte_of(y, c, at) : func_clamp(y, c->z_out, c->act_min, c->act_max);
     }
     if (c->look_up)
         hd_func_look_up(f, c->table_first + (c->table_step ? c->p_base + j->tile : 0), out, count);
@@ -263,7 +264,8 @@ static int check_shape(const struct array_job *j)
         return refuse(j, c->scan,
                       "array: a sum of columns needs depthwise, one output, N channels");
     if (c->wide && (!j->f->config.lstm || c->look_up))
-        return refuse(j, c->wide, "array: results of several bytes need the option lstm, and no look_up");
+        return refuse(j, c->wide,
+                      "array: results of several bytes need the option lstm, and no look_up");
     if (c->streams == 2 && (c->out_channels > n || c->pair_split > n || c->pair_last > n))
         return refuse(j, c->out_channels, "array: pixel pairs need out_channels <= N");
     return 0;

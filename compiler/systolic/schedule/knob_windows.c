@@ -58,6 +58,28 @@ static uint64_t looks(const struct ir_graph *g, const struct ir_op *op)
     return hash;
 }
 
+uint32_t windows_period(const struct sched_program *p, uint32_t *twin)
+{
+    const uint32_t n = p->graph->n_op;
+    uint64_t *own = ARENA_ARRAY(p->arena, uint64_t, n + 1);
+    uint32_t period = 0, most = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = looks(p->graph, p->graph->op[i]);
+    for (uint32_t k = 2; k <= n / 2; k++) {
+        uint32_t equal = 0;
+        for (uint32_t i = k; i < n; i++)
+            equal += own[i] == own[i - k];
+        if (equal > most + k) { /* twice the period has fewer, about one period's number */
+            most = equal;
+            period = k;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        twin[i] = period && i >= period && own[i] == own[i - period] ? i - period : IR_NONE;
+    return period;
+}
+
 /* Find equal operators with equal neighbours, in blocks that repeat. */
 static uint32_t *find_twins(const struct sched_program *p)
 {

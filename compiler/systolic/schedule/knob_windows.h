@@ -34,4 +34,8 @@ static inline void windows_around(const struct search *s, uint32_t op, uint32_t 
  * program gains. */
 void windows_descend(struct search *s);
 
+/* Return after how many operators the network repeats itself most, 0: never; twin: by operator the
+ * equal one at that distance before it, or IR_NONE. */
+uint32_t windows_period(const struct sched_program *p, uint32_t *twin);
+
 #endif

@@ -7,6 +7,7 @@
 #include "trials.h"
 
 enum { PER_MILLE = 5 }; /* of the cycles, most that all cuts may cost */
+enum { ALIKE = 100 };   /* costs of cuts between equal layers differ by at most a 100th */
 
 struct cut {
     uint32_t position; /* first operator after it */
@@ -52,6 +53,37 @@ static uint32_t cuts_of(struct arena *a, const struct sched_stream *s, struct cu
     return n;
 }
 
+/* Return the number of cuts from `first` on that cost about the same: those between repeated layers. Either
+ * all of them are taken or none, so that what is between them repeats. */
+static uint32_t alike(const struct cut *cut, uint32_t first, uint32_t n, uint64_t *cost)
+{
+    uint32_t i = first;
+
+    for (*cost = 0; i < n && cut[i].cost - cut[first].cost <= cut[first].cost / ALIKE; i++)
+        *cost += cut[i].cost;
+    return i - first;
+}
+
+/* Take cuts, the cheapest first, with at most `most` cycles in all; return their number, and leave
+ * them at the front. */
+static uint32_t take(const struct sched_program *p, struct cut *cut, uint32_t n, uint64_t most)
+{
+    uint32_t taken = 0, some;
+    uint64_t cost;
+
+    for (uint32_t i = 0; i < n; i += some) {
+        some = alike(cut, i, n, &cost);
+        if (cost > most || taken + some >= p->options.segments)
+            continue;
+        most -= cost;
+        for (uint32_t k = 0; k < some; k++) {
+            p->cut[cut[i + k].position] = true;
+            cut[taken++] = cut[i + k];
+        }
+    }
+    return taken;
+}
+
 /* Return the estimated cycles of the program with its cuts; 0: it cannot be built. */
 static uint64_t cycles(struct trials *t, struct sched_knobs *knobs, struct sched_program *p)
 {
@@ -63,8 +95,7 @@ void sched_segment(struct sched_program *p)
     struct trials *const t = ARENA_NEW(p->arena, struct trials);
     struct cut *const cut = ARENA_ARRAY(p->arena, struct cut, p->graph->n_op + 1);
     struct sched_program whole;
-    uint32_t n = 0, taken = 0;
-    uint64_t cost = 0;
+    uint32_t n = 0;
 
     if (p->options.segments < 2 || !trials_begin(t, p))
         return;
@@ -73,10 +104,7 @@ void sched_segment(struct sched_program *p)
         n = cuts_of(p->arena, &whole.stream[i], cut, n);
     qsort(cut, n, sizeof *cut, by_cost);
     p->cut = ARENA_ARRAY(p->arena, bool, p->graph->n_op + 1);
-    while (taken < n && taken + 1 < p->options.segments && cost + cut[taken].cost <= most) {
-        cost += cut[taken].cost;
-        p->cut[cut[taken++].position] = true;
-    }
+    uint32_t taken = take(p, cut, n, most);
     t->like.cut = p->cut;
     while (taken > 0 && cycles(t, p->knobs, &whole) > before + most)
         p->cut[cut[--taken].position] = false;

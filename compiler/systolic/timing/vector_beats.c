@@ -65,8 +65,7 @@ static bool steps(const struct hd_cmd_vector *v)
 static enum vector_beats_value value_of(const struct vector_beats *b)
 {
     if (hd_vop_facts[b->v->op].lstm)
-        return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n ? VECTOR_BEATS_CELL
-                                                            : VECTOR_BEATS_NONE;
+        return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n ? VECTOR_BEATS_CELL : VECTOR_BEATS_NONE;
     if (hd_vop_facts[b->v->op].softmax && b->left > b->a_pass)
         return b->left <= 2 * b->a_pass && b->chunk + 1 == b->chunks ? VECTOR_BEATS_SUM
                                                                      : VECTOR_BEATS_NONE;

@@ -329,7 +329,8 @@ void print_layer(const layer &l)
                       : "conv",
         s.h, s.w, s.c, l.oh, l.ow, s.oc, s.kh, s.kw, s.stride_y, s.stride_x, s.dilation_y,
         s.dilation_x, l.p.ports, l.p.pairs ? " pairs" : "", l.p.split_y, l.p.split_x,
-        l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "", l.p.wide ? " wide" : "");
+        l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "",
+        l.p.wide ? " wide" : "");
 }
 
 /* Bytes of the scratchpad from `at` on, wrapping at its end. */
