@@ -488,7 +488,7 @@ ox_handler ox_function;
 /* onnx_narrow.c: return true with *st if the node is arithmetic of integers or bounds that its own handler does not
  * have. */
 bool ox_narrow(struct ox *m, enum status *st);
-ox_handler ox_conv_taps, ox_conv_depths, ox_pool_taps, ox_pool_counted;
+ox_handler ox_conv_taps, ox_transposed_taps, ox_conv_depths, ox_pool_taps, ox_pool_counted;
 #define COMPOSED(name, least, most, attributes, fn) ox_handler ox_##fn;
 #include "onnx_functions.def"
 

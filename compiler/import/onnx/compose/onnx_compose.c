@@ -65,6 +65,21 @@ enum status ox_hardmax(struct ox *m)
                       axis);
 }
 
+/* The diagonal of each place of the last two dimensions, compared with a computed one. */
+static enum status computed_trilu(struct ox *m, bool upper, const int32_t *dim)
+{
+    struct ox_const c;
+    int64_t *diagonal = ox_new_const(m, &c, OX_INT64, 2, dim);
+
+    for (int64_t i = 0; i < (int64_t)c.n; i++)
+        diagonal[i] = i % dim[1] - i / dim[1];
+    ox_inner_const(m, "diagonal", &c);
+    return ox_expandf(m,
+                      "k = Reshape($1, [1]); keep = %sOrEqual(diagonal, k); z = CastLike(0, $0);"
+                      "%%0 = Where(keep, $0, z)",
+                      upper ? "Greater" : "Less");
+}
+
 /* 1 - what is kept, as bool of the last two dimensions. */
 enum status ox_trilu(struct ox *m)
 {
@@ -78,6 +93,8 @@ enum status ox_trilu(struct ox *m)
 
     if (!x || ox_rank(m, x) < 2)
         return FAIL(m->d, ST_MODEL, "input: expected at least 2 dimensions");
+    if (ox_in(m, 1) && ox_in(m, 1)->kind != OX_CONST)
+        return computed_trilu(m, upper, ox_dim(m, x) + ox_rank(m, x) - 2);
     if (ox_in(m, 1)) {
         TRY(ox_want_const(m, 1, "k", &diagonal));
         k = ox_int(diagonal, 0);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MAX_PRODUCTS = 256 }; /* of CumProd, unrolled */
+
 static bool listed(const char *list, const char *op)
 {
     const size_t n = strlen(op);
@@ -186,6 +188,9 @@ static bool of_images(struct ox *m, enum status *st)
         return false;
     if (listed("Conv", m->op) && (!is_known(m, 1) || !is_known(m, 2)))
         *st = ox_conv_taps(m);
+    else if (listed("ConvTranspose", m->op) && rank < 6 &&
+             (rank == 5 || !is_known(m, 1) || !is_known(m, 2)))
+        *st = ox_transposed_taps(m);
     else if (listed("Conv ConvInteger QLinearConv", m->op) && rank == 5)
         *st = ox_conv_depths(m);
     else if (listed("AveragePool", m->op) && rank <= 4 && !dilated(m) &&
@@ -198,7 +203,8 @@ static bool of_images(struct ox *m, enum status *st)
         *st = ox_pool_taps(m);
     else if (listed("BatchNormalization GroupNormalization InstanceNormalization", m->op) &&
              !(is_known(m, 1) && is_known(m, 2) && is_known(m, 3) && is_known(m, 4)) &&
-             ox_attr_int(m, "training_mode", 0) == 0 && m->opset >= 21)
+             ox_attr_int(m, "training_mode", 0) == 0 &&
+             m->opset >= (listed("GroupNormalization", m->op) ? 21 : 9))
         *st = computed_norm(m, rank);
     else
         return false;
@@ -218,6 +224,85 @@ static enum status arg_last(struct ox *m)
                       axis, m->op, axis, ox_dim(m, x)[axis] - 1);
 }
 
+/* QLinear operators with a computed scale, as what they mean. */
+static enum status computed_scales(struct ox *m)
+{
+    const bool conv = listed("QLinearConv", m->op);
+
+    return ox_expandf(m,
+                      "a = DequantizeLinear($0, $1, $2); b = DequantizeLinear($3, $4, $5);"
+                      "y = %s(a, b%s); %%0 = QuantizeLinear(y, $6, $7)",
+                      conv ? "Conv" : "MatMul", conv ? attributes(m) : "");
+}
+
+/* Pad with a computed number: zeros, and the number wherever ones are not padded. */
+static enum status computed_pad(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    struct ox_const c;
+    float *one = ox_new_const(m, &c, OX_FLOAT, ox_rank(m, x), ox_dim(m, x));
+
+    for (uint64_t i = 0; i < c.n; i++)
+        one[i] = 1;
+    ox_inner_const(m, "ones", &c);
+    return ox_expand(m, "f = Pad(ones, $1, 0.0, $3); in = Greater(f, 0.5); z = CastLike(0, $0);"
+                        "p = Pad($0, $1, z, $3); %0 = Where(in, p, $2)");
+}
+
+/* Running sums or products along a computed axis: those along each axis, and the one selected. */
+static enum status computed_axis(struct ox *m)
+{
+    const uint32_t rank = ox_rank(m, ox_in(m, 0));
+    struct text t;
+
+    text_init(&t, m->arena);
+    text_printf(&t, "c = Cast($1; to=7); r = Reshape(c, [1]); k = Mod(r, %u);", rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        text_printf(&t, "y%u = %s($0, %u%s);", i, m->op, i, attributes(m));
+        text_printf(&t, "e%u = Equal(k, %u);", i, i);
+        if (i == 0)
+            text_add(&t, "s0 = Identity(y0);");
+        else
+            text_printf(&t, "s%u = Where(e%u, y%u, s%u);", i, i, i, i - 1);
+    }
+    text_printf(&t, "%%0 = Identity(s%u)", rank - 1);
+    return ox_expand(m, t.data);
+}
+
+/* Running products, one after another. */
+enum status ox_cumprod(struct ox *m)
+{
+    const bool exclusive = ox_attr_int(m, "exclusive", 0) != 0;
+    const bool reverse = ox_attr_int(m, "reverse", 0) != 0;
+    const struct ox_value *x = ox_in(m, 0);
+    const struct ox_const *c;
+    struct ox_shape one = {0};
+    struct text t, list;
+    uint32_t axis;
+    int32_t n;
+
+    TRY(ox_want_const(m, 1, "axis", &c));
+    TRY(ox_axis(m, "axis", ox_int(c, 0), x ? ox_rank(m, x) : 0, &axis));
+    one.rank = ox_rank(m, x);
+    memcpy(one.dim, ox_dim(m, x), sizeof one.dim);
+    n = one.dim[axis];
+    one.dim[axis] = 1;
+    if (n > MAX_PRODUCTS)
+        return FAIL(m->d, ST_UNSUPPORTED, "products of %d values: expected at most %d", n,
+                    MAX_PRODUCTS);
+    text_init(&t, m->arena);
+    text_init(&list, m->arena);
+    text_printf(&t, "o = CastLike(1, $0); p_0 = Expand(o, %s);", ox_shape_list(m, &one));
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t at = reverse ? n - 1 - i : i;
+
+        text_printf(&t, "x_%d = Slice($0, [%d], [%d], [%u]); p_%d = Mul(p_%d, x_%d);", i, at, at + 1,
+                    axis, i + 1, i, i);
+        text_printf(&list, "%sp_%d", i ? ", " : "", at + !exclusive);
+    }
+    return ox_expandf(m, "%s %%0 = Concat(%s; axis=%u)", t.data, list.data, axis);
+}
+
 bool ox_narrow(struct ox *m, enum status *st)
 {
     static const char compared[] = "Equal Greater GreaterOrEqual Less LessOrEqual";
@@ -230,6 +315,15 @@ bool ox_narrow(struct ox *m, enum status *st)
 
     if (of_images(m, st))
         return true;
+    if (listed("QLinearConv QLinearMatMul", m->op) &&
+        !(is_known(m, 1) && is_known(m, 4) && is_known(m, 6)) && m->node->n_input == 8)
+        return *st = computed_scales(m), true;
+    if (listed("Pad", m->op) && ox_in(m, 0) && ox_in(m, 0)->kind != OX_CONST && !is_known(m, 2) &&
+        strcmp(ox_attr_text(m, "mode", "constant"), "constant") == 0)
+        return *st = computed_pad(m), true;
+    if (listed("CumProd CumSum", m->op) && !is_known(m, 1) && ox_in(m, 0) &&
+        ox_rank(m, ox_in(m, 0)) > 0)
+        return *st = computed_axis(m), true;
     if (listed("ArgMax ArgMin", m->op) && ox_in(m, 0) &&
         ox_attr_int(m, "select_last_index", 0) != 0) {
         *st = arg_last(m);

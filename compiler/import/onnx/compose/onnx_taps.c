@@ -231,6 +231,90 @@ enum status ox_conv_taps(struct ox *m)
     return ox_expand(m, text.data);
 }
 
+/* Pads along axis `i` for a transposed convolution whose input has zeros between its values. */
+static enum status transposed_pads(struct ox *m, const struct taps *t, uint32_t i, int64_t extra,
+                                   int64_t wanted, int64_t *before, int64_t *after)
+{
+    const char *mode = ox_attr_text(m, "auto_pad", "NOTSET");
+    const int64_t span = (t->kernel[i] - 1) * t->dilation[i] + 1, d = ox_dim(m, ox_in(m, 0))[i + 2];
+    const int64_t full = t->stride[i] * (d - 1) + extra + span;
+    int64_t from = t->before[i], out = full - from - t->after[i];
+
+    if (wanted == 0 && strncmp(mode, "SAME", 4) == 0)
+        wanted = d * t->stride[i];
+    if (wanted != 0) {
+        const int64_t total = full > wanted ? full - wanted : 0;
+
+        from = strcmp(mode, "SAME_UPPER") == 0 ? total / 2 : total - total / 2;
+        out = wanted;
+    }
+    if (t->stride[i] < 1 || t->dilation[i] < 1 || out < 1)
+        return FAIL(m->d, ST_MODEL, "axis %u: stride %lld, dilation %lld, output size %lld", i + 2,
+                    (long long)t->stride[i], (long long)t->dilation[i], (long long)out);
+    *before = span - 1 - from;
+    *after = out + span - 1 - *before - d * t->stride[i];
+    return ST_OK;
+}
+
+/* Zeros between the input's values, its borders padded; weights with input and output channels
+ * exchanged, turned around; then a convolution. */
+enum status ox_transposed_taps(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0), *w = ox_in(m, 1);
+    const long long group = ox_attr_int(m, "group", 1);
+    struct taps t = {.n = ox_rank(m, ox_in(m, 0)) - 2};
+    int64_t pads[2 * IR_MAX_RANK] = {0}, shape[IR_MAX_RANK], axes[3], back[3], last[3], extra[3];
+    int64_t wanted[IR_MAX_RANK], all[6], *value, before;
+    uint32_t n;
+    struct text text;
+
+    if (!w || ox_rank(m, w) != t.n + 2 || group < 1 || ox_dim(m, x)[1] != ox_dim(m, w)[0] ||
+        ox_dim(m, w)[0] % group != 0)
+        return FAIL(m->d, ST_MODEL, "weights and group %lld do not fit the input", group);
+    TRY(sizes(m, "strides", t.n, 1, t.stride));
+    TRY(sizes(m, "dilations", t.n, 1, t.dilation));
+    TRY(sizes(m, "output_padding", t.n, 0, extra));
+    TRY(sizes(m, "pads", 2 * t.n, 0, all));
+    TRY(ox_ints(m, IR_NONE, "output_shape", &n, &value));
+    memset(wanted, 0, sizeof wanted);
+    for (uint32_t i = 0; i < t.n && n >= t.n; i++)
+        wanted[i] = value[n - t.n + i];
+    text_init(&text, m->arena);
+    text_add(&text, "x_0 = Identity($0);");
+    for (uint32_t i = 0; i < t.n + 2; i++)
+        shape[i] = ox_dim(m, x)[i];
+    before = shape[0] * shape[1];
+    for (uint32_t i = 0; i < t.n; i++) {
+        const int64_t d = shape[i + 2];
+
+        t.kernel[i] = ox_dim(m, w)[i + 2];
+        t.before[i] = all[i];
+        t.after[i] = all[t.n + i];
+        axes[i] = i + 2;
+        back[i] = -1;
+        last[i] = INT32_MIN;
+        TRY(transposed_pads(m, &t, i, extra[i], wanted[i], &pads[i + 2], &pads[t.n + 4 + i]));
+        shape[i + 2] = d * t.stride[i];
+        text_printf(&text,
+                    "r_%u = Reshape(x_%u, [%lld,%lld,1,-1]); p_%u = Pad(r_%u, [0,0,0,0,0,0,%lld,0], 0.0);"
+                    "x_%u = Reshape(p_%u, %s);",
+                    i, i, (long long)before, (long long)d, i, i, (long long)t.stride[i] - 1, i + 1, i,
+                    ox_list(m, t.n + 2, shape));
+        before *= shape[i + 2];
+    }
+    text_printf(&text, "padded = Pad(x_%u, %s, 0.0); turned = Slice($1, %s, %s, %s, %s);", t.n,
+                ox_list(m, 2 * t.n + 4, pads), ox_list(m, t.n, back), ox_list(m, t.n, last),
+                ox_list(m, t.n, axes), ox_list(m, t.n, back));
+    shape[0] = ox_dim(m, w)[1] * group;
+    shape[1] = ox_dim(m, w)[0] / group;
+    memcpy(shape + 2, t.kernel, t.n * sizeof *shape);
+    text_printf(&text,
+                "g = Reshape(turned, [%lld,%lld,%d,-1]); e = Transpose(g; perm=[0,2,1,3]);"
+                "w = Reshape(e, %s); %%0 = Conv(padded, w, $2; group=%lld, dilations=@dilations)",
+                group, (long long)shape[1], ox_dim(m, w)[1], ox_list(m, t.n + 2, shape), group);
+    return ox_expand(m, text.data);
+}
+
 /* Cells of each window that the average counts, as a constant "cells". */
 static void count_cells(struct ox *m, const struct taps *t, bool pads)
 {

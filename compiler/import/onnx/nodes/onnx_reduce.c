@@ -146,7 +146,7 @@ static enum status one_integer(struct ox *m, uint32_t i, const char *what, int64
     return ST_OK;
 }
 
-/* In float32. */
+/* Of int32 and int64 as they are, of all else in float32. */
 enum status ox_cumsum(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
@@ -154,10 +154,10 @@ enum status ox_cumsum(struct ox *m)
     struct ir_op *op;
     int64_t k;
 
-    TRY(ox_float_input(m, 0, "input", &x));
+    TRY(ox_number_input(m, 0, "input", &x));
     TRY(one_integer(m, 1, "axis", &k));
     TRY(ox_axis(m, "axis", k, m->g->tensor[x]->rank, &axis));
-    out = ox_tensor(m, name, IR_F32, ox_shape_of(m, x), NULL);
+    out = ox_tensor(m, name, m->g->tensor[x]->type, ox_shape_of(m, x), NULL);
     op = ox_op(m, m->opcode, 1, &x, out);
     op->attr[IR_AXIS] = (int32_t)axis;
     op->attr[IR_EXCLUSIVE] = ox_attr_int(m, "exclusive", 0) != 0;
