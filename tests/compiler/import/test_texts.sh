@@ -20,6 +20,7 @@ known = {
     "%dx%d kernel over %d channels with another output scale": TAKEN_BACK,
     "operand '%.80s': expected a computed tensor; a constant bound is Clip's": TAKEN_BACK,
     "'%.80s' is %s, its weights are %s: expected int8 or uint8, or both float32": UNREACHED,
+    "bias '%.80s': expected a constant": UNREACHED,
     "the file does not unpack as an ONNX model within %zu MiB of memory": NO_FILE,
     "value: expected one element, found %llu": NO_FILE,
     "'%.80s' does not fit the weights %s": NO_FILE,

@@ -575,6 +575,46 @@ def masked():
 
 
 @case
+def samples():
+    n = Net(20)
+    x, volume = n.input(floats(2, 3, 4, 5)), n.input(floats(2, 2, 3, 4, 2))
+    grid, places = n.input(floats(2, 3, 6, 2, low=-1.7, high=1.7)), n.input(floats(2, 2, 2, 3, 3, low=-1.7, high=1.7))
+    kinds = [(mode, padding, corners) for mode in ("nearest", "linear", "cubic") for padding in ("zeros", "border", "reflection") for corners in (0, 1)]
+    outs = [n.node("GridSample", x, grid, mode=mode, padding_mode=padding, align_corners=corners) for mode, padding, corners in kinds]
+    outs += [n.node("GridSample", volume, places, mode=mode, padding_mode=padding, align_corners=corners) for mode, padding, corners in kinds if mode != "cubic"]
+    theta = n.input(floats(2, 2, 3))
+    return n, outs + [n.node("AffineGrid", theta, n.const([2, 3, 4, 5], np.int64), align_corners=corners) for corners in (0, 1)]
+
+
+@case
+def transforms():
+    n = Net(20)
+    x, z, signal = n.input(floats(2, 7, 3, 1)), n.input(floats(2, 8, 5, 2)), n.input(floats(2, 40, 1))
+    one, length = n.const(1, np.int64), n.const(10, np.int64)
+    outs = [n.node("DFT", x, "", one), n.node("DFT", x, length, one, onesided=1), n.node("DFT", z, "", n.const(-2, np.int64), inverse=1),
+            n.node("DFT", z, n.const(5, np.int64), one)]
+    outs += [n.node("STFT", signal, n.const(6, np.int64), n.input(floats(16))), n.node("STFT", signal, n.const(9, np.int64), "", n.const(12, np.int64), onesided=0)]
+    return n, outs + [n.node("Col2Im", n.input(floats(2, 12, 9)), n.const([5, 6], np.int64), n.const([2, 3], np.int64), strides=[2, 3], pads=[1, 2, 0, 1])]
+
+
+@case
+def computed_parameters():
+    n = Net()
+    x, volume, k = n.input(floats(2, 4, 5, 6)), n.input(floats(1, 2, 3, 4, 3)), n.input(np.array(-1, np.int64))
+    w, b = n.input(floats(4, 3, 3, 2)), n.input(floats(6))
+    outs = [n.node("ConvTranspose", x, w, b, group=2, strides=[2, 3], pads=[1, 0, 3, 1], output_padding=[1, 2], dilations=[2, 1]),
+            n.node("ConvTranspose", volume, n.const(floats(2, 3, 2, 3, 2)), strides=[2, 1, 3], pads=[0, 1, 0, 1, 0, 1]),
+            n.node("ConvTranspose", x, w, auto_pad="SAME_UPPER", strides=[2, 2], group=2)]
+    outs += [n.node("Trilu", x, k, upper=upper) for upper in (0, 1)]
+    outs += [n.node("CumSum", x, n.input(np.array(axis, np.int32)), exclusive=1) for axis in (-1, 1)]
+    outs.append(n.node("CumSum", n.input(rng.integers(-9, 9, (3, 4)).astype(np.int64)), n.const(0, np.int64), reverse=1))
+    outs.append(n.node("Pad", x, n.const([0, 0, 1, 2, 0, 1, 0, 0], np.int64), n.input(np.array(7.5, np.float32))))
+    outs += [n.node("EyeLike", x2, k=1, dtype=1) for x2 in [n.input(floats(3, 4))]]
+    outs.append(n.node("Concat", n.input(floats(1)), n.const([2.5], np.float32), axis=0))
+    return n, outs + [n.node("Concat", k1, n.const([4, 5], np.int64), axis=0) for k1 in [n.node("Reshape", k, n.const([1], np.int64))]]
+
+
+@case
 def constant_outputs():
     n = Net()
     x = n.input(floats(2, 3))

@@ -118,8 +118,8 @@ enum status ox_stft(struct ox *m)
     TRY(ox_want_const(m, 1, "frame_step", &c));
     step = ox_int(c, 0);
     length = window && ox_rank(m, window) == 1 ? ox_dim(m, window)[0]
-             : x && ox_rank(m, x) > 1           ? ox_dim(m, x)[1]
-                                                : 0;
+             : x && ox_rank(m, x) > 1          ? ox_dim(m, x)[1]
+                                               : 0;
     if (ox_in(m, 3)) {
         TRY(ox_want_const(m, 3, "frame_length", &c));
         length = ox_int(c, 0);
@@ -127,21 +127,21 @@ enum status ox_stft(struct ox *m)
     if (!x || ox_rank(m, x) < 2 || ox_rank(m, x) > 3 || step < 1 || length < 1 ||
         length > ox_dim(m, x)[1] || (window && ox_dim(m, window)[0] != length) ||
         (frames = (ox_dim(m, x)[1] - length) / step + 1) * length > MAX_MATRIX)
-        return FAIL(m->d, ST_MODEL,
-                    "expected a signal [N,L] or [N,L,C], a step of at least 1 and frames of at most "
-                    "L, as long as the window, of 2^24 numbers in all");
-    place = ox_new_const(m, &places, OX_INT64, 2,
-                         (const int32_t[]){(int32_t)frames, (int32_t)length});
+        return FAIL(
+            m->d, ST_MODEL,
+            "expected a signal [N,L] or [N,L,C], a step of at least 1 and frames of at most "
+            "L, as long as the window, of 2^24 numbers in all");
+    place =
+        ox_new_const(m, &places, OX_INT64, 2, (const int32_t[]){(int32_t)frames, (int32_t)length});
     for (int64_t i = 0; i < frames * length; i++)
         place[i] = i / length * step + i % length;
     ox_inner_const(m, "places", &places);
-    return ox_expandf(m,
-                      "s = %s($0%s); f = Gather(s, places; axis=1); %s"
-                      "%%0 = DFT(p, %lld, 2; onesided=@onesided|1)",
-                      ox_rank(m, x) == 2 ? "Unsqueeze" : "Identity",
-                      ox_rank(m, x) == 2 ? ", [2]" : "",
-                      window ? "w = Reshape($2, [-1,1]); p = Mul(f, w);" : "p = Identity(f);",
-                      (long long)length);
+    return ox_expandf(
+        m,
+        "s = %s($0%s); f = Gather(s, places; axis=1); %s"
+        "%%0 = DFT(p, %lld, 2; onesided=@onesided|1)",
+        ox_rank(m, x) == 2 ? "Unsqueeze" : "Identity", ox_rank(m, x) == 2 ? ", [2]" : "",
+        window ? "w = Reshape($2, [-1,1]); p = Mul(f, w);" : "p = Identity(f);", (long long)length);
 }
 
 /* --- Col2Im --- */
@@ -194,10 +194,11 @@ static enum status read_col2im(struct ox *m, struct col2im *c)
     }
     if (c->n == 0 || !x || ox_rank(m, x) != 3 || c->blocks == 0 || ox_dim(m, x)[2] != c->blocks ||
         ox_dim(m, x)[1] % c->cells != 0 || c->pixels > 1 << 24 || c->cells > 1 << 10)
-        return FAIL(m->d, ST_MODEL,
-                    "input: expected [N,C * %lld,%lld] of images of 1 to 4 dimensions, at most 2^24 "
-                    "pixels and blocks of 1024",
-                    (long long)c->cells, (long long)c->blocks);
+        return FAIL(
+            m->d, ST_MODEL,
+            "input: expected [N,C * %lld,%lld] of images of 1 to 4 dimensions, at most 2^24 "
+            "pixels and blocks of 1024",
+            (long long)c->cells, (long long)c->blocks);
     return ST_OK;
 }
 
@@ -231,8 +232,8 @@ enum status ox_col2im(struct ox *m)
     for (int64_t i = 0; i < c.cells * c.blocks; i++)
         if ((pixel = pixel_of(&c, i % c.blocks, i / c.blocks)) >= 0 && ++count[pixel] > most)
             most = count[pixel];
-    place = ox_new_const(m, &places, OX_INT64, 2,
-                         (const int32_t[]){(int32_t)c.pixels, (int32_t)most});
+    place =
+        ox_new_const(m, &places, OX_INT64, 2, (const int32_t[]){(int32_t)c.pixels, (int32_t)most});
     for (int64_t i = 0; i < c.pixels * most; i++)
         place[i] = c.cells * c.blocks;
     for (int64_t i = c.cells * c.blocks; i-- > 0;)

@@ -149,8 +149,10 @@ static enum status scatter(struct ox *m, const struct flat *f, const int64_t *to
     struct text t;
 
     text_init(&t, m->arena);
-    text_add(&t, "data = Reshape($0, [-1]); updates = Reshape($2, [-1]);"
-                 "all = Concat(data, updates; axis=0);");
+    text_printf(&t,
+                "data = Reshape($0, [-1]); updates = Reshape($%d, [-1]);"
+                "all = Concat(data, updates; axis=0);",
+                strcmp(m->op, "TensorScatter") == 0 ? 1 : 2);
     for (int64_t k = 0; k < n; k++) {
         count[to[k]]++;
         rounds = count[to[k]] > rounds ? count[to[k]] : rounds;

@@ -276,29 +276,33 @@ enum status ox_cumprod(struct ox *m)
     const bool reverse = ox_attr_int(m, "reverse", 0) != 0;
     const struct ox_value *x = ox_in(m, 0);
     const struct ox_const *c;
-    struct ox_shape one = {0};
+    int32_t one[IR_MAX_RANK], n;
     struct text t, list;
+    struct ox_const ones;
     uint32_t axis;
-    int32_t n;
+    float *value;
 
     TRY(ox_want_const(m, 1, "axis", &c));
     TRY(ox_axis(m, "axis", ox_int(c, 0), x ? ox_rank(m, x) : 0, &axis));
-    one.rank = ox_rank(m, x);
-    memcpy(one.dim, ox_dim(m, x), sizeof one.dim);
-    n = one.dim[axis];
-    one.dim[axis] = 1;
+    memcpy(one, ox_dim(m, x), sizeof one);
+    n = one[axis];
+    one[axis] = 1;
     if (n > MAX_PRODUCTS)
         return FAIL(m->d, ST_UNSUPPORTED, "products of %d values: expected at most %d", n,
                     MAX_PRODUCTS);
     text_init(&t, m->arena);
     text_init(&list, m->arena);
-    text_printf(&t, "o = CastLike(1, $0); p_0 = Expand(o, %s);", ox_shape_list(m, &one));
+    value = ox_new_const(m, &ones, OX_FLOAT, ox_rank(m, x), one);
+    for (uint64_t i = 0; i < ones.n; i++)
+        value[i] = 1;
+    ox_inner_const(m, "ones", &ones);
+    text_add(&t, "p_0 = CastLike(ones, $0);");
     for (int32_t i = 0; i < n; i++) {
         const int32_t at = reverse ? n - 1 - i : i;
 
-        text_printf(&t, "x_%d = Slice($0, [%d], [%d], [%u]); p_%d = Mul(p_%d, x_%d);", i, at, at + 1,
-                    axis, i + 1, i, i);
-        text_printf(&list, "%sp_%d", i ? ", " : "", at + !exclusive);
+        text_printf(&t, "x_%d = Slice($0, [%d], [%d], [%u]); p_%d = Mul(p_%d, x_%d);", i, at,
+                    at + 1, axis, i + 1, i, i);
+        text_printf(&list, "%sp_%d", i ? ", " : "", at + !exclusive); /* at, in the file's order */
     }
     return ox_expandf(m, "%s %%0 = Concat(%s; axis=%u)", t.data, list.data, axis);
 }

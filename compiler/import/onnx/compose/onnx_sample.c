@@ -21,10 +21,10 @@ static enum status read_modes(struct ox *m, struct grid *g)
     const char *padding = ox_attr_text(m, "padding_mode", "zeros");
     uint32_t p = 0;
 
-    g->cells = strcmp(mode, "nearest") == 0                                     ? 1
-               : strcmp(mode, "linear") == 0 || strcmp(mode, "bilinear") == 0   ? 2
+    g->cells = strcmp(mode, "nearest") == 0                                               ? 1
+               : strcmp(mode, "linear") == 0 || strcmp(mode, "bilinear") == 0             ? 2
                : (strcmp(mode, "cubic") == 0 || strcmp(mode, "bicubic") == 0) && g->n < 3 ? 4
-                                                                                : 0;
+                                                                                          : 0;
     while (p < 3 && strcmp(padding, paddings[p]) != 0)
         p++;
     if (g->cells == 0 || p == 3)
@@ -72,12 +72,8 @@ static void places_of(struct grid *g, uint32_t i)
                     last + 1, i, i, i, i);
     text_printf(&g->text, "r_%u = %s(u_%u);", i, g->cells == 1 ? "Round" : "Identity", i);
     if (g->padding == REFLECTION)
-        reflect(g, i, arena_printf(g->text.arena, "r_%u", i), arena_printf(g->text.arena, "v_%u", i));
-    else if (g->padding == BORDER)
-        text_printf(&g->text,
-                    "lo_%u = Less(r_%u, -0.5); hi_%u = Greater(r_%u, %d.5); out_%u = Or(lo_%u, hi_%u);"
-                    "in_%u = Clip(r_%u, 0.0, %d.0); v_%u = Where(out_%u, in_%u, r_%u);",
-                    i, i, i, i, last, i, i, i, i, i, last, i, i, i, i);
+        reflect(g, i, arena_printf(g->text.arena, "r_%u", i),
+                arena_printf(g->text.arena, "v_%u", i));
     else
         text_printf(&g->text, "v_%u = Identity(r_%u);", i, i);
     text_printf(&g->text, "b_%u = Floor(v_%u); t_%u = Sub(v_%u, b_%u);", i, i, i, i, i);
@@ -127,12 +123,12 @@ static void cell_of(struct grid *g, uint32_t i, uint32_t k)
     text_printf(&g->text, "q_%u_%u = Clip(p_%u_%u, 0.0, %d.0);", i, k, i, k, g->x[i] - 1);
     if (g->padding == ZEROS)
         text_printf(&g->text,
-                    "z_%u_%u = Equal(p_%u_%u, q_%u_%u); y_%u_%u = Where(z_%u_%u, w_%u_%u, 0.0);", i, k,
-                    i, k, i, k, i, k, i, k, i, k);
+                    "z_%u_%u = Equal(p_%u_%u, q_%u_%u); y_%u_%u = Where(z_%u_%u, w_%u_%u, 0.0);", i,
+                    k, i, k, i, k, i, k, i, k, i, k);
     else
         text_printf(&g->text, "y_%u_%u = Identity(w_%u_%u);", i, k, i, k);
-    text_printf(&g->text, "i_%u_%u = Cast(q_%u_%u; to=7); n_%u_%u = Mul(i_%u_%u, %lld);", i, k, i, k,
-                i, k, i, k, stride);
+    text_printf(&g->text, "i_%u_%u = Cast(q_%u_%u; to=7); n_%u_%u = Mul(i_%u_%u, %lld);", i, k, i,
+                k, i, k, i, k, stride);
 }
 
 /* "a_j": the sum of the first j + 1 products of cells and weights, of pixels "flat". */
@@ -156,9 +152,10 @@ static void sum_cells(struct grid *g)
             weight = arena_printf(g->text.arena, weight ? "we_%u_%u" : "y_%u_%u", weight ? j : i,
                                   weight ? i : k);
         }
-        text_printf(&g->text,
-                    "pix_%u = Gather(flat, %s); col_%u = Reshape(%s, [-1,1]); pr_%u = Mul(pix_%u, col_%u);",
-                    j, place, j, weight, j, j, j);
+        text_printf(
+            &g->text,
+            "pix_%u = Gather(flat, %s); col_%u = Reshape(%s, [-1,1]); pr_%u = Mul(pix_%u, col_%u);",
+            j, place, j, weight, j, j, j);
         text_printf(&g->text, j ? "a_%u = Add(a_%u, pr_%u);" : "a_%u = Identity(pr_%u);", j,
                     j ? j - 1 : j, j);
     }
@@ -223,7 +220,8 @@ enum status ox_affine_grid(struct ox *m)
     n = size->n >= 2 ? (uint32_t)size->n - 2 : 0;
     if (!theta || ox_rank(m, theta) != 3 || n < 2 || n > 3 || ox_dim(m, theta)[1] != (int32_t)n ||
         ox_dim(m, theta)[2] != (int32_t)n + 1 || ox_dim(m, theta)[0] != ox_int(size, 0))
-        return FAIL(m->d, ST_MODEL, "expected theta [N,2,3] and size [N,C,H,W], or of 3 dimensions");
+        return FAIL(m->d, ST_MODEL,
+                    "expected theta [N,2,3] and size [N,C,H,W], or of 3 dimensions");
     y[0] = ox_int(size, 0);
     for (uint32_t i = 0; i < n; i++) {
         y[i + 1] = ox_int(size, i + 2);
@@ -247,6 +245,7 @@ enum status ox_affine_grid(struct ox *m)
         base[p * (n + 1) + n] = 1;
     }
     ox_inner_const(m, "base", &c);
-    return ox_expandf(m, "t = Transpose($0; perm=[0,2,1]); g = MatMul(base, t); %%0 = Reshape(g, %s)",
+    return ox_expandf(m,
+                      "t = Transpose($0; perm=[0,2,1]); g = MatMul(base, t); %%0 = Reshape(g, %s)",
                       ox_list(m, n + 2, y));
 }

@@ -295,11 +295,12 @@ enum status ox_transposed_taps(struct ox *m)
         last[i] = INT32_MIN;
         TRY(transposed_pads(m, &t, i, extra[i], wanted[i], &pads[i + 2], &pads[t.n + 4 + i]));
         shape[i + 2] = d * t.stride[i];
-        text_printf(&text,
-                    "r_%u = Reshape(x_%u, [%lld,%lld,1,-1]); p_%u = Pad(r_%u, [0,0,0,0,0,0,%lld,0], 0.0);"
-                    "x_%u = Reshape(p_%u, %s);",
-                    i, i, (long long)before, (long long)d, i, i, (long long)t.stride[i] - 1, i + 1, i,
-                    ox_list(m, t.n + 2, shape));
+        text_printf(
+            &text,
+            "r_%u = Reshape(x_%u, [%lld,%lld,1,-1]); p_%u = Pad(r_%u, [0,0,0,0,0,0,%lld,0], 0.0);"
+            "x_%u = Reshape(p_%u, %s);",
+            i, i, (long long)before, (long long)d, i, i, (long long)t.stride[i] - 1, i + 1, i,
+            ox_list(m, t.n + 2, shape));
         before *= shape[i + 2];
     }
     text_printf(&text, "padded = Pad(x_%u, %s, 0.0); turned = Slice($1, %s, %s, %s, %s);", t.n,

@@ -278,6 +278,30 @@ enum status ox_transpose_node(struct ox *m)
     return ST_OK;
 }
 
+/* Values that Concat takes without a scale: computed ones but float32, constants of integers or bool. */
+static bool is_plain(const struct ox *m, const struct ox_value *v)
+{
+    if (v->kind == OX_CONST)
+        return !v->real && v->c.n != 0 &&
+               (v->c.type == OX_INT32 || v->c.type == OX_INT64 || v->c.type == OX_BOOL);
+    return !v->real && m->g->tensor[v->tensor]->type != IR_F32;
+}
+
+/* A number alone keeps its dimensions here. */
+static enum status part(struct ox *m, uint32_t i, uint32_t *id)
+{
+    const struct ox_value *v = ox_in(m, i);
+    struct ir_tensor *t;
+
+    TRY(ox_operand(m, i, "part", id));
+    t = m->g->tensor[*id];
+    if (v->kind == OX_CONST && t->rank == 0) {
+        t->rank = v->c.rank;
+        memcpy(t->dim, v->c.dim, sizeof t->dim);
+    }
+    return ST_OK;
+}
+
 enum status ox_concat_node(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->node->n_input;
@@ -291,16 +315,17 @@ enum status ox_concat_node(struct ox *m)
             return FAIL(m->d, ST_MODEL, "input %u is absent", i);
         TRY(ox_settle(m, ox_in(m, i)));
         all_const = all_const && ox_in(m, i)->kind == OX_CONST && !ox_in(m, i)->real;
-        plain = plain && ox_in(m, i)->kind == OX_TENSOR && !ox_in(m, i)->real &&
-                m->g->tensor[ox_in(m, i)->tensor]->type != IR_F32;
+        plain = plain && is_plain(m, ox_in(m, i));
     }
     if (all_const)
         return ox_concat_const(m);
     for (uint32_t i = 0; i < n; i++) {
-        if (plain)
+        if (plain && ox_in(m, i)->kind == OX_TENSOR)
             id[i] = ox_in(m, i)->tensor;
+        else if (plain)
+            TRY(ox_number_input(m, i, "part", &id[i]));
         else
-            TRY(ox_operand(m, i, "part", &id[i]));
+            TRY(part(m, i, &id[i]));
         same = same &&
                (plain ? ox_one_scale(m, id[0], id[i])
                       : ox_same_quant(&m->g->tensor[id[0]]->quant, &m->g->tensor[id[i]]->quant));
