@@ -218,7 +218,7 @@ static int64_t pixel_of(const struct col2im *c, int64_t b, int64_t k)
     return pixel;
 }
 
-/* For each pixel the places of what it sums; "places" has as many for each, the last a zero. */
+/* For each pixel the places of what it sums, in "places": those of a zero after the last one. */
 enum status ox_col2im(struct ox *m)
 {
     struct col2im c = {0};

@@ -55,7 +55,7 @@ static void reflect(struct grid *g, uint32_t i, const char *from, const char *to
                     to, to, low);
 }
 
-/* "v_i": places along axis `i`; "b_i": the last pixel not behind them, "t_i": how far that is. */
+/* "v_i": places along axis `i`; "b_i": the pixel at or before them, "t_i": the distance to it. */
 static void places_of(struct grid *g, uint32_t i)
 {
     const int32_t last = g->x[i] - 1;
@@ -173,8 +173,9 @@ enum status ox_grid_sample(struct ox *m)
 
     if (!x || !at || ox_rank(m, x) < 3 || ox_rank(m, at) != g.n + 2 || to[0] != dim[0] ||
         to[g.n + 1] != (int32_t)g.n || g.n > 3)
-        return FAIL(m->d, ST_MODEL,
-                    "expected an input of 3 to 5 dimensions and as many places of it a batch");
+        return FAIL(
+            m->d, ST_MODEL,
+            "expected an input [N,C,H,W], or of 1 or 3 dimensions, and places of it [N,..,2]");
     TRY(read_modes(m, &g));
     for (uint32_t i = 0; i < g.n; i++) {
         pixels *= g.x[i];

@@ -146,7 +146,7 @@ static enum status one_integer(struct ox *m, uint32_t i, const char *what, int64
     return ST_OK;
 }
 
-/* Of int32 and int64 as they are, of all else in float32. */
+/* Sums of int32 and int64 wrap; all else is float32. */
 enum status ox_cumsum(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
