@@ -69,6 +69,7 @@ struct geo {
     bool flat;              /* rows may be cut anywhere: each byte counts as a pixel */
     uint32_t all_c, all_oc; /* channels of the whole operator */
     uint32_t k_cut;         /* maximum input channels of a kernel piece */
+    bool deep;              /* product: both operands come in such pieces (strips.h) */
 };
 
 /* Fill in `g` from the definition of `op`; false if no kind fits. */

@@ -254,7 +254,7 @@ bool layout_fit_strips(struct layout_work *w, struct op_plan *p, uint32_t space)
     struct strip_cut cut = strip_least_cut(&p->geo, w->hw);
 
     do {
-        const struct strip_cut same = {1, cut.cols, p[1].geo.oc, p[1].geo.c};
+        const struct strip_cut same = {1, cut.cols, p[1].geo.oc, p[1].geo.c, false};
         layout_cut(p, &cut);
         layout_cut(p + 1, &same);
         p[0].tile_rows = p[1].tile_rows = p[0].n_tiles = p[1].n_tiles = 1;

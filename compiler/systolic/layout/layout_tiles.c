@@ -113,6 +113,11 @@ static void tile_pitch(const struct layout_work *w, const struct op_plan *p, uin
     uint32_t pixel = i == 0 && geo_on_array(g) ? geo_k_cut(g) : g->box[i].channels;
     uint32_t bytes = g->box[i].cols * pixel;
 
+    if (i == 1 && g->deep) {
+        pixel = geo_transposed_weights(g) ? geo_k_cut(g) : g->oc;
+        bytes = pixel * (geo_transposed_weights(g) ? g->oc : geo_k_cut(g));
+    }
+
     s->pixel = pixel;
     s->pitch =
         g->kind == GEO_DENSE
@@ -179,7 +184,7 @@ static bool rare_matrix(const struct layout_work *w, const struct op_plan *p)
 {
     const struct geo *g = &p->geo;
 
-    return g->kind == GEO_PRODUCT &&
+    return g->kind == GEO_PRODUCT && !p->largest.deep &&
            ((g->images == 1 && p->largest.oc == g->oc) || g->ow >= MATRIX_ROWS * w->hw->n ||
             geo_k_cut(&p->largest) < g->c); /* two buffers would leave no room for rows */
 }

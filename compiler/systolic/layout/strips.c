@@ -11,11 +11,15 @@ enum { MOST = HD_MOST_ARRAY_Y_START, MOST_BYTES = HD_MOST_ARRAY_X_STEP };
 enum { HALOS = 8, RUN = 64 };
 
 /* Columns of a strip of a product, in array widths: enough for the next weights to arrive
- * meanwhile. */
-enum { PRODUCT_COLUMNS = 2 };
+ * meanwhile; of one channel tile, enough for a command's drain to count little. */
+enum { PRODUCT_COLUMNS = 2, LONE_COLUMNS = 8 };
 
 /* Least bytes of a row of a product's first operand that are read at once, in array widths. */
 enum { LEAST_K = 4 };
+
+/* Parts of a product's second operand that fit the scratchpad, of a matrix whose runs of RUN bytes
+ * alone would take 1 / LARGE of it. */
+enum { PIECES = 8, LARGE = 2 };
 
 /* Return true if the operator is not cut. */
 static bool is_whole(const struct geo *g)
@@ -74,6 +78,65 @@ static uint32_t even_words(uint32_t n, uint32_t most, uint32_t word)
     return part <= most ? part : most < word ? most : most / word * word;
 }
 
+/* Return true if a product may be cut along k in both operands: its groups of channels have no
+ * parameters. */
+static bool may_be_deep(const struct geo *g)
+{
+    return g->kind == GEO_PRODUCT && !g->bias && g->op->fixed.n == 1;
+}
+
+/* Return the channel tiles of a deep product's strip for which the slower one of LOAD and ARRAY takes
+ * least. Tiles of one row are summed as rows (strip_groups may make up to 2 of one), and setting up
+ * a tile of a piece takes half a cycle for each tile of the strip; a short run in memory takes as
+ * long as one of RUN bytes. 0: the accumulators are too few. */
+static uint32_t deep_tiles(const struct geo *g, const struct hd_config *hw)
+{
+    const uint32_t all = div_up(g->oc, hw->n), run = RUN / hw->n, rows = g->ow ? g->ow : 1;
+    uint64_t least_cost = UINT64_MAX;
+    uint32_t best = 0;
+
+    for (uint32_t t = 1; t <= all && t <= hw->acc_depth / (3 * rows); t++) {
+        const uint64_t step = t * rows > hw->n ? t * rows : hw->n,
+                       array = (uint64_t)all * (step + t / 2),
+                       load = (uint64_t)div_up(all, t) * hw->n * (t > run ? t : run),
+                       cost = array > load ? array : load;
+
+        if (cost < least_cost) {
+            least_cost = cost;
+            best = t;
+        }
+    }
+    return best;
+}
+
+/* Cut a product of few rows and a large matrix into pieces of k, so that LOAD, WEIGHT and ARRAY
+ * overlap. */
+static void cut_deep(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut)
+{
+    if (!may_be_deep(g) || geo_transposed_weights(g) || g->ow > hw->n ||
+        (uint64_t)g->c * least(g->oc, RUN) < hw->scratchpad_bytes / LARGE || deep_tiles(g, hw) == 0)
+        return;
+    cut->deep = true;
+    cut->channels = even_words(g->oc, deep_tiles(g, hw) * hw->n, hw->n);
+    cut->channels = least(cut->channels, g->oc);
+    cut->k = hw->scratchpad_bytes / PIECES / cut->channels / hw->n * hw->n;
+    cut->k = least(cut->k, geo_word_limit(hw) / 2 / hw->n * hw->n);
+    cut->k = cut->k < hw->n ? hw->n : cut->k;
+}
+
+uint32_t strip_groups(uint32_t channels, uint32_t n, uint32_t *apart)
+{
+    uint32_t groups = div_up(channels, n);
+
+    *apart = 0;
+    for (; groups > 1; groups++) {
+        *apart = div_up(channels - n, groups - 1);
+        if (*apart * groups <= channels)
+            break;
+    }
+    return groups;
+}
+
 struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw)
 {
     bool window = geo_on_array(g) || g->kind == GEO_POOL;
@@ -89,12 +152,14 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
     if (geo_on_array(g)) {
         cut.cols = even(cols, least(cut.cols, hw->acc_depth));
         if (g->kind == GEO_PRODUCT) /* few at once, so that rows are loaded and stored meanwhile */
-            cut.cols = even(cols, least(cut.cols, PRODUCT_COLUMNS * hw->n));
+            cut.cols = even(
+                cols, least(cut.cols, hw->n * (g->oc > hw->n ? PRODUCT_COLUMNS : LONE_COLUMNS)));
         cut.channels = g->oc > channels ? even_words(g->oc, channels, hw->n) : g->oc;
         if (g->sx * g->c > MOST_BYTES && !whole_k(g))
             cut.k = even_words(g->c, MOST_BYTES / g->sx, hw->n);
     } else if (!is_flat(g) && cols > MOST)
         cut.cols = even(cols, MOST);
+    cut_deep(g, hw, &cut);
     return cut;
 }
 
@@ -137,12 +202,21 @@ static bool finer_channels(const struct geo *g, const struct hd_config *hw, stru
  * that are read at once: an odd number of words, as pixels in one bank would block STORE. */
 static bool finer_product(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut)
 {
+    if (cut->deep && cut->channels > hw->n) {
+        cut->channels = hw->n;
+        return true;
+    }
     if (cut->channels <= hw->n && cut->k > LEAST_K * hw->n) {
         cut->k = (even_words(g->c, cut->k / 2, hw->n) / hw->n | 1u) * hw->n;
         return true;
     }
-    return (cut->channels >= cut->cols && finer_channels(g, hw, cut, hw->n)) ||
-           finer_columns(g, hw, cut, hw->n + 1);
+    if ((cut->channels >= cut->cols && finer_channels(g, hw, cut, hw->n)) ||
+        finer_columns(g, hw, cut, hw->n + 1))
+        return true;
+    if (cut->deep || cut->channels > hw->n || !may_be_deep(g))
+        return false;
+    cut->deep = true;
+    return true;
 }
 
 /* Return the bytes in memory without a gap of a part of an image; sizes are channels, columns and rows. */
@@ -331,6 +405,7 @@ void strip_at(const struct geo *g, const struct strip_cut *cut, uint32_t i, stru
 
     *strip = *g;
     strip->k_cut = cut->k;
+    strip->deep = cut->deep;
     if (g->kind == GEO_PERMUTE) {
         cut_transpose(g, (const uint32_t[]){c, x, y},
                       (const uint32_t[]){least(cut->channels, g->oc - c),
@@ -373,4 +448,6 @@ void strip_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo 
     part->box[0].cols = g->w; /* a row may be a pixel of any image */
     part->box[0].channel += first;
     part->box[0].channels = n;
+    if (g->deep)
+        cut_box(&part->box[1], geo_transposed_weights(g) ? 0 : 1, first, n);
 }

@@ -7,9 +7,10 @@
 #include "geometry.h"
 
 /* Maximum output rows, columns and channels of a strip; input channels of a kernel piece. If rows
- * are flat, columns are bytes. */
+ * are flat, columns are bytes. deep: a product's second operand comes in pieces of k, too. */
 struct strip_cut {
     uint32_t rows, cols, channels, k;
+    bool deep;
 };
 
 /* Return the coarsest cut that the accumulators and the fields of commands allow. */
@@ -26,6 +27,11 @@ bool strip_narrower(const struct geo *g, const struct hd_config *hw, struct stri
 uint32_t strip_count(const struct geo *g, const struct strip_cut *cut);
 void strip_at(const struct geo *g, const struct strip_cut *cut, uint32_t i, struct geo *strip);
 void strip_largest(const struct geo *g, const struct strip_cut *cut, struct geo *strip);
+
+/* Cut `channels` into groups of equal size, at most n, that begin *apart from each other; those of
+ * a number that has no such factor overlap. Returns the number of groups; the size is channels less
+ * all but one of the distances. */
+uint32_t strip_groups(uint32_t channels, uint32_t n, uint32_t *apart);
 
 /* Restrict a strip to input channels [first, first + n). */
 void strip_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo *part);

@@ -49,7 +49,7 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
 {
     const struct geo *g = &part->geo;
     const struct geo_piece *piece = &part->piece;
-    const uint32_t pixel = piece->c < g->c ? piece->c : n->p->in[0].pixel;
+    const uint32_t pixel = piece->c < g->c && n->p->in[0].streamed ? piece->c : n->p->in[0].pixel;
 
     a->in_wc = (g->w - 1) * pixel + piece->c;
     if (g->kind != GEO_DEPTHWISE) {
@@ -159,6 +159,21 @@ static void sum_columns(const struct nest *n, struct hd_cmd_array *a, const stru
     a->out_channels = lanes & 0xffffu;
 }
 
+/* Compute row 0 as row `group` of n_group rows, all others being outside the image, which
+ * adds 0 to their sums: the last command writes the sums of all groups. */
+static void group_as_row(const struct nest *n, struct hd_cmd_array *a, uint32_t group)
+{
+    const struct part *last = &n->part[n->n_part - 1];
+
+    a->y_start = (int16_t) - (int32_t)group;
+    a->in_pitch_step = (int32_t)n->p->in[0].pitch;
+    a->in_row -= (int32_t)group * a->in_pitch_step;
+    fill_output(n, a, &last->geo, n->n_group, a->out_base - n->first[group]);
+    a->out_pitch = n->apart;
+    a->acc_keep = a->acc_keep || group > 0;
+    a->acc_hold = a->acc_hold || group + 1 < n->n_group;
+}
+
 bool nest_stores_parts(const struct nest *n, uint32_t y, uint32_t rows)
 {
     return n->n_group > 1 && !n->sums && n->streams == 1 && lower_stores_parts(n->l, n->p, y, rows);
@@ -216,6 +231,8 @@ void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, ui
         sum_columns(n, a, part, base);
     a->acc_keep = !part->first;
     a->acc_hold = !part->last;
+    if (n->deep && n->n_group > 1)
+        group_as_row(n, a, group);
     a->w_base = n->weight_word[group * n->n_part + index] & 0xffffu;
     a->p_base = n->entry[group] & 0xffffu;
     c->note =

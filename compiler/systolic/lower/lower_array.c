@@ -115,6 +115,16 @@ static uint32_t tile_words(const struct nest *n, bool *whole)
     return words;
 }
 
+/* Make groups of equal size, whose sums are held together. */
+static void cut_deep_groups(struct nest *n)
+{
+    n->n_group = strip_groups(n->columns, n->l->hw->n, &n->apart);
+    n->first = ARENA_ARRAY(n->l->arena, uint32_t, n->n_group + 1);
+    for (uint32_t i = 0; i < n->n_group; i++)
+        n->first[i] = i * n->apart;
+    n->first[n->n_group] = n->columns;
+}
+
 static void cut_channels(struct nest *n)
 {
     const struct hd_config *hw = n->l->hw;
@@ -172,6 +182,7 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 {
     *n = (struct nest){.l = l, .p = p, .g = &p->geo, .knobs = &l->program->knobs[p->position]};
     n->sums = lower_sums_columns(l, p);
+    n->deep = p->geo.deep && p->in[1].streamed;
     cut_kernel(n);
     n->streams = p->channel_wise || p->out.pixel != n->g->oc
                      ? 1
@@ -179,6 +190,8 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
     n->columns = n->streams * n->g->oc;
     if (n->sums)
         cut_outputs(n);
+    else if (n->deep)
+        cut_deep_groups(n);
     else
         cut_channels(n);
     n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_part);
@@ -252,9 +265,12 @@ static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool aga
         return;
     n->weight_word[i] = lower_take(&n->l->words, weights_words(n->l, &b));
     if (n->g->kind == GEO_PRODUCT) {
-        if (comes_by_row(n))
+        if (comes_by_row(n) && !n->deep)
             have_matrix(n, 0, b.first + b.n);
-        weights_make(n->l, n->g, &b, (uint32_t)n->matrix, n->p->in[1].pixel, n->weight_word[i]);
+        if (n->deep)
+            b.piece.first_c = 0;
+        weights_make(n->l, n->g, &b, (uint32_t)n->matrix,
+                     n->deep ? n->input.geo.box[1].channels : n->p->in[1].pixel, n->weight_word[i]);
         return;
     }
     weights_fetch(n->l, &n->part[part].geo, &b, n->weight_word[i], &n->weight_offset[i]);
@@ -263,7 +279,7 @@ static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool aga
 /* Return true if part `i` of the kernel reads only some of the input channels. */
 static bool takes_some(const struct nest *n, uint32_t i)
 {
-    return n->part[i].piece.c < n->part[i].geo.c;
+    return n->deep || n->part[i].piece.c < n->part[i].geo.c;
 }
 
 /* Ensure that rows [y, y + rows) of the input are on chip; if the kernel is cut along channels,
@@ -282,6 +298,24 @@ static int32_t have_input(struct nest *n, uint32_t tile, uint32_t y, uint32_t ro
     }
     lower_operand(n->l, &n->input, 0, tile, lo, hi, &base);
     return base;
+}
+
+/* Emit all groups, the parts of both operands being the outer loop. */
+static void deep_groups(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows)
+{
+    int32_t base = 0;
+
+    for (uint32_t i = 0; i < n->n_part; i++) {
+        if (i == 0 || n->part[i].piece.first_c != n->part[i - 1].piece.first_c) {
+            base = have_input(n, tile, y, rows, i);
+            lower_operand(n->l, &n->input, 1, 0, 0, 1, &n->matrix);
+        }
+        for (uint32_t group = 0; group < n->n_group; group++) {
+            have_weights(n, group, i, true);
+            nest_add_array(n, tile, y, rows, group, i, base);
+        }
+    }
+    lower_store(n->l, n->p, tile, y, rows);
 }
 
 /* Emit one group. base: of the input; if the kernel is cut along channels, each part of the input
@@ -307,6 +341,10 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
 {
     int32_t base = 0;
 
+    if (n->deep) {
+        deep_groups(n, tile, y, rows);
+        return;
+    }
     if (n->n_part == 1) {
         have_params(n, first_group, again);
         if (again) /* before the rows, because they take longer to arrive */
@@ -372,9 +410,10 @@ static void lower_strips(struct lower *l, const struct op_plan *p, uint32_t firs
     struct nest n;
 
     nest_init(&n, l, &s);
-    if (n.g->kind == GEO_PRODUCT)
+    if (n.g->kind == GEO_PRODUCT && !n.deep)
         have_matrix(&n, first / count, 1);
-    bool by_group = n.n_part == 1 && !p->in[0].streamed && !p->out.streamed && !p->prologue;
+    bool by_group =
+        n.n_part == 1 && !n.deep && !p->in[0].streamed && !p->out.streamed && !p->prologue;
     for (uint32_t group = 0; group < (by_group ? n.n_group : 1); group++)
         for (uint32_t i = first; i < first + count; i++) {
             s = lower_strip(p, i);

@@ -31,7 +31,10 @@ struct nest {
     uint32_t (*param_offset)[3]; /* by group */
     uint32_t *weight_word;       /* by group * n_part + part: word in weight memory, if kept */
     uint32_t *entry;             /* by group: its first parameter entry, if parameters are kept */
-    int32_t matrix;            /* GEO_PRODUCT: scratchpad address of the second operand's matrix */
+    int32_t matrix;            /* GEO_PRODUCT: scratchpad address of the second operand's matrix, */
+    bool deep;                 /* or of the part that the part of the kernel needs; the sums of all
+                                * groups are held, each as a row of its own, */
+    uint32_t apart;            /* these channels from each other */
     struct op_plan input;      /* p restricted to the input channels that the part of the kernel
                                   * reads */
     uint32_t loads;            /* of such inputs */
@@ -40,6 +43,8 @@ struct nest {
 
 static inline uint32_t nest_channels(const struct nest *n, uint32_t group)
 {
+    if (n->deep)
+        return n->columns - n->first[n->n_group - 1];
     return n->first[group + 1] - n->first[group];
 }
 

@@ -97,14 +97,17 @@ static const char *check_transposed(struct question *q)
     return NULL;
 }
 
-/* Matrix rows are addressed as pixels, so their pitch, padding included, must fit in 16 bits. */
+/* Matrix rows are addressed as pixels, so their pitch, padding included, must fit in 16 bits; those
+ * that come in pieces have the piece's. */
 static const char *check_product(struct question *q)
 {
     const struct geo *g = &q->g;
+    const bool deep = strip_least_cut(g, q->hw).deep;
 
     ASK(check_tensor(q, g->y2, "the second operand"));
     for (uint32_t i = 0; i < GEO_BOXES; i++)
-        if (g->box[i].cols > MOST_ROWS || g->box[i].channels > MOST_ROWS)
+        if ((g->box[i].cols > MOST_ROWS && !(deep && i == 1)) ||
+            (g->box[i].channels > MOST_ROWS && !(deep && i == 0)))
             REFUSE(q, "a matrix of %u x %u: at most %u each are supported", g->box[i].cols,
                    g->box[i].channels, MOST_ROWS);
     return NULL;

@@ -19,6 +19,9 @@ bench sys16 9500 gemm 128 128 128
 bench sys16 1800 gemm 64 64 64
 bench sys16 32340 bmm 3 197 64 197
 bench sys16 32340 bmm 3 197 64 197 --transpose-b
+bench sys16 20000 bmm 2 1 4096 32
+bench sys16 13500 bmm 1 1 32 4096 --transpose-b
+bench sys8 32000 bmm 1 3 900 147
 bench sys16 17300 conv 112x112x8 3x3x16 2
 bench sys16 31100 conv 28x28x64 3x3x64 2
 bench sys16 53300 conv 56x56x64 1x1x64
