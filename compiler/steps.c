@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/import/foreign.h"
 #include "compiler/import/ir_text.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
@@ -44,37 +45,13 @@ static enum status import_onnx(struct pipeline *p, struct diag *d)
     return st;
 }
 
-/* Return true for a Keras file: HDF5, or a zip archive that contains it. */
-static bool is_keras(const struct pipeline_model *m)
-{
-    static const uint8_t hdf5[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-
-    return text_ends(m->path, ".keras") || text_ends(m->path, ".h5") ||
-           text_ends(m->path, ".hdf5") ||
-           (m->n_bytes >= sizeof hdf5 && memcmp(m->data, hdf5, sizeof hdf5) == 0);
-}
-
-/* Refuse a Keras file with a pointer to docs/KERAS.md. */
-static enum status refuse_keras(const struct pipeline *p, struct diag *d)
-{
-    return FAIL(d, ST_UNSUPPORTED,
-                "a Keras network, which TensorFlow converts (docs/KERAS.md): python3 -c \"import "
-                "sys, tensorflow as tf; m = tf.keras.models.load_model(sys.argv[1]); i = "
-                "m.inputs[0]; f = tf.function(m).get_concrete_function(tf.TensorSpec([1, "
-                "*i.shape[1:]], i.dtype)); open(sys.argv[2], "
-                "'wb').write(tf.lite.TFLiteConverter.from_concrete_functions([f], m).convert())\" "
-                "%s net.tflite",
-                text_shell_word(p->arena, p->model.path));
-}
-
 /* Select the importer by the file's suffix: .ir is the IR's text form, .onnx is ONNX, all others
  * are TFLite. */
 enum status step_import(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;
 
-    if (is_keras(m))
-        return refuse_keras(p, d);
+    TRY(foreign_refuse(p->arena, m->path, m->data, m->n_bytes, d));
     if (text_ends(m->path, ".onnx"))
         return import_onnx(p, d);
     if (p->options.input_shapes)

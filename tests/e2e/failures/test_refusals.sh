@@ -53,6 +53,29 @@ expect 3 "heddle: my net.h5: $keras 'my net.h5' net.tflite" "$heddle" run "my ne
 expect 3 "heddle: model.tflite: $keras model.tflite net.tflite" "$heddle" run model.tflite
 expect 3 "heddle: net.keras: $keras net.keras net.tflite" "$heddle" quantise net.keras -i model.tflite -o net.onnx
 expect 3 "heddle: net.keras: $keras net.keras net.tflite" "$heddle" tune net.keras --tuned=t.json
+# Files of other frameworks, by their names or by what they begin with.
+foreign() # FILE BEGIN COMMAND: FILE, which begins with BEGIN, is refused and a line ends in COMMAND
+{
+    # shellcheck disable=SC2059
+    printf "$2" >"$1"
+    "$heddle" run "$1" >stdout 2>stderr
+    [ $? = 3 ] && [ "$(wc -l <stderr)" = 1 ] && grep -qF -- ": $3" stderr || fail "$1: $(cat stderr)"
+    rm "$1"
+}
+torch='python3 -c "import sys, torch; m = torch.load(sys.argv[1], weights_only=False); torch.onnx.export(m.eval(), (torch.zeros(1, 3, 224, 224),), sys.argv[2])"'
+program='python3 -c "import sys, torch; torch.onnx.export(torch.export.load(sys.argv[1]), (), sys.argv[2], dynamo=True)"'
+folder='optimum-cli export onnx --model "$(dirname'
+for file in "net.pt PK" "my.pth PK" "bin PK\\3\\4__________________________archive/data.pkl"; do
+    foreign "${file% *}" "${file#* }" "$torch ${file% *} net.onnx"
+done
+foreign net.pt2 PK "$program net.pt2 net.onnx"
+foreign net.pte x "$program net.pt2 net.onnx"
+foreign net.bin 'xxxxET12' "$program net.pt2 net.onnx"
+foreign net.mlir 'module {' "flatbuffer_translate --mlir-to-tflite-flatbuffer net.mlir -o net.tflite"
+foreign net.bin 'ML\xefR' "flatbuffer_translate --mlir-to-tflite-flatbuffer net.bin -o net.tflite"
+foreign net.pb x "python3 -m tf2onnx.convert --graphdef net.pb --inputs x:0 --outputs y:0 --output net.onnx"
+foreign net.safetensors x "$folder net.safetensors )\" net"
+foreign net.bin 'xxxxxxxx{"' "$folder net.bin )\" net"
 refused "--format: heddle inspect has no csv, expected text, json, dot or svg" inspect digits --format=csv
 refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
 refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot
