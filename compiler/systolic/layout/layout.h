@@ -17,7 +17,7 @@ struct plan_stream {
     uint32_t pixel;  /* bytes between pixels */
     uint32_t rows;   /* rows of a buffer */
     uint32_t skip;   /* it holds every `skip`-th row of the tensor: no window reads the others */
-    bool rare;       /* loaded so rarely that one buffer is enough */
+    bool rare;       /* loaded so rarely that one buffer is enough; a result: two do not fit */
 };
 
 /* A tensor of which a cascade keeps some rows. Each wrap writes `wrap` new rows from row `halo` of

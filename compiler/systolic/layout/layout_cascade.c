@@ -258,8 +258,11 @@ bool layout_fit_strips(struct layout_work *w, struct op_plan *p, uint32_t space)
         layout_cut(p, &cut);
         layout_cut(p + 1, &same);
         p[0].tile_rows = p[1].tile_rows = p[0].n_tiles = p[1].n_tiles = 1;
-        if (layout_tile_bytes(w, p, 1) + layout_tile_bytes(w, p + 1, 1) <= space)
-            return p->n_strip == p[1].n_strip;
+        for (uint32_t single = 0; single < 2; single++) { /* STORE then waits for the softmax */
+            p[1].out.rare = single;
+            if (layout_tile_bytes(w, p, 1) + layout_tile_bytes(w, p + 1, 1) <= space)
+                return p->n_strip == p[1].n_strip;
+        }
     } while (strip_narrower(&p->geo, w->hw, &cut));
     return false;
 }

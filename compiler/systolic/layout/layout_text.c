@@ -39,7 +39,7 @@ static void print_plan(const struct sched_program *p, const struct op_plan *plan
     print_strips(plan, t);
     print_stream(&plan->in[0], "input tiles", layout_buffers(plan, 0), t);
     print_stream(&plan->in[1], "second input tiles", layout_buffers(plan, 1), t);
-    print_stream(&plan->out, "output tiles", plan->n_buffer, t);
+    print_stream(&plan->out, "output tiles", layout_buffers(plan, GEO_RESULT), t);
     if (r->wrap)
         text_printf(t,
                     "    line buffer of tensor %u: %u rows after a halo of %u, pitch %u, at %u\n",

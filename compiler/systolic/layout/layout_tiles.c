@@ -208,7 +208,7 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
     if (p->out.streamed) {
         p->out.rows = geo_result_rows(g, rows);
         tile_pitch(w, p, GEO_RESULT, &p->out);
-        total += layout_stream_bytes(w, &p->out, p->n_buffer);
+        total += layout_stream_bytes(w, &p->out, layout_buffers(p, GEO_RESULT));
     }
     return total;
 }

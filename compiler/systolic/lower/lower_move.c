@@ -275,7 +275,7 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
         return line_buffer_row0(line_buffer, line_buffer_wrap(line_buffer, y)) +
                (int32_t)(y * line_buffer->pitch);
     if (p->out.streamed)
-        return (int32_t)p->out.buf[(p->before + tile) % p->n_buffer];
+        return (int32_t)p->out.buf[p->out.rare ? 0 : (p->before + tile) % p->n_buffer];
     const struct sched_place s = place_of(l, p, GEO_RESULT);
     return (int32_t)(s.base + y * s.pitch);
 }
