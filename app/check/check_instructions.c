@@ -18,6 +18,7 @@ struct drawing {
     struct lockstep lock;
     struct hdk_device device; /* with the target's functions */
     uint64_t rng;
+    bool shifts; /* all operators ask for shifts alone: so channels have */
     uint32_t issued[HDK_UNITS], n_run[HDK_ROLES], most[HDK_ROLES]; /* most: positions of one */
 };
 
@@ -43,9 +44,9 @@ static void fill_words(struct drawing *q, uint8_t *to, uint32_t n_bytes, bool ch
         uint32_t value = magnitude(q);
 
         if (channels && member == 1)
-            value = 1u << 30 | (uint32_t)random_next(&q->rng) >> 2;
+            value = 1u << 30 | (q->shifts ? 0 : (uint32_t)random_next(&q->rng) >> 2);
         if (channels && member == 2)
-            value = 3 - some(q, some(q, 2) ? 35 : 12);
+            value = (q->shifts ? 0 : 3) - some(q, some(q, 2) ? 32 : 12);
         memcpy(to + i, &value, 4);
     }
 }
@@ -135,6 +136,7 @@ static void sizes(struct drawing *q, struct hdk_issue *i)
         i->low = (int32_t)some(q, 129) - 128;
         i->high = (int32_t)some(q, 128);
         return;
+    case HDK_STORE: i->from.n_bytes = i->to.n_bytes = lanes; return;
     case HDK_SPREAD:
         i->from.n_bytes = lanes;
         i->to.n_bytes = depth * lanes;
@@ -222,6 +224,9 @@ static void run_all(struct drawing *q)
         if (!described_of(q->lock.described, role) || !lockstep_sees(&q->lock, role) ||
             !draw(q, role, &i))
             continue;
+        if (q->shifts && i.with.n_bytes && role != HDK_PRODUCT) /* a copy brought any multipliers */
+            fill_words(q, q->lock.chip[q->device.instruction[role].with] + i.with.at,
+                       i.with.n_bytes, true);
         rc = lockstep_step(&q->lock, &q->device, &i, ++q->issued[unit]);
         q->n_run[role]++;
         if (q->most[role] < i.rows * i.columns)
@@ -270,6 +275,9 @@ enum status check_instructions(struct check *c, const char *so, struct diag *d)
     TRY(core_targets_open(cores, c->arena, &o, d));
     q->c = c;
     q->rng = o.seed;
+    q->shifts = true;
+    for (uint32_t i = 0; i < c->target.desc->detail->n_pattern; i++)
+        q->shifts &= c->target.desc->detail->pattern[i].requantise == REQUANTISE_SHIFT_BITS;
     TRY(lockstep_open(&q->lock, c->arena, &c->target, &cores->core[0], d));
     TRY(functions(q, so, d));
     run_all(q);

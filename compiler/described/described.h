@@ -56,6 +56,7 @@ struct described_device {
     uint32_t role[HDK_ROLES]; /* of each role its instruction, or DESCRIBED_NONE */
     uint32_t depth, lanes;    /* of a product */
     uint32_t queue, count_bits, issue_cycles;
+    bool tokens;              /* instructions wait for tokens, not for counts */
     double transfer;          /* cycles of a byte from the host to the first memory */
     const char *begin, *wait; /* C functions */
 };

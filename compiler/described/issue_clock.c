@@ -192,7 +192,7 @@ const char *described_record(struct arena *a, const struct described_device *dev
     struct hdk_device d = described_hdk(device);
 
     for (uint32_t i = 0; i < HDK_ROLES; i++)
-        d.instruction[i].issue = issue;
+        d.instruction[i].issue = described_of(device, i) ? issue : NULL;
     d.begin = begin;
     d.wait = wait;
     if (hdk_described_issue(p, &d, &port) != 0)

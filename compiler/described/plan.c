@@ -290,11 +290,25 @@ static void try_groups(struct question *q)
                               d->memory[described_of(d, HDK_FILTERS_IN)->to].name, memory);
 }
 
+static const char *too_big(struct question *q, uint64_t image, uint64_t sums)
+{
+    const struct described_device *d = q->device;
+
+    return arena_printf(q->arena,
+                        "%u output row%s: %llu bytes of pixels and %llu of sums, %s has %u and "
+                        "%s %u",
+                        q->p.band, q->p.band > 1 ? "s" : "", (unsigned long long)image,
+                        (unsigned long long)sums, d->memory[described_of(d, HDK_MOVE_IN)->to].name,
+                        q->stay->free_bytes, d->memory[described_of(d, HDK_MOVE_OUT)->from].name,
+                        bytes_of(q, HDK_MOVE_OUT, false));
+}
+
 static void try_bands(struct question *q)
 {
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
-    const bool one_block = p->out_c <= d->lanes, add = p->kind == HDK_LAYER_ADD;
+    const bool one_block = p->out_c <= d->lanes && p->phases == 1;
+    const bool add = p->kind == HDK_LAYER_ADD;
     const bool here = q->stay->operand[0].there && (!add || q->stay->operand[1].there);
     const uint32_t memory = here ? UINT32_MAX : q->stay->free_bytes;
     const uint64_t whole = add ? UINT64_MAX : (uint64_t)hdk_layer_rows(p, p->out_h) * p->pitch;
@@ -306,19 +320,18 @@ static void try_bands(struct question *q)
 
         p->image_whole = whole <= memory;
         p->image_step = p->image_whole ? 0 : step_of(image, memory, all);
-        p->sums_step =
-            step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block && p->phases == 1);
-        if (p->image_step != UINT32_MAX && p->sums_step != UINT32_MAX)
+        const uint32_t results =
+            described_of(d, HDK_STORE) ? bytes_of(q, HDK_STORE, false) : UINT32_MAX;
+        p->results_step = step_of(sums / 4, results, all && one_block);
+        p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block);
+        if (p->results_step == UINT32_MAX)
+            q->why = arena_printf(q->arena, "%u output row%s: %llu bytes of results, %s has %u",
+                                  p->band, p->band > 1 ? "s" : "", (unsigned long long)sums / 4,
+                                  d->memory[described_of(d, HDK_STORE)->from].name, results);
+        else if (p->image_step != UINT32_MAX && p->sums_step != UINT32_MAX)
             hdk_layer_weighs(p) ? try_groups(q) : consider(q);
         else
-            q->why = arena_printf(
-                q->arena,
-                "%u output row%s: %llu bytes of pixels and %llu of sums, %s has %u and "
-                "%s %u",
-                p->band, p->band > 1 ? "s" : "", (unsigned long long)image,
-                (unsigned long long)sums, d->memory[described_of(d, HDK_MOVE_IN)->to].name,
-                q->stay->free_bytes, d->memory[described_of(d, HDK_MOVE_OUT)->from].name,
-                bytes_of(q, HDK_MOVE_OUT, false));
+            q->why = too_big(q, image, sums);
         if (p->band == 1)
             return;
     }

@@ -216,6 +216,7 @@ enum status described_read(struct arena *a, struct json_doc *doc, uint32_t core_
     o = get(root, "order");
     r.device->queue = number(o, "queue", 1);
     r.device->count_bits = number(o, "count_bits", 8);
+    r.device->tokens = cJSON_IsTrue(get(o, "tokens"));
     r.device->issue_cycles = number(o, "issue_cycles", 0);
     const cJSON *transfer = get(get(root, "transfer"), "per_byte");
     r.device->transfer = transfer ? transfer->valuedouble : 0;

@@ -16,12 +16,26 @@ static uint32_t find(const struct described_device *d, enum described_does does)
     return NONE;
 }
 
-/* The requantise instruction to the first memory, or to another. */
-static uint32_t find_out(const struct described_device *d, bool first)
+/* The copy from a memory on the chip to the first one. */
+static uint32_t copy_out(const struct described_device *d, uint32_t from)
 {
     for (uint32_t i = 0; i < d->n_instruction; i++)
-        if (d->instruction[i].does == DESCRIBED_REQUANTISE && (d->instruction[i].to == 0) == first)
+        if (d->instruction[i].does == DESCRIBED_COPY && d->instruction[i].to == 0 &&
+            d->instruction[i].from == from)
             return i;
+    return NONE;
+}
+
+/* The requantise instruction whose results get to the first memory, or another one. */
+static uint32_t find_out(const struct described_device *d, bool first)
+{
+    for (uint32_t i = 0; i < d->n_instruction; i++) {
+        const uint32_t to = d->instruction[i].to;
+
+        if (d->instruction[i].does == DESCRIBED_REQUANTISE &&
+            (to == 0 || copy_out(d, to) != NONE) == first)
+            return i;
+    }
     return NONE;
 }
 
@@ -72,23 +86,24 @@ const char *described_roles(struct arena *a, struct described_device *d)
     role[HDK_MOVE_IN] = copy_to(d, true, product->from);
     role[HDK_CHANNELS_IN] = copy_to(d, true, out->with);
     role[HDK_PRELOAD] = copy_to(d, false, product->with);
+    role[HDK_STORE] = out->to ? copy_out(d, out->to) : NONE;
     if (role[HDK_MOVE_IN] == NONE || role[HDK_CHANNELS_IN] == NONE)
         return no_copy(a, d, first, role[HDK_MOVE_IN] == NONE ? product->from : out->with);
-    if (role[HDK_PRELOAD] == NONE)
-        return no_copy(a, d, "a memory on the chip", product->with);
-    const uint32_t filters = d->instruction[role[HDK_PRELOAD]].from;
+    const struct described_instruction *preload = described_of(d, HDK_PRELOAD);
+    const uint32_t filters = preload ? preload->from : product->with;
     role[HDK_FILTERS_IN] = copy_to(d, true, filters);
     if (role[HDK_FILTERS_IN] == NONE)
         return no_copy(a, d, first, filters);
     if (filters == product->from)
         return arena_printf(a, "%s holds pixels and weights: they must be in two memories",
                             d->memory[filters].name);
-    if (d->memory[product->with].bytes < 2 * d->depth * d->lanes)
+    if (preload && d->memory[product->with].bytes < 2 * d->depth * d->lanes)
         return arena_printf(a, "%s has %u bytes; two times the weights of %s are %u",
                             d->memory[product->with].name, d->memory[product->with].bytes,
                             product->name, 2 * d->depth * d->lanes);
     const struct described_instruction *spread = described_of(d, HDK_SPREAD);
-    if (spread && (spread->from != filters || spread->to != product->with || d->depth != d->lanes))
+    if (spread && (!preload || spread->from != filters || spread->to != product->with ||
+                   d->depth != d->lanes))
         return arena_printf(a, "%s must be from %s to %s, for a product of as many lanes as depth",
                             spread->name, d->memory[filters].name, d->memory[product->with].name);
     return described_apart(a, d, d->memory[filters].bytes / (d->depth * d->lanes));
@@ -112,7 +127,8 @@ struct hdk_device described_hdk(const struct described_device *d)
                            .n_memory = d->n_memory,
                            .queue = d->queue,
                            .depth = d->depth,
-                           .lanes = d->lanes};
+                           .lanes = d->lanes,
+                           .tokens = d->tokens};
 
     for (uint32_t i = 1; i < d->n_memory; i++)
         h.memory_at[i] = h.memory_at[i - 1] + d->memory[i - 1].bytes;

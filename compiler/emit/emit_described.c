@@ -6,9 +6,9 @@
 
 void emit_described_device(struct text *t, const struct target_desc *desc)
 {
-    static const char *const roles[HDK_ROLES] = {"HDK_MOVE_IN", "HDK_FILTERS_IN", "HDK_CHANNELS_IN",
-                                                 "HDK_PRELOAD", "HDK_PRODUCT",    "HDK_MOVE_OUT",
-                                                 "HDK_SCALE",   "HDK_KEEP",       "HDK_SPREAD"};
+    static const char *const roles[HDK_ROLES] = {
+        "HDK_MOVE_IN",  "HDK_FILTERS_IN", "HDK_CHANNELS_IN", "HDK_PRELOAD", "HDK_PRODUCT",
+        "HDK_MOVE_OUT", "HDK_SCALE",      "HDK_KEEP",        "HDK_SPREAD",  "HDK_STORE"};
     const struct described_device *d = desc->detail->device;
     const struct hdk_device h = described_hdk(d);
     const uint32_t last = d->n_memory - 1;
@@ -16,10 +16,11 @@ void emit_described_device(struct text *t, const struct target_desc *desc)
     text_printf(t,
                 "/* Its memories, where there is no core. */\nstatic uint8_t %s_model[%u];\n"
                 "static const struct hdk_device %s_device = {\n"
-                "    .n_unit = %u, .n_memory = %u, .queue = %u, .depth = %u, .lanes = %u,\n"
+                "    .n_unit = %u, .n_memory = %u, .queue = %u, .depth = %u, .lanes = %u, "
+                ".tokens = %u,\n"
                 "    .memory_at = {",
                 desc->name, h.memory_at[last] + d->memory[last].bytes, desc->name, h.n_unit,
-                h.n_memory, h.queue, h.depth, h.lanes);
+                h.n_memory, h.queue, h.depth, h.lanes, h.tokens);
     for (uint32_t i = 0; i < h.n_memory; i++)
         text_printf(t, "%s0x%x", i ? ", " : "", h.memory_at[i]);
     text_printf(t, "},\n    .model = %s_model,\n    .instruction = {\n", desc->name);
@@ -65,15 +66,16 @@ void emit_described_params(struct emit_unit *u, struct text *t, const struct ir_
     for (uint32_t k = 0; k < 2; k++)
         add_operand(t, k, &p.operand[k]);
     add_place(t, "result", &p.result);
-    text_printf(t,
-                "    .together = %u, .pixel = %u, .pitch = %u, .band = %u, .group = %u,\n"
-                "    .image_step = 0x%x, .filters_step = 0x%x, .sums_step = 0x%x,\n"
-                "    .image_whole = %u, .filters_whole = %u, .image_at = 0x%x,\n"
-                "    .top = %u, .left = %u, .bottom = %u, .right = %u,\n"
-                "    .filters_at = 0x%x, .channels_at = 0x%x, .out_at = 0x%x};\n\n",
-                p.together, p.pixel, p.pitch, p.band, p.group, p.image_step, p.filters_step,
-                p.sums_step, p.image_whole, p.filters_whole, p.image_at, p.top, p.left, p.bottom,
-                p.right, p.filters_at, p.channels_at, p.out_at);
+    text_printf(
+        t,
+        "    .together = %u, .pixel = %u, .pitch = %u, .band = %u, .group = %u,\n"
+        "    .image_step = 0x%x, .filters_step = 0x%x, .sums_step = 0x%x, .results_step = 0x%x,\n"
+        "    .image_whole = %u, .filters_whole = %u, .image_at = 0x%x,\n"
+        "    .top = %u, .left = %u, .bottom = %u, .right = %u,\n"
+        "    .filters_at = 0x%x, .channels_at = 0x%x, .out_at = 0x%x};\n\n",
+        p.together, p.pixel, p.pitch, p.band, p.group, p.image_step, p.filters_step, p.sums_step,
+        p.results_step, p.image_whole, p.filters_whole, p.image_at, p.top, p.left, p.bottom,
+        p.right, p.filters_at, p.channels_at, p.out_at);
 }
 
 /* Return the weight of channel n for byte k of a pixel at tap[row, column] of the window, or 0. With

@@ -5,7 +5,8 @@
  *
  * An instruction waits for earlier ones of other units that use its bytes. A unit never holds more
  * than `queue` of them, so older ones are complete, and the last `queue` of each unit are all there
- * is to compare with. */
+ * is to compare with. With tokens the last HDK_HELD of all are held back as well: one of them
+ * pushes a token to the unit that waits for it. For earlier ones the host waits. */
 #include "hdk_described.h"
 
 #define TRY(expr)                                                                                  \
@@ -15,7 +16,7 @@
             return rc_;                                                                            \
     } while (0)
 
-enum { FROM, WITH, TO, RANGES };
+enum { FROM, WITH, TO, RANGES, RING = HDK_QUEUE + HDK_HELD };
 
 /* Bytes that an instruction uses. */
 struct use {
@@ -27,9 +28,13 @@ struct run {
     const struct hdk_device *device;
     const struct hd_port *dev;
     uint32_t parts, blocks, bands, groups;
-    uint32_t products, blocks_done;                  /* so far: the array's buffer, the sums */
-    uint32_t issued[HDK_UNITS], complete[HDK_UNITS]; /* complete: at least */
-    struct use use[HDK_UNITS][HDK_QUEUE][RANGES];
+    uint32_t products, blocks_done; /* so far: the array's buffer, the sums */
+    uint32_t issued[HDK_UNITS], sent[HDK_UNITS];
+    uint32_t complete[HDK_UNITS]; /* at least */
+    struct use use[HDK_UNITS][RING][RANGES];
+    struct hdk_issue held[HDK_HELD];
+    uint32_t held_put, held_take;
+    uint32_t popped[HDK_UNITS][HDK_UNITS]; /* [of][by]: up to this instruction */
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -101,10 +106,10 @@ static int conflict(const struct use *a, const struct use *b)
 static uint32_t latest(const struct run *r, uint32_t unit, const struct use *u)
 {
     const uint32_t issued = r->issued[unit];
-    const uint32_t n = least(issued, r->device->queue);
+    const uint32_t n = least(issued, r->device->queue + (r->device->tokens ? HDK_HELD : 0));
 
     for (uint32_t k = 0; k < n; k++)
-        if (conflict(r->use[unit][(issued - 1 - k) % HDK_QUEUE], u))
+        if (conflict(r->use[unit][(issued - 1 - k) % RING], u))
             return issued - k;
     return 0;
 }
@@ -117,13 +122,71 @@ static int wait(struct run *r, uint32_t unit, uint32_t count)
     return r->dev ? r->device->wait(r->dev, unit, count) : 0;
 }
 
+static uint32_t unit_of(const struct run *r, const struct hdk_issue *i)
+{
+    return r->device->instruction[i->role].unit;
+}
+
+/* Put an instruction into its unit's queue, once there is room. */
+static int send(struct run *r, const struct hdk_issue *i)
+{
+    const uint32_t unit = unit_of(r, i), number = ++r->sent[unit];
+
+    if (number > r->device->queue)
+        TRY(wait(r, unit, number - r->device->queue));
+    if (r->dev && r->dev->watch)
+        return r->dev->watch(r->dev, r->device, i, number);
+    if (r->dev)
+        return r->device->instruction[i->role].issue(r->dev, i);
+    hdk_meaning(r->device, i);
+    return 0;
+}
+
+static int send_held(struct run *r)
+{
+    return send(r, &r->held[r->held_take++ % HDK_HELD]);
+}
+
+/* Instruction `number` of a unit, if it is held back; 0: it is not. */
+static struct hdk_issue *find_held(struct run *r, uint32_t unit, uint32_t number)
+{
+    uint32_t n = r->sent[unit];
+
+    for (uint32_t k = r->held_take; k != r->held_put; k++)
+        if (unit_of(r, &r->held[k % HDK_HELD]) == unit && ++n == number)
+            return &r->held[k % HDK_HELD];
+    return 0;
+}
+
+/* Hold an instruction back, and let those that it waits for push tokens for it. */
+static int hold(struct run *r, struct hdk_issue *i)
+{
+    const uint32_t unit = unit_of(r, i);
+
+    if (r->held_put - r->held_take == HDK_HELD)
+        TRY(send_held(r));
+    for (uint32_t v = 0; v < r->device->n_unit; v++) {
+        struct hdk_issue *of = find_held(r, v, i->wait[v]);
+
+        if (i->wait[v] <= r->complete[v] || i->wait[v] <= r->popped[v][unit])
+            continue;
+        if (!of) {
+            TRY(wait(r, v, i->wait[v]));
+            continue;
+        }
+        of->push |= 1u << unit;
+        i->pop |= 1u << v;
+        r->popped[v][unit] = i->wait[v];
+    }
+    r->held[r->held_put++ % HDK_HELD] = *i;
+    return 0;
+}
+
 static int issue(struct run *r, struct hdk_issue *i)
 {
     const struct hdk_instruction *of = &r->device->instruction[i->role];
-    struct use *u = r->use[of->unit][r->issued[of->unit] % HDK_QUEUE];
+    struct use *u = r->use[of->unit][r->issued[of->unit] % RING];
 
-    if (r->issued[of->unit] >= r->device->queue)
-        TRY(wait(r, of->unit, r->issued[of->unit] + 1 - r->device->queue));
     u[FROM] = use_of(i, of->from, &i->from);
     u[TO] = use_of(i, of->to, &i->to);
     u[WITH] = i->with.n_bytes ? (struct use){of->with, i->with.at, i->with.at + i->with.n_bytes}
@@ -131,12 +194,8 @@ static int issue(struct run *r, struct hdk_issue *i)
     for (uint32_t v = 0; v < r->device->n_unit; v++)
         i->wait[v] = v == of->unit ? 0 : latest(r, v, u);
     r->issued[of->unit]++;
-    if (r->dev && r->dev->watch)
-        return r->dev->watch(r->dev, r->device, i, r->issued[of->unit]);
-    if (r->dev)
-        return of->issue(r->dev, i);
-    hdk_meaning(r->device, i);
-    return 0;
+    i->push = i->pop = 0;
+    return r->device->tokens && r->dev && !r->dev->watch ? hold(r, i) : send(r, i);
 }
 
 /* --- instructions --- */
@@ -252,8 +311,11 @@ static int product(struct run *r, uint32_t s, uint32_t run, uint32_t part)
         .add = part > 0};
 
     const uint32_t once = spread ? d->lanes : n_bytes;
-    TRY(copy(r, spread ? HDK_SPREAD : HDK_PRELOAD,
-             filters_of(r, s) + (run * r->parts + part) * once, buffer, once));
+    const uint32_t weights = filters_of(r, s) + (run * r->parts + part) * once;
+    if (d->instruction[HDK_PRELOAD].issue)
+        TRY(copy(r, spread ? HDK_SPREAD : HDK_PRELOAD, weights, buffer, once));
+    else
+        i.with.at = weights;
     return issue(r, &i);
 }
 
@@ -282,10 +344,27 @@ static int scale(struct run *r, uint32_t s, uint32_t block, uint32_t k)
     return issue(r, &i);
 }
 
+/* Requantise to a memory on the chip, and copy from there to where `i` would write. */
+static int store(struct run *r, struct hdk_issue *i)
+{
+    const uint32_t lanes = r->device->lanes;
+    const uint32_t at = (r->blocks_done & 1) * r->p->results_step;
+    struct hdk_issue out = {.role = HDK_STORE,
+                            .rows = 1,
+                            .columns = i->columns,
+                            .from = {at, 0, lanes, lanes},
+                            .to = i->to};
+
+    i->to = (struct hdk_box){at, 0, lanes, lanes};
+    TRY(issue(r, i));
+    return issue(r, &out);
+}
+
 static int move_out(struct run *r, uint32_t s, uint32_t block, uint32_t phase)
 {
     const struct hdk_layer *p = r->p;
-    const uint32_t lanes = r->device->lanes, band = s / r->groups;
+    const struct hdk_device *d = r->device;
+    const uint32_t lanes = d->lanes, band = s / r->groups;
     const uint32_t n = s % r->groups * p->group + block, pixel = r->blocks * lanes;
     const uint32_t n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel);
     struct hdk_issue i = {
@@ -310,7 +389,7 @@ static int move_out(struct run *r, uint32_t s, uint32_t block, uint32_t phase)
                                 p->result.row, p->phases * pixel, lanes};
     }
     r->blocks_done++;
-    return issue(r, &i);
+    return d->instruction[HDK_STORE].issue && i.role == HDK_MOVE_OUT ? store(r, &i) : issue(r, &i);
 }
 
 /* Write z_out into a rectangle around the result, of any sums. */
@@ -406,6 +485,8 @@ int hdk_described_issue(const struct hdk_layer *p, const struct hdk_device *devi
         if (s + 1 < n)
             TRY(move_in(&r, s + 1, 0));
     }
+    while (r.held_take != r.held_put)
+        TRY(send_held(&r));
     for (uint32_t unit = 0; unit < device->n_unit; unit++)
         TRY(wait(&r, unit, r.issued[unit]));
     return 0;

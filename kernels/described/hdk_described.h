@@ -11,6 +11,7 @@
 
 #define HDK_UNITS    6u  /* units of a device at most */
 #define HDK_QUEUE    16u /* instructions that a unit holds at most */
+#define HDK_HELD     8u  /* instructions that are held back until it is known who waits for them */
 #define HDK_MEMORIES 8u
 #define HDK_LANES    64u  /* of a product at most */
 #define HDK_WINDOW   512u /* bytes of a window that the host copies together, at most */
@@ -20,12 +21,13 @@ enum hdk_role {
     HDK_MOVE_IN,     /* copy: pixels to the memory that products read */
     HDK_FILTERS_IN,  /* copy: weights to the memory that HDK_PRELOAD reads */
     HDK_CHANNELS_IN, /* copy: struct hdk_channel of every channel */
-    HDK_PRELOAD,     /* copy: weights of one product to the array */
+    HDK_PRELOAD,     /* copy: weights of one product to the array, if they are not read in place */
     HDK_PRODUCT,     /* sums (+)= pixels x weights */
-    HDK_MOVE_OUT,    /* requantise: sums to int8 in the first memory */
+    HDK_MOVE_OUT,    /* requantise: sums to int8 in the first memory, or where HDK_STORE reads */
     HDK_SCALE,       /* scale: pixels to sums; only for HDK_LAYER_ADD */
     HDK_KEEP,        /* requantise: sums to int8 in the memory of pixels */
     HDK_SPREAD,      /* spread: weights of one tap to the array; only for HDK_LAYER_DEPTHWISE */
+    HDK_STORE,       /* copy: results to the first memory, if HDK_MOVE_OUT does not write there */
     HDK_ROLES
 };
 
@@ -54,12 +56,16 @@ struct hdk_issue {
     /* Instructions of each unit, from the first one of the call, that must be complete before this
      * one begins; 0: none. */
     uint32_t wait[HDK_UNITS];
+    /* The same with tokens: a bit for each unit that gets one when this is complete, and for each
+     * unit that this takes one of before it begins. */
+    uint32_t push, pop;
 };
 
 /* A described device. All functions return 0 or a negative enum hd_error. */
 struct hdk_device {
     uint32_t n_unit, n_memory, queue; /* instructions that each unit holds, running ones included */
     uint32_t depth, lanes;            /* of a product */
+    uint32_t tokens;                  /* 1: waits are tokens, 0: counts */
     uint32_t memory_at[HDK_MEMORIES]; /* of each memory in `model`; the port reaches the first */
     uint8_t *model;                   /* contents of all memories where there is no core */
     struct hdk_instruction {
@@ -97,6 +103,7 @@ struct hdk_layer {
     uint32_t group;    /* blocks of `lanes` channels whose weights are there at once */
     uint32_t image_step;                 /* bytes between two buffers of bands; 0: one buffer */
     uint32_t filters_step, sums_step;    /* likewise: groups, blocks of sums */
+    uint32_t results_step;               /* likewise: what HDK_STORE reads */
     uint32_t image_whole, filters_whole; /* 1: all of it has a place on chip, and is read once */
     uint32_t filters_at, channels_at, out_at; /* in the first memory; the image is at 0 */
     /* HDK_LAYER_ADD of two images of one size, the second at filters_at. HDK_LAYER_POOL: sums over windows,

@@ -172,7 +172,8 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
                              "member \"call\" is missing; without it only conv2d and "
                              "fully_connected of a target with \"blocks\" or \"instructions\", and "
                              "add, average_pool_2d and depthwise_conv2d of one with \"instructions\"");
-    if (!p->call && (get(o, "cost") || get(o, "weights") || get(o, "requantise")))
+    if (!p->call && (get(o, "cost") || get(o, "weights") ||
+                     (get(o, "requantise") && !r->detail->device)))
         return json_doc_fail(&r->doc, path, r->d,
                              "without \"call\" the compiler sets cost, order of weights and "
                              "requantisation: leave them out");

@@ -69,7 +69,7 @@ wrong "23:19: instructions: keep must be from sums with channels, as move_out is
     's/"with": "channels", "to": "pixels"/"with": "channels", "to": "filters"/'
 wrong "23:19: instructions: no instruction copies from outside to filters" \
     '/"name": "filters_in"/,/"shuttle_filters_in"/d'
-wrong "23:19: instructions: no instruction copies from a memory on the chip to weights" \
+wrong "23:19: instructions: no instruction copies from outside to weights" \
     '/"name": "preload"/,/"shuttle_preload"/d'
 wrong "23:19: instructions: pixels holds pixels and weights: they must be in two memories" \
     's/"from": "filters", "to": "weights"/"from": "pixels", "to": "weights"/'
@@ -99,6 +99,23 @@ refused odd 's/"from_column": {"bits": 13, "unit": 16}/"from_column": {"bits": 1
     'compute: from_column is 16, expected a multiple of 64'
 refused plain 's/"from_column": {"bits": 13, "unit": 16},//' 05_conv2d \
     'compute: from_column is 32; without a field for it, it is 16'
+# Results that are copied out in a second step, and scales without powers of two.
+conv() { # conv SCALE BYTES WHY: of the loom example with BYTES of results
+    printf '%s\n' 'heddle-ir 1' 'graph name="conv"' 'row 0 name="0_conv" op="CONV_2D" tensor="y" shape=""' \
+        'tensor 0 i8 [1,80,80,16] input name="x" scale=(0.5) zero=(0)' \
+        "tensor 1 i8 [16,1,1,16] const name=\"w\" scale=($1) zero=(0) fill=1" \
+        'tensor 2 i8 [1,80,80,16] value name="y" scale=(0.5) zero=(0)' \
+        'op conv2d row=0 in=(0,1) out=(2) stride_h=1 stride_w=1 dilation_h=1 dilation_w=1 kernel_h=1 kernel_w=1' \
+        'border in=(0) out=(2)' >conv.ir
+    rm -rf loom1
+    cp -r "$HEDDLE_HOME/targets/loom" loom1
+    sed -i "s/\"name\": \"loom\"/\"name\": \"loom1\"/; s/\"bytes\": 16384/\"bytes\": $2/" loom1/target.json
+    "$heddle" inspect conv.ir --target-dir=loom1 --target=loom1,c >stdout 2>stderr || fail "loom1: $(cat stderr)"
+    grep -q "^0_conv .*loom1$3" stdout || fail "loom1: expected $3, found $(grep '^0_conv' stdout)"
+}
+conv 0.25 16384 ' [0-9]'
+conv 0.25 1024 ': 1 output row: 1280 bytes of results, results has 1024'
+conv 0.3 16384 ': the scale 0.3[0-9]* is not a power of two'
 # Additions that the description cannot say.
 refused still '/"name": "spread"/,/"shuttle_spread"/d; s/"shuttle_keep"},/"shuttle_keep"}/' 01_depthwise_conv2d 'no instruction does a spread' dscnn_own
 refused mute '/"name": "widen"/,/"shuttle_widen"/d' 03_add 'no instruction does a scale'

@@ -20,6 +20,8 @@ struct units {
     struct hdk_device device;
     struct hdk_issue queue[HDK_UNITS][HDK_QUEUE];
     uint32_t put[HDK_UNITS], take[HDK_UNITS];
+    uint32_t token[HDK_UNITS][HDK_UNITS]; /* [from][to] */
+    uint32_t n_token;
     bool ignore; /* waits */
     uint32_t seed, n_wait;
     uint32_t n_read[HDK_ROLES]; /* bytes of copies from outside */
@@ -39,7 +41,7 @@ static bool may_begin(const struct units *u, uint32_t unit)
     if (u->put[unit] == u->take[unit])
         return false;
     for (uint32_t v = 0; v < u->device.n_unit && !u->ignore; v++)
-        if (u->take[v] < i->wait[v])
+        if (u->device.tokens ? (i->pop >> v & 1) > u->token[v][unit] : u->take[v] < i->wait[v])
             return false;
     return true;
 }
@@ -53,7 +55,13 @@ static bool advance(struct units *u)
         const uint32_t unit = (first + k) % u->device.n_unit;
         if (!may_begin(u, unit))
             continue;
-        hdk_meaning(&u->device, &u->queue[unit][u->take[unit]++ % HDK_QUEUE]);
+        const struct hdk_issue *i = &u->queue[unit][u->take[unit]++ % HDK_QUEUE];
+        hdk_meaning(&u->device, i);
+        for (uint32_t v = 0; v < u->device.n_unit; v++) {
+            u->token[v][unit] -= i->pop >> v & 1;
+            u->token[unit][v] += i->push >> v & 1;
+            u->n_token += i->push >> v & 1;
+        }
         return true;
     }
     return false;
@@ -80,6 +88,7 @@ static int begin(const struct hd_port *dev)
 
     memset(u->put, 0, sizeof u->put);
     memset(u->take, 0, sizeof u->take);
+    memset(u->token, 0, sizeof u->token);
     return 0;
 }
 
@@ -130,8 +139,10 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
     memcpy(u->device.instruction, of, sizeof of);
     for (uint32_t i = 1; i < 6; i++)
         u->device.memory_at[i] = OUTSIDE + (i - 1) * CHIP;
+    u->device.tokens = seed >> 9 & 1;
     u->seed = seed;
     u->n_wait = 0;
+    u->n_token = 0;
     memset(u->n_read, 0, sizeof u->n_read);
     for (uint32_t i = 0; i < ALL; i++)
         u->model[i] = (uint8_t)some(&seed, 256);
@@ -268,6 +279,8 @@ static uint32_t wrong_bytes(struct units *u, const struct hdk_layer *p)
 
     memset(y, 0, sizeof y);
     assert_int_equal(hdk_described_run(p, &u->device, &port, x, w, channels, y), 0);
+    for (uint32_t v = 0; v < HDK_UNITS * HDK_UNITS && !u->ignore; v++)
+        assert_int_equal(u->token[v / HDK_UNITS][v % HDK_UNITS], 0); /* each is taken */
     for (uint32_t i = 0; i < p->out_h * p->out_w * p->out_c; i++)
         n += y[i] != want[i];
     return n;
