@@ -103,7 +103,7 @@ static bool try_again(struct search *s, struct windows_memory *m, uint32_t op, b
     bool better;
 
     windows_around(s, op, 2 * SEARCH_REACH, &first, &end);
-    if (!windows_due(s, m, op, first, end) || s->trials->commands >= s->limit)
+    if (s->between[op] || !windows_due(s, m, op, first, end) || s->trials->commands >= s->limit)
         return false;
     if (near) {
         windows_around(s, op, 4 * SEARCH_REACH, &s->near.first, &s->near.end);
@@ -153,6 +153,74 @@ static uint64_t work(const struct sched_program *p, uint64_t commands)
     return commands * (p->options.work ? p->options.work : 1);
 }
 
+/* Give all operators of a chain the knobs of its member number `block`, if there is one. */
+static bool take_block(struct sched_knobs *knobs, const uint32_t *twin, uint32_t last,
+                       uint32_t block)
+{
+    uint32_t n = 0, from = last;
+
+    for (uint32_t i = last; i != IR_NONE; i = twin[i])
+        n++;
+    if (block >= n)
+        return false;
+    for (uint32_t i = 0; i < n - 1 - block; i++)
+        from = twin[from];
+    for (uint32_t i = last; i != IR_NONE; i = twin[i])
+        if (i != from)
+            knobs[i] = knobs[from];
+    return true;
+}
+
+/* Give all blocks of a network that repeats itself the knobs of the best of the first ones; with segments also where that costs up to 0.3 %, since equal blocks are
+ * simulated once. */
+static void repeat_best(struct search *s)
+{
+    enum { MOST_BLOCKS = 4, PER_MILLE = 3 };
+    struct sched_program *const p = s->p;
+    struct trials *const t = s->trials;
+    const uint32_t n = p->graph->n_op, *const twin = s->twin;
+    bool *const before = ARENA_ARRAY(p->arena, bool, n + 1); /* it is another one's twin */
+    struct sched_knobs *const own = arena_memdup(p->arena, p->knobs, n * sizeof *own),
+                              *const best = arena_memdup(p->arena, p->knobs, n * sizeof *own);
+    uint64_t least = trials_score(t, 0, 0, p->knobs), score;
+
+    if (least == UINT64_MAX)
+        return;
+    if (p->options.segments > 1)
+        least += least / 1000 * PER_MILLE;
+    for (uint32_t i = 0; i < n; i++)
+        if (twin[i] != IR_NONE)
+            before[twin[i]] = true;
+    for (uint32_t block = 0; block < MOST_BLOCKS; block++) {
+        bool any = false;
+        memcpy(p->knobs, own, n * sizeof *own);
+        for (uint32_t i = 0; i < n; i++)
+            any |= !before[i] && twin[i] != IR_NONE && take_block(p->knobs, twin, i, block);
+        score = any ? trials_score(t, 0, 0, p->knobs) : UINT64_MAX;
+        if (score < least) {
+            least = score;
+            memcpy(best, p->knobs, n * sizeof *own);
+        }
+    }
+    memcpy(p->knobs, best, n * sizeof *own);
+}
+
+/* Find the blocks of a network that repeats itself. */
+static void find_blocks(struct search *s)
+{
+    const uint32_t n = s->p->graph->n_op;
+    bool *const before = ARENA_ARRAY(s->p->arena, bool, n + 1);
+
+    s->twin = ARENA_ARRAY(s->p->arena, uint32_t, n + 1);
+    s->between = ARENA_ARRAY(s->p->arena, bool, n + 1);
+    (void)windows_period(s->p, s->twin);
+    for (uint32_t i = 0; i < n; i++)
+        if (s->twin[i] != IR_NONE)
+            before[s->twin[i]] = true;
+    for (uint32_t i = 0; i < n; i++)
+        s->between[i] = before[i] && s->twin[i] != IR_NONE && s->twin[s->twin[i]] != IR_NONE;
+}
+
 /* Descend from the rule's knobs and from equal groups everywhere: smaller groups often gain only
  * together, since each operator waits for the slowest of its neighbours. The best start is tried
  * first, the others while the program is small. */
@@ -174,12 +242,17 @@ static void descend_from_starts(struct search *s)
     }
     if (s->trials->commands > STARTS * SEARCH_LARGE) {
         same_groups(s, tiles[first]);
-        s->limit = work(p, least(2 * SEARCH_BUDGET / 5 + n * SEARCH_OPERATOR, SEARCH_BUDGET));
+        uint32_t tried = 0;
+        for (uint32_t i = 0; i < n; i++)
+            tried += !s->between[i];
+        s->limit = work(p, least(2 * SEARCH_BUDGET / 5 + tried * SEARCH_OPERATOR, SEARCH_BUDGET));
         windows_descend(s);
+        repeat_best(s);
         moves_begin(s, 0, 0);
         descend_by_loss(s, false, 1);
         descend_by_loss(s, true, UINT32_MAX);
         descend_by_loss(s, false, UINT32_MAX);
+        repeat_best(s);
         return;
     }
     for (uint32_t i = 0; i < 2 * STARTS && s->trials->commands < work(p, 2 * SEARCH_BUDGET / 5);
@@ -191,58 +264,7 @@ static void descend_from_starts(struct search *s)
         }
     }
     memcpy(p->knobs, kept, n * sizeof *kept);
-}
-
-/* Give all operators of a chain the knobs of its member number `block`, if there is one. */
-static bool take_block(struct sched_knobs *knobs, const uint32_t *twin, uint32_t last,
-                       uint32_t block)
-{
-    uint32_t n = 0, from = last;
-
-    for (uint32_t i = last; i != IR_NONE; i = twin[i])
-        n++;
-    if (block >= n)
-        return false;
-    for (uint32_t i = 0; i < n - 1 - block; i++)
-        from = twin[from];
-    for (uint32_t i = last; i != IR_NONE; i = twin[i])
-        if (i != from)
-            knobs[i] = knobs[from];
-    return true;
-}
-
-/* The descent ends before it has tried all blocks of a network that repeats itself. Give all blocks
- * the knobs of the best one; with segments also where that costs up to 0.3 %, since equal blocks are
- * simulated once. */
-static void repeat_best(struct sched_program *p, struct trials *t)
-{
-    enum { MOST_BLOCKS = 6, PER_MILLE = 3 };
-    const uint32_t n = p->graph->n_op;
-    uint32_t *const twin = ARENA_ARRAY(p->arena, uint32_t, n + 1);
-    bool *const before = ARENA_ARRAY(p->arena, bool, n + 1); /* it is another one's twin */
-    struct sched_knobs *const own = arena_memdup(p->arena, p->knobs, n * sizeof *own),
-                              *const best = arena_memdup(p->arena, p->knobs, n * sizeof *own);
-    uint64_t least = trials_score(t, 0, 0, p->knobs), score;
-
-    if (windows_period(p, twin) == 0 || least == UINT64_MAX)
-        return;
-    if (p->options.segments > 1)
-        least += least / 1000 * PER_MILLE;
-    for (uint32_t i = 0; i < n; i++)
-        if (twin[i] != IR_NONE)
-            before[twin[i]] = true;
-    for (uint32_t block = 0; block < MOST_BLOCKS; block++) {
-        bool any = false;
-        memcpy(p->knobs, own, n * sizeof *own);
-        for (uint32_t i = 0; i < n; i++)
-            any |= !before[i] && twin[i] != IR_NONE && take_block(p->knobs, twin, i, block);
-        score = any ? trials_score(t, 0, 0, p->knobs) : UINT64_MAX;
-        if (score < least) {
-            least = score;
-            memcpy(best, p->knobs, n * sizeof *own);
-        }
-    }
-    memcpy(p->knobs, best, n * sizeof *own);
+    repeat_best(s);
 }
 
 static void sched_search(struct sched_program *p)
@@ -253,12 +275,11 @@ static void sched_search(struct sched_program *p)
 
     if (p->options.no_search || !trials_begin(trials, p))
         return;
+    find_blocks(&s);
     if (p->options.knob_seed)
         at_random(p, trials);
     else
         descend_from_starts(&s);
-    if (!p->options.knob_seed)
-        repeat_best(p, trials);
     trials_end(trials);
 }
 

@@ -142,7 +142,7 @@ static void one_window(struct search *s, struct windows *w, uint32_t op)
     uint32_t first, end;
 
     windows_around(s, op, SEARCH_REACH, &first, &end);
-    if (!windows_due(s, &w->memory, op, first, end))
+    if (s->between[op] || !windows_due(s, &w->memory, op, first, end))
         return;
     moves_begin(s, first, end);
     (void)moves_operator(s, op);
