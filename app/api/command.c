@@ -77,7 +77,7 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_DISASM: return of_model(h, t);
     case COMMAND_BUILD: return build_command(h, t);
     case COMMAND_TARGETS: return targets_command(h, t);
-    case COMMAND_OPS: ops_print(h->scratch, t); return ST_OK;
+    case COMMAND_OPS: ops_print(h->scratch, h->o.format == FORMAT_MD, t); return ST_OK;
     case COMMAND_NEW_TARGET: return new_target(h->scratch, &h->o, &h->d);
     case COMMAND_ADOPT: return adopt(h->scratch, &h->o, &h->d);
     case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);

@@ -51,7 +51,7 @@ enum status context_prove(struct heddle *h, struct text *t);
 enum status context_run(struct heddle *h);
 
 /* api_ops.c: "heddle ops". */
-void ops_print(struct arena *a, struct text *t);
+void ops_print(struct arena *a, bool markdown, struct text *t);
 /* api_hw.c: print "heddle hw"; name: as for --hw, or NULL: all of hw/accel.json. */
 enum status hw_print(struct arena *a, const char *name, struct text *t, struct diag *d);
 

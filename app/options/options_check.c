@@ -66,8 +66,11 @@ static enum status check_format(const struct options *o, const char *value, stru
     if (o->command == COMMAND_QUANTISE && o->format != FORMAT_TEXT && o->format != FORMAT_JSON)
         return FAIL(d, ST_USAGE, "--format: heddle quantise has no %s, expected text or json",
                     value);
-    if (o->format == FORMAT_TEXT || o->format == FORMAT_JSON || o->command == COMMAND_COMPILE ||
-        (o->format != FORMAT_MLF && drawn == (o->command == COMMAND_INSPECT)))
+    if (o->command == COMMAND_OPS && o->format != FORMAT_TEXT && o->format != FORMAT_MD)
+        return FAIL(d, ST_USAGE, "--format: heddle ops has no %s, expected text or md", value);
+    if (o->command == COMMAND_OPS || o->format == FORMAT_TEXT || o->format == FORMAT_JSON ||
+        o->command == COMMAND_COMPILE ||
+        (o->format < FORMAT_MLF && drawn == (o->command == COMMAND_INSPECT)))
         return ST_OK;
     return FAIL(d, ST_USAGE, "--format: heddle %s has no %s, expected %s",
                 options_commands[o->command], value,

@@ -14,7 +14,7 @@ static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const compares[] = {"layers", "outputs", NULL};
 static const char *const reuses[] = {"off", "same", "cycles", "check", NULL};
 static const char *const checks[] = {"auto", "always", "never", NULL};
-static const char *const formats[] = {"text", "csv", "json", "dot", "svg", "mlf", NULL};
+static const char *const formats[] = {"text", "csv", "json", "dot", "svg", "mlf", "md", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
 static const char *const partitions[] = {"cost", "priority", NULL};
 static const char *const scales[] = {"classic", "tflm", "litert", NULL};
@@ -276,9 +276,9 @@ const struct option_row options_table[] = {
     {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v2"), TEXT(stats), .used_by = RUNS},
     {SHOW("format", "FORMAT", REPORT,
           "report: text (default), csv, json; inspect: text, json, dot, svg; quantise: text, json; "
-          "compile: mlf, TVM's Model Library Format"),
+          "compile: mlf, TVM's Model Library Format; ops: text, md"),
      WORD(format, formats),
-     .used_by = RUNS | OF(COMPILE) | OF(INSPECT) | OF(REPORT) | OF(QUANTISE)},
+     .used_by = RUNS | OF(COMPILE) | OF(INSPECT) | OF(REPORT) | OF(QUANTISE) | OF(OPS)},
     {SHOW("verbose", NULL, REPORT, "also report the counters of each unit (docs/REPORT.md)"),
      FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},
     {SHOW("quiet", NULL, REPORT, "report the verdict only; no progress"), FLAG(quiet),

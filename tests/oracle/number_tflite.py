@@ -122,7 +122,7 @@ def cast_network(rng):
 
 
 def shape_network(rng):
-    """x [2,3,4,5] to [6, 4, 5] and to [3, 2 * 4 * 5]: SHAPE of int64, CAST, SLICE, CONCATENATION, PACK, MUL."""
+    """x [2,3,4,5] to [6, 4, 5] and to [3, 2 * 4 * 5]: SHAPE of int64, RANK, CAST, SLICE, CONCATENATION, PACK, MUL."""
     net = Net("numbers shape")
     x = net.tensor("x", (2, 3, 4, 5), np.int8, 0.1, 3)
     numbers = iter(range(99))
@@ -144,7 +144,8 @@ def shape_network(rng):
                  ShrinkAxisMask=1) for i in range(4)]
     rest = emit("MUL", [axis[0], axis[2]], (), options="MulOptions")
     rest = emit("MUL", [rest, axis[3]], (), options="MulOptions")
-    pair = emit("PACK", [axis[1], rest], (2,), options="PackOptions", ValuesCount=2, Axis=0)
+    three = emit("SUB", [emit("RANK", [x], (), options="RankOptions"), const(1)], (), options="SubOptions")
+    pair = emit("PACK", [three, rest], (2,), options="PackOptions", ValuesCount=2, Axis=0)
     y.append(emit("RESHAPE", [x, pair], (3, 40), np.int8))
     return net.finish([x], y), [rng.integers(-128, 128, (2, 3, 4, 5)).astype(np.int8)]
 

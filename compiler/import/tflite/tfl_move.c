@@ -357,29 +357,47 @@ enum status tfl_range(struct tfl_importer *m, const struct tfl_operator *src, ui
     return ST_OK;
 }
 
-/* Import SHAPE as a constant, since shapes are static. */
-enum status tfl_shape(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+/* Make the output a constant of `n` integers. */
+static enum status known(struct tfl_importer *m, const struct tfl_operator *src, uint32_t n,
+                         const int32_t *value)
 {
-    const struct ir_tensor *t;
     struct ir_tensor *r;
     uint8_t *data;
-    uint32_t x, y;
+    uint32_t y;
 
-    (void)row;
-    TRY(tfl_tensor(m, src->in.v[0], &x)); /* only its shape is used */
     TRY(tfl_result(m, src, 0, &y));
-    t = m->g->tensor[x];
     r = m->g->tensor[y];
-    if ((r->type != IR_I32 && r->type != IR_I64) || ir_elements(r) != t->rank)
-        return FAIL(m->d, ST_MODEL, "output '%.80s': expected %u values of i32 or i64", r->name,
-                    t->rank);
+    if ((r->type != IR_I32 && r->type != IR_I64) || ir_elements(r) != n)
+        return FAIL(m->d, ST_MODEL, "output '%.80s': expected %u values of i32 or i64", r->name, n);
     data = arena_alloc(m->arena, (size_t)ir_bytes(r));
-    for (uint32_t i = 0; i < t->rank; i++) {
-        const int64_t v = t->dim[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t v = value[i];
 
         memcpy(data + (size_t)i * ir_type_bytes(r->type), &v, ir_type_bytes(r->type));
     }
     r->role = IR_CONST;
     r->data = data;
     return ST_OK;
+}
+
+/* Import SHAPE as a constant, since shapes are static. */
+enum status tfl_shape(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    uint32_t x;
+
+    (void)row;
+    TRY(tfl_tensor(m, src->in.v[0], &x)); /* only its shape is used */
+    return known(m, src, m->g->tensor[x]->rank, m->g->tensor[x]->dim);
+}
+
+/* Import RANK as a constant. */
+enum status tfl_rank(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    int32_t rank;
+    uint32_t x;
+
+    (void)row;
+    TRY(tfl_tensor(m, src->in.v[0], &x));
+    rank = (int32_t)m->g->tensor[x]->rank;
+    return known(m, src, 1, &rank);
 }

@@ -62,6 +62,7 @@ static const struct built {
     {"REVERSE_V2", "NONE", 2, 2, 1, tfl_reverse},
     {"BROADCAST_TO", "NONE", 2, 2, 1, tfl_broadcast_to},
     {"SHAPE", "NONE", 1, 1, 1, tfl_shape},
+    {"RANK", "NONE", 1, 1, 1, tfl_rank},
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", "UnidirectionalSequenceLSTMOptions", 20, 24, 1, tfl_lstm},
     {"SVDF", "SVDFOptions", 5, 5, 1, tfl_svdf},
     {"CUSTOM TFLite_Detection_PostProcess", "NONE", 3, 3, 4, tfl_detection_post_process},

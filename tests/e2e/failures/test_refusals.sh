@@ -77,6 +77,7 @@ foreign net.pb x "python3 -m tf2onnx.convert --graphdef net.pb --inputs x:0 --ou
 foreign net.safetensors x "$folder net.safetensors )\" net"
 foreign net.bin 'xxxxxxxx{"' "$folder net.bin )\" net"
 refused "--format: heddle inspect has no csv, expected text, json, dot or svg" inspect digits --format=csv
+refused "--format: heddle ops has no json, expected text or md" ops --format=json
 refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
 refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot
 refused "$digits/model.tflite: --input-shapes is for .onnx files: the shapes of others are fixed" inspect digits \

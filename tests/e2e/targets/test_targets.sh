@@ -35,6 +35,14 @@ done
 for word in DEPTHWISE_CONV_2D CALL_ONCE QLinearConv com.microsoft.QLinearAdd GlobalAveragePool; do
     sed '1,/^$/d' stdout | grep -qw -- "$word" || fail "ops does not name $word"
 done
+"$heddle" ops --format=md >stdout
+grep -qx '| conv2d | x | x | x |  |  |  | x | array | conv2d | TFLite |' stdout || fail "ops: $(grep conv2d stdout)"
+for format in TFLite ONNX; do
+    sed -n "s/^$format, \([0-9]*\) operators: //p" stdout >names
+    [ "$(wc -w <names)" = "$(sed -n "s/^$format, \([0-9]*\) operators.*/\1/p" stdout)" ] ||
+        [ "$format" = TFLite ] || fail "ops: another number of names of $format"
+    [ "$(wc -w <names)" -ge 110 ] || fail "ops: $(wc -w <names) names of $format"
+done
 "$heddle" targets >stdout
 grep -A 5 '^vanilla  *1.0.0  *an example' stdout | tr -s ' \n' ' ' | grep -q \
     "origin: $vanilla topping choice none|fudge|sprinkles, .* max_kernel int 1 to 16, .* operators: conv2d" ||
