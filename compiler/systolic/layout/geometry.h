@@ -15,6 +15,7 @@ enum geo_kind {
     GEO_POOL,
     GEO_LUT,
     GEO_SOFTMAX,
+    GEO_LSTM, /* rows are time steps; ARRAY multiplies, VECTOR computes gates and state */
     /* Operators that only move bytes (geo_moves, geo_move.c). */
     GEO_PAD,
     GEO_GATHER,

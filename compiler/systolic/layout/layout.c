@@ -292,7 +292,7 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
         p->in[0].rows = p->out.rows = 0;
         return true;
     }
-    if (!any_stream(p)) {
+    if (!any_stream(p) && p->geo.kind != GEO_LSTM) {
         set_tile(w, p, rows);
         return true;
     }

@@ -46,6 +46,7 @@ struct op_plan {
     bool last;                   /* true for the last strip, and if there are no strips */
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
+    uint32_t work_bytes, work; /* scratchpad bytes for values of the operator alone; 0: none */
     bool direct;    /* a copy between memory and the scratchpad by LOAD or STORE alone */
     bool cascaded;  /* cascaded with the next operator */
     bool refetched; /* the weights of the cascade up to here do not all fit and are fetched again */
@@ -94,6 +95,22 @@ uint32_t layout_least(const struct geo *g, const struct hd_config *hw);
 /* Return the approximate number of weight blocks that an ARRAY operator fetches: all of them for
  * each tile, which has *rows rows. */
 uint64_t layout_blocks(const struct geo *g, const struct hd_config *hw, uint32_t *rows);
+
+/* --- lstm_places.c --- */
+
+/* What an LSTM keeps in the scratchpad, as byte offsets: the sums of `rows` time steps' inputs, the
+ * recurrent sums of one step, the cells' state and the last output, as in memory. The sums' bytes
+ * of one number, four gates a cell, are `plane` bytes apart, 4 k + 1. */
+struct lstm_places {
+    uint32_t plane, row; /* bytes between the sums of two steps */
+    uint32_t recurrent, state, output, n_bytes;
+};
+struct lstm_places lstm_places(uint32_t cells, uint32_t rows, const struct hd_config *hw);
+/* Return NULL if the accelerator can run the LSTM `op`, otherwise the reason, from `a`. */
+const char *lstm_refusal(struct arena *a, const struct ir_graph *graph, const struct ir_op *op,
+                         const struct hd_config *hw);
+/* Return shift_a of VECTOR's lstm, from the state's scale. */
+int32_t lstm_shift(const struct ir_tensor *state);
 
 /* layout_cascade.c: return the weight words and parameter entries that an ARRAY operator keeps in a
  * cascade; 0, 0 for VECTOR. */

@@ -9,6 +9,8 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
     struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
     struct sched_span span = w->program->span[p->position];
 
+    if (p->work_bytes)
+        place_add_phase(set, p->work_bytes, span.first, span.last, 0, 0, &p->work);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < layout_buffers(p, i); k++) {
             const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
@@ -145,6 +147,7 @@ static void note_buffers(struct layout_work *w)
         const struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
         const struct plan_line_buffer *r = &w->layout->line_buffer[p->geo.out->id];
         uint32_t *n = &w->program->buffer_bytes[p->position];
+        *n += p->work_bytes;
         for (uint32_t k = 0; k < 3; k++)
             *n += layout_stream_bytes(w, s[k], layout_buffers(p, k));
         if (r->wrap)

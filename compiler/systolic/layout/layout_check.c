@@ -28,6 +28,8 @@ static void add_streams(struct buffers *s, const struct sched_program *p,
     const struct plan_stream *stream[3] = {&plan->in[0], &plan->in[1], &plan->out};
     const struct sched_span span = p->span[plan->position];
 
+    if (plan->work_bytes)
+        add(s, "work buffer of operator", plan->position, span, plan->work, plan->work_bytes);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < layout_buffers(plan, i); k++)
             add(s, "tile buffer of operator", plan->position, span, stream[i]->buf[k],
@@ -43,7 +45,7 @@ static struct buffers buffers_of(const struct sched_program *p)
 {
     const struct layout *l = p->layout;
     struct buffers s = {
-        ARENA_ARRAY(p->arena, struct buffer, p->graph->n_tensor + l->n_plan * 7u + 1), 0};
+        ARENA_ARRAY(p->arena, struct buffer, p->graph->n_tensor + l->n_plan * 8u + 1), 0};
 
     for (uint32_t t = 0; t < p->graph->n_tensor; t++) {
         const struct sched_place *at = &p->place[t];

@@ -197,6 +197,8 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
     uint32_t total = 0;
 
     p->n_buffer = several && !p->one_buffer ? 2 : 1;
+    p->work_bytes = g->kind == GEO_LSTM ? lstm_places(g->oc, rows, w->hw).n_bytes : 0;
+    total += p->work_bytes;
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
             p->in[i].skip = row_skip(g);

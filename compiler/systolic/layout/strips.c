@@ -184,7 +184,7 @@ static bool finer_channels(const struct geo *g, const struct hd_config *hw, stru
     uint32_t *c = &cut->channels, all = g->oc;
     uint64_t window = (uint64_t)g->kh * g->kw * cut->k;
 
-    if (is_flat(g) || g->kind == GEO_SOFTMAX)
+    if (is_flat(g) || g->kind == GEO_SOFTMAX || g->kind == GEO_LSTM)
         return false;
     if (!whole_k(g) && cut->k > least_channels &&
         (window >= cut->channels || cut->channels <= least_channels)) {

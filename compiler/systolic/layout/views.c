@@ -246,7 +246,7 @@ static uint32_t looks_up(const struct views *w, const struct ir_op *lut)
 
     if (!op || op->n_out != 1 || ir_uses(w->g, x) != 1 || w->need[x].external ||
         !sched_owns(w->p, op) || w->p->viewed[t->producer] || !geo_device(w->g, op, &g) ||
-        geo_moves(&g) || may_only_load(w, &g) || g.kind == GEO_SOFTMAX ||
+        geo_moves(&g) || may_only_load(w, &g) || g.kind == GEO_SOFTMAX || g.kind == GEO_LSTM ||
         op->opcode == lut->opcode || (lut->n_in == 2 && !tiles_have_tables(w, &g)))
         return IR_NONE;
     return t->producer;

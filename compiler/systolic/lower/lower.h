@@ -89,6 +89,12 @@ bool lower_stores_parts(const struct lower *l, const struct op_plan *p, uint32_t
 void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                       uint32_t rows, uint32_t first, uint32_t n);
 
+/* Load (store) n_bytes of a tensor's memory, such as a variable's, to (from) scratchpad address
+ * `at`, a word's. */
+void lower_load_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes, uint32_t at);
+void lower_store_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes,
+                       uint32_t at);
+
 /* Add a copy between memory and scratchpad without a buffer (op_plan.direct). */
 void lower_direct(struct lower *l, const struct op_plan *p);
 
@@ -117,6 +123,9 @@ void lower_vector_strip(struct lower *l, const struct op_plan *p, uint32_t i);
 void lower_softmax_begin(struct lower *l, const struct op_plan *p);
 void lower_softmax_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                         uint32_t rows);
+/* lower_lstm.c: the time steps [y, y + rows) of an LSTM. */
+void lower_lstm_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                     uint32_t rows);
 /* lower_copy.c: lower a strip of an operator that only moves bytes. */
 void lower_copy_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                      uint32_t rows);

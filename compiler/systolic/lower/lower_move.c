@@ -434,6 +434,30 @@ void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, u
     stored(l, p, command);
 }
 
+static struct sched_place bytes_of(const struct lower *l, uint32_t tensor, uint32_t n_bytes)
+{
+    struct sched_place s = l->program->place[tensor];
+
+    s.cols = s.h = 1;
+    s.row_bytes = s.mem_pitch = s.mem_pixel = n_bytes;
+    return s;
+}
+
+void lower_load_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes, uint32_t at)
+{
+    const struct sched_place s = bytes_of(l, tensor, n_bytes);
+
+    load_rows(l, row, &s, 0, 1, 1, at, n_bytes, true);
+}
+
+void lower_store_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes,
+                       uint32_t at)
+{
+    const struct sched_place s = bytes_of(l, tensor, n_bytes);
+
+    store_rows(l, row, &s, 0, 1, at, n_bytes, false);
+}
+
 void lower_direct(struct lower *l, const struct op_plan *p)
 {
     const struct sched_place x = place_of(l, p, 0), out = place_of(l, p, GEO_RESULT);

@@ -329,6 +329,8 @@ void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, 
         lower_copy_tile(l, p, tile, y, rows);
     else if (p->geo.kind == GEO_SOFTMAX)
         lower_softmax_tile(l, p, tile, y, rows);
+    else if (p->geo.kind == GEO_LSTM)
+        lower_lstm_tile(l, p, tile, y, rows);
     else
         add_vector(l, p, tile, y, rows, NULL);
 }

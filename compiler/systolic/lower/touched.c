@@ -231,7 +231,7 @@ bool touched_written(const struct sched_command *c, uint32_t word, const struct 
     case HD_OPCODE_VECTOR:
         if (hd_vop_facts[k->op].lstm)
             return v->run(v->context, k->out_base, k->cols) &&
-                   v->run(v->context, k->out_base + (int64_t)k->out_row, 2 * (uint64_t)k->cols);
+                   v->run(v->context, (uint32_t)(k->out_base + k->out_row), 2 * (uint64_t)k->cols);
         return box(v, (struct places){k->rows, k->out_base, (int32_t)k->out_row},
                    (struct places){k->cols, 0, (int32_t)k->out_col}, k->channels);
     default: return true;

@@ -3,9 +3,10 @@
  * (attribute `digits`). The accelerator writes only int8, so a sum s is written as digits in [-64,
  * 64], s = sum of d[p] * 128^p. Digit p is the requantisation of s by 2^-7p that keeps its lowest 7
  * (p + 1) bits: the shift left wraps modulo 2^32 (NUMERICS.md). With n digits this is exact for
- * -2^(7n-1) <= s < 2^(7n-1), which the weights prove. */
+ * -2^(7n-1) <= s < 2^(7n-1), which the weights prove. An LSTM that the accelerator runs whole stays. */
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
+#include "compiler/systolic/layout/layout.h"
 #include "rewrites.h"
 
 enum { MOST_DIGITS = 4 };
@@ -88,7 +89,6 @@ void sys_lstm_input(struct ir_graph *g, struct ir_op *op, const struct lgl_optio
 {
     const uint32_t n = op->attr[IR_DIGITS] == 0 ? digits_of(ir_in(g, op, 1), ir_in(g, op, 3)) : 0;
 
-    (void)o;
-    if (n > 0)
+    if (n > 0 && lstm_refusal(g->arena, g, op, o->hw))
         take_out(g, op, n);
 }

@@ -393,6 +393,8 @@ static const char *refusal(const struct target_question *asked)
         ASK(check_pool(&q));
     else if (q.g.kind == GEO_SOFTMAX)
         ASK(check_softmax(&q));
+    else if (q.g.kind == GEO_LSTM)
+        ASK(lstm_refusal(q.arena, g, op, hw));
     return check_least(&q, &q.g);
 }
 

@@ -542,7 +542,7 @@ bool random_layer(rng &r, int i, layer &l)
     if (!random_placing(r, l))
         return false;
     for (int &e : l.shift)
-        e += l.p.wide && e < 0 ? r.range(0, std::min(-e, 8 * l.p.wide + 3)) : 0;
+        e += l.p.wide && e < 0 ? r.range(0, 8 * l.p.wide + 5) : 0;
     return true;
 }
 

@@ -1,0 +1,88 @@
+/* lstm_places.c - what an LSTM keeps in the scratchpad, and which LSTMs the accelerator takes. in: the
+ * operator, a configuration. out: offsets of a work buffer (layout.h). */
+#include <math.h>
+
+#include "compiler/target/refuse.h"
+#include "layout.h"
+
+enum { GATES = 4, X_BYTES = 2, H_BYTES = 3, LEAST_SHIFT = -31, MOST_SHIFT = 30 };
+
+static uint32_t words_up(uint32_t bytes, const struct hd_config *hw)
+{
+    return div_up(bytes, hw->n) * hw->n;
+}
+
+struct lstm_places lstm_places(uint32_t cells, uint32_t rows, const struct hd_config *hw)
+{
+    struct lstm_places at;
+    uint32_t words = div_up(GATES * cells, hw->n);
+
+    while (words % hw->banks != 2) /* so that a cell's reads are of several banks */
+        words++;
+    at.plane = words * hw->n + 1;
+    at.row = words_up(X_BYTES * at.plane, hw);
+    at.recurrent = rows * at.row;
+    at.state = at.recurrent + words_up(H_BYTES * at.plane, hw);
+    at.output = at.state + words_up(2 * cells, hw);
+    at.n_bytes = at.output + words_up(cells, hw);
+    return at;
+}
+
+int32_t lstm_shift(const struct ir_tensor *state)
+{
+    int exponent;
+
+    (void)frexpf(state->quant.scale[0], &exponent); /* 2^(exponent - 1) */
+    return exponent + 12;
+}
+
+struct question {
+    struct arena *arena;
+};
+
+static const char *check_scales(const struct question *q, const struct ir_op *op,
+                                const struct ir_tensor *state)
+{
+    const int32_t shift = lstm_shift(state);
+
+    if (shift < 0 || shift > 7)
+        REFUSE(q, "an LSTM's state of scale %g: the unit takes 2^-13 to 2^-6",
+               (double)state->quant.scale[0]);
+    for (uint32_t i = 0; i < op->fixed.n; i++)
+        if (op->fixed.shift[i] < LEAST_SHIFT || op->fixed.shift[i] > MOST_SHIFT)
+            REFUSE(q, "an LSTM's scale is shifted by %d: expected -31 to 30", op->fixed.shift[i]);
+    return NULL;
+}
+
+static const char *check_sizes(const struct question *q, uint32_t cells, uint32_t in,
+                               const struct hd_config *hw)
+{
+    const uint32_t tiles = div_up(GATES * cells, hw->n), words = hw->weight_bytes / hw->n;
+
+    if (cells * tiles > words)
+        REFUSE(q, "an LSTM of %u cells has %u words of recurrent weights: %s has %u", cells,
+               cells * tiles, hw->name, words);
+    if (tiles > hw->param_entries)
+        REFUSE(q, "an LSTM of %u cells has %u parameter entries: %s has %u", cells, tiles, hw->name,
+               hw->param_entries);
+    if (in > words)
+        REFUSE(q, "an LSTM of %u inputs: %s has %u words of weights", in, hw->name, words);
+    return NULL;
+}
+
+const char *lstm_refusal(struct arena *a, const struct ir_graph *graph, const struct ir_op *op,
+                         const struct hd_config *hw)
+{
+    const struct question all = {a}, *q = &all;
+    const struct ir_tensor *x = ir_in(graph, op, 0), *r = ir_in(graph, op, 2);
+
+    if (!hw->lstm)
+        REFUSE(q, "%s has no lstm (lstm 0)", hw->name);
+    if (op->attr[IR_DIGITS])
+        REFUSE(q, "the array has made its products, as digits");
+    if (x->dim[1 - op->attr[IR_AXIS]] != 1)
+        REFUSE(q, "an LSTM of batch %d: the accelerator takes batch 1",
+               x->dim[1 - op->attr[IR_AXIS]]);
+    ASK(check_scales(q, op, ir_in(graph, op, 5)));
+    return check_sizes(q, (uint32_t)r->dim[2], (uint32_t)x->dim[2], hw);
+}
