@@ -224,12 +224,6 @@ static bool move_of(const struct ir_graph *graph, struct geo *g)
     return geo_move(graph, g) || (g->kind == GEO_GATHER && geo_pick(graph, g) && copy_of(graph, g));
 }
 
-static bool lstm_of(const struct ir_graph *graph, struct geo *g)
-{
-    (void)graph;
-    return window_of(g, 1, 1);
-}
-
 static bool update_of(const struct ir_graph *graph, struct geo *g)
 {
     return geo_update(graph, g) && copy_of(graph, g);

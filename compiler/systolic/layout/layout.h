@@ -51,7 +51,7 @@ struct op_plan {
     bool cascaded;  /* cascaded with the next operator */
     bool refetched; /* the weights of the cascade up to here do not all fit and are fetched again */
     bool ahead;     /* its rows are computed a tile before they are needed, see cascade_walk.c */
-    bool channel_wise; /* interleaved by channels, see channel_fusion.c */
+    bool channel_wise; /* interleaved by channels, see cascade.c */
     bool strip_wise;   /* the next operator processes each strip when it is complete; both have the
                       * same cut */
     bool passed; /* this is that next operator: its input is in the previous one's output tiles */
@@ -98,9 +98,9 @@ uint64_t layout_blocks(const struct geo *g, const struct hd_config *hw, uint32_t
 
 /* --- lstm_places.c --- */
 
-/* What an LSTM keeps in the scratchpad, as byte offsets: the sums of `rows` time steps' inputs, the
- * recurrent sums of one step, the cells' state and the last output, as in memory. The sums' bytes
- * of one number, four gates a cell, are `plane` bytes apart, 4 k + 1. */
+/* Byte offsets in an LSTM's work buffer: the sums of `rows` time steps' inputs from 0 on, the
+ * recurrent sums of one step, the cells' state and the last output. Bytes of one sum are `plane`
+ * bytes apart, 4 k + 1; those of a cell's four gates are adjacent. */
 struct lstm_places {
     uint32_t plane, row; /* bytes between the sums of two steps */
     uint32_t recurrent, state, output, n_bytes;

@@ -1,5 +1,5 @@
 /* layout_cascade.c - interleave operators: cascades by rows, a pool and its convolution by channels
- * (channel_fusion.c), a product and its softmax by strips; see layout_work.h. */
+ * (cascade.c), a product and its softmax by strips; see layout_work.h. */
 #include "cascade_walk.h"
 #include "compiler/plan/memory_use.h"
 #include "layout_work.h"

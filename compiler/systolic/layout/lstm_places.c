@@ -1,4 +1,4 @@
-/* lstm_places.c - what an LSTM keeps in the scratchpad, and which LSTMs the accelerator takes. in: the
+/* lstm_places.c - the work buffer of an LSTM, and the LSTMs that the accelerator runs. in: the
  * operator, a configuration. out: offsets of a work buffer (layout.h). */
 #include <math.h>
 
@@ -78,11 +78,12 @@ const char *lstm_refusal(struct arena *a, const struct ir_graph *graph, const st
 
     if (!hw->lstm)
         REFUSE(q, "%s has no lstm (lstm 0)", hw->name);
-    if (op->attr[IR_DIGITS])
-        REFUSE(q, "the array has made its products, as digits");
     if (x->dim[1 - op->attr[IR_AXIS]] != 1)
         REFUSE(q, "an LSTM of batch %d: the accelerator takes batch 1",
                x->dim[1 - op->attr[IR_AXIS]]);
     ASK(check_scales(q, op, ir_in(graph, op, 5)));
-    return check_sizes(q, (uint32_t)r->dim[2], (uint32_t)x->dim[2], hw);
+    ASK(check_sizes(q, (uint32_t)r->dim[2], (uint32_t)ir_dim_back(ir_in(graph, op, 1), 0), hw));
+    if (op->attr[IR_DIGITS])
+        REFUSE(q, "the array has made its products, as digits");
+    return NULL;
 }

@@ -135,7 +135,7 @@ bool lower_array_slice(struct nest *n, struct lower_slice *s);
 /* Emit the same channels of a VECTOR operator with operands on chip. */
 void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct lower_slice *s);
 
-/* channel_fusion.c: lower operators plan[0 .. n - 1] interleaved by channels. */
+/* cascade.c: lower operators plan[0 .. n - 1] interleaved by channels. */
 enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n);
 
 /* cascade.c: lower operators plan[0 .. n - 1] interleaved by rows. */

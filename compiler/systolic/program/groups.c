@@ -1,5 +1,5 @@
 /* groups.c - find the rows of the model whose commands the program interleaves: by rows (cascade.c)
- * or by channels (channel_fusion.c). Only all layers of such a group together have cycles of their
+ * or by channels (cascade.c). Only all layers of such a group together have cycles of their
  * own. Neighbours that merely overlap at their border are not a group. in: program->woven, by
  * operator; operators belong to rows. out: a group for each row. A row of several operators may
  * connect two runs: groups are the connected components. */

@@ -50,7 +50,7 @@ bool moves_operator(struct search *s, uint32_t op);
 /* Try a cascade of three where one of two gains nothing, for example at a sum of two tensors. */
 bool moves_cascade_of_three(struct search *s, uint32_t op);
 /* Try a cascade that begins here instead of one layer earlier: a pair that gains little may block
- * the next pair, which gains more (channel_fusion.c fuses pairs only). */
+ * the next pair, which gains more (cascade.c fuses pairs only). */
 bool moves_cascade_from_here(struct search *s, uint32_t op);
 /* Try the same groups for three adjacent layers: if the next layer waits for its weights, small
  * groups gain only if all three have them. */

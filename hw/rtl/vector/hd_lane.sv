@@ -19,6 +19,7 @@
 
 module hd_lane #(
   parameter int Tables    = 8,                          // 0: nothing is looked up
+  parameter int Wide      = 0,                          // 0: wide_i is 0
   parameter int TableBits = $clog2((Tables + 1) * 128)  // derived
 ) (
   input  wire logic        clk_i,
@@ -132,6 +133,9 @@ module hd_lane #(
     right = shift[5] ? 5'(-shift[4:0]) : 5'd0;
   endfunction
 
+  logic unused_wide;
+  assign unused_wide = ^{wide_i, byte_i};
+
   assign value_o  = value_q;
   assign looks_up = en_i[Out] & table_i & (Tables != 0);
 
@@ -201,7 +205,8 @@ module hd_lane #(
     end
     if (en_i[6]) t_q <= s_q + {{24{z_out_i[7]}}, z_out_i} + {31'b0, up_q};
     if (en_i[Out]) begin
-      q_q         <= wide_i != 2'd0 ? byte_of(t_q, wide_i, byte_i) : clamp(t_q, min_i, max_i);
+      q_q         <= Wide != 0 && wide_i != 2'd0 ? byte_of(t_q, wide_i, byte_i)
+                                                 : clamp(t_q, min_i, max_i);
       looked_up_q <= table_i & (Tables != 0);
     end
   end

@@ -228,7 +228,7 @@ module hd_requant #(
     logic unused_shift;
     assign unused_shift = ^pr_shift_i[l*8+6 +: 2];
 
-    hd_lane #(.Tables(Tables)) u_lane (
+    hd_lane #(.Tables(Tables), .Wide(Lstm)) u_lane (
       .clk_i,
       .en_i            (en),
       .array_i         (array),

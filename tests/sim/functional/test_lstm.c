@@ -125,6 +125,7 @@ static void what_the_unit_does_not_compute_is_refused(void **state)
 
     (void)state;
     bench_open(&t, "sys16");
+    t.f.config.lstm = 0;
     REFUSED((void)c, "this configuration has no lstm");
     t.f.config.lstm = 1;
     REFUSED(c.rows = 2, "one row of cells of 4 gates");
