@@ -213,10 +213,10 @@ static int requantise(const struct array_job *j, struct prove_sum *sum, uint64_t
             shift = (int8_t)*b;
         }
         prove_shift(&sum[i], number[0]);
-        uint32_t t = prove_requantise(v->package->p, &sum[i], number[1], shift, c->z_out,
-                                      c->act_min, c->act_max);
-        if (c->wide)
-            t = prove_unknown(v->package->p, "a result of several bytes");
+        const struct prove_scale by = {number[1], shift, c->z_out};
+        uint32_t t = c->wide ? prove_wide_byte(v->package->p, &sum[i], &by, c->wide + 1u, at % 4)
+                             : prove_requantise(v->package->p, &sum[i], number[1], shift, c->z_out,
+                                                c->act_min, c->act_max);
         if (c->look_up)
             t = prove_look_up(v, c->table_first + (c->table_step ? c->p_base + j->tile : 0), i, t);
         v->scratchpad.term[at + i] = t;
@@ -311,6 +311,8 @@ static const char *nonsense(const struct prove_device *v, const struct hd_cmd_ar
     if (c->depthwise && (c->pad_left >= n || !c->stride_x || c->streams != 1 ||
                          (c->out_w - 1u) * c->stride_x >= c->scan))
         return "depthwise scan, stride_x or pad_left do not fit";
+    if (c->wide && (!v->config.lstm || c->look_up))
+        return "results of several bytes need lstm, and no look_up";
     if (c->sum_columns && (!c->depthwise || c->out_w != 1 || c->scan < 2 || c->out_channels != n))
         return "a sum of columns needs depthwise, one output, N channels";
     if (c->streams == 2 && (c->out_channels > n || c->pair_split > n || c->pair_last > n))

@@ -158,29 +158,63 @@ static int run_chunk(struct vector_job *j)
     return j->v->package->fault ? -1 : 0;
 }
 
-/* An LSTM's cells have no rule: what they write may be anything. */
+/* Return true if VECTOR computes cells as the functional model states. */
+static bool makes_cells(const struct prove_device *v, const struct hd_cmd_vector *c)
+{
+    return v->config.lstm && c->rows == 1 && c->cols && c->channels == PROVE_GATES &&
+           c->kernel_h == 2 && c->kernel_w == PROVE_H_BYTES && !c->y_start && !c->x_start &&
+           c->in_h >= 2 && c->in_w >= c->cols + 2u && c->stride_x <= 1 && !c->a_splat &&
+           !c->b_splat && !c->look_up && !c->z_a && !c->z_b && c->multiplier_b == 1 << 11 &&
+           c->act_min == -128 && c->act_max == 127 && c->shift_a >= 0 && c->shift_a <= 7 &&
+           c->multiplier_a >= 1 && c->multiplier_a <= 32768;
+}
+
+/* Set the terms of n bytes of the scratchpad from `at` on. */
+static int read_bytes(struct prove_device *v, uint32_t at, uint32_t n, uint32_t *t)
+{
+    if ((uint64_t)at + n > v->scratchpad.n)
+        return prove_fault(v, "a cell of an LSTM outside the scratchpad");
+    for (uint32_t i = 0; i < n; i++)
+        t[i] = prove_at(v->package->p, &v->scratchpad, at + i);
+    prove_order_read(v, HD_SPACE_SCRATCHPAD, at, n);
+    return 0;
+}
+
+static int lstm_cell(struct prove_device *v, const struct hd_cmd_vector *c, uint32_t i)
+{
+    const uint32_t x = (uint32_t)c->a_base + i * c->a_col, h = x + c->a_win_row,
+                   out = c->out_base + i, state = c->out_base + c->out_row + 2 * i;
+    struct prove_cell cell = {.shift = c->shift_a,
+                              .bound = c->multiplier_a,
+                              .out = {c->multiplier_out, c->shift_out, c->z_out}};
+    uint32_t y[3];
+
+    for (uint32_t b = 0; b < PROVE_X_BYTES; b++)
+        if (read_bytes(v, x + b * c->a_win_col, PROVE_GATES, cell.x[b]))
+            return -1;
+    for (uint32_t b = 0; b < PROVE_H_BYTES; b++)
+        if (read_bytes(v, h + b * c->a_win_col, PROVE_GATES, cell.h[b]))
+            return -1;
+    if (read_bytes(v, c->b_base + i * c->b_col, 2, cell.state))
+        return -1;
+    if (out >= v->scratchpad.n || (uint64_t)state + 2 > v->scratchpad.n)
+        return prove_fault(v, "an output outside the scratchpad");
+    prove_cell(v->package->p, &cell, y);
+    v->scratchpad.term[state] = y[1];
+    v->scratchpad.term[state + 1] = y[2];
+    v->scratchpad.term[out] = y[0];
+    prove_order_write(v, HD_SPACE_SCRATCHPAD, out, 1);
+    prove_order_write(v, HD_SPACE_SCRATCHPAD, state, 2);
+    return v->package->fault ? -1 : 0;
+}
+
 static int lstm(struct prove_device *v, const struct hd_cmd_vector *c)
 {
-    const uint32_t state = c->out_base + c->out_row;
-    struct prove *p = v->package->p;
-
-    if ((uint64_t)c->out_base + c->cols > v->scratchpad.n ||
-        (uint64_t)state + 2 * (uint64_t)c->cols > v->scratchpad.n)
-        return prove_fault(v, "an output outside the scratchpad");
-    for (uint32_t i = 0; i < c->cols; i++) {
-        const uint32_t x = (uint32_t)c->a_base + i * c->a_col, old = c->b_base + i * c->b_col;
-
-        for (uint32_t k = 0; k < 5; k++) /* two bytes of the input's gates, three of the others */
-            prove_order_read(v, HD_SPACE_SCRATCHPAD,
-                             x + (k < 2 ? k : k - 2) * c->a_win_col + (k < 2 ? 0 : c->a_win_row),
-                             4);
-        prove_order_read(v, HD_SPACE_SCRATCHPAD, old, 2);
-        v->scratchpad.term[c->out_base + i] = prove_unknown(p, "an LSTM's cells");
-        v->scratchpad.term[state + 2 * i] = prove_unknown(p, "an LSTM's cells");
-        v->scratchpad.term[state + 2 * i + 1] = prove_unknown(p, "an LSTM's cells");
-    }
-    prove_order_write(v, HD_SPACE_SCRATCHPAD, c->out_base, c->cols);
-    prove_order_write(v, HD_SPACE_SCRATCHPAD, state, 2 * c->cols);
+    if (!makes_cells(v, c))
+        return prove_fault(v, "an LSTM that the unit does not compute");
+    for (uint32_t i = 0; i < c->cols; i++)
+        if (lstm_cell(v, c, i))
+            return -1;
     return 0;
 }
 

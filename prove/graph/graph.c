@@ -28,6 +28,9 @@ static bool variable(const struct prove_op *o, const uint32_t **terms)
             o->y[b] = prove_fresh(o->p); /* no operator reads it */
         return true;
     }
+    if (op->opcode == IR_OP_LSTM &&
+        prove_graph_lstm(o, (const uint32_t **[]){&terms[op->in[4]], &terms[op->in[5]]}))
+        return true;
     for (uint32_t i = 0; i < op->n_in && ir_op_info(op->opcode)->has_state; i++)
         if (o->in[i] && o->in[i]->role == IR_VARIABLE) {
             uint32_t *t = ARENA_ARRAY(o->p->arena, uint32_t, (size_t)ir_bytes(o->in[i]));

@@ -43,6 +43,8 @@ bool prove_graph_product(const struct prove_op *o); /* graph_product.c */
 bool prove_graph_window(const struct prove_op *o);  /* graph_window.c */
 bool prove_graph_reduce(const struct prove_op *o);  /* graph_window.c */
 bool prove_graph_softmax(const struct prove_op *o); /* graph_window.c */
+/* graph_lstm.c; state[0], state[1]: terms of its variables, which are set. */
+bool prove_graph_lstm(const struct prove_op *o, const uint32_t **state[2]);
 
 /* Terms of n bytes as int8, uint8's top bits flipped; and the zero point of those. */
 const uint32_t *prove_signed(const struct prove_op *o, const struct ir_tensor *t,

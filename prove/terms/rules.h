@@ -58,4 +58,24 @@ struct prove_opaque {
 /* The n bytes of an opaque function. */
 void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, uint32_t n);
 
+/* --- lstm.c --- */
+
+/* Byte `byte` of s * multiplier * 2^(shift - 31) + z, clamped to n bytes. */
+struct prove_scale {
+    int32_t multiplier, shift, z;
+};
+uint32_t prove_wide_byte(struct prove *p, const struct prove_sum *s, const struct prove_scale *by,
+                         uint32_t n, uint32_t byte);
+
+/* A cell of an LSTM as VECTOR computes it (docs/HARDWARE.md): of the bytes of four gates, x[b][g] of
+ * the input's sums and h[b][g] of the recurrent ones, and of its state. y: its output, then two bytes
+ * of its new state. */
+enum { PROVE_GATES = 4, PROVE_X_BYTES = 2, PROVE_H_BYTES = 3 };
+struct prove_cell {
+    int32_t shift, bound; /* shift_a, multiplier_a */
+    struct prove_scale out;
+    uint32_t x[PROVE_X_BYTES][PROVE_GATES], h[PROVE_H_BYTES][PROVE_GATES], state[2];
+};
+void prove_cell(struct prove *p, const struct prove_cell *c, uint32_t y[3]);
+
 #endif

@@ -47,8 +47,8 @@ struct op_plan {
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
     uint32_t work_bytes, work; /* scratchpad bytes for values of the operator alone; 0: none */
-    bool direct;    /* a copy between memory and the scratchpad by LOAD or STORE alone */
-    bool cascaded;  /* cascaded with the next operator */
+    bool direct;               /* a copy between memory and the scratchpad by LOAD or STORE alone */
+    bool cascaded;             /* cascaded with the next operator */
     bool refetched; /* the weights of the cascade up to here do not all fit and are fetched again */
     bool ahead;     /* its rows are computed a tile before they are needed, see cascade_walk.c */
     bool channel_wise; /* interleaved by channels, see cascade.c */

@@ -14,9 +14,9 @@ static bool by_rows(const struct layout_work *w, const struct op_plan *p)
 {
     const struct geo *g = &p->geo;
 
-    return p->n_strip == 1 && g->kind != GEO_LSTM && g->kind != GEO_DENSE && g->kind != GEO_TRANSPOSED &&
-           g->kind != GEO_PRODUCT && geo_keeps_rows(g) && !g->transposed && !g->copies &&
-           !geo_parts(g, w->hw) && g->oh > 1;
+    return p->n_strip == 1 && g->kind != GEO_LSTM && g->kind != GEO_DENSE &&
+           g->kind != GEO_TRANSPOSED && g->kind != GEO_PRODUCT && geo_keeps_rows(g) &&
+           !g->transposed && !g->copies && !geo_parts(g, w->hw) && g->oh > 1;
 }
 
 static bool may_cascade(const struct layout_work *w, const struct op_plan *p,

@@ -91,7 +91,8 @@ void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, u
 
 /* Load (store) n_bytes of a tensor's memory, such as a variable's, to (from) scratchpad address
  * `at`, a word's. */
-void lower_load_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes, uint32_t at);
+void lower_load_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes,
+                      uint32_t at);
 void lower_store_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes,
                        uint32_t at);
 

@@ -89,9 +89,8 @@ static void fetch(const struct run *r, const struct gates *g, uint32_t tile, uin
 
     lower_fetch(r->l, row, HD_SPACE_BIAS, pack_params(r, g, bias->data, 4, true, tile, n), 1,
                 columns * 4, entry * 4, "biases of gates");
-    lower_fetch(r->l, row, HD_SPACE_MULTIPLIER,
-                pack_params(r, g, f->multiplier, 4, false, tile, n), 1, columns * 4, entry * 4,
-                "multipliers of gates");
+    lower_fetch(r->l, row, HD_SPACE_MULTIPLIER, pack_params(r, g, f->multiplier, 4, false, tile, n),
+                1, columns * 4, entry * 4, "multipliers of gates");
     lower_fetch(r->l, row, HD_SPACE_SHIFT, pack_params(r, g, f->shift, 1, false, tile, n), 1,
                 columns, entry, "shifts of gates");
     lower_fetch(r->l, row, HD_SPACE_WEIGHTS, pack_weights(r, g, tile, n), 1,

@@ -126,7 +126,7 @@ struct sched_place {
     uint32_t pixel;         /* bytes between pixels */
     uint32_t h, cols, row_bytes; /* rows in the accelerator's terms: H, W, W * C */
     uint32_t first, last;        /* operator positions */
-    bool inside; /* it overwrites bytes of another tensor's place, see cascade.c */
+    bool inside;                 /* it overwrites bytes of another tensor's place, see cascade.c */
 };
 
 /* Return the bytes in memory of one value, and the place's first byte in its region. */

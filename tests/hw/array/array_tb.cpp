@@ -539,11 +539,10 @@ bool random_layer(rng &r, int i, layer &l)
     if (!layer_size(l))
         return false;
     layer_fill(l, r);
-    if (!random_placing(r, l))
-        return false;
+    const bool placed = random_placing(r, l);
     for (int &e : l.shift)
         e += l.p.wide && e < 0 ? r.range(0, 8 * l.p.wide + 5) : 0;
-    return true;
+    return placed;
 }
 
 /* Draw consecutive layers from i on, at most `wanted`, that fit next to one another. */
