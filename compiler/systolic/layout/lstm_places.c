@@ -2,7 +2,7 @@
  * operator, a configuration. out: offsets of a work buffer (layout.h). */
 #include <math.h>
 
-#include "compiler/target/refuse.h"
+#include "base/text.h"
 #include "layout.h"
 
 enum { GATES = 4, X_BYTES = 2, H_BYTES = 3, LEAST_SHIFT = -31, MOST_SHIFT = 30 };
@@ -36,54 +36,53 @@ int32_t lstm_shift(const struct ir_tensor *state)
     return exponent + 12;
 }
 
-struct question {
-    struct arena *arena;
-};
-
-static const char *check_scales(const struct question *q, const struct ir_op *op,
+static const char *check_scales(struct arena *a, const struct ir_op *op,
                                 const struct ir_tensor *state)
 {
     const int32_t shift = lstm_shift(state);
 
     if (shift < 0 || shift > 7)
-        REFUSE(q, "an LSTM's state of scale %g: the unit takes 2^-13 to 2^-6",
-               (double)state->quant.scale[0]);
+        return arena_printf(a, "an LSTM's state of scale %g: the unit takes 2^-13 to 2^-6",
+                            (double)state->quant.scale[0]);
     for (uint32_t i = 0; i < op->fixed.n; i++)
         if (op->fixed.shift[i] < LEAST_SHIFT || op->fixed.shift[i] > MOST_SHIFT)
-            REFUSE(q, "an LSTM's scale is shifted by %d: expected -31 to 30", op->fixed.shift[i]);
+            return arena_printf(a, "an LSTM's scale is shifted by %d: expected -31 to 30",
+                                op->fixed.shift[i]);
     return NULL;
 }
 
-static const char *check_sizes(const struct question *q, uint32_t cells, uint32_t in,
+static const char *check_sizes(struct arena *a, uint32_t cells, uint32_t in,
                                const struct hd_config *hw)
 {
     const uint32_t tiles = div_up(GATES * cells, hw->n), words = hw->weight_bytes / hw->n;
 
     if (cells * tiles > words)
-        REFUSE(q, "an LSTM of %u cells has %u words of recurrent weights: %s has %u", cells,
-               cells * tiles, hw->name, words);
+        return arena_printf(a, "an LSTM of %u cells has %u words of recurrent weights: %s has %u",
+                            cells, cells * tiles, hw->name, words);
     if (tiles > hw->param_entries)
-        REFUSE(q, "an LSTM of %u cells has %u parameter entries: %s has %u", cells, tiles, hw->name,
-               hw->param_entries);
+        return arena_printf(a, "an LSTM of %u cells has %u parameter entries: %s has %u", cells,
+                            tiles, hw->name, hw->param_entries);
     if (in > words)
-        REFUSE(q, "an LSTM of %u inputs: %s has %u words of weights", in, hw->name, words);
+        return arena_printf(a, "an LSTM of %u inputs: %s has %u words of weights", in, hw->name,
+                            words);
     return NULL;
 }
 
 const char *lstm_refusal(struct arena *a, const struct ir_graph *graph, const struct ir_op *op,
                          const struct hd_config *hw)
 {
-    const struct question all = {a}, *q = &all;
     const struct ir_tensor *x = ir_in(graph, op, 0), *r = ir_in(graph, op, 2);
 
     if (!hw->lstm)
-        REFUSE(q, "%s has no lstm (lstm 0)", hw->name);
+        return arena_printf(a, "%s has no lstm (lstm 0)", hw->name);
     if (x->dim[1 - op->attr[IR_AXIS]] != 1)
-        REFUSE(q, "an LSTM of batch %d: the accelerator takes batch 1",
-               x->dim[1 - op->attr[IR_AXIS]]);
-    ASK(check_scales(q, op, ir_in(graph, op, 5)));
-    ASK(check_sizes(q, (uint32_t)r->dim[2], (uint32_t)ir_dim_back(ir_in(graph, op, 1), 0), hw));
-    if (op->attr[IR_DIGITS])
-        REFUSE(q, "the array has made its products, as digits");
-    return NULL;
+        return arena_printf(a, "an LSTM of batch %d: the accelerator takes batch 1",
+                            x->dim[1 - op->attr[IR_AXIS]]);
+    const char *why = check_scales(a, op, ir_in(graph, op, 5));
+    if (!why)
+        why =
+            check_sizes(a, (uint32_t)r->dim[2], (uint32_t)ir_dim_back(ir_in(graph, op, 1), 0), hw);
+    if (!why && op->attr[IR_DIGITS])
+        why = "the array has made its products, as digits";
+    return why;
 }

@@ -55,7 +55,7 @@ static struct net *net_open(const char *path)
     ok(run_front(&n->run.job, &d), &d);
     ok(run_answer(&n->run, &d), &d);
     assert_int_equal(n->run.results.verdict, VERDICT_MATCH);
-    n->n = fault_plan(a, n->p.emitted, 1, MANY, n->fault);
+    n->n = fault_plan(a, n->p.emitted, 3, MANY, n->fault);
     return n;
 }
 
@@ -80,7 +80,7 @@ static void the_seed_decides(void **state)
 
     (void)state;
     assert_int_equal(n->n, MANY);
-    assert_int_equal(fault_plan(n->a, n->p.emitted, 1, MANY, again), MANY);
+    assert_int_equal(fault_plan(n->a, n->p.emitted, 3, MANY, again), MANY);
     assert_memory_equal(n->fault, again, sizeof n->fault);
     for (uint32_t i = 0; i < MANY; i++) {
         of[n->fault[i].kind]++;
@@ -92,7 +92,7 @@ static void the_seed_decides(void **state)
     assert_int_equal(of[FAULT_ARGUMENT], 0); /* the host executes no operator */
     for (uint32_t kind = FAULT_BYTE; kind <= FAULT_PLUS_ONE; kind++)
         assert_in_range(of[kind], MANY / 6, MANY / 6 + 1);
-    fault_plan(n->a, n->p.emitted, 2, MANY, again);
+    fault_plan(n->a, n->p.emitted, 4, MANY, again);
     assert_memory_not_equal(n->fault, again, sizeof n->fault);
     net_close(n);
 }
