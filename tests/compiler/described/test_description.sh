@@ -139,4 +139,17 @@ printf '%s\n' 'heddle-ir 1' 'graph name="add"' 'row 0 name="0_add" op="ADD" tens
     'op add row=0 in=(0,1) out=(2)' 'border in=(0) out=(2)' >add.ir
 "$heddle" inspect add.ir --target=shuttle >stdout 2>stderr || fail "add: $(cat stderr)"
 grep -q '^0_add .*shuttle: operand 1 is a constant' stdout || fail "add: $(grep ^0_add stdout)"
+
+# The lines that docs/DESCRIBED.md counts.
+counted() { # counted ROW COMMAND...: what the command prints for each example
+    local row="| $1 |" target
+    for target in strawberry shuttle loom; do row+=" $(cd "$HEDDLE_HOME/targets/$target" && eval "$2") |"; done
+    grep -qFx -- "$row" "$HEDDLE_HOME/docs/DESCRIBED.md" || fail "docs/DESCRIBED.md: expected $row"
+}
+member() { awk -v of="^  \"$1\":" '/^  "/ { in_it = $0 ~ of } in_it { n++ } END { print n + 0 }' target.json; }
+counted '`target.json`' 'wc -l <target.json'
+counted 'of these `memories`' 'member memories'
+counted 'of these `instructions`' 'member instructions'
+counted C 'cat ./*.[ch] | wc -l'
+counted Verilog 'cat ./*.sv | wc -l'
 finish
