@@ -7,7 +7,7 @@
 command -v verilator >/dev/null || { echo "no verilator: SKIPPED"; exit 77; }
 
 page=$HEDDLE_HOME/docs/ADD_A_VECTOR_OPERATION.md
-copy_sources tests/hw tests/sim/functional tests/driver/plain.h
+copy_sources tests/hw tests/sim/functional tests/driver/plain.h tests/kernels/lstm_model.h
 
 put within hw/accel.json '"sum", "softmax"' 1
 put before hw/accel.json '"softmax":' 2
