@@ -11,7 +11,7 @@ enum { MOST = HD_MOST_ARRAY_Y_START, MOST_BYTES = HD_MOST_ARRAY_X_STEP };
 enum { HALOS = 8, RUN = 64 };
 
 /* Columns of a strip of a product, in array widths: enough for the next weights to arrive
- * meanwhile; of one channel tile, enough for a command's drain to count little. */
+ * meanwhile; of few channels, enough for a command's drain to count little. */
 enum { PRODUCT_COLUMNS = 2, LONE_COLUMNS = 8 };
 
 /* Least bytes of a row of a product's first operand that are read at once, in array widths. */
@@ -152,8 +152,9 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
     if (geo_on_array(g)) {
         cut.cols = even(cols, least(cut.cols, hw->acc_depth));
         if (g->kind == GEO_PRODUCT) /* few at once, so that rows are loaded and stored meanwhile */
-            cut.cols = even(
-                cols, least(cut.cols, hw->n * (g->oc > hw->n ? PRODUCT_COLUMNS : LONE_COLUMNS)));
+            cut.cols =
+                even(cols,
+                     least(cut.cols, hw->n * (4 * g->oc > hw->n ? PRODUCT_COLUMNS : LONE_COLUMNS)));
         cut.channels = g->oc > channels ? even_words(g->oc, channels, hw->n) : g->oc;
         if (g->sx * g->c > MOST_BYTES && !whole_k(g))
             cut.k = even_words(g->c, MOST_BYTES / g->sx, hw->n);
