@@ -52,7 +52,15 @@ enum options_template {
     TEMPLATE_NATIVE
 };
 enum { MEM_LATENCY = 64 }; /* default */
-enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_SVG, FORMAT_MLF, FORMAT_MD };
+enum options_format {
+    FORMAT_TEXT,
+    FORMAT_CSV,
+    FORMAT_JSON,
+    FORMAT_DOT,
+    FORMAT_SVG,
+    FORMAT_MLF,
+    FORMAT_MD
+};
 
 #define OPTIONS_MAX_FILES     64
 #define OPTIONS_MAX_ARGUMENTS 8

@@ -168,12 +168,13 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
     if (p->call && !get(o, "cost"))
         return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
     if (!p->call && !(r->detail->blocks && product) && !(r->detail->device && makes))
-        return json_doc_fail(&r->doc, path, r->d,
-                             "member \"call\" is missing; without it only conv2d and "
-                             "fully_connected of a target with \"blocks\" or \"instructions\", and "
-                             "add, average_pool_2d and depthwise_conv2d of one with \"instructions\"");
-    if (!p->call && (get(o, "cost") || get(o, "weights") ||
-                     (get(o, "requantise") && !r->detail->device)))
+        return json_doc_fail(
+            &r->doc, path, r->d,
+            "member \"call\" is missing; without it only conv2d and "
+            "fully_connected of a target with \"blocks\" or \"instructions\", and "
+            "add, average_pool_2d and depthwise_conv2d of one with \"instructions\"");
+    if (!p->call &&
+        (get(o, "cost") || get(o, "weights") || (get(o, "requantise") && !r->detail->device)))
         return json_doc_fail(&r->doc, path, r->d,
                              "without \"call\" the compiler sets cost, order of weights and "
                              "requantisation: leave them out");
