@@ -85,7 +85,6 @@ enum status device_check_reuse(const struct options *o, struct diag *d)
 {
     const char *const wrong = o->engine != ENGINE_RTL  ? "an engine other than rtl"
                               : o->host != HOST_NATIVE ? "--host"
-                              : o->waves               ? "--waves"
                               : o->stall_seed          ? "--stall-seed"
                               : o->bus_fault           ? "--bus-fault"
                               : o->poll                ? "--wait=poll"
@@ -98,8 +97,12 @@ enum status device_check_reuse(const struct options *o, struct diag *d)
 }
 
 /* Put the store of submissions before the model. */
-static enum status open_reuse(struct device *v, const struct hd_sim_options *s, struct diag *d)
+static enum status open_reuse(struct device *v, const struct sim_model *so,
+                              const struct hd_sim_options *s, struct diag *d)
 {
+    struct options plain = *v->options;
+    struct sim_model model = *so;
+
     struct reuse_setup setup = {.mode = v->options->reuse,
                                 .fill = v->options->fill_store,
                                 .hw = v->hw,
@@ -109,6 +112,10 @@ static enum status open_reuse(struct device *v, const struct hd_sim_options *s, 
 
     TRY(home_cache(v->arena, &cache, d));
     setup.store = arena_printf(v->arena, "%s/submissions", cache);
+    plain.waves = NULL;
+    if (v->options->waves)
+        TRY(device_model(v->arena, &plain, v->hw, &model, d));
+    setup.source_hash = model.source_hash;
     TRY(reuse_open(v->arena, &setup, &v->reuse, d));
     v->sim.api = reuse_api(v->reuse);
     v->sim.sim = reuse_sim(v->reuse);
@@ -134,7 +141,7 @@ static enum status open_rtl(struct device *v, const struct sim_model *so,
         .memory = v->memory, .memory_base = DEVICE_BASE, .memory_bytes = v->n_bytes};
     TRY(sim_load(so->path, so->source_hash, v->hw->hash, &v->sim.api, d));
     if (v->options->reuse != REUSE_OFF)
-        TRY(open_reuse(v, &s, d));
+        TRY(open_reuse(v, so, &s, d));
     else
         v->sim.sim = v->sim.api->open(&s, error, sizeof error);
     if (!v->sim.sim)

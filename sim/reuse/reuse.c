@@ -1,47 +1,14 @@
 /* reuse.c - see reuse.h. The driver's registers are the functional model's. `pending`: the RTL runs
  * a submission, and the driver waits. `alone`: the RTL differed; registers are the RTL's. */
-#include "reuse.h"
+#include "reuse_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "driver/hd_port.h"
 #include "hd_accel.h"
-#include "measured.h"
 #include "restore.h"
-#include "same_cycles.h"
-#include "sim/functional/hd_func.h"
 
 enum { CHECK_EACH = 20 };
-
-struct reuse {
-    struct hd_sim_api api;
-    struct arena *arena, *scratch; /* scratch: of the last submission */
-    struct reuse_setup setup;
-    struct hd_sim_options options; /* of the model: its memory is `copy` */
-    uint8_t *memory, *copy;        /* the driver's bytes, and those that the RTL sees */
-    struct hd_func func, shadow;   /* shadow: what the RTL wrote into its memories */
-    struct hd_port port;           /* of func */
-    struct hd_sim *sim;            /* the RTL; NULL until the first submission without a record */
-    bool stale;                    /* the RTL's memories are older than func's */
-    bool pending, alone;
-    struct hash128 key;
-    struct key_stream stream;
-    struct reuse_record record;
-    bool found;       /* `record` was read, and the RTL runs nevertheless */
-    int claim;        /* lock of the submission that the RTL runs for `fill`; -1: none */
-    uint32_t n_found; /* records found */
-    struct reuse_counts counts;
-    uint64_t read_bytes, write_bytes;
-    void (*sink)(void *ctx, const struct hd_sim_commit *commit);
-    void *sink_ctx;
-    char why[512];
-};
-
-static struct reuse *of(struct hd_sim *sim)
-{
-    return (struct reuse *)(void *)sim;
-}
 
 static uint64_t register64(const struct hd_func *f, uint32_t low, uint32_t high)
 {
@@ -81,7 +48,8 @@ static void hash_memories(struct hash128 *h, const struct reuse *r)
 
 static void make_key(struct reuse *r)
 {
-    r->key = key_cycles(r->scratch, r->setup.api, &r->options, &r->stream);
+    r->key = key_cycles(r->scratch, r->setup.source_hash, r->setup.api->config_hash, &r->options,
+                        &r->stream);
     if (r->setup.mode == REUSE_SAME)
         hash_memories(&r->key, r);
 }
@@ -113,7 +81,7 @@ static bool same_memories(const struct reuse *r)
     return memcmp(r->copy, r->memory, r->func.memory.n_bytes) == 0;
 }
 
-static bool open_sim(struct reuse *r)
+bool reuse_open_sim(struct reuse *r)
 {
     const uint64_t n = r->func.memory.n_bytes, room = restore_bytes(&r->func);
 
@@ -124,8 +92,15 @@ static bool open_sim(struct reuse *r)
     r->options.memory = r->copy;
     r->options.memory_bytes = n + room;
     r->sim = r->setup.api->open(&r->options, r->why, sizeof r->why);
-    r->stale = r->counts.submissions > 1; /* all memories are 0 before the first */
     return r->sim != NULL;
+}
+
+void reuse_trace(const struct reuse *r, bool on)
+{
+    if (r->wave.on && on)
+        r->setup.api->trace_window(r->sim, r->wave.by_command, r->wave.first, r->wave.last);
+    else if (r->wave.on)
+        r->setup.api->trace_window(r->sim, 0, UINT64_MAX, UINT64_MAX);
 }
 
 static void write_registers(struct reuse *r)
@@ -164,6 +139,7 @@ static void start_sim(struct reuse *r)
     memcpy(r->copy, r->memory, n);
     write_registers(r);
     api->commits(r->sim, committed, r);
+    reuse_trace(r, true);
     api->write32(r->sim, HD_REG_IRQ_STATUS, HD_IRQ_STATUS_DONE_MASK | HD_IRQ_STATUS_ERROR_MASK);
     api->write32(r->sim, HD_REG_CONTROL, HD_CONTROL_START_MASK);
     r->pending = true;
@@ -218,8 +194,7 @@ static void release(struct reuse *r)
     r->claim = -1;
 }
 
-/* Go on with the RTL alone, with the bytes that it wrote. */
-static void go_alone(struct reuse *r)
+void reuse_go_alone(struct reuse *r)
 {
     release(r);
     r->pending = false;
@@ -228,18 +203,18 @@ static void go_alone(struct reuse *r)
     r->setup.api->commits(r->sim, r->sink, r->sink_ctx);
 }
 
-/* The RTL's interrupt is high: compare, and keep what it measured. */
-static void end_sim(struct reuse *r)
+void reuse_end_sim(struct reuse *r)
 {
     const uint64_t known = r->record.cycles;
     const uint32_t status =
         r->setup.api->read32(r->sim, HD_REG_STATUS) | r->func.reg[HD_REG_STATUS / 4];
 
     if ((status & HD_STATUS_ERROR_MASK) || !same_memories(r)) {
-        go_alone(r);
+        reuse_go_alone(r);
         return;
     }
     r->pending = false;
+    reuse_trace(r, false);
     r->setup.api->write32(r->sim, HD_REG_IRQ_STATUS, HD_IRQ_STATUS_DONE_MASK);
     measure(r);
     if (r->found && known != r->record.cycles)
@@ -260,7 +235,15 @@ static void execute(struct reuse *r)
     r->counts.stored++;
 }
 
-static void ring(struct reuse *r)
+/* Return true if the RTL runs a submission though its record is there. */
+static bool wants_sim(struct reuse *r)
+{
+    const bool waves = r->wave.on && r->wave.first != UINT64_MAX;
+
+    return waves || (r->setup.mode == REUSE_CHECK && r->n_found++ % CHECK_EACH == 0);
+}
+
+void reuse_ring(struct reuse *r)
 {
     arena_reset(r->scratch);
     r->record = (struct reuse_record){0};
@@ -282,219 +265,15 @@ static void ring(struct reuse *r)
         if (r->found)
             release(r);
     }
-    if (r->found && !(r->setup.mode == REUSE_CHECK && r->n_found++ % CHECK_EACH == 0)) {
+    if (r->found && !wants_sim(r)) {
         execute(r);
         return;
     }
-    if (!open_sim(r)) {
+    if (!reuse_open_sim(r)) {
         r->func.stuck = 1;
         return;
     }
     start_sim(r);
     if (r->pending)
         r->port.write32(r->port.ctx, HD_REG_CONTROL, HD_CONTROL_START_MASK);
-}
-
-/* --- the table --- */
-
-static void sim_close(struct hd_sim *sim)
-{
-    struct reuse *const r = of(sim);
-
-    if (r->sim) {
-        measured_evict(r->scratch, r->setup.store);
-        r->setup.api->close(r->sim);
-    }
-    r->sim = NULL;
-    arena_free(r->scratch);
-}
-
-static uint32_t sim_read32(struct hd_sim *sim, uint32_t offset)
-{
-    struct reuse *const r = of(sim);
-
-    return r->alone || r->pending ? r->setup.api->read32(r->sim, offset)
-                                  : r->port.read32(r->port.ctx, offset);
-}
-
-static void sim_write32(struct hd_sim *sim, uint32_t offset, uint32_t value)
-{
-    struct reuse *const r = of(sim);
-
-    if (r->alone || r->pending) {
-        if (offset == HD_REG_CONTROL && value & HD_CONTROL_START_MASK)
-            memcpy(r->copy, r->memory, r->func.memory.n_bytes);
-        r->setup.api->write32(r->sim, offset, value);
-    } else if (offset == HD_REG_CONTROL && value & HD_CONTROL_START_MASK) {
-        ring(r);
-    } else {
-        r->port.write32(r->port.ctx, offset, value);
-    }
-}
-
-static enum hd_sim_stop sim_run(struct hd_sim *sim, uint64_t max_cycles)
-{
-    struct reuse *const r = of(sim);
-
-    if (!r->alone && !r->pending)
-        return r->func.stuck ? HD_SIM_STUCK : HD_SIM_IRQ;
-    const enum hd_sim_stop stop = r->setup.api->run(r->sim, max_cycles);
-    if (r->pending && stop == HD_SIM_IRQ)
-        end_sim(r);
-    else if (stop != HD_SIM_CYCLES)
-        go_alone(r);
-    return stop;
-}
-
-static const char *sim_stuck_text(struct hd_sim *sim)
-{
-    const struct reuse *const r = of(sim);
-
-    return r->alone || r->pending ? r->setup.api->stuck_text(r->sim)
-           : r->why[0]            ? r->why
-                                  : r->func.why;
-}
-
-static void sim_bus_fault(struct hd_sim *sim, struct hd_sim_bus_fault *fault)
-{
-    (void)sim;
-    (void)fault;
-}
-
-static void sim_seed(struct hd_sim *sim, uint64_t seed)
-{
-    (void)sim;
-    (void)seed;
-}
-
-static void sim_totals(struct hd_sim *sim, struct hd_sim_totals *totals)
-{
-    const struct reuse *const r = of(sim);
-    struct hd_sim_totals t = {0};
-
-    if (r->sim)
-        r->setup.api->totals(r->sim, &t);
-    t.read_bytes = r->read_bytes;
-    t.write_bytes = r->write_bytes;
-    *totals = t;
-}
-
-static uint32_t sim_commands(struct hd_sim *sim, const struct hd_sim_command **commands)
-{
-    const struct reuse *const r = of(sim);
-
-    if (r->alone || r->pending)
-        return r->setup.api->commands(r->sim, commands);
-    *commands = r->record.command;
-    return r->record.n_command;
-}
-
-static uint32_t sim_rows(struct hd_sim *sim, const struct hd_sim_row **rows)
-{
-    const struct reuse *const r = of(sim);
-
-    if (r->alone || r->pending)
-        return r->setup.api->rows(r->sim, rows);
-    *rows = r->record.row;
-    return r->record.n_row;
-}
-
-static int sim_trace_start(struct hd_sim *sim, const char *path, uint64_t limit_bytes)
-{
-    (void)sim;
-    (void)path;
-    (void)limit_bytes;
-    return -1;
-}
-
-static void sim_trace_stop(struct hd_sim *sim)
-{
-    (void)sim;
-}
-
-static void sim_trace_window(struct hd_sim *sim, int by_command, uint64_t first, uint64_t last)
-{
-    (void)sim;
-    (void)by_command;
-    (void)first;
-    (void)last;
-}
-
-static void sim_commits(struct hd_sim *sim,
-                        void (*sink)(void *ctx, const struct hd_sim_commit *commit), void *ctx)
-{
-    struct reuse *const r = of(sim);
-
-    r->sink = sink;
-    r->sink_ctx = ctx;
-    if (r->alone)
-        r->setup.api->commits(r->sim, sink, ctx);
-}
-
-static void sim_show_host(struct hd_sim *sim, uint64_t cycles, const char *function)
-{
-    (void)sim;
-    (void)cycles;
-    (void)function;
-}
-
-/* --- open --- */
-
-static bool open_func(struct reuse *r, struct hd_func *f, struct hd_func_memory memory)
-{
-    const size_t n = hd_func_bytes(r->setup.hw);
-
-    return n != 0 && hd_func_init(f, r->setup.hw, arena_alloc(r->arena, n), n, memory) == 0;
-}
-
-enum status reuse_open(struct arena *a, const struct reuse_setup *s, struct reuse **out,
-                       struct diag *d)
-{
-    const struct hd_sim_options *const o = s->options;
-    const struct hd_func_memory memory = {o->memory, o->memory_base, o->memory_bytes};
-    struct reuse *const r = ARENA_NEW(a, struct reuse);
-
-    *r = (struct reuse){.arena = a,
-                        .scratch = arena_beside(a),
-                        .setup = *s,
-                        .options = *o,
-                        .claim = -1,
-                        .memory = o->memory};
-    if (!open_func(r, &r->func, memory) || !open_func(r, &r->shadow, memory))
-        return FAIL(d, ST_INTERNAL, "the functional model does not support configuration %s",
-                    s->hw->name);
-    hd_func_port(&r->func, &r->port);
-    r->api = *s->api;
-    r->api.close = sim_close;
-    r->api.read32 = sim_read32;
-    r->api.write32 = sim_write32;
-    r->api.run = sim_run;
-    r->api.stuck_text = sim_stuck_text;
-    r->api.bus_fault = sim_bus_fault;
-    r->api.seed = sim_seed;
-    r->api.totals = sim_totals;
-    r->api.commands = sim_commands;
-    r->api.rows = sim_rows;
-    r->api.trace_start = sim_trace_start;
-    r->api.trace_stop = sim_trace_stop;
-    r->api.trace_window = sim_trace_window;
-    r->api.commits = sim_commits;
-    r->api.show_host = sim_show_host;
-    *out = r;
-    return ST_OK;
-}
-
-const struct hd_sim_api *reuse_api(const struct reuse *r)
-{
-    return &r->api;
-}
-
-struct hd_sim *reuse_sim(struct reuse *r)
-{
-    return (struct hd_sim *)(void *)r;
-}
-
-struct reuse_counts reuse_counts(const struct reuse *r)
-{
-    return r->counts;
 }

@@ -8,8 +8,8 @@
  * Several processes with `fill` share the work: each simulates the submissions that no other one
  * does, in their order. They see no cycles of those that are left out.
  *
- * A driver that polls (HD_WAIT_POLL), random stalls, faults of the bus and waves need the RTL: they
- * are not supported. */
+ * While waves are written, the RTL runs the submissions that have some. A driver that polls
+ * (HD_WAIT_POLL), random stalls and faults of the bus are not supported. */
 #ifndef HEDDLE_SIM_REUSE_REUSE_H
 #define HEDDLE_SIM_REUSE_REUSE_H
 
@@ -30,7 +30,8 @@ struct reuse_setup {
     bool fill; /* make records only: submissions that another process simulates are left to it */
     const char *store; /* folder of the records; made if missing */
     const struct hd_config *hw;
-    const struct hd_sim_api *api;         /* of the model */
+    const struct hd_sim_api *api; /* of the model */
+    const char *source_hash;      /* of the model without waves, which has the same cycles */
     const struct hd_sim_options *options; /* of the model; stall_seed 0 */
 };
 

@@ -87,18 +87,18 @@ static void hash_commands(struct hash128 *h, struct key_stream *s)
     hash_bytes(h, s->bytes + at, s->n_bytes - at); /* nothing, in a stream that is well-formed */
 }
 
-struct hash128 key_cycles(struct arena *a, const struct hd_sim_api *api,
+struct hash128 key_cycles(struct arena *a, const char *source_hash, uint32_t config_hash,
                           const struct hd_sim_options *o, struct key_stream *s)
 {
-    const uint32_t facts[] = {HD_SIM_ABI,         api->config_hash, o->latency,
-                              o->bytes_per_cycle, s->n_bytes,       (uint32_t)(s->address % PAGE)};
+    const uint32_t facts[] = {HD_SIM_ABI,         config_hash, o->latency,
+                              o->bytes_per_cycle, s->n_bytes,  (uint32_t)(s->address % PAGE)};
     struct hash128 h;
 
     s->n_layer = 0;
     s->layer = ARENA_ARRAY(a, uint32_t, ROWS);
     s->number = ARENA_ARRAY(a, uint32_t, ROWS);
     hash_init(&h);
-    hash_string(&h, api->source_hash);
+    hash_string(&h, source_hash);
     hash_bytes(&h, facts, sizeof facts);
     if (s->n_bytes >= sizeof(struct hd_header))
         hash_commands(&h, s);

@@ -21,7 +21,7 @@ struct key_stream {
 /* Return the hash of all that decides about the cycles of `s`. Left out are zero points, clamps,
  * multipliers and shifts, and the header's CRC. A row counts by its order in the stream, an address
  * in memory by its place in a page of 4 KiB, which decides how it is cut into bursts. */
-struct hash128 key_cycles(struct arena *a, const struct hd_sim_api *api,
+struct hash128 key_cycles(struct arena *a, const char *source_hash, uint32_t config_hash,
                           const struct hd_sim_options *o, struct key_stream *s);
 
 #endif

@@ -3,7 +3,7 @@
 dir=$(cd "$(dirname "$0")" && pwd)
 SEGMENTS=1 OPTIONS=--hw=tiny bash "$dir/reuse.sh" "$HEDDLE_HOME"/tests/models/{digits,vit_own}/model.tflite || exit
 . "$dir/../../e2e/common.sh"
-for option in --waves=first --stall-seed=3 --wait=poll --checked --engine=func --bus-fault=read-late --host=iss; do
+for option in --stall-seed=3 --wait=poll --checked --engine=func --bus-fault=read-late --host=iss; do
     "$heddle" run digits --reuse=cycles $option --no-report >stdout 2>stderr
     [ $? = 2 ] || fail "$option: exit $?, expected 2"
     grep -q "^heddle: --reuse: not with .*, which needs every cycle of the RTL" stderr || fail "$option: $(cat stderr)"
@@ -21,6 +21,14 @@ for run in three again; do
     [ "$(sed '/"sim":/,/}/d; /"statement":/d' one.json)" = "$(sed '/"sim":/,/}/d; /"statement":/d' $run.json)" ] ||
         fail "-j 3, $run: other numbers: $(diff one.json $run.json | head -5)"
 done
+
+# Waves: of three submissions the RTL runs the one with the layer, and all numbers but the file's size are equal.
+for reuse in off cycles cycles; do
+    "${uncut[@]}" --reuse=$reuse --waves=layer:84_add -o waves_$reuse >out 2>stderr || fail "--waves, $reuse: $(cat stderr)"
+done
+grep -q "cycles of 2 of 3 submissions from the store" out || fail "--waves: $(cat out)"
+waved() { sed '/"sim":/,/}/d; /"statement":/d; /"file":/d; /"bytes":/d' "waves_$1/stats.json"; }
+[ "$(waved off)" = "$(waved cycles)" ] || fail "--waves: $(diff waves_off/stats.json waves_cycles/stats.json | head -5)"
 
 # Two runs at once write one record; a run that is killed leaves no half of one.
 "$heddle" run digits --hw=tiny --mem-latency=71 --reuse=cycles -q >out1 2>err1 &

@@ -23,6 +23,8 @@ static struct toy {
     uint32_t restored;    /* those */
     uint32_t cycles;
     bool wrong_memory, wrong_scratchpad, hangs;
+    bool waves;     /* written */
+    uint64_t first; /* of the window */
     struct hd_sim_command command;
     struct hd_sim_row row;
 } toy;
@@ -133,6 +135,28 @@ static void toy_commits(struct hd_sim *sim, void (*sink)(void *, const struct hd
     hd_func_commits(&toy.f, sink ? spoil : NULL, ctx);
 }
 
+static int toy_trace_start(struct hd_sim *sim, const char *path, uint64_t limit)
+{
+    (void)sim;
+    (void)limit;
+    toy.waves = path != NULL;
+    return 0;
+}
+
+static void toy_trace_stop(struct hd_sim *sim)
+{
+    (void)sim;
+    toy.waves = false;
+}
+
+static void toy_trace_window(struct hd_sim *sim, int by_command, uint64_t first, uint64_t last)
+{
+    (void)sim;
+    (void)by_command;
+    (void)last;
+    toy.first = first;
+}
+
 static const struct hd_sim_api toy_api = {.abi = HD_SIM_ABI,
                                           .name = "toy",
                                           .source_hash = "toy",
@@ -145,6 +169,9 @@ static const struct hd_sim_api toy_api = {.abi = HD_SIM_ABI,
                                           .totals = toy_totals,
                                           .commands = toy_commands,
                                           .rows = toy_rows,
+                                          .trace_start = toy_trace_start,
+                                          .trace_stop = toy_trace_stop,
+                                          .trace_window = toy_trace_window,
                                           .commits = toy_commits};
 
 /* --- a driver in front --- */
@@ -200,6 +227,7 @@ static void open_filling(struct bench *b, enum reuse_mode mode, bool fill)
                                   .store = store,
                                   .hw = &b->t.f.config,
                                   .api = &toy_api,
+                                  .source_hash = "toy",
                                   .options = &o};
     assert_int_equal(reuse_open(b->t.arena, &s, &b->reuse, &d), ST_OK);
     b->sim = (struct sim_port){.api = reuse_api(b->reuse),
@@ -478,6 +506,30 @@ static void a_claimed_submission_is_left_out(void **state)
     close_bench(&b);
 }
 
+static void waves_are_simulated(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    empty_store();
+    open_bench(&b, REUSE_CYCLES);
+    assert_int_equal(run_new(&b), 1);
+    close_bench(&b);
+    open_bench(&b, REUSE_CYCLES);
+    const struct hd_sim_api *const api = b.sim.api;
+    api->trace_window(b.sim.sim, 0, UINT64_MAX, UINT64_MAX);
+    assert_int_equal(api->trace_start(b.sim.sim, "waves", 0), 0);
+    assert_int_equal(run_new(&b), 0); /* nothing of it is wanted */
+    api->trace_window(b.sim.sim, 1, 3, 4);
+    assert_int_equal(run_new(&b), 1);
+    assert_int_equal(toy.restored, 1);
+    assert_true(toy.first == UINT64_MAX); /* between submissions nothing is written */
+    api->trace_stop(b.sim.sim);
+    assert_false(toy.waves);
+    assert_int_equal(run_new(&b), 1);
+    close_bench(&b);
+}
+
 static int make_store(void **state)
 {
     random_seed(state);
@@ -504,6 +556,7 @@ int main(void)
         cmocka_unit_test(other_cycles_than_stored_are_counted),
         cmocka_unit_test(a_damaged_record_is_made_again),
         cmocka_unit_test(a_claimed_submission_is_left_out),
+        cmocka_unit_test(waves_are_simulated),
     };
 
     return cmocka_run_group_tests(tests, make_store, remove_store);
