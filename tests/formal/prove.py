@@ -111,7 +111,7 @@ def with_properties(module, text, proof):
     names = [f"rest_{module}"] * proven if proof.rests else [proof.name] * proven + [f"holds_{module}"]
     known = next((f.read_text() for f in (HERE / f"{name}.sv" for name in names) if f.exists()), "")
     if proof.rests and proven:
-        known = f"logic f_moves;\n{known}assign f_moves = {proof.rests};\n"
+        known = f"(* keep *) logic f_moves;\n{known}assign f_moves = {proof.rests};\n"
     head, end, tail = text.rpartition("\nendmodule")
     return f"{head}\n{known}{end}{tail}"
 
@@ -156,7 +156,7 @@ class Netlist:
         freed = "".join(f"cutpoint {proof.module}/{name}; " for name in proof.free)
         if freed:
             freed = f"hierarchy -top {proof.module}; rename -top {proof.module}; {freed}"
-        done = yosys_run(yosys, f"{script}{freed}setattr -set keep 1 */w:f_moves; prep -flatten -top {proof.module}; "
+        done = yosys_run(yosys, f"{script}{freed}prep -flatten -top {proof.module}; "
                          f"memory_map; opt; dffunmap -srst-only; opt_clean; rename -top {proof.module}; "
                          f"write_json all.json", folder, seconds)
         if done.returncode:
