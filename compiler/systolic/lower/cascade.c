@@ -14,8 +14,7 @@ struct cascade {
     struct nest **nest; /* by stage, for ARRAY operators */
 };
 
-/* Start a new wrap at row `y`: copy the last rows of the previous wrap in front of it. VECTOR
- * copies: the maximum over one cell is that cell. */
+/* Start a new wrap at row `y`: copy the last rows of the previous wrap in front of it. */
 static void copy_halo(struct lower *l, const struct op_plan *p, uint32_t y)
 {
     const struct ir_tensor *t = p->geo.out;
@@ -25,26 +24,12 @@ static void copy_halo(struct lower *l, const struct op_plan *p, uint32_t y)
 
     if (halo == 0)
         return;
-    struct sched_command *m =
-        lower_add(l, HD_UNIT_VECTOR, HD_OPCODE_VECTOR, HD_CMD_VECTOR_UNITS, p->op->row);
-    struct hd_cmd_vector *v = &m->w.vector;
-    int32_t from = line_buffer_row0(r, y - r->wrap) + (int32_t)first,
-            to = line_buffer_row0(r, y) + (int32_t)first;
-    v->op = HD_VOP_MAX_POOL;
-    v->act_min = INT8_MIN;
-    v->act_max = INT8_MAX;
-    v->kernel_h = 1;
-    v->kernel_w = v->in_h = v->in_w = 1;
-    v->rows = halo & 0xffffu;
-    v->cols = 1;
-    v->channels = s->row_bytes;
-    v->a_base = from;
-    v->out_base = (uint32_t)to;
-    v->a_row = v->out_row = r->pitch;
-    m->note = lower_note(l, "rows %u-%u again", y - halo, y - 1);
-    uint64_t n = (uint64_t)(halo - 1) * r->pitch + s->row_bytes;
-    lower_access(m, SCHED_SPAD, false, (uint64_t)from, n);
-    lower_access(m, SCHED_SPAD, true, (uint64_t)to, n);
+    const struct lower_rows rows = {.from = line_buffer_row0(r, y - r->wrap) + (int32_t)first,
+                                    .to = line_buffer_row0(r, y) + (int32_t)first,
+                                    .n = halo,
+                                    .n_bytes = s->row_bytes,
+                                    .pitch = r->pitch};
+    lower_copy_rows(l, p->op->row, &rows, lower_note(l, "rows %u-%u again", y - halo, y - 1));
 }
 
 static void one_tile(struct cascade_walk *w, const struct cascade_tile *t)

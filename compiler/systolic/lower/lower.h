@@ -82,6 +82,13 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                  uint32_t rows);
 
+/* lower_copy.c: n rows of n_bytes, `pitch` bytes apart, between addresses of the scratchpad. */
+struct lower_rows {
+    int32_t from, to;
+    uint32_t n, n_bytes, pitch;
+};
+void lower_copy_rows(struct lower *l, uint32_t row, const struct lower_rows *r, const char *note);
+
 /* Return true if rows [y, y + rows) end a result in memory and lower_store_part can store them
  * instead. It stores channels [first, first + n) once they are made, so that few bytes follow the
  * last group's. */

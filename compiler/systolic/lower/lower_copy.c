@@ -256,3 +256,26 @@ void lower_copy_tile(struct lower *l, const struct op_plan *p, uint32_t tile, ui
     }
     lower_store(l, p, tile, y, rows);
 }
+
+void lower_copy_rows(struct lower *l, uint32_t row, const struct lower_rows *r, const char *note)
+{
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_VECTOR, HD_OPCODE_VECTOR, HD_CMD_VECTOR_UNITS, row);
+    struct hd_cmd_vector *v = &c->w.vector;
+    const uint64_t n = (uint64_t)(r->n - 1) * r->pitch + r->n_bytes;
+
+    v->op = HD_VOP_MAX_POOL;
+    v->act_min = INT8_MIN;
+    v->act_max = INT8_MAX;
+    v->kernel_h = 1;
+    v->kernel_w = v->in_h = v->in_w = 1;
+    v->rows = r->n & 0xffffu;
+    v->cols = 1;
+    v->channels = r->n_bytes;
+    v->a_base = r->from;
+    v->out_base = (uint32_t)r->to;
+    v->a_row = v->out_row = r->pitch;
+    c->note = note;
+    lower_access(c, SCHED_SPAD, false, (uint64_t)r->from, n);
+    lower_access(c, SCHED_SPAD, true, (uint64_t)r->to, n);
+}

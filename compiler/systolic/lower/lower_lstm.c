@@ -263,21 +263,10 @@ static void add_step(const struct run *r, uint32_t before, uint32_t x, uint32_t 
 /* Copy the last output to where STORE takes it. */
 static void copy_output(const struct run *r, uint32_t from)
 {
-    struct sched_command *c =
-        lower_add(r->l, HD_UNIT_VECTOR, HD_OPCODE_VECTOR, HD_CMD_VECTOR_UNITS, r->p->op->row);
-    struct hd_cmd_vector *v = &c->w.vector;
+    const struct lower_rows row = {
+        .from = (int32_t)from, .to = (int32_t)r->at.output, .n = 1, .n_bytes = r->cells};
 
-    v->op = HD_VOP_MAX_POOL;
-    v->kernel_h = 1;
-    v->kernel_w = v->rows = v->cols = v->in_h = v->in_w = 1;
-    v->channels = r->cells;
-    v->a_base = (int32_t)from;
-    v->out_base = r->at.output;
-    v->act_min = INT8_MIN;
-    v->act_max = INT8_MAX;
-    c->note = "the last output";
-    lower_access(c, SCHED_SPAD, false, from, r->cells);
-    lower_access(c, SCHED_SPAD, true, r->at.output, r->cells);
+    lower_copy_rows(r->l, r->p->op->row, &row, "the last output");
 }
 
 static void load_state(const struct run *r)
