@@ -53,10 +53,16 @@ static void begin_stream(struct lower *l, const struct op_plan *plan)
     l->program->new_page = true;
 }
 
+/* Return true if --segments cuts before the plan. */
 static bool is_cut(const struct sched_program *p, const struct op_plan *plan)
 {
-    return p->stream[p->n_stream - 1].region != plan->op->region ||
-           (p->cut && p->cut[plan->position]);
+    return p->cut && p->cut[plan->position];
+}
+
+static bool begins_stream(const struct sched_program *p, const struct op_plan *plan)
+{
+    return p->n_stream == 0 || p->stream[p->n_stream - 1].region != plan->op->region ||
+           is_cut(p, plan);
 }
 
 /* Record that the commands of plan[0 .. n - 1] are interleaved. */
@@ -95,10 +101,11 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             n++;
         if (left_out(l, plan, n))
             continue;
-        if (p->n_stream && is_cut(p, plan))
-            end_stream(l);
-        if (p->n_stream == 0 || is_cut(p, plan))
+        if (begins_stream(p, plan)) {
+            if (p->n_stream)
+                end_stream(l);
             begin_stream(l, plan);
+        }
         note_woven(p, plan, n);
         l->group = plan->position;
         if (plan->channel_wise)
@@ -109,8 +116,7 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             TRY(lower_array(l, plan));
         else
             TRY(lower_vector(l, plan));
-        if (i + n < layout->n_plan && !geo_on_array(&plan[n].geo) &&
-            !(p->cut && p->cut[plan[n].position]))
+        if (i + n < layout->n_plan && !geo_on_array(&plan[n].geo) && !is_cut(p, &plan[n]))
             (void)lower_have_table(l, &plan[n]); /* early, because VECTOR's first command waits for
                                                   * it */
     }

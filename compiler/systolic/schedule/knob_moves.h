@@ -34,10 +34,11 @@ struct search {
     struct moves_score score; /* the score to lower */
     struct moves_score near;  /* the score of the neighbours, which must fall first; end 0: none */
     bool apart;               /* no cascades */
-    /* By operator: the last equal one before it in a network that repeats itself (windows_period); and whether
-     * it is in a block between the second and the last one, which gets the knobs of others. */
+    /* By operator: the last equal one before it in a network that repeats itself (windows_period);
+     * whether it is another one's twin; and whether it is in a block between the second and the last
+     * one, which gets the knobs of others. */
     uint32_t *twin;
-    bool *between;
+    bool *before, *between;
 };
 
 /* Start a descent from the current knobs by the score of operators first .. end - 1; end 0: all. */

@@ -171,15 +171,14 @@ static bool take_block(struct sched_knobs *knobs, const uint32_t *twin, uint32_t
     return true;
 }
 
-/* Give all blocks of a network that repeats itself the knobs of the best of the first ones; with segments also where that costs up to 0.3 %, since equal blocks are
- * simulated once. */
+/* Give all blocks of a network that repeats itself the knobs of the best of the first ones; with
+ * segments also where that costs up to 0.3 %, since equal blocks are simulated once. */
 static void repeat_best(struct search *s)
 {
     enum { MOST_BLOCKS = 4, PER_MILLE = 3 };
     struct sched_program *const p = s->p;
     struct trials *const t = s->trials;
     const uint32_t n = p->graph->n_op, *const twin = s->twin;
-    bool *const before = ARENA_ARRAY(p->arena, bool, n + 1); /* it is another one's twin */
     struct sched_knobs *const own = arena_memdup(p->arena, p->knobs, n * sizeof *own),
                               *const best = arena_memdup(p->arena, p->knobs, n * sizeof *own);
     uint64_t least = trials_score(t, 0, 0, p->knobs), score;
@@ -188,14 +187,11 @@ static void repeat_best(struct search *s)
         return;
     if (p->options.segments > 1)
         least += least / 1000 * PER_MILLE;
-    for (uint32_t i = 0; i < n; i++)
-        if (twin[i] != IR_NONE)
-            before[twin[i]] = true;
     for (uint32_t block = 0; block < MOST_BLOCKS; block++) {
         bool any = false;
         memcpy(p->knobs, own, n * sizeof *own);
         for (uint32_t i = 0; i < n; i++)
-            any |= !before[i] && twin[i] != IR_NONE && take_block(p->knobs, twin, i, block);
+            any |= !s->before[i] && twin[i] != IR_NONE && take_block(p->knobs, twin, i, block);
         score = any ? trials_score(t, 0, 0, p->knobs) : UINT64_MAX;
         if (score < least) {
             least = score;
@@ -209,16 +205,16 @@ static void repeat_best(struct search *s)
 static void find_blocks(struct search *s)
 {
     const uint32_t n = s->p->graph->n_op;
-    bool *const before = ARENA_ARRAY(s->p->arena, bool, n + 1);
 
+    s->before = ARENA_ARRAY(s->p->arena, bool, n + 1);
     s->twin = ARENA_ARRAY(s->p->arena, uint32_t, n + 1);
     s->between = ARENA_ARRAY(s->p->arena, bool, n + 1);
     (void)windows_period(s->p, s->twin);
     for (uint32_t i = 0; i < n; i++)
         if (s->twin[i] != IR_NONE)
-            before[s->twin[i]] = true;
+            s->before[s->twin[i]] = true;
     for (uint32_t i = 0; i < n; i++)
-        s->between[i] = before[i] && s->twin[i] != IR_NONE && s->twin[s->twin[i]] != IR_NONE;
+        s->between[i] = s->before[i] && s->twin[i] != IR_NONE && s->twin[s->twin[i]] != IR_NONE;
 }
 
 /* Descend from the rule's knobs and from equal groups everywhere: smaller groups often gain only

@@ -58,14 +58,22 @@ static uint64_t looks(const struct ir_graph *g, const struct ir_op *op)
     return hash;
 }
 
+/* Return what each operator looks like. */
+static uint64_t *all_looks(const struct sched_program *p)
+{
+    uint64_t *own = ARENA_ARRAY(p->arena, uint64_t, p->graph->n_op + 1);
+
+    for (uint32_t i = 0; i < p->graph->n_op; i++)
+        own[i] = looks(p->graph, p->graph->op[i]);
+    return own;
+}
+
 uint32_t windows_period(const struct sched_program *p, uint32_t *twin)
 {
     const uint32_t n = p->graph->n_op;
-    uint64_t *own = ARENA_ARRAY(p->arena, uint64_t, n + 1);
+    const uint64_t *own = all_looks(p);
     uint32_t period = 0, most = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        own[i] = looks(p->graph, p->graph->op[i]);
     for (uint32_t k = 2; k <= n / 2; k++) {
         uint32_t equal = 0;
         for (uint32_t i = k; i < n; i++)
@@ -84,12 +92,10 @@ uint32_t windows_period(const struct sched_program *p, uint32_t *twin)
 static uint32_t *find_twins(const struct sched_program *p)
 {
     const uint32_t n = p->graph->n_op;
-    uint64_t *own = ARENA_ARRAY(p->arena, uint64_t, n + 1),
-             *all = ARENA_ARRAY(p->arena, uint64_t, n + 1);
+    const uint64_t *own = all_looks(p);
+    uint64_t *all = ARENA_ARRAY(p->arena, uint64_t, n + 1);
     uint32_t *twin = ARENA_ARRAY(p->arena, uint32_t, n + 1);
 
-    for (uint32_t i = 0; i < n; i++)
-        own[i] = looks(p->graph, p->graph->op[i]);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k <= 2 * SEARCH_REACH; k++)
             all[i] = trials_mix(all[i], i + k >= SEARCH_REACH && i + k < n + SEARCH_REACH
