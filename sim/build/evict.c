@@ -42,72 +42,73 @@ static bool is_ours(const char *name)
                                           strcmp(rest, ".o") == 0 || strcmp(rest, ".part") == 0);
 }
 
-void evict_cache(struct arena *a, const char *cache)
-{
-    DIR *const dir = opendir(cache);
-    const time_t now = time(NULL);
-    const struct dirent *entry;
-
-    while (dir != NULL && (entry = readdir(dir)) != NULL) {
-        const char *const path = arena_printf(a, "%s/%s", cache, entry->d_name);
-        struct stat info;
-
-        if (is_ours(entry->d_name) && lstat(path, &info) == 0 && now - info.st_mtime > KEEP_SECONDS)
-            evict_tree(path);
-    }
-    if (dir != NULL)
-        (void)closedir(dir);
-}
-
-struct file {
-    const char *path;
+struct entry {
+    const char *name, *path;
     uint64_t bytes;
     time_t used;
+    bool file; /* a regular one */
 };
 
 static int latest_first(const void *a, const void *b)
 {
-    const struct file *const x = a, *const y = b;
+    const struct entry *const x = a, *const y = b;
 
     return x->used != y->used ? (x->used < y->used) - (x->used > y->used)
                               : strcmp(x->path, y->path);
 }
 
-/* List the files of `folder`; *n: their number. */
-static struct file *list_files(struct arena *a, const char *folder, uint32_t *n)
+/* List a folder; *n: the number of its entries. */
+static struct entry *list(struct arena *a, const char *folder, uint32_t *n)
 {
     DIR *const dir = opendir(folder);
-    const struct dirent *entry;
-    struct file *file = NULL;
+    const struct dirent *found;
+    struct entry *entry = NULL;
     uint32_t cap = 0;
 
     *n = 0;
-    while (dir != NULL && (entry = readdir(dir)) != NULL) {
-        const char *const path = arena_printf(a, "%s/%s", folder, entry->d_name);
+    while (dir != NULL && (found = readdir(dir)) != NULL) {
+        const char *const path = arena_printf(a, "%s/%s", folder, found->d_name);
         struct stat info;
 
-        if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        if (lstat(path, &info) != 0)
             continue;
-        ARENA_GROW(a, file, *n, &cap);
-        file[(*n)++] = (struct file){path, (uint64_t)info.st_size, info.st_mtime};
+        ARENA_GROW(a, entry, *n, &cap);
+        entry[(*n)++] = (struct entry){arena_strdup(a, found->d_name), path, (uint64_t)info.st_size,
+                                       info.st_mtime, S_ISREG(info.st_mode)};
     }
     if (dir != NULL)
         (void)closedir(dir);
-    return file;
+    return entry;
+}
+
+static bool is_old(const struct entry *e)
+{
+    return time(NULL) - e->used > KEEP_SECONDS;
+}
+
+void evict_cache(struct arena *a, const char *cache)
+{
+    uint32_t n;
+    const struct entry *const entry = list(a, cache, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_ours(entry[i].name) && is_old(&entry[i]))
+            evict_tree(entry[i].path);
 }
 
 void evict_files(struct arena *a, const char *folder, uint64_t most)
 {
-    const time_t now = time(NULL);
     uint64_t bytes = 0;
     uint32_t n;
-    struct file *const file = list_files(a, folder, &n);
+    struct entry *const entry = list(a, folder, &n);
 
     if (n > 1)
-        qsort(file, n, sizeof *file, latest_first);
+        qsort(entry, n, sizeof *entry, latest_first);
     for (uint32_t i = 0; i < n; i++) {
-        bytes += file[i].bytes;
-        if (bytes > most || now - file[i].used > KEEP_SECONDS)
-            (void)remove(file[i].path);
+        if (!entry[i].file)
+            continue;
+        bytes += entry[i].bytes;
+        if (bytes > most || is_old(&entry[i]))
+            (void)remove(entry[i].path);
     }
 }

@@ -45,8 +45,7 @@ bool measured_read(struct arena *a, const char *store, const struct hash128 *key
     uint8_t *bytes;
     size_t n;
 
-    if (!file_exists(path) || !private_file(path) ||
-        file_read(a, path, MOST_BYTES, &bytes, &n, &ignored) != ST_OK ||
+    if (!private_file(path) || file_read(a, path, MOST_BYTES, &bytes, &n, &ignored) != ST_OK ||
         n < sizeof head + sizeof(struct hash128))
         return false;
     n -= sizeof(struct hash128);
