@@ -346,39 +346,46 @@ static void split_kernels(void **state)
     }
 }
 
+/* A command for one output row of two columns, of one input byte and one row. */
+static struct hd_cmd_array two_columns(uint32_t positions)
+{
+    return (struct hd_cmd_array){
+        .common = {.opcode = HD_OPCODE_ARRAY, .length = HD_CMD_ARRAY_UNITS},
+        .common_scale = 1,
+        .has_bias = 1,
+        .streams = 1,
+        .ports = 1,
+        .kernel_h = 1,
+        .multiplier = 1 << 30,
+        .kernel_row_bytes = 1,
+        .out_channels = 2,
+        .in_h = 1,
+        .stride_y = 1,
+        .dilation_y = 1,
+        .scan = positions & 0xffff,
+        .in_wc = 1,
+        .out_w = positions & 0xffff,
+        .out_h = 1,
+        .block_rows = 1,
+        .last_rows = 1,
+        .blocks = 1,
+        .block_scan = positions & 0xffff,
+        .last_scan = positions & 0xffff,
+        .out_base = 64};
+}
+
 /* The sum may leave int32: it wraps, in the accumulator and in the left shift. */
 static void sums_wrap(void **state)
 {
     struct func_bench t;
-    struct hd_cmd_array c = {.common = {.opcode = HD_OPCODE_ARRAY, .length = HD_CMD_ARRAY_UNITS},
-                             .common_scale = 1,
-                             .has_bias = 1,
-                             .streams = 1,
-                             .ports = 1,
-                             .kernel_h = 1,
-                             .act_min = -128,
-                             .act_max = 127,
-                             .shift = 4,
-                             .multiplier = 1 << 30,
-                             .kernel_row_bytes = 1,
-                             .out_channels = 2,
-                             .in_h = 1,
-                             .stride_y = 1,
-                             .dilation_y = 1,
-                             .scan = 1,
-                             .in_wc = 1,
-                             .out_w = 1,
-                             .out_h = 1,
-                             .block_rows = 1,
-                             .last_rows = 1,
-                             .blocks = 1,
-                             .out_step = 2,
-                             .block_scan = 1,
-                             .last_scan = 1,
-                             .out_base = 64};
+    struct hd_cmd_array c = two_columns(1);
     int32_t *bias;
 
     (void)state;
+    c.act_min = -128;
+    c.act_max = 127;
+    c.shift = 4;
+    c.out_step = 2;
     bench_open(&t, "sys8");
     bias = (int32_t *)(void *)t.f.space[HD_SPACE_BIAS];
     bench_spad(&t)[0] = 1;
@@ -446,37 +453,16 @@ static void columns_are_summed(void **state)
 static void bytes_of_wide_results(void **state)
 {
     struct func_bench t;
-    struct hd_cmd_array c = {.common = {.opcode = HD_OPCODE_ARRAY, .length = HD_CMD_ARRAY_UNITS},
-                             .wide = 3,
-                             .common_scale = 1,
-                             .has_bias = 1,
-                             .streams = 1,
-                             .ports = 1,
-                             .kernel_h = 1,
-                             .stride_x = 1,
-                             .act_min = -1,
-                             .act_max = 1,
-                             .shift = 1,
-                             .multiplier = 1 << 30,
-                             .kernel_row_bytes = 1,
-                             .out_channels = 2,
-                             .in_h = 1,
-                             .stride_y = 1,
-                             .dilation_y = 1,
-                             .scan = 4,
-                             .in_wc = 1,
-                             .out_w = 4,
-                             .out_h = 1,
-                             .block_rows = 1,
-                             .last_rows = 1,
-                             .blocks = 1,
-                             .out_step = 5,
-                             .block_scan = 4,
-                             .last_scan = 4,
-                             .out_base = 64};
+    struct hd_cmd_array c = two_columns(4);
     int32_t *bias;
 
     (void)state;
+    c.wide = 3;
+    c.stride_x = 1;
+    c.act_min = -1;
+    c.act_max = 1;
+    c.shift = 1;
+    c.out_step = 5;
     bench_open(&t, "sys8");
     bias = (int32_t *)(void *)t.f.space[HD_SPACE_BIAS];
     bias[0] = 300;
