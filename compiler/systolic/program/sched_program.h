@@ -216,6 +216,8 @@ struct sched_program {
                                   the layout of all; end 0: of all operators */
     const struct sched_program *like; /* a trial: source of what does not depend on knobs
                                          (sched_prepare); or NULL */
+    struct contention_memo *memo;     /* a trial: races of ARRAY with other units that earlier
+                                         trials estimated (timing/contention_memo.h); or NULL */
     uint32_t constant_bytes;          /* size of the constants, also in a trial */
     uint64_t *row_estimate; /* by row: cycles as sim/rows.h attributes them; NULL in a trial */
     uint64_t *row_end;      /* by row: cycles from the end of the previous row to its own */

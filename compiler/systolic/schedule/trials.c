@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "compiler/systolic/timing/contention_memo.h"
 #include "compiler/systolic/timing/estimate.h"
 
 /* Weights of a trial's work. Laying out LAYOUT_OPERATORS operators takes as long as one command; a
@@ -67,11 +68,13 @@ bool trials_begin(struct trials *t, const struct sched_program *p)
     if (sched_prepare(&t->like, &d) != ST_OK)
         return false;
     t->arena = arena_beside(p->arena);
+    t->like.memo = contention_memo_new(p->arena);
     return true;
 }
 
 void trials_end(struct trials *t)
 {
+    contention_memo_free(t->like.memo);
     arena_free(t->arena);
     t->arena = NULL;
 }

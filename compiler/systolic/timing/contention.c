@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/systolic/layout/geometry.h"
+#include "contention_memo.h"
 #include "cost.h"
 
 enum {
@@ -18,65 +19,68 @@ enum {
  */
 
 /* Append a step to those whose results have not left; return the result that leaves now. */
-static bool push_result(struct contention_trace *t, bool result)
+static bool push_result(struct contention_reads *r, bool result)
 {
-    bool leaves = t->result[t->at];
+    bool leaves = r->result[r->at];
 
-    t->result[t->at] = result;
-    t->at = t->at + 1 == t->delay ? 0 : t->at + 1;
+    r->result[r->at] = result;
+    r->at = r->at + 1 == r->delay ? 0 : r->at + 1;
     return leaves;
 }
 
-static uint64_t next_cycle(struct contention_trace *t)
+static uint64_t next_cycle(struct contention_reads *r)
 {
-    if (t->extra) {
-        t->extra--;
-        return t->step.busy;
+    r->cycles++;
+    if (r->extra) {
+        r->extra--;
+        return r->step.busy;
     }
-    (void)banks_steps_next(&t->steps, &t->step);
-    t->extra = t->step.extra;
-    return t->step.busy | (push_result(t, t->step.result) ? VECTOR_BEATS_LANES : 0);
+    (void)banks_steps_next(&r->steps, &r->step);
+    r->extra = r->step.extra;
+    return r->step.busy | (push_result(r, r->step.result) ? VECTOR_BEATS_LANES : 0);
 }
 
 /* Record the state in which the previous command leaves the array when `a` begins to read. */
-static void begin_before(struct contention_trace *t, const struct contention_array *a,
+static void begin_before(struct contention_reads *r, const struct contention_array *a,
                          const struct hd_config *hw)
 {
-    uint64_t gap = a->from > a->before_end ? a->from - a->before_end : 0;
+    uint64_t gap = contention_gap(a);
 
-    if (!a->before || gap >= t->delay)
+    if (!a->before || gap >= r->delay)
         return;
-    banks_steps_start(&t->steps, a->before, hw);
-    banks_steps_skip(&t->steps,
-                     a->before_steps > t->delay - gap ? a->before_steps - (t->delay - gap) : 0);
-    for (uint64_t i = gap; i < t->delay; i++) {
-        (void)banks_steps_next(&t->steps, &t->step);
-        (void)push_result(t, t->step.result);
+    banks_steps_start(&r->steps, a->before, hw);
+    banks_steps_skip(&r->steps,
+                     a->before_steps > r->delay - gap ? a->before_steps - (r->delay - gap) : 0);
+    for (uint64_t i = gap; i < r->delay; i++) {
+        (void)banks_steps_next(&r->steps, &r->step);
+        (void)push_result(r, r->step.result);
     }
     for (uint64_t i = 0; i < gap; i++)
-        (void)push_result(t, false);
+        (void)push_result(r, false);
 }
 
 /* Start the trace at `cycle`, with the results of the steps just before it under way. */
 static void begin_trace(struct contention_trace *t, const struct contention_array *a,
                         const struct hd_config *hw, uint64_t cycle)
 {
+    struct contention_reads *r = &t->reads;
     uint64_t ahead = cycle > a->from ? cycle - a->from : 0;
 
     if (cycle != t->to)
         t->from = t->to = cycle;
     t->stale = false;
-    t->delay =
-        hw->n + COST_ARRAY_SUM < CONTENTION_DELAYS ? hw->n + COST_ARRAY_SUM : CONTENTION_DELAYS;
-    t->extra = t->at = 0;
-    memset(t->result, 0, sizeof t->result);
-    if (ahead < t->delay)
-        begin_before(t, a, hw);
-    banks_steps_start(&t->steps, a->command, hw);
-    if (ahead > t->delay)
-        banks_steps_skip(&t->steps, ahead - t->delay);
-    for (uint64_t i = 0; i < t->delay && i < ahead; i++)
-        (void)next_cycle(t);
+    r->delay = contention_delay(hw);
+    r->extra = r->at = 0;
+    memset(r->result, 0, sizeof r->result);
+    if (ahead < r->delay)
+        begin_before(r, a, hw);
+    banks_steps_start(&r->steps, a->command, hw);
+    if (ahead > r->delay)
+        banks_steps_skip(&r->steps, ahead - r->delay);
+    for (uint64_t i = 0; i < r->delay && i < ahead; i++)
+        (void)next_cycle(r);
+    r->key = contention_reads_key(a, cycle, hw);
+    r->cycles = 0;
 }
 
 /* Return the banks and lanes used in that cycle. */
@@ -92,7 +96,7 @@ static inline uint64_t *trace_at(struct contention_trace *t, const struct conten
     t->to = cycle + 1;
     if (t->to - t->from > CONTENTION_TRACE)
         t->from = t->to - CONTENTION_TRACE;
-    *busy = next_cycle(t);
+    *busy = next_cycle(&t->reads);
     return busy;
 }
 
@@ -208,9 +212,10 @@ static double race_left(const struct contention_race *r, const struct hd_config 
                      : (double)r->words.left * WORD / r->words.pace;
 }
 
-/* Run until cycle `until`, cycle by cycle. */
-static void race_run(struct contention_trace *t, struct contention_work *w,
-                     const struct contention_array *a, uint64_t until, const struct hd_config *hw)
+/* Simulate until cycle `until`, cycle by cycle. */
+static void race_simulate(struct contention_trace *t, struct contention_work *w,
+                          const struct contention_array *a, uint64_t until,
+                          const struct hd_config *hw)
 {
     struct contention_race *r = &w->race;
 
@@ -223,6 +228,20 @@ static void race_run(struct contention_trace *t, struct contention_work *w,
     r->known = true;
     r->upto = w->since;
     w->left = race_ended(r) ? r->vector ? COST_VECTOR_END - 1 : 0 : race_left(r, hw);
+}
+
+/* Run until cycle `until`, from the memo if an equal race was simulated before. */
+static void race_run(struct contention_trace *t, struct contention_work *w,
+                     const struct contention_array *a, uint64_t until, const struct hd_config *hw)
+{
+    struct contention_at at;
+
+    if (!contention_at(t, w, a, until, hw, &at)) {
+        race_simulate(t, w, a, until, hw);
+    } else if (!contention_recall(t, w, a, &at)) {
+        race_simulate(t, w, a, until, hw);
+        contention_keep(t, w, &at);
+    }
 }
 
 /* Advance to `until` at a rate of `done` cycles' work in `cycles` cycles. */

@@ -26,15 +26,25 @@ struct contention_array {
 #define CONTENTION_TRACE  4096u
 #define CONTENTION_DELAYS 64u /* at least N + COST_ARRAY_SUM */
 
-struct contention_trace {
-    bool rough;        /* for a trial: a long stretch is sampled by windows sooner */
-    uint64_t from, to; /* cycles known */
-    bool stale;        /* the following stretch must be computed again */
+/* ARRAY's reads, cycle by cycle. */
+struct contention_reads {
+    uint64_t key;    /* hash of what they began with, */
+    uint64_t cycles; /* and their number since then: both determine what follows */
     struct banks_steps steps;
     struct banks_step step;
     uint32_t extra; /* remaining cycles of `step` */
     uint32_t delay, at;
     bool result[CONTENTION_DELAYS]; /* of the last `delay` steps, a circular buffer */
+};
+
+struct contention_memo;
+
+struct contention_trace {
+    bool rough;                   /* for a trial: a long stretch is sampled by windows sooner */
+    struct contention_memo *memo; /* races simulated before, or NULL */
+    uint64_t from, to;            /* cycles known */
+    bool stale;                   /* the following stretch must be computed again */
+    struct contention_reads reads;
     uint64_t busy[CONTENTION_TRACE];
 };
 
@@ -55,6 +65,7 @@ struct contention_words {
 struct contention_race {
     bool known, vector;
     uint64_t upto;
+    uint64_t key; /* in a trial: hash of all that led there; contention_memo.h */
     struct contention_words words;
     struct vector_beats beats;
 };

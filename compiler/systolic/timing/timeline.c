@@ -477,7 +477,7 @@ static bool step(struct timeline *t)
 
 void timeline_run(struct arena *a, const struct sched_program *p, struct sched_stream *s)
 {
-    struct timeline t = {.p = p, .s = s, .trace.rough = p->dry};
+    struct timeline t = {.p = p, .s = s, .trace.rough = p->dry, .trace.memo = p->memo};
 
     init(&t, a);
     while (step(&t))
