@@ -110,6 +110,18 @@ void hdk_matmul(const struct hdk_matmul *p, const int8_t *a, const int8_t *b, co
 void hdk_matmul_integer(const struct hdk_matmul *p, const void *const *x, int32_t *y);
 void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t *y);
 
+/* JOIN_DIGITS. y = sum of digit * 128^i - (zero - z_in) * taps, wrapping.  x [batch, out_h, out_w,
+ * out_c * digits]: digit 0 of `each` channels, digit 1 of these, ..; then of the next `each`
+ * zero: one value   taps [top + 1 + bottom, left + 1 + right, out_c]: rows and columns at the
+ * borders of y have taps of their own   y [batch, out_h, out_w, out_c] */
+struct hdk_join_digits {
+    uint32_t batch, out_h, out_w, out_c, digits, each, top, left, bottom, right;
+    int32_t z_in;
+    const int32_t *taps;
+};
+void hdk_join_digits(const struct hdk_join_digits *p, const int8_t *x, const int8_t *zero,
+                     int32_t *y);
+
 /* BATCH_MATMUL in ONNX's rounding: rint(sum * real) + z_out, clamped. */
 struct hdk_onnx_matmul {
     struct hdk_matmul layer;

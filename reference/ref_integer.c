@@ -1,4 +1,4 @@
-/* ref_integer.c - MatMulInteger and ConvInteger: sums of products as int32.
+/* ref_integer.c - MatMulInteger, ConvInteger, JOIN_DIGITS: sums of products as int32.
  *   acc = sum (x - z_x) * (w - z_w), wrapping; zero points are operands. */
 #include <string.h>
 
@@ -69,5 +69,45 @@ enum status ref_conv_integer(const struct ref_call *c, struct diag *d)
 
                     memcpy(c->y[0] + at, &sum, 4);
                 }
+    return ST_OK;
+}
+
+/* Return the row (column) of the taps that row i of n has. */
+static size_t taps_row(size_t i, size_t n, const int32_t *a, uint32_t before, uint32_t after)
+{
+    const size_t first = (size_t)a[before], last = (size_t)a[after];
+
+    if (i >= n - last)
+        return first + 1 + i - (n - last);
+    return i < first ? i : first;
+}
+
+/* y = sum of digit k * 128^k - (zero - z_in) * taps, wrapping. */
+enum status ref_join_digits(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *y = c->out[0], *taps = c->in[2];
+    const int32_t *a = c->op->attr;
+    const size_t oc = (size_t)ir_dim_back(y, 0), w = (size_t)ir_dim_back(y, 1),
+                 h = (size_t)ir_dim_back(y, 2), each = (size_t)a[IR_MULTIPLIER],
+                 digits = (size_t)a[IR_DIGITS];
+    const uint32_t zero = (uint32_t)(ref_at(c->in[1], c->x[1], 0) - ir_zero_point(c->in[1]));
+
+    (void)d;
+    for (size_t i = 0; i < (size_t)ir_elements(y); i++) {
+        const size_t channel = i % oc, pixel = i / oc;
+        const size_t row = taps_row(pixel / w % h, h, a, IR_PAD_TOP, IR_PAD_BOTTOM);
+        const size_t column = taps_row(pixel % w, w, a, IR_PAD_LEFT, IR_PAD_RIGHT);
+        const size_t at = (row * (size_t)taps->dim[1] + column) * oc + channel;
+        uint32_t sum = 0, tap;
+
+        for (size_t k = 0; k < digits; k++)
+            sum += (uint32_t)ref_at(c->in[0], c->x[0],
+                                    pixel * oc * digits + (channel / each * digits + k) * each +
+                                        channel % each)
+                   << 7 * k;
+        memcpy(&tap, c->x[2] + at * 4, 4);
+        sum -= zero * tap;
+        memcpy(c->y[0] + i * 4, &sum, 4);
+    }
     return ST_OK;
 }

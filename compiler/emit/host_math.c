@@ -155,6 +155,30 @@ enum status emit_conv_integer(struct emit_unit *u, struct text *t, const struct 
     return ST_OK;
 }
 
+enum status emit_join_digits(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    const struct ir_tensor *taps = ir_in(u->graph, op, 2), *y = ir_out(u->graph, op, 0);
+
+    (void)d;
+    emit_field(t, "batch",
+               (int64_t)(ir_elements(y) / (uint64_t)ir_dim_back(y, 0) /
+                         (uint64_t)ir_dim_back(y, 1) / (uint64_t)ir_dim_back(y, 2)));
+    emit_field(t, "out_h", ir_dim_back(y, 2));
+    emit_field(t, "out_w", ir_dim_back(y, 1));
+    emit_field(t, "out_c", ir_dim_back(y, 0));
+    emit_field(t, "digits", op->attr[IR_DIGITS]);
+    emit_field(t, "each", op->attr[IR_MULTIPLIER]);
+    emit_field(t, "top", op->attr[IR_PAD_TOP]);
+    emit_field(t, "left", op->attr[IR_PAD_LEFT]);
+    emit_field(t, "bottom", op->attr[IR_PAD_BOTTOM]);
+    emit_field(t, "right", op->attr[IR_PAD_RIGHT]);
+    emit_field(t, "z_in", ir_zero_point(ir_in(u->graph, op, 1)));
+    text_printf(t, "    .taps = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, taps->data, (size_t)ir_bytes(taps)));
+    return ST_OK;
+}
+
 static const char *number(const struct ir_tensor *t)
 {
     switch (t->type) {

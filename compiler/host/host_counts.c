@@ -375,6 +375,10 @@ void host_count(const struct ir_graph *g, const struct ir_op *op, enum host_form
     case HOST_TRANSPOSED: transposed(g, op, count); return;
     case HOST_ROWS_BY_COLUMNS: rows_by_columns(g, op, count); return;
     case HOST_ELEMENTS: count[0] = elements(ir_in(g, op, 0)); return;
+    case HOST_DIGITS:
+        count[0] = elements(ir_in(g, op, 0));
+        count[1] = elements(ir_out(g, op, 0));
+        return;
     case HOST_BLOCKS: blocks(g, op, count); return;
     case HOST_WALK: walk(g, op, count); return;
     case HOST_VALUES:

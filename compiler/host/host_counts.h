@@ -14,6 +14,7 @@
     FORM(TRANSPOSED, "products outputs runs taps rows")                                            \
     FORM(ROWS_BY_COLUMNS, "products outputs rows steps")                                           \
     FORM(ELEMENTS, "elements")                                                                     \
+    FORM(DIGITS, "digits sums")                                                                    \
     FORM(BLOCKS, "blocks bytes_left")                                                              \
     FORM(WALK, "elements rows")                                                                    \
     FORM(VALUES, "values rows")                                                                    \

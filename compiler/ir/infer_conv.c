@@ -1,4 +1,6 @@
 /* infer_conv.c - rules of operators with weights or windows. */
+#include <string.h>
+
 #include "rules.h"
 
 /* Check weights: 8-bit constant, one scale or one per output channel, int8 weights symmetric. int16
@@ -329,4 +331,27 @@ enum status infer_conv_integer(const struct ir_graph *g, const struct ir_op *op,
         g, w, "weights", 4,
         (const int32_t[]){w->dim[0], op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], w->dim[3]}, d));
     return want_window(g, op, x, w->dim[0], d);
+}
+
+enum status infer_join_digits(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const int32_t *a = op->attr, oc = ir_dim_back(y, 0), digits = a[IR_DIGITS];
+    const int32_t taps[3] = {a[IR_PAD_TOP] + 1 + a[IR_PAD_BOTTOM],
+                             a[IR_PAD_LEFT] + 1 + a[IR_PAD_RIGHT], oc};
+    int32_t dim[IR_MAX_RANK];
+
+    TRY(ir_want_type(x, "input", IR_I8, d));
+    TRY(ir_want_type(ir_in(g, op, 1), "zero point", IR_I8, d));
+    TRY(ir_want_shape(g, ir_in(g, op, 2), "taps", 3, taps, d));
+    TRY(ir_want_const_i32(ir_in(g, op, 2), "taps", ir_elements(ir_in(g, op, 2)), d));
+    if (digits < 1 || digits > 4)
+        return FAIL(d, ST_MODEL, "digits: expected 1 to 4, found %d", digits);
+    if (a[IR_MULTIPLIER] < 1 || oc % a[IR_MULTIPLIER] != 0)
+        return FAIL(d, ST_MODEL, "multiplier: expected a divisor of %d, found %d", oc,
+                    a[IR_MULTIPLIER]);
+    TRY(ir_want_type(y, "output", IR_I32, d));
+    memcpy(dim, y->dim, sizeof dim);
+    dim[y->rank - 1] *= digits;
+    return ir_want_shape(g, x, "input", y->rank, dim, d);
 }

@@ -1,4 +1,4 @@
-/* hdk_integer.c - sums of products that stay int32 (ConvInteger, MatMulInteger), and BATCH_MATMUL
+/* hdk_integer.c - sums of products that stay int32 (ConvInteger, MatMulInteger, JOIN_DIGITS), and BATCH_MATMUL
  * in ONNX's rounding. Plain loops. */
 #include <stddef.h>
 
@@ -66,6 +66,47 @@ void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t 
                 sum += (uint32_t)((cell[c] - z_in) * (w[c] - z_w));
         }
         y[i] = (int32_t)sum;
+    }
+}
+
+/* Number of row (column) i of n among the taps. */
+static uint32_t border(uint32_t i, uint32_t n, uint32_t before, uint32_t after)
+{
+    return i < before ? i : i < n - after ? before : i - (n - after) + before + 1;
+}
+
+/* One pixel: `taps` of its channels, times `zero`. */
+static void join(const struct hdk_join_digits *p, const int8_t *x, uint32_t zero,
+                 const int32_t *taps, int32_t *y)
+{
+    for (uint32_t c = 0; c < p->out_c; c += p->each, x += (size_t)p->each * p->digits)
+        for (uint32_t i = 0; i < p->each; i++) {
+            const int8_t *from = x + (size_t)p->each * p->digits + i;
+            uint32_t sum = 0;
+
+            for (uint32_t k = p->digits; k > 0; k--) {
+                const int32_t digit = *(from -= p->each);
+                sum = sum * 128 + (uint32_t)digit;
+            }
+            y[c + i] = (int32_t)(sum - zero * (uint32_t)taps[c + i]);
+        }
+}
+
+void hdk_join_digits(const struct hdk_join_digits *p, const int8_t *x, const int8_t *zero,
+                     int32_t *y)
+{
+    const uint32_t z = (uint32_t)(*zero - p->z_in), columns = p->left + 1 + p->right;
+
+    for (uint32_t i = 0; i < p->batch * p->out_h; i++) {
+        const uint32_t row = border(i % p->out_h, p->out_h, p->top, p->bottom);
+
+        for (uint32_t k = 0; k < p->out_w; k++) {
+            const uint32_t column = border(k, p->out_w, p->left, p->right);
+
+            join(p, x, z, p->taps + ((size_t)row * columns + column) * p->out_c, y);
+            x += (size_t)p->out_c * p->digits;
+            y += p->out_c;
+        }
     }
 }
 

@@ -358,7 +358,8 @@ static const char *refusal(const struct target_question *asked)
     if (!views_form(op->opcode) && is_float(g, op))
         return float_refusal(&q);
     if (!views_form(op->opcode) && !geo_device(g, op, &q.g))
-        REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
+        REFUSE(&q, "%s has no accelerator lowering%s%s", ir_op_info(op->opcode)->name,
+               row->limit ? ": " : "", row->limit ? row->limit : "");
     if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
         REFUSE(&q, "the network has %u inputs and outputs: the accelerator has regions for %u",
                g->n_in + g->n_out, HD_REGIONS - HD_REGION_IO);

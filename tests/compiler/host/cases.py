@@ -261,6 +261,10 @@ def integers(net, sizes):
     for m, k, n in sizes["matrices"]:
         zeros = (net.x("i8", (1,), "z"), net.x("i8", (1,), "z", again=1))
         net.op("matmul_integer", (net.x("i8", (2, m, k)), net.x("i8", (2, k, n), again=1), *zeros), "i32", (2, m, n))
+        for digits in (3, 4):
+            taps = ints(net, (1, 1, n), *range(n))
+            net.op("join_digits", (net.x("i8", (m, n * digits), scale=1, zero=0), zeros[0], taps), "i32", (m, n), digits=digits,
+                   multiplier=n)
     for k, p in ((1, 0), (3, 1)):
         for b, h, w, c, o in sizes["images"]:
             net.op("conv_integer", (net.x("i8", (b, h, w, c)), net.x("i8", (o, k, k, c), again=1), *zeros), "i32",

@@ -28,6 +28,23 @@ for ir in layers/*.ir "$HEDDLE_HOME"/{tests/compiler/systolic/lower/{parts_of_in
     done
 done
 
+# Raw sums are the array's; other products are the host's, with the reason.
+for hw in tiny sys16; do
+    "$heddle" run "$(dirname "$0")/raw_sums.ir" --engine=func --hw=$hw >stdout 2>stderr || fail "raw_sums.ir: $(cat stderr)"
+    grep -q '^verdict: match: 3 of 3 layers' stdout && grep -q ' 100.0 % on the accelerator' stdout ||
+        fail "raw_sums.ir on $hw: $(head -n 3 stdout)"
+done
+while read -r name why; do
+    "$heddle" inspect "$HEDDLE_HOME/tests/compiler/systolic/rewrites/matmul_sums/$name.ir" >stdout 2>stderr || fail "$(cat stderr)"
+    grep -q "matmul_integer has no accelerator lowering: $why\$" stdout || fail "$name: $(cat stdout)"
+done <<'END'
+computed its second operand is computed
+batch matrices of a batch have a second operand each
+zeros its weights have several zero points
+rows its input has several zero points
+deep its sums can reach 2^27
+END
+
 # Roots of negative numbers: the same NaN on both sides.
 cat >roots.ir <<'END'
 heddle-ir 1
