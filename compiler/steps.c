@@ -7,6 +7,7 @@
 #include "compiler/import/ir_text.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/import/tosa/tosa.h"
 #include "compiler/systolic/lower/lower.h"
 #include "compiler/systolic/schedule/sched_build.h"
 #include "compiler/target/describe.h"
@@ -45,8 +46,17 @@ static enum status import_onnx(struct pipeline *p, struct diag *d)
     return st;
 }
 
-/* Select the importer by the file's suffix: .ir is the IR's text form, .onnx is ONNX, all others
- * are TFLite. */
+/* The reference's graph has each operator by itself. */
+static enum status import_tosa(struct pipeline *p, struct diag *d)
+{
+    const struct pipeline_model *m = &p->model;
+
+    TRY(tosa_import(p->arena, m->name, m->data, m->n_bytes, false, &p->graph, d));
+    return tosa_import(p->arena, m->name, m->data, m->n_bytes, true, &p->reference, d);
+}
+
+/* Select the importer by the file's suffix: .ir is the IR's text form, .onnx is ONNX, .tosa is
+ * TOSA, all others are TFLite. */
 enum status step_import(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;
@@ -57,6 +67,8 @@ enum status step_import(struct pipeline *p, struct diag *d)
     if (p->options.input_shapes)
         return FAIL(d, ST_USAGE,
                     "--input-shapes is for .onnx files: the shapes of others are fixed");
+    if (text_ends(m->path, ".tosa"))
+        return import_tosa(p, d);
     if (text_ends(m->path, ".ir"))
         TRY(ir_text_import(p->arena, m->data, m->n_bytes, &p->graph, d));
     else

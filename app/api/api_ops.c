@@ -4,6 +4,7 @@
 #include "compiler/host/host_kernel.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/import/tosa/tosa.h"
 #include "context.h"
 
 static const struct {
@@ -54,6 +55,10 @@ static void file_names(struct text *t)
     text_add(t, "\n\nONNX:");
     for (uint32_t i = 0; (name = onnx_operator_name(i, &domain)) != NULL; i++)
         add_word(t, &column, domain, name);
+    column = 5;
+    text_add(t, "\n\nTOSA:");
+    for (uint32_t i = 0; (name = tosa_operator_name(i)) != NULL; i++)
+        add_word(t, &column, "", name);
     text_add(t, "\n");
 }
 
@@ -103,6 +108,10 @@ static void markdown_of(struct text *t)
     for (n = 0; (name = onnx_operator_name(n, &domain)) != NULL; n++)
         text_printf(&names, " %s%s%s", domain, *domain ? "." : "", name);
     text_printf(t, "\nONNX, %u operators:%s\n", n, names.data);
+    text_init(&names, t->arena);
+    for (n = 0; (name = tosa_operator_name(n)) != NULL; n++)
+        text_printf(&names, " %s", name);
+    text_printf(t, "\nTOSA, %u operators:%s\n", n, names.data);
 }
 
 void ops_print(struct arena *a, bool markdown, struct text *t)

@@ -47,7 +47,7 @@ const char cli_about[] = "Compiles a quantised network for a simulated systolic 
 const char cli_after[] =
     "heddle COMMAND --help lists the options of that command; heddle --version prints the "
     "version.\n"
-    "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
+    "MODEL is a .tflite, .onnx or .tosa file, a graph as text (.ir) or the name of a network in "
     "tests/models.\n"
     "\nExamples:\n"
     "  heddle run digits\n"

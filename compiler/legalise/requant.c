@@ -400,7 +400,9 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     const struct ir_tensor *x = ir_in(g, op, 0);
     const struct fixing f = {g, op, o, d};
 
-    set_clamp(op, ir_out(g, op, 0), o->rounding);
+    set_clamp(op, ir_out(g, op, 0), op->fixed.n ? LGL_ROUND_TFLITE : o->rounding);
+    if (op->fixed.n)
+        return ST_OK; /* the file states them (TOSA) */
     if (x != NULL && x->type == IR_F32 && op->opcode != IR_OP_QUANTIZE)
         return ST_OK; /* float arithmetic: nothing is fixed */
     if (x != NULL && ir_is_int(x->type) && ir_op_info(op->opcode)->has_int)

@@ -2,8 +2,7 @@
  * because all their inputs are constant (mostly shape computations). */
 #include <string.h>
 
-#include "compiler/ir/rules.h"
-#include "reference/ref_kernels.h"
+#include "compiler/import/common/import_fold.h"
 #include "tfl_import.h"
 
 enum status tfl_value(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
@@ -62,47 +61,9 @@ enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, ui
     return ST_OK;
 }
 
-/* Return true for operators evaluated at import if they read constants alone: movers, CAST,
- * DEQUANTIZE and arithmetic of integers. */
-static bool folds(enum ir_opcode opcode, enum ir_type type)
-{
-    const struct ir_op_info *info = ir_op_info(opcode);
-
-    return info->moves || opcode == IR_OP_CAST || opcode == IR_OP_DEQUANTIZE ||
-           (ir_is_int(type) && info->has_int);
-}
-
-enum { MAX_OPERANDS = 64 };
-
-static enum status evaluate(struct tfl_importer *m, struct ir_op *op)
-{
-    struct ir_tensor *y = ir_out(m->g, op, 0);
-    const struct ir_tensor *in[MAX_OPERANDS], *out[1] = {y};
-    const uint8_t *x[MAX_OPERANDS];
-    uint8_t *data = arena_alloc(m->arena, (size_t)ir_bytes(y));
-    const struct ref_call call = {op, in, x, out, &data, NULL};
-
-    TRY(ir_check_op(m->g, op, m->d));
-    for (uint32_t i = 0; i < op->n_in; i++) {
-        in[i] = ir_in(m->g, op, i);
-        x[i] = in[i]->data;
-    }
-    TRY(ref_kernel_of(op->opcode, in[0]->type)(&call, m->d));
-    y->role = IR_CONST;
-    y->data = data;
-    y->producer = IR_NONE;
-    op->dead = true;
-    return ST_OK;
-}
-
 enum status tfl_fold(struct tfl_importer *m, struct ir_op *op)
 {
-    if (op->n_in == 0 || op->n_in > MAX_OPERANDS)
-        return ST_OK;
-    for (uint32_t i = 0; i < op->n_in; i++)
-        if (op->in[i] == IR_NONE || m->g->tensor[op->in[i]]->role != IR_CONST)
-            return ST_OK;
-    return folds(op->opcode, ir_in(m->g, op, 0)->type) ? evaluate(m, op) : ST_OK;
+    return import_fold(m->g, op, m->d);
 }
 
 enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,

@@ -2,11 +2,9 @@
 // No exceptions, no global state, no owning objects: arena_alloc may leave by longjmp.
 #include "tfl_shim.h"
 
-#define FLATBUFFERS_LOCALE_INDEPENDENT 0 // otherwise a library must define it
-#include <flatbuffers/flexbuffers.h>
-
 #include <vector>
 
+#include "compiler/import/common/fbs_fields.h"
 #include "tflite_generated.h"
 
 namespace
@@ -248,42 +246,6 @@ tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
                   tfl::BuiltinOptions_##options <= tfl::BuiltinOptions_MAX);
 #include "operators/operators.def"
 
-// Return the number of fields that the schema lists for options `kind`.
-uint32_t known_fields(tfl::BuiltinOptions kind)
-{
-    const flatbuffers::TypeTable *const kinds = tfl::BuiltinOptionsTypeTable();
-
-    for (size_t i = 0; i < kinds->num_elems; i++)
-        if (kinds->values[i] == kind && kinds->type_codes[i].sequence_ref >= 0)
-            return static_cast<uint32_t>(
-                kinds->type_refs[kinds->type_codes[i].sequence_ref]()->num_elems);
-    return 0;
-}
-
-// Compute tfl_options.unknown. The verifier does not check fields that the schema lacks. The bytes
-// of a field end at the next field, the table's end or the file's end.
-uint32_t unknown_field(const tfl::Operator *op, const uint8_t *end)
-{
-    const auto *const table = static_cast<const uint8_t *>(op->options());
-    const uint8_t *const vtable = table - flatbuffers::ReadScalar<flatbuffers::soffset_t>(table);
-    const auto entry = [vtable](uint32_t i) {
-        return flatbuffers::ReadScalar<flatbuffers::voffset_t>(vtable + 2 * i);
-    };
-    const uint32_t n = entry(0) / 2; // sizes of vtable and table, then offsets
-
-    for (uint32_t i = 2 + known_fields(op->options_type()); i < n; i++) {
-        uint32_t to = entry(1);
-
-        for (uint32_t k = 2; k < n; k++)
-            if (entry(k) > entry(i) && entry(k) < to)
-                to = entry(k);
-        for (uint32_t at = entry(i); at != 0 && at < to && at < end - table; at++)
-            if (table[at] != 0)
-                return i - 2;
-    }
-    return 0;
-}
-
 tfl_operator operator_of(const tfl::Operator *op, const uint8_t *end)
 {
     tfl_operator r = {};
@@ -302,7 +264,9 @@ tfl_operator operator_of(const tfl::Operator *op, const uint8_t *end)
         shape_options(op, &r.options);
         late_options(op, &r.options);
         if (r.options.kind[0] != '\0' && op->options_type() != tfl::BuiltinOptions_NONE)
-            r.options.unknown = unknown_field(op, end);
+            r.options.unknown = fbs_unknown_field(
+                op->options(), fbs_known_fields(tfl::BuiltinOptionsTypeTable(), op->options_type()),
+                end);
     }
     return r;
 }
