@@ -47,7 +47,7 @@ static enum status compile(const struct harness *h, const char *folder, const ch
     TRY(home_generated(h->arena, &gen, d));
     TRY(run_folders(h->arena, &where, &folders, d));
     const char **argv = ARENA_ARRAY(h->arena, const char *,
-                                    27 + tool.n_argument + h->emitted->n + 4 * EMIT_MAX_LIBRARIES);
+                                    28 + tool.n_argument + h->emitted->n + 4 * EMIT_MAX_LIBRARIES);
     uint32_t n = tool_begin(&tool, argv);
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
         argv[n++] = flags[i];
@@ -62,6 +62,7 @@ static enum status compile(const struct harness *h, const char *folder, const ch
     argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_described.c", home);
     argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_described_host.c", home);
     argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_meaning.c", home);
+    argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_order.c", home);
     for (uint32_t i = 0; i < h->emitted->n; i++) {
         const char *dot = strrchr(h->emitted->file[i].name, '.');
         if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)

@@ -11,7 +11,7 @@
 #include "check_round.h"
 #include "sim/build/cached.h"
 
-enum { OF_EACH = 64, FRESH = 8, TRIES = 400, POSITIONS = 300 };
+enum { OF_EACH = 64, FRESH = 8, TRIES = 400, POSITIONS = 300, PIECE = 1 << 20 };
 
 struct drawing {
     struct check *c;
@@ -89,8 +89,7 @@ static uint32_t field(struct drawing *q, enum hdk_role role, uint32_t f, uint32_
 static bool place(struct drawing *q, const struct hdk_issue *i, struct hdk_box *b, uint32_t f,
                   uint32_t memory)
 {
-    const uint64_t n_bytes =
-        (i->rows - 1ull) * b->row_stride + (i->columns - 1ull) * b->column_stride + b->n_bytes;
+    const uint64_t n_bytes = hdk_box_end(i, b) - b->at;
     const uint32_t all = q->lock.described->memory[memory].bytes;
 
     if (n_bytes > all)
@@ -115,6 +114,50 @@ static uint32_t positions(struct drawing *q, enum hdk_role role, uint32_t f)
     return field(q, role, f, 1, 1, some(q, 4) ? 6 : POSITIONS);
 }
 
+static void limits(struct drawing *q, struct hdk_issue *i)
+{
+    i->zero = (int32_t)some(q, 256) - 128;
+    i->low = (int32_t)some(q, 129) - 128;
+    i->high = (int32_t)some(q, 128);
+}
+
+static struct hdk_scaling scaling(struct drawing *q)
+{
+    const int32_t zero = (int32_t)some(q, 256) - 128;
+    const int32_t multiplier = (int32_t)(1u << 30 | some(q, 1u << 30));
+
+    return (struct hdk_scaling){zero, multiplier, -(int32_t)some(q, some(q, 2) ? 32 : 4)};
+}
+
+/* Draw a piece of a layer, one of those that the target's operators are. */
+static void piece_sizes(struct drawing *q, struct hdk_issue *i)
+{
+    const struct described_device *const d = q->lock.described;
+    const struct describe *const of = q->c->target.desc->detail;
+    const uint32_t lanes = d->lanes, memory = q->lock.model.instruction[HDK_CHANNELS_IN].to;
+
+    i->kind = described_kind(of->pattern[some(q, of->n_pattern)].opcode);
+    i->taps.rows = i->kind == HDK_LAYER_ADD ? 1 : field(q, i->role, FIELD_TAP_ROWS, 1, 1, 4);
+    i->taps.columns = i->kind == HDK_LAYER_ADD ? 1 : field(q, i->role, FIELD_TAP_COLUMNS, 1, 1, 4);
+    i->from.n_bytes = i->kind == HDK_LAYER_CONVOLVE
+                          ? field(q, i->role, FIELD_BYTES, d->depth, d->depth, 12 * d->depth)
+                          : lanes;
+    i->to.n_bytes = lanes;
+    i->taps.column_stride = field(q, i->role, FIELD_TAP_COLUMN, 0, i->from.n_bytes, 256);
+    i->taps.row_stride =
+        field(q, i->role, FIELD_TAP_ROW, 0, i->taps.columns * i->from.n_bytes, 1024);
+    const uint32_t taps = i->taps.rows * i->taps.columns;
+    i->with.n_bytes = i->kind == HDK_LAYER_CONVOLVE    ? taps * i->from.n_bytes * lanes
+                      : i->kind == HDK_LAYER_DEPTHWISE ? taps * lanes
+                      : i->kind == HDK_LAYER_ADD       ? lanes
+                                                       : 0;
+    i->channels = field(q, i->role, FIELD_CHANNELS, 0, 0,
+                        d->memory[memory].bytes - lanes * (uint32_t)sizeof(struct hdk_channel));
+    i->operand[0] = scaling(q);
+    i->operand[1] = scaling(q);
+    limits(q, i);
+}
+
 /* Bytes of a position of each operand. */
 static void sizes(struct drawing *q, struct hdk_issue *i)
 {
@@ -132,10 +175,10 @@ static void sizes(struct drawing *q, struct hdk_issue *i)
         i->from.n_bytes = 4 * lanes;
         i->with.n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel);
         i->to.n_bytes = lanes;
-        i->zero = (int32_t)some(q, 256) - 128;
-        i->low = (int32_t)some(q, 129) - 128;
-        i->high = (int32_t)some(q, 128);
+        limits(q, i);
         return;
+    case HDK_PIECE:
+    case HDK_PIECE_KEEP: piece_sizes(q, i); return;
     case HDK_STORE: i->from.n_bytes = i->to.n_bytes = lanes; return;
     case HDK_SPREAD:
         i->from.n_bytes = lanes;
@@ -145,14 +188,47 @@ static void sizes(struct drawing *q, struct hdk_issue *i)
         i->from.n_bytes = lanes;
         i->to.n_bytes = 4 * lanes;
         i->add = some(q, 2);
-        i->zero = (int32_t)some(q, 256) - 128;
-        i->multiplier = (int32_t)(1u << 30 | some(q, 1u << 30));
-        i->shift = -(int32_t)some(q, some(q, 2) ? 32 : 4);
+        const struct hdk_scaling of = scaling(q);
+        i->zero = of.zero;
+        i->multiplier = of.multiplier;
+        i->shift = of.shift;
         return;
     default:
         i->from.n_bytes = field(q, i->role, FIELD_BYTES, 1, depth * lanes, 2048);
         i->to.n_bytes = i->from.n_bytes;
     }
+}
+
+/* Place what is read with all positions, or by position for an addition. */
+static bool place_with(struct drawing *q, struct hdk_issue *i)
+{
+    const struct hdk_instruction *const of = &q->lock.model.instruction[i->role];
+    const uint32_t bytes = q->lock.described->memory[hdk_with(of, i)].bytes;
+
+    if (i->kind == HDK_LAYER_ADD) {
+        strides(q, i, &i->with, FIELD_WITH_ROW, FIELD_WITH_COLUMN, false);
+        return place(q, i, &i->with, FIELD_WITH, of->from);
+    }
+    if (i->with.n_bytes && i->with.n_bytes <= bytes)
+        i->with.at = field(q, i->role, FIELD_WITH, 0, 0, bytes - i->with.n_bytes);
+    return i->with.at + i->with.n_bytes <= bytes;
+}
+
+/* Return true if no byte of a box is written. A piece reads and writes one memory in any order. */
+static bool apart(const struct hdk_issue *i, const struct hdk_box *b)
+{
+    return hdk_box_end(i, b) <= i->to.at || hdk_box_end(i, &i->to) <= b->at;
+}
+
+/* Return true if a piece ends soon, and reads no byte that it writes. */
+static bool piece_fits(const struct hdk_issue *i)
+{
+    if (i->role != HDK_PIECE && i->role != HDK_PIECE_KEEP)
+        return true;
+    if ((uint64_t)i->rows * i->columns * i->taps.rows * i->taps.columns * i->from.n_bytes > PIECE)
+        return false;
+    return i->role == HDK_PIECE ||
+           (apart(i, &i->from) && (i->kind != HDK_LAYER_ADD || apart(i, &i->with)));
 }
 
 /* Draw an instruction that the description allows. */
@@ -167,11 +243,8 @@ static bool draw(struct drawing *q, enum hdk_role role, struct hdk_issue *i)
         sizes(q, i);
         strides(q, i, &i->from, FIELD_FROM_ROW, FIELD_FROM_COLUMN, false);
         strides(q, i, &i->to, FIELD_TO_ROW, FIELD_TO_COLUMN, true);
-        if (i->with.n_bytes)
-            i->with.at = field(q, role, FIELD_WITH, 0, 0,
-                               q->lock.described->memory[of->with].bytes - i->with.n_bytes);
-        if (place(q, i, &i->from, FIELD_FROM, of->from) && place(q, i, &i->to, FIELD_TO, of->to) &&
-            i->with.at + i->with.n_bytes <= q->lock.described->memory[of->with].bytes &&
+        if (place_with(q, i) && place(q, i, &i->from, FIELD_FROM, of->from) &&
+            place(q, i, &i->to, FIELD_TO, of->to) && piece_fits(i) &&
             !described_check(q->c->arena, q->lock.described, i))
             return true;
     }
@@ -208,6 +281,18 @@ static void wrong(struct drawing *q)
                 lockstep_instruction_text(&q->lock, &q->lock.wrong), lockstep_bytes_text(&q->lock));
 }
 
+/* Fill the channels of an instruction anew: a copy may have brought any multipliers. */
+static void refresh(struct drawing *q, const struct hdk_issue *i)
+{
+    const struct hdk_instruction *const of = q->device.instruction;
+    const uint32_t n_bytes = q->lock.described->lanes * (uint32_t)sizeof(struct hdk_channel);
+
+    if (q->shifts && i->taps.rows)
+        fill_words(q, q->lock.chip[of[HDK_CHANNELS_IN].to] + i->channels, n_bytes, true);
+    else if (q->shifts && i->with.n_bytes && i->role != HDK_PRODUCT)
+        fill_words(q, q->lock.chip[of[i->role].with] + i->with.at, n_bytes, true);
+}
+
 /* Run one of each kind in turn. */
 static void run_all(struct drawing *q)
 {
@@ -224,9 +309,7 @@ static void run_all(struct drawing *q)
         if (!described_of(q->lock.described, role) || !lockstep_sees(&q->lock, role) ||
             !draw(q, role, &i))
             continue;
-        if (q->shifts && i.with.n_bytes && role != HDK_PRODUCT) /* a copy brought any multipliers */
-            fill_words(q, q->lock.chip[q->device.instruction[role].with] + i.with.at,
-                       i.with.n_bytes, true);
+        refresh(q, &i);
         rc = lockstep_step(&q->lock, &q->device, &i, ++q->issued[unit]);
         q->n_run[role]++;
         if (q->most[role] < i.rows * i.columns)

@@ -57,7 +57,9 @@ bool lockstep_sees(const struct lockstep *l, enum hdk_role role)
 {
     const struct hdk_instruction *const of = &l->model.instruction[role];
 
-    return l->chip[of->from] && l->chip[of->with] && l->chip[of->to];
+    return l->chip[of->from] && l->chip[of->with] && l->chip[of->to] &&
+           (l->described->instruction[l->described->role[role]].does != DESCRIBED_LAYER ||
+            l->chip[l->model.instruction[HDK_CHANNELS_IN].to]);
 }
 
 static void compare(struct lockstep *l, const struct hdk_issue *i)
@@ -108,16 +110,19 @@ int lockstep_step(struct lockstep *l, const struct hdk_device *device, const str
 const char *lockstep_instruction_text(struct lockstep *l, const struct hdk_issue *i)
 {
     const struct described_instruction *const of = described_of(l->described, i->role);
+    static const char *const kinds[] = {" of a convolution", " of an addition", " of a pool",
+                                        " of a depthwise convolution"};
     uint32_t number[DESCRIBED_FIELDS];
     struct text t;
     bool any = false;
 
     text_init(&t, l->arena);
-    text_printf(&t, "%s (", of->name);
+    text_printf(&t, "%s%s (", of->name, of->does == DESCRIBED_LAYER ? kinds[i->kind] : "");
     described_numbers(i, number);
     for (uint32_t f = 0; f < DESCRIBED_FIELDS; f++)
         if (of->field[f].bits) {
-            const bool place = f == FIELD_FROM || f == FIELD_WITH || f == FIELD_TO;
+            const bool place =
+                f == FIELD_FROM || f == FIELD_WITH || f == FIELD_TO || f == FIELD_CHANNELS;
 
             text_printf(&t, place ? "%s%s 0x%x" : "%s%s %u", any ? ", " : "", described_fields[f],
                         number[f]);
@@ -127,7 +132,10 @@ const char *lockstep_instruction_text(struct lockstep *l, const struct hdk_issue
         text_printf(&t, ", zero %d, multiplier %d, shift %d", i->zero, i->multiplier, i->shift);
     if (of->does == DESCRIBED_PRODUCT || of->does == DESCRIBED_SCALE)
         text_printf(&t, ", add %u", i->add);
-    if (of->does == DESCRIBED_REQUANTISE)
+    for (uint32_t k = 0; k < 2 && of->does == DESCRIBED_LAYER && i->kind == HDK_LAYER_ADD; k++)
+        text_printf(&t, ", operand %u zero %d, multiplier %d, shift %d", k, i->operand[k].zero,
+                    i->operand[k].multiplier, i->operand[k].shift);
+    if (of->does == DESCRIBED_REQUANTISE || of->does == DESCRIBED_LAYER)
         text_printf(&t, ", zero %d, low %d, high %d", i->zero, i->low, i->high);
     text_add(&t, ")");
     return t.data;

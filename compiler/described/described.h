@@ -19,6 +19,13 @@ enum described_field {
     FIELD_TO,
     FIELD_TO_ROW,
     FIELD_TO_COLUMN,
+    FIELD_TAP_ROWS,
+    FIELD_TAP_COLUMNS,
+    FIELD_TAP_ROW,
+    FIELD_TAP_COLUMN,
+    FIELD_WITH_ROW,
+    FIELD_WITH_COLUMN,
+    FIELD_CHANNELS,
     DESCRIBED_FIELDS
 };
 extern const char *const described_fields[DESCRIBED_FIELDS];
@@ -29,13 +36,15 @@ enum described_does {
     DESCRIBED_PRODUCT,
     DESCRIBED_REQUANTISE,
     DESCRIBED_SCALE,
-    DESCRIBED_SPREAD
+    DESCRIBED_SPREAD,
+    DESCRIBED_LAYER
 };
 
 struct described_instruction {
-    const char *name, *call, *cycles; /* cycles: expression of rows, columns and bytes */
+    const char *name, *call, *cycles; /* cycles: expression of rows, columns, bytes and steps */
     enum described_does does;
     uint32_t unit, from, with, to; /* memories; with: not of a copy */
+    uint32_t channels;             /* likewise, of a layer */
     struct {
         uint32_t bits, unit; /* the width of value / unit; bits 0: no such field */
     } field[DESCRIBED_FIELDS];

@@ -17,7 +17,7 @@ struct recorder {
     uint64_t busy[HDK_UNITS], end[HDK_UNITS][KEPT];
     uint32_t issued[HDK_UNITS];
     struct {
-        uint32_t rows, columns, n_bytes, cycles;
+        uint32_t rows, columns, n_bytes, steps, cycles;
     } last[HDK_ROLES]; /* formulas are evaluated where sizes change */
 };
 
@@ -25,17 +25,17 @@ struct recorder {
 
 static uint32_t name(void *ctx, const char *text, int64_t *value, char *error)
 {
-    static const char *const names[] = {"rows", "columns", "bytes"};
+    static const char *const names[] = {"rows", "columns", "bytes", "steps"};
     const int64_t *const of = ctx;
     const uint32_t n = (uint32_t)strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789");
 
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 4; i++)
         if (strlen(names[i]) == n && strncmp(names[i], text, n) == 0) {
             *value = of[i];
             return n;
         }
-    snprintf(error, EXPRESSION_ERROR, "'%.*s' is not rows, columns or bytes", n < 40 ? (int)n : 40,
-             text);
+    snprintf(error, EXPRESSION_ERROR, "'%.*s' is not rows, columns, bytes or steps",
+             n < 40 ? (int)n : 40, text);
     return 0;
 }
 
@@ -43,23 +43,28 @@ const char *described_bad_cycles(const char *text)
 {
     static _Thread_local char error[EXPRESSION_ERROR];
 
-    (void)expression_value(text, name, (int64_t[]){1, 1, 1}, error);
+    (void)expression_value(text, name, (int64_t[]){1, 1, 1, 1}, error);
     return *error ? error : NULL;
 }
 
 static uint32_t cycles_of(struct recorder *r, const struct hdk_issue *i)
 {
     char error[EXPRESSION_ERROR];
+    const uint32_t steps = i->kind == HDK_LAYER_ADD ? 2
+                           : i->kind == HDK_LAYER_CONVOLVE
+                               ? i->taps.rows * i->taps.columns * i->from.n_bytes / r->device->depth
+                               : i->taps.rows * i->taps.columns;
 
-    if (r->last[i->role].rows != i->rows || r->last[i->role].columns != i->columns ||
-        r->last[i->role].n_bytes != i->from.n_bytes) {
+    if (r->last[i->role].steps != steps || r->last[i->role].rows != i->rows ||
+        r->last[i->role].columns != i->columns || r->last[i->role].n_bytes != i->from.n_bytes) {
         const int64_t n =
             expression_value(described_of(r->device, i->role)->cycles, name,
-                             (int64_t[]){i->rows, i->columns, i->from.n_bytes}, error);
+                             (int64_t[]){i->rows, i->columns, i->from.n_bytes, steps}, error);
 
         r->last[i->role].rows = i->rows;
         r->last[i->role].columns = i->columns;
         r->last[i->role].n_bytes = i->from.n_bytes;
+        r->last[i->role].steps = steps;
         r->last[i->role].cycles = n > 0 ? (uint32_t)n : 0;
     }
     return r->last[i->role].cycles;
@@ -77,6 +82,11 @@ static void usual(const struct hdk_issue *i, uint32_t v[DESCRIBED_FIELDS])
     v[FIELD_FROM_ROW] = i->columns * i->from.n_bytes;
     v[FIELD_TO_COLUMN] = i->to.n_bytes;
     v[FIELD_TO_ROW] = i->columns * i->to.n_bytes;
+    v[FIELD_WITH_COLUMN] = i->with.n_bytes;
+    v[FIELD_WITH_ROW] = i->columns * i->with.n_bytes;
+    v[FIELD_TAP_ROWS] = v[FIELD_TAP_COLUMNS] = 1;
+    v[FIELD_TAP_COLUMN] = i->from.n_bytes;
+    v[FIELD_TAP_ROW] = i->taps.columns * i->from.n_bytes;
 }
 
 void described_numbers(const struct hdk_issue *i, uint32_t v[DESCRIBED_FIELDS])
@@ -87,6 +97,17 @@ void described_numbers(const struct hdk_issue *i, uint32_t v[DESCRIBED_FIELDS])
     v[FIELD_FROM] = i->from.at;
     v[FIELD_WITH] = i->with.at;
     v[FIELD_TO] = i->to.at;
+    v[FIELD_CHANNELS] = i->channels;
+    if (i->taps.rows) {
+        v[FIELD_TAP_ROWS] = i->taps.rows;
+        v[FIELD_TAP_COLUMNS] = i->taps.columns;
+        v[FIELD_TAP_ROW] = i->taps.rows > 1 ? i->taps.row_stride : v[FIELD_TAP_ROW];
+        v[FIELD_TAP_COLUMN] = i->taps.columns > 1 ? i->taps.column_stride : v[FIELD_TAP_COLUMN];
+    }
+    if (i->kind == HDK_LAYER_ADD) {
+        v[FIELD_WITH_ROW] = i->rows > 1 ? i->with.row_stride : v[FIELD_WITH_ROW];
+        v[FIELD_WITH_COLUMN] = i->columns > 1 ? i->with.column_stride : v[FIELD_WITH_COLUMN];
+    }
     if (i->rows > 1) {
         v[FIELD_FROM_ROW] = i->from.row_stride;
         v[FIELD_TO_ROW] = i->to.row_stride;
@@ -127,8 +148,7 @@ static const char *check_box(struct arena *a, const struct described_device *d,
 {
     const struct described_instruction *of = described_of(d, i->role);
     const struct described_memory *m = &d->memory[memory];
-    const uint64_t end = b->at + (i->rows - 1ull) * b->row_stride +
-                         (i->columns - 1ull) * b->column_stride + b->n_bytes;
+    const uint64_t end = hdk_box_end(i, b);
 
     return end <= m->bytes ? NULL
                            : arena_printf(a, "%s: up to byte %llu of %s, which has %u", of->name,

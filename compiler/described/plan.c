@@ -5,7 +5,7 @@
  * window together, or what neighbouring windows have in an image row. */
 #include "described.h"
 
-enum { POOL_WINDOW = 4096, POOL_BITS = 4 };
+enum { POOL_WINDOW = 4096 };
 
 #define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
 
@@ -26,11 +26,12 @@ static uint32_t up(uint32_t n, uint32_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
+/* The size of a memory that instructions of that role use; without one there is no limit. */
 static uint32_t bytes_of(const struct question *q, enum hdk_role role, bool to)
 {
     const struct described_instruction *i = described_of(q->device, role);
 
-    return q->device->memory[to ? i->to : i->from].bytes;
+    return i ? q->device->memory[to ? i->to : i->from].bytes : UINT32_MAX;
 }
 
 static const struct {
@@ -59,10 +60,16 @@ struct described_stay described_alone(const struct described_device *device)
     return (struct described_stay){.free_bytes = device->memory[in->to].bytes};
 }
 
+/* Return true if a layer is made with an instruction of that role, or is a whole piece. */
+static bool makes(const struct question *q, enum hdk_role role)
+{
+    return described_of(q->device, role) || described_of(q->device, HDK_PIECE);
+}
+
 static const char *check_add(struct question *q, const struct ir_graph *graph,
                              const struct ir_op *op)
 {
-    if (!described_of(q->device, HDK_SCALE))
+    if (!makes(q, HDK_SCALE))
         REFUSE(q, "no instruction does a scale");
     for (uint32_t k = 0; k < 2; k++)
         if (ir_in(graph, op, k)->role == IR_CONST)
@@ -75,7 +82,7 @@ static const char *check_pool(struct question *q, const struct ir_graph *graph,
 {
     const struct geo *g = &q->g;
 
-    if (!described_of(q->device, HDK_SCALE))
+    if (!makes(q, HDK_SCALE))
         REFUSE(q, "no instruction does a scale");
     if (!geo_of(graph, op, &q->g) || g->kind != GEO_POOL)
         REFUSE(q, "%s is not a pool", ir_op_info(op->opcode)->name);
@@ -98,7 +105,7 @@ static const char *check(struct question *q, const struct ir_graph *graph, const
         return check_add(q, graph, op);
 
     const bool depthwise = described_kind(op->opcode) == HDK_LAYER_DEPTHWISE;
-    if (depthwise && !described_of(q->device, HDK_SPREAD))
+    if (depthwise && !makes(q, HDK_SPREAD))
         REFUSE(q, "no instruction does a spread");
     if (!geo_of(graph, op, &q->g) ||
         (g->kind != GEO_CONV && g->kind != GEO_DENSE && g->kind != GEO_DEPTHWISE))
@@ -139,11 +146,18 @@ static void lay_out(struct question *q, const struct ir_op *op, bool together, u
                             .act_min = op->fixed.act_min,
                             .act_max = op->fixed.act_max,
                             .together = together,
-                            .phases = phases,
-                            .pixel = up(together ? g->kh * g->kw * g->c : g->c, d->depth)};
-    p->pitch = p->pixel * (together     ? g->ow
-                           : phases > 1 ? g->ow / phases
-                                        : (g->ow - 1) * g->sx + (g->kw - 1) * g->dx + 1);
+                            .phases = phases};
+    const uint32_t columns = together     ? g->ow
+                             : phases > 1 ? g->ow / phases
+                                          : (g->ow - 1) * g->sx + (g->kw - 1) * g->dx + 1;
+    const bool by_lanes = q->stay->operand[0].there || p->kind == HDK_LAYER_DEPTHWISE;
+    const uint32_t unit = described_of(d, HDK_MOVE_IN)->field[FIELD_BYTES].unit;
+    const uint32_t bytes = together ? g->kh * g->kw * g->c : g->c;
+
+    p->pixel = up(bytes, by_lanes ? d->lanes : d->depth);
+    if (p->pixel * columns % unit) /* a row is copied in whole units */
+        p->pixel = up(p->pixel, unit);
+    p->pitch = p->pixel * columns;
 }
 
 static void lay_out_add(struct question *q, const struct ir_graph *graph, const struct ir_op *op)
@@ -179,7 +193,7 @@ static void lay_out_add(struct question *q, const struct ir_graph *graph, const 
     p->pitch = p->pixel * w;
 }
 
-/* The sum of a window times 2^POOL_BITS: exact; the division is that of the channels. */
+/* The sum of a window times 2^HDK_POOL: exact; the division is that of the channels. */
 static void lay_out_pool(struct question *q, const struct ir_op *op)
 {
     struct hdk_layer *p = &q->p;
@@ -190,7 +204,7 @@ static void lay_out_pool(struct question *q, const struct ir_op *op)
     p->pixel = up(p->in_c, q->device->lanes);
     p->pitch = p->pixel * ((p->out_w - 1) * p->stride_w + p->kernel_w);
     p->group = p->pixel / q->device->lanes;
-    p->operand[0] = (struct hdk_operand){.multiplier = 1 << 30, .shift = POOL_BITS - 19};
+    p->operand[0] = (struct hdk_operand){.multiplier = 1 << 30, .shift = (int32_t)HDK_POOL - 19};
 }
 
 /* Set what stays on the chip. */
@@ -274,8 +288,8 @@ static void try_groups(struct question *q)
         q->p.filters_step =
             q->p.filters_whole ? 0 : step_of(q->p.group * block, memory, q->p.group == blocks);
         const uint32_t at_once = q->p.filters_whole ? blocks : q->p.group;
-        const char *apart = described_apart(
-            q->arena, d, (uint64_t)at_once * q->p.phases * hdk_layer_parts(&q->p, d->depth));
+        const uint32_t parts = described_of(d, HDK_PIECE) ? 1 : hdk_layer_parts(&q->p, d->depth);
+        const char *apart = described_apart(q->arena, d, (uint64_t)at_once * q->p.phases * parts);
         if (apart)
             q->why = apart;
         else if (q->p.filters_step != UINT32_MAX)
@@ -293,14 +307,17 @@ static void try_groups(struct question *q)
 static const char *too_big(struct question *q, uint64_t image, uint64_t sums)
 {
     const struct described_device *d = q->device;
+    const struct described_instruction *out = described_of(d, HDK_MOVE_OUT);
+    const char *image_text =
+        arena_printf(q->arena, "%u output row%s: %llu bytes of pixels", q->p.band,
+                     q->p.band > 1 ? "s" : "", (unsigned long long)image);
+    const char *pixels = d->memory[described_of(d, HDK_MOVE_IN)->to].name;
 
-    return arena_printf(q->arena,
-                        "%u output row%s: %llu bytes of pixels and %llu of sums, %s has %u and "
-                        "%s %u",
-                        q->p.band, q->p.band > 1 ? "s" : "", (unsigned long long)image,
-                        (unsigned long long)sums, d->memory[described_of(d, HDK_MOVE_IN)->to].name,
-                        q->stay->free_bytes, d->memory[described_of(d, HDK_MOVE_OUT)->from].name,
-                        bytes_of(q, HDK_MOVE_OUT, false));
+    if (!out)
+        REFUSE(q, "%s, %s has %u", image_text, pixels, q->stay->free_bytes);
+    REFUSE(q, "%s and %llu of sums, %s has %u and %s %u", image_text, (unsigned long long)sums,
+           pixels, q->stay->free_bytes, d->memory[out->from].name,
+           bytes_of(q, HDK_MOVE_OUT, false));
 }
 
 static void try_bands(struct question *q)
@@ -308,6 +325,7 @@ static void try_bands(struct question *q)
     const struct described_device *d = q->device;
     struct hdk_layer *p = &q->p;
     const bool one_block = p->out_c <= d->lanes && p->phases == 1;
+    const bool sums_there = described_of(d, HDK_MOVE_OUT) != NULL;
     const bool add = p->kind == HDK_LAYER_ADD;
     const bool here = q->stay->operand[0].there && (!add || q->stay->operand[1].there);
     const uint32_t memory = here ? UINT32_MAX : q->stay->free_bytes;
@@ -316,14 +334,15 @@ static void try_bands(struct question *q)
     for (p->band = p->out_h;; p->band = (p->band + 1) / 2) {
         const bool all = p->band == p->out_h;
         const uint64_t image = (uint64_t)hdk_layer_rows(p, p->band) * p->pitch * (add ? 2 : 1);
-        const uint64_t sums = (uint64_t)p->band * (p->out_w / p->phases) * d->lanes * 4;
+        const uint64_t sums =
+            sums_there ? (uint64_t)p->band * (p->out_w / p->phases) * d->lanes * 4 : 0;
 
         p->image_whole = whole <= memory;
         p->image_step = p->image_whole ? 0 : step_of(image, memory, all);
-        const uint32_t results =
-            described_of(d, HDK_STORE) ? bytes_of(q, HDK_STORE, false) : UINT32_MAX;
-        p->results_step = step_of(sums / 4, results, all && one_block);
-        p->sums_step = step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), all && one_block);
+        const uint32_t results = bytes_of(q, HDK_STORE, false);
+        p->results_step = step_of(sums / 4, results, !sums_there || (all && one_block));
+        p->sums_step =
+            step_of(sums, bytes_of(q, HDK_MOVE_OUT, false), !sums_there || (all && one_block));
         if (p->results_step == UINT32_MAX)
             q->why = arena_printf(q->arena, "%u output row%s: %llu bytes of results, %s has %u",
                                   p->band, p->band > 1 ? "s" : "", (unsigned long long)sums / 4,
@@ -385,7 +404,7 @@ const char *described_plan(struct arena *a, const struct ir_graph *graph, const 
 
 struct hdk_channel described_channel(const struct hdk_layer *p, const struct ir_op *op)
 {
-    const uint64_t n = (uint64_t)p->kernel_h * p->kernel_w << POOL_BITS;
+    const uint64_t n = (uint64_t)p->kernel_h * p->kernel_w << HDK_POOL;
     int32_t shift = 0;
 
     if (p->kind == HDK_LAYER_ADD)

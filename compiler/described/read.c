@@ -116,6 +116,11 @@ static enum status check_types(struct reader *r, const char *path,
     case DESCRIBED_SCALE:
         TRY(check_type(r, path, "from", i->from, DESCRIBED_INT8));
         return check_type(r, path, "to", i->to, DESCRIBED_INT32);
+    case DESCRIBED_LAYER:
+        TRY(check_type(r, path, "from", i->from, DESCRIBED_INT8));
+        TRY(check_type(r, path, "with", i->with, DESCRIBED_INT8));
+        TRY(check_type(r, path, "channels", i->channels, DESCRIBED_CHANNELS));
+        return i->to == 0 ? ST_OK : check_type(r, path, "to", i->to, DESCRIBED_INT8);
     case DESCRIBED_SPREAD:
         TRY(check_type(r, path, "from", i->from, DESCRIBED_INT8));
         return check_type(r, path, "to", i->to, DESCRIBED_INT8);
@@ -134,27 +139,29 @@ static uint32_t unit_of(struct described_device *d, const char *name)
     return i;
 }
 
+static const char *const words[] = {"copy",   "product", "requantise", "scale",
+                                    "spread", "layer",   NULL};
+
 /* Check the members that depend on what it does. */
 static enum status check_members(struct reader *r, const cJSON *o, const char *path,
                                  enum described_does does)
 {
-    static const char *const keys[] = {"with", "depth", "lanes"};
-    static const char *const names[] = {"copy", "product", "requantise", "scale", "spread"};
+    static const char *const keys[] = {"with", "depth", "lanes", "channels"};
 
-    for (uint32_t k = 0; k < 3; k++) {
-        const bool wanted = does == DESCRIBED_PRODUCT || (does == DESCRIBED_REQUANTISE && k == 0);
+    for (uint32_t k = 0; k < 4; k++) {
+        const bool wanted = does == DESCRIBED_LAYER || (does == DESCRIBED_PRODUCT && k < 3) ||
+                            (does == DESCRIBED_REQUANTISE && k == 0);
         if (wanted && !get(o, keys[k]))
             return json_doc_fail(r->doc, path, r->d, "member \"%s\" is missing", keys[k]);
         if (!wanted && get(o, keys[k]))
             return json_doc_fail(r->doc, arena_printf(r->a, "%s.%s", path, keys[k]), r->d,
-                                 "a %s has none: leave it out", names[does]);
+                                 "a %s has none: leave it out", words[does]);
     }
     return ST_OK;
 }
 
 static enum status instruction(struct reader *r, const cJSON *o)
 {
-    static const char *const does[] = {"copy", "product", "requantise", "scale", "spread", NULL};
     struct described_device *d = r->device;
     const char *path = arena_printf(r->a, "instructions[%u]", d->n_instruction);
     struct described_instruction *i = &d->instruction[d->n_instruction];
@@ -162,7 +169,7 @@ static enum status instruction(struct reader *r, const cJSON *o)
     i->name = text(r, o, "name");
     i->call = text(r, o, "call");
     i->cycles = text(r, o, "cycles");
-    i->does = (enum described_does)word(o, "does", does);
+    i->does = (enum described_does)word(o, "does", words);
     i->unit = unit_of(d, text(r, o, "unit"));
     for (uint32_t k = 0; k < d->n_instruction; k++)
         if (strcmp(d->instruction[k].name, i->name) == 0)
@@ -172,13 +179,15 @@ static enum status instruction(struct reader *r, const cJSON *o)
     TRY(find_memory(r, o, path, "to", &i->to));
     if (get(o, "with"))
         TRY(find_memory(r, o, path, "with", &i->with));
+    if (get(o, "channels"))
+        TRY(find_memory(r, o, path, "channels", &i->channels));
     TRY(check_types(r, path, i));
     for (uint32_t f = 0; f < DESCRIBED_FIELDS; f++) {
         const cJSON *field = get(get(o, "fields"), described_fields[f]);
         i->field[f].bits = field ? number(field, "bits", 0) : 0;
         i->field[f].unit = field ? number(field, "unit", 1) : 1;
     }
-    if (i->does == DESCRIBED_PRODUCT) {
+    if (i->does == DESCRIBED_PRODUCT || i->does == DESCRIBED_LAYER) {
         d->depth = number(o, "depth", 1);
         d->lanes = number(o, "lanes", 1);
     }

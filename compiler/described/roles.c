@@ -2,9 +2,10 @@
  * memories that they connect. */
 #include "described.h"
 
-const char *const described_fields[DESCRIBED_FIELDS] = {"rows",     "columns",     "bytes", "from",
-                                                        "from_row", "from_column", "with",  "to",
-                                                        "to_row",   "to_column"};
+const char *const described_fields[DESCRIBED_FIELDS] = {
+    "rows",    "columns",    "bytes",    "from",        "from_row", "from_column",
+    "with",    "to",         "to_row",   "to_column",   "tap_rows", "tap_columns",
+    "tap_row", "tap_column", "with_row", "with_column", "channels"};
 
 #define NONE DESCRIBED_NONE
 
@@ -54,11 +55,48 @@ static const char *no_copy(struct arena *a, const struct described_device *d, co
     return arena_printf(a, "no instruction copies from %s to %s", from, d->memory[to].name);
 }
 
+/* Set the roles of a device whose instruction is a piece of a layer. */
+static const char *piece_roles(struct arena *a, struct described_device *d)
+{
+    const char *const first = d->memory[0].name;
+    uint32_t *role = d->role;
+
+    for (uint32_t i = 0; i < d->n_instruction; i++)
+        if (d->instruction[i].does == DESCRIBED_LAYER)
+            role[d->instruction[i].to ? HDK_PIECE_KEEP : HDK_PIECE] = i;
+    if (role[HDK_PIECE] == NONE)
+        return arena_printf(a, "no instruction does a layer to %s", first);
+    const struct described_instruction *piece = described_of(d, HDK_PIECE),
+                                       *keep = described_of(d, HDK_PIECE_KEEP);
+    if (keep && (keep->from != piece->from || keep->with != piece->with ||
+                 keep->channels != piece->channels || keep->to != piece->from))
+        return arena_printf(a, "%s must be from %s with %s and %s, as %s is, to %s", keep->name,
+                            d->memory[piece->from].name, d->memory[piece->with].name,
+                            d->memory[piece->channels].name, piece->name,
+                            d->memory[piece->from].name);
+    if (d->lanes % d->depth)
+        return arena_printf(a, "%s: lanes are %u, expected a multiple of depth, %u", piece->name,
+                            d->lanes, d->depth);
+    const uint32_t to[] = {piece->from, piece->with, piece->channels};
+    const enum hdk_role in[] = {HDK_MOVE_IN, HDK_FILTERS_IN, HDK_CHANNELS_IN};
+    for (uint32_t i = 0; i < 3; i++)
+        if ((role[in[i]] = copy_to(d, true, to[i])) == NONE)
+            return no_copy(a, d, first, to[i]);
+    if (piece->with == piece->from)
+        return arena_printf(a, "%s holds pixels and weights: they must be in two memories",
+                            d->memory[piece->with].name);
+    return described_apart(a, d, d->memory[piece->with].bytes / (d->depth * d->lanes));
+}
+
 const char *described_roles(struct arena *a, struct described_device *d)
 {
     const char *const first = d->memory[0].name;
     uint32_t *role = d->role;
 
+    for (uint32_t i = 0; i < HDK_ROLES; i++)
+        role[i] = NONE;
+    if (find(d, DESCRIBED_LAYER) != NONE)
+        return piece_roles(a, d);
     role[HDK_PRODUCT] = find(d, DESCRIBED_PRODUCT);
     role[HDK_MOVE_OUT] = find_out(d, true);
     role[HDK_KEEP] = find_out(d, false);

@@ -184,8 +184,8 @@ const char *described_settle(struct arena *a, const struct ir_graph *g, const bo
 
     for (uint32_t i = 0; i < g->n_tensor; i++)
         s.of[i] = IR_NONE;
-    const bool keeps =
-        described_of(device, HDK_KEEP) && pixels->array && device->depth == device->lanes;
+    const bool keeps = (described_of(device, HDK_KEEP) || described_of(device, HDK_PIECE_KEEP)) &&
+                       pixels->array && device->lanes % device->depth == 0;
     for (uint32_t i = 0; i < g->n_op && keeps; i++)
         if (mine[i] && may_stay(&s, i, &s.image[s.n]))
             s.of[g->op[i]->out[0]] = s.n++;

@@ -1,13 +1,8 @@
 /* hdk_described.c - see hdk_described.h. An addition scales both operands into sums. Bands of output rows; in a band groups of channels; in a
  * group block after block: the products of its parts, then its results. The next band and
  * group are copied in before the products of those on chip, where memory holds both. An image
- * that fits is copied once, band by band, and weights that fit once, group by group.
- *
- * An instruction waits for earlier ones of other units that use its bytes. A unit never holds more
- * than `queue` of them, so older ones are complete, and the last `queue` of each unit are all there
- * is to compare with. With tokens the last HDK_HELD of all are held back as well: one of them
- * pushes a token to the unit that waits for it. For earlier ones the host waits. */
-#include "hdk_described.h"
+ * that fits is copied once, band by band, and weights that fit once, group by group. */
+#include "hdk_order.h"
 
 #define TRY(expr)                                                                                  \
     do {                                                                                           \
@@ -16,25 +11,12 @@
             return rc_;                                                                            \
     } while (0)
 
-enum { FROM, WITH, TO, RANGES, RING = HDK_QUEUE + HDK_HELD };
-
-/* Bytes that an instruction uses. */
-struct use {
-    uint32_t memory, begin, end;
-};
-
 struct run {
+    struct hdk_order order;
     const struct hdk_layer *p;
     const struct hdk_device *device;
-    const struct hd_port *dev;
     uint32_t parts, blocks, bands, groups;
     uint32_t products, blocks_done; /* so far: the array's buffer, the sums */
-    uint32_t issued[HDK_UNITS], sent[HDK_UNITS];
-    uint32_t complete[HDK_UNITS]; /* at least */
-    struct use use[HDK_UNITS][RING][RANGES];
-    struct hdk_issue held[HDK_HELD];
-    uint32_t held_put, held_take;
-    uint32_t popped[HDK_UNITS][HDK_UNITS]; /* [of][by]: up to this instruction */
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -83,121 +65,6 @@ uint32_t hdk_layer_rows(const struct hdk_layer *p, uint32_t n)
     return (n - 1) * stride_h(p) + (kernel_h(p) - 1) * p->dilation_h + 1;
 }
 
-/* --- order --- */
-
-static struct use use_of(const struct hdk_issue *i, uint32_t memory, const struct hdk_box *b)
-{
-    const uint32_t last = (i->rows - 1) * b->row_stride + (i->columns - 1) * b->column_stride;
-
-    return (struct use){memory, b->at, b->at + last + b->n_bytes};
-}
-
-static int conflict(const struct use *a, const struct use *b)
-{
-    for (uint32_t i = 0; i < RANGES; i++)
-        for (uint32_t k = 0; k < RANGES; k++)
-            if ((i == TO || k == TO) && a[i].memory == b[k].memory && a[i].begin < b[k].end &&
-                b[k].begin < a[i].end)
-                return 1;
-    return 0;
-}
-
-/* The last instruction of a unit that may be incomplete and uses bytes of u; 0: none. */
-static uint32_t latest(const struct run *r, uint32_t unit, const struct use *u)
-{
-    const uint32_t issued = r->issued[unit];
-    const uint32_t n = least(issued, r->device->queue + (r->device->tokens ? HDK_HELD : 0));
-
-    for (uint32_t k = 0; k < n; k++)
-        if (conflict(r->use[unit][(issued - 1 - k) % RING], u))
-            return issued - k;
-    return 0;
-}
-
-static int wait(struct run *r, uint32_t unit, uint32_t count)
-{
-    if (r->complete[unit] >= count)
-        return 0;
-    r->complete[unit] = count;
-    return r->dev ? r->device->wait(r->dev, unit, count) : 0;
-}
-
-static uint32_t unit_of(const struct run *r, const struct hdk_issue *i)
-{
-    return r->device->instruction[i->role].unit;
-}
-
-/* Put an instruction into its unit's queue, once there is room. */
-static int send(struct run *r, const struct hdk_issue *i)
-{
-    const uint32_t unit = unit_of(r, i), number = ++r->sent[unit];
-
-    if (number > r->device->queue)
-        TRY(wait(r, unit, number - r->device->queue));
-    if (r->dev && r->dev->watch)
-        return r->dev->watch(r->dev, r->device, i, number);
-    if (r->dev)
-        return r->device->instruction[i->role].issue(r->dev, i);
-    hdk_meaning(r->device, i);
-    return 0;
-}
-
-static int send_held(struct run *r)
-{
-    return send(r, &r->held[r->held_take++ % HDK_HELD]);
-}
-
-/* Instruction `number` of a unit, if it is held back; 0: it is not. */
-static struct hdk_issue *find_held(struct run *r, uint32_t unit, uint32_t number)
-{
-    uint32_t n = r->sent[unit];
-
-    for (uint32_t k = r->held_take; k != r->held_put; k++)
-        if (unit_of(r, &r->held[k % HDK_HELD]) == unit && ++n == number)
-            return &r->held[k % HDK_HELD];
-    return 0;
-}
-
-/* Hold an instruction back, and let those that it waits for push tokens for it. */
-static int hold(struct run *r, struct hdk_issue *i)
-{
-    const uint32_t unit = unit_of(r, i);
-
-    if (r->held_put - r->held_take == HDK_HELD)
-        TRY(send_held(r));
-    for (uint32_t v = 0; v < r->device->n_unit; v++) {
-        struct hdk_issue *of = find_held(r, v, i->wait[v]);
-
-        if (i->wait[v] <= r->complete[v] || i->wait[v] <= r->popped[v][unit])
-            continue;
-        if (!of) {
-            TRY(wait(r, v, i->wait[v]));
-            continue;
-        }
-        of->push |= 1u << unit;
-        i->pop |= 1u << v;
-        r->popped[v][unit] = i->wait[v];
-    }
-    r->held[r->held_put++ % HDK_HELD] = *i;
-    return 0;
-}
-
-static int issue(struct run *r, struct hdk_issue *i)
-{
-    const struct hdk_instruction *of = &r->device->instruction[i->role];
-    struct use *u = r->use[of->unit][r->issued[of->unit] % RING];
-
-    u[FROM] = use_of(i, of->from, &i->from);
-    u[TO] = use_of(i, of->to, &i->to);
-    u[WITH] = i->with.n_bytes ? (struct use){of->with, i->with.at, i->with.at + i->with.n_bytes}
-                              : u[FROM];
-    for (uint32_t v = 0; v < r->device->n_unit; v++)
-        i->wait[v] = v == of->unit ? 0 : latest(r, v, u);
-    r->issued[of->unit]++;
-    i->push = i->pop = 0;
-    return r->device->tokens && r->dev && !r->dev->watch ? hold(r, i) : send(r, i);
-}
-
 /* --- instructions --- */
 
 static int copy(struct run *r, enum hdk_role role, uint32_t from, uint32_t to, uint32_t n_bytes)
@@ -209,7 +76,7 @@ static int copy(struct run *r, enum hdk_role role, uint32_t from, uint32_t to, u
                           .from = {.at = from, .n_bytes = n_bytes},
                           .to = {.at = to, .n_bytes = times * n_bytes}};
 
-    return issue(r, &i);
+    return hdk_order_issue(&r->order, &i);
 }
 
 static uint32_t band_rows(const struct run *r, uint32_t band)
@@ -316,32 +183,41 @@ static int product(struct run *r, uint32_t s, uint32_t run, uint32_t part)
         TRY(copy(r, spread ? HDK_SPREAD : HDK_PRELOAD, weights, buffer, once));
     else
         i.with.at = weights;
-    return issue(r, &i);
+    return hdk_order_issue(&r->order, &i);
 }
 
-/* Scale operand k of an addition, or value k of each window of a pool. */
-static int scale(struct run *r, uint32_t s, uint32_t block, uint32_t k)
+/* Return where operand k of an addition, or value k of each window of a pool, is. */
+static struct hdk_box value_box(struct run *r, uint32_t s, uint32_t block, uint32_t k)
 {
     const struct hdk_layer *p = r->p;
     const int add = p->kind == HDK_LAYER_ADD;
-    const struct hdk_operand *of = &p->operand[add ? k : 0];
-    const uint32_t lanes = r->device->lanes,
-                   row = add && of->place.there ? of->place.row : p->pitch;
-    const uint32_t begin = add && of->place.there ? of->place.at + s * p->band * row
-                                                  : image_of(r, s) + (add ? k * p->band * row : 0);
+    const struct hdk_place *place = &p->operand[add ? k : 0].place;
+    const uint32_t lanes = r->device->lanes, row = add && place->there ? place->row : p->pitch;
+    const uint32_t begin = add && place->there ? place->at + s * p->band * row
+                                               : image_of(r, s) + (add ? k * p->band * row : 0);
     const uint32_t at = add ? 0 : k / p->kernel_w * row + k % p->kernel_w * p->pixel;
+
+    return (struct hdk_box){begin + at + block * lanes, p->stride_h * row, p->stride_w * p->pixel,
+                            lanes};
+}
+
+static int scale(struct run *r, uint32_t s, uint32_t block, uint32_t k)
+{
+    const struct hdk_layer *p = r->p;
+    const struct hdk_operand *of = &p->operand[p->kind == HDK_LAYER_ADD ? k : 0];
+    const uint32_t lanes = r->device->lanes;
     struct hdk_issue i = {
         .role = HDK_SCALE,
         .rows = band_rows(r, s),
         .columns = p->out_w,
-        .from = {begin + at + block * lanes, p->stride_h * row, p->stride_w * p->pixel, lanes},
+        .from = value_box(r, s, block, k),
         .to = {(r->blocks_done & 1) * p->sums_step, p->out_w * lanes * 4, lanes * 4, lanes * 4},
         .add = k > 0,
         .zero = of->zero,
         .multiplier = of->multiplier,
         .shift = of->shift};
 
-    return issue(r, &i);
+    return hdk_order_issue(&r->order, &i);
 }
 
 /* Requantise to a memory on the chip, and copy from there to where `i` would write. */
@@ -356,40 +232,82 @@ static int store(struct run *r, struct hdk_issue *i)
                             .to = i->to};
 
     i->to = (struct hdk_box){at, 0, lanes, lanes};
-    TRY(issue(r, i));
-    return issue(r, &out);
+    TRY(hdk_order_issue(&r->order, i));
+    return hdk_order_issue(&r->order, &out);
+}
+
+/* Return an instruction that writes the results of a block and phase, without its operands. */
+static struct hdk_issue results(struct run *r, uint32_t s, uint32_t block, uint32_t phase)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t lanes = r->device->lanes, band = s / r->groups, pixel = r->blocks * lanes;
+    const uint32_t row = p->result.there ? p->result.row : p->out_w * pixel;
+    const uint32_t first = p->result.there ? p->result.at : p->out_at;
+    const uint32_t n = s % r->groups * p->group + block;
+
+    return (struct hdk_issue){
+        .rows = band_rows(r, band),
+        .columns = p->out_w / p->phases,
+        .to = {first + band * p->band * row + n * lanes + phase * pixel, row, p->phases * pixel,
+               lanes},
+        .channels = hdk_layer_weighs(p) ? n * lanes * (uint32_t)sizeof(struct hdk_channel) : 0,
+        .zero = p->z_out,
+        .low = p->act_min,
+        .high = p->act_max};
+}
+
+/* Issue a piece of the layer: a block of channels of a band. */
+static int piece(struct run *r, uint32_t s, uint32_t block, uint32_t phase)
+{
+    const struct hdk_layer *p = r->p;
+    const uint32_t lanes = r->device->lanes, n = s % r->groups * p->group + block;
+    const int convolve = p->kind == HDK_LAYER_CONVOLVE;
+    const uint32_t weights = filters_bytes(r) / p->phases;
+    struct hdk_issue i = results(r, s, block, phase);
+
+    i.role = p->result.there ? HDK_PIECE_KEEP : HDK_PIECE;
+    i.kind = p->kind;
+    i.taps.rows = kernel_h(p);
+    i.taps.columns = kernel_w(p);
+    i.taps.row_stride = p->dilation_h * p->pitch;
+    i.taps.column_stride = p->dilation_w * p->pixel;
+    if (hdk_layer_weighs(p)) {
+        i.from =
+            (struct hdk_box){image_of(r, s) + (convolve ? 0 : n * lanes), stride_h(p) * p->pitch,
+                             stride_w(p) * p->pixel, convolve ? p->pixel : lanes};
+        i.with.at = filters_of(r, s) + (block * p->phases + phase) * weights;
+        i.with.n_bytes = weights;
+    } else
+        i.from = value_box(r, s, block, 0);
+    if (p->kind == HDK_LAYER_ADD)
+        i.with = value_box(r, s, block, 1);
+    for (uint32_t k = 0; k < 2; k++)
+        i.operand[k] =
+            (struct hdk_scaling){p->operand[k].zero, p->operand[k].multiplier, p->operand[k].shift};
+    return hdk_order_issue(&r->order, &i);
 }
 
 static int move_out(struct run *r, uint32_t s, uint32_t block, uint32_t phase)
 {
     const struct hdk_layer *p = r->p;
     const struct hdk_device *d = r->device;
-    const uint32_t lanes = d->lanes, band = s / r->groups;
-    const uint32_t n = s % r->groups * p->group + block, pixel = r->blocks * lanes;
-    const uint32_t n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel);
-    struct hdk_issue i = {
-        .role = HDK_MOVE_OUT,
-        .rows = 1,
-        .columns = band_rows(r, band) * (p->out_w / p->phases),
-        .from = {(r->blocks_done & 1) * p->sums_step, 0, lanes * 4, lanes * 4},
-        .with = {.at = hdk_layer_weighs(p) ? n * n_bytes : 0, .n_bytes = n_bytes},
-        .to = {p->out_at + band * p->band * p->out_w * pixel + n * lanes + phase * pixel, 0,
-               p->phases * pixel, lanes},
-        .zero = p->z_out,
-        .low = p->act_min,
-        .high = p->act_max};
+    const uint32_t lanes = d->lanes;
+    struct hdk_issue i = results(r, s, block, phase);
 
-    if (p->result.there) {
-        i.role = HDK_KEEP;
-        i.rows = band_rows(r, band);
-        i.columns = p->out_w / p->phases;
-        i.from.row_stride = i.columns * lanes * 4;
-        i.to = (struct hdk_box){p->result.at + band * p->band * p->result.row + n * lanes +
-                                    phase * pixel,
-                                p->result.row, p->phases * pixel, lanes};
+    i.role = p->result.there ? HDK_KEEP : HDK_MOVE_OUT;
+    i.with =
+        (struct hdk_box){.at = i.channels, .n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel)};
+    i.channels = 0;
+    if (!p->result.there) {
+        i.columns *= i.rows;
+        i.rows = 1;
     }
+    i.from = (struct hdk_box){(r->blocks_done & 1) * p->sums_step, i.columns * lanes * 4, lanes * 4,
+                              lanes * 4};
     r->blocks_done++;
-    return d->instruction[HDK_STORE].issue && i.role == HDK_MOVE_OUT ? store(r, &i) : issue(r, &i);
+    return d->instruction[HDK_STORE].issue && i.role == HDK_MOVE_OUT
+               ? store(r, &i)
+               : hdk_order_issue(&r->order, &i);
 }
 
 /* Write z_out into a rectangle around the result, of any sums. */
@@ -397,6 +315,7 @@ static int pad(struct run *r, int32_t row, int32_t column, uint32_t rows, uint32
 {
     const struct hdk_layer *p = r->p;
     const uint32_t lanes = r->device->lanes, pixel = r->blocks * lanes;
+    const int pieces = r->device->instruction[HDK_PIECE].issue != 0;
     struct hdk_issue i = {.role = HDK_KEEP,
                           .rows = rows,
                           .columns = columns,
@@ -410,7 +329,13 @@ static int pad(struct run *r, int32_t row, int32_t column, uint32_t rows, uint32
         const int32_t at = row * (int32_t)p->result.row + column * (int32_t)pixel;
         i.to =
             (struct hdk_box){p->result.at + (uint32_t)at + n * lanes, p->result.row, pixel, lanes};
-        TRY(issue(r, &i));
+        if (pieces) {
+            i.role = HDK_PIECE_KEEP;
+            i.taps.rows = i.taps.columns = 1;
+            i.from = (struct hdk_box){i.to.at, 0, 0, r->device->depth};
+            i.with.n_bytes = r->device->depth * lanes;
+        }
+        TRY(hdk_order_issue(&r->order, &i));
     }
     return 0;
 }
@@ -435,6 +360,10 @@ static int run_step(struct run *r, uint32_t s)
                                                         : 0;
 
     for (uint32_t block = 0; block < group_blocks(r, s % r->groups); block++) {
+        for (uint32_t k = 0; k < p->phases && r->device->instruction[HDK_PIECE].issue; k++)
+            TRY(piece(r, s, block, k));
+        if (r->device->instruction[HDK_PIECE].issue)
+            continue;
         for (uint32_t k = 0; k < scales; k++)
             TRY(scale(r, s, block, k));
         for (uint32_t phase = 0; phase < p->phases; phase++) {
@@ -456,9 +385,9 @@ static struct run begin(const struct hdk_layer *p, const struct hdk_device *devi
 {
     const uint32_t blocks = div_up(p->out_c, device->lanes);
 
-    return (struct run){.p = p,
+    return (struct run){.order = {.device = device, .dev = dev},
+                        .p = p,
                         .device = device,
-                        .dev = dev,
                         .parts = hdk_layer_parts(p, device->depth),
                         .blocks = blocks,
                         .bands = div_up(p->out_h, p->band),
@@ -485,9 +414,5 @@ int hdk_described_issue(const struct hdk_layer *p, const struct hdk_device *devi
         if (s + 1 < n)
             TRY(move_in(&r, s + 1, 0));
     }
-    while (r.held_take != r.held_put)
-        TRY(send_held(&r));
-    for (uint32_t unit = 0; unit < device->n_unit; unit++)
-        TRY(wait(&r, unit, r.issued[unit]));
-    return 0;
+    return hdk_order_end(&r.order);
 }

@@ -15,6 +15,10 @@
 #define HDK_MEMORIES 8u
 #define HDK_LANES    64u  /* of a product at most */
 #define HDK_WINDOW   512u /* bytes of a window that the host copies together, at most */
+#define HDK_POOL     4u   /* the sums of a pool are those of its values times 2^HDK_POOL */
+
+/* Layers. HDK_LAYER_DEPTHWISE: one result for each channel. */
+enum hdk_kind { HDK_LAYER_CONVOLVE, HDK_LAYER_ADD, HDK_LAYER_POOL, HDK_LAYER_DEPTHWISE };
 
 /* Instructions by what they are for. */
 enum hdk_role {
@@ -28,6 +32,8 @@ enum hdk_role {
     HDK_KEEP,        /* requantise: sums to int8 in the memory of pixels */
     HDK_SPREAD,      /* spread: weights of one tap to the array; only for HDK_LAYER_DEPTHWISE */
     HDK_STORE,       /* copy: results to the first memory, if HDK_MOVE_OUT does not write there */
+    HDK_PIECE,       /* layer: in place of products and results, to the first memory */
+    HDK_PIECE_KEEP,  /* likewise, to the memory of pixels */
     HDK_ROLES
 };
 
@@ -45,10 +51,23 @@ struct hdk_box {
 /* One instruction: what it does for each of rows x columns positions. copy: to = from. spread: from is
  * the diagonal of to, a matrix of depth x lanes that is 0 elsewhere. product: to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32. requantise: to[lane] of
  * from[lane], with[lane] a struct hdk_channel. scale: to[lane] (+)= (from[lane] - zero) * 2^20 *
- * multiplier * 2^(shift - 31), rounded as hdk_rescale does. `with` is the same for all positions. */
+ * multiplier * 2^(shift - 31), rounded as hdk_rescale does. `with` is the same for all positions.
+ * layer: to[lane] is requantised from a sum, of `kind`:
+ *   CONVOLVE   over taps and depth of from[k] * with[tap][k][lane]
+ *   DEPTHWISE  over taps of from[lane] * with[tap][lane]
+ *   POOL       over taps of from[lane] * 2^HDK_POOL
+ *   ADD        of from[lane] and with[lane], both in the memory of pixels, scaled as operand[0], [1] */
 struct hdk_issue {
     enum hdk_role role;
+    enum hdk_kind kind; /* layer */
     uint32_t rows, columns;
+    struct {
+        uint32_t rows, columns, row_stride, column_stride; /* from tap to tap, in bytes of `from` */
+    } taps;                                                /* layer */
+    uint32_t channels; /* layer: of the first lane, in the memory of channels */
+    struct hdk_scaling {
+        int32_t zero, multiplier, shift;
+    } operand[2]; /* layer, ADD; as of a scale */
     struct hdk_box from, with, to;
     uint32_t add; /* product, scale: 0 sums begin at 0, 1 at what is there */
     int32_t zero, low, high;
@@ -84,9 +103,6 @@ struct hdk_place {
     uint32_t there, at, row;
 };
 
-/* HDK_LAYER_DEPTHWISE: one result for each channel. */
-enum hdk_kind { HDK_LAYER_CONVOLVE, HDK_LAYER_ADD, HDK_LAYER_POOL, HDK_LAYER_DEPTHWISE };
-
 /* A layer, and how the compiler laid it out. Pixels in the first memory are multiples of `depth`
  * bytes, results of `lanes`. */
 struct hdk_layer {
@@ -118,6 +134,14 @@ struct hdk_layer {
     struct hdk_place result;
     uint32_t top, left, bottom, right; /* rows and columns of padding around the result */
 };
+
+/* Bytes of an instruction from the beginning of a box to its end. */
+uint64_t hdk_box_end(const struct hdk_issue *i, const struct hdk_box *b);
+/* The memory of an instruction's `with`. */
+static inline uint32_t hdk_with(const struct hdk_instruction *of, const struct hdk_issue *i)
+{
+    return i->kind == HDK_LAYER_ADD ? of->from : of->with;
+}
 
 /* True if the layer has weights, and a scale for each channel. */
 static inline int hdk_layer_weighs(const struct hdk_layer *p)

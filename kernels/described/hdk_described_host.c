@@ -129,7 +129,7 @@ static void show(const struct side *r, uint32_t k, const int8_t *x)
     const struct hdk_layer *p = r->p;
     const struct hdk_place *of = &p->operand[k].place;
     uint8_t *const pixels =
-        r->device->model + r->device->memory_at[r->device->instruction[HDK_PRODUCT].from];
+        r->device->model + r->device->memory_at[r->device->instruction[HDK_MOVE_IN].to];
     const uint32_t rows = hdk_layer_rows(p, p->out_h);
     const uint32_t columns = (p->out_w - 1) * p->stride_w + (p->kernel_w - 1) * p->dilation_w + 1;
 
@@ -150,7 +150,7 @@ static void show(const struct side *r, uint32_t k, const int8_t *x)
 static int see(const struct side *r, int8_t *y)
 {
     const struct hdk_layer *p = r->p;
-    const uint32_t memory = r->device->instruction[HDK_PRODUCT].from;
+    const uint32_t memory = r->device->instruction[HDK_MOVE_IN].to;
     const uint32_t pixel = (p->out_c + r->device->lanes - 1) / r->device->lanes * r->device->lanes;
 
     for (uint32_t i = 0; i < p->out_h * p->out_w; i++) {

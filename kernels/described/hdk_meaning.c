@@ -62,6 +62,46 @@ static void scale(const struct hdk_device *device, const struct hdk_issue *i, co
     }
 }
 
+/* The sum of lane n of a layer; from, with: of the position. */
+static uint32_t layer_sum(const struct hdk_device *device, const struct hdk_issue *i,
+                          const uint8_t *from, const uint8_t *with, uint32_t n)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t k = 0; k < 2 && i->kind == HDK_LAYER_ADD; k++) {
+        const struct hdk_scaling *of = &i->operand[k];
+        const int32_t x = ((int8_t)(k ? with : from)[n] - of->zero) * (1 << 20);
+        sum += (uint32_t)hdk_rescale(x, of->multiplier, of->shift);
+    }
+    for (uint32_t tap = 0; tap < i->taps.rows * i->taps.columns && i->kind != HDK_LAYER_ADD;
+         tap++) {
+        const uint8_t *x = from + tap / i->taps.columns * i->taps.row_stride +
+                           tap % i->taps.columns * i->taps.column_stride;
+
+        if (i->kind == HDK_LAYER_POOL)
+            sum += (uint32_t)((int8_t)x[n] * (1 << HDK_POOL));
+        if (i->kind == HDK_LAYER_DEPTHWISE)
+            sum += (uint32_t)((int8_t)x[n] * (int8_t)with[tap * device->lanes + n]);
+        for (uint32_t k = 0; k < i->from.n_bytes && i->kind == HDK_LAYER_CONVOLVE; k++)
+            sum += (uint32_t)((int8_t)x[k] *
+                              (int8_t)with[(tap * i->from.n_bytes + k) * device->lanes + n]);
+    }
+    return sum;
+}
+
+static void layer(const struct hdk_device *device, const struct hdk_issue *i, const uint8_t *from,
+                  const uint8_t *with, uint8_t *to)
+{
+    uint8_t sums[4 * HDK_LANES];
+
+    for (uint32_t n = 0; n < device->lanes; n++)
+        put(sums + 4 * n, layer_sum(device, i, from, with, n));
+    requantise(device, i, sums,
+               device->model + device->memory_at[device->instruction[HDK_CHANNELS_IN].to] +
+                   i->channels,
+               to);
+}
+
 void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i)
 {
     const struct hdk_instruction *of = &device->instruction[i->role];
@@ -69,13 +109,15 @@ void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i)
     for (uint32_t row = 0; row < i->rows; row++)
         for (uint32_t column = 0; column < i->columns; column++) {
             const uint8_t *from = position(device, of->from, &i->from, row, column);
-            const uint8_t *with = position(device, of->with, &i->with, 0, 0);
+            const uint8_t *with = position(device, hdk_with(of, i), &i->with, row, column);
             uint8_t *to = position(device, of->to, &i->to, row, column);
 
             if (i->role == HDK_PRODUCT)
                 product(device, i, from, with, to);
             else if (i->role == HDK_MOVE_OUT || i->role == HDK_KEEP)
                 requantise(device, i, from, with, to);
+            else if (i->role == HDK_PIECE || i->role == HDK_PIECE_KEEP)
+                layer(device, i, from, with, to);
             else if (i->role == HDK_SCALE)
                 scale(device, i, from, to);
             else if (i->role == HDK_SPREAD)

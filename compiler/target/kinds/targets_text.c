@@ -57,7 +57,8 @@ static void operators(struct text *t, const struct target_desc *desc)
 /* Print what operators without a call are made of: memories, instructions by unit. */
 static void device(struct text *t, const struct described_device *d)
 {
-    static const char *const does[] = {"copies", "multiplies", "requantises", "scales", "spreads"};
+    static const char *const does[] = {"copies", "multiplies", "requantises",
+                                       "scales", "spreads",    "computes layers of"};
 
     text_add(t, "    memories:");
     for (uint32_t i = 0; i < d->n_memory; i++)
@@ -65,7 +66,8 @@ static void device(struct text *t, const struct described_device *d)
     text_add(t, "\n");
     for (uint32_t i = 0; i < d->n_instruction; i++) {
         const struct described_instruction *of = &d->instruction[i];
-        const bool with = of->does == DESCRIBED_PRODUCT || of->does == DESCRIBED_REQUANTISE;
+        const bool with = of->does == DESCRIBED_PRODUCT || of->does == DESCRIBED_REQUANTISE ||
+                          of->does == DESCRIBED_LAYER;
 
         text_printf(t, "    %-18s unit %s, %s %s to %s%s%s: %s cycles\n", of->name,
                     d->unit[of->unit], does[of->does], d->memory[of->from].name,

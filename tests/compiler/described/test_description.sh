@@ -52,7 +52,7 @@ wrong "47:5: instructions[6]: member \"with\" is missing" 's/"from": "sums", "wi
 wrong "33:87: instructions[3].with: a copy has none: leave it out" 's/"from": "filters", "to"/"from": "filters", "with": "sums", "to"/'
 wrong "36:5: instructions[4]: member \"lanes\" is missing" 's/"depth": 16, "lanes": 16/"depth": 16/'
 wrong "35:16: instructions[3].cycles: expected a number, a name or '(', found the end" 's/"cycles": "18"/"cycles": "18 +"/'
-wrong "41:16: instructions[4].cycles: 'row' is not rows, columns or bytes" 's/"rows \* columns"/"row * columns"/'
+wrong "41:16: instructions[4].cycles: 'row' is not rows, columns, bytes or steps" 's/"rows \* columns"/"row * columns"/'
 wrong "25:25: instructions[0].fields.wide: unknown member; did you mean \"with\"?" 's/"fields": {"from": {"bits": 28/"fields": {"wide": {"bits": 28/'
 wrong "42:65: instructions[5].from: expected a memory of int8 on the chip, 'outside' is the first one" \
     's/"does": "scale", "from": "pixels"/"does": "scale", "from": "outside"/'
@@ -143,7 +143,7 @@ grep -q '^0_add .*shuttle: operand 1 is a constant' stdout || fail "add: $(grep 
 # The lines that docs/DESCRIBED.md counts.
 counted() { # counted ROW COMMAND...: what the command prints for each example
     local row="| $1 |" target
-    for target in strawberry shuttle loom; do row+=" $(cd "$HEDDLE_HOME/targets/$target" && eval "$2") |"; done
+    for target in strawberry shuttle loom jacquard; do row+=" $(cd "$HEDDLE_HOME/targets/$target" && eval "$2") |"; done
     grep -qFx -- "$row" "$HEDDLE_HOME/docs/DESCRIBED.md" || fail "docs/DESCRIBED.md: expected $row"
 }
 member() { awk -v of="^  \"$1\":" '/^  "/ { in_it = $0 ~ of } in_it { n++ } END { print n + 0 }' target.json; }

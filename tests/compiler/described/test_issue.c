@@ -1,4 +1,4 @@
-/* Instructions of a described device: units that execute them in any order that their waits allow give
+/* Instructions of a described device, products or pieces of layers: units that execute them in any order that their waits allow give
  * the bytes of the convolution, for layers cut in every way; without the waits they do not. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,6 +137,10 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
                                     .begin = begin,
                                     .wait = wait};
     memcpy(u->device.instruction, of, sizeof of);
+    if (seed >> 10 & 1) { /* pieces of layers, of two units */
+        u->device.instruction[HDK_PIECE] = (struct hdk_instruction){3, 1, 2, 0, issue};
+        u->device.instruction[HDK_PIECE_KEEP] = (struct hdk_instruction){3, 1, 2, 1, issue};
+    }
     for (uint32_t i = 1; i < 6; i++)
         u->device.memory_at[i] = OUTSIDE + (i - 1) * CHIP;
     u->device.tokens = seed >> 9 & 1;
@@ -549,7 +553,8 @@ static void test_error(void **state)
     while (!fits(&p));
     set_up(&u, 2, 1);
     for (uint32_t i = 0; i < HDK_ROLES; i++)
-        u.device.instruction[i].issue = broken;
+        if (u.device.instruction[i].issue)
+            u.device.instruction[i].issue = broken;
     assert_int_equal(hdk_described_run(&p, &u.device, &port, x, w, channels, y), -7);
 }
 

@@ -11,7 +11,7 @@ expect 2 "heddle: no command; expected: heddle run MODEL, or another of heddle -
 expect 2 "heddle: no model; expected: heddle run MODEL" "$heddle" run
 run 2 "--engine: found 'fast', expected ref, func, rtl or qemu" digits --engine=fast
 run 2 "--mem-latency: found '-3', expected a whole number from 0 to 100000" digits --mem-latency=-3
-run 2 "--target: no target 'qqq'; there are: systolic, c, cmsis_nn, dot16, dot4, ethos_u, fused, loom, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" digits --target=qqq
+run 2 "--target: no target 'qqq'; there are: systolic, c, cmsis_nn, dot16, dot4, ethos_u, fused, jacquard, loom, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" digits --target=qqq
 run 2 "--waves needs --engine=rtl: nothing else has signals" digits --engine=func --waves=first
 run 2 "--bus-fault needs --engine=rtl: nothing else has a bus" digits --engine=func --bus-fault=read-late
 "$heddle" run digits --frobnicate >/dev/null 2>stderr

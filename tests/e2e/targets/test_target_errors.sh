@@ -209,7 +209,7 @@ refused "unknown option '--target-c-width'; did you mean --target-a-width?" \
     --target=good:a,good:b --target-c-width=3
 refused "--target-systolic-hw: systolic is not selected; name it in --target" \
     --target=good --target-systolic-hw=tiny
-refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, loom, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" \
+refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, jacquard, loom, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" \
     --target=a,b,c
 refused "--target:1:27: width: its value: found '9', expected a whole number from 1 to 8" \
     '--target={"kind": "good", "width": 9}'
@@ -219,7 +219,7 @@ refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": "G"}'
 refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": 4}'
-refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, loom, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" \
+refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, dot16, dot4, ethos_u, fused, jacquard, loom, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" \
     '--target={"kind": "goood"}'
 refused "--target:1:24: width: c has no attribute 'width'" '--target={"kind": "c", "width": 4}'
 refused "--target-c-mcpu=cortex-m4 and --target-c-march=rv32im: a package is for one processor" \

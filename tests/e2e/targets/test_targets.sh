@@ -83,7 +83,7 @@ expect 2 "heddle: --target-vanilla-topping: vanilla is not selected; name it in 
 expect 2 "heddle: unknown option '--target-vanilla-toping'; did you mean --target-vanilla-topping?" \
     "$heddle" inspect digits --target=vanilla --target-vanilla-toping=fudge
 expect 2 "heddle: --seed: expected a value" "$heddle" inspect digits --seed
-expect 2 "heddle: --target: no target 'vanila'; did you mean 'vanilla'?; there are: systolic, c, cmsis_nn, dot16, dot4, ethos_u, fused, loom, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" \
+expect 2 "heddle: --target: no target 'vanila'; did you mean 'vanilla'?; there are: systolic, c, cmsis_nn, dot16, dot4, ethos_u, fused, jacquard, loom, matvec, onednn, shifty, shuttle, strawberry, tape, vanilla, xnnpack" \
     "$heddle" inspect digits --target=vanila
 expect 2 "heddle: --target: a name is missing or too long; expected a list like systolic,c" \
     "$heddle" inspect digits --target=systolic,
