@@ -10,6 +10,7 @@
 #include "app/stats/stats.h"
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
+#include "base/file.h"
 #include "compiler/systolic/lower/disasm.h"
 #include "compiler/systolic/schedule/sched.h"
 #include "context.h"
@@ -142,8 +143,33 @@ static enum status inspect_json(struct heddle *h, struct text *t)
     return ST_OK;
 }
 
+/* Print the node data of cycles; with -o, write those of each kind to a file of that folder. */
+static enum status node_data(struct heddle *h, struct text *t)
+{
+    const char *const *name = partition_node_data_names;
+
+    if (!h->o.out) {
+        partition_node_data(&h->p.partition, 0, t);
+        return ST_OK;
+    }
+    TRY(file_make_dirs(h->o.out, &h->d));
+    for (uint32_t i = 0; name[i]; i++) {
+        const char *path = arena_printf(h->p.arena, "%s/%s.json", h->o.out, name[i]);
+        struct text data;
+
+        text_init(&data, h->p.arena);
+        partition_node_data(&h->p.partition, i, &data);
+        TRY(file_write(path, data.data, strlen(data.data), &h->d));
+        text_printf(t, "%s\n", path);
+    }
+    return ST_OK;
+}
+
 enum status context_inspect(struct heddle *h, struct text *t)
 {
+    if (h->o.out && h->o.format != FORMAT_MODEL_EXPLORER)
+        return FAIL(&h->d, ST_USAGE,
+                    "--output: heddle inspect writes files with --format=model-explorer alone");
     TRY(with_graph(h));
     TRY(look_up_knobs(h));
     if (!h->p.program)
@@ -157,6 +183,8 @@ enum status context_inspect(struct heddle *h, struct text *t)
         partition_svg(&h->p.partition, t);
     else if (h->o.format == FORMAT_JSON)
         return inspect_json(h, t);
+    else if (h->o.format == FORMAT_MODEL_EXPLORER)
+        return node_data(h, t);
     else
         partition_print(&h->p.partition, t);
     if (h->o.format == FORMAT_TEXT && h->p.program->n_stream) {

@@ -59,7 +59,8 @@ enum options_format {
     FORMAT_DOT,
     FORMAT_SVG,
     FORMAT_MLF,
-    FORMAT_MD
+    FORMAT_MD,
+    FORMAT_MODEL_EXPLORER
 };
 
 #define OPTIONS_MAX_FILES     64

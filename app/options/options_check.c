@@ -59,7 +59,8 @@ static enum status check_use(const struct option_set *s, const char *option, con
 /* Check --format: inspect draws, reports are tables, all can be JSON. */
 static enum status check_format(const struct options *o, const char *value, struct diag *d)
 {
-    const bool drawn = o->format == FORMAT_DOT || o->format == FORMAT_SVG;
+    const bool drawn =
+        o->format == FORMAT_DOT || o->format == FORMAT_SVG || o->format == FORMAT_MODEL_EXPLORER;
 
     if (o->command == COMMAND_COMPILE && o->format != FORMAT_MLF)
         return FAIL(d, ST_USAGE, "--format: heddle compile has no %s, expected mlf", value);
@@ -70,11 +71,13 @@ static enum status check_format(const struct options *o, const char *value, stru
         return FAIL(d, ST_USAGE, "--format: heddle ops has no %s, expected text or md", value);
     if (o->command == COMMAND_OPS || o->format == FORMAT_TEXT || o->format == FORMAT_JSON ||
         o->command == COMMAND_COMPILE ||
-        (o->format < FORMAT_MLF && drawn == (o->command == COMMAND_INSPECT)))
+        (o->format != FORMAT_MLF && o->format != FORMAT_MD &&
+         drawn == (o->command == COMMAND_INSPECT)))
         return ST_OK;
     return FAIL(d, ST_USAGE, "--format: heddle %s has no %s, expected %s",
                 options_commands[o->command], value,
-                o->command == COMMAND_INSPECT ? "text, json, dot or svg" : "text, csv or json");
+                o->command == COMMAND_INSPECT ? "text, json, dot, svg or model-explorer"
+                                              : "text, csv or json");
 }
 
 enum status options_check(const struct option_set *s, struct diag *d)

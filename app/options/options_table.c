@@ -14,7 +14,8 @@ static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const compares[] = {"layers", "outputs", NULL};
 static const char *const reuses[] = {"off", "same", "cycles", "check", NULL};
 static const char *const checks[] = {"auto", "always", "never", NULL};
-static const char *const formats[] = {"text", "csv", "json", "dot", "svg", "mlf", "md", NULL};
+static const char *const formats[] = {"text", "csv", "json",           "dot", "svg",
+                                      "mlf",  "md",  "model-explorer", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
 static const char *const partitions[] = {"cost", "priority", NULL};
 static const char *const scales[] = {"classic", "tflm", "litert", NULL};
@@ -56,9 +57,11 @@ const struct option_row options_table[] = {
      LIST(input, n_input), .shown.letter = 'i', .used_by = RUNS | OF(TUNE) | OF(QUANTISE)},
     {SHOW("output", "DIR", FILES,
           "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package; "
-          "regress, sweep: of their history (default regress); quantise: the .onnx file"),
+          "regress, sweep: of their history (default regress); quantise: the .onnx file; inspect "
+          "--format=model-explorer: the four files"),
      TEXT(out), .shown.letter = 'o',
-     .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(NEW_TARGET) | OF(ADOPT) | OF(QUANTISE) | SUITES},
+     .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(INSPECT) | OF(NEW_TARGET) | OF(ADOPT) |
+                OF(QUANTISE) | SUITES},
     {SHOW("expect", "FILE", FILES,
           "expected output, as -i, or a folder with out_0.bin, ...; repeat in graph order"),
      LIST(expect, n_expect), .used_by = RUNS},
@@ -275,7 +278,8 @@ const struct option_row options_table[] = {
      .used_by = OF(REGRESS)},
     {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v2"), TEXT(stats), .used_by = RUNS},
     {SHOW("format", "FORMAT", REPORT,
-          "report: text (default), csv, json; inspect: text, json, dot, svg; quantise: text, json; "
+          "report: text (default), csv, json; inspect: text, json, dot, svg, "
+          "model-explorer (node data of Google's Model Explorer); quantise: text, json; "
           "compile: mlf, TVM's Model Library Format; ops: text, md"),
      WORD(format, formats),
      .used_by = RUNS | OF(COMPILE) | OF(INSPECT) | OF(REPORT) | OF(QUANTISE) | OF(OPS)},

@@ -116,6 +116,10 @@ void partition_print(const struct partition *p, struct text *t);
 void partition_print_constants(const struct ir_graph *g, struct text *t);
 /* inspect_json.c: the same as member "layers" of `o`. */
 void partition_json(const struct partition *p, cJSON *o);
+/* Print node data of Google's Model Explorer, by the names of output tensors: number `what` of
+ * partition_node_data_names (with NULL at the end), as JSON. */
+extern const char *const partition_node_data_names[];
+void partition_node_data(const struct partition *p, uint32_t what, struct text *t);
 /* draw_graph.c: the partitioned graph for Graphviz, and drawn. */
 void partition_dot(const struct partition *p, struct text *t);
 void partition_svg(const struct partition *p, struct text *t);
