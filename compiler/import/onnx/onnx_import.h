@@ -452,7 +452,7 @@ enum status ox_layer_norms(struct ox *m);
 ox_handler ox_quantize, ox_dequantize, ox_qlinear_conv, ox_qlinear_matmul, ox_qlinear_binary,
     ox_qlinear_pool, ox_qlinear_unary, ox_qlinear_concat, ox_qlinear_softmax;
 ox_handler ox_conv, ox_batch_norm, ox_gemm, ox_matmul, ox_binary, ox_unary, ox_clip, ox_softmax,
-    ox_average_pool, ox_max_pool, ox_reduce, ox_reduce_norm;
+    ox_average_pool, ox_max_pool, ox_reduce, ox_reduce_norm, ox_select;
 ox_handler ox_identity, ox_dropout, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node,
     ox_concat_node, ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space,
     ox_constant, ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose,

@@ -45,8 +45,28 @@ uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, ui
     return out;
 }
 
-/* ReduceMean, ReduceSum, ReduceMax, ReduceMin, ReduceProd: on quantised values where they have
- * arithmetic on quantised values. */
+/* ReduceMax and ReduceMin select quantised values: what DequantizeLinear did before holds after. */
+enum status ox_select(struct ox *m)
+{
+    const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
+    const enum ir_opcode opcode = m->opcode;
+    struct ox_value *x;
+    struct ox_shape s;
+    uint32_t mask, out;
+
+    TRY(ox_moved(m, &x));
+    s = ox_shape_of(m, x->tensor);
+    TRY(read_axes(m, s.rank, &mask));
+    if (mask == 0)
+        return ox_identity(m);
+    out = ox_like(m, ox_out(m, 0)->name, x->tensor, reduced_shape(s, mask, keep));
+    set_axes(ox_op(m, opcode, 1, &x->tensor, out)->attr, mask, keep);
+    ox_set_tensor(m, 0, out, x->real);
+    return ST_OK;
+}
+
+/* ReduceMean, ReduceSum, ReduceProd: on quantised values where they have arithmetic on quantised
+ * values. */
 enum status ox_reduce(struct ox *m)
 {
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
