@@ -4,7 +4,16 @@
 
 #include "ref_kernels.h"
 
-enum { OCTAVES = 16, STEPS = 256, PART = 840, MOST = 127, FINE = 254 };
+enum {
+    LEAST = 64,
+    ENOUGH = 512,
+    LONG = 1016,
+    OCTAVES = 16,
+    STEPS = 256,
+    PART = 840,
+    MOST = 127,
+    FINE = 254
+};
 
 /* Factor * x as the accelerator requantises it. */
 struct fixed {
@@ -14,7 +23,7 @@ struct fixed {
 
 /* Constants from the scales, epsilon and the row's length. */
 struct norm {
-    int32_t n;
+    int32_t length, times, n; /* of a row; how often its values count; their product */
     int32_t low[OCTAVES], weight[OCTAVES], bias; /* of the octaves of n * variance */
     int32_t step[OCTAVES][STEPS];
     struct fixed octave[OCTAVES], mean, rest, part, part_rest, product;
@@ -79,7 +88,9 @@ static void make_norm(const struct ref_call *c, struct norm *k)
     const double scale = (double)c->in[0]->quant.scale[0];
     double least;
 
-    k->n = ir_dim_back(c->in[0], 0);
+    k->length = ir_dim_back(c->in[0], 0);
+    k->times = k->length < LEAST ? (ENOUGH + k->length - 1) / k->length : 1;
+    k->n = k->length * k->times;
     k->epsilon = (double)ref_attr_float(c->op, IR_EPSILON_BITS) / (scale * scale);
     least = fmax(0.5, sqrt(k->epsilon) / 2);
     k->greatest = 1 / sqrt(least * least + k->epsilon);
@@ -103,16 +114,18 @@ static int32_t code(const struct ref_call *c, size_t i)
 
 static struct row row_of(const struct ref_call *c, const struct norm *k, size_t at)
 {
+    const int32_t shares = (k->n + LONG - 1) / LONG;
     int32_t sum = 0, squares = 0, inverse = k->bias;
     struct row r;
 
-    for (size_t i = at; i < at + (size_t)k->n; i++)
-        sum += code(c, i);
+    for (size_t i = at; i < at + (size_t)k->length; i++)
+        sum += k->times * code(c, i);
     r.mean = in_byte(times(k->mean, sum));
     r.mean_rest = in_byte(times(k->rest, sum - k->n * r.mean));
-    for (size_t i = at; i < at + (size_t)k->n; i++)
-        squares += (code(c, i) - r.mean) * (code(c, i) - r.mean);
-    squares -= (int32_t)round((double)k->n * r.mean_rest * r.mean_rest / (FINE * FINE));
+    for (size_t i = at; i < at + (size_t)k->length; i++)
+        squares += k->times * (code(c, i) - r.mean) * (code(c, i) - r.mean);
+    squares -=
+        shares * (int32_t)round((double)k->n / shares * r.mean_rest * r.mean_rest / (FINE * FINE));
     for (int j = 0; j < OCTAVES; j++)
         inverse += k->weight[j] *
                    k->step[j][in_byte(times(k->octave[j], squares - k->low[j]) - 128) + 128];
@@ -138,10 +151,10 @@ enum status ref_layer_norm(const struct ref_call *c, struct diag *d)
 
     (void)d;
     make_norm(c, &k);
-    for (size_t at = 0; at < ir_elements(c->in[0]); at += (size_t)k.n) {
+    for (size_t at = 0; at < ir_elements(c->in[0]); at += (size_t)k.length) {
         const struct row r = row_of(c, &k, at);
 
-        for (size_t i = 0; i < (size_t)k.n; i++) {
+        for (size_t i = 0; i < (size_t)k.length; i++) {
             const double unit = fabs((double)gamma[i]) * k.greatest / FINE;
             const double units = (double)beta[i] / unit;
             const int sign = !(fabs(units) < 0x1p30) ? 0 : gamma[i] < 0 ? -1 : 1;

@@ -36,8 +36,8 @@ static enum status no_model(struct arena *a, const char *home, const char *name,
     globfree(&found);
     near = json_doc_near(name, words, n);
     return FAIL(d, ST_USAGE, "'%s' is neither a file nor a network of tests/models; %s%s%s", name,
-                near ? "did you mean " : "expected a .tflite, .onnx, .tosa or .ir file", near ? near : "",
-                near ? "?" : "");
+                near ? "did you mean " : "expected a .tflite, .onnx, .tosa or .ir file",
+                near ? near : "", near ? "?" : "");
 }
 
 enum status run_find_model(struct arena *a, const struct options *o, struct job *job,

@@ -7,7 +7,8 @@
  *   inverse    their sum, coarse and a rest in 1/254: FULLY_CONNECTED
  *   products   q * inverse = 128 hi + lo, less those of the mean, and the rests': MUL, SUB
  * and the sum of the products times gamma plus beta: DEPTHWISE_CONV2D over them as rows of an image.
- * A weight of 256 is three tensors with 86, 85 and 85. */
+ * A weight of 256 is three tensors with 86, 85 and 85. Mean and squares of a row with fewer than 64
+ * values are those of the row repeated: FULLY_CONNECTED with an identity for each time. */
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +21,11 @@ enum {
     STEPS = 256,
     UNIT = 840, /* of the inverse's sum in its coarse part, which is at most MOST */
     MOST = 127,
-    FINE = 254, /* of a rest in a coarse part */
-    COPIES = 8, /* of one value in a row, which share a weight beyond 127 */
-    TERMS = 7   /* of the last sum */
+    FINE = 254,   /* of a rest in a coarse part */
+    LEAST = 64,   /* values of a row: those of a shorter one count several times, */
+    ENOUGH = 512, /* this many at least */
+    LONG = 1016,  /* its sums need several weights for one value beyond these */
+    TERMS = 7     /* of the last sum */
 };
 
 static const int8_t term[TERMS] = {86, 85, 85, 2, 1, -1, -1};
@@ -31,7 +34,8 @@ struct norm {
     struct ir_graph *g;
     uint32_t row;
     const char *name;
-    int32_t r, c; /* rows and their values */
+    int32_t r, c;           /* rows and their values */
+    int32_t copies, shares; /* of one value that shares a weight beyond 127; of the rest's square */
     double epsilon, greatest;
     int32_t low[OCTAVES], bias;
     int8_t weight[OCTAVES], table[OCTAVES * STEPS];
@@ -187,17 +191,11 @@ static struct ir_tensor *recoded(struct norm *k, const char *what, const struct 
     return y;
 }
 
-/* `total` in COPIES weights. */
-static void share(int32_t total, int8_t *weight)
+/* -total in the weights of n copies. */
+static void share(int32_t total, int32_t n, int8_t *weight)
 {
-    for (int32_t i = 0; i < COPIES; i++)
-        weight[i] = (int8_t)(total / COPIES + (i < total % COPIES));
-}
-
-static void negate(int8_t *weight)
-{
-    for (int32_t i = 0; i < COPIES; i++)
-        weight[i] = (int8_t)-weight[i];
+    for (int32_t i = 0; i < n; i++)
+        weight[i] = (int8_t) - (total / n + (i < total % n));
 }
 
 /* --- the steps --- */
@@ -210,16 +208,15 @@ struct parts {
 static struct parts divided(struct norm *k, const char *what, struct ir_tensor *x,
                             const int8_t *weights, int32_t bias, int32_t unit)
 {
-    int8_t *both = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(x->dim[1] + COPIES));
+    int8_t *both = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(x->dim[1] + k->copies));
     const char *copies = arena_printf(k->g->arena, "%s_copies", what);
-    struct ir_tensor *part[2] = {x, rows_of(k, copies, COPIES, 0)};
+    struct ir_tensor *part[2] = {x, rows_of(k, copies, k->copies, 0)};
     struct parts p;
 
     p.coarse = sum(k, x, weights, bias, 1.0 / unit, rows_of(k, what, 1, 0));
     (void)sum(k, x, weights, bias, 1.0 / unit, part[1]);
     memcpy(both, weights, (size_t)x->dim[1]);
-    share(unit, both + x->dim[1]);
-    negate(both + x->dim[1]);
+    share(unit, k->copies, both + x->dim[1]);
     p.fine =
         sum(k, joined(k, arena_printf(k->g->arena, "%s_and_copies", what), 2, part), both, bias,
             (double)FINE / unit, rows_of(k, arena_printf(k->g->arena, "%s_rest", what), 1, 0));
@@ -240,17 +237,17 @@ static struct ir_tensor *squares(struct norm *k, const struct ir_tensor *q,
     return high ? recoded(k, "squares_high_bytes", y, k->c) : y;
 }
 
-/* round(C * (rest / 254)^2) - 128 */
+/* round(C / shares * (rest / 254)^2) - 128 */
 static struct ir_tensor *square_of_rest(struct norm *k, const struct ir_tensor *rest)
 {
     int8_t *table = ARENA_ARRAY(k->g->arena, int8_t, STEPS);
     struct ir_tensor *y = rows_of(k, "rest_squared", 1, 0);
 
     for (int32_t i = 0; i < STEPS; i++)
-        table[i] =
-            (int8_t)(fmin(round((double)k->c * (i + INT8_MIN) * (i + INT8_MIN) / (FINE * FINE)),
-                          255) +
-                     INT8_MIN);
+        table[i] = (int8_t)(fmin(round((double)k->c / k->shares * (i + INT8_MIN) * (i + INT8_MIN) /
+                                       (FINE * FINE)),
+                                 255) +
+                            INT8_MIN);
     lgl_become_table(lgl_make_lut(k->g, k->row, 1, &rest->id, y), rest->id, table);
     return y;
 }
@@ -268,8 +265,10 @@ static struct ir_tensor *octaves(struct norm *k, const struct ir_tensor *q, cons
 
     for (int32_t j = 0; j < OCTAVES; j++) {
         for (int32_t i = 0; i < x->dim[1]; i++)
-            w[j * x->dim[1] + i] = i < 3 * k->c ? term[i / k->c] : i < 4 * k->c ? 1 : -1;
-        bias[j] = 256 * 128 * k->c - 128 - k->low[j];
+            w[j * x->dim[1] + i] = i < 3 * k->c   ? term[i / k->c]
+                                   : i < 4 * k->c ? 1
+                                                  : (int8_t)-k->shares;
+        bias[j] = 256 * 128 * k->c - 128 * k->shares - k->low[j];
         scale[j] = lgl_fixed_scale((double)(STEPS - 1) / k->low[j]);
     }
     return sums(k, x, w, bias, OCTAVES, scale, rows_of(k, "octaves", OCTAVES, INT8_MIN));
@@ -371,20 +370,38 @@ static struct ir_tensor *summed(struct norm *k, struct ir_op *op, struct ir_tens
     return z;
 }
 
+/* The row of `q` in `times` times its columns. */
+static struct ir_tensor *repeated(struct norm *k, struct ir_tensor *q, int32_t times)
+{
+    const int32_t columns = q->dim[1], n = times * columns;
+    const struct lgl_fixed_scale one = lgl_fixed_scale(1);
+    int8_t *identity = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(n * columns));
+    int32_t *none = ARENA_ARRAY(k->g->arena, int32_t, (size_t)n);
+
+    for (int32_t i = 0; i < n; i++)
+        identity[i * columns + i % columns] = 1;
+    return times == 1 ? q : sums(k, q, identity, none, 1, &one, rows_of(k, "repeated", n, 0));
+}
+
 static void rewrite(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
+    const int32_t columns = ir_dim_back(x, 0),
+                  times = columns < LEAST ? (ENOUGH + columns - 1) / columns : 1;
     struct norm k = {.g = g, .row = op->row, .name = ir_out(g, op, 0)->name};
     struct ir_tensor *of[TERMS];
 
-    k.c = ir_dim_back(x, 0);
-    k.r = (int32_t)(ir_elements(x) / (uint64_t)k.c);
+    k.c = times * columns;
+    k.r = (int32_t)(ir_elements(x) / (uint64_t)columns);
+    k.shares = (k.c + LONG - 1) / LONG;
+    k.copies = (LONG * k.shares) / INT8_MAX;
     make_constants(&k, op);
     int8_t *ones = ARENA_ARRAY(g->arena, int8_t, (size_t)k.c);
     memset(ones, 1, (size_t)k.c);
-    struct ir_tensor *q = recoded(&k, "bytes", x, k.c);
-    const struct parts mean = divided(&k, "mean", q, ones, 0, k.c);
-    const struct parts inv = inverse(&k, octaves(&k, q, &mean));
+    struct ir_tensor *q = recoded(&k, "bytes", x, columns), *row = repeated(&k, q, times);
+    const struct parts mean = divided(&k, "mean", row, ones, 0, k.c);
+    const struct parts inv = inverse(&k, octaves(&k, row, &mean));
+    k.c = columns;
     make_terms(&k, q, &mean, &inv, of);
     (void)lgl_new_reshape(g, op->row, summed(&k, op, of), ir_out(g, op, 0));
     op->dead = true;

@@ -6,7 +6,7 @@
 #include "compiler/ir/formula.h"
 #include "ref_islands_own.h"
 
-enum { LEAST = 64, MOST = 1016 };
+enum { MOST = 8192 };
 
 struct found {
     uint32_t x, gamma, beta, epsilon; /* of the file; beta may be IR_NONE */
@@ -88,7 +88,7 @@ enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *do
     const float *gamma, *beta, *epsilon;
     struct found f;
 
-    if (s->exact || n < LEAST || n > MOST || !is_layer_norm(s, quantise, &f) ||
+    if (s->exact || n > MOST || !is_layer_norm(s, quantise, &f) ||
         isl_value(s, f.x)->kind != ISL_QUANTISED)
         return ST_OK;
     x = s->to->tensor[isl_value(s, f.x)->id];

@@ -28,6 +28,10 @@ for ir in layers/*.ir "$HEDDLE_HOME"/{tests/compiler/systolic/lower/{parts_of_in
     done
 done
 
+# Layer normalisations of short and of long rows are the accelerator's whole.
+"$heddle" run "$(dirname "$0")/norms.ir" --engine=func >stdout 2>stderr || fail "norms.ir: $(cat stderr)"
+grep -q '^verdict: match: 2 of 2 layers' stdout && grep -q ' and 0 on the host' stdout || fail "norms.ir: $(head -n 3 stdout)"
+
 # Raw sums are the array's; other products are the host's, with the reason.
 for hw in tiny sys16; do
     "$heddle" run "$(dirname "$0")/raw_sums.ir" --engine=func --hw=$hw >stdout 2>stderr || fail "raw_sums.ir: $(cat stderr)"
