@@ -4,7 +4,7 @@
 # memory they exceed.
 . "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CONFIG_HOME=$work/config
-shuttle=$HEDDLE_HOME/targets/shuttle
+example=shuttle
 
 "$heddle" targets >stdout 2>stderr || fail "targets: $(cat stderr)"
 for line in '    memories: outside 1048576 bytes, pixels 131072 bytes, filters 65536 bytes, channels 12288 bytes, weights 512 bytes, sums 65536 bytes' \
@@ -16,8 +16,8 @@ done
 # changed NAME SED: the example under another name, with a change of its description.
 changed() {
     rm -rf "$1"
-    cp -r "$shuttle" "$1"
-    sed -i "s/\"name\": \"shuttle\"/\"name\": \"$1\"/" "$1/target.json"
+    cp -r "$HEDDLE_HOME/targets/$example" "$1"
+    sed -i "s/\"name\": \"$example\"/\"name\": \"$1\"/" "$1/target.json"
     cp "$1/target.json" before.json
     sed -i "$2" "$1/target.json"
     cmp -s before.json "$1/target.json" && fail "$1: nothing changed: $2"
@@ -139,6 +139,21 @@ printf '%s\n' 'heddle-ir 1' 'graph name="add"' 'row 0 name="0_add" op="ADD" tens
     'op add row=0 in=(0,1) out=(2)' 'border in=(0) out=(2)' >add.ir
 "$heddle" inspect add.ir --target=shuttle >stdout 2>stderr || fail "add: $(cat stderr)"
 grep -q '^0_add .*shuttle: operand 1 is a constant' stdout || fail "add: $(grep ^0_add stdout)"
+
+# An engine whose instruction is a piece of a layer.
+example=jacquard
+wrong "20:19: instructions: no instruction does a layer to outside" '/"name": "layer"/,/"jacquard_layer"/d'
+wrong "30:5: instructions[3]: member \"channels\" is missing" '30s/"channels": "channels",//'
+wrong "21:89: instructions[0].channels: a copy has none: leave it out" '21s/"to": "lines"/"channels": "channels", &/'
+wrong "30:106: instructions[3].channels: expected a memory of channels on the chip, 'lines' is of int8" '30s/"channels": "channels"/"channels": "lines"/'
+wrong "40:12: instructions[4].to: expected a memory of int8 on the chip, 'channels' is of channels" '40s/"to": "lines"/"to": "channels"/'
+wrong "20:19: instructions: keep must be from lines with filters and channels, as layer is, to lines" '40s/"to": "lines"/"to": "filters"/'
+wrong "20:19: instructions: layer: lanes are 6, expected a multiple of depth, 4" 's/"lanes": 16/"lanes": 6/'
+wrong "20:19: instructions: lines holds pixels and weights: they must be in two memories" 's/"with": "filters"/"with": "lines"/'
+wrong "20:19: instructions: no instruction copies from outside to channels" '/"name": "channels_in"/,/"jacquard_channels_in"/d'
+refused slim 's/"lines", "type": "int8", "bytes": 131072/"lines", "type": "int8", "bytes": 1024/' 01_conv2d \
+    '1 output row: 1632 bytes of pixels, lines has 1024'
+refused flat 's/"tap_columns": {"bits": 8},//' 01_conv2d 'layer: tap_columns is 3; without a field for it, it is 1'
 
 # The lines that docs/DESCRIBED.md counts.
 counted() { # counted ROW COMMAND...: what the command prints for each example
