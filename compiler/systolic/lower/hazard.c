@@ -111,9 +111,13 @@ static void drop_covered(struct records *of, const struct sched_access *w)
     uint32_t n = 0;
 
     for (uint32_t k = 0; k < of->n; k++) {
-        if (covers(w, &of->record[k].access))
-            continue;
-        trim(w, &of->record[k].access);
+        struct sched_access *a = &of->record[k].access;
+
+        if (w->begin < a->end && a->begin < w->end) {
+            if (covers(w, a))
+                continue;
+            trim(w, a);
+        }
         if (n != k)
             of->record[n] = of->record[k];
         n++;

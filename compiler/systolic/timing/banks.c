@@ -275,12 +275,14 @@ bool banks_steps_next(struct banks_steps *t, struct banks_step *out)
 
 uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
 {
-    struct reads r;
+    const uint32_t log2_n = (uint32_t)__builtin_ctz(hw->n), mask = hw->scratchpad_bytes - 1,
+                   byte = (uint32_t)at & mask, first = byte >> log2_n,
+                   next = (first + 1) & mask >> log2_n, banks = hw->banks - 1;
 
-    r.n = r.busy = r.extra = 0;
-    if (hw->banks <= MAX_BANKS)
-        add_port(&r, hw, at, 0, n);
-    return r.busy;
+    if (hw->banks > MAX_BANKS)
+        return 0;
+    return 1u << (first & banks) |
+           ((byte & (hw->n - 1)) + n > hw->n ? 1u << (next & banks) : 0);
 }
 
 /* --- conflicts of VECTOR ---------------------------------------------------------------------- */

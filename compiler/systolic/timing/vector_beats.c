@@ -218,7 +218,7 @@ static void read_beat(struct vector_beats *b, uint64_t *busy, uint32_t pop,
     b->read[b->n_read++ % 4] = value_of(b);
     b->pending++;
     b->left--;
-    b->between = b->left > 0 && b->left % b->a_pass == 0;
+    b->between = b->left >= b->a_pass && b->left % b->a_pass == 0;
     next_beat(b);
 }
 

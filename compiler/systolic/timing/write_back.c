@@ -104,7 +104,7 @@ static uint64_t step_at(const struct write_back_part *p, uint64_t cycle, bool *d
     if (p->cycles == p->steps)
         return k;
     uint64_t i = k * p->steps / p->cycles;
-    *due = k == 0 || i != (k - 1) * p->steps / p->cycles;
+    *due = k == 0 || k * p->steps - i * p->cycles < p->steps; /* the cycle before has step i - 1 */
     return i;
 }
 
@@ -182,11 +182,14 @@ static bool part_takes(const struct write_back *r, struct write_back_part *p, ui
     if (!due || run->n == 0)
         return false;
     uint64_t k = i - run->begin;
-    if (run->every > 1 && k % run->every != 0)
-        return false;
-    k /= run->every;
-    uint32_t at = (uint32_t)(run->at + (int64_t)k * run->pitch), n = r->hw->n;
-    uint32_t first = at / n, end = (at + run->n - 1) / n;
+    if (run->every > 1) {
+        if (k % run->every != 0)
+            return false;
+        k /= run->every;
+    }
+    const uint32_t at = (uint32_t)(run->at + (int64_t)k * run->pitch),
+                   log2_n = (uint32_t)__builtin_ctz(r->hw->n), first = at >> log2_n,
+                   end = (at + run->n - 1) >> log2_n;
     return k < run->all &&
            (((first ^ bank) & (r->hw->banks - 1)) == 0 || ((end ^ bank) & (r->hw->banks - 1)) == 0);
 }
