@@ -62,6 +62,9 @@ enum status step_import(struct pipeline *p, struct diag *d)
     const struct pipeline_model *m = &p->model;
 
     TRY(foreign_refuse(p->arena, m->path, m->data, m->n_bytes, d));
+    if (p->options.signature &&
+        (text_ends(m->path, ".onnx") || text_ends(m->path, ".tosa") || text_ends(m->path, ".ir")))
+        return FAIL(d, ST_USAGE, "--signature is for .tflite files");
     if (text_ends(m->path, ".onnx"))
         return import_onnx(p, d);
     if (p->options.input_shapes)
@@ -72,7 +75,8 @@ enum status step_import(struct pipeline *p, struct diag *d)
     if (text_ends(m->path, ".ir"))
         TRY(ir_text_import(p->arena, m->data, m->n_bytes, &p->graph, d));
     else
-        TRY(tfl_import(p->arena, m->name, m->data, m->n_bytes, &p->graph, d));
+        TRY(tfl_import_signature(p->arena, m->name, m->data, m->n_bytes, p->options.signature,
+                                 &p->graph, d));
     p->reference = ir_copy(p->arena, p->graph);
     return ST_OK;
 }

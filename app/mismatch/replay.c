@@ -216,7 +216,7 @@ static void own_options(const struct replayer *r, const struct ir_graph *g,
     o->engine = r->engine;
     o->model = arena_printf(a, "%s/replay.ir", r->folder);
     o->out = o->stats = o->dump_ir = o->labels = o->waves = o->teacher = o->tuned = NULL;
-    o->input_shapes = NULL;
+    o->input_shapes = o->signature = NULL;
     o->n_input = g->n_in;
     o->n_expect = g->n_out;
     for (uint32_t i = 0; i < g->n_in; i++)

@@ -108,6 +108,7 @@ struct options {
     const char *labels;       /* --labels */
     const char *waves;        /* --waves */
     const char *input_shapes; /* --input-shapes */
+    const char *signature;    /* --signature */
     const char *teacher;      /* --teacher */
     const char *tuned;        /* --tuned */
     const char *knobs;        /* --knobs */

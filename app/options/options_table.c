@@ -190,6 +190,9 @@ const struct option_row options_table[] = {
     {SHOW("input-shapes", "LIST", COMPILER,
           "shapes of ONNX inputs that the file leaves open: \"data:[1,3,224,224],...\""),
      TEXT(input_shapes), .used_by = MODELS | OF(QUANTISE)},
+    {SHOW("signature", "NAME", COMPILER,
+          "of a TFLite model with several signatures: the one to take (default: the only one)"),
+     TEXT(signature), .used_by = MODELS | OF(QUANTISE)},
     {SHOW(
          "ranges", "MODE", COMPILER,
          "for quantise: ranges of values by minmax (default), percentile or mse (least mean square "

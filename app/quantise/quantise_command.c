@@ -34,7 +34,7 @@ static enum status try_import(struct arena *a, const struct options *o,
 {
     struct pipeline p = {.arena = a, .options = options_pipeline(o)};
 
-    p.options.input_shapes = NULL;
+    p.options.input_shapes = p.options.signature = NULL;
     p.model = (struct pipeline_model){o->out, "quantised", r->file, r->n_bytes};
     if (pipeline_run(&p, STEP_import, STEP_renumber, d) == ST_OK)
         return ST_OK;

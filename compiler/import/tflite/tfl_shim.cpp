@@ -287,6 +287,8 @@ tfl_subgraph subgraph_of(arena *a, const tfl::SubGraph *g, const uint8_t *end)
     r.tensor = alloc<tfl_tensor>(a, r.n_tensor);
     for (uint32_t i = 0; i < r.n_tensor; i++)
         r.tensor[i] = tensor_of(g->tensors()->Get(i));
+    r.in = ints(g->inputs());
+    r.out = ints(g->outputs());
     r.n_operator = count(g->operators());
     r.op = alloc<tfl_operator>(a, r.n_operator);
     for (uint32_t i = 0; i < r.n_operator; i++)
@@ -302,8 +304,8 @@ void subgraphs_of(arena *a, const tfl::Model *m, const uint8_t *end, tfl_file *f
     f->tensor = first.tensor;
     f->n_operator = first.n_operator;
     f->op = first.op;
-    f->in = ints(m->subgraphs()->Get(0)->inputs());
-    f->out = ints(m->subgraphs()->Get(0)->outputs());
+    f->in = first.in;
+    f->out = first.out;
     f->more = alloc<tfl_subgraph>(a, f->n_subgraph);
     for (uint32_t i = 1; i < f->n_subgraph; i++)
         f->more[i - 1] = subgraph_of(a, m->subgraphs()->Get(i), end);
@@ -319,6 +321,11 @@ tfl_file *file_of(arena *a, const tfl::Model *m, const uint8_t *end)
     f->opcode = alloc<tfl_opcode>(a, f->n_opcode);
     for (uint32_t i = 0; i < f->n_opcode; i++)
         f->opcode[i] = opcode_of(a, m->operator_codes()->Get(i));
+    f->n_signature = count(m->signature_defs());
+    f->signature = alloc<tfl_signature>(a, f->n_signature);
+    for (uint32_t i = 0; i < f->n_signature; i++)
+        f->signature[i] = {text(m->signature_defs()->Get(i)->signature_key()),
+                           m->signature_defs()->Get(i)->subgraph_index()};
     f->n_buffer = count(m->buffers());
     f->buffer = alloc<tfl_buffer>(a, f->n_buffer);
     for (uint32_t i = 0; i < f->n_buffer; i++)

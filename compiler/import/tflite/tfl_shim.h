@@ -84,15 +84,23 @@ struct tfl_buffer {
     bool outside; /* stored after the FlatBuffer */
 };
 
-/* A subgraph other than the first; CALL_ONCE runs one. */
+/* A subgraph other than the first: of a signature, or what CALL_ONCE runs. */
 struct tfl_subgraph {
+    struct tfl_ints in, out;
     uint32_t n_tensor, n_operator;
     struct tfl_tensor *tensor;
     struct tfl_operator *op;
 };
 
+/* A name by which a subgraph is called; the index may be out of range. */
+struct tfl_signature {
+    const char *key;
+    uint32_t subgraph;
+};
+
 struct tfl_file {
-    uint32_t version, n_subgraph;
+    uint32_t version, n_subgraph, n_signature;
+    struct tfl_signature *signature;
     struct tfl_subgraph *more; /* subgraphs 1 .. n_subgraph - 1 */
     uint32_t n_opcode, n_tensor, n_operator, n_buffer;
     struct tfl_opcode *opcode;
@@ -100,6 +108,7 @@ struct tfl_file {
     struct tfl_operator *op;   /* of subgraph 0 */
     struct tfl_buffer *buffer;
     struct tfl_ints in, out; /* of subgraph 0 */
+    bool chosen;             /* tensor, op, in, out are those of a signature's subgraph */
 };
 
 /* Verify `n_bytes` at `data` (aligned to 8) and unpack into `a`; the result points into `data`. */

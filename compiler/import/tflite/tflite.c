@@ -24,7 +24,7 @@ static enum status check_header(const struct tfl_file *f, struct diag *d)
     if (f->version != SCHEMA_VERSION)
         return FAIL(d, ST_UNSUPPORTED, "schema version: expected %d, found %u", SCHEMA_VERSION,
                     f->version);
-    if (f->n_subgraph == 0 || (f->n_subgraph > 1 && !runs_subgraphs(f)))
+    if (f->n_subgraph == 0 || (f->n_subgraph > 1 && !f->chosen && !runs_subgraphs(f)))
         return FAIL(d, f->n_subgraph == 0 ? ST_MODEL : ST_UNSUPPORTED,
                     "expected 1 subgraph, found %u", f->n_subgraph);
     if (f->n_operator > MAX_OPERATORS)
@@ -150,9 +150,59 @@ static enum status import_ops(struct tfl_importer *m)
 enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                        struct ir_graph **graph, struct diag *d)
 {
+    return tfl_import_signature(a, name, data, n_bytes, NULL, graph, d);
+}
+
+/* "'encode', 'decode'" */
+static const char *signatures(struct arena *a, const struct tfl_file *f)
+{
+    const char *list = f->n_signature ? "" : "none";
+
+    for (uint32_t i = 0; i < f->n_signature; i++)
+        list = arena_printf(a, "%s%s'%.80s'", list, i ? ", " : "", f->signature[i].key);
+    return list;
+}
+
+/* Make the subgraph of that signature the file's own. */
+static enum status choose(struct arena *a, struct tfl_file *f, const char *signature,
+                          struct diag *d)
+{
+    const struct tfl_subgraph *s;
+    uint32_t i = 0;
+
+    if (!signature)
+        return f->n_subgraph < 2 || f->n_signature < 2 || runs_subgraphs(f)
+                   ? ST_OK
+                   : FAIL(d, ST_USAGE, "expected --signature, one of %s", signatures(a, f));
+    while (i < f->n_signature && strcmp(f->signature[i].key, signature) != 0)
+        i++;
+    if (i == f->n_signature)
+        return FAIL(d, ST_USAGE, "--signature: expected one of the file's, %s, found '%.80s'",
+                    signatures(a, f), signature);
+    if (f->signature[i].subgraph >= f->n_subgraph)
+        return FAIL(d, ST_MODEL, "signature '%.80s': subgraph: expected below %u, found %u",
+                    signature, f->n_subgraph, f->signature[i].subgraph);
+    f->chosen = true;
+    if (f->signature[i].subgraph == 0)
+        return ST_OK;
+    s = &f->more[f->signature[i].subgraph - 1];
+    f->n_tensor = s->n_tensor;
+    f->tensor = s->tensor;
+    f->n_operator = s->n_operator;
+    f->op = s->op;
+    f->in = s->in;
+    f->out = s->out;
+    return ST_OK;
+}
+
+enum status tfl_import_signature(struct arena *a, const char *name, const uint8_t *data,
+                                 size_t n_bytes, const char *signature, struct ir_graph **graph,
+                                 struct diag *d)
+{
     struct tfl_file *file;
 
     TRY(tfl_read(a, data, n_bytes, &file, d));
+    TRY(choose(a, file, signature, d));
     return tfl_build(a, name, file, graph, d);
 }
 
