@@ -80,7 +80,7 @@ static uint32_t fused_mean(struct tosa *m, const struct group *g, uint32_t y)
 static void set_fixed(struct tosa *m, const struct group *g)
 {
     const float bounds[2] = {(float)(g->low - g->zero), (float)(g->high - g->zero)};
-    uint32_t n = g->n;
+    uint32_t n, n_shift;
     struct ir_op *op;
     int32_t *multiplier;
     int8_t *shift;
@@ -88,8 +88,11 @@ static void set_fixed(struct tosa *m, const struct group *g)
     if (m->st != ST_OK)
         return;
     op = m->g->op[m->g->n_op - 1];
-    const int64_t *v = tosa_values(m, &m->file->op[g->rescale], 1, n ? &(uint32_t){0} : &n);
-    const int64_t *s = tosa_values(m, &m->file->op[g->rescale], 2, &(uint32_t){0});
+    const int64_t *v = tosa_values(m, &m->file->op[g->rescale], 1, &n);
+    const int64_t *s = tosa_values(m, &m->file->op[g->rescale], 2, &n_shift);
+
+    if (g->n)
+        n = g->n;
     multiplier = ARENA_ARRAY(m->arena, int32_t, n);
     shift = ARENA_ARRAY(m->arena, int8_t, n);
     for (uint32_t i = 0; i < n; i++) {
