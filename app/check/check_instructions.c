@@ -124,7 +124,7 @@ static void limits(struct drawing *q, struct hdk_issue *i)
 static struct hdk_scaling scaling(struct drawing *q)
 {
     const int32_t zero = (int32_t)some(q, 256) - 128;
-    const int32_t multiplier = (int32_t)(1u << 30 | some(q, 1u << 30));
+    const int32_t multiplier = (int32_t)(1u << 30 | (q->shifts ? 0 : some(q, 1u << 30)));
 
     return (struct hdk_scaling){zero, multiplier, -(int32_t)some(q, some(q, 2) ? 32 : 4)};
 }
@@ -167,6 +167,11 @@ static void sizes(struct drawing *q, struct hdk_issue *i)
     case HDK_PRODUCT:
         i->from.n_bytes = depth;
         i->with.n_bytes = depth * lanes;
+        i->to.n_bytes = 4 * lanes;
+        i->add = some(q, 2);
+        return;
+    case HDK_MULTIPLY:
+        i->from.n_bytes = i->with.n_bytes = lanes;
         i->to.n_bytes = 4 * lanes;
         i->add = some(q, 2);
         return;
@@ -289,7 +294,7 @@ static void refresh(struct drawing *q, const struct hdk_issue *i)
 
     if (q->shifts && i->taps.rows)
         fill_words(q, q->lock.chip[of[HDK_CHANNELS_IN].to] + i->channels, n_bytes, true);
-    else if (q->shifts && i->with.n_bytes && i->role != HDK_PRODUCT)
+    else if (q->shifts && (i->role == HDK_MOVE_OUT || i->role == HDK_KEEP))
         fill_words(q, q->lock.chip[of[i->role].with] + i->with.at, n_bytes, true);
 }
 

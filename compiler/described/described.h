@@ -37,7 +37,8 @@ enum described_does {
     DESCRIBED_REQUANTISE,
     DESCRIBED_SCALE,
     DESCRIBED_SPREAD,
-    DESCRIBED_LAYER
+    DESCRIBED_LAYER,
+    DESCRIBED_MULTIPLY
 };
 
 struct described_instruction {

@@ -105,8 +105,8 @@ static const char *check(struct question *q, const struct ir_graph *graph, const
         return check_add(q, graph, op);
 
     const bool depthwise = described_kind(op->opcode) == HDK_LAYER_DEPTHWISE;
-    if (depthwise && !makes(q, HDK_SPREAD))
-        REFUSE(q, "no instruction does a spread");
+    if (depthwise && !makes(q, HDK_SPREAD) && !described_of(q->device, HDK_MULTIPLY))
+        REFUSE(q, "no instruction does a spread or multiply");
     if (!geo_of(graph, op, &q->g) ||
         (g->kind != GEO_CONV && g->kind != GEO_DENSE && g->kind != GEO_DEPTHWISE))
         REFUSE(q, "%s is not a matrix product", ir_op_info(op->opcode)->name);

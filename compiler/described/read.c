@@ -107,6 +107,7 @@ static enum status check_types(struct reader *r, const char *path,
 
     switch (i->does) {
     case DESCRIBED_PRODUCT:
+    case DESCRIBED_MULTIPLY:
         TRY(check_type(r, path, "from", i->from, DESCRIBED_INT8));
         TRY(check_type(r, path, "with", i->with, DESCRIBED_INT8));
         return check_type(r, path, "to", i->to, DESCRIBED_INT32);
@@ -140,7 +141,7 @@ static uint32_t unit_of(struct described_device *d, const char *name)
 }
 
 static const char *const words[] = {"copy",   "product", "requantise", "scale",
-                                    "spread", "layer",   NULL};
+                                    "spread", "layer",   "multiply",   NULL};
 
 /* Check the members that depend on what it does. */
 static enum status check_members(struct reader *r, const cJSON *o, const char *path,
@@ -149,8 +150,9 @@ static enum status check_members(struct reader *r, const cJSON *o, const char *p
     static const char *const keys[] = {"with", "depth", "lanes", "channels"};
 
     for (uint32_t k = 0; k < 4; k++) {
-        const bool wanted = does == DESCRIBED_LAYER || (does == DESCRIBED_PRODUCT && k < 3) ||
-                            (does == DESCRIBED_REQUANTISE && k == 0);
+        const bool wanted =
+            does == DESCRIBED_LAYER || (does == DESCRIBED_PRODUCT && k < 3) ||
+            ((does == DESCRIBED_REQUANTISE || does == DESCRIBED_MULTIPLY) && k == 0);
         if (wanted && !get(o, keys[k]))
             return json_doc_fail(r->doc, path, r->d, "member \"%s\" is missing", keys[k]);
         if (!wanted && get(o, keys[k]))

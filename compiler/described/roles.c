@@ -88,6 +88,22 @@ static const char *piece_roles(struct arena *a, struct described_device *d)
     return described_apart(a, d, d->memory[piece->with].bytes / (d->depth * d->lanes));
 }
 
+/* Return what is wrong with the instruction that multiplies lane by lane, or NULL. */
+static const char *check_multiply(struct arena *a, const struct described_device *d,
+                                  uint32_t filters)
+{
+    const struct described_instruction *product = described_of(d, HDK_PRODUCT),
+                                       *multiply = described_of(d, HDK_MULTIPLY);
+
+    if (!multiply || (multiply->from == product->from && multiply->with == filters &&
+                      multiply->to == product->to && d->depth == d->lanes))
+        return NULL;
+    return arena_printf(a,
+                        "%s must be from %s with %s to %s, for a product of as many lanes as depth",
+                        multiply->name, d->memory[product->from].name, d->memory[filters].name,
+                        d->memory[product->to].name);
+}
+
 const char *described_roles(struct arena *a, struct described_device *d)
 {
     const char *const first = d->memory[0].name;
@@ -121,6 +137,7 @@ const char *described_roles(struct arena *a, struct described_device *d)
                             d->memory[product->from].name, d->memory[product->to].name,
                             product->name);
     role[HDK_SPREAD] = find(d, DESCRIBED_SPREAD);
+    role[HDK_MULTIPLY] = find(d, DESCRIBED_MULTIPLY);
     role[HDK_MOVE_IN] = copy_to(d, true, product->from);
     role[HDK_CHANNELS_IN] = copy_to(d, true, out->with);
     role[HDK_PRELOAD] = copy_to(d, false, product->with);
@@ -144,7 +161,8 @@ const char *described_roles(struct arena *a, struct described_device *d)
                    d->depth != d->lanes))
         return arena_printf(a, "%s must be from %s to %s, for a product of as many lanes as depth",
                             spread->name, d->memory[filters].name, d->memory[product->with].name);
-    return described_apart(a, d, d->memory[filters].bytes / (d->depth * d->lanes));
+    const char *bad = check_multiply(a, d, filters);
+    return bad ? bad : described_apart(a, d, d->memory[filters].bytes / (d->depth * d->lanes));
 }
 
 /* Counts of a unit run ahead of a wait by what `queue` groups of weights hold, of n products each. */

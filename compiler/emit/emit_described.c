@@ -6,10 +6,10 @@
 
 void emit_described_device(struct text *t, const struct target_desc *desc)
 {
-    static const char *const roles[HDK_ROLES] = {"HDK_MOVE_IN", "HDK_FILTERS_IN", "HDK_CHANNELS_IN",
-                                                 "HDK_PRELOAD", "HDK_PRODUCT",    "HDK_MOVE_OUT",
-                                                 "HDK_SCALE",   "HDK_KEEP",       "HDK_SPREAD",
-                                                 "HDK_STORE",   "HDK_PIECE",      "HDK_PIECE_KEEP"};
+    static const char *const roles[HDK_ROLES] = {
+        "HDK_MOVE_IN",  "HDK_FILTERS_IN", "HDK_CHANNELS_IN", "HDK_PRELOAD", "HDK_PRODUCT",
+        "HDK_MOVE_OUT", "HDK_SCALE",      "HDK_KEEP",        "HDK_SPREAD",  "HDK_STORE",
+        "HDK_PIECE",    "HDK_PIECE_KEEP", "HDK_MULTIPLY"};
     const struct described_device *d = desc->detail->device;
     const struct hdk_device h = described_hdk(d);
     const uint32_t last = d->n_memory - 1;

@@ -224,8 +224,13 @@ static const char *check_average(const struct describe_pattern *p, const struct 
 {
     const int32_t *a = q->op->attr;
 
-    if (p->opcode != IR_OP_AVERAGE_POOL2D || (p->call && strstr(p->call, "$params")) ||
-        a[IR_KERNEL_H] * a[IR_KERNEL_W] == 1)
+    if (p->opcode != IR_OP_AVERAGE_POOL2D)
+        return NULL;
+    const int32_t n = a[IR_KERNEL_H] * a[IR_KERNEL_W];
+    if (p->requantise == REQUANTISE_SHIFT_BITS && (n & (n - 1)))
+        REFUSE(q, "a window has %d values: 1/%d is not a power of two, which shift_bits needs", n,
+               n);
+    if ((p->call && strstr(p->call, "$params")) || n == 1)
         return NULL;
     if (p->dtype == IR_U8 && !a[IR_ROUND_UP])
         REFUSE(q, "its average rounds as int8's does, halves away from zero");

@@ -179,10 +179,12 @@ static int product(struct run *r, uint32_t s, uint32_t run, uint32_t part)
 
     const uint32_t once = spread ? d->lanes : n_bytes;
     const uint32_t weights = filters_of(r, s) + (run * r->parts + part) * once;
-    if (d->instruction[HDK_PRELOAD].issue)
+    if (d->instruction[spread ? HDK_SPREAD : HDK_PRELOAD].issue) {
         TRY(copy(r, spread ? HDK_SPREAD : HDK_PRELOAD, weights, buffer, once));
-    else
-        i.with.at = weights;
+    } else {
+        i.role = spread ? HDK_MULTIPLY : HDK_PRODUCT;
+        i.with = (struct hdk_box){.at = weights, .n_bytes = once};
+    }
     return hdk_order_issue(&r->order, &i);
 }
 

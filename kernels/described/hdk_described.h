@@ -34,6 +34,7 @@ enum hdk_role {
     HDK_STORE,       /* copy: results to the first memory, if HDK_MOVE_OUT does not write there */
     HDK_PIECE,       /* layer: in place of products and results, to the first memory */
     HDK_PIECE_KEEP,  /* likewise, to the memory of pixels */
+    HDK_MULTIPLY,    /* multiply: pixels by weights of one tap, without HDK_SPREAD */
     HDK_ROLES
 };
 
@@ -49,7 +50,8 @@ struct hdk_box {
 };
 
 /* One instruction: what it does for each of rows x columns positions. copy: to = from. spread: from is
- * the diagonal of to, a matrix of depth x lanes that is 0 elsewhere. product: to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32. requantise: to[lane] of
+ * the diagonal of to, a matrix of depth x lanes that is 0 elsewhere. product: to[lane] (+)= sum over depth of from[k] * with[k][lane], int8 to int32.
+ * multiply: to[lane] (+)= from[lane] * with[lane], likewise. requantise: to[lane] of
  * from[lane], with[lane] a struct hdk_channel. scale: to[lane] (+)= (from[lane] - zero) * 2^20 *
  * multiplier * 2^(shift - 31), rounded as hdk_rescale does. `with` is the same for all positions.
  * layer: to[lane] is requantised from a sum, of `kind`:
@@ -69,7 +71,7 @@ struct hdk_issue {
         int32_t zero, multiplier, shift;
     } operand[2]; /* layer, ADD; as of a scale */
     struct hdk_box from, with, to;
-    uint32_t add; /* product, scale: 0 sums begin at 0, 1 at what is there */
+    uint32_t add; /* product, multiply, scale: 0 sums begin at 0, 1 at what is there */
     int32_t zero, low, high;
     int32_t multiplier, shift; /* scale; shift: -31 to 0 */
     /* Instructions of each unit, from the first one of the call, that must be complete before this

@@ -33,6 +33,14 @@ static void product(const struct hdk_device *device, const struct hdk_issue *i, 
     }
 }
 
+static void multiply(const struct hdk_device *device, const struct hdk_issue *i,
+                     const uint8_t *from, const uint8_t *with, uint8_t *to)
+{
+    for (uint32_t n = 0; n < device->lanes; n++)
+        put(to + 4 * n,
+            (i->add ? get(to + 4 * n) : 0) + (uint32_t)((int8_t)from[n] * (int8_t)with[n]));
+}
+
 static void spread(const struct hdk_device *device, const uint8_t *from, uint8_t *to)
 {
     for (uint32_t i = 0; i < device->depth * device->lanes; i++)
@@ -114,6 +122,8 @@ void hdk_meaning(const struct hdk_device *device, const struct hdk_issue *i)
 
             if (i->role == HDK_PRODUCT)
                 product(device, i, from, with, to);
+            else if (i->role == HDK_MULTIPLY)
+                multiply(device, i, from, with, to);
             else if (i->role == HDK_MOVE_OUT || i->role == HDK_KEEP)
                 requantise(device, i, from, with, to);
             else if (i->role == HDK_PIECE || i->role == HDK_PIECE_KEEP)

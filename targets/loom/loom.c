@@ -45,19 +45,47 @@ int loom_channels_in(const struct hd_port *dev, const struct hdk_issue *i)
     return load(dev, i, 2);
 }
 
-int loom_gemm(const struct hd_port *dev, const struct hdk_issue *i)
+/* with: bits of the weights in KIND. */
+static int gemm(const struct hd_port *dev, const struct hdk_issue *i, uint32_t with)
 {
     set(dev, SIZE, i->rows << 16 | i->columns);
     set(dev, STRIDE, i->from.row_stride / 16 << 16 | i->from.column_stride / 16);
-    return push(dev, i, GEMM, i->from.at / 16, i->to.at / 64, i->with.at / 256 | i->add << 8);
+    return push(dev, i, GEMM, i->from.at / 16, i->to.at / 64, with | i->add << 8);
+}
+
+int loom_gemm(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    return gemm(dev, i, i->with.at / 256);
+}
+
+int loom_lanes(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    return gemm(dev, i, i->with.at / 256 | i->with.at / 16 % 16 << 12 | 1 << 10);
+}
+
+int loom_widen(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    return gemm(dev, i, (uint32_t)-i->shift << 24 | (uint32_t)(i->zero & 0xff) << 16 | 1 << 9);
+}
+
+/* keep: 1: to pixels, 0: to results. */
+static int alu(const struct hd_port *dev, const struct hdk_issue *i, uint32_t keep)
+{
+    set(dev, SIZE, i->rows << 16 | i->columns);
+    set(dev, STRIDE, i->to.row_stride / 16 << 16 | i->to.column_stride / 16);
+    return push(dev, i, ALU, i->from.at / 64, i->to.at / 16,
+                keep << 30 | i->with.at / 192 << 24 | (uint32_t)(i->zero & 0xff) << 16 |
+                    (uint32_t)(i->low & 0xff) << 8 | (uint32_t)(i->high & 0xff));
 }
 
 int loom_alu(const struct hd_port *dev, const struct hdk_issue *i)
 {
-    set(dev, SIZE, i->columns);
-    return push(dev, i, ALU, i->from.at / 64, i->to.at / 16,
-                i->with.at / 192 << 24 | (uint32_t)(i->zero & 0xff) << 16 |
-                    (uint32_t)(i->low & 0xff) << 8 | (uint32_t)(i->high & 0xff));
+    return alu(dev, i, 0);
+}
+
+int loom_keep(const struct hd_port *dev, const struct hdk_issue *i)
+{
+    return alu(dev, i, 1);
 }
 
 int loom_store(const struct hd_port *dev, const struct hdk_issue *i)

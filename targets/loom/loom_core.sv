@@ -1,7 +1,9 @@
 // loom_core - four modules with a queue each, which take instructions in order and exchange tokens.
 //   load   words of 16 bytes from outside to pixels, filters or channels
-//   gemm   sums[position][n] (+)= sum over k of pixels[position][k] * filters[block][k][n], 16 x 16
-//   alu    results[position][n] = clamp(((sums + bias) >> right, rounded) + zero): no multiplier
+//   gemm   sums[position][n] (+)= sum over k of pixels[position][k] * filters[block][k][n], 16 x 16, or
+//          pixels[position][n] * filters[block][word][n], or (pixels[position][n] - zero) * 2^(19 - right)
+//   alu    clamp(((sums[position][n] + bias) >> right, rounded) + zero), to results or to pixels: no
+//          multiplier
 //   store  words of results to outside
 // An instruction begins when there is a token from each module that it pops; complete, it gives a token
 // to each module that it pushes to. Registers (byte offsets): reg_e. Ports: sim/core/README.md.
@@ -31,16 +33,17 @@ module loom_core (
   output logic              gemm_busy_o,
   output logic              alu_busy_o
 );
-  localparam int Side = 16, Words = 4096, Blocks = 256, Sums = 1024, Results = 1024, Channels = 768;
+  localparam int Side = 16, Pixels = 8192, Blocks = 256, Sums = 1024, Results = 1024, Channels = 768;
   localparam int Queue = 8;
 
   // --- registers: numbers of an instruction, then PUSH ---
   typedef enum logic [2:0] {
     FROM, TO,
     SIZE,     // 31:16 rows, 15:0 columns; load: words
-    STRIDE,   // gemm: 31:16 from row to row, 15:0 from column to column; store: 15:0; in words
-    KIND,     // load: memory; gemm: bit 8 add, 7:0 block of filters;
-              // alu: 29:24 entry of channels, 23:16 zero, 15:8 low, 7:0 high
+    STRIDE,   // gemm, alu: 31:16 from row to row, 15:0 from column to column; store: 15:0; in words
+    KIND,     // load: memory; gemm: 28:24 right, 23:16 zero, 15:12 word, bit 10 lane by lane, bit 9
+              // shift, bit 8 add, 7:0 block of filters;
+              // alu: bit 30 to pixels, 29:24 entry of channels, 23:16 zero, 15:8 low, 7:0 high
     PUSH,     // 1:0 module, 7:4 modules of which it takes a token, 11:8 that get one
     BEGIN     // counts and tokens to 0
   } reg_e;    // reading 0 to 3: the complete instructions of a module
@@ -98,14 +101,18 @@ module loom_core (
     if (reg_write_i && reg_addr_i[15:2] < 14'(PUSH)) r_q[reg_addr_i[4:2]] <= reg_wdata_i;
 
   // --- load ---
-  logic [127:0]       pixels_q[Words], channels_q[Channels];
+  logic [127:0]       pixels_q[Pixels], channels_q[Channels];
   logic [128*Side-1:0] filters_q[Blocks];
   logic               load_q;
   logic [31:0]        load_from_q;
   logic [15:0]        ask_q, left_q;       // words to ask for, to come
-  logic [11:0]        load_to_q;
+  logic [12:0]        load_to_q;
   logic [1:0]         load_kind_q;
   logic [3:0]         load_push_q;
+  logic [127:0]       out;          // of alu, to pixels[out_at_q] if keep_q and stage_q[1]
+  logic [12:0]        out_at_q;
+  logic [1:0]         stage_q;      // sums are read, biased
+  logic               keep_q;
 
   assign take[LOAD]  = ready[LOAD] && !load_q;
   assign done[LOAD]  = load_q && rsp_valid_i && left_q == 1;
@@ -120,13 +127,14 @@ module loom_core (
       if (load_kind_q == 0) pixels_q[load_to_q] <= rsp_data_i;
       if (load_kind_q == 1) filters_q[load_to_q[11:4]][128*load_to_q[3:0]+:128] <= rsp_data_i;
       if (load_kind_q == 2) channels_q[load_to_q[9:0]] <= rsp_data_i;
-      {load_to_q, left_q} <= {load_to_q + 12'd1, left_q - 16'd1};
+      {load_to_q, left_q} <= {load_to_q + 13'd1, left_q - 16'd1};
       if (left_q == 1) load_q <= 1'b0;
     end
+    if (stage_q[1] && keep_q) pixels_q[out_at_q] <= out;
     if (take[LOAD]) begin
       load_q      <= 1'b1;
       load_from_q <= for_load.from;
-      load_to_q   <= for_load.to[11:0];
+      load_to_q   <= for_load.to[12:0];
       load_kind_q <= for_load.kind[1:0];
       load_push_q <= for_load.push;
       {ask_q, left_q} <= {2{for_load.columns}};
@@ -136,7 +144,7 @@ module loom_core (
 
   // --- gemm: read a pixel, multiply, add to its sums; the block of filters two cycles after its instruction ---
   typedef struct packed {
-    logic       valid, last, add;
+    logic       valid, last, add, widen;
     logic [3:0] push;
     logic [9:0] to;
   } step_t;
@@ -145,11 +153,24 @@ module loom_core (
   logic [128*Side-1:0] block_q, filter_q;
   logic [127:0]        pixel_q;
   logic                scan_q, row_end, scan_end, add_q, written_valid_q;
-  logic [11:0]         row_at_q, at_q, row_stride_q, column_stride_q;
+  logic                widen_q, lanes_q;
+  logic [3:0]          word_q;             // of the block, if lane by lane
+  logic [7:0]          pixel_zero_q, mul_zero;   // of the scan, of the pixel that is multiplied
+  logic [4:0]          right_q, mul_right;
+  logic [12:0]         row_at_q, at_q, row_stride_q, column_stride_q;
   logic [15:0]         row_q, column_q, columns_q;
   logic [9:0]          to_q, written_to_q;
   logic [3:0]          gemm_push_q;
   step_t               multiply_q, sum_q;
+
+  // x * 2^-right, ties away from 0
+  function automatic logic [31:0] rounded(input logic [31:0] x, input logic [4:0] right);
+    logic [31:0]        mask;
+    logic signed [31:0] y;
+    mask    = (32'd1 << right) - 32'd1;
+    y       = $signed(x) >>> right;   // on its own: next to unsigned operands it would shift in zeros
+    rounded = y + 32'((x & mask) > (mask >> 1) + 32'(x[31]));
+  endfunction
 
   assign row_end     = column_q == 1;
   assign scan_end    = row_end && row_q == 1;
@@ -159,6 +180,8 @@ module loom_core (
   assign gemm_busy_o = scan_q;
   for (genvar n = 0; n < Side; n++) begin : g_lane
     logic signed [31:0] dot;
+    logic signed [8:0]  centred;
+    assign centred = 9'($signed(pixel_q[8*n+:8])) - 9'($signed(mul_zero));
     always_comb begin
       dot = 0;
       for (int k = 0; k < Side; k++)
@@ -167,12 +190,18 @@ module loom_core (
     assign total[32*n+:32] = dot_q[32*n+:32] + (!sum_q.add ? 32'd0 :
       written_valid_q && written_to_q == sum_q.to ? written_q[32*n+:32] : old_q[32*n+:32]);
     always_ff @(posedge clk_i)
-      if (multiply_q.valid) dot_q[32*n+:32] <= dot;
+      if (multiply_q.valid)
+        dot_q[32*n+:32] <= multiply_q.widen ? rounded(32'(centred) << 19, mul_right) : dot;
+    for (genvar k = 0; k < Side; k++) begin : g_filter
+      always_ff @(posedge clk_i)
+        filter_q[8*(Side*k+n)+:8] <= !lanes_q ? block_q[8*(Side*k+n)+:8]
+                                   : k == n ? block_q[128*word_q+8*n+:8] : 8'd0;
+    end
   end
   always_ff @(posedge clk_i) begin
     pixel_q    <= pixels_q[at_q];
-    filter_q   <= block_q;
-    multiply_q <= {scan_q, scan_end, add_q, gemm_push_q, to_q};
+    multiply_q <= {scan_q, scan_end, add_q, widen_q, gemm_push_q, to_q};
+    {mul_right, mul_zero} <= {right_q, pixel_zero_q};
     old_q      <= sums_q[multiply_q.to];
     sum_q      <= multiply_q;
     if (sum_q.valid) sums_q[sum_q.to] <= total;
@@ -188,13 +217,15 @@ module loom_core (
     if (take[GEMM]) begin
       scan_q            <= 1'b1;
       block_q           <= filters_q[for_gemm.kind[7:0]];
-      {at_q, row_at_q}  <= {2{for_gemm.from[11:0]}};
+      {at_q, row_at_q}  <= {2{for_gemm.from[12:0]}};
       to_q              <= for_gemm.to[9:0];
       {row_q, column_q} <= {for_gemm.rows, for_gemm.columns};
       columns_q         <= for_gemm.columns;
-      row_stride_q      <= for_gemm.row_stride[11:0];
-      column_stride_q   <= for_gemm.column_stride[11:0];
+      row_stride_q      <= for_gemm.row_stride[12:0];
+      column_stride_q   <= for_gemm.column_stride[12:0];
       {add_q, gemm_push_q} <= {for_gemm.kind[8], for_gemm.push};
+      {word_q, lanes_q, widen_q} <= {for_gemm.kind[15:12], for_gemm.kind[10:9]};
+      {right_q, pixel_zero_q}    <= for_gemm.kind[28:16];
     end
     if (!rst_ni) begin
       scan_q           <= 1'b0;
@@ -206,30 +237,28 @@ module loom_core (
   // --- alu: the channels of the block, then a position a cycle ---
   logic [127:0]       results_q[Results];
   logic [12*128-1:0]  channel_block_q;   // shift, multiplier (2^30), bias of 16 channels, 32 bits each
-  logic [127:0]       channel_q, out;
+  logic [127:0]       channel_q;
   logic [32*Side-1:0] read_q, biased_q;
-  logic [1:0]         stage_q, last_q;    // sums are read, biased
-  logic               alu_q, fetch_q, stream;
+  logic [1:0]         last_q, end_q;     // as stage_q: the last sum, the end of a row
+  logic               alu_q, fetch_q, stream, alu_end;
   logic [3:0]         block_n_q, alu_push_q;
-  logic [9:0]         channel_at_q, sums_at_q, out_at_q;
-  logic [15:0]        alu_left_q;
+  logic [9:0]         channel_at_q, sums_at_q;
+  logic [12:0]        out_row_at_q, out_stride_q, out_row_q;
+  logic [15:0]        alu_left_q, alu_rows_q, alu_columns_q;
   logic [7:0]         zero_q, low_q, up_q;
 
-  // half of x, rounded up from a tie, then that * 2^-right, ties away from 0
+  // half of x, rounded up from a tie, then that * 2^-right
   function automatic logic [7:0] shifted(input logic [31:0] x, input logic [4:0] right,
     input logic [7:0] zero, input logic [7:0] low, input logic [7:0] up);
-    logic signed [32:0] next;
-    logic signed [31:0] half, y;
-    logic [31:0]        mask;
-    next = 33'($signed(x)) + 33'sd1;
-    half = next[32:1];
-    mask = (32'd1 << right) - 32'd1;
-    y    = half >>> right;   // on its own: next to unsigned operands it would shift in zeros
-    y    = y + 32'((half & mask) > (mask >> 1) + 32'(half[31])) + 32'($signed(zero));
+    logic [32:0]        next;
+    logic signed [31:0] y;
+    next = 33'($signed(x)) + 33'd1;
+    y    = rounded(next[32:1], right) + 32'($signed(zero));
     shifted = y < 32'($signed(low)) ? low : y > 32'($signed(up)) ? up : y[7:0];
   endfunction
 
-  assign stream     = alu_q && block_n_q == 13 && alu_left_q != 0;
+  assign alu_end    = alu_left_q == 1;
+  assign stream     = alu_q && block_n_q == 13 && alu_rows_q != 0;
   assign take[ALU]  = ready[ALU] && !alu_q;
   assign done[ALU]  = stage_q[1] && last_q[1];
   assign gives[4*ALU+:4] = alu_push_q;
@@ -247,21 +276,28 @@ module loom_core (
     if (stream) begin
       read_q     <= sums_q[sums_at_q];
       sums_at_q  <= sums_at_q + 10'd1;
-      alu_left_q <= alu_left_q - 16'd1;
+      alu_left_q <= alu_end ? alu_columns_q : alu_left_q - 16'd1;
+      alu_rows_q <= alu_rows_q - 16'(alu_end);
     end
     stage_q <= {stage_q[0], stream};
-    last_q  <= {last_q[0], alu_left_q == 1};
+    last_q  <= {last_q[0], alu_end && alu_rows_q == 1};
+    end_q   <= {end_q[0], alu_end};
     if (stage_q[1]) begin
-      results_q[out_at_q] <= out;
-      out_at_q            <= out_at_q + 10'd1;
+      if (!keep_q) results_q[out_at_q[9:0]] <= out;
+      out_at_q <= end_q[1] ? out_row_at_q + out_row_q : out_at_q + out_stride_q;
+      if (end_q[1]) out_row_at_q <= out_row_at_q + out_row_q;
     end
     if (done[ALU]) alu_q <= 1'b0;
     if (take[ALU]) begin
       {alu_q, block_n_q}    <= {1'b1, 4'd0};
       channel_at_q          <= for_alu.kind[29:24] * 10'd12;
       sums_at_q             <= for_alu.from[9:0];
-      out_at_q              <= for_alu.to[9:0];
-      alu_left_q            <= for_alu.columns;
+      {out_at_q, out_row_at_q} <= {2{for_alu.to[12:0]}};
+      out_stride_q          <= for_alu.column_stride[12:0];
+      out_row_q             <= for_alu.row_stride[12:0];
+      {alu_left_q, alu_columns_q} <= {2{for_alu.columns}};
+      alu_rows_q            <= for_alu.rows;
+      keep_q                <= for_alu.kind[30];
       alu_push_q            <= for_alu.push;
       {zero_q, low_q, up_q} <= for_alu.kind[23:0];
     end

@@ -5,7 +5,7 @@
 In and out: heddle's text form (compiler/ir/IR.md), the graph as imported. Activations get the next power of two
 above their scale, so that nothing is clipped; weights of convolutions and dense layers one power of two for the
 tensor, and their quantised values are rounded anew; biases follow. Quantised values of inputs stay as they are: their scale becomes the
-nearest power of two."""
+nearest power of two. Windows of averages become the largest powers of two within."""
 
 import math
 import re
@@ -45,11 +45,11 @@ class Tensor:
         zero = self.zero[0] if " input " in self.line else max(-128, min(127, round(-128 - low / new)))
         self.scale, self.line = [new], put(put(self.line, "scale", [new]), "zero", [zero])
 
-    def weights(self):
-        """One power of two for all channels, the outermost dimension."""
+    def weights(self, depthwise):
+        """One power of two for all channels: the outermost dimension, of a depthwise one the innermost."""
         codes = [b - 256 if b > 127 else b for b in self.data]
         n = len(codes) // len(self.scale)
-        real = [codes[i] * self.scale[i // n] for i in range(len(codes))]
+        real = [c * self.scale[i % len(self.scale) if depthwise else i // n] for i, c in enumerate(codes)]
         new = up(max(map(abs, real)) / 127)
         self.data = bytes(round(r / new) & 255 for r in real)
         line = put(put(self.line, "scale", [new]), "zero", [0])
@@ -66,6 +66,11 @@ class Tensor:
     def text(self):
         rows = [self.data[i:i + 48].hex() for i in range(0, len(self.data), 48)]
         return "\n".join([self.line] + [f"  data={row}" for row in rows])
+
+
+def window(line):
+    """An average over 2^n values."""
+    return re.sub(r"(kernel_[hw])=(\d+)", lambda m: f"{m[1]}={1 << int(m[2]).bit_length() - 1}", line)
 
 
 def convert(text):
@@ -85,11 +90,13 @@ def convert(text):
         if not isinstance(line, str) or not line.startswith("op "):
             continue
         ins = [int(i) for i in re.search(r" in=\(([^)]*)\)", line).group(1).split(",") if i.isdigit()]
-        if line.split()[1] in ("conv2d", "fully_connected"):
-            tensors[ins[1]].weights()
-        if line.split()[1] in ("conv2d", "fully_connected", "depthwise_conv2d") and len(ins) > 2:
+        if line.split()[1] not in ("conv2d", "fully_connected", "depthwise_conv2d"):
+            continue
+        tensors[ins[1]].weights(line.startswith("op depthwise"))
+        if len(ins) > 2:
             tensors[ins[2]].bias(tensors[ins[0]], tensors[ins[1]])
-    return "\n".join(l if isinstance(l, str) else l.text() for l in lines) + "\n"
+    lines = [l.text() if isinstance(l, Tensor) else window(l) if l.startswith("op average_pool_2d") else l for l in lines]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -57,8 +57,8 @@ static void operators(struct text *t, const struct target_desc *desc)
 /* Print what operators without a call are made of: memories, instructions by unit. */
 static void device(struct text *t, const struct described_device *d)
 {
-    static const char *const does[] = {"copies", "multiplies", "requantises",
-                                       "scales", "spreads",    "computes layers of"};
+    static const char *const does[] = {"copies",  "multiplies",         "requantises", "scales",
+                                       "spreads", "computes layers of", "multiplies"};
 
     text_add(t, "    memories:");
     for (uint32_t i = 0; i < d->n_memory; i++)

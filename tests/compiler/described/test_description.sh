@@ -116,22 +116,35 @@ conv() { # conv SCALE BYTES WHY: of the loom example with BYTES of results
 conv 0.25 16384 ' [0-9]'
 conv 0.25 1024 ': 1 output row: 1280 bytes of results, results has 1024'
 conv 0.3 16384 ': the scale 0.3[0-9]* is not a power of two'
+loom_wrong() { # loom_wrong MESSAGE SED
+    rm -rf loom1
+    cp -r "$HEDDLE_HOME/targets/loom" loom1
+    sed -i "s/\"name\": \"loom\"/\"name\": \"loom1\"/; $2" loom1/target.json
+    expect 2 "heddle: $work/loom1/target.json:$1" "$heddle" targets --target-dir=loom1
+}
+loom_wrong "23:19: instructions: lanes must be from pixels with filters to sums, for a product of as many lanes as depth" \
+    's/"does": "multiply", "from": "pixels"/"does": "multiply", "from": "results"/'
+loom_wrong "39:5: instructions[4]: member \"with\" is missing" 's/"multiply", "from": "pixels", "with": "filters"/"multiply", "from": "pixels"/'
+loom_wrong "39:85: instructions[4].with: expected a memory of int8 on the chip, 'sums' is of int32" \
+    's/"multiply", "from": "pixels", "with": "filters"/"multiply", "from": "pixels", "with": "sums"/'
 # Additions that the description cannot say.
-refused still '/"name": "spread"/,/"shuttle_spread"/d; s/"shuttle_keep"},/"shuttle_keep"}/' 01_depthwise_conv2d 'no instruction does a spread' dscnn_own
+refused still '/"name": "spread"/,/"shuttle_spread"/d; s/"shuttle_keep"},/"shuttle_keep"}/' 01_depthwise_conv2d 'no instruction does a spread or multiply' dscnn_own
 refused mute '/"name": "widen"/,/"shuttle_widen"/d' 03_add 'no instruction does a scale'
 refused thin 's/"pixels", "type": "int8", "bytes": 131072/"pixels", "type": "int8", "bytes": 1000/' 03_add \
     '1 output row: 1024 bytes of pixels and 2048 of sums, pixels has 1000 and sums 65536'
-pool() { # pool HEIGHT WIDTH ATTRIBUTES WHY: of a pool's output of HEIGHT x WIDTH, refused
+pool() { # pool HEIGHT WIDTH ATTRIBUTES WHY BATCH [TARGET]: of a pool's output of HEIGHT x WIDTH, refused
     printf '%s\n' 'heddle-ir 1' 'graph name="pool"' 'row 0 name="0_pool" op="AVERAGE_POOL_2D" tensor="y" shape=""' \
         "tensor 0 i8 [$5,80,80,16] input name=\"x\" scale=(0.5) zero=(0)" \
         "tensor 1 i8 [$5,$1,$2,16] value name=\"y\" scale=(0.5) zero=(0)" \
         "op average_pool_2d row=0 in=(0) out=(1) $3" 'border in=(0) out=(1)' >pool.ir
-    "$heddle" inspect pool.ir --target=shuttle >stdout 2>stderr || fail "pool: $(cat stderr)"
-    grep -q "^0_pool .*shuttle: $4" stdout || fail "pool: expected $4, found $(grep '^0_pool' stdout)"
+    "$heddle" inspect pool.ir --target="${6:-shuttle}" >stdout 2>stderr || fail "pool: $(cat stderr)"
+    grep -q "^0_pool .*${6:-shuttle}: $4" stdout || fail "pool: expected $4, found $(grep '^0_pool' stdout)"
 }
 pool 40 40 'stride_h=2 stride_w=2 kernel_h=3 kernel_w=3 pad_bottom=1 pad_right=1' 'windows reach beyond the image' 1
 pool 1 1 'stride_h=1 stride_w=1 kernel_h=80 kernel_w=80' 'a window has 6400 values, expected at most 4096' 1
 pool 40 40 'stride_h=2 stride_w=2 kernel_h=2 kernel_w=2' 'batch 2, expected 1' 2
+pool 39 39 'stride_h=2 stride_w=2 kernel_h=3 kernel_w=3' \
+    'a window has 9 values: 1/9 is not a power of two, which shift_bits needs' 1 loom
 printf '%s\n' 'heddle-ir 1' 'graph name="add"' 'row 0 name="0_add" op="ADD" tensor="y" shape=""' \
     'tensor 0 i8 [1,2,2,16] input name="a" scale=(0.5) zero=(0)' \
     'tensor 1 i8 [1,2,2,16] const name="b" scale=(0.5) zero=(0) fill=1' \

@@ -124,9 +124,11 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
     /* Units: load, preload, array, store. Memories: outside, pixels, filters, channels, weights,
      * sums. */
     static const struct hdk_instruction of[HDK_ROLES] = {
-        {0, 0, 0, 1, issue}, {0, 0, 0, 2, issue}, {0, 0, 0, 3, issue},
-        {1, 2, 0, 4, issue}, {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue},
-        {2, 1, 0, 5, issue}, {3, 5, 3, 1, issue}, {1, 2, 0, 4, issue}};
+        {0, 0, 0, 1, issue}, {0, 0, 0, 2, issue},
+        {0, 0, 0, 3, issue}, {1, 2, 0, 4, issue},
+        {2, 1, 4, 5, issue}, {3, 5, 3, 0, issue},
+        {2, 1, 0, 5, issue}, {3, 5, 3, 1, issue},
+        {1, 2, 0, 4, issue}, [HDK_MULTIPLY] = {2, 1, 2, 5, issue}};
 
     u->device = (struct hdk_device){.n_unit = 4,
                                     .n_memory = 6,
@@ -144,6 +146,8 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
     for (uint32_t i = 1; i < 6; i++)
         u->device.memory_at[i] = OUTSIDE + (i - 1) * CHIP;
     u->device.tokens = seed >> 9 & 1;
+    if (seed >> 10 & 1) /* weights of a tap in place */
+        u->device.instruction[HDK_SPREAD].issue = NULL;
     u->seed = seed;
     u->n_wait = 0;
     u->n_token = 0;
