@@ -5,10 +5,13 @@
  * / N passes for each of C rows. One matrix of few rows (planes of an image) becomes CONV2D of P x
  * 1 windows on an image of P rows whose pixels are q columns; its results are q pixels of P
  * channels each. Weights and scale are 1, so the multiplier is 1; each sum is x - z, and the
- * result's zero point makes it x. The cycle model decides. */
+ * result's zero point makes it x. The cycle model decides. A matrix of more rows than the fields of
+ * a command hold is several, joined. */
 #include "compiler/ir/map.h"
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
+
+enum { MOST_PARTS = 16, MOST_ROWS = 32767 };
 
 /* Find the matrices' shape [A,P,C]; false if the TRANSPOSE is another. */
 static bool find_matrices(struct ir_graph *g, const struct ir_op *op, int32_t shape[3])
@@ -40,16 +43,51 @@ static void set(struct ir_tensor *ones, int32_t element)
 }
 
 /* Give the sums multiplier 1, and the TRANSPOSE's result their bytes. */
-static void finish(struct ir_graph *g, struct ir_op *op, struct ir_op *sums)
+static void finish(struct ir_graph *g, struct ir_op *op, struct ir_op *sums,
+                   const struct ir_tensor *y)
 {
     lgl_set_scales(g, sums, 1, &(struct lgl_fixed_scale){1 << 30, 1});
-    (void)lgl_new_reshape(g, op->row, ir_out(g, sums, 0), ir_out(g, op, 0));
+    (void)lgl_new_reshape(g, op->row, y, ir_out(g, op, 0));
     op->dead = true;
 }
 
-static void make_product(struct ir_graph *g, struct ir_op *op, const int32_t d[3])
+/* Return the least number of parts of equal rows that a matrix of `rows` rows has, each within the
+ * fields of a command; 0: too many. */
+static int32_t parts_of(int32_t rows)
+{
+    for (int32_t n = 1; n <= MOST_PARTS; n++)
+        if (rows % n == 0 && rows / n <= MOST_ROWS)
+            return n;
+    return 0;
+}
+
+/* Join the n images of `x` along their innermost dimension. */
+static struct ir_tensor *beside(struct ir_graph *g, uint32_t row, const struct ir_tensor *x)
+{
+    const int32_t n = x->dim[1], one[4] = {1, 1, x->dim[2], x->dim[3]};
+    struct ir_tensor *y =
+        lgl_new_image(g, x, x->quant, (const int32_t[]){1, 1, x->dim[2], n * x->dim[3]});
+    uint32_t part[MOST_PARTS];
+
+    for (int32_t i = 0; i < n; i++) {
+        struct ir_tensor *image = lgl_new_image(g, x, x->quant, one);
+
+        lgl_new_slice(g, row, x, (const int32_t[]){0, i, 0, 0}, NULL, image);
+        part[i] = image->id;
+    }
+    lgl_new_join(g, row, (uint32_t)n, part, 3, y);
+    return y;
+}
+
+/* One matrix of more rows than a command has is several. */
+static void make_product(struct ir_graph *g, struct ir_op *op, const int32_t whole[3])
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
+    const int32_t parts = whole[0] == 1 ? parts_of(whole[1]) : 1;
+    const int32_t d[3] = {whole[0] * parts, parts ? whole[1] / parts : 0, whole[2]};
+
+    if (parts == 0)
+        return;
     struct ir_tensor *from = lgl_new_image(g, x, x->quant, (const int32_t[]){1, d[0], d[1], d[2]});
     struct ir_tensor *to = lgl_new_image(g, x, x->quant, (const int32_t[]){1, d[0], d[2], d[1]});
     struct ir_tensor *identity = new_zeros(g, 1, 1, d[2], d[2]);
@@ -60,7 +98,7 @@ static void make_product(struct ir_graph *g, struct ir_op *op, const int32_t d[3
     struct ir_op *product =
         lgl_make_batch_matmul(g, op->row, 2, (const uint32_t[]){identity->id, from->id}, to);
     product->attr[IR_ADJ_B] = 1;
-    finish(g, op, product);
+    finish(g, op, product, parts > 1 ? beside(g, op->row, to) : to);
 }
 
 /* Return the columns of a pixel: with them, P channels each fill at most the array's columns. */
@@ -91,7 +129,7 @@ static void make_windows(struct ir_graph *g, struct ir_op *op, const int32_t d[3
     windows->attr[IR_KERNEL_H] = d[1];
     windows->attr[IR_KERNEL_W] = 1;
     windows->attr[IR_WEIGHTS_KO] = 1;
-    finish(g, op, windows);
+    finish(g, op, windows, to);
 }
 
 void sys_transpose_product(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
