@@ -312,10 +312,12 @@ static int move_out(struct run *r, uint32_t s, uint32_t block, uint32_t phase)
                : hdk_order_issue(&r->order, &i);
 }
 
-/* Write z_out into a rectangle around the result, of any sums. */
+/* Write the zero point into a rectangle around the result, of any sums. */
 static int pad(struct run *r, int32_t row, int32_t column, uint32_t rows, uint32_t columns)
 {
     const struct hdk_layer *p = r->p;
+    /* Means are of values with their zero point, so a pool adds none. */
+    const int32_t zero = p->kind == HDK_LAYER_POOL ? p->z_in : p->z_out;
     const uint32_t lanes = r->device->lanes, pixel = r->blocks * lanes;
     const int pieces = r->device->instruction[HDK_PIECE].issue != 0;
     struct hdk_issue i = {.role = HDK_KEEP,
@@ -323,9 +325,9 @@ static int pad(struct run *r, int32_t row, int32_t column, uint32_t rows, uint32
                           .columns = columns,
                           .from = {p->sums_step, columns * lanes * 4, lanes * 4, lanes * 4},
                           .with = {.n_bytes = lanes * (uint32_t)sizeof(struct hdk_channel)},
-                          .zero = p->z_out,
-                          .low = p->z_out,
-                          .high = p->z_out};
+                          .zero = zero,
+                          .low = zero,
+                          .high = zero};
 
     for (uint32_t n = 0; n < r->blocks && rows && columns; n++) {
         const int32_t at = row * (int32_t)p->result.row + column * (int32_t)pixel;

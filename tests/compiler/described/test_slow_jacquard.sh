@@ -23,6 +23,17 @@ awk 'BEGIN { split("442368 2359296 2359296 0 1179648 2359296 0 0 1179648 2359296
     /^0[0-9]_conv2d/ && macs[$1 + 1] { n++; if ($4 * 64 > 1.25 * macs[$1 + 1]) { print; bad = 1 } }
     END { exit bad || n != 7 }' stdout >far || fail "more than 1.25 times the limit: $(cat far)"
 
+# The mean of a pool stays, with padding of its zero point.
+printf '%s\n' 'heddle-ir 1' 'graph name="mean"' 'row 0 name="0_pool" op="AVERAGE_POOL_2D" tensor="y" shape=""' \
+    'row 1 name="1_conv" op="CONV_2D" tensor="z" shape=""' 'tensor 0 i8 [1,4,4,16] input name="x" scale=(0.5) zero=(50)' \
+    'tensor 1 i8 [1,2,2,16] value name="y" scale=(0.5) zero=(50)' \
+    'tensor 2 i8 [16,3,3,16] const name="w" scale=(0.01) zero=(0) fill=3' 'tensor 3 i8 [1,2,2,16] value name="z" scale=(0.5) zero=(0)' \
+    'op average_pool_2d row=0 in=(0) out=(1) stride_h=2 stride_w=2 kernel_h=2 kernel_w=2' \
+    'op conv2d row=1 in=(1,2) out=(3) stride_h=1 stride_w=1 dilation_h=1 dilation_w=1 kernel_h=3 kernel_w=3 pad_top=1 pad_left=1 pad_bottom=1 pad_right=1' \
+    'border in=(0) out=(3)' >mean.ir
+"$heddle" run mean.ir --target=jacquard,c >stdout 2>stderr || fail "mean: $(cat stdout stderr)"
+grep -q '^verdict: match: 2 of 2 layers and 1 output equal' stdout || fail "mean: $(head -1 stdout)"
+
 # Each mistake is one for a number in JACQUARD_BUG.
 cp -r "$jacquard" planted
 sed -i 's/"name": "jacquard"/"name": "planted"/' planted/target.json
