@@ -54,6 +54,7 @@ static bool may_stay(struct settling *s, uint32_t i, struct image *m)
     const struct ir_tensor *y = ir_out(s->g, s->g->op[i], 0);
     const uint32_t c = (uint32_t)ir_dim_back(y, 0);
     uint32_t readers = 0;
+    struct geo g;
 
     *m = (struct image){.tensor = y->id,
                         .first = i,
@@ -62,6 +63,10 @@ static bool may_stay(struct settling *s, uint32_t i, struct image *m)
                         .w = (uint32_t)ir_dim_back(y, 1),
                         .pixel = (c + s->device->lanes - 1) / s->device->lanes * s->device->lanes};
     if (y->is_output || y->role != IR_VALUE || ir_dim_back(y, 3) != 1 || y->rank > 4)
+        return false;
+    /* A dense layer writes rows of its own, without the padding of the image's. */
+    if (described_kind(s->g->op[i]->opcode) != HDK_LAYER_ADD &&
+        (!geo_of(s->g, s->g->op[i], &g) || g.oh != m->h || g.ow != m->w))
         return false;
     for (uint32_t k = i + 1; k < s->g->n_op; k++)
         for (uint32_t in = 0; !s->g->op[k]->dead && in < s->g->op[k]->n_in; in++)
