@@ -108,5 +108,7 @@ void sched_segment(struct sched_program *p)
     t->like.cut = p->cut;
     while (taken > 0 && cycles(t, p->knobs, &whole) > before + most)
         p->cut[cut[--taken].position] = false;
+    if (taken == 0) /* without cuts nothing has to begin at a page */
+        p->cut = NULL;
     trials_end(t);
 }

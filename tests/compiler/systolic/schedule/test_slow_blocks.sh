@@ -38,4 +38,13 @@ run --stats=stored.json --segments=100 --reuse=cycles
 [ "$(cycles cut.json)" = "$(cycles stored.json)" ] || fail "$(cycles stored.json) cycles, without a store $(cycles cut.json)"
 [ "$(cycles cut.json)" -le $(($(cycles uncut.json) * 1005 / 1000)) ] ||
     fail "$(cycles cut.json) cycles, uncut $(cycles uncut.json)"
+
+# Where no cut is cheap enough, nothing is placed for cuts either: with slow memory that alone took 0.6 % of the cycles.
+for n in 1 1000; do
+    "$heddle" run digits --engine=func --inferences=1 --mem-latency=900 --segments=$n --no-report -q --stats=$n.json >out \
+        2>stderr || fail "digits, $n segments: $(cat stderr)"
+done
+estimate() { grep -m1 '"estimated_cycles":' "$1" | grep -o '[0-9]*' | head -1; }
+[ "$(estimate 1000.json)" -le $(($(estimate 1.json) * 1005 / 1000)) ] ||
+    fail "digits: $(estimate 1000.json) cycles with cuts, $(estimate 1.json) without"
 finish
