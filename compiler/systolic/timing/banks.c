@@ -281,8 +281,7 @@ uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
 
     if (hw->banks > MAX_BANKS)
         return 0;
-    return 1u << (first & banks) |
-           ((byte & (hw->n - 1)) + n > hw->n ? 1u << (next & banks) : 0);
+    return 1u << (first & banks) | ((byte & (hw->n - 1)) + n > hw->n ? 1u << (next & banks) : 0);
 }
 
 /* --- conflicts of VECTOR ---------------------------------------------------------------------- */
