@@ -1,10 +1,33 @@
-// fbs_fields.h - fields of a FlatBuffers table that our schema does not list (C++).
+// fbs_fields.h - fields of FlatBuffers tables, and those that our schema does not list (C++).
 #ifndef HEDDLE_COMPILER_IMPORT_COMMON_FBS_FIELDS_H
 #define HEDDLE_COMPILER_IMPORT_COMMON_FBS_FIELDS_H
 
 #define FLATBUFFERS_LOCALE_INDEPENDENT 0 // otherwise a library must define it
 #include <flatbuffers/flatbuffers.h>
 #include <flatbuffers/flexbuffers.h>
+
+#include "base/arena.h"
+
+static_assert(FLATBUFFERS_LITTLEENDIAN, "vectors are used in place");
+
+// Depth: real models nest 6 tables. Tables: an operator has about eight.
+static constexpr flatbuffers::uoffset_t kMaxDepth = 32;
+static constexpr flatbuffers::uoffset_t kMaxTables = 4000000; // 40 for each of 100,000 operators
+
+template <typename T> static inline T *alloc(arena *a, size_t n)
+{
+    return static_cast<T *>(arena_array(a, n, sizeof(T)));
+}
+
+static inline const char *text(const flatbuffers::String *s)
+{
+    return s != nullptr ? s->c_str() : "";
+}
+
+template <typename T> static inline uint32_t count(const flatbuffers::Vector<T> *v)
+{
+    return v != nullptr ? v->size() : 0;
+}
 
 // Return the number of fields that the schema lists for member `kind` of a union.
 static inline uint32_t fbs_known_fields(const flatbuffers::TypeTable *kinds, int64_t kind)

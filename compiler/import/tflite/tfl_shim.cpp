@@ -10,29 +10,9 @@
 namespace
 {
 
-// Depth: real models nest 6 tables. Tables: an operator has about eight.
-constexpr flatbuffers::uoffset_t kMaxDepth = 32;
-constexpr flatbuffers::uoffset_t kMaxTables = 4000000; // 40 for each of 100,000 operators
-static_assert(FLATBUFFERS_LITTLEENDIAN, "vectors are used in place");
-
-template <typename T> T *alloc(arena *a, size_t n)
-{
-    return static_cast<T *>(arena_array(a, n, sizeof(T)));
-}
-
-const char *text(const flatbuffers::String *s)
-{
-    return s != nullptr ? s->c_str() : "";
-}
-
 tfl_ints ints(const flatbuffers::Vector<int32_t> *v)
 {
     return v != nullptr ? tfl_ints{v->size(), v->data()} : tfl_ints{0, nullptr};
-}
-
-template <typename T> uint32_t count(const flatbuffers::Vector<T> *v)
-{
-    return v != nullptr ? v->size() : 0;
 }
 
 tfl_opcode opcode_of(arena *a, const tfl::OperatorCode *c)

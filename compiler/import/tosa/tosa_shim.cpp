@@ -11,9 +11,6 @@
 namespace
 {
 
-constexpr flatbuffers::uoffset_t kMaxDepth = 32;
-constexpr flatbuffers::uoffset_t kMaxTables = 4000000;
-static_assert(FLATBUFFERS_LITTLEENDIAN, "vectors are used in place");
 // The enums of tosa_shim.h are the schema's.
 static_assert(int{tosa::Op_CONST_SHAPE} == int{TOSA_CONST_SHAPE} &&
               int{tosa::Op_GATHER} == int{TOSA_GATHER} &&
@@ -21,24 +18,9 @@ static_assert(int{tosa::Op_CONST_SHAPE} == int{TOSA_CONST_SHAPE} &&
 
 using Strings = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
 
-template <typename T> T *alloc(arena *a, size_t n)
-{
-    return static_cast<T *>(arena_array(a, n, sizeof(T)));
-}
-
-const char *text(const flatbuffers::String *s)
-{
-    return s != nullptr ? s->c_str() : "";
-}
-
 tosa_ints ints(const flatbuffers::Vector<int32_t> *v)
 {
     return v != nullptr ? tosa_ints{v->size(), v->data()} : tosa_ints{0, nullptr};
-}
-
-template <typename T> uint32_t count(const flatbuffers::Vector<T> *v)
-{
-    return v != nullptr ? v->size() : 0;
 }
 
 // The tensors in the order of their names.
