@@ -61,6 +61,10 @@ static void import_notes(const struct job *job)
             "note: the file's opset is later than %d: its operators are taken as those of "
             "opset %d, whose attributes and inputs they have",
             job->p->graph->newer_than, job->p->graph->newer_than);
+    if (job->p->graph->open_note)
+        output_printf(job->options->output, OUTPUT_NOTE,
+                      "note: the file leaves dimensions open; taken here: %s",
+                      job->p->graph->open_note);
     if (b->n)
         output_printf(job->options->output, OUTPUT_NOTE,
                       "note: %u bias%s not have the scale of the input times that of the weights; "

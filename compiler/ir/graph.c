@@ -269,3 +269,16 @@ void ir_note_bias(struct ir_graph *g, const char *name, double found, double pro
     if (g->bias_note.n++ == 0)
         g->bias_note = (struct ir_bias_note){1, name, found, product};
 }
+
+void ir_note_open(struct ir_graph *g, const char *input, uint32_t dim, int32_t size)
+{
+    enum { LONG = 500 };
+    const char *before = g->open_note ? g->open_note : "";
+    const size_t n = strlen(before);
+
+    if (n < LONG)
+        g->open_note = arena_printf(g->arena, "%s%sdimension %u of input '%.80s' as %d", before,
+                                    n ? ", " : "", dim, input, size);
+    else if (before[n - 1] != '.')
+        g->open_note = arena_printf(g->arena, "%s, ...", before);
+}

@@ -155,6 +155,8 @@ struct ir_graph {
         const char *name;      /* of the first such operator: its row, */
         double found, product; /* its bias scale, and the product of input scale and weight scale */
     } bias_note;
+    const char *open_note; /* "dimension 0 of input 'x' as 1, ...": sizes that the importer chose
+                            * for dimensions that the file leaves open; NULL if there are none */
 };
 
 struct ir_graph *ir_graph_new(struct arena *a, const char *name);
@@ -172,6 +174,8 @@ struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row,
 #undef CONSTRUCTOR
 /* Count the operator of row `name` in g->bias_note. */
 void ir_note_bias(struct ir_graph *g, const char *name, double found, double product);
+/* Add "dimension `dim` of input `input` as `size`" to g->open_note; "..." once that is long. */
+void ir_note_open(struct ir_graph *g, const char *input, uint32_t dim, int32_t size);
 /* Elements / bytes. Overflow is checked when the tensor is made (at most 2^31 - 1 bytes). */
 uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);

@@ -38,6 +38,7 @@ tfl_tensor tensor_of(const tfl::Tensor *t)
     r.type = t->type();
     r.type_name = tfl::EnumNameTensorType(t->type()); // "" if unknown
     r.shape = ints(t->shape());
+    r.signature = ints(t->shape_signature());
     r.buffer = t->buffer();
     r.is_variable = t->is_variable();
     r.is_sparse = t->sparsity() != nullptr;

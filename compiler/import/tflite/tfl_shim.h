@@ -24,7 +24,7 @@ struct tfl_tensor {
     const char *name;
     int32_t type; /* TensorType of tflite.fbs */
     const char *type_name;
-    struct tfl_ints shape;
+    struct tfl_ints shape, signature; /* signature: the shape with -1 for open sizes, or empty */
     uint32_t buffer;
     bool is_variable, is_sparse, has_details;
     uint32_t n_scale, n_zero_point;

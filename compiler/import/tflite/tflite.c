@@ -38,6 +38,14 @@ static enum status check_header(const struct tfl_file *f, struct diag *d)
     return ST_OK;
 }
 
+/* Note the dimensions of an input that its signature leaves open: the file's shape has their sizes. */
+static void note_open(struct tfl_importer *m, const struct tfl_tensor *t)
+{
+    for (uint32_t k = 0; k < t->signature.n && t->signature.n == t->shape.n; k++)
+        if (t->signature.v[k] < 0)
+            ir_note_open(m->g, t->name, k, t->shape.v[k]);
+}
+
 static enum status graph_input(struct tfl_importer *m, uint32_t i)
 {
     struct ir_tensor *t;
@@ -50,6 +58,7 @@ static enum status graph_input(struct tfl_importer *m, uint32_t i)
                     t->role == IR_CONST ? "a constant" : "listed twice");
     t->role = IR_INPUT;
     m->g->in[i] = id;
+    note_open(m, &m->file->tensor[m->file->in.v[i]]);
     return ST_OK;
 }
 

@@ -272,7 +272,7 @@ static void declared_type(struct builder *b)
 }
 static void symbolic(struct builder *b)
 {
-    b->in[0] = b_value(b, "x", 1, 4, DIM(-1, 2, 4, 4));
+    b->in[0] = b_value(b, "x", 1, 4, DIM(-1, 2, -1, 4));
 }
 static void shapeless(struct builder *b)
 {
@@ -600,7 +600,7 @@ static void test_input_shapes(void **state)
                         "at most 6 numbers"},
         {"x:[1,2;4,4]",
          "graph input 0 'x': --input-shapes: 'x': expected a ',' or ']', found ';4,4]'"},
-        {"", "graph input 0 'x': dimension 0 is not fixed ('N'); give the shape: --input-shapes "
+        {"", "graph input 0 'x': dimension 2 is not fixed ('N'); give the shape: --input-shapes "
              "\"x:[1,...]\""},
         {"y:[1,2,4,4]", "--input-shapes: no input 'y'; expected one of: 'x'"},
         {"x:[1,2,4,4],xx:[7]", "--input-shapes: no input 'xx'; expected one of: 'x'"},
@@ -627,7 +627,34 @@ static void test_input_shapes(void **state)
         symbolic(b);
         assert_int_equal(import(a, b, &o, &g, &d), ST_OK);
         assert_int_equal(g->tensor[g->in[0]]->dim[0], 1);
+        assert_null(g->open_note);
     }
+    arena_free(a);
+}
+
+/* A batch that the file leaves open is 1, which a note says; no other dimension is chosen. */
+static void test_open_batch(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct builder *b = small(a);
+    const struct onnx_options o = {0};
+    struct ir_graph *g, *none;
+    struct diag d;
+
+    (void)state;
+    b->in[0] = b_value(b, "x", 1, 4, DIM(-1, 2, 4, 4));
+    assert_int_equal(import(a, b, &o, &g, &d), ST_OK);
+    assert_int_equal(g->tensor[g->in[0]]->dim[0], 1);
+    assert_string_equal(g->open_note, "dimension 0 of input 'x' as 1");
+    b->in[0] = b_value(b, "x", 1, 1, DIM(-1, 0, 0, 0));
+    assert_int_equal(import(a, b, &o, &none, &d), ST_UNSUPPORTED);
+    assert_string_equal(d.text, "graph input 0 'x': dimension 0 is not fixed ('N'); give the "
+                                "shape: --input-shapes \"x:[1,...]\"");
+    for (uint32_t i = 0; i < 1000; i++)
+        ir_note_open(g, "y", i, 7);
+    assert_true(strlen(g->open_note) < 600);
+    assert_non_null(strstr(g->open_note, "as 1, dimension 0 of input 'y' as 7, "));
+    assert_string_equal(g->open_note + strlen(g->open_note) - 5, ", ...");
     arena_free(a);
 }
 
@@ -641,6 +668,7 @@ int main(void)
         cmocka_unit_test(test_external_fields),
         cmocka_unit_test(test_external_data),
         cmocka_unit_test(test_input_shapes),
+        cmocka_unit_test(test_open_batch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

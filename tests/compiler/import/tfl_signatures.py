@@ -1,5 +1,5 @@
 """tfl_signatures.py FILE [SUBGRAPH] - a TFLite file of two subgraphs: signature `negate` is NEG, `floor` is FLOOR. Its
-signature `floor` names subgraph 1, or SUBGRAPH."""
+signature `floor` names subgraph 1, or SUBGRAPH. The input's size is open in the first, and 4 in the second."""
 
 import pathlib
 import sys
@@ -11,7 +11,7 @@ CODES = (59, 8)  # NEG, FLOOR
 
 
 def subgraph(code):
-    tensors = [Table({0: [4], 1: ("u8", 0), 2: 0, 3: name}) for name in ("x", "y")]
+    tensors = [Table({0: [4], 1: ("u8", 0), 2: 0, 3: name, 7: [4 if code else -1]}) for name in ("x", "y")]
     return Table({0: tensors, 1: [0], 2: [1], 3: [Table({0: code, 1: [0], 2: [1]})]})
 
 

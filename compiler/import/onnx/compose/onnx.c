@@ -151,7 +151,7 @@ static enum status read_given(struct ox *m, const char *text, const char *name, 
     return ST_OK;
 }
 
-/* Fixed dimensions of the file, --input-shapes for the others. */
+/* Fixed dimensions of the file, --input-shapes for the others. Without it an open batch is 1. */
 static enum status input_shape(struct ox *m, const Onnx__ValueInfoProto *in, uint32_t *rank,
                                int64_t *dim)
 {
@@ -177,6 +177,11 @@ static enum status input_shape(struct ox *m, const Onnx__ValueInfoProto *in, uin
         const bool fixed =
             k && k->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
 
+        if (!fixed && !text && i == 0 && *rank > 1) { /* the batch */
+            dim[0] = 1;
+            ir_note_open(m->g, in->name, 0, 1);
+            continue;
+        }
         if (!fixed && !text)
             return FAIL(m->d, ST_UNSUPPORTED,
                         "dimension %u is not fixed ('%.40s'); give the shape: --input-shapes "
