@@ -112,16 +112,22 @@ static enum status settle(struct pipeline *p, uint32_t t, struct diag *d)
     const struct described_device *device = target->desc->detail->device;
     struct ir_graph *g = p->graph;
     bool *mine = ARENA_ARRAY(p->arena, bool, g->n_op + 1);
+    const struct sched_knobs *given = p->options.schedule.knobs;
+    struct sched_knobs *knobs = p->program->knobs;
     struct hdk_layer *layer = ARENA_ARRAY(p->arena, struct hdk_layer, g->n_op + 1);
     double *cycles = ARENA_ARRAY(p->arena, double, g->n_op + 1);
     uint32_t failed = 0;
 
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct target_question q = {p->arena, g, g->op[i], target, &p->hw, {0, 0}};
-        mine[i] = !g->op[i]->dead && g->op[i]->target == t && g->op[i]->call == IR_NONE &&
-                  !describe_pattern_of(&q)->call;
+        mine[i] = g->op[i]->target == t && describe_device_of(&q);
+        if (mine[i])
+            knobs[i] = given ? given[i] : (struct sched_knobs){0};
     }
-    const char *why = described_settle(p->arena, g, mine, device, layer, cycles, &failed);
+    const char *why = described_settle(p->arena, g, mine, device, knobs, layer, cycles, &failed);
+    if (why && given)
+        return FAIL(d, ST_USAGE, "%s does not fit with these knobs: %s; lower them, or 0: by rule",
+                    g->row[g->op[failed]->row].name, why);
     if (why)
         return FAIL(d, ST_INTERNAL, "%s: %s", g->row[g->op[failed]->row].name, why);
     for (uint32_t i = 0; i < g->n_op; i++)

@@ -174,6 +174,8 @@ enum status context_inspect(struct heddle *h, struct text *t)
     TRY(look_up_knobs(h));
     if (!h->p.program)
         TRY(pipeline_schedule(&h->p, &h->d));
+    if (!h->p.emitted)
+        TRY(pipeline_run(&h->p, STEP_settle, STEP_settle, &h->d));
     uint32_t *group = ARENA_ARRAY(h->p.arena, uint32_t, h->p.graph->n_row + 1);
     (void)sched_groups(h->p.program, group);
     h->p.partition.group = group;

@@ -4,6 +4,18 @@
 #include <string.h>
 
 #include "compiler/systolic/schedule/sched.h"
+#include "compiler/target/describe.h"
+
+static struct sched_knobs most_of(const struct pipeline *p, const struct ir_op *op)
+{
+    const struct target *target = p->targets.target[op->target];
+    const struct target_question q = {p->arena, p->graph, op, target, &p->hw, {0, 0}};
+
+    if (target->desc->accelerator)
+        return sched_knobs_most(p->graph, op);
+    const struct described_device *device = describe_device_of(&q);
+    return device ? described_knobs_most(device, p->graph, op) : (struct sched_knobs){0};
+}
 
 struct knob_shape knob_shape_of(const struct pipeline *p)
 {
@@ -13,8 +25,7 @@ struct knob_shape knob_shape_of(const struct pipeline *p)
 
     for (uint32_t i = 0; i < g->n_op; i++) {
         layer[i] = g->row[g->op[i]->row].name;
-        if (p->targets.target[g->op[i]->target]->desc->accelerator)
-            most[i] = sched_knobs_most(g, g->op[i]);
+        most[i] = most_of(p, g->op[i]);
     }
     return (struct knob_shape){g->n_op, layer, most, tune_attrs_of(p)};
 }

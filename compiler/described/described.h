@@ -99,6 +99,7 @@ struct described_stay {
     struct hdk_place operand[2], result;
     uint32_t top, left, bottom, right;
     uint32_t free_at, free_bytes; /* of the memory of pixels, for other images */
+    uint32_t band, group;         /* exactly these; 0: the fewest cycles */
 };
 /* Return true if instructions make such operators. */
 bool described_makes(enum ir_opcode opcode);
@@ -112,12 +113,16 @@ const char *described_plan(struct arena *a, const struct ir_graph *g, const stru
                            struct hdk_layer *layer, double *cycles);
 /* The requantisation of each sum of an addition or of a pool's window. */
 struct hdk_channel described_channel(const struct hdk_layer *layer, const struct ir_op *op);
+/* Return the largest values of an operator's knobs, band, weight_group and to_host. */
+struct sched_knobs described_knobs_most(const struct described_device *device,
+                                        const struct ir_graph *graph, const struct ir_op *op);
 /* stay.c: plan the operators marked in mine[] of g, whose images stay in the memory of pixels from
  * the operator that makes them to the last that reads them, where there is room. layer[i],
- * cycles[i] of each. Return NULL, or why operator *failed has no plan. */
+ * cycles[i] of each. knobs[i]: in, what is given (0: by rule); out, what was chosen. Return NULL,
+ * or why operator *failed has no plan. */
 const char *described_settle(struct arena *a, const struct ir_graph *g, const bool *mine,
-                             const struct described_device *device, struct hdk_layer *layer,
-                             double *cycles, uint32_t *failed);
+                             const struct described_device *device, struct sched_knobs *knobs,
+                             struct hdk_layer *layer, double *cycles, uint32_t *failed);
 /* The description as kernels/described has it, without functions and model. */
 struct hdk_device described_hdk(const struct described_device *device);
 

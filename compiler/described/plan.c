@@ -281,9 +281,10 @@ static void try_groups(struct question *q)
     const uint32_t blocks = up(q->p.out_c, d->lanes) / d->lanes;
     const uint64_t block = hdk_layer_block(&q->p, d->depth, d->lanes);
     const uint32_t memory = bytes_of(q, HDK_FILTERS_IN, true);
+    const uint32_t given = q->stay->group;
     bool any = false;
 
-    for (q->p.group = blocks;; q->p.group = (q->p.group + 1) / 2) {
+    for (q->p.group = given ? given : blocks;; q->p.group = (q->p.group + 1) / 2) {
         q->p.filters_whole = blocks * block <= memory;
         q->p.filters_step =
             q->p.filters_whole ? 0 : step_of(q->p.group * block, memory, q->p.group == blocks);
@@ -295,12 +296,12 @@ static void try_groups(struct question *q)
         else if (q->p.filters_step != UINT32_MAX)
             consider(q);
         any = any || q->p.filters_step != UINT32_MAX;
-        if (q->p.group == 1)
+        if (q->p.group == 1 || given)
             break;
     }
     if (!any)
         q->why = arena_printf(q->arena, "the weights of %u channels are %llu bytes, %s has %u",
-                              d->lanes, (unsigned long long)block,
+                              d->lanes * q->p.group, (unsigned long long)block * q->p.group,
                               d->memory[described_of(d, HDK_FILTERS_IN)->to].name, memory);
 }
 
@@ -329,9 +330,10 @@ static void try_bands(struct question *q)
     const bool add = p->kind == HDK_LAYER_ADD;
     const bool here = q->stay->operand[0].there && (!add || q->stay->operand[1].there);
     const uint32_t memory = here ? UINT32_MAX : q->stay->free_bytes;
+    const uint32_t given = q->stay->band;
     const uint64_t whole = add ? UINT64_MAX : (uint64_t)hdk_layer_rows(p, p->out_h) * p->pitch;
 
-    for (p->band = p->out_h;; p->band = (p->band + 1) / 2) {
+    for (p->band = given ? given : p->out_h;; p->band = (p->band + 1) / 2) {
         const bool all = p->band == p->out_h;
         const uint64_t image = (uint64_t)hdk_layer_rows(p, p->band) * p->pitch * (add ? 2 : 1);
         const uint64_t sums =
@@ -351,7 +353,7 @@ static void try_bands(struct question *q)
             hdk_layer_weighs(p) ? try_groups(q) : consider(q);
         else
             q->why = too_big(q, image, sums);
-        if (p->band == 1)
+        if (p->band == 1 || given)
             return;
     }
 }
@@ -400,6 +402,24 @@ const char *described_plan(struct arena *a, const struct ir_graph *graph, const 
     *layer = q.best;
     *cycles = q.cycles;
     return q.cycles < 0 ? q.why : NULL;
+}
+
+struct sched_knobs described_knobs_most(const struct described_device *device,
+                                        const struct ir_graph *graph, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(graph, op, 0);
+    const enum hdk_kind kind = described_kind(op->opcode);
+    const bool weighs = kind == HDK_LAYER_CONVOLVE || kind == HDK_LAYER_DEPTHWISE;
+    struct geo g;
+
+    if (kind == HDK_LAYER_ADD)
+        g.oh = (uint32_t)(ir_dim_back(y, 3) * ir_dim_back(y, 2));
+    else if (!geo_of(graph, op, &g))
+        return (struct sched_knobs){0};
+    return (struct sched_knobs){.band = g.oh,
+                                .weight_group =
+                                    weighs ? up(g.oc, device->lanes) / device->lanes : 0,
+                                .to_host = 1};
 }
 
 struct hdk_channel described_channel(const struct hdk_layer *p, const struct ir_op *op)

@@ -18,6 +18,7 @@ struct settling {
     const struct ir_graph *g;
     const bool *mine;
     const struct described_device *device;
+    struct sched_knobs *knobs;
     uint32_t n, memory; /* bytes of the memory of pixels */
     struct image *image;
     uint32_t *of; /* by tensor: its image, or IR_NONE */
@@ -141,7 +142,9 @@ static struct hdk_place place_of(const struct settling *s, uint32_t tensor)
 static struct described_stay stay_of(const struct settling *s, uint32_t i)
 {
     const struct ir_op *op = s->g->op[i];
-    struct described_stay stay = {.result = place_of(s, op->out[0])};
+    struct described_stay stay = {.result = place_of(s, op->out[0]),
+                                  .band = s->knobs[i].band,
+                                  .group = s->knobs[i].weight_group};
     uint32_t room;
 
     stay.operand[0] = place_of(s, op->in[0]);
@@ -173,15 +176,28 @@ static bool give_up(struct settling *s, uint32_t i)
     return any;
 }
 
+static void tell_chosen(const struct settling *s, const struct hdk_layer *layer)
+{
+    for (uint32_t i = 0; i < s->g->n_op; i++) {
+        if (!s->mine[i])
+            continue;
+        const uint32_t image = s->of[s->g->op[i]->out[0]];
+        s->knobs[i].band = layer[i].band;
+        s->knobs[i].weight_group = hdk_layer_weighs(&layer[i]) ? layer[i].group : 0;
+        s->knobs[i].to_host = image == IR_NONE ? s->knobs[i].to_host : s->image[image].never;
+    }
+}
+
 const char *described_settle(struct arena *a, const struct ir_graph *g, const bool *mine,
-                             const struct described_device *device, struct hdk_layer *layer,
-                             double *cycles, uint32_t *failed)
+                             const struct described_device *device, struct sched_knobs *knobs,
+                             struct hdk_layer *layer, double *cycles, uint32_t *failed)
 {
     const struct described_memory *pixels = &device->memory[described_of(device, HDK_MOVE_IN)->to];
     struct settling s = {a,
                          g,
                          mine,
                          device,
+                         knobs,
                          0,
                          pixels->bytes,
                          ARENA_ARRAY(a, struct image, g->n_op + 1),
@@ -192,8 +208,10 @@ const char *described_settle(struct arena *a, const struct ir_graph *g, const bo
     const bool keeps = (described_of(device, HDK_KEEP) || described_of(device, HDK_PIECE_KEEP)) &&
                        pixels->array && device->lanes % device->depth == 0;
     for (uint32_t i = 0; i < g->n_op && keeps; i++)
-        if (mine[i] && may_stay(&s, i, &s.image[s.n]))
+        if (mine[i] && may_stay(&s, i, &s.image[s.n])) {
+            s.image[s.n].never = knobs[i].to_host;
             s.of[g->op[i]->out[0]] = s.n++;
+        }
     place_images(&s);
     for (uint32_t i = 0; i < g->n_op; i++) {
         if (!mine[i])
@@ -208,5 +226,6 @@ const char *described_settle(struct arena *a, const struct ir_graph *g, const bo
             i = UINT32_MAX; /* from the first one on */
         }
     }
+    tell_chosen(&s, layer);
     return NULL;
 }

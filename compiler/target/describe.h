@@ -188,6 +188,8 @@ bool describe_has_weights(enum ir_opcode opcode);
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
 /* The pattern that the operator's target computes it by, whole or cut; NULL: none. */
 const struct describe_pattern *describe_pattern_of(const struct target_question *q);
+/* The device whose instructions compute the operator of q->target; NULL: none. */
+const struct described_device *describe_device_of(const struct target_question *q);
 /* pattern.c: plan an operator without a call, of the target's blocks or instructions: return NULL and set
  * *cycles, or return the rule that failed. */
 const char *describe_plan(const struct target_question *q, double *cycles);

@@ -47,6 +47,17 @@ const struct describe_pattern *describe_pattern_of(const struct target_question 
     return q->op->cut ? q->op->cut->pattern : describe_match(q, &why);
 }
 
+const struct described_device *describe_device_of(const struct target_question *q)
+{
+    const struct target_desc *desc = q->target->desc;
+    const struct ir_op *op = q->op;
+
+    return desc->outside && desc->detail->device && !op->dead && op->call == IR_NONE &&
+                   !describe_pattern_of(q)->call
+               ? desc->detail->device
+               : NULL;
+}
+
 uint32_t describe_pattern_scratch(const struct describe_pattern *p, const struct target_question *q)
 {
     struct target_values values = {{0}};

@@ -141,8 +141,8 @@ static inline uint32_t sched_memory_at(const struct sched_place *s)
 
 enum { KNOB_CASCADE_AHEAD = 2 };
 
-/* The choices for one operator on the accelerator; 0: chosen by rule. All values give the same
- * results. sched_knob_values lists the values to try. */
+/* The choices for one operator on the accelerator or on a described device; 0: chosen by rule. All
+ * values give the same results. sched_knob_values lists the values to try. */
 struct sched_knobs {
     uint32_t tile_rows;   /* maximum output rows of a tile */
     uint32_t group_tiles; /* maximum channel tiles whose weights are fetched together */
@@ -154,6 +154,10 @@ struct sched_knobs {
     uint32_t cascade;  /* 1: interleave with the next operator, which reads rows as they are
                              completed;
                              KNOB_CASCADE_AHEAD: rows are computed a tile before they are needed */
+    /* of a described device (compiler/described) */
+    uint32_t band;         /* output rows at once */
+    uint32_t weight_group; /* blocks of channels whose weights are brought at once */
+    uint32_t to_host;      /* 1: the result does not stay on the chip */
 };
 
 /* Operator positions [first, last], which are interleaved. */

@@ -16,6 +16,9 @@ static const struct {
     {"params", offsetof(struct sched_knobs, params)},
     {"prologue", offsetof(struct sched_knobs, prologue)},
     {"cascade", offsetof(struct sched_knobs, cascade)},
+    {"band", offsetof(struct sched_knobs, band)},
+    {"weight_group", offsetof(struct sched_knobs, weight_group)},
+    {"to_host", offsetof(struct sched_knobs, to_host)},
 };
 _Static_assert(sizeof(struct sched_knobs) == SCHED_KNOBS * sizeof(uint32_t), "a knob has no name");
 

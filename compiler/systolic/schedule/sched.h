@@ -24,7 +24,7 @@ uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, u
 
 /* knobs.c: names of the knobs, 0 <= i < SCHED_KNOBS, as in reports and the files of "heddle
  * tune". */
-#define SCHED_KNOBS 7u
+#define SCHED_KNOBS 10u
 const char *sched_knob_name(uint32_t i);
 /* Return the largest values of an operator's knobs: all 0 if it is on no accelerator. 0 is "by
  * rule". */
