@@ -81,6 +81,10 @@ enum status pipeline_schedule(struct pipeline *p, struct diag *d);
 /* Partition the graph for use with knobs, which are indexed by position, as pipeline_schedule does
  * without knobs. */
 enum status pipeline_settle(struct pipeline *p, struct diag *d);
+/* Set *cycles to the estimate of all described devices' layers with these knobs, by position. False:
+ * one does not fit. p is unchanged; a: for work. */
+bool pipeline_described(const struct pipeline *p, struct arena *a, const struct sched_knobs *knobs,
+                        double *cycles);
 /* Emit the scheduled network. */
 enum status pipeline_emit(struct pipeline *p, struct diag *d);
 /* pipeline_schedule, pipeline_emit. */

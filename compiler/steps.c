@@ -106,34 +106,75 @@ enum status step_check_partition(const struct pipeline *p, const char *step, str
 
 /* --- described devices --- */
 
-static enum status settle(struct pipeline *p, uint32_t t, struct diag *d)
+struct settled {
+    bool *mine;
+    struct hdk_layer *layer;
+    double *cycles;
+    uint32_t failed;
+};
+
+/* Plan the operators of target `t` with knobs[i], 0 by rule, which become those chosen. Return NULL
+ * or why operator s->failed has no plan. */
+static const char *settled_of(struct arena *a, const struct pipeline *p, uint32_t t,
+                              struct sched_knobs *knobs, struct settled *s)
 {
     const struct target *target = p->targets.target[t];
-    const struct described_device *device = target->desc->detail->device;
-    struct ir_graph *g = p->graph;
-    bool *mine = ARENA_ARRAY(p->arena, bool, g->n_op + 1);
-    const struct sched_knobs *given = p->options.schedule.knobs;
-    struct sched_knobs *knobs = p->program->knobs;
-    struct hdk_layer *layer = ARENA_ARRAY(p->arena, struct hdk_layer, g->n_op + 1);
-    double *cycles = ARENA_ARRAY(p->arena, double, g->n_op + 1);
-    uint32_t failed = 0;
+    const struct ir_graph *g = p->graph;
 
+    *s = (struct settled){ARENA_ARRAY(a, bool, g->n_op + 1),
+                          ARENA_ARRAY(a, struct hdk_layer, g->n_op + 1),
+                          ARENA_ARRAY(a, double, g->n_op + 1), 0};
     for (uint32_t i = 0; i < g->n_op; i++) {
-        const struct target_question q = {p->arena, g, g->op[i], target, &p->hw, {0, 0}};
-        mine[i] = g->op[i]->target == t && describe_device_of(&q);
-        if (mine[i])
-            knobs[i] = given ? given[i] : (struct sched_knobs){0};
+        const struct target_question q = {a, g, g->op[i], target, &p->hw, {0, 0}};
+        s->mine[i] = g->op[i]->target == t && describe_device_of(&q);
     }
-    const char *why = described_settle(p->arena, g, mine, device, knobs, layer, cycles, &failed);
+    return described_settle(a, g, s->mine, target->desc->detail->device, knobs, s->layer, s->cycles,
+                            &s->failed);
+}
+
+static bool is_described(const struct pipeline *p, uint32_t t)
+{
+    return p->targets.target[t]->desc->outside && p->targets.target[t]->desc->detail->device;
+}
+
+bool pipeline_described(const struct pipeline *p, struct arena *a, const struct sched_knobs *knobs,
+                        double *cycles)
+{
+    struct sched_knobs *own = arena_memdup(a, knobs, p->graph->n_op * sizeof *knobs);
+    struct settled s;
+
+    *cycles = 0;
+    for (uint32_t t = 0; t < p->targets.n; t++) {
+        if (!is_described(p, t))
+            continue;
+        if (settled_of(a, p, t, own, &s))
+            return false;
+        for (uint32_t i = 0; i < p->graph->n_op; i++)
+            *cycles += s.mine[i] ? s.cycles[i] : 0;
+    }
+    return true;
+}
+
+static enum status settle(struct pipeline *p, uint32_t t, struct diag *d)
+{
+    struct ir_graph *g = p->graph;
+    const struct sched_knobs *given = p->options.schedule.knobs;
+    struct sched_knobs *knobs = ARENA_ARRAY(p->arena, struct sched_knobs, g->n_op + 1);
+    struct settled s;
+
+    if (given)
+        memcpy(knobs, given, g->n_op * sizeof *given);
+    const char *why = settled_of(p->arena, p, t, knobs, &s);
     if (why && given)
         return FAIL(d, ST_USAGE, "%s does not fit with these knobs: %s; lower them, or 0: by rule",
-                    g->row[g->op[failed]->row].name, why);
+                    g->row[g->op[s.failed]->row].name, why);
     if (why)
-        return FAIL(d, ST_INTERNAL, "%s: %s", g->row[g->op[failed]->row].name, why);
+        return FAIL(d, ST_INTERNAL, "%s: %s", g->row[g->op[s.failed]->row].name, why);
     for (uint32_t i = 0; i < g->n_op; i++)
-        if (mine[i]) {
-            g->op[i]->layer = &layer[i];
-            partition_set_cost(&p->partition, i, cycles[i]);
+        if (s.mine[i]) {
+            g->op[i]->layer = &s.layer[i];
+            p->program->knobs[i] = knobs[i];
+            partition_set_cost(&p->partition, i, s.cycles[i]);
         }
     return ST_OK;
 }
@@ -141,7 +182,7 @@ static enum status settle(struct pipeline *p, uint32_t t, struct diag *d)
 enum status step_settle(struct pipeline *p, struct diag *d)
 {
     for (uint32_t t = 0; t < p->targets.n; t++)
-        if (p->targets.target[t]->desc->outside && p->targets.target[t]->desc->detail->device)
+        if (is_described(p, t))
             TRY(settle(p, t, d));
     return ST_OK;
 }

@@ -68,18 +68,21 @@ static bool is_knob(const struct target_desc *desc, const char *attr)
     return false;
 }
 
-/* Hash an external target: its settings without the knobs, its C and Verilog. */
+/* Hash an external target: its settings without the knobs, its C and Verilog, and the description
+ * of a device. */
 static enum status hash_outside(struct hash128 *h, struct arena *a, const struct target *t,
                                 struct diag *d)
 {
+    const char *const description[] = {"target.json"};
+    const struct describe_files device = {t->desc->detail->device != NULL, description};
     const struct describe_files *files[] = {&t->desc->detail->headers, &t->desc->detail->sources,
-                                            &t->desc->detail->verilog};
+                                            &t->desc->detail->verilog, &device};
 
     hash_string(h, t->desc->version);
     for (uint32_t i = 0; i < t->desc->n_attr; i++)
         if (!is_knob(t->desc, t->desc->attr[i].name))
             hash_string(h, t->setting[i].text);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < sizeof files / sizeof *files; i++)
         for (uint32_t k = 0; k < files[i]->n; k++) {
             uint8_t *data;
             size_t n_bytes;

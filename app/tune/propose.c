@@ -12,8 +12,9 @@
 #include "compiler/systolic/schedule/sched.h"
 
 enum {
-    COMMANDS = 600000, /* commands scheduled for one proposal: a few seconds */
-    DESCENTS = 2,      /* first trials, which try all operators in turn */
+    COMMANDS = 600000,         /* commands scheduled for one proposal: a few seconds */
+    DESCRIBED_COMMANDS = 1000, /* plans of all layers of described devices take as long as these */
+    DESCENTS = 2,              /* first trials, which try all operators in turn */
     DESCENT_COMMANDS = 4 * COMMANDS,
     BEST = 3,   /* trials to start from */
     WINDOW = 3, /* maximum operators changed at once */
@@ -39,10 +40,12 @@ struct propose {
     bool any; /* any candidate instead of the best */
 };
 
-struct tune_space tune_space_of(const struct pipeline *p, const struct options *o)
+struct tune_space tune_space_of(const struct pipeline *p, const struct options *o,
+                                const struct sched_knobs *most)
 {
     const struct sched_program *all = p->program;
-    struct tune_space space = {p->arena, p->graph, all->n_device, {{0}}};
+    struct tune_space space = {p->arena, p, p->graph, most, all->n_stream ? all->n_device : 0,
+                               {{0}}};
 
     for (uint32_t k = 0; k < space.n; k++)
         space.part[k] = (struct sched_program){
@@ -54,7 +57,8 @@ struct tune_space tune_space_of(const struct pipeline *p, const struct options *
     return space;
 }
 
-/* Return the score of all accelerators, as sched_score does: they work one after another. */
+/* Return the score of all accelerators, as sched_score does: they work one after another, and so do
+ * described devices. */
 static uint64_t score_of(const struct tune_space *space, struct sched_knobs *knobs,
                          uint32_t *commands)
 {
@@ -67,6 +71,14 @@ static uint64_t score_of(const struct tune_space *space, struct sched_knobs *kno
         cycles += score >> 32;
         rows += score & UINT32_MAX;
     }
+    struct arena *scratch = arena_beside(space->arena);
+    double described = 0;
+    const bool fits = pipeline_described(space->pipeline, scratch, knobs, &described);
+    arena_free(scratch);
+    if (!fits)
+        return UINT64_MAX;
+    *commands += described > 0 ? DESCRIBED_COMMANDS : 0;
+    cycles += (uint64_t)described;
     return cycles << 32 | (rows & UINT32_MAX);
 }
 
@@ -116,6 +128,31 @@ static const struct store_trial *start(struct propose *s)
     return &s->trial[0];
 }
 
+/* Return for a described device's operator the values next to each knob's, its double, its half and
+ * any. */
+static uint32_t described_choices(struct propose *s, uint32_t op,
+                                  struct sched_knobs choice[CHOICES])
+{
+    struct sched_knobs now = s->now[op], most = s->space->most[op];
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < SCHED_KNOBS; k++) {
+        const uint32_t high = *sched_knob(&most, k), v = *sched_knob(&now, k);
+        if (high == 0)
+            continue;
+        const uint32_t low = high > 1; /* then 0 is by rule */
+        const uint32_t to[] = {v + 1, v - (v > low), 2 * v, (v + 1) / 2, 1 + random_below(s, high)};
+        for (uint32_t i = 0; i < sizeof to / sizeof *to; i++) {
+            const uint32_t value = to[i] < high ? to[i] : high;
+            if (value == v)
+                continue;
+            choice[n] = now;
+            *sched_knob(&choice[n++], k) = value;
+        }
+    }
+    return n;
+}
+
 /* Return the choices of compile's search, which halves heights and doubles groups, and some in
  * between. */
 static uint32_t choices(struct propose *s, uint32_t op, struct sched_knobs choice[CHOICES])
@@ -125,6 +162,8 @@ static uint32_t choices(struct propose *s, uint32_t op, struct sched_knobs choic
     uint32_t n = 0;
     struct geo g;
 
+    if (s->space->most[op].band)
+        return described_choices(s, op, choice);
     for (uint32_t k = 0; k < s->space->n && n == 0; k++) /* only its own program returns choices */
         n = sched_choices(&s->space->part[k], op, now, choice);
     if (n == 0 || !geo_device(graph, graph->op[op], &g))

@@ -109,11 +109,21 @@ static enum status propose_values(struct tune *t, const struct store_trial *know
     return ST_OK;
 }
 
+/* Return true if operators have knobs. */
+static bool has_operators(const struct tune *t)
+{
+    bool any = t->p.program->n_stream > 0;
+
+    for (uint32_t i = 0; i < t->shape.n_op; i++)
+        any = any || t->shape.most[i].band;
+    return any;
+}
+
 /* Propose knobs and values for trial to->number. *new false: nothing is left to try. */
 static enum status propose(struct tune *t, struct store_trial *to, bool *new, struct diag *d)
 {
     const uint32_t n_op = t->p.graph->n_op, n_attr = t->shape.attrs.n;
-    const struct tune_space space = tune_space_of(&t->p, t->o);
+    const struct tune_space space = tune_space_of(&t->p, t->o, t->shape.most);
     struct store_trial *known = ARENA_ARRAY(t->arena, struct store_trial, to->number + 1u);
     uint32_t n = before(t, to->number, known);
 
@@ -125,7 +135,7 @@ static enum status propose(struct tune *t, struct store_trial *to, bool *new, st
     }
     memcpy(to->knobs, fastest(known, n)->knobs, n_op * sizeof *to->knobs);
     memcpy(to->value, fastest(known, n)->value, n_attr * sizeof *to->value);
-    bool operators = t->p.program->n_stream > 0;
+    const bool operators = has_operators(t);
     *new = false;
     if (n_attr > 0 && (!operators || to->number % 2))
         TRY(propose_values(t, known, n, to, new, d));
@@ -329,7 +339,7 @@ static enum status set_up(struct tune *t, struct diag *d)
     t->job.n = 1;
     TRY(pipeline_back(&t->p, d));
     t->shape = knob_shape_of(&t->p);
-    if (t->p.program->n_stream == 0 && t->shape.attrs.n == 0)
+    if (!has_operators(t) && t->shape.attrs.n == 0)
         return FAIL(d, ST_USAGE,
                     "tune: nothing of %s runs on an accelerator with knobs that can be measured",
                     name);
