@@ -410,7 +410,7 @@ struct sched_knobs described_knobs_most(const struct described_device *device,
     const struct ir_tensor *y = ir_out(graph, op, 0);
     const enum hdk_kind kind = described_kind(op->opcode);
     const bool weighs = kind == HDK_LAYER_CONVOLVE || kind == HDK_LAYER_DEPTHWISE;
-    struct geo g;
+    struct geo g = {0};
 
     if (kind == HDK_LAYER_ADD)
         g.oh = (uint32_t)(ir_dim_back(y, 3) * ir_dim_back(y, 2));
