@@ -207,22 +207,28 @@ uint32_t tosa_clamp(struct tosa *m)
     return tosa_make_clip(m, 1, &x, tosa_out(m, IR_NONE), attr);
 }
 
-/* CLZ: the number of powers of two, from 2^0 to 2^31, above the unsigned value. */
-uint32_t tosa_clz(struct tosa *m)
+/* 2^0 to 2^31 as a vector. */
+static uint32_t powers(struct tosa *m)
 {
-    static int64_t power[32];
-    const struct ir_tensor *x = m->g->tensor[tosa_in(m, 0)];
-    const int32_t n = 32;
-    int32_t dim[IR_MAX_RANK + 1];
-    uint32_t y;
+    int64_t *const power = ARENA_ARRAY(m->arena, int64_t, 32);
 
     for (uint32_t i = 0; i < 32; i++)
         power[i] = INT64_C(1) << i;
+    return row(m, 32, power);
+}
+
+/* CLZ: the number of powers of two, from 2^0 to 2^31, above the unsigned value. */
+uint32_t tosa_clz(struct tosa *m)
+{
+    const struct ir_tensor *x = m->g->tensor[tosa_in(m, 0)];
+    int32_t dim[IR_MAX_RANK + 1];
+    uint32_t y;
+
     memcpy(dim, x->dim, sizeof x->dim);
     dim[x->rank] = 1;
     y = tosa_do_bitwise_and_number(m, tosa_cast(m, x->id, IR_I64), 4294967295.0);
     y = tosa_reshape(m, y, x->rank + 1, dim);
-    y = tosa_do_less(m, y, tosa_const(m, IR_I64, 1, &n, power));
+    y = tosa_do_less(m, y, powers(m));
     y = tosa_cast(m, y, IR_I32);
     return tosa_make_sum(m, 1, &y, tosa_new(m, IR_I32, x->rank, x->dim),
                          (const int32_t[IR_ATTR_COUNT]){[IR_AXIS] = 1 << x->rank});
@@ -232,13 +238,9 @@ uint32_t tosa_clz(struct tosa *m)
 uint32_t tosa_left(struct tosa *m)
 {
     const uint32_t x = tosa_in(m, 0);
-    const int32_t n = 32;
-    int32_t *power = ARENA_ARRAY(m->arena, int32_t, 32);
-    uint32_t by;
+    const uint32_t by =
+        look_up(m, tosa_cast(m, powers(m), IR_I32), tosa_cast(m, tosa_in(m, 1), IR_I32));
 
-    for (uint32_t i = 0; i < 32; i++)
-        power[i] = (int32_t)(UINT32_C(1) << i);
-    by = look_up(m, tosa_const(m, IR_I32, 1, &n, power), tosa_cast(m, tosa_in(m, 1), IR_I32));
     return tosa_cast(m, tosa_do_mul(m, tosa_cast(m, x, IR_I32), by), type_of(m, x));
 }
 
