@@ -270,6 +270,7 @@ enum status tosa_import(struct arena *a, const char *name, const uint8_t *data, 
     m.reader = ARENA_ARRAY(a, uint32_t, file->n_tensor);
     m.uses = ARENA_ARRAY(a, uint32_t, file->n_tensor);
     m.group = ARENA_ARRAY(a, uint32_t, file->n_operator);
+    m.found = ARENA_ARRAY(a, const struct group *, file->n_operator);
     m.row = ARENA_ARRAY(a, uint32_t, file->n_operator);
     TRY(import_tensors(&m));
     TRY(import_inputs(&m));

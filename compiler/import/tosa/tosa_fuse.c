@@ -141,22 +141,19 @@ static void set_rows(struct tosa *m, uint32_t last, uint32_t to)
     }
 }
 
-static uint32_t fused_alone(struct tosa *m, uint32_t y)
+static uint32_t fused_alone(struct tosa *m, const struct group *g, uint32_t y)
 {
     const uint32_t x = tosa_in(m, 0);
     int32_t attr[IR_ATTR_COUNT];
-    int8_t *value = ARENA_ARRAY(m->arena, int8_t, 256);
-    bool up;
 
-    if (tosa_byte_function(m, m->op, value)) {
+    if (g->table) {
         (void)tosa_make_lut(m, 1, &x, y, NULL);
         if (m->st == ST_OK)
-            m->g->op[m->g->n_op - 1]->fixed.table = value;
+            m->g->op[m->g->n_op - 1]->fixed.table = g->table;
         return y;
     }
-    (void)tosa_match_average(m, m->op, &up);
     tosa_pool_window(m, attr);
-    attr[IR_ROUND_UP] = up;
+    attr[IR_ROUND_UP] = g->up;
     m->g->tensor[y]->quant = m->g->tensor[x]->quant;
     return tosa_make_average_pool_2d(m, 1, &x, y, attr);
 }
@@ -164,26 +161,17 @@ static uint32_t fused_alone(struct tosa *m, uint32_t y)
 uint32_t tosa_fused(struct tosa *m)
 {
     const struct tosa_operator *const last = m->op;
-    const uint32_t at = m->at, before = m->maker[last->in[0]];
-    const bool clamps = before != TOSA_NONE && m->group[before] == at && last->code == TOSA_CLAMP;
     const struct tosa_tensor *want = &m->file->tensor[last->out[0]];
-    struct group g;
+    const struct group *const g = m->found[m->at];
     uint32_t y;
 
-    /* The members were free when the group was found. */
-    for (uint32_t i = 0; i <= at; i++)
-        if (m->group[i] == at)
-            m->group[i] = TOSA_NONE;
-    if (!tosa_match_rescale(m, clamps ? before : at, &g)) {
-        m->group[at] = at;
-        return fused_alone(m, output(m, last->out[0], 0));
-    }
-    tosa_mark(m, &g);
-    set_rows(m, at, g.sum);
-    m->at = g.sum;
-    m->op = &m->file->op[g.sum];
-    y = fused_sum(m, &g, output(m, last->out[0], g.zero));
-    set_fixed(m, &g);
+    if (g->sum == TOSA_NONE)
+        return fused_alone(m, g, output(m, last->out[0], 0));
+    set_rows(m, m->at, g->sum);
+    m->at = g->sum;
+    m->op = &m->file->op[g->sum];
+    y = fused_sum(m, g, output(m, last->out[0], g->zero));
+    set_fixed(m, g);
     m->op = last;
     return m->st == ST_OK ? tosa_reshape_to(m, y, want->shape.n, want->shape.v) : 0;
 }

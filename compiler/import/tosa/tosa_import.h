@@ -7,6 +7,8 @@
 #include "compiler/ir/ir.h"
 #include "tosa_shim.h"
 
+struct group; /* tosa_group.h */
+
 struct tosa {
     struct arena *arena;
     struct diag *d;
@@ -17,7 +19,8 @@ struct tosa {
     uint32_t *uses;   /* of each file tensor: its readers, and one for a graph output */
     uint32_t *reader; /* of each file tensor: the last operator that reads it; TOSA_NONE */
     uint32_t *group;  /* of each operator: the last one of those that become one; TOSA_NONE */
-    uint32_t *row;    /* of each operator */
+    const struct group **found;     /* of each operator: the group whose last one it is, or NULL */
+    uint32_t *row;                  /* of each operator */
     const struct tosa_operator *op; /* the current one, */
     uint32_t at;                    /* its index */
     enum status st;
@@ -120,11 +123,9 @@ int64_t tosa_apply_scale(int64_t value, int64_t multiplier, int32_t shift, bool 
 /* The multiplier and shift that AVG_POOL2D divides by n with. */
 void tosa_reciprocal(int32_t n, int64_t *multiplier, int64_t *shift);
 
-/* --- tosa_fuse.c --- */
-
-/* Set m->group: what becomes one operator. */
+/* tosa_match.c: set m->group and m->found: what becomes one operator. */
 void tosa_find_groups(struct tosa *m);
-/* Make the group whose last operator is the current one. */
+/* tosa_fuse.c: make the group whose last operator is the current one. */
 uint32_t tosa_fused(struct tosa *m);
 
 #endif

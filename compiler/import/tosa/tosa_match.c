@@ -35,6 +35,13 @@ static bool complete(const struct tosa_operator *op, uint32_t n)
     return true;
 }
 
+/* Return true for a RESCALE by 32-bit multipliers, without unsigned values. */
+static bool is_rescale(const struct tosa_operator *op)
+{
+    return op->code == TOSA_RESCALE && complete(op, 5) && op->a.scale32 && !op->a.in_unsigned &&
+           !op->a.out_unsigned && !op->a.unknown;
+}
+
 /* Read constant integers `i` of op; NULL if they are none. */
 static const int64_t *known(struct tosa *m, const struct tosa_operator *op, uint32_t i, uint32_t *n)
 {
@@ -48,12 +55,10 @@ static const int64_t *known(struct tosa *m, const struct tosa_operator *op, uint
 /* Return true for a RESCALE whose multipliers, shifts and zero points are those of MBQM. */
 static bool is_mbqm(struct tosa *m, const struct tosa_operator *op)
 {
-    const struct tosa_attributes *a = &op->a;
     uint32_t n, n_shift, n_zero;
     const int64_t *v, *shift, *zero;
 
-    if (op->code != TOSA_RESCALE || !complete(op, 5) || !a->scale32 || a->in_unsigned ||
-        a->out_unsigned || a->unknown)
+    if (!is_rescale(op))
         return false;
     v = known(m, op, 1, &n);
     shift = known(m, op, 2, &n_shift);
@@ -66,7 +71,7 @@ static bool is_mbqm(struct tosa *m, const struct tosa_operator *op)
     }
     for (uint32_t i = 0; i < n; i++)
         if (v[i] < 0 || shift[i] < 2 || shift[i] > 62 ||
-            (shift[i] > 31 && a->rounding != TOSA_DOUBLE_ROUND))
+            (shift[i] > 31 && op->a.rounding != TOSA_DOUBLE_ROUND))
             return false;
     return true;
 }
@@ -77,8 +82,7 @@ static bool read_rescale(struct tosa *m, const struct tosa_operator *op, struct 
     const int64_t *v[5];
     uint32_t n[5];
 
-    if (op->code != TOSA_RESCALE || !complete(op, 5) || !op->a.scale32 || op->a.in_unsigned ||
-        op->a.out_unsigned || op->a.unknown)
+    if (!is_rescale(op))
         return false;
     for (uint32_t i = 1; i < 5; i++) {
         v[i] = known(m, op, i, &n[i]);
@@ -109,12 +113,21 @@ static int64_t rescaled(const struct rescale *r, int64_t x)
                    r->low, r->high);
 }
 
-/* Fill `o` for file tensor `t`; false if it is something else. */
-static bool operand_of(struct tosa *m, uint32_t t, struct operand *o)
+/* The int32 values of int8, as an operand's RESCALEs give them. */
+struct mapping {
+    int64_t value[256]; /* of -128 .. 127 */
+    double scale;       /* about value / (x - zero) */
+    int64_t multiplier;
+};
+
+/* Fill `o` and `map` for file tensor `t`; false if it is something else. */
+static bool operand_of(struct tosa *m, uint32_t t, struct operand *o, struct mapping *map)
 {
     struct rescale r[CHAIN];
 
-    *o = (struct operand){.scale = 1, .multiplier = INT64_C(1) << 30};
+    o->n = 0;
+    map->scale = 1;
+    map->multiplier = INT64_C(1) << 30;
     for (; file_type(m, t) != TOSA_INT8; o->n++) {
         const struct tosa_operator *op = made_by(m, t);
 
@@ -122,9 +135,9 @@ static bool operand_of(struct tosa *m, uint32_t t, struct operand *o)
             !read_rescale(m, op, &r[o->n]))
             return false;
         o->op[o->n] = m->maker[t];
-        o->scale *= ldexp((double)r[o->n].multiplier, -r[o->n].shift);
+        map->scale *= ldexp((double)r[o->n].multiplier, -r[o->n].shift);
         if (r[o->n].multiplier != INT64_C(1) << 30)
-            o->multiplier = r[o->n].multiplier;
+            map->multiplier = r[o->n].multiplier;
         t = op->in[0];
     }
     if (o->n == 0)
@@ -132,9 +145,9 @@ static bool operand_of(struct tosa *m, uint32_t t, struct operand *o)
     o->source = t;
     o->zero = (int32_t)r[o->n - 1].in_zero;
     for (int32_t x = -128; x < 128; x++) {
-        o->value[x + 128] = x;
+        map->value[x + 128] = x;
         for (uint32_t k = o->n; k-- > 0;)
-            o->value[x + 128] = rescaled(&r[k], o->value[x + 128]);
+            map->value[x + 128] = rescaled(&r[k], map->value[x + 128]);
     }
     return o->zero >= INT8_MIN && o->zero <= INT8_MAX;
 }
@@ -168,17 +181,16 @@ enum { HEADROOM = 20 }; /* bits by which ADD and SUB shift operands up */
 
 /* Set the constants of ADD and SUB: the operands' scales, at most 1/2 and below 2^-20 of them, with
  * their multipliers; the sum's takes up the rest. */
-static bool set_sum_scales(struct group *g, const struct rescale *r)
+static bool set_sum_scales(struct group *g, const struct mapping *map, const struct rescale *r)
 {
     int32_t most = INT32_MIN;
 
     for (uint32_t i = 0; i < 2; i++) {
-        const struct operand *o = &g->operand[i];
-        const double e = log2(o->scale / (double)o->multiplier) + 31 - HEADROOM;
+        const double e = log2(map[i].scale / (double)map[i].multiplier) + 31 - HEADROOM;
 
         if (!(e > -100 && e < 100))
             return false;
-        g->multiplier[i] = (int32_t)o->multiplier;
+        g->multiplier[i] = (int32_t)map[i].multiplier;
         g->shift[i] = (int8_t)lround(e);
         most = g->shift[i] > most ? g->shift[i] : most;
     }
@@ -193,9 +205,10 @@ static bool set_sum_scales(struct group *g, const struct rescale *r)
 }
 
 /* Return true if the IR's formula gives TOSA's result for all pairs of values. */
-static bool same_pairs(const struct group *g, enum tosa_opcode code, const struct rescale *r)
+static bool same_pairs(const struct group *g, const struct mapping *map, enum tosa_opcode code,
+                       const struct rescale *r)
 {
-    const struct operand *a = &g->operand[0], *b = &g->operand[1];
+    const int64_t *a = map[0].value, *b = map[1].value;
     int64_t up[2][256];
 
     for (int32_t i = 0; i < 256 && code != TOSA_MUL; i++)
@@ -204,10 +217,10 @@ static bool same_pairs(const struct group *g, enum tosa_opcode code, const struc
                             g->multiplier[k], g->shift[k]);
     for (int32_t i = 0; i < 256; i++)
         for (int32_t k = 0; k < 256; k++) {
-            const int64_t x = i - 128 - a->zero, y = k - 128 - b->zero;
-            const int64_t theirs = code == TOSA_MUL   ? a->value[i] * b->value[k]
-                                   : code == TOSA_ADD ? a->value[i] + b->value[k]
-                                                      : a->value[i] - b->value[k];
+            const int64_t x = i - 128 - g->operand[0].zero, y = k - 128 - g->operand[1].zero;
+            const int64_t theirs = code == TOSA_MUL   ? a[i] * b[k]
+                                   : code == TOSA_ADD ? a[i] + b[k]
+                                                      : a[i] - b[k];
             const int64_t ours = code == TOSA_MUL ? mbqm(x * y, g->multiplier[0], g->shift[0])
                                                   : mbqm(code == TOSA_ADD ? up[0][i] + up[1][k]
                                                                           : up[0][i] - up[1][k],
@@ -228,10 +241,12 @@ static bool match_pair(struct tosa *m, struct group *g)
     const bool product = op->code == TOSA_MUL;
     uint32_t n;
     const int64_t *shift;
+    struct mapping map[2];
     struct rescale r;
 
     if (!complete(op, product ? 3 : 2) || !read_rescale(m, &m->file->op[g->rescale], &r) ||
-        !operand_of(m, op->in[0], &g->operand[0]) || !operand_of(m, op->in[1], &g->operand[1]))
+        !operand_of(m, op->in[0], &g->operand[0], &map[0]) ||
+        !operand_of(m, op->in[1], &g->operand[1], &map[1]))
         return false;
     if (product) {
         shift = known(m, op, 2, &n);
@@ -240,9 +255,9 @@ static bool match_pair(struct tosa *m, struct group *g)
         g->n = 1;
         g->multiplier[0] = (int32_t)r.multiplier;
         g->shift[0] = (int8_t)(31 - r.shift);
-    } else if (!set_sum_scales(g, &r))
+    } else if (!set_sum_scales(g, map, &r))
         return false;
-    return same_pairs(g, op->code, &r);
+    return same_pairs(g, map, op->code, &r);
 }
 
 /* Sums over axes of an int8 tensor less its zero point, perhaps RESHAPEd. */
@@ -251,6 +266,7 @@ static bool match_mean(struct tosa *m, struct group *g)
     uint32_t t = m->file->op[g->rescale].in[0], sums = 0;
     struct operand *const o = &g->operand[0];
     const struct tosa_operator *op;
+    struct mapping map;
 
     for (; (op = made_by(m, t)) != NULL; t = op->in[0], sums += op->code == TOSA_REDUCE_SUM) {
         if (m->uses[t] != 1 || m->group[m->maker[t]] != TOSA_NONE ||
@@ -260,10 +276,10 @@ static bool match_mean(struct tosa *m, struct group *g)
             break;
         g->sum = m->maker[t];
     }
-    if (sums == 0 || !operand_of(m, t, o))
+    if (sums == 0 || !operand_of(m, t, o, &map))
         return false;
     for (int32_t x = -128; x < 128; x++)
-        if (o->value[x + 128] != x - o->zero)
+        if (map.value[x + 128] != x - o->zero)
             return false;
     return true;
 }
@@ -276,7 +292,8 @@ static bool is_zero(struct tosa *m, const struct tosa_operator *op, uint32_t i)
     return v != NULL && n == 1 && v[0] == 0;
 }
 
-bool tosa_match_rescale(struct tosa *m, uint32_t at, struct group *g)
+/* Fill `g` for the RESCALE at `at` and what it reads; false if it is to be computed by itself. */
+static bool match_rescale(struct tosa *m, uint32_t at, struct group *g)
 {
     const struct tosa_operator *rescale = &m->file->op[at], *op;
     uint32_t n;
@@ -308,18 +325,27 @@ bool tosa_match_rescale(struct tosa *m, uint32_t at, struct group *g)
     return match_mean(m, g);
 }
 
-void tosa_mark(struct tosa *m, const struct group *g)
+static void keep(struct tosa *m, const struct group *g)
+{
+    m->found[g->last] = arena_memdup(m->arena, g, sizeof *g);
+    m->group[g->last] = g->last;
+}
+
+/* Set m->group of all that `g` is made of. */
+static void mark(struct tosa *m, const struct group *g)
 {
     for (uint32_t t = m->file->op[g->rescale].in[0]; m->maker[t] != g->sum;
          t = made_by(m, t)->in[0])
         m->group[m->maker[t]] = g->last;
-    m->group[g->sum] = m->group[g->rescale] = m->group[g->last] = g->last;
+    m->group[g->sum] = m->group[g->rescale] = g->last;
     for (uint32_t i = 0; i < 2; i++)
         for (uint32_t k = 0; k < g->operand[i].n; k++)
             m->group[g->operand[i].op[k]] = g->last;
+    keep(m, g);
 }
 
-bool tosa_byte_function(struct tosa *m, const struct tosa_operator *op, int8_t value[256])
+/* Set value[x + 128] to what the operator computes of int8 x; false if it is no such function. */
+static bool byte_function(struct tosa *m, const struct tosa_operator *op, int8_t value[256])
 {
     const struct ir_tensor *table;
     struct rescale r;
@@ -369,7 +395,9 @@ static bool same_average(int32_t n, int64_t zero, bool up)
 
 enum { MOST_CELLS = 4096 };
 
-bool tosa_match_average(struct tosa *m, const struct tosa_operator *op, bool *up)
+/* Return true for an AVG_POOL2D of int8 for which the IR's gives the same results; *up: its attribute
+ * round_up. */
+static bool match_average(struct tosa *m, const struct tosa_operator *op, bool *up)
 {
     uint32_t n[2];
     const int64_t *zero[2];
@@ -403,13 +431,18 @@ void tosa_find_groups(struct tosa *m)
 {
     int8_t value[256];
     struct group g;
-    bool up;
 
     for (uint32_t i = 0; i < m->file->n_operator; i++)
-        if (tosa_match_rescale(m, i, &g))
-            tosa_mark(m, &g);
-    for (uint32_t i = 0; i < m->file->n_operator; i++)
-        if (m->group[i] == TOSA_NONE && (tosa_byte_function(m, &m->file->op[i], value) ||
-                                         tosa_match_average(m, &m->file->op[i], &up)))
-            m->group[i] = i;
+        if (match_rescale(m, i, &g))
+            mark(m, &g);
+    for (uint32_t i = 0; i < m->file->n_operator; i++) {
+        g = (struct group){.sum = TOSA_NONE, .last = i};
+        if (m->group[i] != TOSA_NONE)
+            continue;
+        if (byte_function(m, &m->file->op[i], value))
+            g.table = arena_memdup(m->arena, value, sizeof value);
+        else if (!match_average(m, &m->file->op[i], &g.up))
+            continue;
+        keep(m, &g);
+    }
 }
