@@ -362,15 +362,16 @@ static int run_step(struct run *r, uint32_t s)
     const uint32_t scales = p->kind == HDK_LAYER_ADD    ? 2
                             : p->kind == HDK_LAYER_POOL ? p->kernel_h * p->kernel_w
                                                         : 0;
+    const int pieces = r->device->instruction[HDK_PIECE].issue != 0;
 
     for (uint32_t block = 0; block < group_blocks(r, s % r->groups); block++) {
-        for (uint32_t k = 0; k < p->phases && r->device->instruction[HDK_PIECE].issue; k++)
-            TRY(piece(r, s, block, k));
-        if (r->device->instruction[HDK_PIECE].issue)
-            continue;
-        for (uint32_t k = 0; k < scales; k++)
+        for (uint32_t k = 0; k < scales && !pieces; k++)
             TRY(scale(r, s, block, k));
         for (uint32_t phase = 0; phase < p->phases; phase++) {
+            if (pieces) {
+                TRY(piece(r, s, block, phase));
+                continue;
+            }
             for (uint32_t part = 0; part < r->parts && hdk_layer_weighs(p); part++)
                 TRY(product(r, s, block * p->phases + phase, part));
             TRY(move_out(r, s, block, phase));

@@ -61,11 +61,6 @@ enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, ui
     return ST_OK;
 }
 
-enum status tfl_fold(struct tfl_importer *m, struct ir_op *op)
-{
-    return import_fold(m->g, op, m->d);
-}
-
 enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
                      const uint32_t *in, uint32_t out, struct ir_op **made)
 {
@@ -76,10 +71,10 @@ enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row
     m->g->tensor[out]->producer = op->id;
     m->g->row[row].macs += ir_macs(m->g, op);
     if (made != NULL) {
-        *made = op; /* the caller sets attributes, then calls tfl_fold */
+        *made = op; /* the caller sets attributes, then calls import_fold */
         return ST_OK;
     }
-    return tfl_fold(m, op);
+    return import_fold(m->g, op, m->d);
 }
 
 uint32_t tfl_vector(struct tfl_importer *m, uint32_t n, const int32_t *value)
@@ -120,7 +115,7 @@ static enum status same_bytes(struct tfl_importer *m, uint32_t row, uint32_t x, 
 
     TRY(tfl_make_reshape(m, row, 1, &x, y, &op));
     op->attr[IR_RECODE] = recode;
-    return tfl_fold(m, op);
+    return import_fold(m->g, op, m->d);
 }
 
 enum status tfl_reshape(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y)
@@ -146,7 +141,7 @@ enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t
     TRY(tfl_between(m, t, t->rank, dim, x));
     TRY(tfl_make_gather(m, row, 2, in, *x, &op));
     op->attr[IR_AXIS] = (int32_t)axis;
-    return tfl_fold(m, op);
+    return import_fold(m->g, op, m->d);
 }
 
 enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op)

@@ -84,8 +84,6 @@ enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int
 enum status tfl_reshape(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
 /* Make y the bytes of x with y's scale and zero point. */
 enum status tfl_recode(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
-/* Evaluate `op` if it can be (see tfl_emit). */
-enum status tfl_fold(struct tfl_importer *m, struct ir_op *op);
 /* Replace *x by its elements index[0 .. n-1] along `axis`. */
 enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t axis, uint32_t n,
                      const int32_t *index);

@@ -1,4 +1,5 @@
 /* tfl_op.c - one operator of a TFLite file: opcode, options, row. */
+#include "compiler/import/common/import_fold.h"
 #include "tfl_import.h"
 #include "tflite.h"
 
@@ -202,5 +203,5 @@ enum status tfl_op(struct tfl_importer *m, uint32_t index)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     TRY(rule->fn(m, src, op));
     set_row(m, op);
-    return tfl_fold(m, op);
+    return import_fold(m->g, op, m->d);
 }

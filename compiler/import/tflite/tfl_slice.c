@@ -2,6 +2,7 @@
  * concatenations and reshapes: SPLIT, SPLIT_V, PACK, UNPACK, STRIDED_SLICE, GATHER, TILE. */
 #include <string.h>
 
+#include "compiler/import/common/import_fold.h"
 #include "tfl_import.h"
 
 enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int32_t *begin,
@@ -113,7 +114,7 @@ enum status tfl_pack(struct tfl_importer *m, const struct tfl_operator *src, uin
     }
     TRY(tfl_make_concatenation(m, row, src->in.n, part, y, &concat));
     concat->attr[IR_AXIS] = (int32_t)axis;
-    return tfl_fold(m, concat);
+    return import_fold(m->g, concat, m->d);
 }
 
 enum status tfl_unpack(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
@@ -274,7 +275,7 @@ enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, u
     op->attr[IR_BATCH_DIMS] = src->options.batch_dims;
     if (src->options.batch_dims < 0)
         op->attr[IR_BATCH_DIMS] += (int32_t)m->g->tensor[in[1]]->rank;
-    return tfl_fold(m, op);
+    return import_fold(m->g, op, m->d);
 }
 
 /* Rows of a table, input 1, by their indices, input 0. */
