@@ -1,13 +1,18 @@
 # shellcheck shell=bash
 # plant.sh - a copy of the shuttle example with a bug in its core for each number in SHUTTLE_BUG; 0: none.
 # plant FOLDER: makes it. Each line: a place in shuttle_core.sv, and what it becomes.
+# copy_target TARGET FOLDER: the example under the folder's name. planted: python with plant_text.py's change.
+copy_target() {
+    cp -r "$HEDDLE_HOME/targets/$1" "$2"
+    sed -i "s/\"name\": \"$1\"/\"name\": \"$2\"/" "$2/target.json"
+}
+planted() { PYTHONPATH=$HEDDLE_HOME/tests/app/described python3 -B - "$@"; }
 plant() {
-    cp -r "$HEDDLE_HOME/targets/shuttle" "$1"
-    sed -i "s/\"name\": \"shuttle\"/\"name\": \"$1\"/" "$1/target.json"
-    python3 - "$1" <<'PY'
-import pathlib, sys
-folder = pathlib.Path(sys.argv[1])
-bugs = [
+    copy_target shuttle "$1"
+    planted "$1" <<'PY'
+import sys
+from plant_text import change
+change("shuttle_core.sv", [
     # 1 pixels_in: one word too few
     ("{ask_q, left_q} <= {2{for_load.columns}};",
      "{ask_q, left_q} <= {2{for_load.columns - 16'(bug_q == 1 && for_load.kind[1:0] == 0 && for_load.columns > 1)}};"),
@@ -43,20 +48,13 @@ bugs = [
     ("diagonal_q ? filter_q & 128'd255", "diagonal_q && bug_q != 15 ? filter_q & 128'd255"),
     # 16 spread: as many words as preload
     ("12'(!diagonal_q)", "12'(!diagonal_q || bug_q == 16)"),
-]
-core = folder / "shuttle_core.sv"
-text = core.read_text()
-for was, now in bugs:
-    assert text.count(was) == 1, was
-    text = text.replace(was, now)
-assert "  logic [31:0]  r_q[8];" in text
-text = text.replace("  logic [31:0]  r_q[8];", """  logic [7:0] bug_q;
+    ("  logic [31:0]  r_q[8];", """  logic [7:0] bug_q;
   always_ff @(posedge clk_i) if (reg_write_i && reg_addr_i[15:2] == 14'd15) bug_q <= reg_wdata_i[7:0];
-  logic [31:0]  r_q[8];""")
-core.write_text(text)
-c = folder / "shuttle.c"
-text = c.read_text()
-text = text.replace("    set(dev, BEGIN, 0);", '    set(dev, 15, getenv("SHUTTLE_BUG") ? (uint32_t)atoi(getenv("SHUTTLE_BUG")) : 0);\n    set(dev, BEGIN, 0);')
-c.write_text(text.replace('#include "hd.h"', '#include <stdlib.h>\n\n#include "hd.h"'))
+  logic [31:0]  r_q[8];"""),
+], sys.argv[1])
+change("shuttle.c", [
+    ("    set(dev, BEGIN, 0);", '    set(dev, 15, getenv("SHUTTLE_BUG") ? (uint32_t)atoi(getenv("SHUTTLE_BUG")) : 0);\n    set(dev, BEGIN, 0);'),
+    ('#include "hd.h"', '#include <stdlib.h>\n\n#include "hd.h"'),
+], sys.argv[1])
 PY
 }

@@ -3,8 +3,8 @@
 # bytes on the core as expected; bytes on the bus and cycles are within their limits; bugs in core and C are found:
 # three of them, all with JACQUARD_ALL.
 . "$(dirname "$0")/../../e2e/common.sh"
+. "$HEDDLE_HOME/tests/app/described/plant.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
-jacquard=$HEDDLE_HOME/targets/jacquard
 
 # run MODEL BYTES: one inference on the core; bytes on the bus: at most 1.3 times those of systolic.
 run() {
@@ -47,17 +47,9 @@ alike dense 'row 0 name="0_dense" op="FULLY_CONNECTED" tensor="y" shape=""' \
     'border in=(0) out=(4)'
 
 # Each mistake is one for a number in JACQUARD_BUG.
-cp -r "$jacquard" planted
-sed -i 's/"name": "jacquard"/"name": "planted"/' planted/target.json
-python3 - <<'PY'
-import pathlib
-def change(name, pairs):
-    path = pathlib.Path("planted") / name
-    text = path.read_text()
-    for was, now in pairs:
-        assert text.count(was) == 1, was
-        text = text.replace(was, now)
-    path.write_text(text)
+copy_target jacquard planted
+planted <<'PY'
+from plant_text import change
 change("jacquard_core.sv", [
     ("  logic [31:0]       r_q[16];", """  logic [7:0] bug_q;
   always_ff @(posedge clk_i) if (begins) bug_q <= pwdata_i[7:0];

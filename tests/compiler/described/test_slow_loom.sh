@@ -3,6 +3,7 @@
 # the same bytes on the core as on the CPU, most multipliers busy, and tensors that stay on the chip; bugs in the core's
 # tokens, modules and C are found by check-target.
 . "$(dirname "$0")/../../e2e/common.sh"
+. "$HEDDLE_HOME/tests/app/described/plant.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
 # Only softmax is on the host. Bytes on the bus: at most 1.3 times those that systolic moves for the same network.
@@ -32,17 +33,9 @@ awk '$3 == "loom" && ($4 < 0.85 * $5 || $4 > 1.05 * $5) { print; bad = 1 } END {
     fail "an estimate is far from what is measured: $(cat far)"
 
 # Each mistake is one for a number in LOOM_BUG.
-cp -r "$HEDDLE_HOME/targets/loom" planted
-sed -i 's/"name": "loom"/"name": "planted"/' planted/target.json
-python3 - <<'PY'
-import pathlib
-def change(name, pairs):
-    path = pathlib.Path("planted") / name
-    text = path.read_text()
-    for was, now in pairs:
-        assert text.count(was) == 1, was
-        text = text.replace(was, now)
-    path.write_text(text)
+copy_target loom planted
+planted <<'PY'
+from plant_text import change
 change("loom_core.sv", [
     ("  logic [31:0]       r_q[8];", """  logic [7:0] bug_q;
   always_ff @(posedge clk_i) if (reg_write_i && reg_addr_i[15:2] == 14'd15) bug_q <= reg_wdata_i[7:0];
