@@ -132,7 +132,7 @@ uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes)
         .multiplier = fixed->multiplier,
         .shift = fixed->shift,
         .per_channel = fixed->n > 1,
-        .z_in = g->z_in + (ir_is_depthwise(g->op) ? 0 : HDK_LANE_ZERO),
+        .z_in = g->z_in + (ir_is_depthwise(g->op) && !host_is_conv2d(g) ? 0 : HDK_LANE_ZERO),
         .z_w = g->z_w,
     };
 
