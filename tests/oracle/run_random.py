@@ -3,10 +3,11 @@
     run_random.py --heddle build/heddle --count 100 [--seed 1] [--engine ref,func,c] [--hw tiny]
                   [--ops a,b] [--max-ops 20] [--types int8,uint8] [--keep DIR]
 
-Engines: ref; func; rtl; c (func with --target=c); jacquard, jacquard-rtl (on targets/jacquard). A network that differs is cut to the shortest run of
-operators that still differs, on the oracle's own values, and kept as DIR/seed_<n>/ with model.tflite,
-in_<k>.bin, out_<k>.bin. A network that the oracle itself refuses, or that ends its process, is reported and another
-seed takes its place. Exit status 1 if any differs. Environment: requirements-classic.txt.
+Engines: ref; func; rtl; c (func with --target=c); shuttle, loom, jacquard (on that one of targets/, by func) and
+shuttle-rtl, ... (by RTL). A network that differs is cut to the shortest run of operators that still differs, on the
+oracle's own values, and kept as DIR/seed_<n>/ with model.tflite, in_<k>.bin, out_<k>.bin. A network that the oracle
+itself refuses, or that ends its process, is reported and another seed takes its place. Exit status 1 if any differs.
+Environment: requirements-classic.txt.
 """
 
 import argparse
@@ -21,8 +22,10 @@ import tempfile
 import numpy as np
 
 ENGINES = {"ref": ["--engine=ref"], "func": ["--engine=func"], "rtl": ["--engine=rtl"],
-           "c": ["--engine=func", "--target=c"], "jacquard": ["--engine=func", "--target=jacquard,c"],
-           "jacquard-rtl": ["--engine=rtl", "--target=jacquard,c"]}
+           "c": ["--engine=func", "--target=c"]}
+for example in "shuttle", "loom", "jacquard":
+    ENGINES[example] = ["--engine=func", f"--target={example},c"]
+    ENGINES[example + "-rtl"] = ["--engine=rtl", f"--target={example},c"]
 EQUAL, DIFFERS, NO_NETWORK = 0, 1, 2
 
 
