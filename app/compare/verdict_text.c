@@ -43,6 +43,11 @@ const char *run_match_text(const struct job *job, const struct run_measured *m,
     const char *const text = match_text(job, results);
     const uint32_t stored = n.stored - n.filled;
 
+    if (n.skipped)
+        return arena_printf(job->arena,
+                            "%s; the RTL ran %u of %u submissions, those with waves, and the "
+                            "functional model the others, without cycles",
+                            text, n.submissions - n.skipped, n.submissions);
     if (stored == 0)
         return text;
     return arena_printf(

@@ -221,6 +221,7 @@ static enum status count_reuse(struct child *c)
         const struct reuse_counts n = r ? reuse_counts(r) : (struct reuse_counts){0};
         sum->submissions += n.submissions;
         sum->stored += n.stored;
+        sum->skipped += n.skipped;
         if (n.off)
             return FAIL(&c->d, ST_INTERNAL,
                         "--reuse=check: %u submissions took other cycles than those stored; cycles "

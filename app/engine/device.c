@@ -81,15 +81,30 @@ enum status device_want_fault(const struct options *o, const struct run_shared *
                 seen ? "; this kind cannot occur there" : "");
 }
 
+/* Return the option that needs the RTL in every cycle, or NULL. */
+static const char *needs_every_cycle(const struct options *o)
+{
+    return o->engine != ENGINE_RTL  ? "an engine other than rtl"
+           : o->host != HOST_NATIVE ? "--host"
+           : o->stall_seed          ? "--stall-seed"
+           : o->bus_fault           ? "--bus-fault"
+           : o->poll                ? "--wait=poll"
+           : o->checked             ? "--checked"
+                                    : NULL;
+}
+
+enum reuse_mode device_reuse(const struct options *o, bool one_submission)
+{
+    bool given = false;
+
+    for (uint32_t i = 0; i < o->n_given; i++)
+        given = given || strcmp(o->given[i].name, "reuse") == 0;
+    return one_submission && !given && !needs_every_cycle(o) ? REUSE_WAVES : o->reuse;
+}
+
 enum status device_check_reuse(const struct options *o, struct diag *d)
 {
-    const char *const wrong = o->engine != ENGINE_RTL  ? "an engine other than rtl"
-                              : o->host != HOST_NATIVE ? "--host"
-                              : o->stall_seed          ? "--stall-seed"
-                              : o->bus_fault           ? "--bus-fault"
-                              : o->poll                ? "--wait=poll"
-                              : o->checked             ? "--checked"
-                                                       : NULL;
+    const char *const wrong = needs_every_cycle(o);
 
     if (o->reuse == REUSE_OFF || !wrong)
         return ST_OK;
@@ -97,23 +112,21 @@ enum status device_check_reuse(const struct options *o, struct diag *d)
 }
 
 /* Put the store of submissions before the model. */
-static enum status open_reuse(struct device *v, const struct sim_model *so,
+static enum status open_reuse(struct device *v, enum reuse_mode mode, const struct sim_model *so,
                               const struct hd_sim_options *s, struct diag *d)
 {
     struct options plain = *v->options;
     struct sim_model model = *so;
 
-    struct reuse_setup setup = {.mode = v->options->reuse,
-                                .fill = v->options->fill_store,
-                                .hw = v->hw,
-                                .api = v->sim.api,
-                                .options = s};
+    struct reuse_setup setup = {
+        .mode = mode, .fill = v->options->fill_store, .hw = v->hw, .api = v->sim.api, .options = s};
     const char *cache;
 
     TRY(home_cache(v->arena, &cache, d));
-    setup.store = arena_printf(v->arena, "%s/submissions", cache);
+    if (mode != REUSE_WAVES)
+        setup.store = arena_printf(v->arena, "%s/submissions", cache);
     plain.waves = NULL;
-    if (v->options->waves)
+    if (setup.store && v->options->waves)
         TRY(device_model(v->arena, &plain, v->hw, &model, d));
     setup.source_hash = model.source_hash;
     TRY(reuse_open(v->arena, &setup, &v->reuse, d));
@@ -125,6 +138,9 @@ static enum status open_reuse(struct device *v, const struct sim_model *so,
 static enum status open_rtl(struct device *v, const struct sim_model *so,
                             const struct device_text *text, struct diag *d)
 {
+    const char *const waves = v->options->waves;
+    const enum reuse_mode mode =
+        device_reuse(v->options, waves && strncmp(waves, "layer:", 6) == 0);
     char error[512] = "";
     struct hd_sim_options s = {.memory = v->memory,
                                .memory_base = DEVICE_BASE,
@@ -140,8 +156,8 @@ static enum status open_rtl(struct device *v, const struct sim_model *so,
     v->sim = (struct sim_port){
         .memory = v->memory, .memory_base = DEVICE_BASE, .memory_bytes = v->n_bytes};
     TRY(sim_load(so->path, so->source_hash, v->hw->hash, &v->sim.api, d));
-    if (v->options->reuse != REUSE_OFF)
-        TRY(open_reuse(v, so, &s, d));
+    if (mode != REUSE_OFF)
+        TRY(open_reuse(v, mode, so, &s, d));
     else
         v->sim.sim = v->sim.api->open(&s, error, sizeof error);
     if (!v->sim.sim)

@@ -22,7 +22,7 @@ struct device {
     struct hd_device dev;
     struct hd_func func;
     struct sim_port sim; /* sim.sim is NULL except for rtl */
-    struct reuse *reuse; /* --reuse, for rtl; NULL: the RTL runs all submissions */
+    struct reuse *reuse; /* device_reuse, for rtl; NULL: the RTL runs all submissions */
     struct hd_sim_bus_fault bus_fault;
 };
 
@@ -48,6 +48,9 @@ enum status device_open(struct device *v, struct arena *a, const struct options 
                         const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
                         const struct device_text *text, struct diag *d);
 void device_close(struct device *v);
+/* Return the mode of --reuse. one_submission: waves are those of one submission, so that others need
+ * no RTL unless --reuse or another option asks for it. */
+enum reuse_mode device_reuse(const struct options *o, bool one_submission);
 /* Refuse --reuse with what needs the RTL in every cycle. */
 enum status device_check_reuse(const struct options *o, struct diag *d);
 /* Set --bus-fault; `fault` must live as long as `sim`. */

@@ -184,6 +184,7 @@ static void merge(const struct job *job, struct run_measured *m)
         to->sim_cycles += r->sim_cycles;
         to->reuse.submissions += r->reuse.submissions;
         to->reuse.stored += r->reuse.stored;
+        to->reuse.skipped += r->reuse.skipped;
         to->host.total += r->host.total;
         to->host.operators += r->host.operators;
         to->host.driver += r->host.driver;

@@ -88,6 +88,7 @@ static enum status write_waves(const struct run *run, const struct diff *diff, c
                           .ctx = &f};
 
     o.waves = window(&run->job, diff);
+    o.reuse = device_reuse(&o, true);
     own.options = &o;
     own.out_dir = folder;
     f.shared = ARENA_NEW(run->job.arena, struct run_shared);

@@ -298,8 +298,10 @@ const struct option_row options_table[] = {
      TEXT(energy), .used_by = RUNS},
     {SHOW("accelergy", "FILE", REPORT, "the counted actions, as Accelergy takes them (YAML)"),
      TEXT(accelergy), .used_by = RUNS},
-    {SHOW("waves", "PART", REPORT, "first, all, layer:NAME, cycles:A-B, commands:A-B"), TEXT(waves),
-     .used_by = RUNS | PROGRAM | OF(BUILD)},
+    {SHOW("waves", "PART", REPORT,
+          "first, all, layer:NAME (of its submissions only, unless --reuse says otherwise), "
+          "cycles:A-B, commands:A-B"),
+     TEXT(waves), .used_by = RUNS | PROGRAM | OF(BUILD)},
     {SHOW("waves-limit", "MB", REPORT, "largest wave file (default 200)"),
      NUMBER(waves_limit, 0, 1000000), .unit = 1000000, .used_by = RUNS | PROGRAM},
     {SHOW("no-report", NULL, REPORT, "for -o: leave out report.html and trace.json"),

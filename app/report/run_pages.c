@@ -73,7 +73,7 @@ enum status run_pages(const struct job *job, const struct run_measured *m, const
     if (job->options->no_report || job->package)
         return ST_OK;
     text_init(&t, job->arena);
-    if (m->times) {
+    if (m->times && !m->shared->reuse.skipped) {
         add_trace(job, m, &t);
         TRY(file_write(arena_printf(job->arena, "%s/trace.json", folder), t.data, t.length, d));
     }

@@ -7,6 +7,7 @@
 bool stats_timed(const struct job *job, const struct run_measured *m)
 {
     return job->options->engine == ENGINE_RTL && job->p->program &&
+           !(m->shared && m->shared->reuse.skipped) &&
            (job->p->program->n_stream > 0 || (m->cores && m->cores->n > 0));
 }
 

@@ -13,7 +13,8 @@ struct stats {
     const struct actions *actions; /* by layer; NULL: no program with commands to count */
 };
 
-/* Return true for a run on the RTL that simulated an accelerator or a core. */
+/* Return true for a run on the RTL that simulated an accelerator or a core, with cycles of all
+ * submissions. */
 bool stats_timed(const struct job *job, const struct run_measured *m);
 
 /* Add a member: a whole number; the mean of a sum over n inferences; null. */

@@ -219,12 +219,13 @@ void reuse_end_sim(struct reuse *r)
     measure(r);
     if (r->found && known != r->record.cycles)
         r->counts.off++;
-    measured_write(r->scratch, r->setup.store, &r->key, &r->record);
+    if (r->setup.store)
+        measured_write(r->scratch, r->setup.store, &r->key, &r->record);
     release(r);
     present(r);
 }
 
-/* Execute a submission with a record on the functional model, whose writes go to the sink. */
+/* Execute a submission on the functional model, whose writes go to the sink. */
 static void execute(struct reuse *r)
 {
     hd_func_commits(&r->func, r->sink, r->sink_ctx);
@@ -232,15 +233,36 @@ static void execute(struct reuse *r)
     hd_func_commits(&r->func, NULL, NULL);
     present(r);
     r->stale = true;
-    r->counts.stored++;
+    if (r->setup.mode == REUSE_WAVES)
+        r->counts.skipped++;
+    else
+        r->counts.stored++;
 }
 
-/* Return true if the RTL runs a submission though its record is there. */
+/* Return true if the RTL runs a submission though nothing needs its cycles. */
 static bool wants_sim(struct reuse *r)
 {
     const bool waves = r->wave.on && r->wave.first != UINT64_MAX;
 
     return waves || (r->setup.mode == REUSE_CHECK && r->n_found++ % CHECK_EACH == 0);
+}
+
+/* Return true if the cycles of the submission are known, not asked for, or another process's
+ * work. */
+static bool needs_no_cycles(struct reuse *r)
+{
+    const char *const store = r->setup.store;
+
+    r->found = store && measured_read(r->scratch, store, &r->key, &r->record);
+    if (!r->found && r->setup.fill) {
+        r->claim = measured_claim(r->scratch, store, &r->key);
+        if (r->claim < 0)
+            return true;
+        r->found = measured_read(r->scratch, store, &r->key, &r->record);
+        if (r->found)
+            release(r);
+    }
+    return r->found || r->setup.mode == REUSE_WAVES;
 }
 
 void reuse_ring(struct reuse *r)
@@ -254,18 +276,7 @@ void reuse_ring(struct reuse *r)
         return;
     }
     make_key(r);
-    r->found = measured_read(r->scratch, r->setup.store, &r->key, &r->record);
-    if (!r->found && r->setup.fill) {
-        r->claim = measured_claim(r->scratch, r->setup.store, &r->key);
-        if (r->claim < 0) {
-            execute(r);
-            return;
-        }
-        r->found = measured_read(r->scratch, r->setup.store, &r->key, &r->record);
-        if (r->found)
-            release(r);
-    }
-    if (r->found && !wants_sim(r)) {
+    if (needs_no_cycles(r) && !wants_sim(r)) {
         execute(r);
         return;
     }

@@ -8,7 +8,8 @@
  * Several processes with `fill` share the work: each simulates the submissions that no other one
  * does, in their order. They see no cycles of those that are left out.
  *
- * While waves are written, the RTL runs the submissions that have some. A driver that polls
+ * While waves are written, the RTL runs the submissions that have some. With REUSE_WAVES it runs
+ * only these, and no store is used: waves begin at the cut before them. A driver that polls
  * (HD_WAIT_POLL), random stalls and faults of the bus are not supported. */
 #ifndef HEDDLE_SIM_REUSE_REUSE_H
 #define HEDDLE_SIM_REUSE_REUSE_H
@@ -21,14 +22,15 @@
 #include "sim/hd_sim.h"
 
 /* SAME: a record is that of the same bytes too: memory, and the accelerator's memories. CYCLES: of
- * the same commands with any data. CHECK: like CYCLES, but the first record and one in 20 are simulated
- * again and compared. */
-enum reuse_mode { REUSE_OFF, REUSE_SAME, REUSE_CYCLES, REUSE_CHECK };
+ * the same commands with any data. CHECK: like CYCLES, but the first record and one in 20 are
+ * simulated again and compared. WAVES: only submissions with waves are simulated; the others have
+ * bytes and no cycles. */
+enum reuse_mode { REUSE_OFF, REUSE_SAME, REUSE_CYCLES, REUSE_CHECK, REUSE_WAVES };
 
 struct reuse_setup {
     enum reuse_mode mode;
     bool fill; /* make records only: submissions that another process simulates are left to it */
-    const char *store; /* folder of the records; made if missing */
+    const char *store; /* folder of the records; made if missing; NULL for REUSE_WAVES */
     const struct hd_config *hw;
     const struct hd_sim_api *api; /* of the model */
     const char *source_hash;      /* of the model without waves, which has the same cycles */
@@ -37,8 +39,9 @@ struct reuse_setup {
 
 struct reuse_counts {
     uint32_t submissions, stored; /* stored: with cycles from the store */
-    uint32_t filled; /* of them, those that a process with `fill` simulated in the same run */
-    uint32_t off;    /* records that were simulated again and had other cycles */
+    uint32_t filled;  /* of them, those that a process with `fill` simulated in the same run */
+    uint32_t skipped; /* of submissions: without cycles (REUSE_WAVES) */
+    uint32_t off;     /* records that were simulated again and had other cycles */
 };
 
 struct reuse;

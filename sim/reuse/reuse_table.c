@@ -15,7 +15,8 @@ static void sim_close(struct hd_sim *sim)
     struct reuse *const r = of(sim);
 
     if (r->sim) {
-        measured_evict(r->scratch, r->setup.store);
+        if (r->setup.store)
+            measured_evict(r->scratch, r->setup.store);
         r->setup.api->close(r->sim);
     }
     r->sim = NULL;

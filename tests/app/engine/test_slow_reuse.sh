@@ -29,6 +29,17 @@ done
 grep -q "cycles of 2 of 3 submissions from the store" out || fail "--waves: $(cat out)"
 waved() { sed '/"sim":/,/}/d; /"statement":/d; /"file":/d; /"bytes":/d' "waves_$1/stats.json"; }
 [ "$(waved off)" = "$(waved cycles)" ] || fail "--waves: $(diff waves_off/stats.json waves_cycles/stats.json | head -5)"
+# Alone, the option has the RTL run that submission, and no more; the waves are those of a run of all.
+"${uncut[@]}" --waves=layer:84_add -o waves_cut >out 2>stderr || fail "--waves alone: $(cat stderr)"
+grep -q "; the RTL ran 1 of 3 submissions, those with waves, and the functional model the others, without cycles" out ||
+    fail "--waves alone: $(cat out)"
+grep -q '"cycles":	null' waves_cut/stats.json || fail "--waves alone has cycles: $(grep '"cycles"' waves_cut/stats.json | head -1)"
+[ ! -e waves_cut/trace.json ] || fail "--waves alone: times of commands that did not run"
+if command -v fst2vcd >/dev/null; then
+    for run in off cut; do fst2vcd waves_$run/waves.fst >$run.vcd; done
+    python3 "$HEDDLE_HOME/tests/waves/same_window.py" off.vcd cut.vcd >window || fail "--waves alone: $(cat window)"
+    cat window
+fi
 
 # Two runs at once write one record; a run that is killed leaves no half of one.
 "$heddle" run digits --hw=tiny --mem-latency=71 --reuse=cycles -q >out1 2>err1 &

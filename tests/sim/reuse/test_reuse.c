@@ -224,7 +224,7 @@ static void open_filling(struct bench *b, enum reuse_mode mode, bool fill)
         .memory = b->t.memory, .memory_base = BASE, .memory_bytes = MEMORY_BYTES, .latency = 64};
     const struct reuse_setup s = {.mode = mode,
                                   .fill = fill,
-                                  .store = store,
+                                  .store = mode == REUSE_WAVES ? NULL : store,
                                   .hw = &b->t.f.config,
                                   .api = &toy_api,
                                   .source_hash = "toy",
@@ -530,6 +530,38 @@ static void waves_are_simulated(void **state)
     close_bench(&b);
 }
 
+/* Without a store the toy runs submissions with waves, with the memories of those before them. */
+static void only_waves_are_simulated(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    empty_store();
+    open_bench(&b, REUSE_WAVES);
+    const struct hd_sim_api *const api = b.sim.api;
+    fill(&b);
+    assert_int_equal(submit(&b, true, true, LAYER), HD_OK);
+    assert_memory_equal(result(&b), source(&b), BYTES);
+    assert_int_equal(b.t.dev.cycles, 0);
+    assert_int_equal(toy.submissions, 0);
+    api->trace_window(b.sim.sim, 1, 3, 4);
+    assert_int_equal(api->trace_start(b.sim.sim, "waves", 0), 0);
+    assert_int_equal(submit(&b, false, true, LAYER), HD_OK);
+    assert_memory_equal(result(&b), source(&b), BYTES);
+    assert_int_equal(b.t.dev.cycles, CYCLES);
+    assert_int_equal(toy.submissions, 1);
+    assert_int_equal(toy.restored, 1);
+    api->trace_stop(b.sim.sim);
+    fill(&b);
+    assert_int_equal(submit(&b, true, true, LAYER), HD_OK);
+    assert_int_equal(toy.submissions, 1);
+    assert_int_equal(reuse_counts(b.reuse).submissions, 3);
+    assert_int_equal(reuse_counts(b.reuse).skipped, 2);
+    assert_int_equal(reuse_counts(b.reuse).stored, 0);
+    close_bench(&b);
+    assert_int_equal(damage_store(), 0); /* no record was written */
+}
+
 static int make_store(void **state)
 {
     random_seed(state);
@@ -557,6 +589,7 @@ int main(void)
         cmocka_unit_test(a_damaged_record_is_made_again),
         cmocka_unit_test(a_claimed_submission_is_left_out),
         cmocka_unit_test(waves_are_simulated),
+        cmocka_unit_test(only_waves_are_simulated),
     };
 
     return cmocka_run_group_tests(tests, make_store, remove_store);
