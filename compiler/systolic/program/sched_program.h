@@ -169,7 +169,7 @@ struct sched_options {
     bool no_overlap;                 /* for debugging: every command waits for all earlier ones */
     uint32_t mem_latency;            /* cycles to the first beat of a read, for the estimate */
     uint32_t mem_bytes;              /* bytes per cycle; 0: the AXI width */
-    uint64_t knob_seed;              /* if not 0: random knobs, for tests */
+    uint64_t knob_seed;              /* if not 0: random knobs and cuts, for tests */
     uint32_t work;                   /* factor of the search's work, for tests; 0: 1 */
     bool no_search;                  /* knobs by rule */
     uint32_t segments;               /* most submissions into which streams are cut; 0, 1: no cut */

@@ -90,6 +90,20 @@ static uint64_t cycles(struct trials *t, struct sched_knobs *knobs, struct sched
     return trials_build(t, knobs, p) ? p->est_cycles : 0;
 }
 
+/* For tests: cut before operators at random, whatever it costs (xorshift64*, Vigna 2016). */
+static void cut_at_random(struct sched_program *p)
+{
+    uint64_t z = p->options.knob_seed;
+
+    p->cut = ARENA_ARRAY(p->arena, bool, p->graph->n_op + 1);
+    for (uint32_t i = 1; i < p->graph->n_op; i++) {
+        z ^= z >> 12;
+        z ^= z << 25;
+        z ^= z >> 27;
+        p->cut[i] = z * 0x2545f4914f6cdd1du >> 63;
+    }
+}
+
 void sched_segment(struct sched_program *p)
 {
     struct trials *const t = ARENA_NEW(p->arena, struct trials);
@@ -97,7 +111,9 @@ void sched_segment(struct sched_program *p)
     struct sched_program whole;
     uint32_t n = 0;
 
-    if (p->options.segments < 2 || !trials_begin(t, p))
+    if (p->options.segments >= 2 && p->options.knob_seed)
+        cut_at_random(p);
+    if (p->options.segments < 2 || p->options.knob_seed || !trials_begin(t, p))
         return;
     const uint64_t before = cycles(t, p->knobs, &whole), most = before * PER_MILLE / 1000;
     for (uint32_t i = 0; before && i < whole.n_stream; i++)

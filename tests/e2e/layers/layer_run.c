@@ -39,7 +39,8 @@ static enum status schedule(struct layer *l, struct diag *d)
         .no_overlap = o->no_overlap,
         .mem_latency = o->mem_latency,
         .mem_bytes = o->mem_bytes,
-        .knob_seed = l->setup->seed % 2 ? l->setup->seed : 0, /* or searched */
+        .knob_seed = o->segments || l->setup->seed % 2 ? l->setup->seed : 0, /* or searched */
+        .segments = o->segments,
     };
     const struct target_list targets = {2, {&target_systolic, &target_host_c}};
     const struct partition_options first = {.mode = PARTITION_PRIORITY};

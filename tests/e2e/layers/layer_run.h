@@ -12,7 +12,7 @@
 struct layer_setup {
     uint64_t seed;
     struct hd_config hw;
-    struct options options; /* memory, waiting, overlap */
+    struct options options; /* memory, waiting, overlap; segments: cut at random */
     bool disturb;           /* before: layer_disturb */
 };
 
