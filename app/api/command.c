@@ -8,6 +8,7 @@
 #include "app/mismatch/fault.h"
 #include "app/quantise/quantise_command.h"
 #include "app/regress/regress.h"
+#include "app/regress/spread.h"
 #include "app/report/report.h"
 #include "app/run/run.h"
 #include "app/tune/tune.h"
@@ -36,6 +37,10 @@ static enum status run_as_command(struct heddle *h)
 {
     const enum options_command command = h->o.command;
 
+    if (h->o.launcher) {
+        TRY(spread_run(h->scratch, &h->o, &h->d));
+        h->o.jobs = 1; /* the rest is one pass over the store */
+    }
     if (command == COMMAND_BENCH || (!h->o.prog && !h->o.teacher)) {
         context_forget_bytes(h);
         TRY(context_load(h, command, h->o.model, NULL));

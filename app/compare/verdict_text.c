@@ -45,9 +45,10 @@ const char *run_match_text(const struct job *job, const struct run_measured *m,
 
     if (n.skipped)
         return arena_printf(job->arena,
-                            "%s; the RTL ran %u of %u submissions, those with waves, and the "
-                            "functional model the others, without cycles",
-                            text, n.submissions - n.skipped, n.submissions);
+                            "%s; the RTL ran %u of %u submissions%s, and the functional model the "
+                            "others, without cycles",
+                            text, n.submissions - n.skipped - n.stored, n.submissions,
+                            job->options->fill_store ? "" : ", those with waves");
     if (stored == 0)
         return text;
     return arena_printf(

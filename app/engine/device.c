@@ -106,6 +106,8 @@ enum status device_check_reuse(const struct options *o, struct diag *d)
 {
     const char *const wrong = needs_every_cycle(o);
 
+    if (o->fill_store && o->reuse != REUSE_SAME && o->reuse != REUSE_CYCLES)
+        return FAIL(d, ST_USAGE, "--fill-store: expected --reuse=same or --reuse=cycles too");
     if (o->reuse == REUSE_OFF || !wrong)
         return ST_OK;
     return FAIL(d, ST_USAGE, "--reuse: not with %s, which needs every cycle of the RTL", wrong);

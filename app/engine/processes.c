@@ -77,7 +77,9 @@ static void fill(const struct job *job, const struct run_measured *to, const cha
         return;
     own_share(&alone, &m, 0, so_path, sim);
     __atomic_fetch_add(&to->shared->reuse.filled,
-                       m.shared->reuse.submissions - m.shared->reuse.stored, __ATOMIC_RELAXED);
+                       m.shared->reuse.submissions - m.shared->reuse.stored -
+                           m.shared->reuse.skipped,
+                       __ATOMIC_RELAXED);
 }
 
 /* With -j more processes than inferences, or with inferences that take the same cycles: fill the

@@ -118,7 +118,7 @@ struct options {
     uint32_t oracle;    /* enum oracle_kind */
     uint32_t bus_fault; /* enum hd_sim_bus_kind */
     uint32_t reuse;     /* enum reuse_mode */
-    bool fill_store;    /* in a process that only fills the store of --reuse */
+    bool fill_store;    /* only fill the store of --reuse */
     uint32_t segments;  /* --segments */
     uint32_t mem_latency, mem_bytes, jobs;
     uint32_t inferences;      /* without -i; 0: default number */

@@ -92,9 +92,8 @@ const struct option_row options_table[] = {
     {SHOW("fill-mode", "MODE", FILES, "inputs without -i: random, zeros, ones"), WORD(fill, fills),
      .used_by = RUNS | OF(TUNE)},
     {SHOW("jobs", "N", FILES,
-          "processes that run inferences, trials of tune, or runs of regress and sweep, in "
-          "parallel (default "
-          "1)"),
+          "processes that run inferences, trials of tune, runs of regress and sweep or of "
+          "--launcher, in parallel (default 1)"),
      NUMBER(jobs, 1, 256), .shown.letter = 'j', .used_by = RUNS | OF(TUNE) | SUITES},
     {SHOW("strength", NULL, REPORT,
           "also plant 200 single faults in the compiled package, count those that this run's "
@@ -223,6 +222,9 @@ const struct option_row options_table[] = {
           "(with any data; the functional model has the bytes), check (cycles, and one in 20 "
           "is simulated again)"),
      WORD(reuse, reuses), .used_by = RUNS | OF(TUNE)},
+    {SHOW("fill-store", NULL, DEVICE,
+          "for --reuse: simulate only submissions that no other process with this option does"),
+     FLAG(fill_store), .used_by = OF(RUN)},
     {SHOW("stall-seed", "N", DEVICE, "random back-pressure on the bus"),
      NUMBER(stall_seed, 0, UINT64_MAX), .used_by = RUNS | PROGRAM},
     {SHOW("bus-fault", "KIND", DEVICE,
@@ -268,8 +270,8 @@ const struct option_row options_table[] = {
      FLAG(again), .used_by = SUITES},
     {SHOW("launcher", "MODE", DEVICE,
           "for regress, sweep: slurm, slurm:N (runs in a job element), or a command with {}, as "
-          "'srun {}'"),
-     TEXT(launcher), .used_by = SUITES},
+          "'srun {}'; for run: -j of them share the submissions, with --reuse=cycles or same"),
+     TEXT(launcher), .used_by = SUITES | OF(RUN)},
     {SHOW("heddle", "FILE", DEVICE, "for regress, sweep: the program to run (default: this one)"),
      TEXT(heddle), .used_by = SUITES},
     {SHOW("commit", "NAME", REPORT,

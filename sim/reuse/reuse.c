@@ -233,10 +233,10 @@ static void execute(struct reuse *r)
     hd_func_commits(&r->func, NULL, NULL);
     present(r);
     r->stale = true;
-    if (r->setup.mode == REUSE_WAVES)
-        r->counts.skipped++;
-    else
+    if (r->found)
         r->counts.stored++;
+    else
+        r->counts.skipped++;
 }
 
 /* Return true if the RTL runs a submission though nothing needs its cycles. */

@@ -40,7 +40,7 @@ struct reuse_setup {
 struct reuse_counts {
     uint32_t submissions, stored; /* stored: with cycles from the store */
     uint32_t filled;  /* of them, those that a process with `fill` simulated in the same run */
-    uint32_t skipped; /* of submissions: without cycles (REUSE_WAVES) */
+    uint32_t skipped; /* of submissions: without cycles (REUSE_WAVES, fill) */
     uint32_t off;     /* records that were simulated again and had other cycles */
 };
 
