@@ -3,6 +3,7 @@
 #include "app/check/check_target.h"
 #include "app/check/new.h"
 #include "app/engine/device.h"
+#include "app/explore/explore.h"
 #include "app/grade/grade.h"
 #include "app/job/job.h"
 #include "app/mismatch/fault.h"
@@ -87,6 +88,7 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_ADOPT: return adopt(h->scratch, &h->o, &h->d);
     case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);
     case COMMAND_REGRESS: return regress_command(h->scratch, &h->o, &h->d);
+    case COMMAND_EXPLORE: return explore_command(h->scratch, &h->o, &h->d);
     case COMMAND_SWEEP: return regress_run(h->scratch, &h->o, &h->d);
     case COMMAND_QUANTISE: return quantise_command(h->scratch, &h->o, t, &h->d);
     case COMMAND_HW: return hw_print(h->scratch, h->o.model, t, &h->d);

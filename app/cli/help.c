@@ -32,6 +32,8 @@ const struct cli_command cli_commands[] = {
     {"sweep", "SUITE",
      "run a suite of configurations: what each takes, and which nothing else beats, as table, CSV "
      "and pictures"},
+    {"explore", "SUITE",
+     "estimate thousands of configurations, find those that nothing else beats, run the best"},
     {"quantise", "MODEL",
      "a float32 network and samples of its inputs (-i) to an ONNX file of int8 (-o NAME.onnx), and "
      "what that costs in each layer"},

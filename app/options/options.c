@@ -40,6 +40,7 @@ static void defaults(struct options *o)
                           .mem_latency = MEM_LATENCY,
                           .jobs = 1,
                           .trials = 64,
+                          .confirm = 5,
                           .waves_limit = 200000000u,
                           .host_memory = 1,
                           .host_clock = {1, 1},

@@ -29,6 +29,7 @@ enum options_command {
     COMMAND_TUNE,
     COMMAND_REGRESS,
     COMMAND_SWEEP,
+    COMMAND_EXPLORE,
     COMMAND_HW,
     COMMAND_QUANTISE,
     COMMAND_ADOPT,
@@ -88,6 +89,8 @@ struct options {
     bool allow_native;           /* --allow-native-targets */
     bool fit_cost;               /* --fit-cost */
     uint32_t minutes, mutants;   /* of grade-target */
+    const char *goal;            /* of explore */
+    uint32_t points, confirm;    /* likewise; points 0: all */
     /* For grade-target: a folder with netlist.v in place of the core's Verilog, the number of its mutant; the
      * file for coverage. NULL and 0: none. */
     const char *netlist, *coverage;

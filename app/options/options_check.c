@@ -8,9 +8,9 @@
 #include "options_table.h"
 
 const char *const options_commands[] = {
-    "run",    "compile",  "inspect",    "build",        "targets",      "ops",     "disasm",
-    "report", "bench",    "new-target", "check-target", "tune",         "regress", "sweep",
-    "hw",     "quantise", "adopt",      "prove",        "grade-target", NULL};
+    "run",     "compile", "inspect",    "build",        "targets", "ops",          "disasm",
+    "report",  "bench",   "new-target", "check-target", "tune",    "regress",      "sweep",
+    "explore", "hw",      "quantise",   "adopt",        "prove",   "grade-target", NULL};
 
 /* Return the commands that use an option. Attributes of targets are for commands that partition a
  * network. */
@@ -110,10 +110,11 @@ enum status options_command(struct options *o, const char *name, struct diag *d)
     near = json_doc_near(name, words, COMMAND_COUNT + 3);
     if (near)
         return FAIL(d, ST_USAGE, "command: found '%s'; did you mean %s?", name, near);
-    return FAIL(d, ST_USAGE,
-                "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
-                "report, bench, new-target, check-target, tune, regress, sweep, hw, quantise, "
-                "adopt, prove, grade-target, "
-                "completion, man or help",
-                name);
+    return FAIL(
+        d, ST_USAGE,
+        "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
+        "report, bench, new-target, check-target, tune, regress, sweep, explore, hw, quantise, "
+        "adopt, prove, grade-target, "
+        "completion, man or help",
+        name);
 }

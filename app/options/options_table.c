@@ -48,7 +48,7 @@ static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 #define RUNS          (OF(RUN) | OF(BENCH))
 #define MODELS        (OF(RUN) | OF(COMPILE) | OF(INSPECT) | OF(DISASM) | OF(TUNE) | OF(PROVE))
 #define GRAPHS        (MODELS | OF(BENCH))
-#define SUITES        (OF(REGRESS) | OF(SWEEP))
+#define SUITES        (OF(REGRESS) | OF(SWEEP) | OF(EXPLORE))
 #define TARGET_CHECKS (OF(CHECK_TARGET) | OF(GRADE_TARGET))
 #define PROGRAM       OPTION_OF(COMMAND_COUNT)
 
@@ -86,7 +86,7 @@ const struct option_row options_table[] = {
           "scaled (default 4; bench, packages: 1)"),
      NUMBER(inferences, 1, 4096), .shown.letter = 'n', .used_by = RUNS},
     {SHOW("seed", "N", FILES, "seed of generated inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),
-     .used_by = RUNS | OF(TUNE) | TARGET_CHECKS},
+     .used_by = RUNS | OF(TUNE) | TARGET_CHECKS | OF(EXPLORE)},
     {SHOW("transpose-b", NULL, FILES, "bench bmm: the second operand's matrices are N x K"),
      FLAG(transpose_b), .used_by = OF(BENCH)},
     {SHOW("fill-mode", "MODE", FILES, "inputs without -i: random, zeros, ones"), WORD(fill, fills),
@@ -165,10 +165,20 @@ const struct option_row options_table[] = {
     {SHOW("fit-cost", NULL, COMPILER,
           "for check-target: write rates that fit the measured cycles into target.json"),
      FLAG(fit_cost), .used_by = OF(CHECK_TARGET)},
-    {SHOW(
-         "minutes", "N", COMPILER,
-         "for grade-target: begin no mutant after N minutes (default 10); the next call continues"),
-     NUMBER(minutes, 1, 100000), .used_by = OF(GRADE_TARGET)},
+    {SHOW("minutes", "N", COMPILER,
+          "for grade-target, explore: begin no mutant or point after N minutes (default 10); the "
+          "next "
+          "call continues"),
+     NUMBER(minutes, 1, 100000), .used_by = OF(GRADE_TARGET) | OF(EXPLORE)},
+    {SHOW("goal", "TEXT", COMPILER,
+          "for explore: what a configuration must meet: \"ms<5 && memory<=200\"; also multipliers, "
+          "bus, lut4"),
+     TEXT(goal), .used_by = OF(EXPLORE)},
+    {SHOW("points", "N", COMPILER, "for explore: estimate at most N further configurations"),
+     NUMBER(points, 1, 1000000), .used_by = OF(EXPLORE)},
+    {SHOW("confirm", "N", COMPILER,
+          "for explore: how many configurations of the front to run (default 5; 0: none)"),
+     NUMBER(confirm, 0, 32), .used_by = OF(EXPLORE)},
     {SHOW("mutants", "N", COMPILER, "for grade-target: how many (default 300)"),
      NUMBER(mutants, 1, 20000), .used_by = OF(GRADE_TARGET)},
     {SHOW("reference", NULL, COMPILER, "for targets: what a target.json may contain"),
@@ -294,7 +304,7 @@ const struct option_row options_table[] = {
      .shown.letter = 'q', .used_by = RUNS | OF(REPORT)},
     {SHOW("clock", "MHZ", REPORT,
           "clock for milliseconds and GOPS (default the configuration's, docs/ENERGY.md)"),
-     NUMBER(clock_mhz, 1, 100000), .used_by = RUNS | OF(SWEEP)},
+     NUMBER(clock_mhz, 1, 100000), .used_by = RUNS | OF(SWEEP) | OF(EXPLORE)},
     {SHOW("energy", "TABLE", REPORT,
           "energy of each action: horowitz45 (default), eyeriss65, tpu7 or a JSON file"),
      TEXT(energy), .used_by = RUNS},

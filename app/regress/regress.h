@@ -4,6 +4,7 @@
 
 #include "app/options/options.h"
 #include "base/text.h"
+#include "suite/suite.h"
 
 /* o->model is a suite's file, or show, compare, accept with o->argument after it. ST_MISMATCH: a
  * run of the suite has a finding. Tables go to o->output. */
@@ -11,6 +12,9 @@ enum status regress_command(struct arena *a, const struct options *o, struct dia
 
 /* session.c: run a suite. */
 enum status regress_run(struct arena *a, const struct options *o, struct diag *d);
+/* Run these runs of a suite. */
+enum status regress_suite(struct arena *a, const struct options *o, const struct suite *suite,
+                          struct diag *d);
 /* Return the file of the history: in the folder of the results, -o, or regress. */
 const char *regress_database(struct arena *a, const struct options *o);
 

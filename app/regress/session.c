@@ -375,13 +375,15 @@ static enum status run_suite(struct session *s, struct diag *d)
     return end(s, d);
 }
 
-enum status regress_run(struct arena *a, const struct options *o, struct diag *d)
+enum status regress_suite(struct arena *a, const struct options *o, const struct suite *suite,
+                          struct diag *d)
 {
     struct session *s = ARENA_NEW(a, struct session);
     int lock = -1;
 
     s->arena = a;
     s->o = o;
+    s->view.suite = *suite;
     s->launch = (struct launch){.arena = a,
                                 .suite = &s->view.suite,
                                 .launcher = o->launcher,
@@ -392,11 +394,19 @@ enum status regress_run(struct arena *a, const struct options *o, struct diag *d
                                 .idle = idle};
     TRY(launch_check(o->launcher, d));
     TRY(find_program(s, d));
-    TRY(suite_read(a, o->model, &s->view.suite, d));
     s->view.suite.sweeps = o->command == COMMAND_SWEEP;
     TRY(file_lock_dir(folder_of(o), &lock, d));
     enum status st = run_suite(s, d);
     history_close(&s->h);
     (void)close(lock);
     return st;
+}
+
+enum status regress_run(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct suite suite;
+
+    TRY(launch_check(o->launcher, d));
+    TRY(suite_read(a, o->model, &suite, d));
+    return regress_suite(a, o, &suite, d);
 }

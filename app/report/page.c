@@ -6,11 +6,6 @@
 #include "app/stats/columns.h"
 #include "app/stats/files.h"
 
-struct part {
-    const char *name, *text;
-    bool json; /* for a script element, which no text may end */
-};
-
 static void add_json(struct text *t, const char *s)
 {
     for (size_t n; *s; s += n) {
@@ -23,7 +18,7 @@ static void add_json(struct text *t, const char *s)
     }
 }
 
-static void add_part(struct text *t, const struct part *part, const char *name, size_t n)
+static void add_part(struct text *t, const struct page_part *part, const char *name, size_t n)
 {
     for (; part->name; part++)
         if (strlen(part->name) == n && strncmp(part->name, name, n) == 0) {
@@ -34,21 +29,8 @@ static void add_part(struct text *t, const struct part *part, const char *name, 
         }
 }
 
-void page_html(struct text *t, const char *stats, const char *trace, const char *graph)
+void page_fill(struct text *t, const char *s, const struct page_part *parts)
 {
-    struct text table;
-
-    text_init(&table, t->arena);
-    columns_json(&table);
-    const struct part parts[] = {{"report.css", report_file("report.css"), false},
-                                 {"report.js", report_file("report.js"), false},
-                                 {"stats", stats, true},
-                                 {"columns", table.data, true},
-                                 {"trace", trace, true},
-                                 {"graph", graph, false},
-                                 {NULL, NULL, false}};
-    const char *s = report_file("template.html");
-
     for (const char *open; (open = strstr(s, "{{")) != NULL;) {
         const char *close = strstr(open, "}}");
 
@@ -57,4 +39,21 @@ void page_html(struct text *t, const char *stats, const char *trace, const char 
         s = close + 2;
     }
     text_add(t, s);
+}
+
+void page_html(struct text *t, const char *stats, const char *trace, const char *graph)
+{
+    struct text table;
+
+    text_init(&table, t->arena);
+    columns_json(&table);
+    const struct page_part parts[] = {{"report.css", report_file("report.css"), false},
+                                      {"report.js", report_file("report.js"), false},
+                                      {"stats", stats, true},
+                                      {"columns", table.data, true},
+                                      {"trace", trace, true},
+                                      {"graph", graph, false},
+                                      {NULL, NULL, false}};
+
+    page_fill(t, report_file("template.html"), parts);
 }
