@@ -192,7 +192,10 @@ static enum status show(struct explore *e, struct diag *d)
     text_init(&page, s->arena);
     text_printf(&t, "%u of %u points estimated in %.1f s, %u before; %u cannot be built\n",
                 e->n_tried, s->n, seconds(e), e->n_before, s->n_wrong);
-    explore_table(&t, s);
+    if (e->o->around)
+        explore_table_around(&t, s);
+    else
+        explore_table(&t, s);
     explore_csv(&csv, s);
     explore_page(&page, s, e->o->goal ? e->o->goal : "");
     output_text(e->o->output, OUTPUT_RESULT, t.data);
@@ -247,7 +250,7 @@ static enum status explore(struct explore *e, struct diag *d)
 enum status explore_command(struct arena *a, const struct options *o, struct diag *d)
 {
     struct explore *e = ARENA_NEW(a, struct explore);
-    struct suite suite;
+    struct suite suite, around;
     int lock = -1;
 
     *e = (struct explore){.o = o,
@@ -257,6 +260,10 @@ enum status explore_command(struct arena *a, const struct options *o, struct dia
                           .begun = monotonic_seconds()};
     TRY(explore_goal_read(o->goal, &e->goal, d));
     TRY(suite_read(a, o->model, &suite, d));
+    if (o->around) {
+        TRY(explore_suite_around(&suite, o->around, &around, d));
+        suite = around;
+    }
     TRY(explore_points(a, &suite, &e->space, d));
     TRY(file_lock_dir(e->folder, &lock, d));
     enum status st = explore(e, d);

@@ -14,4 +14,12 @@ void explore_table(struct text *t, const struct explore_space *s);
 void explore_csv(struct text *t, const struct explore_space *s);
 void explore_page(struct text *t, const struct explore_space *s, const char *goal);
 
+/* around.c, --around: set *s to the runs of the first configuration in suite `from`, for
+ * configuration `hw` and for each of its sizes halved and doubled. ST_USAGE: there is no such
+ * configuration. */
+enum status explore_suite_around(const struct suite *from, const char *hw, struct suite *s,
+                                 struct diag *d);
+/* Print the gain and the cost of each change; the first point is `hw`. */
+void explore_table_around(struct text *t, const struct explore_space *s);
+
 #endif

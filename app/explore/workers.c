@@ -1,5 +1,6 @@
 /* workers.c - see workers.h. The compiler runs as for heddle run: options of a run are read as
- * there; tiles and groups are chosen by rule. */
+ * there; tiles and groups are chosen by rule, but as compile does for
+ * --around, where differences are small. */
 #define _GNU_SOURCE
 #include "workers.h"
 
@@ -32,6 +33,7 @@ struct slot {
 struct explore_workers {
     const struct explore_space *space;
     uint32_t n;
+    bool search;  /* tiles as compile chooses them, else by rule */
     size_t bytes; /* of a slot */
     uint8_t *slots;
 };
@@ -47,7 +49,7 @@ enum status explore_workers_new(struct arena *a, const struct explore_space *s,
     struct explore_workers *to = ARENA_NEW(a, struct explore_workers);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-    *to = (struct explore_workers){.space = s, .n = o->jobs};
+    *to = (struct explore_workers){.space = s, .n = o->jobs, .search = o->around != NULL};
     to->bytes = (sizeof(struct slot) + s->n_network * sizeof(double) + page - 1) / page * page;
     to->slots =
         mmap(NULL, to->n * to->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -60,8 +62,8 @@ enum status explore_workers_new(struct arena *a, const struct explore_space *s,
 /* --- in the child ----------------------------------------------------------------------------- */
 
 /* Set the options of one run: argv is "run", the model, and --NAME[=VALUE]. */
-static enum status read_options(struct arena *a, const struct suite_run *r, struct option_set *set,
-                                struct options *o, struct diag *d)
+static enum status read_options(struct arena *a, const struct suite_run *r, bool search,
+                                struct option_set *set, struct options *o, struct diag *d)
 {
     const char *model = NULL;
 
@@ -78,12 +80,12 @@ static enum status read_options(struct arena *a, const struct suite_run *r, stru
     }
     o->model = model; /* set last: what was set before options_set is undone */
     o->command = COMMAND_INSPECT;
-    o->no_search = true;
+    o->no_search = !search;
     return options_select(set, d);
 }
 
 /* Set *cycles of one inference: of the accelerator, of external targets, and of the host. */
-static enum status estimate(const struct suite_run *r, double *cycles, struct diag *d)
+static enum status estimate(const struct suite_run *r, bool search, double *cycles, struct diag *d)
 {
     struct arena *a = arena_new(ESTIMATE_BYTES);
     struct option_set set;
@@ -93,7 +95,7 @@ static enum status estimate(const struct suite_run *r, double *cycles, struct di
     struct job job = {.arena = a, .options = &o, .p = &p};
     const struct account *all;
 
-    TRY(read_options(a, r, &set, &o, d));
+    TRY(read_options(a, r, search, &set, &o, d));
     TRY(run_load(&job, &measured, d));
     TRY(pipeline_schedule(&p, d));
     all = account_of(a, &p);
@@ -113,7 +115,7 @@ static _Noreturn void child(const struct explore_workers *w, struct slot *s)
     if (chdir(w->space->suite->folder) != 0)
         _exit(1);
     for (uint32_t i = 0; i < w->space->n_network; i++)
-        if (estimate(s->point->run[i], &s->cycles[i], &d) != ST_OK) {
+        if (estimate(s->point->run[i], w->search, &s->cycles[i], &d) != ST_OK) {
             (void)snprintf(s->message, sizeof s->message, "%.80s: %.400s", w->space->network[i],
                            d.text);
             break;

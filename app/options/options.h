@@ -89,7 +89,7 @@ struct options {
     bool allow_native;           /* --allow-native-targets */
     bool fit_cost;               /* --fit-cost */
     uint32_t minutes, mutants;   /* of grade-target */
-    const char *goal;            /* of explore */
+    const char *goal, *around;   /* of explore */
     uint32_t points, confirm;    /* likewise; points 0: all */
     /* For grade-target: a folder with netlist.v in place of the core's Verilog, the number of its mutant; the
      * file for coverage. NULL and 0: none. */

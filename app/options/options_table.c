@@ -174,6 +174,9 @@ const struct option_row options_table[] = {
           "for explore: what a configuration must meet: \"ms<5 && memory<=200\"; also multipliers, "
           "bus, lut4"),
      TEXT(goal), .used_by = OF(EXPLORE)},
+    {SHOW("around", "HW", COMPILER,
+          "for explore: one configuration; what each of its sizes gives, halved and doubled"),
+     TEXT(around), .used_by = OF(EXPLORE)},
     {SHOW("points", "N", COMPILER, "for explore: estimate at most N further configurations"),
      NUMBER(points, 1, 1000000), .used_by = OF(EXPLORE)},
     {SHOW("confirm", "N", COMPILER,

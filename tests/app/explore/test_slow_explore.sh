@@ -47,7 +47,24 @@ suite few '{"base": "tiny", "ports": [1, 2]}' func
 grep -q '^tiny,ports=.*  chosen$' stdout || fail "few: $(cat stdout)"
 [ "$(grep -c ',match,' few/sweep.csv)" = 1 ] || fail "few: $(cat few/sweep.csv)"
 
+# One configuration with each size halved and doubled: its estimate is that of heddle run, a larger array takes less time
+# and the bus nothing of it.
+explore few.json -o around -j2 --around=tiny || fail "around: $(cat stderr)"
+cp stdout table
+"$heddle" run digits --hw=tiny --engine=func --stats=s.json >stdout 2>stderr || fail "run: $(cat stderr)"
+python3 - table s.json <<'END' || fail "around: $(cat table)"
+import json, sys
+rows = open(sys.argv[1]).read().splitlines()
+cycles = json.load(open(sys.argv[2]))["estimated_total_cycles"]
+assert rows[1].startswith(f"tiny: {cycles / 1e5:.4f} ms (estimate, geometric mean of 1 network), 16 multipliers, "), (rows[1], cycles)
+rows = {row.split()[0]: row.split()[1:] for row in rows[3:]}
+assert rows["n=8"][3] == "+300.00" and float(rows["n=8"][1]) < -20, rows["n=8"]
+assert rows["axi_bytes=4"][7] == "-50.00" and float(rows["axi_bytes=4"][1]) > 0, rows["axi_bytes=4"]
+assert rows["binds"][1] == "n,", rows["binds"]
+END
+
 # --- wrong input ---
+expect 2 "heddle: no hardware configuration 'huge': expected one of tiny, sys8, sys16, sys32, or a JSON file" "$heddle" explore few.json -o few --around=huge
 goal() { expect 2 "heddle: --goal: expected $2 at '$3' of '$1'; for example ms<5 && memory<=200 (there are ms, multipliers, memory, bus, lut4)" \
     "$heddle" explore few.json -o few --goal="$1"; }
 goal 'speed<1' 'the name of a cost' 'speed<1'
