@@ -209,6 +209,7 @@ struct sched_program {
     uint32_t command_bytes;    /* region 0 */
     uint32_t spad_peak;        /* most bytes of the scratchpad in use at once */
     struct sched_knobs *knobs; /* by operator position in the graph */
+    struct sched_knobs *uncut; /* likewise, of a program without cuts; NULL: `knobs` */
     struct sched_span *span;   /* by operator position: the operators interleaved with it */
     uint32_t *woven;           /* by operator position: the next one whose commands are interleaved
                                   with

@@ -171,34 +171,50 @@ static bool take_block(struct sched_knobs *knobs, const uint32_t *twin, uint32_t
     return true;
 }
 
-/* Give all blocks of a network that repeats itself the knobs of the best of the first ones; with
- * segments also where that costs up to 0.3 %, since equal blocks are simulated once. */
-static void repeat_best(struct search *s)
+/* Give all blocks of a network that repeats itself the knobs of the best of the first ones, if the
+ * network gains. Return the best of these programs' knobs, which may gain nothing, and its score. */
+static const struct sched_knobs *repeat_best(struct search *s, uint64_t *equal)
 {
-    enum { MOST_BLOCKS = 4, PER_MILLE = 3 };
+    enum { MOST_BLOCKS = 4 };
     struct sched_program *const p = s->p;
     struct trials *const t = s->trials;
     const uint32_t n = p->graph->n_op, *const twin = s->twin;
     struct sched_knobs *const own = arena_memdup(p->arena, p->knobs, n * sizeof *own),
                               *const best = arena_memdup(p->arena, p->knobs, n * sizeof *own);
-    uint64_t least = trials_score(t, 0, 0, p->knobs), score;
+    const uint64_t least = trials_score(t, 0, 0, p->knobs);
 
-    if (least == UINT64_MAX)
-        return;
-    if (p->options.segments > 1)
-        least += least / 1000 * PER_MILLE;
-    for (uint32_t block = 0; block < MOST_BLOCKS; block++) {
+    *equal = UINT64_MAX;
+    for (uint32_t block = 0; least != UINT64_MAX && block < MOST_BLOCKS; block++) {
         bool any = false;
         memcpy(p->knobs, own, n * sizeof *own);
         for (uint32_t i = 0; i < n; i++)
             any |= !s->before[i] && twin[i] != IR_NONE && take_block(p->knobs, twin, i, block);
-        score = any ? trials_score(t, 0, 0, p->knobs) : UINT64_MAX;
-        if (score < least) {
-            least = score;
+        const uint64_t score = any ? trials_score(t, 0, 0, p->knobs) : UINT64_MAX;
+        if (score < *equal) {
+            *equal = score;
             memcpy(best, p->knobs, n * sizeof *own);
         }
     }
-    memcpy(p->knobs, best, n * sizeof *own);
+    memcpy(p->knobs, *equal < least ? best : own, n * sizeof *own);
+    return best;
+}
+
+/* With segments take equal blocks also where that costs up to 0.3 %, since they are simulated once;
+ * p->uncut has the knobs without. */
+static void repeat_segments(struct search *s)
+{
+    enum { PER_MILLE = 3 };
+    struct sched_program *const p = s->p;
+    const uint32_t n = p->graph->n_op;
+    uint64_t equal;
+    const struct sched_knobs *const best = repeat_best(s, &equal);
+    const uint64_t least = trials_score(s->trials, 0, 0, p->knobs);
+
+    if (p->options.segments < 2 || equal == UINT64_MAX || equal <= least ||
+        equal - least > least / 1000 * PER_MILLE)
+        return;
+    p->uncut = arena_memdup(p->arena, p->knobs, n * sizeof *p->knobs);
+    memcpy(p->knobs, best, n * sizeof *p->knobs);
 }
 
 /* Find the blocks of a network that repeats itself. */
@@ -243,12 +259,12 @@ static void descend_from_starts(struct search *s)
             tried += !s->between[i];
         s->limit = work(p, least(2 * SEARCH_BUDGET / 5 + tried * SEARCH_OPERATOR, SEARCH_BUDGET));
         windows_descend(s);
-        repeat_best(s);
+        (void)repeat_best(s, &best);
         moves_begin(s, 0, 0);
         descend_by_loss(s, false, 1);
         descend_by_loss(s, true, UINT32_MAX);
         descend_by_loss(s, false, UINT32_MAX);
-        repeat_best(s);
+        repeat_segments(s);
         return;
     }
     for (uint32_t i = 0; i < 2 * STARTS && s->trials->commands < work(p, 2 * SEARCH_BUDGET / 5);
@@ -260,7 +276,7 @@ static void descend_from_starts(struct search *s)
         }
     }
     memcpy(p->knobs, kept, n * sizeof *kept);
-    repeat_best(s);
+    repeat_segments(s);
 }
 
 static void sched_search(struct sched_program *p)
@@ -280,12 +296,12 @@ static void sched_search(struct sched_program *p)
 }
 
 /* Reset knobs that the search set without effect, such as groups of an operator without weights. */
-static void forget_idle(struct sched_program *p)
+static void forget_idle(const struct sched_program *p, struct sched_knobs *knobs)
 {
     for (uint32_t i = 0; i < p->graph->n_op; i++) {
         struct sched_knobs most = sched_knobs_most(p->graph, p->graph->op[i]);
         for (uint32_t k = 0; k < SCHED_KNOBS; k++) {
-            uint32_t *value = sched_knob(&p->knobs[i], k), limit = *sched_knob(&most, k);
+            uint32_t *value = sched_knob(&knobs[i], k), limit = *sched_knob(&most, k);
             *value = *value < limit ? *value : limit;
         }
     }
@@ -297,5 +313,7 @@ void sched_choose(struct sched_program *p)
         memcpy(p->knobs, p->options.knobs, p->graph->n_op * sizeof *p->knobs);
     else
         sched_search(p);
-    forget_idle(p);
+    forget_idle(p, p->knobs);
+    if (p->uncut)
+        forget_idle(p, p->uncut);
 }

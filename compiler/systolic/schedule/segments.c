@@ -2,6 +2,7 @@
  * that are lowered together. Each cut costs the work of units that would have overlapped, and the
  * start of a submission. in: knobs, by how many segments the user wants. out: p->cut. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "compiler/systolic/timing/estimate.h"
 #include "trials.h"
@@ -84,12 +85,6 @@ static uint32_t take(const struct sched_program *p, struct cut *cut, uint32_t n,
     return taken;
 }
 
-/* Return the estimated cycles of the program with its cuts; 0: it cannot be built. */
-static uint64_t cycles(struct trials *t, struct sched_knobs *knobs, struct sched_program *p)
-{
-    return trials_build(t, knobs, p) ? p->est_cycles : 0;
-}
-
 /* For tests: cut before operators at random, whatever it costs (xorshift64*, Vigna 2016). */
 static void cut_at_random(struct sched_program *p)
 {
@@ -115,16 +110,20 @@ void sched_segment(struct sched_program *p)
         cut_at_random(p);
     if (p->options.segments < 2 || p->options.knob_seed || !trials_begin(t, p))
         return;
-    const uint64_t before = cycles(t, p->knobs, &whole), most = before * PER_MILLE / 1000;
+    const uint64_t before = trials_exact(t, p->uncut ? p->uncut : p->knobs, &whole),
+                   most = before + before * PER_MILLE / 1000,
+                   now = trials_exact(t, p->knobs, &whole);
     for (uint32_t i = 0; before && i < whole.n_stream; i++)
         n = cuts_of(p->arena, &whole.stream[i], cut, n);
     qsort(cut, n, sizeof *cut, by_cost);
     p->cut = ARENA_ARRAY(p->arena, bool, p->graph->n_op + 1);
-    uint32_t taken = take(p, cut, n, most);
+    uint32_t taken = take(p, cut, n, most > now ? most - now : 0);
     t->like.cut = p->cut;
-    while (taken > 0 && cycles(t, p->knobs, &whole) > before + most)
+    while (taken > 0 && trials_exact(t, p->knobs, &whole) > most)
         p->cut[cut[--taken].position] = false;
     if (taken == 0) /* without cuts nothing has to begin at a page */
         p->cut = NULL;
+    if (taken == 0 && p->uncut)
+        memcpy(p->knobs, p->uncut, p->graph->n_op * sizeof *p->knobs);
     trials_end(t);
 }

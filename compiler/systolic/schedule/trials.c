@@ -123,6 +123,17 @@ bool trials_build(struct trials *t, struct sched_knobs *knobs, struct sched_prog
     return build(t, p, 0, 0, knobs) && sched_estimate(p, &d) == ST_OK;
 }
 
+uint64_t trials_exact(struct trials *t, struct sched_knobs *knobs, struct sched_program *p)
+{
+    struct diag d = {0};
+
+    if (!build(t, p, 0, 0, knobs))
+        return 0;
+    p->dry = false;
+    p->memo = NULL;
+    return sched_estimate(p, &d) == ST_OK ? p->est_cycles : 0;
+}
+
 void trials_losses(struct trials *t, struct sched_knobs *knobs, uint64_t *row)
 {
     struct sched_program p;
