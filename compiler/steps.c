@@ -60,6 +60,7 @@ static enum status import_tosa(struct pipeline *p, struct diag *d)
 enum status step_import(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;
+    const struct tfl_choice tflite = {p->options.signature, p->options.input_shapes};
 
     TRY(foreign_refuse(p->arena, m->path, m->data, m->n_bytes, d));
     if (p->options.signature &&
@@ -67,16 +68,16 @@ enum status step_import(struct pipeline *p, struct diag *d)
         return FAIL(d, ST_USAGE, "--signature is for .tflite files");
     if (text_ends(m->path, ".onnx"))
         return import_onnx(p, d);
-    if (p->options.input_shapes)
+    if (p->options.input_shapes && (text_ends(m->path, ".tosa") || text_ends(m->path, ".ir")))
         return FAIL(d, ST_USAGE,
-                    "--input-shapes is for .onnx files: the shapes of others are fixed");
+                    "--input-shapes is for .onnx and .tflite files: the shapes of others are "
+                    "fixed");
     if (text_ends(m->path, ".tosa"))
         return import_tosa(p, d);
     if (text_ends(m->path, ".ir"))
         TRY(ir_text_import(p->arena, m->data, m->n_bytes, &p->graph, d));
     else
-        TRY(tfl_import_signature(p->arena, m->name, m->data, m->n_bytes, p->options.signature,
-                                 &p->graph, d));
+        TRY(tfl_import_with(p->arena, m->name, m->data, m->n_bytes, &tflite, &p->graph, d));
     p->reference = ir_copy(p->arena, p->graph);
     return ST_OK;
 }

@@ -200,7 +200,8 @@ const struct option_row options_table[] = {
           "host)"),
      WORD(legalise.rounding, roundings), .used_by = MODELS},
     {SHOW("input-shapes", "LIST", COMPILER,
-          "shapes of ONNX inputs that the file leaves open: \"data:[1,3,224,224],...\""),
+          "shapes of inputs that an ONNX file leaves open, or instead of a TFLite file's: "
+          "\"data:[1,3,224,224],...\""),
      TEXT(input_shapes), .used_by = MODELS | OF(QUANTISE)},
     {SHOW("signature", "NAME", COMPILER,
           "of a TFLite model with several signatures: the one to take (default: the only one)"),

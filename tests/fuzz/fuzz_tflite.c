@@ -1,4 +1,5 @@
-/* fuzz_tflite.c - TFLite files. */
+/* fuzz_tflite.c - TFLite files, as they are and with one more row in input 0 (--input-shapes). */
+#include "compiler/import/tflite/tfl_shim.h"
 #include "compiler/import/tflite/tflite.h"
 #include "fuzz.h"
 
@@ -8,8 +9,28 @@ static enum status read_file(struct arena *a, const uint8_t *data, size_t n_byte
     return tfl_import(a, "fuzz", data, n_bytes, graph, d);
 }
 
+static enum status read_sized(struct arena *a, const uint8_t *data, size_t n_bytes,
+                              struct ir_graph **graph, struct diag *d)
+{
+    struct tfl_choice choice = {NULL, ""};
+    struct tfl_file *f;
+    struct tfl_tensor *t;
+
+    TRY(tfl_read(a, data, n_bytes, &f, d));
+    if (f->in.n == 0 || f->in.v[0] < 0 || (uint32_t)f->in.v[0] >= f->n_tensor)
+        return FAIL(d, ST_MODEL, "no input");
+    t = &f->tensor[f->in.v[0]];
+    choice.sizes = arena_printf(a, "%s:[", t->name);
+    for (uint32_t i = 0; i < t->shape.n && i < IR_MAX_RANK; i++)
+        choice.sizes = arena_printf(a, "%s%s%u", choice.sizes, i ? "," : "",
+                                    (uint32_t)t->shape.v[i] + (i == 0));
+    choice.sizes = arena_printf(a, "%s]", choice.sizes);
+    return tfl_import_with(a, "fuzz", data, n_bytes, &choice, graph, d);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
     fuzz_one(read_file, data, n_bytes);
+    fuzz_one(read_sized, data, n_bytes);
     return 0;
 }

@@ -87,6 +87,7 @@ enum status tfl_dilate(struct tfl_importer *m, const struct tfl_operator *src, s
     TRY(tfl_value(m, &m->file->op[first], 0, &x));
     TRY(tfl_blocks_of(m, &m->file->op[first], m->g->tensor[x], &to));
     TRY(tfl_blocks_of(m, &m->file->op[last], y, &back));
+    TRY(tfl_follow(m, last)); /* its output is made here */
     TRY(tfl_result(m, &m->file->op[last], 0, &out));
     whole = m->g->tensor[out];
     if (!set_window(&trial, &to, &back) || ir_want_moved(y, whole, &quiet) != ST_OK)

@@ -12,6 +12,7 @@ struct tfl_importer {
     uint32_t *tensor_id;  /* of each file tensor, IR_NONE until first met */
     const uint8_t **copy; /* of each file buffer, NULL until first met */
     bool *merged;         /* by file operator: merged into an earlier one */
+    bool *resized; /* of each file tensor: its shape is no longer the file's; NULL: none is */
     uint32_t n_variable;
     struct tfl_variable *variable; /* tfl_state.c */
     struct diag *d;
@@ -34,6 +35,13 @@ enum status tfl_param(struct tfl_importer *m, int32_t index, const char *what, u
 /* Make an int32 constant. */
 uint32_t tfl_new_const(struct tfl_importer *m, const char *name, uint32_t rank, const int32_t *dim,
                        const int32_t *value);
+/* Replace the shapes of graph inputs by those of file->sizes (tfl_follow.c). */
+enum status tfl_sizes(struct tfl_importer *m);
+/* After tfl_sizes: give the outputs of operator `index` the shapes that follow from its inputs. */
+enum status tfl_follow(struct tfl_importer *m, uint32_t index);
+/* Return the dimensions of the result of `src`, a STRIDED_SLICE of `x`. */
+enum status tfl_slice_dims(struct tfl_importer *m, const struct tfl_operator *src,
+                           const struct ir_tensor *x, uint32_t *n, int32_t *dim);
 /* Import operator `index` of the file as a row and an ir_op. */
 enum status tfl_op(struct tfl_importer *m, uint32_t index);
 

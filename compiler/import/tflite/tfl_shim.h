@@ -108,6 +108,7 @@ struct tfl_file {
     struct tfl_operator *op;   /* of subgraph 0 */
     struct tfl_buffer *buffer;
     struct tfl_ints in, out; /* of subgraph 0 */
+    const char *sizes;       /* of inputs, that replace the file's (tfl_follow.c), or NULL */
     bool chosen;             /* tensor, op, in, out are those of a signature's subgraph */
 };
 

@@ -240,6 +240,32 @@ static enum status ranges_of(struct tfl_importer *m, const struct tfl_operator *
     return ST_OK;
 }
 
+enum status tfl_slice_dims(struct tfl_importer *m, const struct tfl_operator *src,
+                           const struct ir_tensor *x, uint32_t *n, int32_t *dim)
+{
+    const struct tfl_options *o = &src->options;
+    struct range r[IR_MAX_RANK];
+    uint32_t k = 0, named = 0;
+    struct spec s;
+
+    TRY(ranges_of(m, src, x, r));
+    TRY(spec_of(m, src, &s));
+    for (uint32_t i = 0; i < s.n; i++)
+        named += !has(o->ellipsis_mask, i) && !has(o->new_axis_mask, i);
+    *n = 0;
+    for (uint32_t i = 0; i < s.n + x->rank && *n < IR_MAX_RANK; i++)
+        if (i < s.n && has(o->ellipsis_mask, i))
+            for (uint32_t rest = x->rank - named; rest > 0 && k < x->rank; rest--)
+                dim[*n < IR_MAX_RANK ? (*n)++ : 0] = x->dim[k++];
+        else if (i < s.n && has(o->new_axis_mask, i))
+            dim[(*n)++] = 1;
+        else if (i < s.n && has(o->shrink_axis_mask, i))
+            k++;
+        else if (k < x->rank)
+            dim[(*n)++] = r[k++].n;
+    return ST_OK;
+}
+
 enum status tfl_strided_slice(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     int32_t begin[IR_MAX_RANK], step[IR_MAX_RANK], dim[IR_MAX_RANK];

@@ -39,8 +39,12 @@ static enum status check_header(const struct tfl_file *f, struct diag *d)
 }
 
 /* Note the dimensions of an input that its signature leaves open: the file's shape has their sizes. */
-static void note_open(struct tfl_importer *m, const struct tfl_tensor *t)
+static void note_open(struct tfl_importer *m, int32_t index)
 {
+    const struct tfl_tensor *t = &m->file->tensor[index];
+
+    if (m->resized && m->resized[index])
+        return;
     for (uint32_t k = 0; k < t->signature.n && t->signature.n == t->shape.n; k++)
         if (t->signature.v[k] < 0)
             ir_note_open(m->g, t->name, k, t->shape.v[k]);
@@ -58,7 +62,7 @@ static enum status graph_input(struct tfl_importer *m, uint32_t i)
                     t->role == IR_CONST ? "a constant" : "listed twice");
     t->role = IR_INPUT;
     m->g->in[i] = id;
-    note_open(m, &m->file->tensor[m->file->in.v[i]]);
+    note_open(m, m->file->in.v[i]);
     return ST_OK;
 }
 
@@ -146,8 +150,10 @@ static enum status import_ops(struct tfl_importer *m)
         };
     }
     for (uint32_t i = 0; i < m->g->n_row; i++) {
-        const enum status st = tfl_op(m, i);
+        enum status st = tfl_follow(m, i);
 
+        if (st == ST_OK)
+            st = tfl_op(m, i);
         if (st != ST_OK) {
             diag_prefix(m->d, "operator %u %s", i, m->g->row[i].op);
             return st;
@@ -159,7 +165,9 @@ static enum status import_ops(struct tfl_importer *m)
 enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                        struct ir_graph **graph, struct diag *d)
 {
-    return tfl_import_signature(a, name, data, n_bytes, NULL, graph, d);
+    const struct tfl_choice none = {NULL, NULL};
+
+    return tfl_import_with(a, name, data, n_bytes, &none, graph, d);
 }
 
 /* "'encode', 'decode'" */
@@ -204,14 +212,15 @@ static enum status choose(struct arena *a, struct tfl_file *f, const char *signa
     return ST_OK;
 }
 
-enum status tfl_import_signature(struct arena *a, const char *name, const uint8_t *data,
-                                 size_t n_bytes, const char *signature, struct ir_graph **graph,
-                                 struct diag *d)
+enum status tfl_import_with(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
+                            const struct tfl_choice *choice, struct ir_graph **graph,
+                            struct diag *d)
 {
     struct tfl_file *file;
 
     TRY(tfl_read(a, data, n_bytes, &file, d));
-    TRY(choose(a, file, signature, d));
+    TRY(choose(a, file, choice->signature, d));
+    file->sizes = choice->sizes;
     return tfl_build(a, name, file, graph, d);
 }
 
@@ -227,6 +236,7 @@ enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *
     m.tensor_id = ARENA_ARRAY(a, uint32_t, file->n_tensor);
     for (uint32_t i = 0; i < file->n_tensor; i++)
         m.tensor_id[i] = IR_NONE;
+    TRY(tfl_sizes(&m));
     TRY(import_inputs(&m));
     TRY(import_ops(&m));
     TRY(import_outputs(&m));

@@ -11,11 +11,15 @@
 enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                        struct ir_graph **graph, struct diag *d);
 
-/* The same for the subgraph of the signature of that name (ST_USAGE if the file has none); NULL:
- * the first subgraph, the only one except for those of CALL_ONCE. */
-enum status tfl_import_signature(struct arena *a, const char *name, const uint8_t *data,
-                                 size_t n_bytes, const char *signature, struct ir_graph **graph,
-                                 struct diag *d);
+/* The user's choices for a file. */
+struct tfl_choice {
+    const char *signature; /* its subgraph (ST_USAGE if the file has none of that name); NULL: the
+                            * first, the only one except for those of CALL_ONCE */
+    const char *sizes;     /* of inputs, as --input-shapes has them; NULL: the file's */
+};
+enum status tfl_import_with(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
+                            const struct tfl_choice *choice, struct ir_graph **graph,
+                            struct diag *d);
 
 /* Return the file format's name of supported operator number i; NULL after the last. */
 const char *tfl_operator_name(uint32_t i);

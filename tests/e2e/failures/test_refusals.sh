@@ -81,8 +81,12 @@ refused "--output: heddle inspect writes files with --format=model-explorer alon
 refused "--format: heddle ops has no json, expected text or md" ops --format=json
 refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
 refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot
-refused "$digits/model.tflite: --input-shapes is for .onnx files: the shapes of others are fixed" inspect digits \
+refused "$digits/model.tflite: --input-shapes: no input 'x'; expected one of: 'serving_default_input:0'" inspect digits \
     --input-shapes="x:[1]"
+echo "heddle-ir 1" >net.ir
+refused "net.ir: --input-shapes is for .onnx and .tflite files: the shapes of others are fixed" inspect net.ir \
+    --input-shapes="x:[1]"
+rm net.ir
 [ -z "$(ls -A)" ] || [ ! -e q.json -a ! -e net ] || fail "a refused command wrote files"
 rm -f stdout stderr
 

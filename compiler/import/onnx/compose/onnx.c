@@ -1,9 +1,8 @@
 /* onnx.c - an ONNX file into a graph: header, borders, nodes in file order. Everything that a file
  * can contain is checked here or in the other onnx_*.c; no later step looks at it again. */
+#include "compiler/import/common/import_sizes.h"
 #include "compiler/import/onnx/onnx_import.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_NODES = 100000 };
@@ -117,51 +116,16 @@ static enum status import_initializers(struct ox *m)
     return ST_OK;
 }
 
-/* The entry for `name` in --input-shapes: after "name:[", or NULL. */
-static const char *given_shape(const char *list, const char *name)
-{
-    const size_t n = strlen(name);
-
-    for (const char *p = list; p && *p; p = strchr(p, ']')) {
-        while (*p == ']' || *p == ',' || *p == ' ')
-            p++;
-        if (strncmp(p, name, n) == 0 && p[n] == ':' && p[n + 1] == '[')
-            return p + n + 2;
-    }
-    return NULL;
-}
-
-static enum status read_given(struct ox *m, const char *text, const char *name, uint32_t *n,
-                              int64_t *dim)
-{
-    for (*n = 0; *text != ']'; text += *text == ',') {
-        char *end;
-
-        if (*n == IR_MAX_RANK || !isdigit((unsigned char)*text))
-            return FAIL(m->d, ST_USAGE,
-                        "--input-shapes: '%.80s': expected name:[1,3,224,224] with at most %d "
-                        "numbers",
-                        name, IR_MAX_RANK);
-        dim[(*n)++] = strtoll(text, &end, 10);
-        if (*end != ',' && *end != ']')
-            return FAIL(m->d, ST_USAGE,
-                        "--input-shapes: '%.80s': expected a ',' or ']', found '%.8s'", name, end);
-        text = end;
-    }
-    return ST_OK;
-}
-
 /* Fixed dimensions of the file, --input-shapes for the others. Without it an open batch is 1. */
 static enum status input_shape(struct ox *m, const Onnx__ValueInfoProto *in, uint32_t *rank,
                                int64_t *dim)
 {
     const Onnx__TensorShapeProto *s = in->type->tensor_type->shape;
-    const char *text = given_shape(m->options->input_shapes, in->name);
     int64_t given[IR_MAX_RANK];
     uint32_t n_given = 0;
+    bool text;
 
-    if (text)
-        TRY(read_given(m, text, in->name, &n_given, given));
+    TRY(import_sizes(m->options->input_shapes, in->name, &text, &n_given, given, m->d));
     if (!s && !text)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "has no shape; give one: --input-shapes \"%.80s:[1,...]\"", in->name);
@@ -230,40 +194,16 @@ static enum status graph_input(struct ox *m, const Onnx__ValueInfoProto *in, str
     return ST_OK;
 }
 
-/* The entry "name:[..." of --input-shapes names an input that the graph has. */
-static enum status check_given(struct ox *m, const char *name, size_t n)
-{
-    struct text inputs;
-
-    text_init(&inputs, m->arena);
-    for (size_t i = 0; i < m->graph->n_input; i++) {
-        const char *input = m->graph->input[i]->name;
-
-        if (ox_called_value(m, input)->kind == OX_CONST)
-            continue;
-        if (strncmp(input, name, n) == 0 && input[n] == '\0')
-            return ST_OK;
-        text_printf(&inputs, "%s'%.80s'", inputs.length ? ", " : "", input);
-    }
-    return FAIL(m->d, ST_USAGE, "--input-shapes: no input '%.*s'; expected one of: %.1000s",
-                (int)(n < 80 ? n : 80), name, inputs.length ? inputs.data : "(the graph has none)");
-}
-
+/* Check --input-shapes against the inputs that no initializer has. */
 static enum status check_shapes(struct ox *m)
 {
-    for (const char *p = m->options->input_shapes; p && *p;) {
-        const char *dims, *end;
+    const char **input = ARENA_ARRAY(m->arena, const char *, m->graph->n_input + 1);
+    uint32_t n = 0;
 
-        p += strspn(p, ", ");
-        dims = strstr(p, ":[");
-        end = dims ? strchr(dims, ']') : NULL;
-        if (!end || dims == p || !strchr(",", end[1]))
-            return FAIL(m->d, ST_USAGE,
-                        "--input-shapes: found '%.80s', expected name:[1,3,224,224],...", p);
-        TRY(check_given(m, p, (size_t)(dims - p)));
-        p = end + 1;
-    }
-    return ST_OK;
+    for (size_t i = 0; i < m->graph->n_input; i++)
+        if (ox_called_value(m, m->graph->input[i]->name)->kind != OX_CONST)
+            input[n++] = m->graph->input[i]->name;
+    return import_sizes_check(m->arena, m->options->input_shapes, n, input, m->d);
 }
 
 /* Inputs that have an initializer are constants. */
