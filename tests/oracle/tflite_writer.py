@@ -30,20 +30,23 @@ class Net:
         self.tensors = []
         self.ops = []
 
-    def tensor(self, name, shape, dtype=np.int8, scale=None, zero=0, axis=0, data=None, variable=False):
+    def tensor(self, name, shape, dtype=np.int8, scale=None, zero=0, axis=0, data=None, variable=False,
+               sparse=None):
         """Add a tensor and return its number.
 
         scale : None, one float, or one per channel along `axis`;   zero : the zero point of all of them
         data  : an array makes it a constant;   variable : state of an operator
+        sparse: (order, block, levels) of SparsityParameters, for data of the stored values alone; a level is a size, or
+                a pair of segments and indices
         """
         buffer = 0
         if data is not None:
             data = np.asarray(data, np.int8 if dtype == "int4" else dtype, order="C")
-            assert data.shape == tuple(shape), (name, data.shape, shape)
+            assert sparse or data.shape == tuple(shape), (name, data.shape, shape)
             buffer = len(self.buffers)
             self.buffers.append(_halves(data) if dtype == "int4" else data.tobytes())
         kind = dtype if dtype in ("resource", "int4") else np.dtype(dtype)
-        self.tensors.append((name, tuple(int(v) for v in shape), kind, buffer, scale, zero, axis, variable))
+        self.tensors.append((name, tuple(int(v) for v in shape), kind, buffer, scale, zero, axis, variable, sparse))
         return len(self.tensors) - 1
 
     def op(self, name, inputs, outputs, version=1, options=None, **fields):
@@ -142,7 +145,7 @@ def _operator_code(b, name, version):
 
 
 def _tensor(b, spec, base):
-    name, shape, dtype, buffer, scale, zero, axis, variable = spec
+    name, shape, dtype, buffer, scale, zero, axis, variable, sparse = spec
     fields = dict(Shape=_ints(b, shape), Type=TYPES[dtype], Buffer=base + buffer if buffer else 0, Name=b.CreateString(name))
     if variable:
         fields["IsVariable"] = True
@@ -151,7 +154,28 @@ def _tensor(b, spec, base):
         zeros = np.array(zero if isinstance(zero, list) else [zero] * len(scales), np.int64)
         fields["Quantization"] = _table(b, "QuantizationParameters", Scale=b.CreateNumpyVector(scales),
                                         ZeroPoint=b.CreateNumpyVector(zeros), QuantizedDimension=axis)
+    if sparse:
+        fields["Sparsity"] = _sparsity(b, *sparse)
     return _table(b, "Tensor", **fields)
+
+
+def _sparsity(b, order, block, levels):
+    def numbers(values):
+        kind = "Uint8" if max(values, default=0) < 256 else "Uint16" if max(values) < 65536 else "Int32"
+        array = np.array(values, np.dtype(kind.lower()))
+        return getattr(tflite.SparseIndexVector, kind + "Vector"), _table(b, kind + "Vector",
+                                                                          Values=b.CreateNumpyVector(array))
+
+    tables = []
+    for level in levels:
+        if isinstance(level, int):
+            tables.append(_table(b, "DimensionMetadata", Format=0, DenseSize=level))
+            continue
+        (first_kind, first), (index_kind, index) = numbers(level[0]), numbers(level[1])
+        tables.append(_table(b, "DimensionMetadata", Format=1, ArraySegmentsType=first_kind, ArraySegments=first,
+                             ArrayIndicesType=index_kind, ArrayIndices=index))
+    return _table(b, "SparsityParameters", TraversalOrder=_ints(b, order), BlockMap=_ints(b, block),
+                  DimMetadata=_table_vector(b, tables))
 
 
 def _operator(b, spec, codes):

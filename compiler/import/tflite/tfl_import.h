@@ -24,6 +24,10 @@ enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *
                       struct ir_graph **graph, struct diag *d);
 /* Return the IR tensor of file tensor `index`; it is made and checked at first use. */
 enum status tfl_tensor(struct tfl_importer *m, int32_t index, uint32_t *id);
+/* Return the data of sparse constant `t` with all its values, `size` bytes each
+ * (tfl_sparse.c). */
+enum status tfl_dense(struct tfl_importer *m, const struct tfl_tensor *t, uint32_t size,
+                      const struct tfl_buffer *stored, struct tfl_buffer *dense);
 /* Return file tensor `index`, the state of one operator, as an IR_VARIABLE that starts at its zero
  * point. */
 enum status tfl_state(struct tfl_importer *m, int32_t index, uint32_t *id);

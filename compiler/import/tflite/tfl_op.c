@@ -62,6 +62,7 @@ static const struct built {
     {"RESIZE_BILINEAR", "ResizeBilinearOptions", 2, 2, 1, tfl_resize_bilinear},
     {"REVERSE_V2", "NONE", 2, 2, 1, tfl_reverse},
     {"BROADCAST_TO", "NONE", 2, 2, 1, tfl_broadcast_to},
+    {"DENSIFY", "NONE", 1, 1, 1, tfl_broadcast_to}, /* its input is dense (tfl_sparse.c) */
     {"SHAPE", "NONE", 1, 1, 1, tfl_shape},
     {"RANK", "NONE", 1, 1, 1, tfl_rank},
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", "UnidirectionalSequenceLSTMOptions", 20, 24, 1, tfl_lstm},

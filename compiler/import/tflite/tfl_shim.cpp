@@ -29,7 +29,48 @@ tfl_opcode opcode_of(arena *a, const tfl::OperatorCode *c)
     return {code, name};
 }
 
-tfl_tensor tensor_of(const tfl::Tensor *t)
+template <typename T> tfl_numbers numbers(const flatbuffers::Vector<T> *v)
+{
+    return {count(v), sizeof(T), v != nullptr ? v->data() : nullptr};
+}
+
+tfl_numbers numbers_of(tfl::SparseIndexVector kind, const void *table)
+{
+    if (table == nullptr)
+        return {0, 1, nullptr};
+    switch (kind) {
+    case tfl::SparseIndexVector_Int32Vector:
+        return numbers(static_cast<const tfl::Int32Vector *>(table)->values());
+    case tfl::SparseIndexVector_Uint16Vector:
+        return numbers(static_cast<const tfl::Uint16Vector *>(table)->values());
+    case tfl::SparseIndexVector_Uint8Vector:
+        return numbers(static_cast<const tfl::Uint8Vector *>(table)->values());
+    default: return {0, 1, nullptr};
+    }
+}
+
+const tfl_sparsity *sparsity_of(arena *a, const tfl::SparsityParameters *s)
+{
+    tfl_sparsity *r;
+
+    if (s == nullptr)
+        return nullptr;
+    r = alloc<tfl_sparsity>(a, 1);
+    r->order = ints(s->traversal_order());
+    r->block = ints(s->block_map());
+    r->n_level = count(s->dim_metadata());
+    r->level = alloc<tfl_level>(a, r->n_level);
+    for (uint32_t i = 0; i < r->n_level; i++) {
+        const tfl::DimensionMetadata *m = s->dim_metadata()->Get(i);
+
+        r->level[i] = {m->format() == tfl::DimensionType_SPARSE_CSR, m->dense_size(),
+                       numbers_of(m->array_segments_type(), m->array_segments()),
+                       numbers_of(m->array_indices_type(), m->array_indices())};
+    }
+    return r;
+}
+
+tfl_tensor tensor_of(arena *a, const tfl::Tensor *t)
 {
     const tfl::QuantizationParameters *q = t->quantization();
     tfl_tensor r = {};
@@ -41,7 +82,7 @@ tfl_tensor tensor_of(const tfl::Tensor *t)
     r.signature = ints(t->shape_signature());
     r.buffer = t->buffer();
     r.is_variable = t->is_variable();
-    r.is_sparse = t->sparsity() != nullptr;
+    r.sparsity = sparsity_of(a, t->sparsity());
     if (q == nullptr)
         return r;
     r.has_details = q->details_type() != tfl::QuantizationDetails_NONE;
@@ -267,7 +308,7 @@ tfl_subgraph subgraph_of(arena *a, const tfl::SubGraph *g, const uint8_t *end)
     r.n_tensor = count(g->tensors());
     r.tensor = alloc<tfl_tensor>(a, r.n_tensor);
     for (uint32_t i = 0; i < r.n_tensor; i++)
-        r.tensor[i] = tensor_of(g->tensors()->Get(i));
+        r.tensor[i] = tensor_of(a, g->tensors()->Get(i));
     r.in = ints(g->inputs());
     r.out = ints(g->outputs());
     r.n_operator = count(g->operators());

@@ -20,13 +20,34 @@ struct tfl_ints {
     const int32_t *v;
 };
 
+struct tfl_numbers {
+    uint32_t n, n_bytes; /* n_bytes: of each, unsigned; any alignment */
+    const void *v;
+};
+
+/* A level of a sparse constant: all indices of its dimension, or for each node a list of them. */
+struct tfl_level {
+    bool listed;                     /* SPARSE_CSR */
+    int32_t size;                    /* else the number of indices */
+    struct tfl_numbers first, index; /* listed: where each node's begin; all of them */
+};
+
+/* How the values of a sparse constant are stored: a tree of one level per dimension. */
+struct tfl_sparsity {
+    struct tfl_ints order; /* the dimension of each level; from the tensor's rank on: of a block */
+    struct tfl_ints block; /* the tensor's dimension that each dimension of a block divides */
+    uint32_t n_level;
+    struct tfl_level *level;
+};
+
 struct tfl_tensor {
     const char *name;
     int32_t type; /* TensorType of tflite.fbs */
     const char *type_name;
     struct tfl_ints shape, signature; /* signature: the shape with -1 for open sizes, or empty */
     uint32_t buffer;
-    bool is_variable, is_sparse, has_details;
+    bool is_variable, has_details;
+    const struct tfl_sparsity *sparsity; /* or NULL */
     uint32_t n_scale, n_zero_point;
     const float *scale;
     const void *zero_point; /* int64, possibly not aligned to 8 */

@@ -152,6 +152,7 @@ static enum status set_data(struct tfl_importer *m, const struct tfl_tensor *t, 
 {
     const bool packed = t->type == FLOAT16 || t->type == INT4;
     const struct tfl_buffer *b;
+    struct tfl_buffer dense;
 
     if (t->buffer >= m->file->n_buffer)
         return FAIL(m->d, ST_MODEL, "buffer index: expected below %u, found %u", m->file->n_buffer,
@@ -165,14 +166,20 @@ static enum status set_data(struct tfl_importer *m, const struct tfl_tensor *t, 
                           "type %s (%d) of values that are not constant: expected it of constants",
                           t->type_name, t->type)
                    : ST_OK;
+    if (t->sparsity != NULL) {
+        if (t->type == INT4)
+            return FAIL(m->d, ST_UNSUPPORTED, "sparse values of INT4: expected INT8");
+        TRY(tfl_dense(m, t, t->type == FLOAT16 ? 2 : ir_type_bytes(r->type), b, &dense));
+        b = &dense;
+    }
     if (b->n_bytes != stored_bytes(t, r))
         return FAIL(m->d, ST_MODEL, "buffer %u: expected %llu bytes for %s of %s, found %zu",
                     t->buffer, (unsigned long long)stored_bytes(t, r),
                     ir_shape_text(m->arena, r->rank, r->dim),
                     packed ? t->type_name : ir_type_name(r->type), b->n_bytes);
     r->role = IR_CONST;
-    if (packed) {
-        r->data = unpacked(m, t, r, b->data);
+    if (packed || t->sparsity != NULL) {
+        r->data = packed ? unpacked(m, t, r, b->data) : b->data;
         return ST_OK;
     }
     if (m->copy[t->buffer] == NULL) /* the data may be unaligned in the file */
@@ -191,9 +198,8 @@ static enum status make_tensor(struct tfl_importer *m, const struct tfl_tensor *
                     "type %s (%d): expected int8, uint8, int16, int32, int64, bool, float32, or "
                     "float16 and int4 of constants",
                     t->type_name, t->type);
-    if (t->is_sparse || t->has_details)
-        return FAIL(m->d, ST_UNSUPPORTED, "%s are not supported",
-                    t->is_sparse ? "sparse tensors" : "custom quantisation details");
+    if (t->has_details)
+        return FAIL(m->d, ST_UNSUPPORTED, "custom quantisation details are not supported");
     if (t->is_variable)
         return FAIL(m->d, ST_UNSUPPORTED, "variable tensors (state) are not supported");
     TRY(check_shape(m, t, type));
