@@ -11,6 +11,7 @@
 #include "data.h"
 #include "generate.h"
 #include "inputs.h"
+#include "labels.h"
 
 static const char *base_name(struct arena *a, const char *path)
 {
@@ -144,6 +145,8 @@ static enum status read_labels(struct job *job, struct diag *d)
         path = arena_printf(job->arena, "%s/labels.txt", job->zoo);
     if (!path || (!job->options->labels && !file_exists(path)))
         return ST_OK;
+    if (strcmp(path, "auto") == 0)
+        return labels_auto(job, d);
     TRY(file_read(job->arena, path, DATA_MAX_BYTES, &text, &n_bytes, d));
     job->label = ARENA_ARRAY(job->arena, int32_t, job->n + 1);
     for (char *at = (char *)text, *end; n < job->n; at = end) {

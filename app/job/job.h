@@ -50,6 +50,7 @@ struct job {
     double tolerance;              /* as a fraction of an output's range; 0: none */
     const struct watcher *watcher; /* watches the calls of an inference (watcher.h), or NULL */
     int32_t *label;                /* NULL without labels */
+    const char **class_name;       /* by class, of the model's metadata (--labels=auto); or NULL */
     const char *model_path, *zoo;  /* zoo: the zoo network's folder, or NULL */
     const char *out_dir;           /* or NULL */
     bool writes;                   /* a command: a mismatch writes files even without -o */

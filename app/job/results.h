@@ -44,6 +44,7 @@ struct run_results {
     uint64_t n_wrong;          /* inferences that exceed the tolerance */
     uint32_t first_wrong;      /* the first such inference */
     uint32_t n_right;
+    uint32_t *best; /* of each inference: the class of the first output; NULL without labels */
     double ref_seconds;
     const char *proof; /* --prove: its statement; NULL: not asked */
     bool proved;

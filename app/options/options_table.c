@@ -79,8 +79,10 @@ const struct option_row options_table[] = {
           "compile: compare the package as run --engine=func does: auto (default; if that takes "
           "less than 10 s), always or never"),
      WORD(check, checks), .used_by = OF(COMPILE)},
-    {SHOW("labels", "FILE", FILES, "one class number a line: prints the accuracy"), TEXT(labels),
-     .used_by = RUNS},
+    {SHOW("labels", "FILE", FILES,
+          "one class number a line: prints the accuracy; auto: names of classes in a TFLite file's "
+          "metadata"),
+     TEXT(labels), .used_by = RUNS},
     {SHOW("inferences", "N", FILES,
           "without -i: number of inferences, of four kinds in turn: uniform, smooth, extremes, "
           "scaled (default 4; bench, packages: 1)"),

@@ -244,6 +244,23 @@ static void slowest_lines(struct text *t, const cJSON *all)
                   strcmp(report_word(all, "host_model"), "estimate") != 0);
 }
 
+/* Print the classes of the first inferences (--labels=auto). */
+static void classes_line(struct text *t, const cJSON *all)
+{
+    enum { SHOWN = 8 };
+    const cJSON *one;
+    int n = 0;
+
+    cJSON_ArrayForEach(one, report_member(all, "classes"))
+    {
+        if (n < SHOWN)
+            text_printf(t, "%s%.80s", n ? ", " : "classes: ", one->valuestring);
+        n++;
+    }
+    if (n)
+        text_printf(t, "%s\n", n > SHOWN ? ", ..." : "");
+}
+
 void report_first(struct text *t, const cJSON *all, enum report_detail detail)
 {
     const char *const oracle = report_word(report_member(all, "oracle"), "text");
@@ -255,6 +272,7 @@ void report_first(struct text *t, const cJSON *all, enum report_detail detail)
         text_printf(t, "second opinion: %s\n", oracle);
     if (detail == REPORT_VERDICT)
         return;
+    classes_line(t, all);
     if (report_number(all, "accuracy") >= 0)
         text_printf(t, "accuracy: %.2f %%\n", 100 * report_number(all, "accuracy"));
     cycles_line(t, all);

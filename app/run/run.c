@@ -33,19 +33,24 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
     return data->bytes + k * data->n_bytes;
 }
 
-/* Count the inferences in which the first output is largest at the label. */
+/* Find the class at which the first output of each inference is largest; count those at the label. */
 static void score(struct run *run)
 {
+    const struct job *const job = &run->job;
     const struct ir_graph *g = run->job.p->graph;
     const struct ir_tensor *t = ir_border(g, g->out[0]);
 
-    for (uint32_t k = 0; run->job.label && k < run->job.n; k++) {
+    if (!job->label && !job->class_name)
+        return;
+    run->results.best = ARENA_ARRAY(job->arena, uint32_t, job->n + 1);
+    for (uint32_t k = 0; k < job->n; k++) {
         const uint8_t *bytes = inference(&run->measured.out[0], k);
-        uint64_t best = 0;
-        for (uint64_t i = 1; i < ir_elements(t); i++)
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < ir_elements(t); i++)
             if (ir_element(t, bytes, i) > ir_element(t, bytes, best))
                 best = i;
-        run->results.n_right += (int64_t)best == run->job.label[k];
+        run->results.best[k] = best;
+        run->results.n_right += job->label && best == (uint32_t)job->label[k];
     }
 }
 

@@ -259,6 +259,12 @@ static void add_verdict(const struct run *run, cJSON *o)
         cJSON_AddStringToObject(o, "statement", run_match_text(job, &run->measured, results));
     if (results->proof)
         cJSON_AddStringToObject(o, "proof", results->proof);
+    if (job->class_name) {
+        cJSON *classes = cJSON_AddArrayToObject(o, "classes");
+
+        for (uint32_t k = 0; k < job->n; k++)
+            cJSON_AddItemToArray(classes, cJSON_CreateString(job->class_name[results->best[k]]));
+    }
     if (job->label)
         cJSON_AddNumberToObject(o, "accuracy", (double)results->n_right / job->n);
 }

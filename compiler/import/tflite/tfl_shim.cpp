@@ -2,6 +2,7 @@
 // No exceptions, no global state, no owning objects: arena_alloc may leave by longjmp.
 #include "tfl_shim.h"
 
+#include <cstring>
 #include <vector>
 
 #include "compiler/import/common/fbs_fields.h"
@@ -364,7 +365,51 @@ bool verified(const uint8_t *data, size_t n_bytes)
     return tfl::VerifyModelBuffer(verifier);
 }
 
+// The buffer of the model's metadata of that name; nullptr: none.
+const tfl::Buffer *metadata_of(const tfl::Model *m, const char *name)
+{
+    for (uint32_t i = 0; i < count(m->metadata()); i++)
+        if (strcmp(text(m->metadata()->Get(i)->name()), name) == 0 &&
+            m->metadata()->Get(i)->buffer() < count(m->buffers()))
+            return m->buffers()->Get(m->metadata()->Get(i)->buffer());
+    return nullptr;
+}
+
+// The first file of labels of the first output.
+const tfl::AssociatedFile *labels_of(const tfl::ModelMetadata *m)
+{
+    if (count(m->subgraph_metadata()) == 0)
+        return nullptr;
+    const auto *outputs = m->subgraph_metadata()->Get(0)->output_tensor_metadata();
+    if (count(outputs) == 0)
+        return nullptr;
+    const auto *files = outputs->Get(0)->associated_files();
+    for (uint32_t i = 0; i < count(files); i++)
+        if (files->Get(i)->type() == tfl::AssociatedFileType_TENSOR_AXIS_LABELS)
+            return files->Get(i);
+    return nullptr;
+}
+
 } // namespace
+
+extern "C" enum status tfl_read_labels(struct arena *a, const uint8_t *data, const char **name,
+                                       struct diag *d)
+{
+    const tfl::Buffer *b = metadata_of(tfl::GetModel(data), "TFLITE_METADATA");
+    const uint32_t n = b != nullptr ? count(b->data()) : 0;
+
+    *name = nullptr;
+    if (n == 0)
+        return ST_OK;
+    // its scalars are aligned only if the buffer is
+    const auto *copy = static_cast<const uint8_t *>(arena_memdup(a, b->data()->data(), n));
+    flatbuffers::Verifier verifier(copy, n, kMaxDepth, kMaxTables);
+    if (n < 8 || !verifier.VerifyBuffer<tfl::ModelMetadata>("M001"))
+        return diag_fail(d, ST_MODEL, "metadata: damaged, or not of kind 'M001' (%u bytes)", n);
+    const tfl::AssociatedFile *file = labels_of(flatbuffers::GetRoot<tfl::ModelMetadata>(copy));
+    *name = file != nullptr ? text(file->name()) : nullptr;
+    return ST_OK;
+}
 
 extern "C" enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_bytes,
                                 struct tfl_file **file, struct diag *d)

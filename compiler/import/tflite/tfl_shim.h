@@ -137,6 +137,11 @@ struct tfl_file {
 enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_bytes, struct tfl_file **file,
                      struct diag *d);
 
+/* Return the name of the file of labels of the first output by the file's metadata, or NULL; the
+ * file has been verified, its metadata are here. */
+enum status tfl_read_labels(struct arena *a, const uint8_t *data, const char **name,
+                            struct diag *d);
+
 #ifdef __cplusplus
 }
 #endif

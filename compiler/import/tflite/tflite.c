@@ -170,6 +170,15 @@ enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, s
     return tfl_import_with(a, name, data, n_bytes, &none, graph, d);
 }
 
+enum status tfl_labels(struct arena *a, const uint8_t *data, size_t n_bytes, const char **file,
+                       struct diag *d)
+{
+    struct tfl_file *f;
+
+    TRY(tfl_read(a, data, n_bytes, &f, d));
+    return tfl_read_labels(a, data, file, d);
+}
+
 /* "'encode', 'decode'" */
 static const char *signatures(struct arena *a, const struct tfl_file *f)
 {

@@ -21,6 +21,11 @@ enum status tfl_import_with(struct arena *a, const char *name, const uint8_t *da
                             const struct tfl_choice *choice, struct ir_graph **graph,
                             struct diag *d);
 
+/* Return the name of the file of labels that the model's metadata give its first output; NULL: none.
+ * The file is a member of the ZIP archive at the end of the model's. */
+enum status tfl_labels(struct arena *a, const uint8_t *data, size_t n_bytes, const char **file,
+                       struct diag *d);
+
 /* Return the file format's name of supported operator number i; NULL after the last. */
 const char *tfl_operator_name(uint32_t i);
 
