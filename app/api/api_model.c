@@ -11,6 +11,8 @@
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
 #include "base/file.h"
+#include "base/text.h"
+#include "compiler/quantise/quantise.h"
 #include "compiler/systolic/lower/disasm.h"
 #include "compiler/systolic/schedule/sched.h"
 #include "context.h"
@@ -165,11 +167,35 @@ static enum status node_data(struct heddle *h, struct text *t)
     return ST_OK;
 }
 
+/* Write a quantised TFLite network as an ONNX file. */
+static enum status write_onnx(struct heddle *h, struct text *t)
+{
+    struct pipeline p;
+    const uint8_t *file;
+    size_t n;
+
+    if (!h->o.out)
+        return FAIL(&h->d, ST_USAGE, "--format=onnx: expected -o FILE.onnx");
+    TRY(with_graph(h));
+    if (text_ends(h->p.model.path, ".onnx") || text_ends(h->p.model.path, ".tosa"))
+        return FAIL(&h->d, ST_UNSUPPORTED, "%s: --format=onnx writes TFLite files and .ir graphs",
+                    h->p.model.path);
+    p = (struct pipeline){.arena = h->p.arena, .options = h->p.options, .model = h->p.model};
+    TRY(pipeline_run(&p, STEP_import, STEP_padding, &h->d));
+    TRY(qdq_export(p.arena, p.graph, &file, &n, &h->d));
+    TRY(file_write(h->o.out, file, n, &h->d));
+    text_printf(t, "%s\n", h->o.out);
+    return ST_OK;
+}
+
 enum status context_inspect(struct heddle *h, struct text *t)
 {
+    if (h->o.format == FORMAT_ONNX)
+        return write_onnx(h, t);
     if (h->o.out && h->o.format != FORMAT_MODEL_EXPLORER)
-        return FAIL(&h->d, ST_USAGE,
-                    "--output: heddle inspect writes files with --format=model-explorer alone");
+        return FAIL(
+            &h->d, ST_USAGE,
+            "--output: heddle inspect writes files with --format=model-explorer or onnx alone");
     TRY(with_graph(h));
     TRY(look_up_knobs(h));
     if (!h->p.program)

@@ -61,7 +61,8 @@ enum options_format {
     FORMAT_SVG,
     FORMAT_MLF,
     FORMAT_MD,
-    FORMAT_MODEL_EXPLORER
+    FORMAT_MODEL_EXPLORER,
+    FORMAT_ONNX
 };
 
 #define OPTIONS_MAX_FILES     64

@@ -59,8 +59,8 @@ static enum status check_use(const struct option_set *s, const char *option, con
 /* Check --format: inspect draws, reports are tables, all can be JSON. */
 static enum status check_format(const struct options *o, const char *value, struct diag *d)
 {
-    const bool drawn =
-        o->format == FORMAT_DOT || o->format == FORMAT_SVG || o->format == FORMAT_MODEL_EXPLORER;
+    const bool drawn = o->format == FORMAT_DOT || o->format == FORMAT_SVG ||
+                       o->format == FORMAT_MODEL_EXPLORER || o->format == FORMAT_ONNX;
 
     if (o->command == COMMAND_COMPILE && o->format != FORMAT_MLF)
         return FAIL(d, ST_USAGE, "--format: heddle compile has no %s, expected mlf", value);
@@ -76,7 +76,7 @@ static enum status check_format(const struct options *o, const char *value, stru
         return ST_OK;
     return FAIL(d, ST_USAGE, "--format: heddle %s has no %s, expected %s",
                 options_commands[o->command], value,
-                o->command == COMMAND_INSPECT ? "text, json, dot, svg or model-explorer"
+                o->command == COMMAND_INSPECT ? "text, json, dot, svg, model-explorer or onnx"
                                               : "text, csv or json");
 }
 

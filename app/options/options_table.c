@@ -14,8 +14,8 @@ static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const compares[] = {"layers", "outputs", NULL};
 static const char *const reuses[] = {"off", "same", "cycles", "check", NULL};
 static const char *const checks[] = {"auto", "always", "never", NULL};
-static const char *const formats[] = {"text", "csv", "json",           "dot", "svg",
-                                      "mlf",  "md",  "model-explorer", NULL};
+static const char *const formats[] = {"text", "csv", "json",           "dot",  "svg",
+                                      "mlf",  "md",  "model-explorer", "onnx", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
 static const char *const partitions[] = {"cost", "priority", NULL};
 static const char *const scales[] = {"classic", "tflm", "litert", NULL};
@@ -58,7 +58,7 @@ const struct option_row options_table[] = {
     {SHOW("output", "DIR", FILES,
           "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package; "
           "regress, sweep: of their history (default regress); quantise: the .onnx file; inspect "
-          "--format=model-explorer: the four files"),
+          "--format=model-explorer: the four files, --format=onnx: the .onnx file"),
      TEXT(out), .shown.letter = 'o',
      .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(INSPECT) | OF(NEW_TARGET) | OF(ADOPT) |
                 OF(QUANTISE) | SUITES},
@@ -300,7 +300,9 @@ const struct option_row options_table[] = {
     {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v2"), TEXT(stats), .used_by = RUNS},
     {SHOW("format", "FORMAT", REPORT,
           "report: text (default), csv, json; inspect: text, json, dot, svg, "
-          "model-explorer (node data of Google's Model Explorer); quantise: text, json; "
+          "model-explorer (node data of Google's Model Explorer), onnx (a TFLite file of int8 as "
+          "ONNX with "
+          "QuantizeLinear and DequantizeLinear, to -o FILE); quantise: text, json; "
           "compile: mlf, TVM's Model Library Format; ops: text, md"),
      WORD(format, formats),
      .used_by = RUNS | OF(COMPILE) | OF(INSPECT) | OF(REPORT) | OF(QUANTISE) | OF(OPS)},

@@ -181,8 +181,7 @@ enum status qdq_op(struct qdq *w, struct diag *d)
 
     if (!forms[op->opcode].write || op->attr[IR_BATCH_DIMS]) /* ONNX's Gather has no batch
                                                               * dimensions */
-        return FAIL(d, ST_UNSUPPORTED,
-                    "layer '%s' (%.40s): %s cannot be written as ONNX by heddle quantise",
+        return FAIL(d, ST_UNSUPPORTED, "layer '%s' (%.40s): %s cannot be written as ONNX by heddle",
                     row->name, row->op, ir_op_info(op->opcode)->name);
     forms[op->opcode].write(w, forms[op->opcode].node);
     return ST_OK;

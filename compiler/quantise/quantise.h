@@ -66,4 +66,9 @@ struct quant_job {
  * ST_USAGE: samples with NaN, or names of layers that do not exist. */
 enum status quantise(const struct quant_job *job, struct quant_result *result, struct diag *d);
 
+/* Write a graph of int8, as imported, as an ONNX file of the same values (qdq_export.c).
+ * ST_UNSUPPORTED: a tensor or an operator cannot be written as ONNX. */
+enum status qdq_export(struct arena *a, const struct ir_graph *graph, const uint8_t **file,
+                       size_t *n_bytes, struct diag *d);
+
 #endif

@@ -167,7 +167,7 @@ ir() {
 head -c 16 /dev/zero >four.bin
 ir top_k 'tensor 1 f32 [1,4] value name="y"
 op top_k row=0 in=(0) out=(1) axis=1'
-refused 3 "net.ir: layer '00_top_k' (top_k): top_k cannot be written as ONNX by heddle quantise" net.ir -i four.bin -o q.onnx
+refused 3 "net.ir: layer '00_top_k' (top_k): top_k cannot be written as ONNX by heddle" net.ir -i four.bin -o q.onnx
 ir log 'tensor 1 f32 [1,4] value name="y"
 op log row=0 in=(0) out=(1)'
 refused 2 "layer '00_log' has values that are not finite, so no range; keep it and its readers float (--keep-float)" \

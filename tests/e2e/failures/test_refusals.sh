@@ -76,8 +76,8 @@ foreign net.bin 'ML\xefR' "flatbuffer_translate --mlir-to-tflite-flatbuffer net.
 foreign net.pb x "python3 -m tf2onnx.convert --graphdef net.pb --inputs x:0 --outputs y:0 --output net.onnx"
 foreign net.safetensors x "$folder net.safetensors )\" net"
 foreign net.bin 'xxxxxxxx{"' "$folder net.bin )\" net"
-refused "--format: heddle inspect has no csv, expected text, json, dot, svg or model-explorer" inspect digits --format=csv
-refused "--output: heddle inspect writes files with --format=model-explorer alone" inspect digits -o x
+refused "--format: heddle inspect has no csv, expected text, json, dot, svg, model-explorer or onnx" inspect digits --format=csv
+refused "--output: heddle inspect writes files with --format=model-explorer or onnx alone" inspect digits -o x
 refused "--format: heddle ops has no json, expected text or md" ops --format=json
 refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
 refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot

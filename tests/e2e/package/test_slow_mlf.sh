@@ -127,7 +127,7 @@ expect 3 "heddle: --format=mlf: two files of the package are called 'vanilla.h',
 expect 2 "heddle: --format: heddle compile has no csv, expected mlf" "$heddle" compile digits --format=csv -o no
 expect 2 "heddle: --format: heddle compile has no text, expected mlf" "$heddle" compile digits --format=text -o no
 expect 2 "heddle: --format: heddle run has no mlf, expected text, csv or json" "$heddle" run digits --format=mlf
-expect 2 "heddle: --format: heddle inspect has no mlf, expected text, json, dot, svg or model-explorer" "$heddle" inspect digits --format=mlf
+expect 2 "heddle: --format: heddle inspect has no mlf, expected text, json, dot, svg, model-explorer or onnx" "$heddle" inspect digits --format=mlf
 expect 2 "heddle: whole.tar: no model.c in it; expected what heddle compile wrote without --format" \
     "$heddle" run whole.tar --engine=func --allow-native-targets
 [ -e no ] || [ -e no.tar ] && fail "a refused package was written"

@@ -25,7 +25,7 @@ except ImportError as e:
     print(f"SKIPPED: {e}")
     sys.exit(77)
 
-REFUSED = r"is quantised already: tensor|cannot be written as ONNX by heddle quantise"
+REFUSED = r"is quantised already: tensor|cannot be written as ONNX by heddle"
 
 
 def answers(path, feeds):
