@@ -223,7 +223,17 @@ struct hdk_resize_bilinear {
 };
 void hdk_resize_bilinear(const struct hdk_resize_bilinear *p, const int8_t *x, int8_t *y);
 
-/* The same for int8 that was uint8 (128 more), in float32: an output's place is i * scale, with
+/* y[o, i, k] = sum over t of weight[i, t] * (x[o, index[i, t], k] - z_in), requantised.
+ *   x [outer, size, inner]   y [outer, n, inner] */
+struct hdk_interpolate {
+    uint32_t outer, size, inner, n, taps;
+    const int32_t *index; /* [n, taps] */
+    const int16_t *weight;
+    int32_t z_in, z_out, act_min, act_max, multiplier, shift;
+};
+void hdk_interpolate(const struct hdk_interpolate *p, const int8_t *x, int8_t *y);
+
+/* RESIZE_BILINEAR for int8 that was uint8 (128 more), in float32: an output's place is i * scale, with
  * half_pixel (i + 1/2) * scale - 1/2; halves up. */
 struct hdk_resize_u8 {
     uint32_t batch, in_h, in_w, channels, out_h, out_w;

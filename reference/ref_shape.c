@@ -78,6 +78,32 @@ static int32_t blend(const struct ref_call *c, size_t image, struct place v, str
     return (int32_t)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
 }
 
+/* element i = MBQM(sum over t of weight[i, t] * (x[index[i, t]] - z_in)) + z_out */
+enum status ref_interpolate(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *x = c->in[0];
+    const int32_t *index = (const int32_t *)(const void *)c->x[1];
+    const int16_t *weight = (const int16_t *)(const void *)c->x[2];
+    const uint32_t axis = (uint32_t)c->op->attr[IR_AXIS];
+    const size_t n = (size_t)c->in[1]->dim[0], taps = (size_t)c->in[1]->dim[1];
+    size_t inner = 1;
+
+    (void)d;
+    for (uint32_t k = axis + 1; k < x->rank; k++)
+        inner *= (size_t)x->dim[k];
+    for (size_t e = 0; e < (size_t)ir_elements(c->out[0]); e++) {
+        const size_t first = e / inner / n * (size_t)x->dim[axis], i = e / inner % n;
+        int32_t sum = 0;
+
+        for (size_t t = i * taps; t < (i + 1) * taps; t++)
+            sum += weight[t] * (ref_at(x, c->x[0], (first + (size_t)index[t]) * inner + e % inner) -
+                                x->quant.zero_point[0]);
+        ref_put(c->out[0], c->y[0], e,
+                ref_value(c, ref_mbqm(sum, c->k->multiplier[0], c->k->shift[0])));
+    }
+    return ST_OK;
+}
+
 enum status ref_resize_bilinear(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *x = c->in[0], *y = c->out[0];

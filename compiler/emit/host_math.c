@@ -91,6 +91,28 @@ enum status emit_resize_bilinear(struct emit_unit *u, struct text *t, const stru
     return ST_OK;
 }
 
+enum status emit_interpolate(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *p = ir_in(u->graph, op, 1),
+                           *w = ir_in(u->graph, op, 2);
+
+    TRY(emit_need_int8(u, op, d));
+    emit_axis(t, "size", x, (uint32_t)op->attr[IR_AXIS]);
+    emit_field(t, "n", p->dim[0]);
+    emit_field(t, "taps", p->dim[1]);
+    text_printf(t, "    .index = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, p->data, (size_t)ir_bytes(p)));
+    text_printf(t, "    .weight = (const int16_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, w->data, (size_t)ir_bytes(w)));
+    emit_field(t, "z_in", ir_zero_point(x));
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    emit_clamps(t, op);
+    emit_field(t, "multiplier", op->fixed.multiplier[0]);
+    emit_field(t, "shift", op->fixed.shift[0]);
+    return ST_OK;
+}
+
 static float scale_of(const struct ir_op *op, int32_t in, int32_t out)
 {
     if (op->attr[IR_ALIGN_CORNERS] && out > 1)

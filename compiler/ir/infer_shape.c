@@ -303,8 +303,13 @@ enum status infer_interpolate(const struct ir_graph *g, const struct ir_op *op, 
     const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
     int32_t dim[IR_MAX_RANK];
 
-    TRY(ir_want_type(y, "output", IR_F32, d));
-    TRY(ir_want_type(w, "weights", IR_F32, d));
+    TRY(ir_want_type(y, "output", x->type, d));
+    TRY(ir_want_type(w, "weights", x->type == IR_F32 ? IR_F32 : IR_I16, d));
+    if (x->type != IR_F32) {
+        TRY(ir_want_quantised(x, "input", d));
+        TRY(ir_want_quantised(w, "weights", d));
+        TRY(ir_want_quantised(y, "output", d));
+    }
     TRY(ir_want_rank(p, "indices", 2, d));
     TRY(ir_want_const_i32(p, "indices", ir_elements(p), d));
     if (w->role != IR_CONST)

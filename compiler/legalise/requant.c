@@ -359,6 +359,16 @@ static enum status fixed_product(const struct fixing *f)
     return ST_OK;
 }
 
+/* The sum of products is in steps of s_in * s_w. */
+static enum status fixed_of_weights(const struct fixing *f)
+{
+    const double in = (double)scale_of(ir_in(f->g, f->op, 0)),
+                 weight = (double)scale_of(ir_in(f->g, f->op, 2));
+
+    set_one(f->g, f->op, in * weight / (double)scale_of(ir_out(f->g, f->op, 0)));
+    return ST_OK;
+}
+
 static enum status fixed_ratio(const struct fixing *f)
 {
     const struct ir_tensor *x = ir_in(f->g, f->op, 0), *y = ir_out(f->g, f->op, 0);

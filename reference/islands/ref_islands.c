@@ -185,6 +185,8 @@ static enum status isl_quantised(struct isl *s, const struct ir_op *op)
     uint32_t id;
 
     TRY(isl_layer_norm(s, op, &done));
+    if (!done)
+        TRY(isl_resize(s, op, &done));
     if (done)
         return ST_OK;
     if (x->kind == ISL_TENSOR)

@@ -153,6 +153,11 @@ enum status isl_normalise(struct isl *s, const struct ir_op *op);
 /* QUANTIZE of a layer normalisation of quantised values: then its result is made, *done. */
 enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *done);
 
+/* --- ref_islands_resize.c --- */
+
+/* QUANTIZE of interpolated quantised values: then its result is made, *done. */
+enum status isl_resize(struct isl *s, const struct ir_op *quantise, bool *done);
+
 /* --- ref_islands_result.c --- */
 
 /* The file's tensor as an operand: quantised, or float32. A float constant of one element is the

@@ -272,6 +272,13 @@ static void fixed_prelu(const struct ref_maker *m)
     two_sided(m, ref_scale(m->b));
 }
 
+static void fixed_of_weights(const struct ref_maker *m)
+{
+    const double unit = (double)ref_scale(m->x) * (double)ref_scale(ir_in(m->g, m->op, 2));
+
+    set_one(m, unit / (double)ref_scale(m->y));
+}
+
 static void fixed_ratio(const struct ref_maker *m)
 {
     if (m->x->type != IR_F32)

@@ -1,6 +1,7 @@
 """A small ONNX network of many kinds of islands, for tests of what is made of them.
 
     python3 tests/models/islands_onnx.py islands.onnx
+    python3 tests/models/islands_onnx.py resizes.onnx resizes       one of resizes alone
 
 Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
 not 0, most values are inside the range: what goes wrong in an island changes an output. No packages."""
@@ -22,6 +23,8 @@ def attribute(name, value):
         return field(1, name) + field(2, value) + field(20, 1)
     if isinstance(value, int):
         return field(1, name) + field(3, value) + field(20, 2)
+    if isinstance(value, str):
+        return field(1, name) + field(4, value) + field(20, 3)
     return field(1, name) + b"".join(field(8, v) for v in value) + field(20, 7)
 
 
@@ -152,6 +155,13 @@ def tail(n, x):
     return n.dq(y)
 
 
+def resized(n, x):
+    """Weights that are quarters, thirds on one axis, and those of a cubic, which exceed the range between."""
+    for mode, scales, size in (("linear", [1, 1, 2, 2], [18, 18]), ("linear", [1, 1, 1, 3], [9, 27]), ("cubic", [1, 1, 2, 1.5], [18, 13])):
+        y = n.node("Resize", [n.dq(x), "", n.const(FLOAT, [4], scales)], mode=mode)
+        n.output(n.q(y, 0.0193, -11), INT8, [1, 4, *size])
+
+
 def network():
     n = Net(20)
     x = n.q("x", 0.0173, 5)
@@ -159,6 +169,16 @@ def network():
     joined = arithmetic(n, a, b)
     n.output(joined, INT8, [1, 16, 9, 9])
     n.output(tail(n, joined), FLOAT, [1, 5])
+    return model(n)
+
+
+def resizes():
+    n = Net(21)
+    resized(n, n.q("x", 0.0173, 5))
+    return model(n)
+
+
+def model(n):
     graph = (b"".join(field(1, node) for node in n.nodes) + field(2, "islands") +
              b"".join(field(5, i) for i in n.initializers) + field(11, border("x", FLOAT, [1, 4, 9, 9])) +
              b"".join(field(12, border(*o)) for o in n.outputs))
@@ -167,6 +187,6 @@ def network():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["resizes"]):
         sys.exit(__doc__)
-    pathlib.Path(sys.argv[1]).write_bytes(network())
+    pathlib.Path(sys.argv[1]).write_bytes(resizes() if sys.argv[2:] else network())

@@ -113,7 +113,7 @@ static void rewrite(struct ir_graph *g, struct ir_op *op, const struct layer_nor
 }
 
 /* Drop float32 operators without readers; their rows are part of row[tensor]'s. */
-static void drop_unread(struct ir_graph *g, uint32_t *row)
+void ox_drop_unread(struct ir_graph *g, uint32_t *row)
 {
     for (uint32_t i = g->n_op; i-- > 0;) {
         struct ir_op *op = g->op[i];
@@ -150,6 +150,6 @@ enum status ox_layer_norms(struct ox *m)
         any = true;
     }
     if (any)
-        drop_unread(g, row);
+        ox_drop_unread(g, row);
     return any ? ir_link(g, m->d) : ST_OK;
 }

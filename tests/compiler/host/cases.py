@@ -248,13 +248,15 @@ def resize(net, sizes, kind):
             net.op("resize_bilinear", (net.x(kind, (b, h, w, c), **quant(kind)),), kind, (b, h * up, w * up, c), **quant(kind))
 
 
-def interpolate(net, sizes):
+def interpolate(net, sizes, kind):
     for b, h, w, c, _ in sizes["images"]:
         for taps in (2, 4):
-            n = 2 * h
+            n, real = 2 * h, kind == "f32"
             index = ints(net, (n, taps), *[(i + t) % h for i in range(n) for t in range(taps)])
-            weight = net.const("f32", (n, taps), data="0000803e" * (n * taps))
-            net.op("interpolate", (net.x("f32", (b, h, w, c)), index, weight), "f32", (b, n, w, c), axis=1)
+            weight = net.const("f32" if real else "i16", (n, taps), **({} if real else dict(scale=0.0625, zero=0)),
+                               data=("0000803e" if real else "0400") * (n * taps))
+            q = {} if real else quant(kind)
+            net.op("interpolate", (net.x(kind, (b, h, w, c), **q), index, weight), kind, (b, n, w, c), **q, axis=1)
 
 
 def integers(net, sizes):
@@ -389,6 +391,7 @@ def wide(net, s):
     for r, c in s["rows"] + ((16, 64),):
         net.op("softmax", (net.x("i8", (r, c), **quant("i8")),), "i16", (r, c), scale=1 / 65536, zero=-32768, beta_bits=ONE)
     unary(net, s, "quantize", "i8", "i16", out=dict(scale=0.001, zero=0))
+    interpolate(net, s, "i8")
 
 
 def int16(net, s):
@@ -431,7 +434,7 @@ def float_conv_more(net, s):
     depthwise(net, s, "f32", (3, 2, 1, 1), 2)
     transpose_conv(net, s, "f32")
     matmul(net, s, "f32")
-    interpolate(net, s)
+    interpolate(net, s, "f32")
 
 
 def float_rest(net, s):

@@ -32,6 +32,15 @@ done
 "$heddle" run "$(dirname "$0")/norms.ir" --engine=func >stdout 2>stderr || fail "norms.ir: $(cat stderr)"
 grep -q '^verdict: match: 2 of 2 layers' stdout && grep -q ' and 0 on the host' stdout || fail "norms.ir: $(head -n 3 stdout)"
 
+# Interpolations too, with weights of 8 bits and of more.
+for ir in twice copies; do
+    "$heddle" run "$HEDDLE_HOME/tests/compiler/systolic/rewrites/interpolate_product/$ir.ir" --engine=func >stdout 2>stderr ||
+        fail "$ir.ir: $(cat stderr)"
+    grep -q ' and 0 on the host' stdout || fail "$ir.ir: $(head -n 3 stdout)"
+    "$heddle" run "$HEDDLE_HOME/tests/compiler/systolic/rewrites/interpolate_product/$ir.ir" --engine=func --target=c \
+        >stdout 2>stderr || fail "$ir.ir in C: $(cat stderr)"
+done
+
 # Raw sums are the array's; other products are the host's, with the reason.
 for hw in tiny sys16; do
     "$heddle" run "$(dirname "$0")/raw_sums.ir" --engine=func --hw=$hw >stdout 2>stderr || fail "raw_sums.ir: $(cat stderr)"

@@ -395,8 +395,10 @@ enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, 
     TRY(import_outputs(&m));
     settle_scales(&m);
     TRY(ir_link(m.g, d));
-    if (!o->literal && !o->exact)
+    if (!o->literal && !o->exact) {
         TRY(ox_layer_norms(&m));
+        TRY(ox_interpolations(&m));
+    }
     if (!o->literal)
         TRY(ir_infer(m.g, d));
     *graph = m.g;

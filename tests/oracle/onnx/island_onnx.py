@@ -1,0 +1,154 @@
+"""Operators between DequantizeLinear and QuantizeLinear against ONNX Runtime without optimisations, at most one step off.
+
+    island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
+
+Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode).
+Each must be computed in integers, with nothing left in float32. Exit status 1 if one is more than a step off or in
+float32, 77 without onnxruntime. Environment: requirements-new.txt.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import onnx
+    import onnxruntime as ort
+    from onnx import helper, numpy_helper
+except ImportError as e:
+    print(f"SKIPPED: {e}")
+    sys.exit(77)
+
+ort.set_default_logger_severity(4)
+
+
+class Net:
+    """One operator on quantised inputs."""
+
+    def __init__(self, rng, opset=18):
+        self.rng, self.opset, self.nodes, self.inits, self.inputs, self.values = rng, opset, [], [], [], []
+        self.dtype = [np.int8, np.uint8][int(rng.integers(2))]
+        self.lowest = int(np.iinfo(self.dtype).min)
+
+    def const(self, v):
+        self.inits.append(numpy_helper.from_array(np.asarray(v), f"c{len(self.inits)}"))
+        return self.inits[-1].name
+
+    def node(self, op, *inputs, **attributes):
+        name = f"{op}{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op, list(inputs), [name], name=name, **attributes))
+        return name
+
+    def input(self, shape, scale=None, zero=None, values=None):
+        """A dequantised input: a draw of one of three kinds, or `values` of int8."""
+        rng, name = self.rng, f"x{len(self.inputs)}"
+        scale = float(2.0 ** rng.uniform(-7, 0)) if scale is None else scale
+        zero = int(rng.integers(-128, 128)) if zero is None else zero
+        if values is None:
+            kind = int(rng.integers(3))
+            values = rng.integers(-128, 128, shape) if kind == 0 else rng.normal(rng.uniform(-60, 60), 2.0 ** rng.uniform(0, 5.5), shape)
+            if kind == 2:
+                values = rng.choice([-128, 127], shape)
+        self.values.append((np.clip(np.round(values), -128, 127) + 128 + self.lowest).astype(self.dtype))
+        self.inputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(self.dtype)), shape))
+        return self.quant("DequantizeLinear", name, scale, zero), scale
+
+    def quant(self, op, x, scale, zero):
+        return self.node(op, x, self.const(np.float32(scale)), self.const(self.dtype(zero + 128 + self.lowest)))
+
+    def model(self, y, kind):
+        outs = [helper.make_tensor_value_info(y, kind, None)]
+        graph = helper.make_graph(self.nodes, "island", self.inputs, outs, self.inits)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=10)
+
+    def run(self, model):
+        options = ort.SessionOptions()
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.intra_op_num_threads = 1
+        session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return session.run(None, {i.name: v for i, v in zip(self.inputs, self.values)})[0]
+
+    def quantised(self, real, least=0.0):
+        """The model with `real` quantised as a calibration on these inputs would, by steps of at least `least`; its answer."""
+        y = self.run(self.model(real, onnx.TensorProto.FLOAT))
+        y = y[np.isfinite(y)]
+        low, high = (min(0.0, float(y.min())), max(0.0, float(y.max()))) if y.size else (0.0, 0.0)
+        scale = max((high - low) / 255, least, 1e-6)
+        out = self.quant("QuantizeLinear", real, scale, int(np.clip(round(-128 - low / scale), -128, 127)))
+        model = self.model(out, helper.np_dtype_to_tensor_dtype(np.dtype(self.dtype)))
+        return model, self.run(model)
+
+
+# --- the kinds: a network and ONNX Runtime's answer ---
+
+def resize(rng):
+    n = Net(rng, 19)
+    kind = str(rng.choice(["linear", "linear", "cubic", "antialias"]))
+    size = [1, int(rng.integers(1, 9)), *(int(s) for s in rng.integers(1, 40, 2))]
+    to = [s if rng.integers(8) == 0 else max(1, int(s * rng.choice([0.5, 1.5, 2, 2, 3, 4, rng.uniform(0.3, 3)]))) for s in size[2:]]
+    coordinates = str(rng.choice(["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"]))
+    attributes = {"mode": "linear", "coordinate_transformation_mode": coordinates}
+    if kind != "linear":
+        attributes = {"mode": str(rng.choice(["linear", "cubic"])) if kind == "antialias" else "cubic",
+                      "coordinate_transformation_mode": "half_pixel", "cubic_coeff_a": float(rng.choice([-0.75, -0.5]))}
+        attributes["antialias"] = int(kind == "antialias")
+    x, scale = n.input(size)
+    y = n.node("Resize", x, "", "", n.const(np.array(size[:2] + to, np.int64)), **attributes)
+    return n.quantised(y, scale), n
+
+
+KINDS = {"resize": resize}
+
+
+def steps_off(heddle, folder, engine):
+    """Return the least tolerance that heddle's answer needs, 4 if it is more than 3, and what it printed last."""
+    for t in range(4):
+        inputs = [v for k in range(len(list(folder.glob("in_*.bin")))) for v in ("-i", folder / f"in_{k}.bin")]
+        command = [heddle, "run", folder / "model.onnx", *inputs, "--expect", folder / "out.bin", f"--engine={engine}", f"--tolerance={t}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode == 0:
+            return t, ""
+    return 4, (done.stderr or done.stdout).strip()[:300]
+
+
+def in_float(heddle, folder):
+    rows = subprocess.run([heddle, "inspect", folder / "model.onnx"], capture_output=True, text=True, check=True).stdout
+    return [line for line in rows.splitlines() if "computes in float32" in line]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--heddle", default="build/heddle")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--engine", default="func")
+    parser.add_argument("--keep", type=pathlib.Path, help="write the networks here")
+    args = parser.parse_args()
+    failed = 0
+    for kind in args.kinds.split(","):
+        count, bad = [0] * 5, 0
+        for seed in range(args.seed, args.seed + args.count):
+            with tempfile.TemporaryDirectory() as work:
+                folder = args.keep / f"{kind}_{seed}" if args.keep else pathlib.Path(work)
+                folder.mkdir(parents=True, exist_ok=True)
+                (model, want), n = KINDS[kind](np.random.default_rng(seed))
+                (folder / "model.onnx").write_bytes(model.SerializeToString())
+                for k, v in enumerate(n.values):
+                    (folder / f"in_{k}.bin").write_bytes(v.tobytes())
+                (folder / "out.bin").write_bytes(want.tobytes())
+                off, text = steps_off(args.heddle, folder, args.engine)
+                floats = in_float(args.heddle, folder)
+            count[off] += 1
+            if off > 1 or floats:
+                bad += 1
+                print(f"{kind}, seed {seed}: {off} steps off {text} {floats[:1]}")
+        print(f"{kind}: {args.count} networks: {count[0]} equal, {count[1]} one step off, {sum(count[2:])} more")
+        failed += bad
+    return 1 if failed else 0
+
+
+sys.exit(main())
