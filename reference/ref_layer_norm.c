@@ -9,6 +9,7 @@ enum {
     ENOUGH = 512,
     LONG = 1016,
     OCTAVES = 16,
+    ALL_OCTAVES = 19, /* of squares up to 2^16, without a mean */
     STEPS = 256,
     PART = 840,
     MOST = 127,
@@ -24,9 +25,9 @@ struct fixed {
 /* Constants from the scales, epsilon and the row's length. */
 struct norm {
     int32_t length, times, n; /* of a row; how often its values count; their product */
-    int32_t low[OCTAVES], weight[OCTAVES], bias; /* of the octaves of n * variance */
-    int32_t step[OCTAVES][STEPS];
-    struct fixed octave[OCTAVES], mean, rest, part, part_rest, product;
+    int32_t octaves, low[ALL_OCTAVES], weight[ALL_OCTAVES], bias; /* of n * variance */
+    int32_t step[ALL_OCTAVES][STEPS];
+    struct fixed octave[ALL_OCTAVES], mean, rest, part, part_rest, product;
     double greatest; /* of the deviation's inverse */
     double epsilon;  /* in squares of x's scale */
 };
@@ -66,10 +67,10 @@ static void make_octaves(struct norm *k, double least)
     int32_t sum;
 
     k->low[0] = (int32_t)round(k->n * least * least);
-    for (int j = 1; j < OCTAVES; j++)
+    for (int j = 1; j < k->octaves; j++)
         k->low[j] = 2 * k->low[j - 1];
-    sum = k->bias = (int32_t)round(inverse(k, 2.0 * k->low[OCTAVES - 1]));
-    for (int j = OCTAVES - 1; j >= 0; j--) {
+    sum = k->bias = (int32_t)round(inverse(k, 2.0 * k->low[k->octaves - 1]));
+    for (int j = k->octaves - 1; j >= 0; j--) {
         const double low = k->low[j], most = ceil((inverse(k, low) - sum) / (STEPS - 1));
 
         k->octave[j] = fixed_of((STEPS - 1) / low);
@@ -99,6 +100,12 @@ static void make_norm(const struct ref_call *c, struct norm *k)
     k->part = fixed_of(1.0 / PART);
     k->part_rest = fixed_of((double)FINE / PART);
     k->product = fixed_of(1.0 / MOST);
+    k->octaves = OCTAVES;
+    if (c->op->attr[IR_UNCENTRED] != 0) {
+        k->octaves = 0;
+        while (pow(2, k->octaves) * round(k->n * least * least) < 65025.0 * k->n)
+            k->octaves++;
+    }
     make_octaves(k, least);
 }
 
@@ -120,13 +127,15 @@ static struct row row_of(const struct ref_call *c, const struct norm *k, size_t 
 
     for (size_t i = at; i < at + (size_t)k->length; i++)
         sum += k->times * code(c, i);
+    if (c->op->attr[IR_UNCENTRED] != 0)
+        sum = k->n * (c->in[0]->quant.zero_point[0] - (c->in[0]->type == IR_U8 ? 128 : 0));
     r.mean = in_byte(times(k->mean, sum));
     r.mean_rest = in_byte(times(k->rest, sum - k->n * r.mean));
     for (size_t i = at; i < at + (size_t)k->length; i++)
         squares += k->times * (code(c, i) - r.mean) * (code(c, i) - r.mean);
     squares -=
         shares * (int32_t)round((double)k->n / shares * r.mean_rest * r.mean_rest / (FINE * FINE));
-    for (int j = 0; j < OCTAVES; j++)
+    for (int j = 0; j < k->octaves; j++)
         inverse += k->weight[j] *
                    k->step[j][in_byte(times(k->octave[j], squares - k->low[j]) - 128) + 128];
     r.inverse = in_byte(times(k->part, inverse));

@@ -17,7 +17,9 @@
 #include "new_ops.h"
 
 enum {
-    OCTAVES = 16,
+    OCTAVES = 16,      /* of a variance; */
+    MOST_OCTAVES = 19, /* of squares that no mean is taken from, up to MOST_SQUARE */
+    MOST_SQUARE = 255 * 255,
     STEPS = 256,
     UNIT = 840, /* of the inverse's sum in its coarse part, which is at most MOST */
     MOST = 127,
@@ -37,8 +39,8 @@ struct norm {
     int32_t r, c;           /* rows and their values */
     int32_t copies, shares; /* of one value that shares a weight beyond 127; of the rest's square */
     double epsilon, greatest;
-    int32_t low[OCTAVES], bias;
-    int8_t weight[OCTAVES], table[OCTAVES * STEPS];
+    int32_t octaves, low[MOST_OCTAVES], bias;
+    int8_t weight[MOST_OCTAVES], table[MOST_OCTAVES * STEPS];
 };
 
 /* --- what the scales and epsilon give --- */
@@ -72,10 +74,13 @@ static void make_constants(struct norm *k, const struct ir_op *op)
     const double least = fmax(0.5, sqrt(k->epsilon) / 2);
     k->greatest = 1 / sqrt(least * least + k->epsilon);
     k->low[0] = (int32_t)round(k->c * least * least);
-    for (int32_t j = 1; j < OCTAVES; j++)
+    k->octaves = op->attr[IR_UNCENTRED] ? 1 : OCTAVES;
+    while (op->attr[IR_UNCENTRED] && ldexp(k->low[0], k->octaves) < (double)MOST_SQUARE * k->c)
+        k->octaves++;
+    for (int32_t j = 1; j < k->octaves; j++)
         k->low[j] = 2 * k->low[j - 1];
-    above = k->bias = (int32_t)round(inverse_at(k, 2.0 * k->low[OCTAVES - 1]));
-    for (int32_t j = OCTAVES; j-- > 0;)
+    above = k->bias = (int32_t)round(inverse_at(k, 2.0 * k->low[k->octaves - 1]));
+    for (int32_t j = k->octaves; j-- > 0;)
         make_octave(k, j, &above);
 }
 
@@ -259,11 +264,11 @@ static struct ir_tensor *octaves(struct norm *k, const struct ir_tensor *q, cons
                                  squares(k, q, m->coarse, true), squares(k, q, m->coarse, false),
                                  square_of_rest(k, m->fine)};
     struct ir_tensor *x = joined(k, "squares", 5, part);
-    int8_t *w = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(OCTAVES * x->dim[1]));
-    struct lgl_fixed_scale scale[OCTAVES];
-    int32_t bias[OCTAVES];
+    int8_t *w = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(k->octaves * x->dim[1]));
+    struct lgl_fixed_scale scale[MOST_OCTAVES];
+    int32_t bias[MOST_OCTAVES];
 
-    for (int32_t j = 0; j < OCTAVES; j++) {
+    for (int32_t j = 0; j < k->octaves; j++) {
         for (int32_t i = 0; i < x->dim[1]; i++)
             w[j * x->dim[1] + i] = i < 3 * k->c   ? term[i / k->c]
                                    : i < 4 * k->c ? 1
@@ -271,19 +276,20 @@ static struct ir_tensor *octaves(struct norm *k, const struct ir_tensor *q, cons
         bias[j] = 256 * 128 * k->c - 128 * k->shares - k->low[j];
         scale[j] = lgl_fixed_scale((double)(STEPS - 1) / k->low[j]);
     }
-    return sums(k, x, w, bias, OCTAVES, scale, rows_of(k, "octaves", OCTAVES, INT8_MIN));
+    return sums(k, x, w, bias, (uint32_t)k->octaves, scale,
+                rows_of(k, "octaves", k->octaves, INT8_MIN));
 }
 
 static struct parts inverse(struct norm *k, const struct ir_tensor *octave)
 {
-    const int32_t dim[2] = {OCTAVES, STEPS};
+    const int32_t dim[2] = {k->octaves, STEPS};
     const struct ir_tensor *table = lgl_new_constant(k->g, "", IR_I8, 2, dim, k->table);
-    struct ir_tensor *y = rows_of(k, "steps", OCTAVES, 0);
+    struct ir_tensor *y = rows_of(k, "steps", k->octaves, 0);
     const uint32_t in[2] = {octave->id, table->id};
     int32_t bias = k->bias;
 
     lgl_make_lut(k->g, k->row, 2, in, y);
-    for (int32_t j = 0; j < OCTAVES; j++)
+    for (int32_t j = 0; j < k->octaves; j++)
         bias += k->weight[j] * 128;
     return divided(k, "inverse", y, k->weight, bias, UNIT);
 }
@@ -397,9 +403,10 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     k.copies = (LONG * k.shares) / INT8_MAX;
     make_constants(&k, op);
     int8_t *ones = ARENA_ARRAY(g->arena, int8_t, (size_t)k.c);
-    memset(ones, 1, (size_t)k.c);
+    memset(ones, op->attr[IR_UNCENTRED] ? 0 : 1, (size_t)k.c);
     struct ir_tensor *q = recoded(&k, "bytes", x, columns), *row = repeated(&k, q, times);
-    const struct parts mean = divided(&k, "mean", row, ones, 0, k.c);
+    const int32_t about = op->attr[IR_UNCENTRED] ? k.c * ir_zero_point(x) : 0;
+    const struct parts mean = divided(&k, "mean", row, ones, about, k.c);
     const struct parts inv = inverse(&k, octaves(&k, row, &mean));
     k.c = columns;
     make_terms(&k, q, &mean, &inv, of);

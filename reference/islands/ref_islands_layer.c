@@ -10,6 +10,7 @@ enum { MOST = 8192 };
 
 struct found {
     uint32_t x, gamma, beta, epsilon; /* of the file; beta may be IR_NONE */
+    bool uncentred;
 };
 
 static bool is_constant(const struct ir_match *m, uint32_t file_id)
@@ -32,19 +33,32 @@ static bool has_values(const struct isl *s, uint32_t file_id, uint64_t n)
     return ir_elements(t) == n && (n == 1 || (uint64_t)ir_dim_back(t, 0) == n);
 }
 
-/* (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * gamma, and beta perhaps. */
+/* (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * gamma, and beta perhaps; or x in place of x
+ * - mean(x), divided by the root or times one over it. */
 static bool is_layer_norm(const struct isl *s, const struct ir_op *quantise, struct found *f)
 {
     static const char *const formula[] = {
         "add(mul(div(c = sub(x, mean(x)), sqrt(add(mean(mul(c, c)), #e))), #g), #b)",
-        "mul(div(c = sub(x, mean(x)), sqrt(add(mean(mul(c, c)), #e))), #g)"};
+        "mul(div(c = sub(x, mean(x)), sqrt(add(mean(mul(c, c)), #e))), #g)",
+        "mul(#g, div(x, sqrt(add(#e, mean(mul(x, x))))))",
+        "mul(#g, mul(x, div(#n, sqrt(add(#e, mean(mul(x, x)))))))", NULL};
     const uint64_t n = (uint64_t)ir_dim_back(ir_out(s->from, quantise, 0), 0);
     struct ir_match m = {.g = s->from, .ctx = s, .takes = takes, .is_constant = is_constant};
+    const struct ir_tensor *numerator;
+    uint32_t i = 0;
 
-    if (!ir_match(&m, quantise->in[0], formula[0]) && !ir_match(&m, quantise->in[0], formula[1]))
+    while (formula[i] != NULL && !ir_match(&m, quantise->in[0], formula[i]))
+        i++;
+    if (formula[i] == NULL)
         return false;
     *f = (struct found){ir_matched(&m, 'x'), ir_matched(&m, 'g'), ir_matched(&m, 'b'),
-                        ir_matched(&m, 'e')};
+                        ir_matched(&m, 'e'), i >= 2};
+    if (ir_matched(&m, 'n') != IR_NONE) {
+        numerator = s->from->tensor[ir_matched(&m, 'n')];
+        if (numerator->type != IR_F32 || ir_elements(numerator) != 1 ||
+            memcmp(numerator->data, (const float[]){1}, 4) != 0)
+            return false;
+    }
     return has_values(s, f->epsilon, 1) && has_values(s, f->gamma, n) &&
            (f->beta == IR_NONE || has_values(s, f->beta, n));
 }
@@ -101,7 +115,9 @@ enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *do
     const uint32_t in[3] = {x->id, isl_const(s, "gamma", IR_F32, 1, &n, gamma, NULL),
                             isl_const(s, "beta", IR_F32, 1, &n, beta, NULL)};
     const uint32_t id = isl_tensor(s, y->name, y->type, y->rank, y->dim, &y->quant);
-    memcpy(&isl_op_layer_norm(s, 3, in, id)->attr[IR_EPSILON_BITS], epsilon, sizeof *epsilon);
+    struct ir_op *op = isl_op_layer_norm(s, 3, in, id);
+    memcpy(&op->attr[IR_EPSILON_BITS], epsilon, sizeof *epsilon);
+    op->attr[IR_UNCENTRED] = f.uncentred;
     s->value[quantise->out[0]] = (struct isl_value){.kind = ISL_TENSOR, .id = id};
     *done = true;
     return ST_OK;

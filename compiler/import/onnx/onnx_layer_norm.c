@@ -13,6 +13,7 @@ struct layer_norm {
     const struct ir_op *last; /* before QUANTIZE */
     const struct ir_tensor *x, *gamma, *beta;
     float epsilon;
+    bool uncentred; /* no mean is taken from x */
 };
 
 /* Without a clamp of its own; a mean is over the innermost dimension alone. */
@@ -31,21 +32,35 @@ static bool has_values(const struct ir_tensor *t, int32_t n)
     return t->type == IR_F32 && ir_elements(t) == (uint64_t)n && (n == 1 || ir_dim_back(t, 0) == n);
 }
 
+static bool is_number(const struct ir_tensor *t, float v)
+{
+    return has_values(t, 1) && *(const float *)(const void *)t->data == v;
+}
+
+/* With a mean and beta, with a mean, without both, with a reciprocal. */
 static bool matches(const struct ir_graph *g, const struct ir_op *quantize, struct layer_norm *n)
 {
 #define SCALED "mul(div(d = sub(x = dequantize(q), mean(x)), sqrt(add(mean(mul(d, d)), #e))), #g)"
+#define ROOT   "sqrt(add(mean(mul(x, x)), #e))"
+    static const char *const formula[] = {"add(" SCALED ", #b)", SCALED,
+                                          "mul(div(x = dequantize(q), " ROOT "), #g)",
+                                          "mul(mul(x = dequantize(q), div(#o, " ROOT ")), #g)"};
+#undef SCALED
+#undef ROOT
     const int32_t c = ir_dim_back(ir_out(g, quantize, 0), 0);
     struct ir_match m = {.g = g, .takes = takes};
-    const bool shifted = ir_match(&m, quantize->in[0], "add(" SCALED ", #b)");
+    uint32_t k = 0;
 
-    if (!shifted && !ir_match(&m, quantize->in[0], SCALED))
+    while (k < 4 && !ir_match(&m, quantize->in[0], formula[k]))
+        k++;
+    if (k == 4 || (k == 3 && !is_number(g->tensor[ir_matched(&m, 'o')], 1)))
         return false;
-#undef SCALED
     const struct ir_tensor *epsilon = g->tensor[ir_matched(&m, 'e')];
     *n = (struct layer_norm){.last = m.op[0],
                              .x = g->tensor[ir_matched(&m, 'q')],
                              .gamma = g->tensor[ir_matched(&m, 'g')],
-                             .beta = shifted ? g->tensor[ir_matched(&m, 'b')] : NULL};
+                             .beta = k == 0 ? g->tensor[ir_matched(&m, 'b')] : NULL,
+                             .uncentred = k > 1};
     if (!has_values(epsilon, 1) || !has_values(n->gamma, c) || (n->beta && !has_values(n->beta, c)))
         return false;
     n->epsilon = *(const float *)(const void *)epsilon->data;
@@ -110,6 +125,7 @@ static void rewrite(struct ir_graph *g, struct ir_op *op, const struct layer_nor
     op->n_in = 3;
     op->in = arena_memdup(g->arena, in, sizeof in);
     memcpy(&op->attr[IR_EPSILON_BITS], &n->epsilon, sizeof n->epsilon);
+    op->attr[IR_UNCENTRED] = n->uncentred;
 }
 
 /* Drop float32 operators without readers; their rows are part of row[tensor]'s. */

@@ -30,7 +30,7 @@ done
 
 # Layer normalisations of short and of long rows are the accelerator's whole.
 "$heddle" run "$(dirname "$0")/norms.ir" --engine=func >stdout 2>stderr || fail "norms.ir: $(cat stderr)"
-grep -q '^verdict: match: 2 of 2 layers' stdout && grep -q ' and 0 on the host' stdout || fail "norms.ir: $(head -n 3 stdout)"
+grep -q '^verdict: match: 3 of 3 layers' stdout && grep -q ' and 0 on the host' stdout || fail "norms.ir: $(head -n 3 stdout)"
 
 # Interpolations too, with weights of 8 bits and of more.
 for ir in twice copies; do

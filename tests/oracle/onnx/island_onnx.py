@@ -2,7 +2,7 @@
 
     island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
 
-Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode).
+Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out).
 Each must be computed in integers, with nothing left in float32. Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -81,6 +81,11 @@ class Net:
         model = self.model(out, helper.np_dtype_to_tensor_dtype(np.dtype(self.dtype)))
         return model, self.run(model)
 
+    @staticmethod
+    def norm_step(gamma):
+        """Steps of the result for which docs/ONNX.md, rule 9, allows integers."""
+        return float(np.abs(gamma).max()) * 2 / 126
+
 
 # --- the kinds: a network and ONNX Runtime's answer ---
 
@@ -100,7 +105,26 @@ def resize(rng):
     return n.quantised(y, scale), n
 
 
-KINDS = {"resize": resize}
+def rms_norm(rng):
+    """RMSNormalization, what it is written as, and that of Llama; rows whose mean square is a step or more."""
+    n = Net(rng, 23)
+    channels = int(rng.choice([3, 16, 64, 65, 200, 256, 768, 1024, 2048]))
+    gamma, epsilon = rng.normal(1, 0.4, channels).astype(np.float32), float(10.0 ** rng.choice([-12, -6, -5]))
+    rows = int(rng.integers(1, 12))
+    values = np.round(rng.normal(0, 2.0 ** rng.uniform(1, 6, (1, rows, 1)), (1, rows, channels)))
+    zero = int(rng.choice([0, 0, 0, rng.integers(-40, 40), rng.integers(-128, 128)]))
+    x, _ = n.input(list(values.shape), None, zero, values + zero)
+    form = int(rng.integers(3))
+    if form == 0:
+        return n.quantised(n.node("RMSNormalization", x, n.const(gamma), axis=-1, epsilon=epsilon), n.norm_step(gamma)), n
+    squares = n.node("Pow", x, n.const(np.float32(2)))
+    mean = n.node("ReduceMean", squares, n.const(np.array([-1], np.int64)), keepdims=1)
+    root = n.node("Sqrt", n.node("Add", mean, n.const(np.float32(epsilon))))
+    y = n.node("Div", x, root) if form == 1 else n.node("Mul", x, n.node("Reciprocal", root))
+    return n.quantised(n.node("Mul", *([y, n.const(gamma)] if form == 1 else [n.const(gamma), y])), n.norm_step(gamma)), n
+
+
+KINDS = {"resize": resize, "rms_norm": rms_norm}
 
 
 def steps_off(heddle, folder, engine):
