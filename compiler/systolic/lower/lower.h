@@ -35,6 +35,8 @@ struct lower {
     const struct ir_tensor *thresholds; /* the tensor by whose scale LOAD quantises, or NULL */
     const struct ir_tensor *floats;     /* that by whose scale STORE dequantises, or NULL */
     const struct layout *layout;
+    uint8_t *packed; /* the last weights packed; room for n_packed bytes */
+    size_t n_packed;
     uint32_t group;   /* position of the first of the operators that are lowered together */
     bool in_cascade;  /* several operators share weight memory, and all their weights stay */
     uint32_t *loaded; /* by tensor: rows of a resident tensor loaded from memory */

@@ -64,13 +64,23 @@ static void pack_output(const struct geo *g, const struct weight_block *b, uint3
         to[k] = g->filter->data[(from + k) * g->all_oc + geo_channel(g, b->first)];
 }
 
+/* Return room for weights that are packed and then copied into the constants. */
+static uint8_t *packing_room(struct lower *l, size_t n_bytes)
+{
+    if (n_bytes > l->n_packed) {
+        l->packed = arena_alloc(l->arena, n_bytes);
+        l->n_packed = n_bytes;
+    }
+    return l->packed;
+}
+
 static uint32_t pack(struct lower *l, const struct geo *g, const struct weight_block *b)
 {
     size_t size = (size_t)b->piece.n_ky * b->piece.n_b * (b->sums ? l->hw->n : b->n);
 
     if (l->program->dry)
         return sched_constant(l->program, NULL, size);
-    uint8_t *bytes = arena_alloc(l->arena, size), *to = bytes;
+    uint8_t *bytes = packing_room(l, size), *to = bytes;
     if (b->sums)
         pack_output(g, b, l->hw->n, bytes);
     for (uint32_t c = 0; !b->sums && c < b->n; c += l->hw->n)
