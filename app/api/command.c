@@ -89,6 +89,7 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);
     case COMMAND_REGRESS: return regress_command(h->scratch, &h->o, &h->d);
     case COMMAND_EXPLORE: return explore_command(h->scratch, &h->o, &h->d);
+    case COMMAND_DIFF: return diff_command(h->scratch, &h->o, t, &h->d);
     case COMMAND_SWEEP: return regress_run(h->scratch, &h->o, &h->d);
     case COMMAND_QUANTISE: return quantise_command(h->scratch, &h->o, t, &h->d);
     case COMMAND_HW: return hw_print(h->scratch, h->o.model, t, &h->d);
@@ -114,7 +115,7 @@ static enum status take_arguments(struct heddle *h, const struct command *c)
     bool none = o->command == COMMAND_BUILD || o->command == COMMAND_TARGETS ||
                 o->command == COMMAND_OPS || o->command == COMMAND_HW;
     bool more = o->command == COMMAND_BENCH || o->command == COMMAND_REGRESS ||
-                o->command == COMMAND_GRADE_TARGET;
+                o->command == COMMAND_DIFF || o->command == COMMAND_GRADE_TARGET;
     size_t most = more ? 1 + OPTIONS_MAX_ARGUMENTS : 1;
 
     o->model = c->n ? arena_strdup(h->scratch, c->argument[0]) : NULL;

@@ -29,6 +29,9 @@ const struct cli_command cli_commands[] = {
      "run a suite of networks, compare with baselines; also: regress show [SESSION], regress "
      "compare "
      "A B, regress accept [NETWORK] --why=TEXT"},
+    {"diff", "A B",
+     "two runs of a network side by side: what became slower or larger, in which layer, by which "
+     "wait; A, B: folders of run -o, stats files, or NETWORK@SESSION of regress"},
     {"sweep", "SUITE",
      "run a suite of configurations: what each takes, and which nothing else beats, as table, CSV "
      "and pictures"},

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/report/page.h"
-#include "app/stats/files.h"
+#include "app/pages/page.h"
 #include "explore.h"
 #include "goal.h"
 
@@ -146,8 +145,6 @@ void explore_page(struct text *t, const struct explore_space *s, const char *goa
             any = true;
         }
     text_add(&data, "]}");
-    const struct page_part parts[] = {{"report.css", report_file("report.css"), false},
-                                      {"data", data.data, true},
-                                      {NULL, NULL, false}};
-    page_fill(t, report_file("explore.html"), parts);
+    const struct page_part parts[] = {{"data", data.data, true}, {NULL, NULL, false}};
+    page_fill(t, "explore.html", parts);
 }

@@ -35,6 +35,7 @@ enum options_command {
     COMMAND_ADOPT,
     COMMAND_PROVE,
     COMMAND_GRADE_TARGET,
+    COMMAND_DIFF,
     COMMAND_COUNT
 };
 

@@ -8,9 +8,10 @@
 #include "options_table.h"
 
 const char *const options_commands[] = {
-    "run",     "compile", "inspect",    "build",        "targets", "ops",          "disasm",
-    "report",  "bench",   "new-target", "check-target", "tune",    "regress",      "sweep",
-    "explore", "hw",      "quantise",   "adopt",        "prove",   "grade-target", NULL};
+    "run",     "compile",      "inspect", "build",      "targets",      "ops",
+    "disasm",  "report",       "bench",   "new-target", "check-target", "tune",
+    "regress", "sweep",        "explore", "hw",         "quantise",     "adopt",
+    "prove",   "grade-target", "diff",    NULL};
 
 /* Return the commands that use an option. Attributes of targets are for commands that partition a
  * network. */
@@ -64,9 +65,10 @@ static enum status check_format(const struct options *o, const char *value, stru
 
     if (o->command == COMMAND_COMPILE && o->format != FORMAT_MLF)
         return FAIL(d, ST_USAGE, "--format: heddle compile has no %s, expected mlf", value);
-    if (o->command == COMMAND_QUANTISE && o->format != FORMAT_TEXT && o->format != FORMAT_JSON)
-        return FAIL(d, ST_USAGE, "--format: heddle quantise has no %s, expected text or json",
-                    value);
+    if ((o->command == COMMAND_QUANTISE || o->command == COMMAND_DIFF) &&
+        o->format != FORMAT_TEXT && o->format != FORMAT_JSON)
+        return FAIL(d, ST_USAGE, "--format: heddle %s has no %s, expected text or json",
+                    options_commands[o->command], value);
     if (o->command == COMMAND_OPS && o->format != FORMAT_TEXT && o->format != FORMAT_MD)
         return FAIL(d, ST_USAGE, "--format: heddle ops has no %s, expected text or md", value);
     if (o->command == COMMAND_OPS || o->format == FORMAT_TEXT || o->format == FORMAT_JSON ||
@@ -114,7 +116,7 @@ enum status options_command(struct options *o, const char *name, struct diag *d)
         d, ST_USAGE,
         "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
         "report, bench, new-target, check-target, tune, regress, sweep, explore, hw, quantise, "
-        "adopt, prove, grade-target, "
+        "adopt, prove, grade-target, diff, "
         "completion, man or help",
         name);
 }

@@ -58,10 +58,11 @@ const struct option_row options_table[] = {
     {SHOW("output", "DIR", FILES,
           "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package; "
           "regress, sweep: of their history (default regress); quantise: the .onnx file; inspect "
-          "--format=model-explorer: the four files, --format=onnx: the .onnx file"),
+          "--format=model-explorer: the four files, --format=onnx: the .onnx file; diff: of "
+          "diff.html"),
      TEXT(out), .shown.letter = 'o',
      .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(INSPECT) | OF(NEW_TARGET) | OF(ADOPT) |
-                OF(QUANTISE) | SUITES},
+                OF(QUANTISE) | OF(DIFF) | SUITES},
     {SHOW("expect", "FILE", FILES,
           "expected output, as -i, or a folder with out_0.bin, ...; repeat in graph order"),
      LIST(expect, n_expect), .used_by = RUNS},
@@ -302,10 +303,10 @@ const struct option_row options_table[] = {
           "report: text (default), csv, json; inspect: text, json, dot, svg, "
           "model-explorer (node data of Google's Model Explorer), onnx (a TFLite file of int8 as "
           "ONNX with "
-          "QuantizeLinear and DequantizeLinear, to -o FILE); quantise: text, json; "
+          "QuantizeLinear and DequantizeLinear, to -o FILE); quantise, diff: text, json; "
           "compile: mlf, TVM's Model Library Format; ops: text, md"),
      WORD(format, formats),
-     .used_by = RUNS | OF(COMPILE) | OF(INSPECT) | OF(REPORT) | OF(QUANTISE) | OF(OPS)},
+     .used_by = RUNS | OF(COMPILE) | OF(INSPECT) | OF(REPORT) | OF(QUANTISE) | OF(OPS) | OF(DIFF)},
     {SHOW("verbose", NULL, REPORT, "also report the counters of each unit (docs/REPORT.md)"),
      FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},
     {SHOW("quiet", NULL, REPORT, "report the verdict only; no progress"), FLAG(quiet),

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json/json_doc.h"
+#include "app/changes/changes.h"
+#include "app/report/report.h"
+#include "base/file.h"
 #include "session_views.h"
 
 struct reader {
@@ -174,6 +176,131 @@ static enum status read_history(struct arena *a, const struct options *o, uint32
         output_text(o->output, OUTPUT_RESULT, t.data);
     return st;
 }
+
+/* --- diff -------------------------------------------------------------------------------------- */
+
+/* Name the runs of a network in a session, for a message. */
+static const char *labels_of(struct arena *a, const struct suite *s, const char *network)
+{
+    struct text t;
+
+    text_init(&t, a);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!*network || strcmp(s->run[i].network, network) == 0)
+            text_printf(&t, "%s'%s'", t.length ? ", " : "", s->run[i].label);
+    return t.length ? t.data : "none";
+}
+
+/* Find the run of this label, or the only one of this network. */
+static enum status find_run(struct reader *r, const char *name, const char *session,
+                            const struct suite_run **run, struct diag *d)
+{
+    struct view v = {0};
+    uint32_t n = 0;
+
+    TRY(read_view(r, session, &v, d));
+    *run = suite_find(&v.suite, name);
+    for (uint32_t i = 0; !*run && i < v.suite.n; i++)
+        n += strcmp(v.suite.run[i].network, name) == 0;
+    for (uint32_t i = 0; n == 1 && i < v.suite.n; i++)
+        if (strcmp(v.suite.run[i].network, name) == 0)
+            *run = &v.suite.run[i];
+    if (*run)
+        return ST_OK;
+    return FAIL(d, ST_USAGE, "diff: session %lld has %u runs of '%s', expected one of: %s",
+                (long long)v.session.id, n, name, labels_of(r->arena, &v.suite, n ? name : ""));
+}
+
+/* Read [FOLDER/]NETWORK@SESSION from the history in the folder. */
+static enum status read_kept(struct arena *a, const struct options *o, const char *name,
+                             struct view_side *side, struct diag *d)
+{
+    const char *at = strrchr(name, '@'), *end = strpbrk(name, " @"), *slash = NULL;
+    struct reader r = {.arena = a, .o = o};
+    const struct suite_run *run = NULL;
+
+    for (const char *c = name; c < end; c++)
+        slash = *c == '/' ? c : slash;
+    const char *folder = slash ? arena_strndup(a, name, (size_t)(slash - name)) : "regress";
+    const char *first = slash ? slash + 1 : name;
+    enum status st =
+        history_open(a, arena_printf(a, "%s/regress.db", folder), DATABASE_READ, &r.h, d);
+
+    if (st == ST_OK)
+        st = history_sessions(&r.h, NULL, &r.session, &r.n, d);
+    if (st == ST_OK)
+        st = find_run(&r, arena_strndup(a, first, (size_t)(at - first)), at + 1, &run, d);
+    if (st == ST_OK)
+        *side = view_side(run);
+    history_close(&r.h);
+    return st;
+}
+
+static enum status read_side(struct arena *a, const struct options *o, const char *name,
+                             struct view_side *side, struct diag *d)
+{
+    const char *inside = arena_printf(a, "%s/stats.json", name);
+
+    if (!file_exists(name) && strchr(name, '@'))
+        return read_kept(a, o, name, side, d);
+    if (!file_exists(name))
+        return FAIL(d, ST_USAGE,
+                    "diff: '%s' does not exist; expected a folder of heddle run -o, a stats file, "
+                    "or NETWORK@SESSION of heddle regress",
+                    name);
+    TRY(report_read_file(a, file_exists(inside) ? inside : name, &side->run, d));
+    side->list = changes_list(a, side->run);
+    return ST_OK;
+}
+
+static enum status show_changes(struct arena *a, const struct options *o, cJSON *changes,
+                                struct text *t, struct diag *d)
+{
+    struct text page;
+
+    if (o->out) {
+        text_init(&page, a);
+        changes_page(&page, changes);
+        TRY(file_make_dirs(o->out, d));
+        TRY(file_write(arena_printf(a, "%s/diff.html", o->out), page.data, page.length, d));
+    }
+    if (o->format != FORMAT_JSON) {
+        changes_text(t, changes);
+        return ST_OK;
+    }
+    char *s = cJSON_Print(changes);
+    if (!s)
+        arena_exhausted(a);
+    text_printf(t, "%s\n", s);
+    cJSON_free(s);
+    return ST_OK;
+}
+
+enum status diff_command(struct arena *a, const struct options *o, struct text *t, struct diag *d)
+{
+    struct view_side of[2] = {{0}};
+    cJSON *changes = NULL;
+
+    if (o->n_argument != 1)
+        return FAIL(d, ST_USAGE, "diff: found %u arguments, expected two runs: heddle diff A B",
+                    o->n_argument + 1);
+    enum status st = read_side(a, o, o->model, &of[0], d);
+    if (st == ST_OK)
+        st = read_side(a, o, o->argument[0], &of[1], d);
+    if (st == ST_OK) {
+        changes = changes_of(a, &(struct changes_side){o->model, of[0].run, of[0].list},
+                             &(struct changes_side){o->argument[0], of[1].run, of[1].list});
+        st = show_changes(a, o, changes, t, d);
+    }
+    for (int i = 0; i < 2; i++) {
+        cJSON_Delete(of[i].run);
+        cJSON_Delete(of[i].list);
+    }
+    cJSON_Delete(changes);
+    return st;
+}
+
+/* --- regress ----------------------------------------------------------------------------------- */
 
 enum status regress_command(struct arena *a, const struct options *o, struct diag *d)
 {

@@ -10,6 +10,10 @@
  * run of the suite has a finding. Tables go to o->output. */
 enum status regress_command(struct arena *a, const struct options *o, struct diag *d);
 
+/* "heddle diff": o->model and o->argument[0] are two runs: stats files, folders of -o, or
+ * [FOLDER/]NETWORK@SESSION of a history. With -o also diff.html. */
+enum status diff_command(struct arena *a, const struct options *o, struct text *t, struct diag *d);
+
 /* session.c: run a suite. */
 enum status regress_run(struct arena *a, const struct options *o, struct diag *d);
 /* Run these runs of a suite. */

@@ -36,6 +36,19 @@ enum status view_junit(struct arena *a, const struct view *v, const char *path, 
 /* Add text escaped for XML and HTML. */
 void view_escape(struct text *t, const char *s);
 
+/* --- view_changes.c --- */
+
+/* A run as changes_of takes it: what is known of a stats file, and its layers. The caller deletes
+ * both. */
+struct view_side {
+    struct cJSON *run, *list;
+};
+struct view_side view_side(const struct suite_run *r);
+/* Compare two runs under the names of their sessions (app/changes/changes.h); the caller deletes
+ * the comparison. */
+struct cJSON *view_changes(struct arena *a, const char *before, const struct suite_run *x,
+                           const char *after, const struct suite_run *y);
+
 /* --- view_targets.c --- */
 
 /* Write targets.md, .csv and .html into `folder`: networks x targets. *any: false if no run names

@@ -2,6 +2,7 @@
  * other file), light and dark, and printable. All text from outside is escaped. */
 #include <string.h>
 
+#include "app/changes/changes.h"
 #include "base/file.h"
 #include "session_views.h"
 
@@ -164,15 +165,40 @@ static const struct view *first_bad(const struct page *p, const char *label,
     return bad;
 }
 
-static void wrong_table(struct page *p)
+/* Write the comparison of a run with its last good session, in the folder of the page, and link it. */
+static enum status link_changes(struct page *p, const char *label, const struct view *good,
+                                const char *path, struct diag *d)
+{
+    struct arena *a = p->t.arena;
+    const struct suite_run *x = suite_find(&good->suite, label),
+                           *y = suite_find(&last(p)->suite, label);
+    const char *file = arena_printf(a, "diff_%u.html", (uint32_t)(y - last(p)->suite.run));
+    const char *folder = arena_strndup(a, path, (size_t)(strrchr(path, '/') + 1 - path));
+    cJSON *changes = view_changes(
+        a, arena_printf(a, "session %lld, commit %s", (long long)good->session.id, commit_of(good)),
+        x,
+        arena_printf(a, "session %lld, commit %s", (long long)last(p)->session.id,
+                     commit_of(last(p))),
+        y);
+    struct text t;
+
+    text_init(&t, a);
+    changes_page(&t, changes);
+    cJSON_Delete(changes);
+    text_printf(&p->t, "<td class=\"t\"><a href=\"%s\">what changed</a></td>", file);
+    return file_write(arena_printf(a, "%s%s", folder, file), t.data, t.length, d);
+}
+
+static enum status wrong_table(struct page *p, const char *path, struct diag *d)
 {
     const struct view *v = last(p), *good;
     uint32_t before = UINT32_MAX;
 
     if (v->judge.n_count == 0)
-        return;
-    text_add(&p->t, "<h2>Wrong</h2>\n<table><tr><th>run</th><th class=\"t\">what</th>"
-                    "<th class=\"t\">first bad commit</th><th class=\"t\">last good</th></tr>\n");
+        return ST_OK;
+    text_add(&p->t,
+             "<h2>Wrong</h2>\n<table><tr><th>run</th><th class=\"t\">what</th>"
+             "<th class=\"t\">first bad commit</th><th class=\"t\">last good</th><th></th></tr>\n");
     for (uint32_t i = 0; i < v->judge.n; i++) {
         const struct judge_finding *f = &v->judge.finding[i];
         const char *label = v->suite.run[f->run].label;
@@ -184,10 +210,15 @@ static void wrong_table(struct page *p)
         cell(p, "t bad", arena_printf(p->t.arena, "%s: %s", f->kind, f->text));
         cell(p, "t", bad ? commit_of(bad) : "");
         cell(p, "t", good ? commit_of(good) : "none");
+        if (good && strcmp(f->kind, "cycles") == 0)
+            TRY(link_changes(p, label, good, path, d));
+        else
+            cell(p, "", "");
         text_add(&p->t, "</tr>\n");
         before = f->run;
     }
     text_add(&p->t, "</table>\n");
+    return ST_OK;
 }
 
 /* --- the tables -------------------------------------------------------------------------------- */
@@ -272,7 +303,7 @@ enum status view_page(struct arena *a, const struct view *v, uint32_t n, const c
                 arena_printf(a, "session %lld, commit %s, %s", (long long)last(&p)->session.id,
                              commit_of(last(&p)), view_time(a, last(&p)->session.started)));
     text_add(&p.t, "</p>\n");
-    wrong_table(&p);
+    TRY(wrong_table(&p, path, d));
     run_table(&p);
     session_table(&p);
     text_add(&p.t, "</body></html>\n");

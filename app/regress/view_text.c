@@ -1,13 +1,12 @@
 /* view_text.c - print tables for people; see session_views.h. */
 #define _GNU_SOURCE
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "app/changes/changes.h"
 #include "app/regress/suite/result.h"
-#include "app/report/report_read.h"
 #include "session_views.h"
 
 enum { MAX_NAME = 60, MAX_CAUSES = 3 };
@@ -133,88 +132,27 @@ static int by_percent(const void *x, const void *y)
     return p < q ? 1 : p > q ? -1 : 0;
 }
 
-/* A counter of a unit, and its increase. */
-struct growth {
-    const char *unit, *kind;
-    double by;
-};
-
-/* Return the counter that increased most between two layers, among those that show a cause: not
- * idle. */
-static struct growth most_grown(const cJSON *before, const cJSON *after, double sign)
-{
-    struct growth most = {"", "", 0};
-    const cJSON *unit, *kind;
-
-    cJSON_ArrayForEach(unit, report_member(after, "counters"))
-    {
-        const cJSON *old = report_member(report_member(before, "counters"), unit->string);
-        cJSON_ArrayForEach(kind, unit)
-        {
-            double was = report_number(old, kind->string);
-            double by = sign * (kind->valuedouble - (was < 0 ? 0 : was));
-            if (strcmp(kind->string, "idle") != 0 && by > most.by)
-                most = (struct growth){unit->string, kind->string, by};
-        }
-    }
-    return most;
-}
-
-static const cJSON *layer_named(const cJSON *layers, const char *name)
-{
-    const cJSON *l;
-
-    cJSON_ArrayForEach(l, layers) if (strcmp(report_word(l, "name"), name) == 0) return l;
-    return NULL;
-}
-
-/* Return the layer whose cycles changed most among those not shown yet; 0: none changed. */
-static double worst_layer(const cJSON *before, const cJSON *after, double sign, double below,
-                          const cJSON **x, const cJSON **y)
-{
-    const cJSON *l;
-    double most = 0;
-
-    cJSON_ArrayForEach(l, after)
-    {
-        const cJSON *old = layer_named(before, report_word(l, "name"));
-        double by = old ? sign * (report_number(l, "cycles") - report_number(old, "cycles")) : 0;
-        if (by > most && by < below) {
-            most = by;
-            *x = old;
-            *y = l;
-        }
-    }
-    return most;
-}
-
 static void add_causes(struct text *t, const struct change *c)
 {
-    cJSON *before = result_layers(&c->a->result), *after = result_layers(&c->b->result);
-    const double sign = c->percent < 0 ? -1 : 1;
-    const cJSON *x = NULL, *y = NULL;
-    double by = INFINITY;
+    cJSON *changes = view_changes(t->arena, "before", c->a, "after", c->b);
 
-    for (int i = 0; i < MAX_CAUSES; i++) {
-        by = worst_layer(before, after, sign, by, &x, &y);
-        if (by <= 0)
-            break;
-        struct growth g = sign > 0 ? most_grown(x, y, 1) : most_grown(y, x, 1);
-        text_printf(t, "    %-30.30s %+12.1f cycles", report_word(y, "name"), sign * by);
-        if (g.by > 0)
-            text_printf(t, ", %s %s %+.1f", g.unit, g.kind, sign * g.by);
-        text_add(t, "\n");
-    }
-    cJSON_Delete(before);
-    cJSON_Delete(after);
+    changes_causes(t, changes, MAX_CAUSES);
+    cJSON_Delete(changes);
+}
+
+/* Return the cycles, those of the estimate where none were measured; negative: unknown. */
+static double cycles_of(const struct suite_run *r)
+{
+    return r->result.number.cycles > 0 ? r->result.number.cycles
+                                       : r->result.number.estimated_cycles;
 }
 
 static void change_line(struct text *t, const struct change *c, int width)
 {
     text_printf(t, "%-*.*s", width, MAX_NAME, c->b->label);
-    add_number(t, c->a->result.number.cycles, 12, 1);
-    add_number(t, c->b->result.number.cycles, 12, 1);
-    add_percent(t, c->b->result.number.cycles, c->a->result.number.cycles, 8);
+    add_number(t, cycles_of(c->a), 12, 1);
+    add_number(t, cycles_of(c->b), 12, 1);
+    add_percent(t, cycles_of(c->b), cycles_of(c->a), 8);
     if (strcmp(c->a->result.verdict, c->b->result.verdict) != 0)
         text_printf(t, "  %s -> %s", c->a->result.verdict, c->b->result.verdict);
     text_add(t, "\n");
@@ -237,8 +175,8 @@ void view_compare(struct text *t, const struct view *a, const struct view *b)
         if (!x)
             continue;
         c[n] = (struct change){x, y, 0};
-        if (x->result.number.cycles > 0 && y->result.number.cycles > 0)
-            c[n].percent = 100 * (y->result.number.cycles / x->result.number.cycles - 1);
+        if (cycles_of(x) > 0 && cycles_of(y) > 0)
+            c[n].percent = 100 * (cycles_of(y) / cycles_of(x) - 1);
         if (differs(&c[n]))
             n++;
         else

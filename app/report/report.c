@@ -46,8 +46,7 @@ void run_report(const cJSON *stats, struct text *t, enum options_format format,
         arena_exhausted(t->arena);
 }
 
-enum status run_report_file(struct arena *a, const char *path, enum options_format format,
-                            enum report_detail detail, struct text *t, struct diag *d)
+enum status report_read_file(struct arena *a, const char *path, cJSON **stats, struct diag *d)
 {
     uint8_t *data;
     size_t n;
@@ -69,7 +68,17 @@ enum status run_report_file(struct arena *a, const char *path, enum options_form
                   "%s: not a stats file; expected JSON of schema heddle.stats.v2, as --stats "
                   "writes it",
                   path);
-    else
+    *stats = o;
+    return st;
+}
+
+enum status run_report_file(struct arena *a, const char *path, enum options_format format,
+                            enum report_detail detail, struct text *t, struct diag *d)
+{
+    cJSON *o = NULL;
+    enum status st = report_read_file(a, path, &o, d);
+
+    if (st == ST_OK)
         format_report(t, o, format, detail);
     cJSON_Delete(o);
     return st;

@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "app/job/shared.h"
+#include "app/pages/page.h"
 #include "app/stats/account.h"
+#include "app/stats/columns.h"
 #include "base/file.h"
 #include "layer_graph.h"
-#include "page.h"
 #include "report_read.h"
 #include "run_pages.h"
 #include "run_trace.h"
@@ -42,6 +43,22 @@ static struct graph_cycles *layer_cycles(const struct job *job, const cJSON *sta
         cycles++;
     }
     return cycles - cJSON_GetArraySize(report_member(stats, "layers"));
+}
+
+/* Write the page. stats: heddle.stats.v2. trace: from trace_json, or "null". graph: SVG or HTML. */
+static void page_html(struct text *t, const char *stats, const char *trace, const char *graph)
+{
+    struct text table;
+
+    text_init(&table, t->arena);
+    columns_json(&table);
+    const struct page_part parts[] = {{"stats", stats, true},
+                                      {"columns", table.data, true},
+                                      {"trace", trace, true},
+                                      {"graph", graph, false},
+                                      {NULL, NULL, false}};
+
+    page_fill(t, "template.html", parts);
 }
 
 static enum status write_page(const struct job *job, const cJSON *o, const char *folder,

@@ -119,6 +119,28 @@ static uint32_t crossings_of(const struct pipeline *p)
     return n;
 }
 
+/* Count the commands of each layer, and those of ARRAY or VECTOR, whichever has more. */
+static void count_commands(struct arena *a, const struct sched_program *p, struct account *c)
+{
+    uint32_t(*by_unit)[HD_UNIT_COUNT] = arena_array(a, c->n_layer + 1u, sizeof *by_unit);
+
+    for (uint32_t k = 0; k < p->n_stream; k++)
+        for (uint32_t i = 0; i < p->stream[k].n; i++) {
+            const struct sched_command *cmd = &p->stream[k].cmd[i];
+
+            by_unit[cmd->row][cmd->unit]++;
+            c->layer[cmd->row].commands += cmd->unit != HD_UNIT_FETCH;
+        }
+    for (uint32_t r = 0; r < c->n_layer; r++) {
+        const uint32_t *n = by_unit[r];
+
+        c->layer[r].tiles =
+            n[HD_UNIT_ARRAY] > n[HD_UNIT_VECTOR] ? n[HD_UNIT_ARRAY] : n[HD_UNIT_VECTOR];
+        c->commands += c->layer[r].commands;
+        c->tiles += c->layer[r].tiles;
+    }
+}
+
 struct account *account_of(struct arena *a, const struct pipeline *p)
 {
     const struct ir_graph *g = p->graph;
@@ -138,6 +160,8 @@ struct account *account_of(struct arena *a, const struct pipeline *p)
         c->folded_macs += l->folded_macs;
         c->host_cycles += l->host_cycles;
     }
+    if (p->program)
+        count_commands(a, p->program, c);
     c->crossings = crossings_of(p);
     return c;
 }

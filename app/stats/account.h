@@ -21,12 +21,15 @@ struct account_layer {
     struct account_part *part;
     uint32_t group; /* index, or IR_NONE */
     uint64_t accelerator_macs, host_macs, folded_macs, host_cycles;
+    uint32_t commands, tiles; /* of the built-in accelerator; each tile is a command of the unit
+                               * that computes the layer */
 };
 
 struct account {
     uint32_t n_layer, n_group;
     struct account_layer *layer; /* by row of the model */
     uint64_t accelerator_macs, host_macs, folded_macs, host_cycles;
+    uint32_t commands, tiles;
     uint32_t crossings; /* pairs of consecutive submissions with a host operator in between */
     bool untimed;       /* a target executes C for which there is neither a core nor a host model */
 };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "app/changes/changes.h"
 #include "app/report/report_read.h"
 #include "base/file.h"
 
@@ -21,61 +22,11 @@ const struct suite_result result_none = {.exit = -1,
 
 /* --- detail ----------------------------------------------------------------------------------- */
 
-static cJSON *counters_of(const cJSON *o)
-{
-    cJSON *units = cJSON_CreateObject();
-    const cJSON *unit, *kind;
-
-    cJSON_ArrayForEach(unit, report_member(o, "counters"))
-    {
-        cJSON *to = cJSON_AddObjectToObject(units, unit->string);
-        cJSON_ArrayForEach(kind, unit)
-        {
-            if (kind->valuedouble != 0)
-                cJSON_AddNumberToObject(to, kind->string, kind->valuedouble);
-        }
-    }
-    return units;
-}
-
-static void add_layer(cJSON *list, const char *name, const cJSON *o)
-{
-    cJSON *l;
-
-    if (report_number(o, "cycles") < 0)
-        return;
-    l = cJSON_CreateObject();
-    cJSON_AddStringToObject(l, "name", name);
-    cJSON_AddNumberToObject(l, "cycles", report_number(o, "cycles"));
-    cJSON_AddNumberToObject(l, "estimate", report_number(o, "estimated_cycles"));
-    cJSON_AddItemToObject(l, "counters", counters_of(o));
-    cJSON_AddItemToArray(list, l);
-}
-
-/* Return a group's name: those of its first and last layer. */
-static const char *group_name(struct arena *a, const cJSON *layers, const cJSON *group)
-{
-    const cJSON *members = report_member(group, "members");
-    const cJSON *first = cJSON_GetArrayItem(members, 0);
-    const cJSON *last = cJSON_GetArrayItem(members, cJSON_GetArraySize(members) - 1);
-
-    return arena_printf(
-        a, "%s..%s", report_word(cJSON_GetArrayItem(layers, first ? first->valueint : 0), "name"),
-        report_word(cJSON_GetArrayItem(layers, last ? last->valueint : 0), "name"));
-}
-
 static const char *detail_of(struct arena *a, const cJSON *all)
 {
-    const cJSON *layers = report_member(all, "layers"), *groups = report_member(all, "groups"), *o;
-    cJSON *list;
-    char *text;
+    cJSON *list = changes_list(a, all);
+    char *text = cJSON_PrintUnformatted(list);
 
-    if (report_number(all, "cycles") < 0)
-        return "";
-    list = cJSON_CreateArray();
-    cJSON_ArrayForEach(o, layers) add_layer(list, report_word(o, "name"), o);
-    cJSON_ArrayForEach(o, groups) add_layer(list, group_name(a, layers, o), o);
-    text = cJSON_PrintUnformatted(list);
     cJSON_Delete(list);
     if (!text)
         arena_exhausted(a);

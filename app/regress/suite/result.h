@@ -13,9 +13,8 @@ extern const struct suite_result result_none;
  * (-1: killed) after `seconds`. With exit 0 or 1 but no readable stats file it has failed. */
 void result_read(struct arena *a, const char *stem, int exit, double seconds, struct suite_run *r);
 
-/* Return the layers and groups that have cycles, from a result's detail: an array of name,
- * cycles, estimate and counters (for each unit those that are not 0). NULL: none. Free with
- * cJSON_Delete. */
+/* Return the layers and groups from a result's detail, as changes_list made them. NULL: none. Free
+ * with cJSON_Delete. */
 cJSON *result_layers(const struct suite_result *r);
 
 #endif

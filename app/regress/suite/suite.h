@@ -20,7 +20,7 @@ struct suite_result {
     double wall_seconds;         /* from start to end */
     double energy;               /* of an inference, by a table of energies */
     const char *energy_unit;     /* "" without an energy */
-    const char *detail;          /* JSON: layers and groups with cycles and counters, or "" */
+    const char *detail;          /* JSON of changes_list: its layers and groups, or "" */
 };
 
 struct suite_run {

@@ -38,6 +38,8 @@ expect 1 "heddle: regress: 4 of 8 runs are wrong; the first: b tiny rtl seed 1: 
 grep -q '^WRONG: b sys16 rtl seed 2: cycles: ' stdout || fail "findings: $(cat stdout)"
 "$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" regress/results.json || fail "schema"
 grep -q 'first bad commit' regress/index.html || fail "the page has no first bad commit"
+[ "$(grep -o 'href="diff_[0-9]*.html"' regress/index.html | wc -l)" = 4 ] || fail "the page links no comparisons"
+grep -q '"mostly":{"unit":"array","kind":"wait_weight","by":20}' regress/diff_7.html || fail "the comparison of a slip"
 
 # accept: only with a reason; by name
 expect 2 "heddle: regress accept: no reason; expected --why=TEXT" "$heddle" regress accept

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "app/stats/columns.h"
 #include "app/stats/files.h"
 
 static void add_json(struct text *t, const char *s)
@@ -26,11 +25,15 @@ static void add_part(struct text *t, const struct page_part *part, const char *n
                 add_json(t, part->text);
             else
                 text_add(t, part->text);
+            return;
         }
+    text_add(t, report_file(arena_strndup(t->arena, name, n)));
 }
 
-void page_fill(struct text *t, const char *s, const struct page_part *parts)
+void page_fill(struct text *t, const char *template, const struct page_part *parts)
 {
+    const char *s = report_file(template);
+
     for (const char *open; (open = strstr(s, "{{")) != NULL;) {
         const char *close = strstr(open, "}}");
 
@@ -39,21 +42,4 @@ void page_fill(struct text *t, const char *s, const struct page_part *parts)
         s = close + 2;
     }
     text_add(t, s);
-}
-
-void page_html(struct text *t, const char *stats, const char *trace, const char *graph)
-{
-    struct text table;
-
-    text_init(&table, t->arena);
-    columns_json(&table);
-    const struct page_part parts[] = {{"report.css", report_file("report.css"), false},
-                                      {"report.js", report_file("report.js"), false},
-                                      {"stats", stats, true},
-                                      {"columns", table.data, true},
-                                      {"trace", trace, true},
-                                      {"graph", graph, false},
-                                      {NULL, NULL, false}};
-
-    page_fill(t, report_file("template.html"), parts);
 }
