@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/report/report.h"
+#include "app/report/run_pages.h"
 #include "app/run/answer.h"
 #include "app/run/prove_command.h"
 #include "app/run/run.h"
@@ -425,9 +426,14 @@ enum heddle_code heddle_output(struct heddle *h, size_t index, const void **data
     return code;
 }
 
+struct reported {
+    bool page;
+    const char *text;
+};
+
 static enum status report(struct heddle *h, void *arg)
 {
-    const char **text = arg;
+    struct reported *wanted = arg;
     struct text t;
 
     if (!h->ran || h->run.job.package)
@@ -435,16 +441,27 @@ static enum status report(struct heddle *h, void *arg)
                     h->ran ? "a package has no graph" : "nothing has run");
     text_init(&t, h->scratch);
     cJSON *stats = run_stats_json(&h->run);
-    run_report(stats, &t, FORMAT_JSON, REPORT_UNITS);
+    if (wanted->page)
+        run_page(&h->run.job, &h->run.measured, stats, &t);
+    else
+        run_report(stats, &t, FORMAT_JSON, REPORT_UNITS);
     cJSON_Delete(stats);
-    *text = t.data;
+    wanted->text = t.data;
     return ST_OK;
 }
 
 const char *heddle_report(struct heddle *h)
 {
-    const char *text = NULL;
+    struct reported wanted = {false, NULL};
 
-    (void)context_call(h, report, &text);
-    return text;
+    (void)context_call(h, report, &wanted);
+    return wanted.text;
+}
+
+const char *heddle_page(struct heddle *h)
+{
+    struct reported wanted = {true, NULL};
+
+    (void)context_call(h, report, &wanted);
+    return wanted.text;
 }

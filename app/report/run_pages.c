@@ -13,6 +13,12 @@
 #include "run_trace.h"
 #include "trace_json.h"
 
+/* Return true if the times of all commands of the first inference are known. */
+static bool has_trace(const struct run_measured *m)
+{
+    return m->times && !m->shared->reuse.skipped;
+}
+
 static void add_trace(const struct job *job, const struct run_measured *m, struct text *t)
 {
     const uint32_t n_row = job->p->graph->n_row;
@@ -61,38 +67,39 @@ static void page_html(struct text *t, const char *stats, const char *trace, cons
     page_fill(t, "template.html", parts);
 }
 
-static enum status write_page(const struct job *job, const cJSON *o, const char *folder,
-                              const char *trace, struct diag *d)
+void run_page(const struct job *job, const struct run_measured *m, const cJSON *o, struct text *t)
 {
     char *stats = cJSON_PrintUnformatted(o);
     cJSON *parsed = stats ? cJSON_Parse(stats) : NULL; /* raw numbers become numbers again */
-    struct text graph, page;
+    struct text graph, trace;
 
+    if (!parsed)
+        arena_exhausted(job->arena);
     text_init(&graph, job->arena);
-    text_init(&page, job->arena);
-    if (parsed) {
-        graph_svg(job->p, layer_cycles(job, parsed), &graph);
-        page_html(&page, stats, trace, graph.data);
-    }
+    text_init(&trace, job->arena);
+    graph_svg(job->p, layer_cycles(job, parsed), &graph);
+    if (has_trace(m))
+        add_trace(job, m, &trace);
+    page_html(t, stats, trace.data ? trace.data : "null", graph.data);
     cJSON_Delete(parsed);
     cJSON_free(stats);
-    if (!page.data)
-        return FAIL(d, ST_NO_MEMORY, "no memory for report.html");
-    return file_write(arena_printf(job->arena, "%s/report.html", folder), page.data, page.length,
-                      d);
 }
 
 enum status run_pages(const struct job *job, const struct run_measured *m, const cJSON *stats,
                       const char *folder, struct diag *d)
 {
-    struct text t;
+    struct text trace, page;
 
     if (job->options->no_report || job->package)
         return ST_OK;
-    text_init(&t, job->arena);
-    if (m->times && !m->shared->reuse.skipped) {
-        add_trace(job, m, &t);
-        TRY(file_write(arena_printf(job->arena, "%s/trace.json", folder), t.data, t.length, d));
+    text_init(&trace, job->arena);
+    text_init(&page, job->arena);
+    if (has_trace(m)) {
+        add_trace(job, m, &trace);
+        TRY(file_write(arena_printf(job->arena, "%s/trace.json", folder), trace.data, trace.length,
+                       d));
     }
-    return write_page(job, stats, folder, t.data ? t.data : "null", d);
+    run_page(job, m, stats, &page);
+    return file_write(arena_printf(job->arena, "%s/report.html", folder), page.data, page.length,
+                      d);
 }

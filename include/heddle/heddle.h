@@ -171,6 +171,8 @@ HEDDLE_API enum heddle_code heddle_output(struct heddle *h, size_t index, const 
                                           size_t *n_bytes);
 /* Return the last run as JSON, schema heddle.stats.v2; NULL if there is none. */
 HEDDLE_API const char *heddle_report(struct heddle *h);
+/* Return its report.html; NULL if there is none. The timeline is in it if "output" was set. */
+HEDDLE_API const char *heddle_page(struct heddle *h);
 
 /* --- for a program like the command line --- */
 

@@ -13,7 +13,7 @@ import sys
 
 from names import C_LIKE, HASH, SKIPPED, split, text_of
 
-FOLDERS = "app base compiler docs driver hw include kernels operators reference sim targets tests waves .ci".split()
+FOLDERS = "app base compiler docs driver hw include kernels operators python reference sim targets tests waves .ci".split()
 GENERATED = {"REGISTERS.md", "grammar.txt"}
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"(?:\s*"((?:\\.|[^"\\\n])*)")*')
 SENTENCE = re.compile(r"(?<=[^.\s][.?!])\s+|(?<=:)\s+(?=[A-Z`\[(])|(?<=;)\s+|\n\n+")

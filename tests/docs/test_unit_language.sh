@@ -3,7 +3,7 @@
 # program, the driver, the simulation, the targets or their tests. Each line: a regular expression, then what to
 # write instead.
 cd "$HEDDLE_HOME" || exit 1
-folders=(app base compiler driver include kernels reference sim targets tests)
+folders=(app base compiler driver include kernels python reference sim targets tests)
 failures=0
 while IFS= read -r row; do
     phrase=${row%% -> *} instead=${row#* -> }

@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "arrows"))
 import arrows  # noqa: E402
 
-FOLDERS = ("app", "base", "compiler", "driver", "hw", "include", "kernels", "operators", "reference", "sim", "targets",
+FOLDERS = ("app", "base", "compiler", "driver", "hw", "include", "kernels", "operators", "python", "reference", "sim", "targets",
            "tests", "waves")
 SOURCE = re.compile(r"\.(c|h|cpp|def|sv|svh|py|sh|js)$")
 ROOMS = ("app", "compiler", "sim")  # each folder in these has its own tests

@@ -98,6 +98,7 @@ static void test_buffers(void **state)
     uint8_t *in = read_file(zoo("digits/in_0.bin"), &n_in);
     uint8_t *want = read_file(zoo("digits/out_0.bin"), &n_want);
     assert_null(heddle_report(h));
+    assert_null(heddle_page(h));
     assert_int_equal(heddle_count(h, HEDDLE_INPUT), 0);
     must(h, heddle_load(h, "digits"));
     assert_int_equal(heddle_count(h, HEDDLE_INPUT), 1);
@@ -117,6 +118,7 @@ static void test_buffers(void **state)
     assert_memory_equal(out, want, n);
     assert_non_null(strstr(heddle_report(h), "\"heddle.stats.v2\""));
     assert_non_null(strstr(heddle_report(h), "\"match\""));
+    assert_non_null(strstr(heddle_page(h), "<section id=\"timeline\">"));
 
     must(h, heddle_set(h, "engine", "ref")); /* the model is loaded again, the input is kept */
     must(h, heddle_run(h));
