@@ -1,4 +1,4 @@
-/* completion.c - "heddle completion [bash|zsh]" prints a shell's script; the script calls `heddle
+/* completion.c - "heddle completion [bash|zsh|fish]" prints a shell's script; the script calls `heddle
  * completion words ...` with the words typed so far, so that options of targets from --target-dir
  * complete too. If no words are returned, the shell offers files. */
 #include <stdio.h>
@@ -39,6 +39,25 @@ static const char zsh[] =
     "}\n"
     "if [ \"$funcstack[1]\" = _heddle ]; then _heddle \"$@\"; else compdef _heddle heddle; fi\n";
 
+/* Words that fish inserts are whole: --engine=func. Files are offered if there are no words. */
+static const char fish[] =
+    "function __heddle_words\n"
+    "    set -l before (commandline -opc)\n"
+    "    set -l last (commandline -ct)\n"
+    "    set -l name (string match -r -- '^--[^=]*=' \"$last\")\n"
+    "    for word in ($before[1] completion words $before[2..-1] \"$last\" 2>/dev/null)\n"
+    "        echo -- \"$name$word\"\n"
+    "    end\n"
+    "end\n"
+    "complete -c heddle -n 'count (__heddle_words) >/dev/null' -f\n"
+    "complete -c heddle -a '(__heddle_words)'\n";
+
+static const struct shell {
+    const char *name, *script;
+} shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+
+enum { N_SHELLS = sizeof shells / sizeof *shells };
+
 /* Return the option whose value is being typed: the last word is --NAME=... */
 static const struct heddle_option *value_wanted(const struct cli *p, const char *last)
 {
@@ -71,14 +90,15 @@ int cli_asks_for_completion(struct cli *p, int argc, char **argv)
         return 0;
     if (argc > 3 && strcmp(argv[2], "words") == 0) {
         print_words(p, argc, argv);
-    } else if (argc == 2 || strcmp(argv[2], "bash") == 0) {
-        fputs(bash, stdout);
-    } else if (strcmp(argv[2], "zsh") == 0) {
-        fputs(zsh, stdout);
-    } else {
-        snprintf(p->wrong, sizeof p->wrong,
-                 "completion: found '%.60s', expected bash, zsh or nothing", argv[2]);
-        p->code = HEDDLE_USAGE;
+        return 1;
     }
+    for (int i = 0; i < N_SHELLS; i++)
+        if (strcmp(argc == 2 ? "bash" : argv[2], shells[i].name) == 0) {
+            fputs(shells[i].script, stdout);
+            return 1;
+        }
+    snprintf(p->wrong, sizeof p->wrong,
+             "completion: found '%.60s', expected bash, zsh, fish or nothing", argv[2]);
+    p->code = HEDDLE_USAGE;
     return 1;
 }

@@ -42,7 +42,8 @@ const struct cli_command cli_commands[] = {
      "what that costs in each layer"},
     {"prove", "MODEL", "compile, and prove that the package computes the network for every input"},
     {"hw", "[NAME|FILE]", "the configurations: sizes, resources, possible values"},
-    {"completion", "[SHELL]", "for bash: source <(heddle completion); for zsh: completion zsh"},
+    {"completion", "[SHELL]",
+     "for bash: source <(heddle completion); for zsh, fish: completion zsh, completion fish"},
     {"man", "[COMMAND]", "the manual page: heddle man run | man -l -"},
     {"help", "[COMMAND]", "this list, or a command's options: heddle help run"},
     {NULL, NULL, NULL}};

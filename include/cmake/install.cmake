@@ -21,18 +21,20 @@ add_custom_target(libheddle_static ALL DEPENDS ${static_library})
 # Files for shells and man(1), written by the program itself.
 set(completion ${CMAKE_BINARY_DIR}/completion.bash)
 set(completion_zsh ${CMAKE_BINARY_DIR}/completion.zsh)
+set(completion_fish ${CMAKE_BINARY_DIR}/completion.fish)
 set(manual ${CMAKE_BINARY_DIR}/man1)
 add_custom_command(
-  OUTPUT ${completion} ${completion_zsh} ${manual}/heddle.1
+  OUTPUT ${completion} ${completion_zsh} ${completion_fish} ${manual}/heddle.1
   COMMAND heddle completion > ${completion}
   COMMAND heddle completion zsh > ${completion_zsh}
+  COMMAND heddle completion fish > ${completion_fish}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}
   COMMAND sh -c "for page in $(\"$0\" completion words ''); do \"$0\" man $page >man1/heddle-$page.1; done" $<TARGET_FILE:heddle>
   COMMAND heddle man > ${manual}/heddle.1
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
   DEPENDS heddle
   VERBATIM
-  COMMENT "Writing completion.bash, completion.zsh, man1")
+  COMMENT "Writing completion.bash, completion.zsh, completion.fish, man1")
 add_custom_target(installable ALL
   DEPENDS heddle libheddle libheddle_static heddle_runtime heddle_prove heddle_qemu gen ${completion} ${manual}/heddle.1)
 
@@ -61,6 +63,8 @@ install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion
   RENAME heddle)
 install(FILES ${completion_zsh} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
   RENAME _heddle)
+install(FILES ${completion_fish} DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+  RENAME heddle.fish)
 install(DIRECTORY ${manual}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # find_package(heddle): heddle::heddle and, as component, static. pkg-config: heddle.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --help, manual pages, completion in bash and zsh, all generated from the table of options; colours and progress of the
+# --help, manual pages, completion in bash, zsh and fish, all generated from the table of options; colours and progress of the
 # command line.
 . "$(dirname "$0")/../../e2e/common.sh"
 commands=$("$heddle" completion words "")
@@ -35,7 +35,7 @@ expect 2 "heddle: command: found 'hlep'; did you mean help?" "$heddle" hlep
 
 # --- manual pages: each command has one, with its options; man(1) has nothing to warn of ---
 expect 2 "heddle: man: found 'fly', expected a command of heddle --help" "$heddle" man fly
-expect 2 "heddle: completion: found 'fish', expected bash, zsh or nothing" "$heddle" completion fish
+expect 2 "heddle: completion: found 'tcsh', expected bash, zsh, fish or nothing" "$heddle" completion tcsh
 for command in "" $commands; do
     # shellcheck disable=SC2086
     "$heddle" man $command >page.1 || fail "man $command"
@@ -86,6 +86,14 @@ os.write(fd, b"\x15exit\n")
 END
 else
     echo "zsh not found: its completion is not tried"
+fi
+if command -v fish >/dev/null; then
+    for typed in "insp inspect" "run --engine=f --engine=func" "run --see --seed=" "report --q --quiet" "report --st "; do
+        found=$(PATH=$(dirname "$heddle"):$PATH HOME=$work fish -c "source (heddle completion fish | psub); complete -C 'heddle ${typed% *}'")
+        [ "$found" = "${typed##* }" ] || fail "completion in fish of ${typed% *}: $found"
+    done
+else
+    echo "fish not found: its completion is not tried"
 fi
 
 # --- colours: on a terminal, without NO_COLOR ---
