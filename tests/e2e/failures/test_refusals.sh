@@ -22,7 +22,7 @@ grep -q -- "--frobnicate" stderr || fail "an unknown option is not named"
 refused() { local message=$1; shift; expect 2 "heddle: $message" "$heddle" "$@"; }
 refused "command: found 'runn'; did you mean run?" runn digits
 refused "command: found 'fly', expected run, compile, inspect, build, targets, ops, disasm, report, bench, \
-new-target, check-target, tune, regress, sweep, hw, quantise, adopt, prove, grade-target, diff, completion, man or help" fly
+new-target, check-target, tune, regress, sweep, explore, hw, quantise, adopt, prove, grade-target, diff, completion, man or help" fly
 refused "--waves: heddle inspect does not use it; run, build and bench do" inspect digits --waves=first
 refused "--labels: heddle inspect does not use it; run and bench do" inspect digits --labels=none
 refused "--trials: heddle inspect does not use it; tune does" inspect digits --trials=5
