@@ -195,20 +195,20 @@ static const char *labels_of(struct arena *a, const struct suite *s, const char 
 static enum status find_run(struct reader *r, const char *name, const char *session,
                             const struct suite_run **run, struct diag *d)
 {
-    struct view v = {0};
+    struct view *v = ARENA_NEW(r->arena, struct view);
     uint32_t n = 0;
 
-    TRY(read_view(r, session, &v, d));
-    *run = suite_find(&v.suite, name);
-    for (uint32_t i = 0; !*run && i < v.suite.n; i++)
-        n += strcmp(v.suite.run[i].network, name) == 0;
-    for (uint32_t i = 0; n == 1 && i < v.suite.n; i++)
-        if (strcmp(v.suite.run[i].network, name) == 0)
-            *run = &v.suite.run[i];
+    TRY(read_view(r, session, v, d));
+    *run = suite_find(&v->suite, name);
+    for (uint32_t i = 0; !*run && i < v->suite.n; i++)
+        n += strcmp(v->suite.run[i].network, name) == 0;
+    for (uint32_t i = 0; n == 1 && i < v->suite.n; i++)
+        if (strcmp(v->suite.run[i].network, name) == 0)
+            *run = &v->suite.run[i];
     if (*run)
         return ST_OK;
     return FAIL(d, ST_USAGE, "diff: session %lld has %u runs of '%s', expected one of: %s",
-                (long long)v.session.id, n, name, labels_of(r->arena, &v.suite, n ? name : ""));
+                (long long)v->session.id, n, name, labels_of(r->arena, &v->suite, n ? name : ""));
 }
 
 /* Read [FOLDER/]NETWORK@SESSION from the history in the folder. */
