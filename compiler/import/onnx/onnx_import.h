@@ -459,7 +459,7 @@ ox_handler ox_conv, ox_batch_norm, ox_gemm, ox_matmul, ox_binary, ox_unary, ox_c
 ox_handler ox_identity, ox_dropout, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node,
     ox_concat_node, ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space,
     ox_constant, ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose,
-    ox_matmul_integer, ox_conv_integer, ox_dynamic_quantize, ox_variadic;
+    ox_matmul_integer, ox_conv_integer, ox_dynamic_quantize, ox_matmul_nbits, ox_variadic;
 ox_handler ox_constant_of_shape, ox_range, ox_size, ox_tile, ox_concat_const, ox_qgemm, ox_arg,
     ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k, ox_where,
     ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu,

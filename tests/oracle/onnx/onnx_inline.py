@@ -198,6 +198,39 @@ REFUSED = {
 }
 
 
+def nbits(attributes, k, n, blob, more="", inputs="", x="float[3,K] x", before="", after="", y="float[3,N] y"):
+    """A MatMulNBits of random blocks; numbers of few bits, so that float32's sums are exact in any order."""
+    rng = np.random.default_rng(k)
+    bits, size = (int(attributes.split(f"{word}=")[1].split(",")[0]) for word in ("bits", "block_size"))
+    blocks = -(-k // size)
+    w = ",".join(str(v) for v in rng.integers(0, 256, n * blocks * blob))
+    s = ",".join(str(v) for v in 2.0 ** rng.integers(-4, 2, n * blocks))
+    z = ",".join(str(v) for v in rng.integers(0, 256, n * -(-blocks * bits // 8)))
+    return (f"""<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]> g ({x}) => ({y})
+        <uint8[{n},{blocks},{blob}] w={{{w}}}, float[{n * blocks}] s={{{s}}}, uint8[{n * -(-blocks * bits // 8)}] z={{{z}}}{more}> {{
+        {before or "r = Round(x)"} {"m" if after else "y"} = com.microsoft.MatMulNBits<K={k}, N={n}, {attributes}>(r, w, s{inputs}) {after} }}"""
+            ).replace("K]", f"{k}]").replace("N]", f"{n}]")
+
+
+MODELS.update({
+    "nbits": nbits("bits=4, block_size=16", 40, 5, 8),
+    "nbits_zeros": nbits("bits=4, block_size=16, accuracy_level=1", 50, 3, 8, inputs=", z"),
+    "nbits_bias": nbits("bits=8, block_size=32", 64, 4, 32, ", float[4] b={1,2,-3,0.5}", ", z, , b"),
+    "nbits_quantised": nbits("bits=4, block_size=64", 50, 6, 32, ", float xs={0.5}, int8 xz={3}, float ys={8}", ", z", "int8[3,K] x",
+                             "r = DequantizeLinear(x, xs, xz)", "y = QuantizeLinear(m, ys, xz)", "int8[3,N] y"),
+})
+NBITS = nbits("bits=4, block_size=16", 40, 2, 8)
+REFUSED.update({
+    "nbits_bits": NBITS.replace("bits=4", "bits=3"),
+    "nbits_block": NBITS.replace("block_size=16", "block_size=24"),
+    "nbits_size": NBITS.replace("N=2", "N=0"),
+    "nbits_order": nbits("bits=4, block_size=16", 40, 2, 8, f", int32[40] o={{{','.join(str(i // 16) for i in range(40))}}}", ", , o"),
+    "nbits_weights": NBITS.replace("K=40", "K=30"),
+    "nbits_scales": NBITS.replace("w, s)", "w, t)").replace("> {", ", float[2] t={1,2}> {"),
+    "nbits_computed": NBITS.replace("w, s)", "w, x)"),
+})
+
+
 def values_of(rng, border):
     if border.type == "tensor(float)":
         return rng.normal(0, 1, border.shape).astype(np.float32)

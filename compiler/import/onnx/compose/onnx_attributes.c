@@ -48,6 +48,7 @@ static const struct {
     {"LeakyRelu", "alpha"},
     {"LogSoftmax", "axis"},
     {"LpNormalization", "axis p"},
+    {"MatMulNBits", "K N accuracy_level bits block_size"},
     {"MaxPool", "auto_pad ceil_mode dilations kernel_shape pads storage_order strides"},
     {"Mod", "fmod"},
     {"Pad", "mode pads value"},

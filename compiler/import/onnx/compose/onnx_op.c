@@ -21,6 +21,7 @@ struct rule {
 /* Operators made of several of ours, or of none. */
 static const struct rule composed[] = {
     {"DynamicQuantizeLinear", AI_ONNX, 1, 1, ox_dynamic_quantize},
+    {"MatMulNBits", MICROSOFT, 3, 6, ox_matmul_nbits},
     {"Resize", AI_ONNX, 1, 4, ox_resize},
     {"Upsample", AI_ONNX, 1, 2, ox_resize},
     {"BatchNormalization", AI_ONNX, 5, 5, ox_batch_norm},
