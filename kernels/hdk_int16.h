@@ -29,6 +29,23 @@ struct hdk_i16_fully_connected {
 };
 void hdk_i16_fully_connected(const struct hdk_i16_fully_connected *p, const int16_t *x,
                              const int8_t *w, const int64_t *bias, int16_t *y);
+/* BYTE_OF. y = the upper byte of x (high) or its lower one less 128. */
+struct hdk_byte_of {
+    uint32_t n, high;
+};
+void hdk_byte_of(const struct hdk_byte_of *p, const int16_t *x, int8_t *y);
+
+/* JOIN_WIDE. The sum is 256 * upper + lower, y as that of the products above.
+ *   upper, lower [pixels, out_c * digits] of digits_upper and digits_lower each, as hdk_join_digits
+ *   has them   bias [out_c] or NULL   y [pixels, out_c] */
+struct hdk_join_wide {
+    uint32_t pixels, out_c, each, digits_upper, digits_lower;
+    int32_t act_min, act_max;
+    struct hdk_scale scale;
+};
+void hdk_join_wide(const struct hdk_join_wide *p, const int8_t *upper, const int8_t *lower,
+                   const int64_t *bias, int16_t *y);
+
 void hdk_i16_transpose_conv(const struct hdk_transpose_conv *p, const int16_t *x, const int8_t *w,
                             const int64_t *bias, int16_t *y);
 void hdk_i16_matmul(const struct hdk_matmul *p, const int16_t *a, const int16_t *b,

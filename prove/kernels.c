@@ -356,6 +356,16 @@ INT16(mul)
 INT16(unary)
 INT16(mean)
 
+static void byte_of(const struct call *c)
+{
+    prove_byte_of(c->k, c->p, c->arg);
+}
+
+static void join_wide(const struct call *c)
+{
+    prove_join_wide(c->k, c->p, c->arg);
+}
+
 static void i16_sum(const struct call *c)
 {
     prove_i16_add(c->k, c->p, c->arg, strcmp(c->name, "i16_sub") == 0);
@@ -400,6 +410,8 @@ static const struct {
     {"i16_to_int8", i16_convert},
     {"i8_to_int16", i16_convert},
     {"i16_mean", i16_mean},
+    {"byte_of", byte_of},
+    {"join_wide", join_wide},
 };
 
 void prove_kernel_call(void *ctx, const char *name, const void *p, void *const *arg)

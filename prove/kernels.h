@@ -18,5 +18,7 @@ void prove_i16_unary(struct prove_package *k, const void *params, void *const *a
 /* int16 to int8 (to_byte), or int8 to int16. */
 void prove_i16_convert(struct prove_package *k, const void *params, void *const *arg, bool to_byte);
 void prove_i16_mean(struct prove_package *k, const void *params, void *const *arg);
+void prove_byte_of(struct prove_package *k, const void *params, void *const *arg);
+void prove_join_wide(struct prove_package *k, const void *params, void *const *arg);
 
 #endif

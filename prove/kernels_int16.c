@@ -237,3 +237,54 @@ void prove_i16_mean(struct prove_package *k, const void *params, void *const *ar
         prove_opaque(k->p, &q, y + 2 * e, 2);
     }
 }
+
+/* --- bytes, and sums of bytes --- */
+
+void prove_byte_of(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_byte_of *p = params;
+    const uint32_t *x = prove_read(k, arg[0], p->n * UINT64_C(2));
+    uint32_t *y = prove_write(k, arg[2], p->n);
+
+    for (uint32_t i = 0; y && i < p->n; i++)
+        y[i] = p->high ? x[(size_t)i * 2 + 1] : prove_flip(k->p, x[(size_t)i * 2]);
+}
+
+/* Add factor times the sum whose n digits begin at x, `each` apart. */
+static void add_digits(struct prove_sum *s, const struct prove *p, const uint32_t *x, uint32_t each,
+                       uint32_t n, int64_t factor)
+{
+    for (uint32_t i = 0; i < n; i++)
+        prove_add(s, p, x[(size_t)i * each], 0, factor << 7 * i);
+}
+
+void prove_join_wide(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_join_wide *p = params;
+    const uint64_t n = (uint64_t)p->pixels * p->out_c;
+    const uint32_t *upper = prove_read(k, arg[0], n * p->digits_upper),
+                   *lower = prove_read(k, arg[1], n * p->digits_lower),
+                   *bias = arg[3] ? prove_read(k, arg[3], p->out_c * UINT64_C(8)) : NULL;
+    uint32_t *y = prove_write(k, arg[2], n * 2);
+
+    if (!constants(bias, p->out_c * UINT64_C(8)) || p->digits_upper > 4 || p->digits_lower > 4) {
+        prove_package_fault(k, "a bias that is computed, or more than 4 digits");
+        return;
+    }
+    for (uint64_t i = 0; y && i < n; i++) {
+        const uint32_t channel = (uint32_t)(i % p->out_c), in = channel % p->each,
+                       at = p->scale.per_channel ? channel : 0;
+        struct prove_sum s = {0};
+
+        add_digits(&s, k->p, upper + (i - in) * p->digits_upper + in, p->each, p->digits_upper,
+                   256);
+        add_digits(&s, k->p, lower + (i - in) * p->digits_lower + in, p->each, p->digits_lower, 1);
+        if (bias)
+            s.part[0] += number(bias + (size_t)channel * 8);
+        const struct prove_opaque opaque = {PROVE_SUM_16,
+                                            {p->scale.narrow != 0, p->scale.multiplier[at],
+                                             p->scale.shift[at], p->act_min, p->act_max},
+                                            {prove_value(&s)}};
+        prove_opaque(k->p, &opaque, y + 2 * i, 2);
+    }
+}

@@ -1,4 +1,4 @@
-/* ref_integer.c - MatMulInteger, ConvInteger, JOIN_DIGITS: sums of products as int32.
+/* ref_integer.c - MatMulInteger, ConvInteger, JOIN_DIGITS: sums of products as int32; BYTE_OF, JOIN_WIDE.
  *   acc = sum (x - z_x) * (w - z_w), wrapping; zero points are operands. */
 #include <string.h>
 
@@ -108,6 +108,59 @@ enum status ref_join_digits(const struct ref_call *c, struct diag *d)
         memcpy(&tap, c->x[2] + at * 4, 4);
         sum -= zero * tap;
         memcpy(c->y[0] + i * 4, &sum, 4);
+    }
+    return ST_OK;
+}
+
+/* y = the upper byte of x, or the lower one less 128. */
+enum status ref_byte_of(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    for (size_t i = 0; i < (size_t)ir_elements(c->out[0]); i++) {
+        const int32_t x = ref_at(c->in[0], c->x[0], i), lower = x & 255;
+
+        ref_put(c->out[0], c->y[0], i, c->op->attr[IR_HIGH] ? (x - lower) / 256 : lower - 128);
+    }
+    return ST_OK;
+}
+
+/* The sum that digits of input `in` are, for element i of the output. */
+static int64_t sum_of_digits(const struct ref_call *c, uint32_t in, size_t i)
+{
+    const size_t oc = (size_t)ir_dim_back(c->out[0], 0), each = (size_t)c->op->attr[IR_MULTIPLIER],
+                 channel = i % oc,
+                 digits = (size_t)(ir_elements(c->in[in]) / ir_elements(c->out[0]));
+    int64_t sum = 0;
+
+    for (size_t k = 0; k < digits; k++)
+        sum += ref_at(c->in[in], c->x[in],
+                      (i - channel + channel / each * each) * digits + k * each + channel % each) *
+               (INT64_C(1) << 7 * k);
+    return sum;
+}
+
+/* The multipliers are the operator's own: no tensor has the scales. */
+enum status ref_join_wide(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_fixed *f = &c->op->fixed;
+    const size_t oc = (size_t)ir_dim_back(c->out[0], 0);
+
+    (void)d;
+    for (size_t i = 0; i < (size_t)ir_elements(c->out[0]); i++) {
+        const size_t k = f->n > 1 ? i % oc : 0;
+        int64_t sum = sum_of_digits(c, 0, i) * 256 + sum_of_digits(c, 1, i), bias = 0;
+        int32_t v;
+
+        if (c->op->n_in > 2 && c->x[2])
+            memcpy(&bias, c->x[2] + i % oc * 8, 8);
+        sum += bias;
+        v = c->op->attr[IR_NARROW]
+                ? ref_mbqm((int32_t)(uint32_t)(uint64_t)sum, f->multiplier[k], f->shift[k])
+                : ref_mbqm64(sum, f->multiplier[k], f->shift[k]);
+        ref_put(c->out[0], c->y[0], i,
+                v < f->act_min   ? f->act_min
+                : v > f->act_max ? f->act_max
+                                 : v);
     }
     return ST_OK;
 }

@@ -134,3 +134,29 @@ enum status emit_i16_dequantize(struct emit_unit *u, struct text *t, const struc
     emit_field(t, "zero", ir_zero_point(x));
     return ST_OK;
 }
+
+enum status emit_byte_of(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
+{
+    (void)d;
+    emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
+    emit_field(t, "high", op->attr[IR_HIGH]);
+    return ST_OK;
+}
+
+enum status emit_join_wide(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
+{
+    const struct ir_tensor *y = ir_out(u->graph, op, 0);
+    const uint64_t n = ir_elements(y);
+
+    (void)d;
+    emit_field(t, "pixels", (int64_t)(n / (uint64_t)ir_dim_back(y, 0)));
+    emit_field(t, "out_c", ir_dim_back(y, 0));
+    emit_field(t, "each", op->attr[IR_MULTIPLIER]);
+    emit_field(t, "digits_upper", (int64_t)(ir_elements(ir_in(u->graph, op, 0)) / n));
+    emit_field(t, "digits_lower", (int64_t)(ir_elements(ir_in(u->graph, op, 1)) / n));
+    emit_clamps(t, op);
+    emit_scales(u, t, op);
+    return ST_OK;
+}

@@ -355,3 +355,48 @@ enum status infer_join_digits(const struct ir_graph *g, const struct ir_op *op, 
     dim[y->rank - 1] *= digits;
     return ir_want_shape(g, x, "input", y->rank, dim, d);
 }
+
+enum status infer_byte_of(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(want_range(op, IR_HIGH, 0, 1, d));
+    TRY(ir_want_type(y, "output", IR_I8, d));
+    if (ir_elements(x) == ir_elements(y))
+        return ST_OK;
+    return FAIL(d, ST_MODEL, "output '%.80s': expected as many elements as the input (%llu)",
+                y->name, (unsigned long long)ir_elements(x));
+}
+
+/* Check that a tensor has 1 to 4 digits for each sum. */
+static enum status want_digits(const struct ir_graph *g, const struct ir_tensor *x,
+                               const struct ir_tensor *y, struct diag *d)
+{
+    const int32_t digits = ir_dim_back(x, 0) / ir_dim_back(y, 0);
+    int32_t dim[IR_MAX_RANK];
+
+    TRY(ir_want_type(x, "digits", IR_I8, d));
+    if (digits < 1 || digits > 4)
+        return FAIL(d, ST_MODEL, "'%.80s': expected 1 to 4 digits a sum, found %d", x->name,
+                    digits);
+    memcpy(dim, y->dim, sizeof dim);
+    dim[y->rank - 1] *= digits;
+    return ir_want_shape(g, x, "digits", y->rank, dim, d);
+}
+
+enum status infer_join_wide(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0), *bias = op->n_in > 2 ? ir_in(g, op, 2) : NULL;
+    const int32_t oc = ir_dim_back(y, 0), each = op->attr[IR_MULTIPLIER];
+
+    TRY(ir_want_type(y, "output", IR_I16, d));
+    TRY(want_digits(g, ir_in(g, op, 0), y, d));
+    TRY(want_digits(g, ir_in(g, op, 1), y, d));
+    if (bias)
+        TRY(ir_want_const_i64(bias, "bias", (uint64_t)oc, d));
+    if (each < 1 || oc % each != 0)
+        return FAIL(d, ST_MODEL, "multiplier: expected a divisor of %d, found %d", oc, each);
+    if (op->fixed.n == 1 || op->fixed.n == (uint32_t)oc)
+        return ST_OK;
+    return FAIL(d, ST_MODEL, "scale_m: expected 1 or %d, found %u", oc, op->fixed.n);
+}

@@ -174,6 +174,44 @@ void hdk_i16_transpose_conv(const struct hdk_transpose_conv *p, const int16_t *x
                               bias, oc, p->act_min, p->act_max);
 }
 
+void hdk_byte_of(const struct hdk_byte_of *p, const int16_t *x, int8_t *y)
+{
+    if (p->high)
+        for (uint32_t i = 0; i < p->n; i++)
+            y[i] = (int8_t)(x[i] >> 8);
+    else
+        for (uint32_t i = 0; i < p->n; i++)
+            y[i] = (int8_t)(uint8_t)((uint32_t)x[i] ^ 0x80u);
+}
+
+/* The sum of n digits, `each` apart, at most 4. */
+static int32_t joined(const int8_t *x, uint32_t each, uint32_t n)
+{
+    int32_t sum = n > 3 ? x[3 * (uint64_t)each] : 0;
+
+    if (n > 2)
+        sum = sum * 128 + x[2 * (uint64_t)each];
+    if (n > 1)
+        sum = sum * 128 + x[each];
+    return sum * 128 + x[0];
+}
+
+void hdk_join_wide(const struct hdk_join_wide *p, const int8_t *upper, const int8_t *lower,
+                   const int64_t *bias, int16_t *y)
+{
+    for (uint32_t i = 0; i < p->pixels; i++)
+        for (uint32_t c = 0; c < p->out_c; c += p->each) {
+            for (uint32_t k = 0; k < p->each; k++) {
+                int64_t sum = (int64_t)joined(upper + k, p->each, p->digits_upper) * 256 +
+                              joined(lower + k, p->each, p->digits_lower);
+
+                *y++ = finish(&p->scale, sum, bias, c + k, p->act_min, p->act_max);
+            }
+            upper += (uint64_t)p->each * p->digits_upper;
+            lower += (uint64_t)p->each * p->digits_lower;
+        }
+}
+
 static void one_matrix(const struct hdk_matmul *p, const int16_t *a, const int16_t *b,
                        const int64_t *bias, int16_t *y)
 {

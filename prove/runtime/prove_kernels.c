@@ -44,6 +44,7 @@ ONE(i16_unary, i16_unary, int16_t, int16_t)
 ONE(i16_to_int8, requantize, int16_t, int8_t)
 ONE(i8_to_int16, requantize, int8_t, int16_t)
 ONE(i16_mean, mean, int16_t, int16_t)
+ONE(byte_of, byte_of, int16_t, int8_t)
 TWO(i16_add, add, int16_t)
 TWO(i16_sub, add, int16_t)
 TWO(i16_mul, mul, int16_t)
@@ -71,6 +72,15 @@ PRODUCTS(transpose_conv, transpose_conv, int8_t, int32_t)
 PRODUCTS(i16_conv2d, i16_conv2d, int16_t, int64_t)
 PRODUCTS(i16_depthwise_conv2d, i16_depthwise_conv2d, int16_t, int64_t)
 PRODUCTS(i16_fully_connected, i16_fully_connected, int16_t, int64_t)
+
+void hdk_join_wide(const struct hdk_join_wide *p, const int8_t *upper, const int8_t *lower,
+                   const int64_t *bias, int16_t *y)
+{
+    void *const arg[4] = {(void *)(uintptr_t)upper, (void *)(uintptr_t)lower, y,
+                          (void *)(uintptr_t)bias};
+
+    prove_hook.call(prove_hook.ctx, "join_wide", p, arg);
+}
 
 void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y)
 {

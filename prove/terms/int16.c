@@ -1,17 +1,17 @@
-/* int16.c - int16 activations. An element is its two bytes; a sum of products of elements is a polynomial of theirs.
- * What is made of it, and of elements, is opaque: of equal parameters and arguments it is equal. */
+/* int16.c - int16 activations. An element is the integer that its two bytes are, 256 * upper + lower + 128 with the lower
+ * byte's top bit flipped; a sum of products of elements is a polynomial of theirs. What is made of it, and of elements, is opaque: of equal parameters and arguments it is equal. */
 #include "rules.h"
 
-prove_uwide prove_i16(const struct prove *p, const uint32_t x[2])
+prove_uwide prove_i16(struct prove *p, const uint32_t x[2])
 {
-    const prove_uwide word[] = {14, p->term[x[0]].element, p->term[x[1]].element};
+    struct prove_sum s = {0};
 
-    if (prove_is_constant(x[0]) && prove_is_constant(x[1]))
-        return prove_element((int32_t)(x[1] - 128) * 256 + (uint8_t)(x[0] - 128));
-    return prove_hash(p, word, 3);
+    prove_add(&s, p, x[1], 0, 256);
+    prove_add(&s, p, prove_flip(p, x[0]), 128, 1);
+    return prove_value(&s);
 }
 
-const prove_uwide *prove_i16s(const struct prove *p, const uint32_t *x, size_t n)
+const prove_uwide *prove_i16s(struct prove *p, const uint32_t *x, size_t n)
 {
     prove_uwide *e = ARENA_ARRAY(p->arena, prove_uwide, n + 1);
 

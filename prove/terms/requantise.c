@@ -32,13 +32,54 @@ static uint32_t shifted_out(struct prove *p, const struct prove_sum *s, const st
     return prove_leaf(p, prove_hash(p, word, 6), k->low, k->high);
 }
 
+enum { DIGIT = 64, FIRST_SHIFT = 25, DIGIT_BITS = 7, DIGITS = 4 };
+
+/* Return the number of digits to the base of 128 that hold the sum, DIGITS + 1 if more. */
+static int32_t digits_of(const struct prove_sum *s)
+{
+    int32_t n = 1;
+
+    while (n <= DIGITS && (s->low < -((int64_t)1 << (DIGIT_BITS * n - 1)) ||
+                           s->high >= (int64_t)1 << (DIGIT_BITS * n - 1)))
+        n++;
+    return n;
+}
+
+/* Digit `place` of a sum of n. All but the last are opaque; the last is what they leave of the sum,
+ * divided in the field, where 2^-7 is 2^120. */
+static uint32_t digit(struct prove *p, const struct prove_sum *s, int32_t place, int32_t n)
+{
+    prove_uwide rest = prove_value(s);
+    struct scale k = {DIGIT, FIRST_SHIFT, 0, -128, 127};
+
+    if (place >= n)
+        return prove_constant(0);
+    for (int32_t i = 0; i < n; i++, k.shift -= DIGIT_BITS) {
+        if (i + 1 < n) {
+            const uint32_t t = shifted_out(p, s, &k);
+
+            if (i == place)
+                return t;
+            rest = prove_plus(rest, prove_times(prove_element(-((int64_t)1 << DIGIT_BITS * i)),
+                                                p->term[t].element));
+        }
+    }
+    return prove_leaf(
+        p, prove_times(rest, n > 1 ? (prove_uwide)1 << (127 - DIGIT_BITS * (n - 1)) : 1), -64, 64);
+}
+
 uint32_t prove_requantise(struct prove *p, const struct prove_sum *s, int32_t multiplier,
                           int32_t shift, int32_t z, int32_t low, int32_t high)
 {
     const struct scale scale = {multiplier, shift, z, low, high};
     const struct prove_key key = {{7, multiplier, shift, z, low, high}};
     const int64_t limit = limit_of(shift);
+    const int32_t place = (FIRST_SHIFT - shift) / DIGIT_BITS;
 
+    if (multiplier == DIGIT && place >= 0 && place < DIGITS &&
+        shift == FIRST_SHIFT - DIGIT_BITS * place && z == 0 && low == -128 && high == 127 &&
+        s->low < s->high && digits_of(s) <= DIGITS)
+        return digit(p, s, place, digits_of(s));
     if (low > high)
         return prove_unknown(p, "a clamp whose bounds are exchanged");
     if (func_shift_ok(shift) && shift > 0 && prove_fits(s) && (s->low < -limit || s->high > limit))

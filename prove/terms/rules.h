@@ -28,9 +28,9 @@ uint32_t prove_reaches(struct prove *p, const uint32_t x[4], prove_uwide rising)
 
 /* --- int16.c --- */
 
-/* The element of an int16, its two bytes; of n of them. A constant's is the integer. */
-prove_uwide prove_i16(const struct prove *p, const uint32_t x[2]);
-const prove_uwide *prove_i16s(const struct prove *p, const uint32_t *x, size_t n);
+/* The element of an int16, the integer that its two bytes are; of n of them. */
+prove_uwide prove_i16(struct prove *p, const uint32_t x[2]);
+const prove_uwide *prove_i16s(struct prove *p, const uint32_t *x, size_t n);
 
 /* Add factor times the integer of an element; |factor| at most 2^15. The bounds stay: 64 bits hold any such sum. */
 static inline void prove_add_i16(struct prove_sum *s, prove_uwide element, int64_t factor)

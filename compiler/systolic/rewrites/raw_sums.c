@@ -7,22 +7,12 @@
 
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
+#include "raw_sums.h"
 #include "rewrites.h"
 
 enum { MOST_DIGITS = 4 };
 
-/* Sums of one operator. Weights are [OC,KH,KW,C/G]; those of a matrix product [OC,1,1,K]. */
-struct sums {
-    struct ir_graph *g;
-    struct ir_op *op;
-    const struct ir_tensor *x, *w, *zero, *zero_w;
-    struct ir_tensor *y;
-    bool conv;
-    int32_t oc, kh, kw, k, digits;
-    int32_t border[4]; /* rows above, columns left, rows below, columns right */
-};
-
-static int32_t weight(const struct sums *s, int32_t oc, int32_t i)
+static int32_t weight(const struct raw_sums *s, int32_t oc, int32_t i)
 {
     const int32_t n = s->kh * s->kw * s->k, at = s->conv ? oc * n + i : i * s->oc + oc;
 
@@ -30,7 +20,7 @@ static int32_t weight(const struct sums *s, int32_t oc, int32_t i)
 }
 
 /* Return the number of digits that hold every sum; 0 if the format has too few. */
-static int32_t digits_of(const struct sums *s)
+static int32_t digits_of(const struct raw_sums *s)
 {
     const int64_t low = -128 - ir_zero_point(s->x), high = 127 - ir_zero_point(s->x);
     int64_t most = 0;
@@ -52,6 +42,16 @@ static int32_t digits_of(const struct sums *s)
     return 0;
 }
 
+bool sys_raw_sums_fit(struct raw_sums *s)
+{
+    s->oc = s->w->dim[s->conv ? 0 : 1];
+    s->kh = s->conv ? s->w->dim[1] : 1;
+    s->kw = s->conv ? s->w->dim[2] : 1;
+    s->k = s->w->dim[s->conv ? 3 : 0];
+    s->digits = digits_of(s);
+    return s->digits > 0;
+}
+
 static bool one_value(const struct ir_tensor *t)
 {
     for (uint64_t i = 1; i < ir_elements(t); i++)
@@ -61,18 +61,18 @@ static bool one_value(const struct ir_tensor *t)
 }
 
 /* Fill in `s`; return NULL, or the reason why the array cannot make the sums. */
-static const char *sums_of(struct ir_graph *g, struct ir_op *op, bool conv, struct sums *s)
+static const char *sums_of(struct ir_graph *g, struct ir_op *op, bool conv, struct raw_sums *s)
 {
     const struct ir_tensor *w = ir_in(g, op, 1);
 
-    *s = (struct sums){.g = g,
-                       .op = op,
-                       .x = ir_in(g, op, 0),
-                       .w = w,
-                       .zero = ir_in(g, op, 2),
-                       .zero_w = ir_in(g, op, 3),
-                       .y = ir_out(g, op, 0),
-                       .conv = conv};
+    *s = (struct raw_sums){.g = g,
+                           .op = op,
+                           .x = ir_in(g, op, 0),
+                           .w = w,
+                           .zero = ir_in(g, op, 2),
+                           .zero_w = ir_in(g, op, 3),
+                           .y = ir_out(g, op, 0),
+                           .conv = conv};
     if (w->role != IR_CONST || s->zero_w->role != IR_CONST)
         return "its second operand is computed";
     if (w->rank != (conv ? 4 : 2) || s->x->rank > 4)
@@ -81,12 +81,7 @@ static const char *sums_of(struct ir_graph *g, struct ir_op *op, bool conv, stru
         return "its weights have several zero points";
     if (ir_elements(s->zero) != 1 || ir_zero_point(s->zero) != ir_zero_point(s->x))
         return "its input has several zero points";
-    s->oc = w->dim[conv ? 0 : 1];
-    s->kh = conv ? w->dim[1] : 1;
-    s->kw = conv ? w->dim[2] : 1;
-    s->k = w->dim[conv ? 3 : 0];
-    s->digits = digits_of(s);
-    return s->digits ? NULL : "its sums can reach 2^27";
+    return sys_raw_sums_fit(s) ? NULL : "its sums can reach 2^27";
 }
 
 /* Return the output rows (columns) whose window begins before the image in *before, of the others
@@ -109,7 +104,7 @@ static int32_t row_of(int32_t i, int32_t before, int32_t after, int32_t n)
 }
 
 /* Sum the weights of output channel `oc` inside the image for output row y, column x. */
-static int32_t taps_at(const struct sums *s, int32_t oc, int32_t y, int32_t x)
+static int32_t taps_at(const struct raw_sums *s, int32_t oc, int32_t y, int32_t x)
 {
     const int32_t *a = s->op->attr;
     uint32_t sum = 0;
@@ -126,7 +121,7 @@ static int32_t taps_at(const struct sums *s, int32_t oc, int32_t y, int32_t x)
 }
 
 /* Return the id of the taps, [rows,columns,OC]. */
-static uint32_t new_taps(struct sums *s)
+static uint32_t new_taps(struct raw_sums *s)
 {
     const int32_t *a = s->op->attr, *size = s->x->dim, *out = s->y->dim;
     struct ir_tensor *taps;
@@ -147,14 +142,14 @@ static uint32_t new_taps(struct sums *s)
     return taps->id;
 }
 
-static bool is_depthwise(const struct sums *s)
+static bool is_depthwise(const struct raw_sums *s)
 {
     return s->conv && s->k == 1 && s->x->dim[3] > 1;
 }
 
 /* Return the id of the weights for n digits of each group: the group's weights n times; [OC,K],
  * [OC,KH,KW,C/G] or [1,KH,KW,OC]. */
-static uint32_t new_weights(const struct sums *s, int32_t each, int32_t n)
+static uint32_t new_weights(const struct raw_sums *s, int32_t each, int32_t n)
 {
     const int32_t taps = s->kh * s->kw * s->k, columns = n * s->oc;
     const bool innermost = is_depthwise(s);
@@ -175,7 +170,7 @@ static uint32_t new_weights(const struct sums *s, int32_t each, int32_t n)
 }
 
 /* Digit p of a sum is its requantisation by 2^-7p (lstm_input.c). */
-static void set_digits(const struct sums *s, struct ir_op *op, int32_t each, int32_t first,
+static void set_digits(const struct raw_sums *s, struct ir_op *op, int32_t each, int32_t first,
                        int32_t n)
 {
     struct lgl_fixed_scale *scale =
@@ -188,7 +183,8 @@ static void set_digits(const struct sums *s, struct ir_op *op, int32_t each, int
 }
 
 /* Add the product that makes n digits from number `first` on; return its result. */
-static struct ir_tensor *add_product(const struct sums *s, int32_t each, int32_t first, int32_t n)
+static struct ir_tensor *add_product(const struct raw_sums *s, int32_t each, int32_t first,
+                                     int32_t n)
 {
     const uint32_t in[2] = {s->x->id, new_weights(s, each, n)}, row = s->op->row;
     struct ir_tensor *y = ir_tensor_new(s->g, s->y->name, IR_I8, s->y->rank, s->y->dim);
@@ -207,9 +203,17 @@ static struct ir_tensor *add_product(const struct sums *s, int32_t each, int32_t
     return y;
 }
 
-/* A depthwise convolution is one for each digit, so that it stays one. */
-static struct ir_tensor *add_products(const struct sums *s, int32_t each)
+int32_t sys_raw_sums_each(const struct raw_sums *s)
 {
+    const bool groups = s->conv && !is_depthwise(s);
+
+    return groups ? s->oc / (s->x->dim[3] / s->k) : s->oc;
+}
+
+/* A depthwise convolution is one for each digit, so that it stays one. */
+struct ir_tensor *sys_raw_sums_digits(const struct raw_sums *s)
+{
+    const int32_t each = sys_raw_sums_each(s);
     uint32_t part[MOST_DIGITS];
     struct ir_tensor *y;
 
@@ -223,15 +227,13 @@ static struct ir_tensor *add_products(const struct sums *s, int32_t each)
     return y;
 }
 
-static void rewrite(struct sums *s)
+static void rewrite(struct raw_sums *s)
 {
-    const bool groups = s->conv && !is_depthwise(s);
-    const int32_t each = groups ? s->oc / (s->x->dim[3] / s->k) : s->oc;
-    const uint32_t in[3] = {add_products(s, each)->id, s->zero->id, new_taps(s)};
-    struct ir_op *op = lgl_make_join_digits(s->g, s->op->row, 3, in, s->y);
+    const uint32_t in[3] = {sys_raw_sums_digits(s)->id, s->zero->id, new_taps(s)};
+    struct ir_op *op = lgl_make_join_digits(s->g, s->op->row, 3, in, ir_out(s->g, s->op, 0));
 
     op->attr[IR_DIGITS] = s->digits;
-    op->attr[IR_MULTIPLIER] = each;
+    op->attr[IR_MULTIPLIER] = sys_raw_sums_each(s);
     op->attr[IR_PAD_TOP] = s->border[0];
     op->attr[IR_PAD_LEFT] = s->border[1];
     op->attr[IR_PAD_BOTTOM] = s->border[2];
@@ -241,7 +243,7 @@ static void rewrite(struct sums *s)
 
 static void raw_sums(struct ir_graph *g, struct ir_op *op, bool conv)
 {
-    struct sums s;
+    struct raw_sums s;
     const char *why = sums_of(g, op, conv, &s);
 
     if (why)

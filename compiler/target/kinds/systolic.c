@@ -33,8 +33,11 @@ struct question {
 
 static const char *check_tensor(struct question *q, const struct ir_tensor *t, const char *what)
 {
+    const char *limit = q->graph->row[q->op->row].limit;
+
     if (t->type != IR_I8)
-        REFUSE(q, "%s is %s: the array supports only int8", what, ir_type_name(t->type));
+        REFUSE(q, "%s is %s: the array supports only int8%s%s", what, ir_type_name(t->type),
+               limit ? ": " : "", limit ? limit : "");
     if (t->rank > 4)
         REFUSE(q, "%s has %u dimensions: at most 4 are supported", what, t->rank);
     if (t->quant.n > 1)

@@ -411,6 +411,17 @@ def int16(net, s):
     resize(net, s, "i16")
 
 
+def int16_bytes(net, s):
+    """Products of int16 that an accelerator makes as products of bytes."""
+    for r, c in s["rows"]:
+        for high in (0, 1):
+            net.op("byte_of", (net.x("i16", (r, c), **quant("i16")),), "i8", (r, c), scale=1, zero=0 if high else -128, high=high)
+        for n in (3, 4):
+            digits = [net.x("i8", (r, c * n), again=k, scale=1, zero=0) for k in (0, 1)]
+            net.op("join_wide", digits, "i16", (r, c), scale=0.001, multiplier=c, clamp="(-32768,32767)",
+                   scale_m="(1073741824)", scale_e="(-7)")
+
+
 def int16_unary(net, s):
     unary(net, s, "leaky_relu", "i16", alpha_bits=1045220557)
     unary(net, s, "logistic", "i16", out=dict(scale=1 / 32768, zero=0))
@@ -497,7 +508,7 @@ def litert(net, s):
 
 
 NETWORKS = ((int8, ""), (int8_depthwise, ""), (int8_rest, ""), (int8_more, ""), (numbers, ""), (narrow_numbers, ""), (wide, ""), (int16, ""),
-            (int16_unary, ""), (float_conv, ""), (float_conv_more, ""), (float_rest, ""), (float_unary, ""), (moved, ""),
+            (int16_bytes, ""), (int16_unary, ""), (float_conv, ""), (float_conv_more, ""), (float_rest, ""), (float_unary, ""), (moved, ""),
             (onnx, "onnx"), (qlinear, "onnx"), (litert, "litert"))
 
 

@@ -21,7 +21,7 @@ grep -q '^heddle: --dump-step: expected --dump-ir=DIR with it' stderr || fail "$
 
 "$HEDDLE_BUILD"/random_layers --hw sys8 --count 8 --seed 300 --write layers >/dev/null
 [ "$(ls layers | wc -l)" = 8 ] || fail "random_layers --write wrote $(ls layers | wc -l) of 8"
-for ir in layers/*.ir "$HEDDLE_HOME"/{tests/compiler/systolic/{lower/{parts_of_input,table_of_variable},rewrites/transpose_product/halves},tests/e2e/answers/mirrored}.ir; do
+for ir in layers/*.ir "$HEDDLE_HOME"/{tests/compiler/systolic/{lower/{parts_of_input,table_of_variable},rewrites/{transpose_product/halves,wide_conv/padded,wide_depthwise/two_each,wide_dense/flat}},tests/e2e/answers/mirrored}.ir; do
     for target in systolic,c c; do
         "$heddle" run "$ir" --engine=func --hw=sys8 --target=$target >/dev/null 2>stderr ||
             fail "$ir --target=$target: exit $?: $(cat stderr)"

@@ -259,10 +259,37 @@ static void a_sum_of_one_term_is_a_function_of_it(void **state)
     close_prove(p);
 }
 
+/* A sum is its digits times powers of 128, with as many digits as it needs; a digit of another sum is another. */
+static void digits_make_the_sum(void **state)
+{
+    struct prove *p = open_prove();
+
+    (void)state;
+    for (int64_t factor = 1; factor < 1 << 19; factor *= 5) {
+        struct prove_sum s = {0}, joined = {0}, other;
+
+        prove_add(&s, p, prove_input(p, 0, 0), 128, factor);
+        prove_add(&s, p, prove_input(p, 0, 1), 0, -3);
+        other = s;
+        prove_shift(&other, 1);
+        for (int32_t i = 0; i < 4; i++) {
+            const uint32_t t = prove_requantise(p, &s, 64, 25 - 7 * i, 0, -128, 127);
+
+            prove_add(&joined, p, t, 0, INT64_C(1) << 7 * i);
+            assert_true(prove_is_constant(t) ||
+                        element(p, t) !=
+                            element(p, prove_requantise(p, &other, 64, 25 - 7 * i, 0, -128, 127)));
+        }
+        assert_true(prove_value(&joined) == prove_value(&s));
+    }
+    close_prove(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(flipping_twice_is_nothing),
                                        cmocka_unit_test(sums_are_polynomials),
+                                       cmocka_unit_test(digits_make_the_sum),
                                        cmocka_unit_test(equal_functions_meet),
                                        cmocka_unit_test(a_sum_that_may_wrap_is_unknown),
                                        cmocka_unit_test(pairs_have_no_order),

@@ -1,0 +1,137 @@
+/* wide_sums.c - products of int16 activations with constant int8 weights. in: before
+ * channel_groups, constants made. out: x = 256 * upper + lower + 128 as two tensors of int8, the
+ * product of each on the array, which writes its sums as digits (raw_sums.c), and JOIN_WIDE on the
+ * host, which adds them and requantises. The lower bytes have the zero point -128, so padding, which
+ * is 0, stays 0. */
+#include <string.h>
+
+#include "compiler/ir/rules.h"
+#include "compiler/legalise/new_ops.h"
+#include "raw_sums.h"
+#include "rewrites.h"
+
+enum { LOWER_ZERO = -128 }; /* zero point of the lower bytes */
+enum product { CONV, DEPTHWISE, DENSE };
+
+static struct ir_tensor *new_byte(struct ir_graph *g, const struct ir_op *op, enum product kind,
+                                  bool high)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    struct ir_tensor *t = ir_tensor_new(g, x->name, IR_I8, x->rank, x->dim);
+
+    t->quant = lgl_new_quant(g, 1, high ? 0 : LOWER_ZERO);
+    if (kind == DENSE) {
+        t->rank = y->rank;
+        memcpy(t->dim, y->dim, sizeof t->dim);
+        t->dim[t->rank - 1] = ir_dim_back(ir_in(g, op, 1), 0);
+    }
+    return t;
+}
+
+static void make_byte(struct ir_graph *g, const struct ir_op *op, struct ir_tensor *t, bool high)
+{
+    struct ir_op *made = lgl_make_byte_of(g, op->row, 1, &op->in[0], t);
+
+    made->attr[IR_HIGH] = high;
+}
+
+/* Return the weights as raw_sums.c takes them: [OC,KH,KW,C/G], [K,OC] of a dense layer. */
+static const struct ir_tensor *weights_of(struct ir_graph *g, const struct ir_op *op,
+                                          enum product kind)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const int32_t inner = ir_dim_back(w, 0), outer = (int32_t)(ir_elements(w) / (uint64_t)inner);
+    const int32_t image[4] = {inner, w->dim[1], w->dim[2], 1}, matrix[2] = {inner, outer};
+    struct ir_tensor *t;
+
+    if (kind == CONV)
+        return w;
+    t = lgl_new_constant(g, w->name, IR_I8, kind == DENSE ? 2 : 4, kind == DENSE ? matrix : image,
+                         NULL);
+    t->quant = lgl_new_quant(g, 1, 0);
+    for (int32_t i = 0; i < inner; i++)
+        for (int32_t k = 0; k < outer; k++)
+            ((uint8_t *)(uintptr_t)t->data)[i * outer + k] = w->data[k * inner + i];
+    return t;
+}
+
+/* Return true if the host's part, both bytes of each input and a join for each output, takes fewer
+ * cycles than the products on the host (host_cycles.def). */
+static bool worth(const struct raw_sums *s, const struct ir_tensor *x)
+{
+    enum { CALLS = 300, BYTES = 27, JOIN = 168, PRODUCT = 16, OUTPUT = 149 };
+    const uint64_t n = ir_elements(s->y), taps = (uint64_t)(s->kh * s->kw * s->k);
+
+    return n * (taps * PRODUCT + OUTPUT) > CALLS + ir_elements(x) * BYTES + n * JOIN;
+}
+
+/* The product's own operator is a window without padding by name or activation. */
+static void keep_window(struct ir_op *op)
+{
+    op->attr[IR_PADDING] = op->attr[IR_ACTIVATION] = op->attr[IR_NARROW] = 0;
+    op->attr[IR_CLIP_LOW_BITS] = op->attr[IR_CLIP_HIGH_BITS] = op->attr[IR_MULTIPLIER] = 0;
+}
+
+static void rewrite(struct ir_graph *g, struct ir_op *op, struct raw_sums s[2])
+{
+    const uint32_t bias = op->n_in > 2 ? op->in[2] : IR_NONE;
+    const int32_t narrow = op->attr[IR_NARROW];
+    uint32_t in[3] = {0, 0, bias};
+    struct ir_op *join;
+
+    keep_window(op);
+    for (uint32_t i = 0; i < 2; i++) {
+        make_byte(g, op, (struct ir_tensor *)(uintptr_t)s[i].x, i == 0);
+        in[i] = sys_raw_sums_digits(&s[i])->id;
+    }
+    join = lgl_make_join_wide(g, op->row, bias == IR_NONE ? 2 : 3, in, ir_out(g, op, 0));
+    join->fixed = op->fixed;
+    join->attr[IR_NARROW] = narrow;
+    join->attr[IR_MULTIPLIER] = sys_raw_sums_each(&s[0]);
+    op->dead = true;
+}
+
+static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1);
+    struct ir_tensor *zero;
+    struct raw_sums s[2];
+
+    if (x->type != IR_I16 || w->role != IR_CONST)
+        return;
+    w = weights_of(g, op, kind);
+    zero = lgl_new_constant(g, w->name, IR_I8, 0, NULL, NULL);
+    for (uint32_t i = 0; i < 2; i++) {
+        s[i] = (struct raw_sums){.g = g,
+                                 .op = op,
+                                 .x = new_byte(g, op, kind, i == 0),
+                                 .w = w,
+                                 .zero_w = zero,
+                                 .y = ir_out(g, op, 0),
+                                 .conv = kind != DENSE};
+        if (!sys_raw_sums_fit(&s[i])) {
+            g->row[op->row].limit = "sums of its bytes can reach 2^27";
+            return;
+        }
+    }
+    if (worth(&s[0], x))
+        rewrite(g, op, s);
+}
+
+void sys_wide_conv(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    (void)o;
+    wide_sums(g, op, CONV);
+}
+
+void sys_wide_depthwise(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    (void)o;
+    wide_sums(g, op, DEPTHWISE);
+}
+
+void sys_wide_dense(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    (void)o;
+    wide_sums(g, op, DENSE);
+}
