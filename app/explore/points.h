@@ -45,7 +45,7 @@ struct explore_space {
 
 /* Make the points of a suite. A configuration that cannot be built has `wrong` and counts as tried.
  * ST_USAGE: a network is not run in all configurations. */
-enum status explore_points(struct arena *a, const struct suite *s, struct explore_space *space,
+enum status explore_points(struct arena *a, const struct suite *suite, struct explore_space *s,
                            struct diag *d);
 /* Return true if the values of two points differ on one axis only, and are next to each other
  * there. */

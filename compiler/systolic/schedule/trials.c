@@ -116,7 +116,7 @@ uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sch
     return t->score[at];
 }
 
-bool trials_build(struct trials *t, struct sched_knobs *knobs, struct sched_program *p)
+static bool trials_build(struct trials *t, struct sched_knobs *knobs, struct sched_program *p)
 {
     struct diag d = {0};
 

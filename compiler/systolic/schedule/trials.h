@@ -23,11 +23,9 @@ void trials_end(struct trials *t);
  * layout of all; UINT64_MAX if the knobs cannot be built. */
 uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs);
 
-/* Build and estimate the whole program into *p, valid until the next trial. False if the knobs cannot be
+/* Build and estimate the whole program into *p, valid until the next trial, with the estimate of a
+ * final program: the others look at long contention in short. Return its cycles; 0: it cannot be
  * built. */
-bool trials_build(struct trials *t, struct sched_knobs *knobs, struct sched_program *p);
-/* Likewise, with the estimate of a final program: the others look at long contention in short. Return
- * its cycles; 0: it cannot be built. */
 uint64_t trials_exact(struct trials *t, struct sched_knobs *knobs, struct sched_program *p);
 
 /* Compute by row the cycles of the whole program during which ARRAY does not work for it. Unchanged
