@@ -13,6 +13,7 @@
 #include "compiler/systolic/rewrites/rewrites.h"
 #include "compiler/systolic/schedule/sched_build.h"
 #include "compiler/systolic/timing/estimate.h"
+#include "compiler/target/describe.h"
 #include "phases.h"
 #include "steps.h"
 
@@ -94,10 +95,25 @@ static enum status run_build(const struct row *s, struct sched_program *p, struc
     return ST_OK;
 }
 
+/* Return by opcode whether a selected device other than the host has a pattern for int16. */
+static const bool *int16_elsewhere(const struct pipeline *p)
+{
+    bool *found = ARENA_ARRAY(p->arena, bool, IR_OPCODES);
+
+    for (uint32_t i = 0; i < p->targets.n; i++) {
+        const struct describe *of = p->targets.target[i]->desc->detail;
+        for (uint32_t k = 0; of && !of->on_host && k < of->n_pattern; k++)
+            if (of->pattern[k].dtype == IR_I16)
+                found[of->pattern[k].opcode] = true;
+    }
+    return found;
+}
+
 static struct lgl_options legalise_options(const struct pipeline *p)
 {
     struct lgl_options o = p->options.legalise;
 
+    o.int16_elsewhere = int16_elsewhere(p);
     for (uint32_t i = 0; i < p->targets.n; i++) {
         const struct target *t = p->targets.target[i];
 

@@ -28,6 +28,9 @@ struct lgl_options {
     uint64_t (*cycles)(const struct hd_config *hw, const struct ir_graph *g,
                        const struct ir_op *op);
     const struct hd_config *hw;
+    /* By opcode: another selected device, which is not the host, has a pattern for it in int16. NULL:
+     * there is none. */
+    const bool *int16_elsewhere;
     uint32_t table_pixels; /* least pixels for a table of each channel; 0: where it gains */
 };
 

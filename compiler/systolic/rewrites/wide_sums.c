@@ -2,7 +2,7 @@
  * channel_groups, constants made. out: x = 256 * upper + lower + 128 as two tensors of int8, the
  * product of each on the array, which writes its sums as digits (raw_sums.c), and JOIN_WIDE on the
  * host, which adds them and requantises. The lower bytes have the zero point -128, so padding, which
- * is 0, stays 0. */
+ * is 0, stays 0. An operator that another device takes in int16 is left to it. */
 #include <string.h>
 
 #include "compiler/ir/rules.h"
@@ -91,13 +91,15 @@ static void rewrite(struct ir_graph *g, struct ir_op *op, struct raw_sums s[2])
     op->dead = true;
 }
 
-static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind)
+static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind,
+                      const struct lgl_options *o)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1);
     struct ir_tensor *zero;
     struct raw_sums s[2];
 
-    if (x->type != IR_I16 || w->role != IR_CONST)
+    if (x->type != IR_I16 || w->role != IR_CONST ||
+        (o->int16_elsewhere && o->int16_elsewhere[op->opcode]))
         return;
     w = weights_of(g, op, kind);
     zero = lgl_new_constant(g, w->name, IR_I8, 0, NULL, NULL);
@@ -120,18 +122,15 @@ static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind)
 
 void sys_wide_conv(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    (void)o;
-    wide_sums(g, op, CONV);
+    wide_sums(g, op, CONV, o);
 }
 
 void sys_wide_depthwise(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    (void)o;
-    wide_sums(g, op, DEPTHWISE);
+    wide_sums(g, op, DEPTHWISE, o);
 }
 
 void sys_wide_dense(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    (void)o;
-    wide_sums(g, op, DENSE);
+    wide_sums(g, op, DENSE, o);
 }

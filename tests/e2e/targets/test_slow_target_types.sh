@@ -129,6 +129,8 @@ model=$HEDDLE_HOME/tests/reference/models/rand_int16_conv
     >stdout 2>stderr || fail "16x8: $(cat stderr)"
 grep -q "^verdict: match: 4 outputs of 2 inferences equal, bit for bit, to the expected outputs" stdout || fail "$(cat stdout)"
 grep -q "^01_fully_connected .* dot16 " stdout && grep -q "^10_conv2d .* dot16 " stdout || fail "dot16: $(cat stdout)"
+"$heddle" inspect "$model/model.tflite" --target=systolic,dot16 >stdout # the array takes such layers where no other device does
+grep -q "^01_fully_connected .* dot16  *dot16 [0-9]*, c [0-9]*; systolic: the input is i16: " stdout || fail "both: $(grep ^01 stdout)"
 "$heddle" inspect digits --target=dot16 >stdout
 grep -q "^00_conv2d .*; dot16: the input is int8, expected int16$" stdout || fail "digits: $(grep ^00 stdout)"
 "$heddle" targets >stdout
