@@ -135,7 +135,7 @@ struct options {
     bool bias_correction;
     /* for regress and sweep */
     const char *launcher, *heddle, *commit, *junit, *why;
-    bool again;
+    bool again, github;
     enum options_fill fill;
     enum options_compare compare;
     enum options_check check; /* of compile */

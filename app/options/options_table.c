@@ -296,6 +296,8 @@ const struct option_row options_table[] = {
      TEXT(commit), .used_by = SUITES},
     {SHOW("junit", "FILE", REPORT, "for regress: the results as JUnit XML"), TEXT(junit),
      .used_by = OF(REGRESS)},
+    {SHOW("github", NULL, REPORT, "for regress: findings as annotations of a GitHub workflow, too"),
+     FLAG(github), .used_by = OF(REGRESS)},
     {SHOW("why", "TEXT", REPORT, "for regress accept: the reason, which is recorded"), TEXT(why),
      .used_by = OF(REGRESS)},
     {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v2"), TEXT(stats), .used_by = RUNS},

@@ -322,6 +322,8 @@ static enum status show_suite(struct session *s, struct diag *d)
 
     text_init(&t, s->arena);
     view_table(&t, &s->view);
+    if (s->o->github)
+        view_github(&t, &s->view);
     output_text(s->o->output, OUTPUT_RESULT, t.data);
     TRY(write_views(s, d));
     TRY(view_targets(s->arena, &s->view, s->folder, &targets, d));

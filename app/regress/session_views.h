@@ -33,6 +33,8 @@ enum status view_json(struct arena *a, const struct view *v, const char *path, s
 
 /* Write JUnit XML for CI servers: one test case per run. */
 enum status view_junit(struct arena *a, const struct view *v, const char *path, struct diag *d);
+/* Print a workflow command of GitHub for each finding, and one that counts the runs. */
+void view_github(struct text *t, const struct view *v);
 /* Add text escaped for XML and HTML. */
 void view_escape(struct text *t, const char *s);
 

@@ -1,5 +1,6 @@
 /* view_junit.c - see session_views.h. Writes the form that Jenkins, GitLab and pytest share:
- * testsuite, testcase, failure, error, skipped. */
+ * testsuite, testcase, failure, error, skipped; and workflow commands as GitHub's runner reads them:
+ * "::error title=T::TEXT", where '%', CR and LF are escaped, in a title ':' and ',' too. */
 #include <string.h>
 
 #include "base/file.h"
@@ -90,4 +91,42 @@ enum status view_junit(struct arena *a, const struct view *v, const char *path, 
         add_case(&t, v, i, &finding);
     text_add(&t, "</testsuite>\n");
     return file_write(path, t.data, t.length, d);
+}
+
+/* --- GitHub ----------------------------------------------------------------------------------- */
+
+static void add_escaped(struct text *t, const char *s, const char *escaped)
+{
+    for (; *s; s++)
+        if (strchr(escaped, *s))
+            text_printf(t, "%%%02X", (unsigned)(unsigned char)*s);
+        else
+            text_add_n(t, s, 1);
+}
+
+static void add_command(struct text *t, const char *command, const char *title, const char *text)
+{
+    text_printf(t, "::%s title=", command);
+    add_escaped(t, title, "%\r\n:,");
+    text_add(t, "::");
+    add_escaped(t, text, "%\r\n");
+    text_add(t, "\n");
+}
+
+void view_github(struct text *t, const struct view *v)
+{
+    for (uint32_t i = 0; i < v->judge.n; i++) {
+        const struct judge_finding *f = &v->judge.finding[i];
+        const char *label = v->suite.run[f->run].label;
+        const char *title = arena_printf(t->arena, "%s: %s", f->kind, label);
+
+        if (f->why)
+            add_command(t, "notice", title,
+                        arena_printf(t->arena, "%s (allowed: %s)", f->text, f->why));
+        else
+            add_command(t, "error", title, f->text);
+    }
+    add_command(t, "notice", arena_printf(t->arena, "heddle regress %s", v->session.suite),
+                arena_printf(t->arena, "%lld of %u runs done, %u with findings",
+                             (long long)v->session.n_done, v->suite.n, v->judge.n_bad_runs));
 }

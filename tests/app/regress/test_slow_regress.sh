@@ -112,6 +112,9 @@ echo "b.tflite 1 1 1 0 <script>" >rules
 regress h.json -o h --junit=h.xml >stdout 2>stderr
 python3 -c 'import xml.etree.ElementTree as t; t.parse("h.xml")' || fail "h.xml"
 grep -qF '<b>' h/index.html h.xml && fail "a name is not escaped"
+regress h.json -o h --github >stdout 2>stderr
+grep -qxF '::error title=bytes%3A b sys16 rtl seed 1::<script>' stdout || fail "--github: $(grep ^:: stdout)"
+grep -q '^::notice title=heddle regress h::' stdout || fail "--github: $(grep ^:: stdout)"
 grep -qF '<script' h/index.html && fail "a message is not escaped"
 : >rules
 
