@@ -368,10 +368,13 @@ bool verified(const uint8_t *data, size_t n_bytes)
 // The buffer of the model's metadata of that name; nullptr: none.
 const tfl::Buffer *metadata_of(const tfl::Model *m, const char *name)
 {
-    for (uint32_t i = 0; i < count(m->metadata()); i++)
-        if (strcmp(text(m->metadata()->Get(i)->name()), name) == 0 &&
-            m->metadata()->Get(i)->buffer() < count(m->buffers()))
-            return m->buffers()->Get(m->metadata()->Get(i)->buffer());
+    for (uint32_t i = 0; i < count(m->metadata()); i++) {
+        const tfl::Metadata *one = m->metadata()->Get(i);
+
+        if (one->name() != nullptr && one->name()->str() == name &&
+            one->buffer() < count(m->buffers()))
+            return m->buffers()->Get(one->buffer());
+    }
     return nullptr;
 }
 
