@@ -439,7 +439,7 @@ static enum status resize(struct tfl_importer *m, int32_t index, uint32_t n, con
                         (long long)size[i]);
         dim[i] = (int32_t)size[i];
     }
-    if (n == t->shape.n && memcmp(dim, t->shape.v, n * sizeof *dim) == 0)
+    if (n == t->shape.n && (n == 0 || memcmp(dim, t->shape.v, n * sizeof *dim) == 0))
         return ST_OK;
     t->shape = (struct tfl_ints){n, dim};
     m->resized[index] = true;

@@ -2,7 +2,6 @@
 // No exceptions, no global state, no owning objects: arena_alloc may leave by longjmp.
 #include "tfl_shim.h"
 
-#include <cstring>
 #include <vector>
 
 #include "compiler/import/common/fbs_fields.h"
