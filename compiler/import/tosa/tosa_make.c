@@ -140,7 +140,8 @@ uint32_t tosa_emit(struct tosa *m, enum ir_opcode opcode, uint32_t n_in, const u
     if (attr)
         memcpy(op->attr, attr, sizeof op->attr);
     m->g->tensor[y]->producer = op->id;
-    m->st = import_fold(m->g, op, m->d);
+    if (m->op) /* a copy for a graph output stays an operator */
+        m->st = import_fold(m->g, op, m->d);
     return y;
 }
 
