@@ -50,8 +50,8 @@ static void add(const struct suite *from, struct suite *s, const char *name, con
         to->argv = argv;
         to->hw = hw;
         to->key = hash_text(a, &h);
-        to->label = arena_printf(a, "%s %s %s%s%s", r->network, name, r->engine,
-                                 *r->options ? " " : "", r->options);
+        to->label = arena_printf(a, "%s %s%s", r->network, name,
+                                 r->label + strlen(r->network) + 1 + strlen(r->configuration));
     }
 }
 
@@ -81,17 +81,6 @@ enum status explore_suite_around(const struct suite *from, const char *hw, struc
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
-
-/* The first point is the configuration itself, and comes first. */
-static int by_time(const void *a, const void *b)
-{
-    const struct explore_point *const *x = a, *const *y = b;
-    const double s = (*x)->cost[EXPLORE_MS], t = (*y)->cost[EXPLORE_MS];
-
-    if ((s < 0) != (t < 0))
-        return s < 0 ? 1 : -1;
-    return s < t ? -1 : s > t ? 1 : (*x > *y) - (*x < *y);
-}
 
 static void add_change(struct text *t, const struct explore_point *base,
                        const struct explore_point *p, enum explore_cost cost)
@@ -129,7 +118,7 @@ void explore_table_around(struct text *t, const struct explore_space *s)
     }
     for (uint32_t i = 0; i < s->n; i++)
         sorted[i] = &s->point[i];
-    qsort(sorted + 1, s->n - 1, sizeof *sorted, by_time);
+    qsort(sorted + 1, s->n - 1, sizeof *sorted, explore_by_time); /* the first is `hw` itself */
     text_printf(t,
                 "%s: %.4f ms (estimate, geometric mean of %u network%s), %.0f multipliers, %.1f "
                 "KiB, bus of %.0f bytes\n",

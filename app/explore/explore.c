@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "app/job/monotonic.h"
+#include "app/regress/launch.h"
 #include "app/regress/regress.h"
+#include "app/regress/sweep.h"
 #include "base/file.h"
 #include "base/random.h"
 #include "front.h"
@@ -16,7 +18,7 @@
 #include "journal.h"
 #include "workers.h"
 
-enum { GENERATION = 16, BEST = 8, MINUTES = 10, CLOCK_MHZ = 100 };
+enum { GENERATION = 16, BEST = 8, MINUTES = 10 };
 
 struct explore {
     struct explore_space space;
@@ -45,7 +47,7 @@ static uint32_t most_minutes(const struct explore *e)
 /* Set the time of an estimated point, and if it meets the goal. */
 static void judge(const struct explore *e, struct explore_point *p)
 {
-    const double mhz = e->o->clock_mhz ? e->o->clock_mhz : CLOCK_MHZ;
+    const double mhz = e->o->clock_mhz ? e->o->clock_mhz : SWEEP_CLOCK_MHZ;
     double sum = 0;
 
     for (uint32_t i = 0; i < e->space.n_network && !p->wrong; i++)
@@ -258,6 +260,7 @@ enum status explore_command(struct arena *a, const struct options *o, struct dia
                           .journal = -1,
                           .random = o->seed,
                           .begun = monotonic_seconds()};
+    TRY(launch_check(o->launcher, d));
     TRY(explore_goal_read(o->goal, &e->goal, d));
     TRY(suite_read(a, o->model, &suite, d));
     if (o->around) {

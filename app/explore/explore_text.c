@@ -7,14 +7,6 @@
 #include "explore.h"
 #include "goal.h"
 
-static int by_time(const void *a, const void *b)
-{
-    const struct explore_point *const *x = a, *const *y = b;
-    const double s = (*x)->cost[EXPLORE_MS], t = (*y)->cost[EXPLORE_MS];
-
-    return s < t ? -1 : s > t ? 1 : (*x > *y) - (*x < *y);
-}
-
 static const struct explore_point **front_of(const struct explore_space *s, uint32_t *n)
 {
     const struct explore_point **front =
@@ -24,7 +16,7 @@ static const struct explore_point **front_of(const struct explore_space *s, uint
     for (uint32_t i = 0; i < s->n; i++)
         if (s->point[i].front)
             front[(*n)++] = &s->point[i];
-    qsort(front, *n, sizeof *front, by_time);
+    qsort(front, *n, sizeof *front, explore_by_time);
     return front;
 }
 

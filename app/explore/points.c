@@ -132,6 +132,16 @@ static void place_all(struct explore_space *s)
     }
 }
 
+int explore_by_time(const void *a, const void *b)
+{
+    const struct explore_point *const *x = a, *const *y = b;
+    const double s = (*x)->cost[EXPLORE_MS], t = (*y)->cost[EXPLORE_MS];
+
+    if ((s < 0) != (t < 0))
+        return s < 0 ? 1 : -1;
+    return s < t ? -1 : s > t ? 1 : (*x > *y) - (*x < *y);
+}
+
 bool explore_adjacent(const struct explore_point *p, const struct explore_point *q)
 {
     uint32_t n = 0;

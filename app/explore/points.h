@@ -47,6 +47,9 @@ struct explore_space {
  * ST_USAGE: a network is not run in all configurations. */
 enum status explore_points(struct arena *a, const struct suite *suite, struct explore_space *s,
                            struct diag *d);
+/* Compare two points, given by the addresses of pointers, by time; those without an estimate come
+ * last. For qsort. */
+int explore_by_time(const void *a, const void *b);
 /* Return true if the values of two points differ on one axis only, and are next to each other
  * there. */
 bool explore_adjacent(const struct explore_point *p, const struct explore_point *q);

@@ -16,7 +16,7 @@ enum status diff_command(struct arena *a, const struct options *o, struct text *
 
 /* session.c: run a suite. */
 enum status regress_run(struct arena *a, const struct options *o, struct diag *d);
-/* Run these runs of a suite. */
+/* Run these runs of a suite; launch_check has accepted o->launcher. */
 enum status regress_suite(struct arena *a, const struct options *o, const struct suite *suite,
                           struct diag *d);
 /* Return the file of the history: in the folder of the results, -o, or regress. */

@@ -394,7 +394,6 @@ enum status regress_suite(struct arena *a, const struct options *o, const struct
                                 .ctx = s,
                                 .ended = run_ended,
                                 .idle = idle};
-    TRY(launch_check(o->launcher, d));
     TRY(find_program(s, d));
     s->view.suite.sweeps = o->command == COMMAND_SWEEP;
     TRY(file_lock_dir(folder_of(o), &lock, d));

@@ -69,6 +69,7 @@ static enum status suite_of(struct arena *a, const struct options *o, struct sui
                             struct diag *d)
 {
     char *const folder = arena_alloc(a, FOLDER_BYTES);
+    const char *const *const argv = arguments(a, o);
 
     if (!getcwd(folder, FOLDER_BYTES))
         return FAIL(d, ST_USAGE, "--launcher: the working folder has no name");
@@ -80,7 +81,7 @@ static enum status suite_of(struct arena *a, const struct options *o, struct sui
                         .run = ARENA_ARRAY(a, struct suite_run, o->jobs),
                         .n = o->jobs};
     for (uint32_t i = 0; i < s->n; i++) {
-        s->run[i].argv = arguments(a, o);
+        s->run[i].argv = argv;
         s->run[i].result = result_none;
     }
     return ST_OK;

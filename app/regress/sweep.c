@@ -7,8 +7,6 @@
 
 #include "compiler/pipeline.h"
 
-enum { CLOCK_MHZ = 100 }; /* the clock that heddle run assumes */
-
 const char *sweep_axis_name(enum sweep_axis axis)
 {
     static const char *const names[SWEEP_AXES] = {"time", "multipliers", "memory", "LUT4",
@@ -217,7 +215,7 @@ enum status sweep_of(struct arena *a, const struct view *v, uint32_t clock_mhz, 
 
     *s = (struct sweep){.arena = a,
                         .view = v,
-                        .mhz = clock_mhz ? clock_mhz : CLOCK_MHZ,
+                        .mhz = clock_mhz ? clock_mhz : SWEEP_CLOCK_MHZ,
                         .clock_given = clock_mhz != 0,
                         .energy_unit = "",
                         .hw = ARENA_ARRAY(a, struct sweep_hw, suite->n + 1u),

@@ -6,6 +6,8 @@
 #include "app/stats/area.h"
 #include "session_views.h"
 
+enum { SWEEP_CLOCK_MHZ = 100 }; /* the clock that heddle run assumes */
+
 enum sweep_axis {
     SWEEP_TIME,
     SWEEP_MULTIPLIERS,
