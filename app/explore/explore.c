@@ -118,10 +118,8 @@ static bool goes_on(const struct explore *e)
 
 /* --- one generation --------------------------------------------------------------------------- */
 
-static enum status take_result(struct explore *e, struct diag *d)
+static enum status take_result(struct explore *e, struct explore_point *p, struct diag *d)
 {
-    struct explore_point *p = explore_end(e->workers);
-
     judge(e, p);
     e->n_tried++;
     if (seconds(e) > e->said + 1) {
@@ -134,22 +132,24 @@ static enum status take_result(struct explore *e, struct diag *d)
 
 static enum status generation(struct explore *e, bool first, struct diag *d)
 {
-    uint32_t from = 0, running = 0;
+    struct explore_point *ended;
+    uint32_t from = 0, begun = 0;
 
-    for (uint32_t i = 0; i < GENERATION && e->n_tried + running < e->n_most; i++) {
+    for (const uint32_t before = e->n_tried; begun < GENERATION && before + begun < e->n_most;
+         begun++) {
         struct explore_point *p = first ? extreme_point(e, &from) : next_point(e, &from);
         if (!p && !(p = random_point(e)))
             break;
-        if (explore_busy(e->workers)) {
-            TRY(take_result(e, d));
-            running--;
-        }
-        TRY(explore_begin(e->workers, p, d));
-        running++;
+        TRY(explore_begin(e->workers, p, &ended, d));
+        if (ended)
+            TRY(take_result(e, ended, d));
     }
-    for (; running > 0; running--)
-        TRY(take_result(e, d));
-    return ST_OK;
+    for (;;) {
+        TRY(explore_end(e->workers, &ended, d));
+        if (!ended)
+            return ST_OK;
+        TRY(take_result(e, ended, d));
+    }
 }
 
 static enum status search(struct explore *e, struct diag *d)

@@ -4,26 +4,23 @@
 #define _GNU_SOURCE
 #include "workers.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "app/job/job.h"
+#include "app/job/pool.h"
 #include "app/run/answer.h"
 #include "app/stats/account.h"
-#include "base/interrupt.h"
 #include "compiler/systolic/schedule/sched.h"
 
-enum { SECONDS = 60, PAUSE_MS = 1, MESSAGE = 512 };
+enum { SECONDS = 60, MESSAGE = 512 };
 #define ESTIMATE_BYTES ((size_t)4 << 30) /* of a compilation's memory */
 
 /* The report of a process, in memory that is shared with this one. */
 struct slot {
-    pid_t pid; /* 0: none */
     struct explore_point *point;
     bool done;
     char message[MESSAGE];
@@ -32,31 +29,17 @@ struct slot {
 
 struct explore_workers {
     const struct explore_space *space;
-    uint32_t n;
-    bool search;  /* tiles as compile chooses them, else by rule */
-    size_t bytes; /* of a slot */
-    uint8_t *slots;
+    bool search; /* tiles as compile chooses them, else by rule */
+    struct pool *pool;
 };
-
-static struct slot *slot_at(const struct explore_workers *w, uint32_t i)
-{
-    return (struct slot *)(void *)(w->slots + i * w->bytes);
-}
 
 enum status explore_workers_new(struct arena *a, const struct explore_space *s,
                                 const struct options *o, struct explore_workers **w, struct diag *d)
 {
-    struct explore_workers *to = ARENA_NEW(a, struct explore_workers);
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-    *to = (struct explore_workers){.space = s, .n = o->jobs, .search = o->around != NULL};
-    to->bytes = (sizeof(struct slot) + s->n_network * sizeof(double) + page - 1) / page * page;
-    to->slots =
-        mmap(NULL, to->n * to->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (to->slots == MAP_FAILED)
-        return FAIL(d, ST_NO_MEMORY, "out of memory");
-    *w = to;
-    return ST_OK;
+    *w = ARENA_NEW(a, struct explore_workers);
+    **w = (struct explore_workers){.space = s, .search = o->around != NULL};
+    return pool_new(a, o->jobs, sizeof(struct slot) + s->n_network * sizeof(double), &(*w)->pool,
+                    d);
 }
 
 /* --- in the child ----------------------------------------------------------------------------- */
@@ -99,18 +82,16 @@ static enum status estimate(const struct suite_run *r, bool search, double *cycl
     TRY(run_load(&job, &measured, d));
     TRY(pipeline_schedule(&p, d));
     all = account_of(a, &p);
-    *cycles = (double)p.program->est_cycles + (double)all->host_cycles;
-    for (uint32_t i = 0; i < all->n_layer; i++)
-        for (uint32_t k = 0; k < all->layer[i].n_part; k++)
-            *cycles += all->layer[i].part[k].outside_cycles;
+    *cycles = (double)p.program->est_cycles + (double)all->host_cycles + account_outside(all);
     return ST_OK; /* the process ends: nothing is freed */
 }
 
-static _Noreturn void child(const struct explore_workers *w, struct slot *s)
+static void child(void *ctx, void *slot)
 {
+    const struct explore_workers *w = ctx;
+    struct slot *s = slot;
     struct diag d = {0};
 
-    interrupt_leave();
     (void)alarm(SECONDS);
     if (chdir(w->space->suite->folder) != 0)
         _exit(1);
@@ -121,46 +102,16 @@ static _Noreturn void child(const struct explore_workers *w, struct slot *s)
             break;
         }
     s->done = true;
-    _exit(0);
 }
 
 /* --- in this process -------------------------------------------------------------------------- */
 
-bool explore_busy(const struct explore_workers *w)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < w->n; i++)
-        n += slot_at(w, i)->pid != 0;
-    return n == w->n;
-}
-
-enum status explore_begin(struct explore_workers *w, struct explore_point *p, struct diag *d)
-{
-    uint32_t i = 0;
-
-    while (slot_at(w, i)->pid)
-        i++;
-    struct slot *s = slot_at(w, i);
-    memset(s, 0, w->bytes);
-    s->point = p;
-    p->tried = true;
-    (void)fflush(NULL);
-    const pid_t pid = fork();
-    if (pid < 0)
-        return FAIL(d, ST_NO_MEMORY, "no child process could be started");
-    if (pid == 0)
-        child(w, s);
-    s->pid = pid;
-    return ST_OK;
-}
-
-static struct explore_point *finish(const struct explore_workers *w, struct slot *s, int state)
+static struct explore_point *finish(const struct explore_workers *w, const struct slot *s,
+                                    int state)
 {
     struct explore_point *p = s->point;
     struct arena *a = w->space->arena;
 
-    s->pid = 0;
     if (s->message[0])
         p->wrong = arena_strdup(a, s->message);
     else if (!s->done)
@@ -172,29 +123,32 @@ static struct explore_point *finish(const struct explore_workers *w, struct slot
     return p;
 }
 
-struct explore_point *explore_end(struct explore_workers *w)
+enum status explore_end(struct explore_workers *w, struct explore_point **p, struct diag *d)
 {
+    void *slot;
     int state;
 
-    for (bool any = true; any; (void)poll(NULL, 0, PAUSE_MS)) { /* the child has an alarm */
-        any = false;
-        for (uint32_t i = 0; i < w->n; i++) {
-            struct slot *s = slot_at(w, i);
-            const pid_t pid = s->pid ? waitpid(s->pid, &state, WNOHANG) : 0;
-            any = any || s->pid;
-            if (pid > 0)
-                return finish(w, s, state);
-        }
+    TRY(pool_wait(w->pool, &slot, &state, d)); /* the child has an alarm */
+    *p = slot ? finish(w, slot, state) : NULL;
+    return ST_OK;
+}
+
+enum status explore_begin(struct explore_workers *w, struct explore_point *p,
+                          struct explore_point **ended, struct diag *d)
+{
+    struct slot *s = pool_slot(w->pool);
+
+    *ended = NULL;
+    if (!s) {
+        TRY(explore_end(w, ended, d));
+        s = pool_slot(w->pool);
     }
-    return NULL;
+    s->point = p;
+    p->tried = true;
+    return pool_start(w->pool, s, child, w, d);
 }
 
 void explore_workers_stop(struct explore_workers *w)
 {
-    for (uint32_t i = 0; i < w->n; i++)
-        if (slot_at(w, i)->pid) {
-            (void)kill(slot_at(w, i)->pid, SIGKILL);
-            (void)waitpid(slot_at(w, i)->pid, NULL, 0);
-        }
-    (void)munmap(w->slots, w->n * w->bytes);
+    pool_stop(w->pool);
 }

@@ -165,3 +165,13 @@ struct account *account_of(struct arena *a, const struct pipeline *p)
     c->crossings = crossings_of(p);
     return c;
 }
+
+double account_outside(const struct account *all)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < all->n_layer; i++)
+        for (uint32_t k = 0; k < all->layer[i].n_part; k++)
+            sum += all->layer[i].part[k].outside_cycles;
+    return sum;
+}

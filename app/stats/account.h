@@ -36,5 +36,7 @@ struct account {
 
 /* Compute the account. p: partitioned and scheduled, or program NULL, which gives no groups. */
 struct account *account_of(struct arena *a, const struct pipeline *p);
+/* Return the estimated cycles of the operators on external targets. */
+double account_outside(const struct account *all);
 
 #endif

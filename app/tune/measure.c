@@ -31,18 +31,6 @@ static enum status wrong(const struct job *job, uint32_t output, struct diag *d)
                 output, t.data);
 }
 
-/* Return the estimated cycles of the operators on external targets. */
-static uint64_t outside(const struct pipeline *p)
-{
-    const struct account *const all = account_of(p->arena, p);
-    double sum = 0;
-
-    for (uint32_t i = 0; i < all->n_layer; i++)
-        for (uint32_t k = 0; k < all->layer[i].n_part; k++)
-            sum += all->layer[i].part[k].outside_cycles;
-    return (uint64_t)sum;
-}
-
 enum status tune_measure(const struct job *base, const struct run_measured *shared,
                          const struct knob_shape *shape, const struct store_trial *trial,
                          const char *folder, struct measured *m, struct diag *d)
@@ -67,7 +55,8 @@ enum status tune_measure(const struct job *base, const struct run_measured *shar
     for (uint32_t i = 0; i < p.graph->n_out; i++)
         if (memcmp(of.out[i].bytes, job.expected[i].bytes, of.out[i].n_bytes) != 0)
             return wrong(&job, i, d);
-    *m = (struct measured){.estimate = p.program->est_cycles + outside(&p),
+    *m = (struct measured){.estimate = p.program->est_cycles +
+                                       (uint64_t)account_outside(account_of(p.arena, &p)),
                            .cycles = of.shared->cycles};
     return ST_OK;
 }

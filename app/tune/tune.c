@@ -8,12 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +20,7 @@
 #include "app/inputs/inputs.h"
 #include "app/job/job.h"
 #include "app/job/monotonic.h"
+#include "app/job/pool.h"
 #include "app/run/answer.h"
 #include "base/home.h"
 #include "base/interrupt.h"
@@ -29,11 +28,10 @@
 #include "propose.h"
 #include "sim/build/evict.h"
 
-enum { GENERATION = 8, MAX_ATTRS = 64, PAUSE_MS = 5 };
+enum { GENERATION = 8, MAX_ATTRS = 64 };
 
 /* The report of a process, in memory shared with this one. */
 struct slot {
-    pid_t pid; /* 0: none */
     uint32_t number;
     enum status status;
     bool nothing_new; /* no unmeasured knobs were found */
@@ -56,16 +54,10 @@ struct tune {
     uint32_t n_trial;          /* at least o->trials */
     struct store_trial *trial; /* by number; knobs NULL: not measured */
     const char *folder;
-    uint8_t *slots;
-    size_t slot_bytes;
+    struct pool *pool;
     uint32_t now; /* trials measured in this run */
     double begun;
 };
-
-static struct slot *slot_at(const struct tune *t, uint32_t i)
-{
-    return (struct slot *)(void *)(t->slots + i * t->slot_bytes);
-}
 
 /* --- one trial, in its own process ------------------------------------------------------------ */
 
@@ -161,14 +153,13 @@ static enum status one_trial(struct tune *t, struct slot *s, struct diag *d)
                         arena_printf(t->arena, "%s/%u", t->folder, s->number), &s->m, d);
 }
 
-static void child(struct tune *t, struct slot *s)
+static void child(void *ctx, void *slot)
 {
+    struct slot *s = slot;
     struct diag d = {0};
 
-    interrupt_leave();
-    s->status = one_trial(t, s, &d);
+    s->status = one_trial(ctx, s, &d);
     snprintf(s->message, sizeof s->message, "%s", d.text);
-    _exit(0);
 }
 
 /* --- the processes ---------------------------------------------------------------------------- */
@@ -200,7 +191,6 @@ static enum status finish(struct tune *t, struct slot *s, int state, struct diag
 {
     const uint32_t n_op = t->p.graph->n_op;
 
-    s->pid = 0;
     evict_tree(arena_printf(t->arena, "%s/%u", t->folder, s->number));
     if (state != 0)
         return FAIL(d, ST_INTERNAL, "trial %u: its process crashed (%s)", s->number,
@@ -222,56 +212,15 @@ static enum status finish(struct tune *t, struct slot *s, int state, struct diag
     return ST_OK;
 }
 
-static enum status start(struct tune *t, uint32_t number, struct diag *d)
+/* Wait for one process and store its result; *any: false if none runs. */
+static enum status wait_one(struct tune *t, bool *any, struct diag *d)
 {
-    uint32_t i = 0;
-
-    while (slot_at(t, i)->pid)
-        i++;
-    struct slot *s = slot_at(t, i);
-    memset(s, 0, t->slot_bytes);
-    s->number = number;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0)
-        return FAIL(d, ST_NO_MEMORY, "no child process could be started");
-    if (pid == 0)
-        child(t, s);
-    s->pid = pid;
-    return ST_OK;
-}
-
-static enum status wait_one(struct tune *t, struct diag *d)
-{
+    void *slot;
     int state;
 
-    for (;; (void)poll(NULL, 0, PAUSE_MS)) /* not waitpid(-1), which would reap other children */
-        for (uint32_t i = 0; i < t->o->jobs; i++) {
-            struct slot *s = slot_at(t, i);
-            pid_t pid = s->pid ? waitpid(s->pid, &state, WNOHANG) : 0;
-            if (pid > 0)
-                return finish(t, s, state, d);
-            if (pid < 0 && errno != EINTR)
-                return FAIL(d, ST_INTERNAL, "a trial's process is lost");
-        }
-}
-
-static uint32_t running(const struct tune *t)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < t->o->jobs; i++)
-        n += slot_at(t, i)->pid != 0;
-    return n;
-}
-
-static void stop_all(struct tune *t)
-{
-    for (uint32_t i = 0; i < t->o->jobs; i++)
-        if (slot_at(t, i)->pid) {
-            (void)kill(slot_at(t, i)->pid, SIGKILL);
-            (void)waitpid(slot_at(t, i)->pid, NULL, 0);
-        }
+    TRY(pool_wait(t->pool, &slot, &state, d));
+    *any = slot != NULL;
+    return slot ? finish(t, slot, state, d) : ST_OK;
 }
 
 static bool time_left(const struct tune *t)
@@ -283,6 +232,8 @@ static bool time_left(const struct tune *t)
 static enum status generation(struct tune *t, uint32_t from, uint32_t to, bool *complete,
                               struct diag *d)
 {
+    bool any = true;
+
     *complete = true;
     for (uint32_t i = from; i < to; i++) {
         if (t->trial[i].knobs)
@@ -291,12 +242,16 @@ static enum status generation(struct tune *t, uint32_t from, uint32_t to, bool *
             *complete = false;
             break;
         }
-        if (running(t) == t->o->jobs)
-            TRY(wait_one(t, d));
-        TRY(start(t, i, d));
+        struct slot *s = pool_slot(t->pool);
+        if (!s) {
+            TRY(wait_one(t, &any, d));
+            s = pool_slot(t->pool);
+        }
+        s->number = i;
+        TRY(pool_start(t->pool, s, child, t, d));
     }
-    while (running(t))
-        TRY(wait_one(t, d));
+    while (any)
+        TRY(wait_one(t, &any, d));
     return ST_OK;
 }
 
@@ -390,16 +345,12 @@ static void sweep(struct arena *a, const char *cache)
     globfree(&found);
 }
 
-static enum status share_slots(struct tune *t, struct diag *d)
+static enum status set_up_trials(struct tune *t, struct diag *d)
 {
     const char *cache;
 
-    t->slot_bytes = sizeof(struct slot) + t->p.graph->n_op * sizeof(struct sched_knobs);
-    t->slot_bytes = (t->slot_bytes + 63) / 64 * 64;
-    t->slots = mmap(NULL, t->o->jobs * t->slot_bytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (t->slots == MAP_FAILED)
-        return FAIL(d, ST_NO_MEMORY, "no memory to share with the trials' processes");
+    TRY(pool_new(t->arena, t->o->jobs,
+                 sizeof(struct slot) + t->p.graph->n_op * sizeof(struct sched_knobs), &t->pool, d));
     TRY(home_cache(t->arena, &cache, d));
     sweep(t->arena, cache);
     t->folder = arena_printf(t->arena, "%s/tune.%ld-%ld", cache, (long)getpid(), (long)gettid());
@@ -429,9 +380,9 @@ static void summary(const struct tune *t)
 static enum status tune_all(struct tune *t, struct diag *d)
 {
     TRY(resume(t, d));
-    TRY(share_slots(t, d));
+    TRY(set_up_trials(t, d));
     enum status st = all_trials(t, d);
-    stop_all(t);
+    pool_stop(t->pool);
     evict_tree(t->folder);
     interrupt_folder(NULL);
     if (st == ST_OK)
