@@ -95,28 +95,22 @@ static enum status run_build(const struct row *s, struct sched_program *p, struc
     return ST_OK;
 }
 
-/* Return by opcode whether a selected device other than the host has a pattern for int16. */
-static const bool *int16_elsewhere(const struct pipeline *p)
+/* Leave to a device other than the host the operators of int16 that it has patterns for. */
+static void leave_int16(struct lgl_options *o, const struct describe *of)
 {
-    bool *found = ARENA_ARRAY(p->arena, bool, IR_OPCODES);
-
-    for (uint32_t i = 0; i < p->targets.n; i++) {
-        const struct describe *of = p->targets.target[i]->desc->detail;
-        for (uint32_t k = 0; of && !of->on_host && k < of->n_pattern; k++)
-            if (of->pattern[k].dtype == IR_I16)
-                found[of->pattern[k].opcode] = true;
-    }
-    return found;
+    for (uint32_t k = 0; of && !of->on_host && k < of->n_pattern; k++)
+        if (of->pattern[k].dtype == IR_I16)
+            o->int16_elsewhere[of->pattern[k].opcode] = true;
 }
 
 static struct lgl_options legalise_options(const struct pipeline *p)
 {
     struct lgl_options o = p->options.legalise;
 
-    o.int16_elsewhere = int16_elsewhere(p);
     for (uint32_t i = 0; i < p->targets.n; i++) {
         const struct target *t = p->targets.target[i];
 
+        leave_int16(&o, t->desc->detail);
         if (t->desc->accelerator)
             sys_for_accelerator(&o, target_hw(t, &p->hw));
     }

@@ -28,9 +28,8 @@ struct lgl_options {
     uint64_t (*cycles)(const struct hd_config *hw, const struct ir_graph *g,
                        const struct ir_op *op);
     const struct hd_config *hw;
-    /* By opcode: another selected device, which is not the host, has a pattern for it in int16. NULL:
-     * there is none. */
-    const bool *int16_elsewhere;
+    /* By opcode: another selected device, which is not the host, has a pattern for it in int16. */
+    bool int16_elsewhere[IR_OPCODES];
     uint32_t table_pixels; /* least pixels for a table of each channel; 0: where it gains */
 };
 

@@ -98,8 +98,7 @@ static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind,
     struct ir_tensor *zero;
     struct raw_sums s[2];
 
-    if (x->type != IR_I16 || w->role != IR_CONST ||
-        (o->int16_elsewhere && o->int16_elsewhere[op->opcode]))
+    if (x->type != IR_I16 || w->role != IR_CONST || o->int16_elsewhere[op->opcode])
         return;
     w = weights_of(g, op, kind);
     zero = lgl_new_constant(g, w->name, IR_I8, 0, NULL, NULL);
