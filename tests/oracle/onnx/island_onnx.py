@@ -9,38 +9,27 @@ float32, 77 without onnxruntime. Environment: requirements-new.txt.
 
 import argparse
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 try:
     import numpy as np
     import onnx
-    import onnxruntime as ort
-    from onnx import helper, numpy_helper
+    from onnx import helper
+    from onnx_net import Nodes, in_float, run_onnx, steps_off
 except ImportError as e:
     print(f"SKIPPED: {e}")
     sys.exit(77)
 
-ort.set_default_logger_severity(4)
 
-
-class Net:
+class Net(Nodes):
     """One operator on quantised inputs."""
 
     def __init__(self, rng, opset=18):
-        self.rng, self.opset, self.nodes, self.inits, self.inputs, self.values = rng, opset, [], [], [], []
+        super().__init__()
+        self.rng, self.opset, self.inputs, self.values = rng, opset, [], []
         self.dtype = [np.int8, np.uint8][int(rng.integers(2))]
         self.lowest = int(np.iinfo(self.dtype).min)
-
-    def const(self, v):
-        self.inits.append(numpy_helper.from_array(np.asarray(v), f"c{len(self.inits)}"))
-        return self.inits[-1].name
-
-    def node(self, op, *inputs, **attributes):
-        name = f"{op}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, list(inputs), [name], name=name, **attributes))
-        return name
 
     def input(self, shape, scale=None, zero=None, values=None):
         """A dequantised input: a draw of one of three kinds, or `values` of int8."""
@@ -65,11 +54,7 @@ class Net:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=10)
 
     def run(self, model):
-        options = ort.SessionOptions()
-        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.intra_op_num_threads = 1
-        session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        return session.run(None, {i.name: v for i, v in zip(self.inputs, self.values)})[0]
+        return run_onnx(model, {i.name: v for i, v in zip(self.inputs, self.values)})[0]
 
     def quantised(self, real, least=0.0):
         """The model with `real` quantised as a calibration on these inputs would, by steps of at least `least`; its answer."""
@@ -127,22 +112,6 @@ def rms_norm(rng):
 KINDS = {"resize": resize, "rms_norm": rms_norm}
 
 
-def steps_off(heddle, folder, engine):
-    """Return the least tolerance that heddle's answer needs, 4 if it is more than 3, and what it printed last."""
-    for t in range(4):
-        inputs = [v for k in range(len(list(folder.glob("in_*.bin")))) for v in ("-i", folder / f"in_{k}.bin")]
-        command = [heddle, "run", folder / "model.onnx", *inputs, "--expect", folder / "out.bin", f"--engine={engine}", f"--tolerance={t}"]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode == 0:
-            return t, ""
-    return 4, (done.stderr or done.stdout).strip()[:300]
-
-
-def in_float(heddle, folder):
-    rows = subprocess.run([heddle, "inspect", folder / "model.onnx"], capture_output=True, text=True, check=True).stdout
-    return [line for line in rows.splitlines() if "computes in float32" in line]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heddle", default="build/heddle")
@@ -164,7 +133,7 @@ def main():
                 for k, v in enumerate(n.values):
                     (folder / f"in_{k}.bin").write_bytes(v.tobytes())
                 (folder / "out.bin").write_bytes(want.tobytes())
-                off, text = steps_off(args.heddle, folder, args.engine)
+                off, text = steps_off(args.heddle, folder, args.engine, [f"in_{k}.bin" for k in range(len(n.values))])
                 floats = in_float(args.heddle, folder)
             count[off] += 1
             if off > 1 or floats:
