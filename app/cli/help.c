@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "hd_commit.h"
 
 const struct cli_command cli_commands[] = {
     {"run", "MODEL", "compile, run, compare with the reference, report"},
@@ -52,7 +53,7 @@ const char cli_about[] = "Compiles a quantised network for a simulated systolic 
                          "it, proves the answer.";
 const char cli_after[] =
     "heddle COMMAND --help lists the options of that command; heddle --version prints the "
-    "version.\n"
+    "version and the commit.\n"
     "MODEL is a .tflite, .onnx or .tosa file, a graph as text (.ir) or the name of a network in "
     "tests/models.\n"
     "\nExamples:\n"
@@ -165,7 +166,7 @@ int cli_asks_for_help(struct cli *p, int argc, char **argv)
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--version") == 0) {
-            printf("heddle %s\n", heddle_version());
+            printf("heddle %s" HD_COMMIT "\n", heddle_version());
             return 1;
         }
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 ||

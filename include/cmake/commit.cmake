@@ -1,0 +1,21 @@
+# Writes OUT with HD_COMMIT: the commit of SOURCE in the form that `heddle --version` appends, "" if unknown. A tarball of
+# `make dist` names it in the file commit, next to this script; a checkout asks git. A + follows if tracked files differ.
+file(READ ${CMAKE_CURRENT_LIST_DIR}/commit commit)
+if(NOT commit MATCHES "^[0-9a-f]+")
+  set(ENV{GIT_OPTIONAL_LOCKS} 0)
+  execute_process(COMMAND git -C ${SOURCE} rev-parse --show-prefix HEAD OUTPUT_VARIABLE commit ERROR_QUIET)
+  if(commit MATCHES "^\n([0-9a-f]+)") # no prefix: SOURCE is the checkout itself, not a folder of another
+    set(commit ${CMAKE_MATCH_1})
+    execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no OUTPUT_VARIABLE changes ERROR_QUIET)
+  else()
+    set(commit "")
+  endif()
+endif()
+if(NOT "${commit}" STREQUAL "")
+  string(SUBSTRING ${commit} 0 12 commit)
+  if(NOT "${changes}" STREQUAL "")
+    string(APPEND commit "+")
+  endif()
+  set(commit " (${commit})")
+endif()
+file(CONFIGURE OUTPUT ${OUT} CONTENT "/* Made by commit.cmake. */\n#define HD_COMMIT \"${commit}\"\n" @ONLY)
