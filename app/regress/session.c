@@ -297,6 +297,7 @@ static enum status write_views(struct session *s, struct diag *d)
     TRY(view_json(s->arena, &s->view, arena_printf(s->arena, "%s/results.json", s->folder), d));
     if (s->o->junit)
         TRY(view_junit(s->arena, &s->view, s->o->junit, d));
+    TRY(view_badge(s->arena, &s->view, arena_printf(s->arena, "%s/badge.svg", s->folder), d));
     TRY(last_sessions(s, &v, &n, d));
     return view_page(s->arena, v, n, arena_printf(s->arena, "%s/index.html", s->folder), d);
 }

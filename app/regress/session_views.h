@@ -35,6 +35,8 @@ enum status view_json(struct arena *a, const struct view *v, const char *path, s
 enum status view_junit(struct arena *a, const struct view *v, const char *path, struct diag *d);
 /* Print a workflow command of GitHub for each finding, and one that counts the runs. */
 void view_github(struct text *t, const struct view *v);
+/* Write a badge: the suite's name, how many runs are right, wrong or missing. */
+enum status view_badge(struct arena *a, const struct view *v, const char *path, struct diag *d);
 /* Add text escaped for XML and HTML. */
 void view_escape(struct text *t, const char *s);
 

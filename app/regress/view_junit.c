@@ -1,6 +1,6 @@
 /* view_junit.c - see session_views.h. Writes the form that Jenkins, GitLab and pytest share:
  * testsuite, testcase, failure, error, skipped; and workflow commands as GitHub's runner reads them:
- * "::error title=T::TEXT", where '%', CR and LF are escaped, in a title ':' and ',' too. */
+ * "::error title=T::TEXT", where '%', CR and LF are escaped, in a title ':' and ',' too; and a badge. */
 #include <string.h>
 
 #include "base/file.h"
@@ -129,4 +129,42 @@ void view_github(struct text *t, const struct view *v)
     add_command(t, "notice", arena_printf(t->arena, "heddle regress %s", v->session.suite),
                 arena_printf(t->arena, "%lld of %u runs done, %u with findings",
                              (long long)v->session.n_done, v->suite.n, v->judge.n_bad_runs));
+}
+
+/* --- badge ------------------------------------------------------------------------------------ */
+
+/* Add text of `width` pixels, white on `colour`, `x` pixels from the left. */
+static void add_label(struct text *t, const char *text, uint32_t x, uint32_t width,
+                      const char *colour)
+{
+    text_printf(t, "<rect x=\"%u\" width=\"%u\" height=\"20\" fill=\"%s\"/>", x, width, colour);
+    text_printf(t, "<text x=\"%u\" y=\"14\" textLength=\"%u\">", x + 5, width - 10);
+    view_escape(t, text);
+    text_add(t, "</text>\n");
+}
+
+enum status view_badge(struct arena *a, const struct view *v, const char *path, struct diag *d)
+{
+    const uint32_t n = v->suite.n, bad = v->judge.n_bad_runs;
+    const uint32_t missing = n - (uint32_t)v->session.n_done;
+    const char *name = v->session.suite, *colour = bad       ? "#b3261e"
+                                                   : missing ? "#8a6d00"
+                                                             : "#2e7d32";
+    const char *state = bad       ? arena_printf(a, "%u of %u wrong", bad, n)
+                        : missing ? arena_printf(a, "%u of %u not run", missing, n)
+                                  : arena_printf(a, "%u of %u right", n, n);
+    const uint32_t left = 10 + 7 * (uint32_t)strlen(name), right = 10 + 7 * (uint32_t)strlen(state);
+    struct text t;
+
+    text_init(&t, a);
+    text_printf(&t,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%u\" height=\"20\"",
+                left + right);
+    text_add(&t, " font-family=\"sans-serif\" font-size=\"11\" fill=\"#fff\">\n<title>");
+    view_escape(&t, arena_printf(a, "%s: %s", name, state));
+    text_add(&t, "</title>\n");
+    add_label(&t, name, 0, left, "#444");
+    add_label(&t, state, left, right, colour);
+    text_add(&t, "</svg>\n");
+    return file_write(path, t.data, t.length, d);
 }
