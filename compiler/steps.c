@@ -10,6 +10,7 @@
 #include "compiler/import/tosa/tosa.h"
 #include "compiler/systolic/lower/lower.h"
 #include "compiler/systolic/schedule/sched_build.h"
+#include "compiler/systolic/timing/estimate.h"
 #include "compiler/target/describe.h"
 #include "reference/islands/ref_islands.h"
 
@@ -234,6 +235,7 @@ enum status step_join(struct pipeline *p, struct diag *d)
     (void)d;
     sched_join(p->program);
     p->partition.row_estimate = p->program->row_estimate;
+    sched_slow_rows(p->program, p->graph);
     if (p->partition.graph) /* a graph partitioned elsewhere has targets already */
         partition_name_rows(&p->partition, p->graph);
     return ST_OK;

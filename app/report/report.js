@@ -248,6 +248,10 @@ function bar(o, most, member) {
 const coreCounts = o => Object.values(o.core_counters || {}).flatMap(Object.entries).map(([k, v]) => `${k} ${whole(v)}`).join(", ");
 
 function why(o) {
+  return [stalls(o), o.slow ? "slow: " + o.slow : ""].filter(Boolean).join("; ");
+}
+
+function stalls(o) {
   if (o.fused_into) return "in " + o.fused_into;
   if (o.reason) return o.reason;
   if (o.core_counters) return coreCounts(o);

@@ -120,6 +120,8 @@ static void layer_line(struct text *t, const cJSON *l)
     add_columns(t, l, NULL, -1);
     text_add(t, strstr(target, "(not simulated)") ? "  not simulated" : "");
     add_remark(t, l);
+    if (*report_word(l, "slow"))
+        text_printf(t, "; slow: %s", report_word(l, "slow"));
     text_add(t, "\n");
 }
 

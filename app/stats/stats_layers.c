@@ -299,6 +299,8 @@ static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint
     numbers_add(o, &v, COLUMN_CYCLES);
     numbers_add(o, &v, COLUMN_WORK);
     add_text(o, "reason", r->reason);
+    if (r->slow)
+        add_text(o, "slow", r->slow);
     add_parts(s, o, i, &v.share);
     numbers_add(o, &v, COLUMN_MEMORY);
     add_cores(s, o, i);

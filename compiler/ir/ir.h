@@ -130,6 +130,7 @@ struct ir_row {
     uint32_t fused_into; /* row, or IR_NONE */
     const char *target;  /* "systolic", "c", "none"; set by partition */
     const char *reason;  /* why on the host; NULL otherwise */
+    const char *slow;    /* why it takes over four times its limit on the accelerator; or NULL */
     const char *limit;   /* the limit that kept the importer from integers; NULL if none */
     /* Constant channels of its output, if any (legalise/channels/constant_channels.c): */
     uint32_t n_channel, n_constant;

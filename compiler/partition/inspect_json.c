@@ -58,6 +58,7 @@ static cJSON *layer_json(const struct partition *p, uint32_t row)
         cJSON_AddNullToObject(o, "group");
     else
         cJSON_AddNumberToObject(o, "group", group);
+    add_text(o, "slow", r->slow);
     cJSON *list = cJSON_AddArrayToObject(o, "candidates");
     for (uint32_t k = 0; at != IR_NONE && r->fused_into == IR_NONE && k < p->targets->n; k++)
         cJSON_AddItemToArray(list, candidate_json(p, at, k));

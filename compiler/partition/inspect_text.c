@@ -98,6 +98,8 @@ void partition_print(const struct partition *p, struct text *t)
             text_add(t, "moves no data");
         if (at != IR_NONE && r->reason && strcmp(r->reason, PARTITION_KEPT) == 0)
             text_printf(t, " (%s)", r->reason);
+        if (r->slow)
+            text_printf(t, "; slow: %s", r->slow);
         text_add(t, "\n");
     }
 }

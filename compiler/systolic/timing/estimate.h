@@ -6,5 +6,7 @@
 
 /* Compute the cost of each command, then its start and end on the device's timeline. */
 enum status sched_estimate(struct sched_program *p, struct diag *d);
+/* Set row->slow of the rows that take more than four times their limit (slow_rows.c). */
+void sched_slow_rows(const struct sched_program *p, struct ir_graph *g);
 
 #endif
