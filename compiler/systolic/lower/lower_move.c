@@ -258,9 +258,12 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
         *base = (int32_t)s.base;
         return;
     }
-    const uint32_t buf = p->in[i].buf[p->in[i].rare ? 0 : (p->before + tile) % p->n_buffer];
+    /* Each tile of a TRANSPOSE that exchanges rows reads all that its strip reads. */
+    const bool once = p->geo.kind == GEO_PERMUTE && !geo_keeps_rows(&p->geo);
+    const uint32_t turn = once ? p->before / p->n_tiles : p->before + tile;
+    const uint32_t buf = p->in[i].buf[p->in[i].rare ? 0 : turn % p->n_buffer];
     const uint32_t first = l->stream->n;
-    if (layout_buffers(p, i))
+    if (layout_buffers(p, i) && (!once || tile == 0))
         load_rows(l, p->op->row, &s, lo, hi, p->in[i].skip, buf, p->in[i].pitch, false);
     for (uint32_t k = first; k < l->stream->n; k++)
         l->stream->cmd[k].early = s.quantised != NULL && l->stream->cmd[k].unit == HD_UNIT_LOAD;

@@ -44,12 +44,27 @@ static void read_instead(struct ir_graph *g, uint32_t old, uint32_t made, const 
     }
 }
 
+/* Return true if the operator takes a part of tensor `id` alone: a SLICE. */
+static bool takes_part(const struct ir_graph *g, const struct ir_op *op, uint32_t id)
+{
+    return !op->dead && op->n_in > 0 && op->in[0] == id && views_form(op->opcode) &&
+           ir_elements(ir_out(g, op, 0)) < ir_elements(g->tensor[id]);
+}
+
+/* One copy serves all operators that take parts of it. */
 static void before(struct copies *c, struct ir_op *op, uint32_t in)
 {
-    const uint32_t from = op->in[in];
+    const uint32_t from = op->in[in], to = like(c->g, from);
+    const bool part = in == 0 && takes_part(c->g, op, from);
 
-    op->in[in] = like(c->g, from);
-    c->op[c->n++] = copy_op(c->g, op, from, op->in[in]);
+    c->op[c->n++] = copy_op(c->g, op, from, to);
+    op->in[in] = to;
+    for (uint32_t i = op->id; part && i < c->g->n_op; i++) {
+        struct ir_op *next = c->g->op[i];
+        if (next->target == op->target && next->region == op->region &&
+            takes_part(c->g, next, from))
+            next->in[0] = to;
+    }
 }
 
 static void after(struct copies *c, struct ir_op *op)
