@@ -10,6 +10,7 @@ static const struct ir_op_info op_table[] = {
 #define F32_UNARY(fn)                 .has_float = true,
 #define F32_BINARY(fn)                .has_float = true,
 #define INTEGERS(fn)                  .has_int = true,
+#define RELATION(fn)                  .compares = true,
 #define MACS(formula)                 .has_macs = true,
 #define MOVES(rule)                   .moves = true,
 #define CHANNELS(how, rule)           .channels = CHANNELS_##how,

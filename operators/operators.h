@@ -111,9 +111,11 @@ struct ir_op_info {
     bool onnx_one_scale;       /* and requires all operands in its output's scale */
     bool has_float;            /* float32 arithmetic: F32, F32_UNARY or F32_BINARY */
     bool has_int;              /* arithmetic of int32 and int64: INTEGERS */
+    bool compares;             /* compares or joins two numbers to a bool: RELATION */
     bool has_macs;             /* multiplies and adds: MACS */
     uint32_t wide_entries; /* entries of fixed.wide (legalise/table16.h); 0: it has no such table */
     bool becomes_lut;      /* legalise replaces its int8 form by a LUT: TABLE */
+    bool hosted;           /* a library of this machine computes it: no package contains that */
     const char *unit;      /* unit of the accelerator: "array", "vector" (ARRAY, VECTOR) or NULL */
     const char *kernel_mode; /* constant of kernels/hdk.h that selects it in a kernel */
     const char *tested;      /* external runtime used as oracle; NULL: TFLite */

@@ -8,8 +8,8 @@ static bool folds(enum ir_opcode opcode, enum ir_type type)
 {
     const struct ir_op_info *info = ir_op_info(opcode);
 
-    return info->moves || opcode == IR_OP_CAST || opcode == IR_OP_DEQUANTIZE ||
-           (ir_is_int(type) && info->has_int);
+    return info->moves || opcode == IR_OP_CAST || opcode == IR_OP_DEQUANTIZE || type == IR_BOOL ||
+           (ir_is_int(type) && (info->has_int || info->compares));
 }
 
 enum { MAX_OPERANDS = 64 };

@@ -13,6 +13,10 @@ struct tfl_importer {
     const uint8_t **copy; /* of each file buffer, NULL until first met */
     bool *merged;         /* by file operator: merged into an earlier one */
     bool *resized; /* of each file tensor: its shape is no longer the file's; NULL: none is */
+    enum status (*import_op)(struct tfl_importer *m, uint32_t index); /* tfl_op */
+    uint32_t call_row; /* inside a subgraph: the row of the operator around it */
+    uint32_t depth,
+        n_inlined; /* subgraphs around this one; subgraphs inlined and their operators */
     uint32_t n_variable;
     struct tfl_variable *variable; /* tfl_state.c */
     struct diag *d;
@@ -147,6 +151,7 @@ tfl_builder tfl_lstm;                                                          /
 tfl_builder tfl_detection_post_process;                                        /* tfl_detection.c */
 tfl_builder tfl_svdf;                                                          /* tfl_svdf.c */
 tfl_builder tfl_transpose_conv, tfl_square, tfl_add_n, tfl_top_k, tfl_one_hot; /* tfl_math.c */
+tfl_builder tfl_if, tfl_while, tfl_composite;                                  /* tfl_flow.c */
 tfl_builder tfl_var_handle, tfl_read_variable, tfl_assign_variable, tfl_call_once; /* tfl_state.c */
 
 #endif

@@ -71,6 +71,9 @@ static const struct built {
     {"VAR_HANDLE", "VarHandleOptions", 0, 0, ANY, tfl_var_handle},
     {"READ_VARIABLE", "NONE", 1, 1, 1, tfl_read_variable},
     {"ASSIGN_VARIABLE", "NONE", 2, 2, ANY, tfl_assign_variable},
+    {"IF", "IfOptions", 1, 1025, ANY, tfl_if},
+    {"WHILE", "WhileOptions", 1, 1024, ANY, tfl_while},
+    {"STABLEHLO_COMPOSITE", "StableHLOCompositeOptions", 1, 1024, ANY, tfl_composite},
     {"CALL_ONCE", "CallOnceOptions", 0, 0, ANY, tfl_call_once},
 };
 
@@ -100,6 +103,12 @@ static const struct rule *find_rule(const char *name, enum ir_opcode *opcode)
                 return r;
             }
     return NULL;
+}
+
+/* The row of operator `index`: the operator's around it inside a subgraph. */
+static uint32_t row_of(const struct tfl_importer *m, uint32_t index)
+{
+    return m->depth == 0 ? index : m->call_row;
 }
 
 static enum status op_inputs(struct tfl_importer *m, const struct tfl_operator *src,
@@ -173,19 +182,23 @@ static void name_row(struct tfl_importer *m, const struct tfl_operator *src, uin
 static enum status build(struct tfl_importer *m, const struct built *b,
                          const struct tfl_operator *src, uint32_t index)
 {
+    const uint32_t row = row_of(m, index);
+
     TRY(check_options(m, src, b->options, b->min_in, b->max_in));
     if (b->n_out != ANY)
         TRY(tfl_want_outputs(m, src, b->n_out));
     if (!m->merged[index])
-        TRY(b->build(m, src, index));
-    name_row(m, src, index);
+        TRY(b->build(m, src, row));
+    if (m->depth == 0)
+        name_row(m, src, row);
     return ST_OK;
 }
 
 enum status tfl_op(struct tfl_importer *m, uint32_t index)
 {
     const struct tfl_operator *src = &m->file->op[index];
-    const char *name = m->g->row[index].op;
+    const char *name = m->file->opcode[src->opcode_index].name;
+    const uint32_t row = row_of(m, index);
     enum ir_opcode opcode;
     const struct rule *rule = find_rule(name, &opcode);
     struct ir_op *op;
@@ -197,12 +210,15 @@ enum status tfl_op(struct tfl_importer *m, uint32_t index)
                     "this operator is not supported ('heddle ops' lists "
                     "those that are)");
     TRY(check_options(m, src, rule->options, rule->min_in, rule->max_in));
-    op = ir_op_new(m->g, opcode, index, rule->n_value == ALL ? src->in.n : rule->n_value, 1);
+    op = ir_op_new(m->g, opcode, row, rule->n_value == ALL ? src->in.n : rule->n_value, 1);
     TRY(op_inputs(m, src, op));
     TRY(op_output(m, src, op));
     if (op->in[0] == IR_NONE)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     TRY(rule->fn(m, src, op));
-    set_row(m, op);
+    if (m->depth == 0)
+        set_row(m, op);
+    else
+        m->g->row[row].macs += ir_macs(m->g, op);
     return import_fold(m->g, op, m->d);
 }

@@ -220,7 +220,15 @@ void late_options(const tfl::Operator *op, tfl_options *r)
         r->number = svdf->rank();
         r->activation = svdf->activation();
     } else if (const auto *once = op->options_as_CallOnceOptions()) {
-        r->init_subgraph = once->init_subgraph_index();
+        r->first = once->init_subgraph_index();
+    } else if (const auto *branch = op->options_as_IfOptions()) {
+        r->first = branch->then_subgraph_index();
+        r->second = branch->else_subgraph_index();
+    } else if (const auto *loop = op->options_as_WhileOptions()) {
+        r->first = loop->cond_subgraph_index();
+        r->second = loop->body_subgraph_index();
+    } else if (const auto *composite = op->options_2_as_StableHLOCompositeOptions()) {
+        r->first = composite->decomposition_subgraph_index();
     }
 }
 
@@ -280,6 +288,10 @@ tfl_operator operator_of(const tfl::Operator *op, const uint8_t *end)
     r.options.kind = tfl::EnumNameBuiltinOptions(op->options_type());
     r.options.present = op->options() != nullptr;
     r.options.detection = detection_of(op->custom_options());
+    if (op->options_2_as_StableHLOCompositeOptions() != nullptr) {
+        r.options.present = true;
+        r.options.kind = "StableHLOCompositeOptions";
+    }
     if (r.options.present) {
         window_options(op, &r.options);
         other_options(op, &r.options);

@@ -75,7 +75,7 @@ struct tfl_options {
     int32_t block, number;    /* block: of SPACE_TO_DEPTH and back; number: outputs of SPLIT and
                             * UNPACK, inputs of PACK, rank of SVDF */
     int32_t batch_dims, mode; /* GATHER; MIRROR_PAD */
-    int32_t init_subgraph;    /* CALL_ONCE */
+    int32_t first, second; /* of CALL_ONCE, IF (then, else), WHILE (condition, body), composites */
     int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
     bool keep_dims, align_corners, half_pixel_centers, adjoint_x, adjoint_y, approximate, offset;
     bool pot_scale; /* ADD, SUB of int16: true if power-of-two scales are applied by shifts */
@@ -105,7 +105,7 @@ struct tfl_buffer {
     bool outside; /* stored after the FlatBuffer */
 };
 
-/* A subgraph other than the first: of a signature, or what CALL_ONCE runs. */
+/* A subgraph other than the first: of a signature, or what an operator runs. */
 struct tfl_subgraph {
     struct tfl_ints in, out;
     uint32_t n_tensor, n_operator;

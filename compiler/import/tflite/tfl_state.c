@@ -150,7 +150,7 @@ static enum status read_init(struct tfl_importer *m, const struct tfl_subgraph *
 
 enum status tfl_call_once(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
-    const int32_t k = src->options.init_subgraph;
+    const int32_t k = src->options.first;
 
     (void)row;
     if (k < 1 || (uint32_t)k >= m->file->n_subgraph)

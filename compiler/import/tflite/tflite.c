@@ -9,12 +9,11 @@
 
 enum { SCHEMA_VERSION = 3, MAX_OPERATORS = 100000 };
 
-/* Return true if an operator runs other subgraphs: CALL_ONCE, which initialises variables. */
+/* Return true if an operator runs other subgraphs. */
 static bool runs_subgraphs(const struct tfl_file *f)
 {
     for (uint32_t i = 0; i < f->n_operator; i++)
-        if (f->op[i].opcode_index < f->n_opcode &&
-            strcmp(f->opcode[f->op[i].opcode_index].name, "CALL_ONCE") == 0)
+        if (f->op[i].options.first != 0)
             return true;
     return false;
 }
@@ -236,7 +235,7 @@ enum status tfl_import_with(struct arena *a, const char *name, const uint8_t *da
 enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *file,
                       struct ir_graph **graph, struct diag *d)
 {
-    struct tfl_importer m = {.arena = a, .file = file, .d = d};
+    struct tfl_importer m = {.arena = a, .file = file, .d = d, .import_op = tfl_op};
 
     TRY(check_header(file, d));
     m.g = ir_graph_new(a, name);

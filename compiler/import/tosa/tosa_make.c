@@ -173,18 +173,13 @@ static uint32_t broadcast(struct tosa *m, enum ir_type type, uint32_t n, const u
     return tosa_new(m, type, rank, dim);
 }
 
-static const bool compares[] = {
-#define OPERATOR(code, name, columns) [IR_OP_##code] = false columns,
-#define RELATION(fn)                  || true
-#include "operators/operators.def"
-};
-
 uint32_t tosa_binary(struct tosa *m, enum ir_opcode opcode, uint32_t a, uint32_t b)
 {
     const uint32_t in[2] = {a, b};
 
-    return tosa_emit(m, opcode, 2, in,
-                     broadcast(m, compares[opcode] ? IR_BOOL : m->g->tensor[a]->type, 2, in), NULL);
+    return tosa_emit(
+        m, opcode, 2, in,
+        broadcast(m, ir_op_info(opcode)->compares ? IR_BOOL : m->g->tensor[a]->type, 2, in), NULL);
 }
 
 uint32_t tosa_select(struct tosa *m, uint32_t condition, uint32_t a, uint32_t b)

@@ -15,13 +15,14 @@ inert = {
     "depth_multiplier": "the shapes decide",
     "keep_num_dims": "the output's shape decides",
     "proj_clip": "a projection is refused",
+    "name": "of a composite; its decomposition decides",
     "asymmetric_quantize_inputs": HYBRID,
 }
 schema, shim = open("tflite.fbs").read(), open("tfl_shim.cpp").read()
 importer = "".join(open(f).read() for f in glob.glob("*.c"))
 wrong, read, fields = [], set(), 0
 for table, body in re.findall(r"^table (\w+Options) \{(.*?)\}", schema, re.S | re.M):
-    variable = re.search(rf"\*(\w+) = op->options_as_{table}\(\)", shim)
+    variable = re.search(rf"\*(\w+) = op->options(?:_2)?_as_{table}\(\)", shim)
     for field, rest in re.findall(r"(\w+): (.*?);", body):
         if "deprecated" in rest:
             continue
