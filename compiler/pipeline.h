@@ -12,6 +12,7 @@ struct pipeline_options {
     const char *hw; /* a name in hw/accel.json, or a file with one configuration */
     struct target_list target;
     const char *input_shapes; /* for ONNX files; NULL if not given */
+    bool fallback;            /* --host-fallback=onnxruntime */
     const char *signature;    /* for TFLite files; NULL if not given */
     bool allow_external_data; /* ONNX files may name others in their folder */
     struct lgl_options legalise;

@@ -29,6 +29,7 @@ static enum status import_onnx(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;
     struct onnx_options onnx = {.input_shapes = p->options.input_shapes,
+                                .fallback = p->options.fallback,
                                 .exact = p->options.legalise.rounding == LGL_ROUND_ONNX};
     struct ir_graph *literal;
     enum status st;

@@ -242,6 +242,13 @@ struct hdk_resize_u8 {
 };
 void hdk_resize_u8(const struct hdk_resize_u8 *p, const int8_t *x, int8_t *y);
 
+/* x[0]: an ONNX model of n_bytes; x[1], ..: its n_in inputs. Ends the process if ONNX Runtime does
+ * not compute it. */
+struct hdk_onnx_node {
+    uint32_t n_bytes, n_in, y_bytes;
+};
+void hdk_onnx_node(const struct hdk_onnx_node *p, const void *const *x, void *y);
+
 /* L2_NORMALIZATION over the last dimension; output scale 1/128, zero point 0. x, y [rows, cols]; y
  * may be x. */
 struct hdk_l2_normalization {

@@ -2,6 +2,7 @@
  * ref_real_scale.c; each float operation here is one rounding of float32. */
 #include <math.h>
 
+#include "base/onnxruntime/onnxruntime.h"
 #include "ref_kernels.h"
 
 int32_t ref_real_value(const struct ref_call *c, float v)
@@ -197,4 +198,14 @@ enum status ref_real_quantize(const struct ref_call *c, struct diag *d)
         ref_put(c->out[0], c->y[0], i, ref_real_value(c, r[0] * x / r[1]));
     }
     return ST_OK;
+}
+
+/* A node of the file that heddle has no kernel for: the user's library is its own oracle. */
+enum status ref_onnx_node(const struct ref_call *c, struct diag *d)
+{
+    const char *why =
+        ort_run(c->x[0], (size_t)ir_bytes(c->in[0]), c->op->n_in - 1,
+                (const void *const *)(c->x + 1), c->y[0], (size_t)ir_bytes(c->out[0]));
+
+    return why ? FAIL(d, ST_UNSUPPORTED, "ONNX Runtime: %s", why) : ST_OK;
 }

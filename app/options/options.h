@@ -121,6 +121,7 @@ struct options {
     uint32_t n_input, n_expect;
     uint64_t waves_limit, seed, stall_seed, bus_fault_beat;
     uint32_t oracle;    /* enum oracle_kind */
+    uint32_t fallback;  /* --host-fallback: 1: onnxruntime */
     uint32_t bus_fault; /* enum hd_sim_bus_kind */
     uint32_t reuse;     /* enum reuse_mode */
     bool fill_store;    /* only fill the store of --reuse */

@@ -7,6 +7,7 @@ struct pipeline_options options_pipeline(const struct options *o)
         .hw = o->hw,
         .target = o->target,
         .input_shapes = o->input_shapes,
+        .fallback = o->fallback != 0,
         .signature = o->signature,
         .allow_external_data = o->allow_external_data,
         .legalise = o->legalise,

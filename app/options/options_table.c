@@ -29,6 +29,7 @@ static const char *const bus_faults[] = {
     NULL};
 /* Words of enum oracle_kind. */
 static const char *const oracles[] = {"none", "litert", "onnxruntime", NULL};
+static const char *const fallbacks[] = {"none", "onnxruntime", NULL};
 static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 
 #define SHOW(a, b, c, d)                                                                           \
@@ -90,6 +91,10 @@ const struct option_row options_table[] = {
      NUMBER(inferences, 1, 4096), .shown.letter = 'n', .used_by = RUNS},
     {SHOW("seed", "N", FILES, "seed of generated inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),
      .used_by = RUNS | OF(TUNE) | TARGET_CHECKS | OF(EXPLORE)},
+    {SHOW("host-fallback", "LIBRARY", COMPILER,
+          "none (default) or onnxruntime: ONNX Runtime, a library of yours, computes the operators "
+          "of an ONNX file that heddle refuses; HEDDLE_ONNXRUNTIME names its file"),
+     WORD(fallback, fallbacks), .used_by = MODELS},
     {SHOW("transpose-b", NULL, FILES, "bench bmm: the second operand's matrices are N x K"),
      FLAG(transpose_b), .used_by = OF(BENCH)},
     {SHOW("fill-mode", "MODE", FILES, "inputs without -i: random, zeros, ones"), WORD(fill, fills),

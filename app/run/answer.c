@@ -50,10 +50,27 @@ static enum status execute(struct run *run, struct diag *d)
     return run_engine(&run->job, &run->measured, so_path, d);
 }
 
+static uint32_t count_hosted(const struct ir_graph *g)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        n += ir_op_info(g->op[i]->opcode)->hosted;
+    return n;
+}
+
 /* Print the importer's notes. */
 static void import_notes(const struct job *job)
 {
     const struct ir_bias_note *b = &job->p->graph->bias_note;
+    const uint32_t n_hosted = count_hosted(job->p->graph);
+
+    if (n_hosted)
+        output_printf(
+            job->options->output, OUTPUT_NOTE,
+            "note: ONNX Runtime computes %u operator%s (--host-fallback): their cycles are "
+            "unknown, so the host's are those of the others",
+            n_hosted, n_hosted == 1 ? "" : "s");
 
     if (job->p->graph->newer_than)
         output_printf(

@@ -1,5 +1,5 @@
 /* host_onnx.c - host operators with float constants (op->fixed.real): those that round as ONNX does
- * (legalise/float_requant.c). */
+ * (legalise/float_requant.c), and the one of a node that ONNX Runtime computes. */
 #include "emit_host.h"
 
 /* Write the layer's fields as for its integer kernel, then weights, bias and scales. */
@@ -96,5 +96,15 @@ enum status emit_onnx_matmul(struct emit_unit *u, struct text *t, const struct i
     emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
     emit_clamps(t, op);
     text_printf(t, "    },\n    .real = %af,\n", (double)op->fixed.real[0]);
+    return ST_OK;
+}
+
+enum status emit_onnx_node(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
+{
+    (void)d;
+    emit_field(t, "n_bytes", (int64_t)ir_bytes(ir_in(u->graph, op, 0)));
+    emit_field(t, "n_in", op->n_in - 1);
+    emit_field(t, "y_bytes", (int64_t)ir_bytes(ir_out(u->graph, op, 0)));
     return ST_OK;
 }

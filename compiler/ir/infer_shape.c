@@ -367,6 +367,20 @@ enum status infer_top_k(const struct ir_graph *g, const struct ir_op *op, struct
     return ir_want_shape(g, y, "output", x->rank, dim, d);
 }
 
+/* Accept any shapes and numbers: they are the model's. */
+enum status infer_onnx_node(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *model = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    if (model->role != IR_CONST || model->rank != 1)
+        return FAIL(d, ST_MODEL, "input '%.80s': expected a constant of one dimension",
+                    model->name);
+    if (y->type != IR_F32 && y->type != IR_BOOL && !ir_is_int(y->type))
+        return FAIL(d, ST_MODEL, "output '%.80s': expected f32, i32, i64 or bool, found %s",
+                    y->name, ir_type_name(y->type));
+    return ST_OK;
+}
+
 enum status infer_detection(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *box = ir_in(g, op, 0), *score = ir_in(g, op, 1);

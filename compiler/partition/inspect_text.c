@@ -46,8 +46,11 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
             any = true;
             continue;
         }
-        text_printf(t, "%s%s %.0f%s", any ? ", " : "", target->name, at.cycles,
-                    !at.chosen && target->desc->accelerator ? " alone" : "");
+        if (ir_op_info(p->graph->op[i]->opcode)->hosted)
+            text_printf(t, "%s%s, cycles unknown", any ? ", " : "", target->name);
+        else
+            text_printf(t, "%s%s %.0f%s", any ? ", " : "", target->name, at.cycles,
+                        !at.chosen && target->desc->accelerator ? " alone" : "");
         if (at.group != IR_NONE)
             text_printf(t, " (group %u)", at.group);
         if (c[k].group)

@@ -136,11 +136,24 @@ static int by_path(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
+/* Refuse operators that a library of this machine computes. */
+static enum status check_hosted(const struct ir_graph *g, struct diag *d)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (ir_op_info(g->op[i]->opcode)->hosted)
+            return FAIL(d, ST_UNSUPPORTED,
+                        "operator %s (%s): only this machine's library computes it "
+                        "(--host-fallback); a package takes operators that heddle has",
+                        g->row[g->op[i]->row].name, g->row[g->op[i]->row].op);
+    return ST_OK;
+}
+
 enum status package_make(const struct emit_unit *u, struct package **package, struct diag *d)
 {
     struct package *p = ARENA_NEW(u->arena, struct package);
     struct text metadata;
 
+    TRY(check_hosted(u->graph, d));
     *package = p;
     *p = (struct package){.arena = u->arena};
     text_init(&metadata, u->arena);

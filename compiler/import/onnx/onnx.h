@@ -9,6 +9,7 @@ struct onnx_options {
     const char *folder;       /* external data is opened beneath it; NULL: refused */
     bool exact;               /* --onnx-rounding=onnx: only QuantizeLinear rounds; what int8
                                  computes only nearly is computed in float32 */
+    bool fallback;            /* --host-fallback=onnxruntime: nodes that are refused otherwise */
     bool literal;             /* each node as in the file, for the reference (onnx_literal.c) */
 };
 

@@ -469,6 +469,8 @@ enum status ox_check_attributes(struct ox *m);
 /* onnx_since.c: refuse an operator that the file's opset does not have. */
 enum status ox_check_since(struct ox *m, const char *op);
 ox_import ox_import_node; /* onnx_op.c */
+/* onnx_fallback.c: the node, refused otherwise, is an operator that ONNX Runtime computes. */
+enum status ox_fallback(struct ox *m, const Onnx__NodeProto *node);
 
 /* --- onnx_expand.c: nodes made of others --- */
 

@@ -230,13 +230,33 @@ static enum status import_inputs(struct ox *m)
     return ST_OK;
 }
 
-static enum status import_nodes(struct ox *m)
+/* Import node `i`; in place of a refusal of an earlier attempt as an operator of ONNX Runtime. */
+static enum status import_node(struct ox *m, const char **refusal, uint32_t i)
+{
+    const Onnx__NodeProto *node = m->graph->node[i];
+    enum status st;
+
+    if (!refusal[i]) {
+        st = ox_import_node(m, node, i);
+        if (st == ST_UNSUPPORTED && m->options->fallback)
+            refusal[i] = arena_strdup(m->arena, m->d->text);
+        return st;
+    }
+    st = ox_fallback(m, node);
+    if (st != ST_OK) {
+        diag_prefix(m->d, "ONNX Runtime");
+        diag_line(m->d, "heddle itself: %s", refusal[i]);
+    }
+    return st;
+}
+
+static enum status import_nodes(struct ox *m, const char **refusal)
 {
     const uint32_t n = (uint32_t)m->graph->n_node;
 
     for (uint32_t i = 0; i < n; i++) {
         const Onnx__NodeProto *node = m->graph->node[i];
-        const enum status st = ox_import_node(m, node, i);
+        const enum status st = import_node(m, refusal, i);
 
         if (st != ST_OK) {
             diag_prefix(m->d, "node %u '%.80s' %.80s (%.40s, opset %lld)", i,
@@ -379,19 +399,25 @@ static void settle_scales(struct ox *m)
     }
 }
 
-enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
-                        const struct onnx_options *o, struct ir_graph **graph, struct diag *d)
+/* Import the graph of `model`, except nodes with a refusal. A node that is refused gets one. */
+static enum status import_graph(struct arena *a, const char *name, const Onnx__ModelProto *model,
+                                const char **refusal, const struct onnx_options *o,
+                                struct ir_graph **graph, struct diag *d)
 {
-    struct ox m = {.arena = a, .options = o, .d = d, .row = IR_NONE, .import_node = ox_import_node};
+    struct ox m = {.arena = a,
+                   .model = model,
+                   .options = o,
+                   .d = d,
+                   .row = IR_NONE,
+                   .import_node = ox_import_node};
 
-    TRY(onnx_unpack(a, data, n_bytes, &m.model, d));
     TRY(check_header(&m));
     m.g = ir_graph_new(a, name);
     m.g->newer_than = m.opset > ONNX_LAST_OPSET ? ONNX_LAST_OPSET : 0;
     TRY(name_values(&m));
     TRY(import_initializers(&m));
     TRY(import_inputs(&m));
-    TRY(import_nodes(&m));
+    TRY(import_nodes(&m, refusal));
     TRY(import_outputs(&m));
     settle_scales(&m);
     TRY(ir_link(m.g, d));
@@ -403,4 +429,34 @@ enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, 
         TRY(ir_infer(m.g, d));
     *graph = m.g;
     return ST_OK;
+}
+
+static uint32_t count(const char *const *list, size_t n)
+{
+    uint32_t all = 0;
+
+    for (size_t i = 0; i < n; i++)
+        all += list[i] != NULL;
+    return all;
+}
+
+/* A refusal leaves the graph half made, so each is the end of an attempt. */
+enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
+                        const struct onnx_options *o, struct ir_graph **graph, struct diag *d)
+{
+    const Onnx__ModelProto *model;
+    const char **refusal;
+    size_t n;
+
+    TRY(onnx_unpack(a, data, n_bytes, &model, d));
+    n = model->graph ? model->graph->n_node : 0;
+    refusal = ARENA_ARRAY(a, const char *, n + 1);
+    for (;;) {
+        const uint32_t before = count(refusal, n);
+        const enum status st = import_graph(a, name, model, refusal, o, graph, d);
+
+        if (count(refusal, n) == before)
+            return st;
+        *d = (struct diag){0};
+    }
 }

@@ -123,13 +123,15 @@ Onnx__NodeProto *ox_new_node(struct ox *m, const char *op, size_t n_in, const ch
     return n;
 }
 
-void ox_on_axis_0(struct ox *m, Onnx__NodeProto *n)
+void ox_new_attribute(struct ox *m, Onnx__NodeProto *n, const char *name, int64_t value)
 {
     Onnx__AttributeProto *a = ARENA_NEW(m->arena, Onnx__AttributeProto);
 
     onnx__attribute_proto__init(a);
-    a->name = arena_strndup(m->arena, "axis", 4);
-    a->has_i = true;
+    a->name = arena_strdup(m->arena, name);
+    a->has_type = a->has_i = true;
+    a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+    a->i = value;
     n->n_attribute = 1;
     n->attribute = ARENA_ARRAY(m->arena, Onnx__AttributeProto *, 1);
     n->attribute[0] = a;

@@ -13,10 +13,10 @@ struct ox_body {
     bool closed; /* a function: it sees no names outside it */
 };
 
-/* Make a node of ours; give it attribute axis 0; import it, in the newest opset's form. */
+/* Make a node of ours; give it an integer attribute; import it, in the newest opset's form. */
 Onnx__NodeProto *ox_new_node(struct ox *m, const char *op, size_t n_in, const char *const *in,
                              const char *out);
-void ox_on_axis_0(struct ox *m, Onnx__NodeProto *n);
+void ox_new_attribute(struct ox *m, Onnx__NodeProto *n, const char *name, int64_t value);
 enum status ox_import_own(struct ox *m, const Onnx__NodeProto *n);
 /* Read the graph in attribute `name` of the node, which must have `n_in` inputs. */
 enum status ox_graph_of(struct ox *m, const char *name, size_t n_in, struct ox_body *b);

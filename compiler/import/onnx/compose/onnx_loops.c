@@ -32,7 +32,7 @@ static enum status stack(struct ox *m, size_t n, const char *const *row, const c
             m, ox_new_node(m, "Unsqueeze", 2, (const char *const[]){row[i], axis}, part[i])));
     }
     concat = ox_new_node(m, "Concat", n, part, out);
-    ox_on_axis_0(m, concat);
+    ox_new_attribute(m, concat, "axis", 0);
     return ox_import_own(m, concat);
 }
 
@@ -142,7 +142,7 @@ enum status ox_scan(struct ox *m)
             in[i] = arena_printf(m->arena, "%s/element_%u", m->node->output[0], m->n_scope++);
             gather =
                 ox_new_node(m, "Gather", 2, (const char *const[]){m->node->input[i], place}, in[i]);
-            ox_on_axis_0(m, gather);
+            ox_new_attribute(m, gather, "axis", 0);
             TRY(ox_import_own(m, gather));
         }
         TRY(ox_inlined(m, &body, in, &out));
