@@ -80,6 +80,8 @@ MODELS = {
                                              ('mode="linear", coordinate_transformation_mode="align_corners"', "{4,6}")])},
     "bits": NEWER + """g (int8[2,3] x, uint8[2,3] u, int32[2,3] v, int32[3] w) => (int8[2,3] a, uint8[2,3] b, int32[2,3] c)
         <int8[3] p={-7,100,3}, uint8 q={170}> { a = BitwiseAnd(x, p) b = BitwiseOr(u, q) c = BitwiseXor(v, w) }""",
+    "empty_part": """g (int8[2,6] x) => (int8[2,6] y) <int64[3] s={4,0,2}, float t={0.5}, int8 z={3}> {
+        f = DequantizeLinear(x, t, z) a, b, c = Split<axis=1>(f, s) d = Concat<axis=1>(c, b, a) y = QuantizeLinear(d, t, z) }""",
     "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
     "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
         y = Pad(x, p) z = Pad(x, q, v) }""",

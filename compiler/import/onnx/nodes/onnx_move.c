@@ -302,6 +302,30 @@ static enum status part(struct ox *m, uint32_t i, uint32_t *id)
     return ST_OK;
 }
 
+static bool is_empty(const struct ox_value *v)
+{
+    return v && v->kind == OX_CONST && v->c.n == 0;
+}
+
+/* Import the node without its empty parts, if it has others too. */
+static bool without_empty(struct ox *m, enum status *st)
+{
+    const Onnx__NodeProto *node = m->node;
+    Onnx__NodeProto less = *node;
+
+    less.n_input = 0;
+    less.input = ARENA_ARRAY(m->arena, char *, node->n_input + 1);
+    for (uint32_t i = 0; i < node->n_input; i++)
+        if (!is_empty(ox_in(m, i)))
+            less.input[less.n_input++] = node->input[i];
+    if (less.n_input == 0 || less.n_input == node->n_input)
+        return false;
+    m->node = &less;
+    *st = ox_concat_node(m);
+    m->node = node;
+    return true;
+}
+
 enum status ox_concat_node(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->node->n_input;
@@ -309,7 +333,10 @@ enum status ox_concat_node(struct ox *m)
     bool all_const = true, plain = true, same = true;
     struct ox_deferred *p;
     struct ox_shape y;
+    enum status st;
 
+    if (without_empty(m, &st))
+        return st;
     for (uint32_t i = 0; i < n; i++) {
         if (!ox_in(m, i))
             return FAIL(m->d, ST_MODEL, "input %u is absent", i);

@@ -75,6 +75,16 @@ enum status ox_slice_node(struct ox *m)
     return ST_OK;
 }
 
+/* Output `i` is an empty part of `t`, which only a concatenation can read. */
+static void set_empty(struct ox *m, uint32_t i, const struct ir_tensor *t, uint32_t axis)
+{
+    struct ox_const c = {.type = OX_FLOAT, .rank = t->rank, .data = ""};
+
+    memcpy(c.dim, t->dim, sizeof c.dim);
+    c.dim[axis] = 0;
+    ox_set_const(m, i, &c);
+}
+
 enum status ox_split(struct ox *m)
 {
     const uint32_t n_out = (uint32_t)m->node->n_output;
@@ -95,11 +105,15 @@ enum status ox_split(struct ox *m)
         const int32_t left = t->dim[axis] - begin[axis];
         const int64_t want = n ? part[i] : each < left ? each : left;
 
-        if (want < 1 || want > left)
+        if (want < 0 || want > left)
             return FAIL(m->d, ST_MODEL, "split: part %u has size %lld of %d that are left", i,
                         (long long)want, left);
         size[axis] = (int32_t)want;
-        ox_set_tensor(m, i, ox_slice(m, ox_out(m, i)->name, x->tensor, begin, size, NULL), x->real);
+        if (want == 0)
+            set_empty(m, i, t, axis);
+        else
+            ox_set_tensor(m, i, ox_slice(m, ox_out(m, i)->name, x->tensor, begin, size, NULL),
+                          x->real);
         begin[axis] += size[axis];
     }
     if (begin[axis] != t->dim[axis])
