@@ -270,13 +270,89 @@ def moves(kind):
                net.op("TILE", [x, net.shape([1, 2, 1, 3])], (2, 6, 4, 15), kind),
                net.op("TRANSPOSE", [x], (5, 2, 4, 3), kind, perms=[3, 0, 2, 1]),
                net.op("IDENTITY", [x], (2, 3, 4, 5), kind)]
+        if kind == "BOOL":
+            return out  # GATHER has no such type
         values = net.op("RESHAPE", [x, net.shape([2, 12, 5])], (2, 12, 5), kind)
         return out + [net.op("GATHER", [values, net.const(ints(rng, (2, 7), 0, 12), "INT32")], (2, 7, 5), kind)]
     return made
 
 
-for kind in ("INT8", "INT16", "INT32", "FP32"):
+for kind in ("INT8", "INT16", "INT32", "FP32", "BOOL"):
     CASES[f"moves_{kind.lower()}"] = moves(kind)
+
+
+def along(kind):
+    """Reductions and ARGMAX along each dimension; SELECT, whose condition or operands are broadcast."""
+    def made(net, rng):
+        x, c = net.input("x", (2, 3, 4, 5), kind), net.input("c", (2, 1, 4, 1), "BOOL")
+        one = net.op("SLICE", [x, net.shape([1, 0, 0, 0]), net.shape([1, 3, 1, 5])], (1, 3, 1, 5), kind)
+        out = [net.op("SELECT", [c, x, one], (2, 3, 4, 5), kind), net.op("SELECT", [c, one, x], (2, 3, 4, 5), kind)]
+        reductions = ["REDUCE_ALL", "REDUCE_ANY"] if kind == "BOOL" else ["REDUCE_MAX", "REDUCE_MIN"]
+        sums = {"FP32": ["REDUCE_SUM", "REDUCE_PRODUCT"], "INT32": ["REDUCE_SUM"]}.get(kind, [])
+        if kind == "INT32":
+            x = net.op("ARITHMETIC_RIGHT_SHIFT", [x, net.const([[[[8]]]], "INT32")], (2, 3, 4, 5), kind, round=False)
+        for axis in range(4):
+            shape = [2, 3, 4, 5]
+            shape[axis] = 1
+            out += [net.op(op, [x], tuple(shape), kind, axis=axis) for op in reductions + sums]
+            if kind not in ("BOOL", "INT32"):
+                out.append(net.op("ARGMAX", [x], tuple(v for i, v in enumerate((2, 3, 4, 5)) if i != axis), "INT32", axis=axis))
+        return out
+    return made
+
+
+for kind in ("INT8", "INT16", "INT32", "FP32", "BOOL"):
+    CASES[f"along_{kind.lower()}"] = along(kind)
+
+
+def bits(kind):
+    def made(net, rng):
+        a, b = net.input("a", (3, 40), kind), net.input("b", (1, 40), kind)
+        size = int(kind[3:])
+        n = net.op("BITWISE_AND", [b, net.const([[size - 1]], kind)], (1, 40), kind)
+        out = [net.op(op, [a, b], (3, 40), kind) for op in ("BITWISE_AND", "BITWISE_OR", "BITWISE_XOR")]
+        out += [net.op(op, [a, n], (3, 40), kind) for op in ("LOGICAL_LEFT_SHIFT", "LOGICAL_RIGHT_SHIFT")]
+        out += [net.op("ARITHMETIC_RIGHT_SHIFT", [a, n], (3, 40), kind, round=False), net.op("BITWISE_NOT", [a], (3, 40), kind)]
+        return out
+    return made
+
+
+for kind in ("INT8", "INT16", "INT32"):
+    CASES[f"bits_{kind.lower()}"] = bits(kind)
+CASES["most_int16"] = pooled("MAX_POOL2D", "INT16")
+
+
+@case
+def compares_float(net, rng):
+    x, y = net.input("x", (3, 1, 40), "FP32"), net.input("y", (1, 7, 40), "FP32")
+    out = [net.op(op, [x, y], (3, 7, 40), "BOOL") for op in ("EQUAL", "GREATER", "GREATER_EQUAL")]
+    return out + [net.op(op, [x, y], (3, 7, 40), "FP32") for op in ("ADD", "SUB", "MAXIMUM", "MINIMUM")]
+
+
+@case
+def convolutions(net, rng):  # windows of random sizes
+    out, x = [], net.input("x", (1, 11, 13, 4), "INT8")
+    for _ in range(6):
+        kernel, stride, dilation = (rng.integers(1, top, 2) for top in (4, 3, 3))
+        before, left = [], [11, 13]
+        for i in range(2):
+            span = dilation[i] * (kernel[i] - 1) + 1
+            first, last = rng.integers(0, span + 1, 2) % span
+            last += -(left[i] + first + last - span) % stride[i]
+            before += [int(first), int(last)]
+            left[i] = int(left[i] + first + last - span) // int(stride[i]) + 1
+        how = dict(pad=before, stride=[int(v) for v in stride], dilation=[int(v) for v in dilation])
+        out += [conv(net, rng, "CONV2D", x, (3, *kernel.tolist(), 4), (1, *left, 3), -5, **how),
+                conv(net, rng, "DEPTHWISE_CONV2D", x, (*kernel.tolist(), 4, 2), (1, *left, 8), 9, **how)]
+    return out
+
+
+@case
+def rescales_int16(net, rng):
+    x = net.input("x", (1, 4, 4, 6), "INT16")
+    return [net.rescale(x, 1288490189, 31, 0, 0, "INT16"), net.rescale(x, 1288490189, 38, 0, -7, "INT8"),
+            net.rescale(x, ints(rng, 6, 1 << 30, BIG), ints(rng, 6, 20, 30), 0, 0, "INT32"),
+            net.rescale(x, ints(rng, 6, 1 << 14, (1 << 15) - 1), ints(rng, 6, 14, 20), 0, 0, "INT16", SINGLE, scale32=False)]
 
 
 def resized(kind, mode):
