@@ -1,7 +1,7 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= HOST= WAVES= INPUT= EXPECT= STATS= PROG=
 # make regress              run tests/regress.json, compare with the runs before
-# make unit | check | test | nightly | check-rtl | formal | coverage | lint | format | registers | synth-check | bench-host | install | dist | setup | clean
+# make unit | check | test | nightly | check-rtl | formal | coverage | lint | format | registers | synth-check | bench-host | install | docs | dist | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
 SHELL = /bin/bash
@@ -126,6 +126,10 @@ install: build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build -j $$(nproc) --target installable
 	@cmake --install build --prefix '$(or $(PREFIX),/usr/local)'
 
+# All pages, manual pages and the C interface as an offline book with a search, build/docs/html.
+docs: program
+	@.ci/docs || [ $$? -eq 77 ]
+
 # build/heddle-VERSION.tar.gz, the tree of the last commit, and its SHA-256: the same bytes each time.
 dist:
 	@.ci/dist
@@ -136,4 +140,4 @@ clean:
 	rm -rf build
 
 .PHONY: all program sim regress everything install unit check test nightly lint lint-rtl format-check format cppcheck registers \
-	check-rtl formal coverage synth synth-check setup clean dist bench-host bench-peers bench-sim bench-memory
+	check-rtl formal coverage synth synth-check setup clean dist docs bench-host bench-peers bench-sim bench-memory
