@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import html
+import importlib
 import json
 import pathlib
 import weakref
@@ -26,7 +27,7 @@ import numpy.typing as npt
 
 from ._library import CALLBACK, Code, Described, Text, library, text_of
 
-__all__ = ["Code", "Error", "Network", "Result", "Tensor", "Text", "command", "run", "version"]
+__all__ = ["Code", "Error", "Network", "Result", "Runs", "Tensor", "Text", "command", "regress", "run", "version"]
 
 Array = npt.NDArray[Any]
 Option = Union[bool, int, float, str, "pathlib.PurePath", Sequence[Union[str, "pathlib.PurePath"]], None]
@@ -80,7 +81,31 @@ class Result:
     def _repr_html_(self) -> str:
         if not self.page:
             return f"<pre>{html.escape(json.dumps(self.report, indent=1))}</pre>"
-        return f'<iframe srcdoc="{html.escape(self.page)}" style="width:100%;height:720px;border:0"></iframe>'
+        return _frame(self.page)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A session of a suite: runs and what is wrong with them. report: schema heddle.regress.v1; page: index.html."""
+
+    report: dict[str, Any]
+    page: str = field(repr=False)
+
+    @property
+    def wrong(self) -> list[str]:
+        """A line for each finding: run, kind, text."""
+        return [f"{run['label']}: {found['kind']}: {found['text']}" for run in self.report["runs"] for found in run["findings"]]
+
+    def frame(self) -> Any:
+        """The runs as pandas.DataFrame, a row each, by label. Needs pandas."""
+        return importlib.import_module("pandas").DataFrame(self.report["runs"]).set_index("label")
+
+    def _repr_html_(self) -> str:
+        return _frame(self.page)
+
+
+def _frame(page: str) -> str:
+    return f'<iframe srcdoc="{html.escape(page)}" style="width:100%;height:720px;border:0"></iframe>'
 
 
 class _Context:
@@ -233,6 +258,18 @@ def command(name: str, *arguments: str | pathlib.PurePath, on_text: OnText | Non
     array = (ctypes.c_char_p * len(arguments))(*(str(argument).encode() for argument in arguments))
     context.check(library.heddle_command(context.handle, name.encode(), array, len(arguments)))
     return "".join(printed)
+
+
+def regress(suite: str | pathlib.PurePath, *, output: str | pathlib.PurePath = "regress", on_text: OnText | None = None,
+            **options: Option) -> Runs:
+    """Run a suite (docs/REGRESS.md) in the folder `output` and return its session. Findings are no exception."""
+    try:
+        command("regress", suite, output=output, on_text=on_text, **options)
+    except Error as error:
+        if error.code != Code.DIFFERS:
+            raise
+    folder = pathlib.Path(output)
+    return Runs(json.loads((folder / "results.json").read_text("utf-8")), (folder / "index.html").read_text("utf-8"))
 
 
 def version() -> str:

@@ -1,4 +1,6 @@
 """module.py - import heddle: digits on the functional model against its golden file, arrays without copies, errors, texts."""
+import importlib.util
+import json
 import os
 import pathlib
 import sys
@@ -55,5 +57,25 @@ assert refused(heddle.Error, "did you mean --engine?", heddle.Network, "digits",
 assert refused(heddle.Error, "neither a file nor a network", heddle.Network, "nosuch").code == heddle.Code.USAGE
 refused(heddle.Error, "found 'fly'", heddle.command, "fly")
 assert heddle.command("hw").startswith("configuration")
+suite = {"schema": "heddle.suite.v1", "name": "s",
+         "runs": [{"networks": ["digits"], "configurations": ["tiny"], "engines": ["ref"]}]}
+pathlib.Path("suite.json").write_text(json.dumps(suite))
+runs = heddle.regress("suite.json", commit="c1")
+assert (runs.report["planned"], runs.wrong, runs.report["runs"][0]["verdict"]) == (1, [], "match"), runs
+assert runs._repr_html_().startswith("<iframe srcdoc=") and "digits tiny ref" in runs.page
+suite["runs"][0]["networks"] = [{"model": str(model / "model.tflite"), "inputs": [str(model / "in_0.bin")],
+                                 "expect": ["wrong.bin"]}]
+wrong = np.fromfile(model / "out_0.bin", np.int8)
+wrong[0] ^= 1
+wrong.tofile("wrong.bin")
+pathlib.Path("suite.json").write_text(json.dumps(suite))
+runs = heddle.regress("suite.json", commit="c1")
+assert len(runs.wrong) == 1 and ": bytes: " in runs.wrong[0], runs.wrong
+assert refused(heddle.Error, "nosuch.json", heddle.regress, "nosuch.json").code == heddle.Code.USAGE
+if importlib.util.find_spec("pandas"):
+    frame = runs.frame()
+    assert frame.shape[0] == 1 and frame.verdict.iloc[0] == "mismatch" and frame.engine.iloc[0] == "ref", frame
+else:
+    refused(ModuleNotFoundError, "pandas", runs.frame)
 assert heddle.version() in (pathlib.Path(os.environ["HEDDLE_HOME"]) / "CMakeLists.txt").read_text()
 print("module", sys.version.split()[0], heddle.version())

@@ -8,7 +8,7 @@ cd "$HEDDLE_HOME" && venv=$(realpath "$venv") && cd "$work" || exit 1
 
 "$venv/bin/pip" wheel -q --no-build-isolation --no-deps -C "build-dir=$HEDDLE_BUILD/wheel" -C cmake.build-type=Debug -w wheels "$HEDDLE_HOME" >stdout 2>&1 ||
     { echo "$(tail -n 20 stdout)"; fail "wheel"; finish; }
-python3 -m venv fresh && fresh/bin/pip install -q numpy wheels/*.whl >stdout 2>&1 || fail "install: $(cat stdout)"
+python3 -m venv fresh && fresh/bin/pip install -q numpy pandas wheels/*.whl >stdout 2>&1 || fail "install: $(cat stdout)"
 inside=$(echo fresh/lib/python3*/site-packages/heddle)
 [ "$(find "$inside" -name 'libheddle.*' | wc -l)" = 1 ] || fail "libraries: $(find "$inside" -name 'libheddle.*')"
 grep -rlF -- "$HEDDLE_HOME" "$inside" --include=* >stdout && fail "the source tree is named in: $(cat stdout)"
