@@ -15,6 +15,8 @@ static const struct {
     {"left_padding", "tests/compiler/systolic/rewrites/left_padding/rows_of_the_array.ir"},
     {"transpose_product", "tests/compiler/systolic/rewrites/transpose_product/matrices.ir"},
     {"transpose_product", "tests/compiler/systolic/rewrites/transpose_product/planes.ir"},
+    {"transpose_product", "tests/compiler/systolic/rewrites/transpose_product/blocks.ir"},
+    {"pool_lines", "tests/compiler/systolic/rewrites/pool_lines/windows.ir"},
     {"mean_product", "tests/compiler/systolic/rewrites/mean_product/large.ir"},
     {"row_product", "tests/compiler/systolic/rewrites/row_product/scores.ir"},
     {"transposed_parts", "tests/compiler/systolic/rewrites/transposed_parts/images_and_strips.ir"},
