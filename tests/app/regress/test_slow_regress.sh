@@ -62,6 +62,15 @@ grep -qE '^    01_b +\+20\.0 cycles, array wait_weight \+20\.0$' stdout || fail 
 grep -q '^4 runs changed, 4 are the same, 0 are in one session only$' stdout || fail "compare: $(cat stdout)"
 expect 0 "" "$heddle" regress compare c1 last
 grep -q '^0 runs changed, 8 are the same' stdout || fail "compare by commit: $(cat stdout)"
+# docs/SCALE.md's statement for old sessions: layers of the other session are added ones, all else stays
+cp -r regress thin
+sql thin/regress.db "$(sed -n 's/^\(UPDATE run .*\) - 2 FROM session); VACUUM;$/\1 FROM session)/p' "$HEDDLE_HOME/docs/SCALE.md")"
+[ "$(sql thin/regress.db "SELECT count(*) FROM run WHERE detail = '[]'")" = 16 ] || fail "layers of old sessions"
+expect 0 "" "$heddle" regress compare 1 3 -o thin
+grep -qE '^b tiny rtl seed 1 +1000\.0 +1020\.0 +\+2\.00%$' stdout || fail "compare without layers: $(cat stdout)"
+grep -qE '^    01_b +\+620\.0 cycles, added$' stdout || fail "layers that were removed: $(cat stdout)"
+expect 0 "" regress s.json -o thin
+grep -q 'nothing is missing' stdout || fail "without layers: $(cat stdout)"
 expect 2 "heddle: regress compare: found 1 arguments, expected two sessions" "$heddle" regress compare 1
 expect 2 "heddle: regress: found '77', expected the number of a session, the start of its commit, or last; heddle regress show lists sessions" \
     "$heddle" regress show 77
