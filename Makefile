@@ -19,14 +19,17 @@ CHANGED := $(or $(findstring w,$(firstword -$(MAKEFLAGS))),$(shell tr '\0' '\n' 
 	grep -E -m1 '^(-[a-zA-Z]*C|--directory)'))
 export CALLER := $(if $(CHANGED),$(PWD),$(CURDIR))
 
-# One build at a time per tree, however many `make sim` run at once; our flags are not CMake's.
-LOCKED = mkdir -p build && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL flock build/.lock
+# One build at a time per tree, however many `make sim` run at once; our flags are not CMake's. Ninja sees in a tenth of a
+# second that nothing changed; a tree that another generator made stays with it.
+LOCKED = mkdir -p build && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL CMAKE_GENERATOR=Ninja flock build/.lock
+# The first build shows its progress, later ones what compilers print.
+QUIET = $(and $(wildcard build/heddle),$(wildcard build/build.ninja),-- --quiet)
 
 all: program
 	build/heddle build --hw=sys16
 
-program: build/.setup-build build/Makefile
-	@$(LOCKED) cmake --build build -j $$(nproc) --target heddle gen
+program: build/.setup-build build/CMakeCache.txt
+	@$(LOCKED) cmake --build build -j $$(nproc) --target heddle gen $(QUIET)
 
 sim: program
 	@.ci/sim
@@ -35,11 +38,11 @@ build/.setup-%: .ci/packages
 	@.ci/setup $*
 	@mkdir -p build && touch $@
 
-build/Makefile: | build/.setup-build
+build/CMakeCache.txt: | build/.setup-build
 	@$(LOCKED) cmake -S . -B build >build/.configure.log || { cat build/.configure.log; exit 1; }
 
 # Whoever tests has no warnings; whoever only builds may have a compiler that knows more of them.
-everything: build/.setup-test build/Makefile
+everything: build/.setup-test build/CMakeCache.txt
 	@$(LOCKED) cmake -S . -B build -DHEDDLE_WERROR=ON >build/.configure.log || { cat build/.configure.log; exit 1; }
 	@$(LOCKED) cmake --build build -j $$(nproc)
 
@@ -100,7 +103,7 @@ check-rtl: program
 	@bash tests/hw/check_rtl.sh
 
 # Proofs of RTL modules by yosys, and planted bugs that each must reject (tests/formal); half a minute.
-formal: build/.setup-test build/.setup-build build/Makefile
+formal: build/.setup-test build/.setup-build build/CMakeCache.txt
 	@$(LOCKED) cmake --build build --target gen
 	@python3 tests/formal/prove.py || [ $$? -eq 77 ]
 
@@ -108,21 +111,21 @@ formal: build/.setup-test build/.setup-build build/Makefile
 coverage: everything
 	@bash tests/hw/coverage.sh
 
-registers: build/.setup-build build/Makefile
+registers: build/.setup-build build/CMakeCache.txt
 	@$(LOCKED) cmake --build build --target registers
 
 # Cells, multipliers, memories of HW (default: all configurations) by yosys, Fmax of tiny; two hours and more.
-synth: build/.setup-test build/.setup-build build/Makefile
+synth: build/.setup-test build/.setup-build build/CMakeCache.txt
 	@$(LOCKED) cmake --build build --target gen
 	@hw/synth.sh $(HW)
 
 # Cells of tiny's and sys8's units and Fmax of tiny's, against hw/units.csv; RECORD=1 writes it. Ten minutes.
-synth-check: build/.setup-test build/.setup-build build/Makefile
+synth-check: build/.setup-test build/.setup-build build/CMakeCache.txt
 	@$(LOCKED) cmake --build build --target gen
 	@hw/synth_check.sh $(if $(RECORD),--record) $(HW) || [ $$? -eq 77 ]
 
 # PREFIX (default /usr/local), DESTDIR; program, libheddle, headers, what they need at run time.
-install: build/.setup-build build/Makefile
+install: build/.setup-build build/CMakeCache.txt
 	@$(LOCKED) cmake --build build -j $$(nproc) --target installable
 	@cmake --install build --prefix '$(or $(PREFIX),/usr/local)'
 
