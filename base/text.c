@@ -104,6 +104,16 @@ void text_add_json(struct text *t, const char *s)
     text_add_n(t, "\"", 1);
 }
 
+void text_add_csv(struct text *t, const char *s)
+{
+    const bool quote = strpbrk(s, ",\"\r\n") != NULL;
+
+    text_add(t, quote ? "\"" : "");
+    for (; *s; s++)
+        text_add_n(t, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+    text_add(t, quote ? "\"" : "");
+}
+
 const char *text_shell_word(struct arena *a, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

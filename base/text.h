@@ -23,6 +23,8 @@ void text_add_escaped(struct text *t, const char *s, size_t max);
 
 /* Add a JSON string with its quotes. '<' is escaped too, since the string may be inside HTML. */
 void text_add_json(struct text *t, const char *s);
+/* A field of CSV (RFC 4180): in quotes, themselves doubled, where it has a comma, a quote or a line's end. */
+void text_add_csv(struct text *t, const char *s);
 /* Return a word of a command line, quoted if a shell would change it. */
 const char *text_shell_word(struct arena *a, const char *word);
 /* Return true if `name` is longer than the suffix `end` and ends in it. */

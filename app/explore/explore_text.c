@@ -54,18 +54,6 @@ void explore_table(struct text *t, const struct explore_space *s)
     }
 }
 
-/* A text of CSV: quoted, with quotes doubled. */
-static void add_quoted(struct text *t, const char *s)
-{
-    text_add(t, "\"");
-    for (; *s && *s != '\n'; s++) {
-        text_add_n(t, s, 1);
-        if (*s == '"')
-            text_add(t, "\"");
-    }
-    text_add(t, "\"");
-}
-
 static const char *state_of(const struct explore_point *p)
 {
     if (!p->tried)
@@ -80,17 +68,19 @@ void explore_csv(struct text *t, const struct explore_space *s)
     text_add(t, "configuration,ms,multipliers,memory_kib,bus_bytes,lut4,state,why");
     for (uint32_t i = 0; i < s->n_network; i++) {
         text_add(t, ",");
-        add_quoted(t, arena_printf(s->arena, "%s cycles", s->network[i]));
+        text_add_csv(t, arena_printf(s->arena, "%s cycles", s->network[i]));
     }
     text_add(t, "\n");
     for (uint32_t i = 0; i < s->n; i++) {
         const struct explore_point *p = &s->point[i];
         const bool known = p->tried && !p->wrong;
-        add_quoted(t, p->name);
+        text_add_csv(t, p->name);
         for (int k = 0; k < EXPLORE_COSTS; k++)
             text_printf(t, ",%s", p->cost[k] > 0 ? arena_printf(s->arena, "%.6g", p->cost[k]) : "");
         text_printf(t, ",%s,", state_of(p));
-        add_quoted(t, p->wrong ? p->wrong : "");
+        text_add_csv(t, p->wrong
+                            ? arena_printf(s->arena, "%.*s", (int)strcspn(p->wrong, "\n"), p->wrong)
+                            : "");
         for (uint32_t k = 0; k < s->n_network; k++)
             text_printf(t, ",%s", known ? arena_printf(s->arena, "%.0f", p->cycles[k]) : "");
         text_add(t, "\n");

@@ -10,12 +10,8 @@
 
 void report_csv_text(struct text *t, const char *s)
 {
-    bool quote = strpbrk(s, ",\"\r\n") != NULL;
-
-    text_add(t, quote ? "\"" : "");
-    for (; *s; s++)
-        text_printf(t, *s == '"' ? "\"\"" : "%c", *s);
-    text_add(t, quote ? "\"," : ",");
+    text_add_csv(t, s);
+    text_add(t, ",");
 }
 
 void report_csv_number(struct text *t, double v)

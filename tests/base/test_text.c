@@ -82,6 +82,19 @@ static void json_strings_are_safe_in_html(void **state)
     arena_free(a);
 }
 
+static void csv_fields_are_quoted_where_needed(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct text t;
+
+    (void)state;
+    text_init(&t, a);
+    text_add_csv(&t, "a b;");
+    text_add_csv(&t, "one, \"two\"\n");
+    assert_string_equal(t.data, "a b;\"one, \"\"two\"\"\n\"");
+    arena_free(a);
+}
+
 static void shell_words_are_quoted_where_needed(void **state)
 {
     struct arena *a = arena_new(0);
@@ -113,6 +126,7 @@ int main(void)
         cmocka_unit_test(escaping_leaves_nothing_that_ends_a_comment_or_string),
         cmocka_unit_test(escaping_cuts),
         cmocka_unit_test(json_strings_are_safe_in_html),
+        cmocka_unit_test(csv_fields_are_quoted_where_needed),
         cmocka_unit_test(shell_words_are_quoted_where_needed),
     };
 
