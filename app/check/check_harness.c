@@ -15,8 +15,8 @@
 #include "app/job/job.h"
 #include "base/file.h"
 #include "base/home.h"
+#include "check_kit.h"
 #include "sim/build/evict.h"
-#include "sim/build/tools.h"
 
 #define SECONDS 60
 
@@ -26,10 +26,10 @@ static const char *path_in(const struct harness *h, const char *folder, const ch
     return arena_printf(h->arena, "%s/%s_%u.bin", folder, kind, i);
 }
 
-static enum status compile(const struct harness *h, const char *folder, const char *home,
-                           const char *cache, struct diag *d)
+/* The flags of all that is compiled; NULL at the end. */
+static enum status flags_of(struct arena *a, const char *home, const char ***flags, struct diag *d)
 {
-    static const char *const flags[] = {
+    static const char *const fixed[] = {
         "-std=c11",
         "-g1", /* line numbers for reports; variables, as with -g, cost gcc minutes */
         "-O1",
@@ -39,30 +39,38 @@ static enum status compile(const struct harness *h, const char *folder, const ch
         "-fno-sanitize-recover=all",
         "-I."};
     const char *gen;
+    uint32_t n = 0;
+
+    TRY(home_generated(a, &gen, d));
+    const char *const include[] = {home, arena_printf(a, "%s/driver", home), gen};
+    *flags = ARENA_ARRAY(a, const char *, sizeof fixed / sizeof *fixed + 7);
+    for (uint32_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        (*flags)[n++] = fixed[i];
+    for (uint32_t i = 0; i < 3; i++) {
+        (*flags)[n++] = "-I";
+        (*flags)[n++] = include[i];
+    }
+    return ST_OK;
+}
+
+static enum status compile(const struct harness *h, const char *folder, const char *home,
+                           const char *cache, struct diag *d)
+{
     struct sim_tool tool;
     const struct run_folders where = run_folders_of(h->emitted);
-    const char *const *folders;
+    const char *const *folders, *kit;
+    const char **flags;
 
     TRY(tool_find(h->arena, cache, tool_name("CC", "cc"), "gcc", NULL, &tool, d));
-    TRY(home_generated(h->arena, &gen, d));
+    TRY(flags_of(h->arena, home, &flags, d));
+    TRY(check_kit(h->arena, &tool, flags, home, cache, folder, &kit, d));
     TRY(run_folders(h->arena, &where, &folders, d));
     const char **argv = ARENA_ARRAY(h->arena, const char *,
                                     28 + tool.n_argument + h->emitted->n + 4 * EMIT_MAX_LIBRARIES);
     uint32_t n = tool_begin(&tool, argv);
-    for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        argv[n++] = flags[i];
-    const char *const include[] = {home, arena_printf(h->arena, "%s/driver", home), gen};
-    for (uint32_t i = 0; i < 3; i++) {
-        argv[n++] = "-I";
-        argv[n++] = include[i];
-    }
-    argv[n++] = arena_printf(h->arena, "%s/targets/kit/harness.c", home);
-    argv[n++] = arena_printf(h->arena, "%s/kernels/hdk_blocks.c", home);
-    argv[n++] = arena_printf(h->arena, "%s/kernels/hdk_shape.c", home);
-    argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_described.c", home);
-    argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_described_host.c", home);
-    argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_meaning.c", home);
-    argv[n++] = arena_printf(h->arena, "%s/kernels/described/hdk_order.c", home);
+    while (*flags)
+        argv[n++] = *flags++;
+    argv[n++] = kit;
     for (uint32_t i = 0; i < h->emitted->n; i++) {
         const char *dot = strrchr(h->emitted->file[i].name, '.');
         if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)
