@@ -40,55 +40,89 @@ static void put(const struct ref_call *c, size_t i, uint32_t acc, uint32_t chann
     c->y[0][i] = (uint8_t)v;
 }
 
-/* Two operands of one type, their zero points, and the step from one factor to the next. */
+/* Two operands of one type and their zero points. Factor k of output i is at [k * step + i * next].
+ * flip: a byte of int8, its sign bit inverted, is the value + 128; the zero points have the 128, too. */
 struct factors {
-    bool is_uint8;
+    uint8_t flip;
     int32_t zx, zw;
-    size_t x_step, w_step;
+    size_t x_step, x_next, w_step, w_next;
 };
 
-static struct factors factors_of(const struct ref_call *c, size_t x_step, size_t w_step)
+static struct factors factors_of(const struct ref_call *c)
 {
-    return (struct factors){c->in[0]->type == IR_U8, c->in[0]->quant.zero_point[0],
-                            c->in[1]->quant.zero_point[0], x_step, w_step};
+    const bool is_int8 = c->in[0]->type != IR_U8;
+
+    return (struct factors){is_int8 ? 0x80 : 0,
+                            c->in[0]->quant.zero_point[0] + (is_int8 ? 128 : 0),
+                            c->in[1]->quant.zero_point[0] + (is_int8 ? 128 : 0),
+                            1,
+                            0,
+                            1,
+                            0};
 }
 
-/* Sum of n products. */
-static uint32_t dot(const struct factors *f, const uint8_t *x, const uint8_t *w, size_t n)
+enum { BLOCK = 256 }; /* outputs whose sums are built together */
+
+/* Add to sum[i], i < m, the products of n factors each. The loops are in the order of memory. */
+static void add_products(const struct factors *f, const uint8_t *x, const uint8_t *w, size_t n,
+                         size_t m, uint32_t *restrict sum)
 {
+    const uint8_t flip = f->flip;
     const int32_t zx = f->zx, zw = f->zw;
     const size_t x_step = f->x_step, w_step = f->w_step;
-    uint32_t acc = 0;
 
-    if (f->is_uint8)
-        for (size_t i = 0; i < n; i++)
-            acc += (uint32_t)((x[i * x_step] - zx) * (w[i * w_step] - zw));
-    else if (x_step == 1 && w_step == 1)
-        for (size_t i = 0; i < n; i++)
-            acc += (uint32_t)(((int8_t)x[i] - zx) * ((int8_t)w[i] - zw));
+    if (f->w_next == 1 && m > 1)
+        for (size_t k = 0; k < n; k++, x += x_step, w += w_step) {
+            const int32_t first = (x[0] ^ flip) - zx;
+
+            if (f->x_next == 0)
+                for (size_t i = 0; i < m; i++)
+                    sum[i] += (uint32_t)(first * ((w[i] ^ flip) - zw));
+            else
+                for (size_t i = 0; i < m; i++)
+                    sum[i] += (uint32_t)(((x[i] ^ flip) - zx) * ((w[i] ^ flip) - zw));
+        }
     else
-        for (size_t i = 0; i < n; i++)
-            acc += (uint32_t)(((int8_t)x[i * x_step] - zx) * ((int8_t)w[i * w_step] - zw));
-    return acc;
+        for (size_t i = 0; i < m; i++, w += f->w_next) {
+            uint32_t one = 0;
+
+            if (x_step == 1 && w_step == 1)
+                for (size_t k = 0; k < n; k++)
+                    one += (uint32_t)(((x[k] ^ flip) - zx) * ((w[k] ^ flip) - zw));
+            else
+                for (size_t k = 0; k < n; k++)
+                    one +=
+                        (uint32_t)(((x[k * x_step] ^ flip) - zx) * ((w[k * w_step] ^ flip) - zw));
+            sum[i] += one;
+        }
 }
 
-/* One output of a convolution. Weight (k, oc) is at w[k * f.w_step + oc * oc_step]; `channels`
- * consecutive input channels from `c0` are used. */
+/* Sums of m outputs from channel `first` on begin with the bias. */
+static void begin(const struct ref_call *c, int32_t first, int32_t m, uint32_t *sum)
+{
+    for (int32_t i = 0; i < m; i++)
+        sum[i] = (uint32_t)bias_of(c, (uint32_t)(first + i));
+}
+
+static int32_t block_of(int32_t left)
+{
+    return left < BLOCK ? left : BLOCK;
+}
+
+/* A convolution. Output channel oc reads `channels` input channels from oc / each * channels on. */
 struct window {
     const struct ref_call *c;
     struct factors f;
-    int32_t channels;
-    size_t oc_step;
+    int32_t channels, each;
 };
 
-static uint32_t window_sum(const struct window *v, int32_t n, int32_t oy, int32_t ox, int32_t c0,
-                           int32_t oc)
+/* Add to the sums of m outputs of a pixel, from channel oc on, what the window covers. */
+static void add_window(const struct window *v, int32_t n, int32_t oy, int32_t ox, int32_t oc,
+                       int32_t m, uint32_t *sum)
 {
     const struct ref_call *c = v->c;
     const struct ir_tensor *x = c->in[0];
     const int32_t *a = c->op->attr;
-    const uint8_t *weight = c->x[1] + (size_t)oc * v->oc_step;
-    uint32_t acc = (uint32_t)bias_of(c, (uint32_t)oc);
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++) {
         const int32_t y = oy * a[IR_STRIDE_H] - c->k->pad_top + ky * a[IR_DILATION_H];
@@ -99,27 +133,32 @@ static uint32_t window_sum(const struct window *v, int32_t n, int32_t oy, int32_
 
             if (y < 0 || y >= x->dim[1] || xx < 0 || xx >= x->dim[2])
                 continue;
-            acc += dot(&v->f,
-                       c->x[0] +
-                           (size_t)((n * x->dim[1] + y) * x->dim[2] + xx) * (size_t)x->dim[3] + c0,
-                       weight + k * v->f.w_step, (size_t)v->channels);
+            add_products(&v->f,
+                         c->x[0] +
+                             (size_t)((n * x->dim[1] + y) * x->dim[2] + xx) * (size_t)x->dim[3] +
+                             (size_t)(oc / v->each * v->channels),
+                         c->x[1] + (size_t)oc * v->f.w_next + k * v->f.w_step, (size_t)v->channels,
+                         (size_t)m, sum);
         }
     }
-    return acc;
 }
 
-/* Output channel oc reads input channels from oc / `each` * channels on. */
-static void slide(const struct window *v, int32_t each)
+static void slide(const struct window *v)
 {
     const struct ir_tensor *y = v->c->out[0];
+    uint32_t sum[BLOCK];
     size_t at = 0;
 
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)
-                for (int32_t oc = 0; oc < y->dim[3]; oc++)
-                    put(v->c, at++, window_sum(v, n, oy, ox, oc / each * v->channels, oc),
-                        (uint32_t)oc);
+                for (int32_t oc = 0, m; oc < y->dim[3]; oc += m) {
+                    m = block_of(v->f.x_next ? y->dim[3] - oc : v->each - oc % v->each);
+                    begin(v->c, oc, m, sum);
+                    add_window(v, n, oy, ox, oc, m, sum);
+                    for (int32_t i = 0; i < m; i++)
+                        put(v->c, at++, sum[i], (uint32_t)(oc + i));
+                }
 }
 
 /* Weights [OC,KH,KW,C/G], or [KH,KW,C/G,OC] once weights_ko is set; G groups of channels. */
@@ -129,24 +168,43 @@ enum status ref_conv2d(const struct ref_call *c, struct diag *d)
     const int32_t *a = c->op->attr;
     const bool ko = a[IR_WEIGHTS_KO] != 0;
     const int32_t part = c->in[1]->dim[ko ? 2 : 3];
-    const size_t k = (size_t)a[IR_KERNEL_H] * (size_t)a[IR_KERNEL_W] * (size_t)part;
-    const struct window v = {c, factors_of(c, 1, ko ? (size_t)y->dim[3] : 1), part, ko ? 1 : k};
+    struct window v = {c, factors_of(c), part, y->dim[3] / (x->dim[3] / part)};
 
     if (c->in[0]->type == IR_I16)
         return ref_conv2d_i16(c, d);
-    slide(&v, y->dim[3] / (x->dim[3] / part));
+    v.f.w_step = ko ? (size_t)y->dim[3] : 1;
+    v.f.w_next = ko ? 1 : (size_t)(a[IR_KERNEL_H] * a[IR_KERNEL_W] * part);
+    slide(&v);
     return ST_OK;
 }
 
 /* Weights [1,KH,KW,C*M]: output channel oc reads input channel oc / M. */
 enum status ref_depthwise(const struct ref_call *c, struct diag *d)
 {
-    const struct window v = {c, factors_of(c, 1, (size_t)c->out[0]->dim[3]), 1, 1};
+    struct window v = {c, factors_of(c), 1, c->op->attr[IR_MULTIPLIER]};
 
     if (c->in[0]->type == IR_I16)
         return ref_depthwise_i16(c, d);
-    slide(&v, c->op->attr[IR_MULTIPLIER]);
+    v.f.w_step = (size_t)c->out[0]->dim[3];
+    v.f.w_next = 1;
+    v.f.x_next = v.each == 1;
+    slide(&v);
     return ST_OK;
+}
+
+/* Outputs of a row: n factors each, biases of the same number. channel: 1, or 0 for one scale. */
+static void put_row(const struct ref_call *c, const struct factors *f, const uint8_t *x,
+                    const uint8_t *w, size_t n, int32_t outputs, int32_t channel, size_t *at)
+{
+    uint32_t sum[BLOCK];
+
+    for (int32_t oc = 0, m; oc < outputs; oc += m) {
+        m = block_of(outputs - oc);
+        begin(c, oc, m, sum);
+        add_products(f, x, w + (size_t)oc * f->w_next, n, (size_t)m, sum);
+        for (int32_t i = 0; i < m; i++)
+            put(c, (*at)++, sum[i], (uint32_t)((oc + i) * channel));
+    }
 }
 
 /* Weights [OC,K], or [K,OC] once weights_ko is set; x is rows of K elements. */
@@ -154,58 +212,63 @@ enum status ref_dense(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *x = c->in[0], *w = c->in[1];
     const bool ko = c->op->attr[IR_WEIGHTS_KO] != 0;
-    const size_t k = (size_t)w->dim[ko ? 0 : 1], channels = (size_t)w->dim[ko ? 1 : 0];
-    const struct factors f = factors_of(c, 1, ko ? channels : 1);
-    const size_t oc_step = ko ? 1 : k, n_row = (size_t)ir_elements(x) / k;
+    const size_t k = (size_t)w->dim[ko ? 0 : 1], n_row = (size_t)ir_elements(x) / k;
+    struct factors f = factors_of(c);
     size_t at = 0;
 
     if (c->in[0]->type == IR_I16)
         return ref_dense_i16(c, d);
+    f.w_step = ko ? (size_t)w->dim[1] : 1;
+    f.w_next = ko ? 1 : k;
     for (size_t row = 0; row < n_row; row++)
-        for (size_t oc = 0; oc < channels; oc++)
-            put(c, at++,
-                dot(&f, c->x[0] + row * k, c->x[1] + oc * oc_step, k) +
-                    (uint32_t)bias_of(c, (uint32_t)oc),
-                (uint32_t)oc);
+        put_row(c, &f, c->x[0] + row * k, c->x[1], k, w->dim[ko ? 1 : 0], 1, &at);
     return ST_OK;
 }
 
-/* y[oy, ox, oc] = sum over the x whose window covers it. Weights [OC,KH,KW,C]. */
-static uint32_t covered_sum(const struct ref_call *c, int32_t n, int32_t oy, int32_t ox, int32_t oc)
+/* Add to the sums of m outputs from channel oc on the x whose window covers [oy, ox]. Weights
+ * [OC,KH,KW,C]. */
+static void add_covered(const struct ref_call *c, const struct factors *f, const int32_t at[3],
+                        int32_t oc, int32_t m, uint32_t *sum)
 {
     const struct ir_tensor *x = c->in[0], *w = c->in[1];
-    const struct factors f = factors_of(c, 1, 1);
     const int32_t *a = c->op->attr;
-    uint32_t acc = (uint32_t)bias_of(c, (uint32_t)oc);
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
         for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++) {
-            const int32_t ty = oy + c->k->pad_top - ky, tx = ox + c->k->pad_left - kx;
+            const int32_t ty = at[1] + c->k->pad_top - ky, tx = at[2] + c->k->pad_left - kx;
             const int32_t iy = ty / a[IR_STRIDE_H], ix = tx / a[IR_STRIDE_W];
 
             if (ty < 0 || tx < 0 || ty % a[IR_STRIDE_H] != 0 || tx % a[IR_STRIDE_W] != 0 ||
                 iy >= x->dim[1] || ix >= x->dim[2])
                 continue;
-            acc += dot(
-                &f, c->x[0] + (size_t)((n * x->dim[1] + iy) * x->dim[2] + ix) * (size_t)x->dim[3],
+            add_products(
+                f,
+                c->x[0] + (size_t)((at[0] * x->dim[1] + iy) * x->dim[2] + ix) * (size_t)x->dim[3],
                 c->x[1] + (size_t)((oc * w->dim[1] + ky) * w->dim[2] + kx) * (size_t)w->dim[3],
-                (size_t)x->dim[3]);
+                (size_t)x->dim[3], (size_t)m, sum);
         }
-    return acc;
 }
 
 enum status ref_transpose_conv(const struct ref_call *c, struct diag *d)
 {
-    const struct ir_tensor *y = c->out[0];
+    const struct ir_tensor *y = c->out[0], *w = c->in[1];
+    struct factors f = factors_of(c);
+    uint32_t sum[BLOCK];
     size_t at = 0;
 
     if (c->in[0]->type == IR_I16)
         return ref_transpose_conv_i16(c, d);
+    f.w_next = (size_t)(w->dim[1] * w->dim[2] * w->dim[3]);
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)
-                for (int32_t oc = 0; oc < y->dim[3]; oc++)
-                    put(c, at++, covered_sum(c, n, oy, ox, oc), (uint32_t)oc);
+                for (int32_t oc = 0, m; oc < y->dim[3]; oc += m) {
+                    m = block_of(y->dim[3] - oc);
+                    begin(c, oc, m, sum);
+                    add_covered(c, &f, (const int32_t[]){n, oy, ox}, oc, m, sum);
+                    for (int32_t i = 0; i < m; i++)
+                        put(c, at++, sum[i], (uint32_t)(oc + i));
+                }
     return ST_OK;
 }
 
@@ -215,18 +278,17 @@ enum status ref_matmul(const struct ref_call *c, struct diag *d)
     const bool adj_a = c->op->attr[IR_ADJ_A] != 0, adj_b = c->op->attr[IR_ADJ_B] != 0;
     const size_t m = (size_t)ir_dim_back(y, 1), n = (size_t)ir_dim_back(y, 0);
     const size_t k = (size_t)ir_dim_back(a, adj_a), batches = (size_t)ir_elements(y) / (m * n);
-    const struct factors f = factors_of(c, adj_a ? m : 1, adj_b ? 1 : n);
+    struct factors f = factors_of(c);
     size_t at = 0;
 
     if (c->in[0]->type == IR_I16)
         return ref_matmul_i16(c, d);
+    f.x_step = adj_a ? m : 1;
+    f.w_step = adj_b ? 1 : n;
+    f.w_next = adj_b ? k : 1;
     for (size_t i = 0; i < batches; i++)
         for (size_t row = 0; row < m; row++)
-            for (size_t col = 0; col < n; col++)
-                put(c, at++,
-                    dot(&f, c->x[0] + ref_matrix(a, y, i) + (adj_a ? row : row * k),
-                        c->x[1] + ref_matrix(b, y, i) + (adj_b ? col * k : col), k) +
-                        (uint32_t)bias_of(c, (uint32_t)col),
-                    0);
+            put_row(c, &f, c->x[0] + ref_matrix(a, y, i) + (adj_a ? row : row * k),
+                    c->x[1] + ref_matrix(b, y, i), k, (int32_t)n, 0, &at);
     return ST_OK;
 }
