@@ -25,8 +25,9 @@ found 13 widen sums
 found 14 keep pixels
 for bug in 15 16; do found $bug spread weights; done
 
-run() { "$heddle" run digits --target-dir=planted --target=planted,c --allow-native-targets "$@" >stdout 2>stderr; }
-SHUTTLE_BUG=8 run && fail "a core without accumulation passes"
+sums=$HEDDLE_HOME/tests/compiler/systolic/schedule/weights_again.ir # over four sets of rows
+SHUTTLE_BUG=8 "$heddle" run "$sums" -n 1 --target-dir=planted --target=planted,c --allow-native-targets >stdout 2>stderr &&
+    fail "a core without accumulation passes"
 grep -Eq '^ *first wrong instruction of the call: [0-9]+, compute \(rows [0-9]+, columns [0-9]+, from 0x[0-9a-f]+, .*, add 1\)' stderr ||
     fail "run, bug 8: $(cat stderr)"
 grep -Eq '^ *sums 0x[0-9a-f]+: expected ' stderr || fail "run, bug 8: no byte: $(cat stderr)"
