@@ -297,7 +297,8 @@ tfl_operator operator_of(const tfl::Operator *op, const uint8_t *end)
         other_options(op, &r.options);
         shape_options(op, &r.options);
         late_options(op, &r.options);
-        if (r.options.kind[0] != '\0' && op->options_type() != tfl::BuiltinOptions_NONE)
+        if (op->options() != nullptr && r.options.kind[0] != '\0' &&
+            op->options_type() != tfl::BuiltinOptions_NONE)
             r.options.unknown = fbs_unknown_field(
                 op->options(), fbs_known_fields(tfl::BuiltinOptionsTypeTable(), op->options_type()),
                 end);

@@ -34,6 +34,7 @@ loop_endless|WHILE: loops and branches: expected at most 20000 operators
 branch_absent|IF: output 0 of the subgraph, 't1', is not computed
 branch_real|IF: condition: expected one bool, found f32 1
 END
+"$heddle" inspect composite_options.tflite >/dev/null || fail "a kind of options without options"
 "$heddle" inspect composite_itself.tflite 2>said && fail "a composite of itself"
 grep -q "inside it: loops and branches nest more than 8 deep$" said || fail "$(cat said)"
 finish

@@ -110,10 +110,13 @@ def branch(known):
     return [g.table([x] if known else [x, c], [y]), one("NEG"), one("FLOOR")]
 
 
-def composite():
+def composite(kind=0):
+    """kind: of options that the operator does not carry."""
     g = Graph()
     x, y = g.tensor(F32, [4]), g.tensor(F32, [4])
     g.op("STABLEHLO_COMPOSITE", [x], [y], {0: "a.floor", 1: 1, 2: NO_ATTRIBUTES})
+    if kind:
+        g.ops[0][3] = ("u8", kind)
     return [g.table([x], [y]), one("FLOOR")]
 
 
@@ -134,7 +137,7 @@ def bad():
     return dict(loop_far=[main, cond], loop_few=[main, cond, one("NEG")], loop_twice=[main, cond, twice],
                 loop_endless=[main, idle, inside], branch_absent=[branch(True)[0], absent, one("NEG")],
                 branch_real=[good.table([x, c], [y]), one("NEG"), one("FLOOR")],
-                composite_itself=[composite()[0], itself.table([a], [b])])
+                composite_options=composite(11), composite_itself=[composite()[0], itself.table([a], [b])])
 
 
 def write(folder):
