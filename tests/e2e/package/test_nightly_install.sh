@@ -13,6 +13,7 @@ DESTDIR=$work/stage cmake --install "$HEDDLE_BUILD" --prefix /opt/heddle >stdout
 (cd stage/opt/heddle && find . -type f | sort) | diff files - >stdout || fail "DESTDIR: $(cat stdout)"
 for file in bin/heddle lib/libheddle.so lib/libheddle.a include/heddle/heddle.h lib/pkgconfig/heddle.pc \
     lib/cmake/heddle/heddleConfig.cmake share/heddle/hw/accel.json share/heddle/targets/target.schema.json \
+    share/heddle/ci/github.yml share/heddle/ci/gitlab.yml \
     share/doc/heddle/API.md share/bash-completion/completions/heddle share/zsh/site-functions/_heddle \
     share/fish/vendor_completions.d/heddle.fish share/man/man1/heddle.1 \
     share/man/man1/heddle-run.1; do
