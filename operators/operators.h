@@ -108,6 +108,7 @@ struct ir_op_info {
                      * (rewrites/transposed_parts.c) */
     bool fuses_clamp;          /* a clamp that follows it in an ONNX file becomes its attribute */
     bool onnx_quantised;       /* in a quantised ONNX file it computes on quantised values */
+    bool onnx_rounds_more;     /* and not in ONNX's own rounding */
     bool onnx_one_scale;       /* and requires all operands in its output's scale */
     bool has_float;            /* float32 arithmetic: F32, F32_UNARY or F32_BINARY */
     bool has_int;              /* arithmetic of int32 and int64: INTEGERS */

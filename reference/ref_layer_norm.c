@@ -90,6 +90,8 @@ static void make_norm(const struct ref_call *c, struct norm *k)
     double least;
 
     k->length = ir_dim_back(c->in[0], 0);
+    if (c->op->attr[IR_GROUPS] > 0)
+        k->length = (int32_t)ir_elements(c->in[0]) / c->op->attr[IR_GROUPS];
     k->times = k->length < LEAST ? (ENOUGH + k->length - 1) / k->length : 1;
     k->n = k->length * k->times;
     k->epsilon = (double)ref_attr_float(c->op, IR_EPSILON_BITS) / (scale * scale);
@@ -114,25 +116,39 @@ struct row {
     int32_t mean, mean_rest, inverse, inverse_rest;
 };
 
+/* The place of value i of row r: rows are one after the other, or (groups) the pixels of some
+ * channels. */
+static size_t place(const struct ref_call *c, const struct norm *k, size_t r, size_t i)
+{
+    const size_t channels = (size_t)ir_dim_back(c->in[0], 0),
+                 groups = (size_t)c->op->attr[IR_GROUPS];
+    const size_t each = groups > 0 ? channels / groups : channels;
+
+    return groups > 0 ? i / each * channels + r * each + i % each : r * (size_t)k->length + i;
+}
+
 static int32_t code(const struct ref_call *c, size_t i)
 {
     return ref_at(c->in[0], c->x[0], i) - (c->in[0]->type == IR_U8 ? 128 : 0);
 }
 
-static struct row row_of(const struct ref_call *c, const struct norm *k, size_t at)
+static struct row row_of(const struct ref_call *c, const struct norm *k, size_t n)
 {
     const int32_t shares = (k->n + LONG - 1) / LONG;
     int32_t sum = 0, squares = 0, inverse = k->bias;
     struct row r;
 
-    for (size_t i = at; i < at + (size_t)k->length; i++)
-        sum += k->times * code(c, i);
+    for (size_t i = 0; i < (size_t)k->length; i++)
+        sum += k->times * code(c, place(c, k, n, i));
     if (c->op->attr[IR_UNCENTRED] != 0)
         sum = k->n * (c->in[0]->quant.zero_point[0] - (c->in[0]->type == IR_U8 ? 128 : 0));
     r.mean = in_byte(times(k->mean, sum));
     r.mean_rest = in_byte(times(k->rest, sum - k->n * r.mean));
-    for (size_t i = at; i < at + (size_t)k->length; i++)
-        squares += k->times * (code(c, i) - r.mean) * (code(c, i) - r.mean);
+    for (size_t i = 0; i < (size_t)k->length; i++) {
+        const int32_t centred = code(c, place(c, k, n, i)) - r.mean;
+
+        squares += k->times * centred * centred;
+    }
     squares -=
         shares * (int32_t)round((double)k->n / shares * r.mean_rest * r.mean_rest / (FINE * FINE));
     for (int j = 0; j < k->octaves; j++)
@@ -151,28 +167,35 @@ static int32_t normal(const struct norm *k, const struct row *r, int32_t q)
            in_byte(times(k->product, r->mean_rest * r->inverse));
 }
 
+/* y of normalised value v at place `at`, scaled by its channel's gamma and moved by its beta. */
+static void put(const struct ref_call *c, const struct norm *k, size_t at, int32_t v)
+{
+    const size_t channel = at % (size_t)ir_dim_back(c->in[0], 0);
+    const float gamma = ((const float *)(const void *)c->x[1])[channel];
+    const float beta = ((const float *)(const void *)c->x[2])[channel];
+    const double scale = (double)c->out[0]->quant.scale[0];
+    const double unit = fabs((double)gamma) * k->greatest / FINE, units = (double)beta / unit;
+    const int sign = !(fabs(units) < 0x1p30) ? 0 : gamma < 0 ? -1 : 1;
+    const struct fixed f = fixed_of(sign == 0 ? 1 : unit / scale);
+    const int32_t bias =
+        (int32_t)round(sign == 0 ? fmax(-512, fmin(512, (double)beta / scale)) : units);
+
+    ref_put(c->out[0], c->y[0], at, ref_value(c, times(f, sign * v + bias)));
+}
+
 enum status ref_layer_norm(const struct ref_call *c, struct diag *d)
 {
-    const float *gamma = (const float *)(const void *)c->x[1];
-    const float *beta = (const float *)(const void *)c->x[2];
-    const double scale = (double)c->out[0]->quant.scale[0];
     struct norm k = {0};
 
     (void)d;
     make_norm(c, &k);
-    for (size_t at = 0; at < ir_elements(c->in[0]); at += (size_t)k.length) {
-        const struct row r = row_of(c, &k, at);
+    for (size_t n = 0; n < ir_elements(c->in[0]) / (size_t)k.length; n++) {
+        const struct row r = row_of(c, &k, n);
 
         for (size_t i = 0; i < (size_t)k.length; i++) {
-            const double unit = fabs((double)gamma[i]) * k.greatest / FINE;
-            const double units = (double)beta[i] / unit;
-            const int sign = !(fabs(units) < 0x1p30) ? 0 : gamma[i] < 0 ? -1 : 1;
-            const struct fixed f = fixed_of(sign == 0 ? 1 : unit / scale);
-            const int32_t bias =
-                (int32_t)round(sign == 0 ? fmax(-512, fmin(512, (double)beta[i] / scale)) : units);
-            const int32_t v = sign * normal(&k, &r, code(c, at + i));
+            const size_t at = place(c, &k, n, i);
 
-            ref_put(c->out[0], c->y[0], at + i, ref_value(c, times(f, v + bias)));
+            put(c, &k, at, normal(&k, &r, code(c, at)));
         }
     }
     return ST_OK;

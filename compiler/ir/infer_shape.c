@@ -278,13 +278,19 @@ enum status infer_l2_norm(const struct ir_graph *g, const struct ir_op *op, stru
 /* Accept rows of at most 8192 values: sums of their squares stay below 2^30 (NUMERICS.md). */
 enum status infer_layer_norm(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    const int32_t n = ir_dim_back(ir_in(g, op, 0), 0);
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const int32_t n = ir_dim_back(x, 0), groups = op->attr[IR_GROUPS];
+    uint64_t row = (uint64_t)n;
 
     TRY(want_unary(g, op, d));
-    if (n > 8192)
+    if (groups < 0 || (groups > 0 && n % groups != 0))
+        return FAIL(d, ST_MODEL, "groups: expected a divisor of %d channels, found %d", n, groups);
+    if (groups > 0)
+        row = ir_elements(x) / (uint64_t)groups;
+    if (row > 8192)
         return FAIL(d, ST_UNSUPPORTED,
-                    "input '%.80s': expected 1 to 8192 values in a row, found %d",
-                    ir_in(g, op, 0)->name, n);
+                    "input '%.80s': expected 1 to 8192 values in a row, found %llu", x->name,
+                    (unsigned long long)row);
     for (uint32_t i = 1; i < 3; i++) {
         const struct ir_tensor *t = ir_in(g, op, i);
         if (t->role != IR_CONST || t->type != IR_F32 || ir_elements(t) != (uint64_t)n)

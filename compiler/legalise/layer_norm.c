@@ -36,7 +36,8 @@ struct norm {
     struct ir_graph *g;
     uint32_t row;
     const char *name;
-    int32_t r, c;           /* rows and their values */
+    int32_t r, c;           /* rows and their values; last those of the result */
+    int32_t groups;         /* of channels, if the rows are these */
     int32_t copies, shares; /* of one value that shares a weight beyond 127; of the rest's square */
     double epsilon, greatest;
     int32_t octaves, low[MOST_OCTAVES], bias;
@@ -86,14 +87,20 @@ static void make_constants(struct norm *k, const struct ir_op *op)
 
 /* --- tensors and operators --- */
 
-static struct ir_tensor *rows_of(struct norm *k, const char *what, int32_t columns, int32_t zero)
+static struct ir_tensor *bytes_of(struct norm *k, const char *what, int32_t rows, int32_t columns,
+                                  int32_t zero)
 {
-    const int32_t dim[2] = {k->r, columns};
+    const int32_t dim[2] = {rows, columns};
     struct ir_tensor *t =
         ir_tensor_new(k->g, arena_printf(k->g->arena, "%s/%s", k->name, what), IR_I8, 2, dim);
 
     t->quant = lgl_new_quant(k->g, 1, zero);
     return t;
+}
+
+static struct ir_tensor *rows_of(struct norm *k, const char *what, int32_t columns, int32_t zero)
+{
+    return bytes_of(k, what, k->r, columns, zero);
 }
 
 static struct ir_fixed fixed(struct norm *k, uint32_t n, const struct lgl_fixed_scale *scale)
@@ -123,7 +130,7 @@ static struct ir_tensor *two(struct norm *k, enum ir_opcode code, const struct i
 static struct ir_tensor *times(struct norm *k, const char *what, const struct ir_tensor *a,
                                const struct ir_tensor *b, struct lgl_fixed_scale scale)
 {
-    return two(k, IR_OP_MUL, a, b, 1, &scale, rows_of(k, what, ir_dim_back(a, 0), 0));
+    return two(k, IR_OP_MUL, a, b, 1, &scale, bytes_of(k, what, a->dim[0], ir_dim_back(a, 0), 0));
 }
 
 static struct ir_tensor *less(struct norm *k, const char *what, const struct ir_tensor *a,
@@ -190,7 +197,8 @@ static struct ir_tensor *joined(struct norm *k, const char *what, uint32_t n,
 static struct ir_tensor *recoded(struct norm *k, const char *what, const struct ir_tensor *x,
                                  int32_t columns)
 {
-    struct ir_tensor *y = rows_of(k, what, columns, 0);
+    struct ir_tensor *y =
+        bytes_of(k, what, (int32_t)(ir_elements(x) / (uint64_t)columns), columns, 0);
 
     lgl_new_reshape(k->g, k->row, x, y)->attr[IR_RECODE] = 1;
     return y;
@@ -294,11 +302,22 @@ static struct parts inverse(struct norm *k, const struct ir_tensor *octave)
     return divided(k, "inverse", y, k->weight, bias, UNIT);
 }
 
-/* The value of each row in all columns. */
-static struct ir_tensor *spread(struct norm *k, const char *what, const struct ir_tensor *x)
+/* The value of each row in all columns, or with groups that of each channel in all pixels: q times 0
+ * plus it. */
+static struct ir_tensor *spread(struct norm *k, const char *what, const struct ir_tensor *q,
+                                const struct ir_tensor *x)
 {
+    const struct lgl_fixed_scale scale[3] = {
+        {0, 0}, lgl_fixed_scale(0.5), lgl_fixed_scale(ldexp(1, -19))};
     const int8_t one = 1;
 
+    if (k->groups > 0) {
+        const uint32_t in[2] = {q->id, x->id};
+        struct ir_tensor *y = rows_of(k, what, k->c, 0);
+
+        lgl_make_add(k->g, k->row, 2, in, y)->fixed = fixed(k, 3, scale);
+        return y;
+    }
     return sum(k, x, &one, 0, 1, rows_of(k, what, k->c, 0));
 }
 
@@ -316,8 +335,8 @@ static void make_terms(struct norm *k, const struct ir_tensor *q, const struct p
     of[3] = less(k, "centred_low", times(k, "product_low", q, v->coarse, low),
                  times(k, "mean_low", m->coarse, v->coarse, low));
     of[4] = times(k, "product_rest", q, v->fine, fine);
-    of[5] = spread(k, "mean_rest", times(k, "mean_inverse_rest", m->coarse, v->fine, fine));
-    of[6] = spread(k, "rest_mean", times(k, "rest_inverse", m->fine, v->coarse, fine));
+    of[5] = spread(k, "mean_rest", q, times(k, "mean_inverse_rest", m->coarse, v->fine, fine));
+    of[6] = spread(k, "rest_mean", q, times(k, "rest_inverse", m->fine, v->coarse, fine));
 }
 
 /* gamma and beta of channel c: the terms' weights, the bias and the scale. */
@@ -389,12 +408,45 @@ static struct ir_tensor *repeated(struct norm *k, struct ir_tensor *q, int32_t t
     return times == 1 ? q : sums(k, q, identity, none, 1, &one, rows_of(k, "repeated", n, 0));
 }
 
+/* The pixels of each group's channels as a row. */
+static struct ir_tensor *rows_of_groups(struct norm *k, const struct ir_tensor *q)
+{
+    const int32_t perm[2] = {1, 0};
+
+    return recoded(k, "groups", lgl_transposed(k->g, k->row, q, "channels", perm),
+                   q->dim[0] * q->dim[1] / k->groups);
+}
+
+/* The value of each group [G,1] in all its channels [1,C]. */
+static struct ir_tensor *of_channels(struct norm *k, const char *what, const struct ir_tensor *x,
+                                     int32_t channels)
+{
+    const int32_t groups = x->dim[0], each = channels / groups;
+    const struct lgl_fixed_scale one = lgl_fixed_scale(1);
+    int8_t *own = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(groups * channels));
+    int32_t *none = ARENA_ARRAY(k->g->arena, int32_t, (size_t)channels);
+    struct ir_tensor *row = bytes_of(k, what, 1, groups, 0);
+
+    lgl_new_reshape(k->g, k->row, x, row);
+    for (int32_t c = 0; c < channels; c++)
+        own[c * groups + c / each] = 1;
+    return each == 1 ? row : sums(k, row, own, none, 1, &one, bytes_of(k, what, 1, channels, 0));
+}
+
+static struct parts parts_of_channels(struct norm *k, const char *what, const struct parts *p,
+                                      int32_t channels)
+{
+    return (struct parts){of_channels(k, what, p->coarse, channels),
+                          of_channels(k, what, p->fine, channels)};
+}
+
 static void rewrite(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
-    const int32_t columns = ir_dim_back(x, 0),
+    const int32_t channels = ir_dim_back(x, 0), groups = op->attr[IR_GROUPS];
+    const int32_t columns = groups ? (int32_t)(ir_elements(x) / (uint64_t)groups) : channels,
                   times = columns < LEAST ? (ENOUGH + columns - 1) / columns : 1;
-    struct norm k = {.g = g, .row = op->row, .name = ir_out(g, op, 0)->name};
+    struct norm k = {.g = g, .row = op->row, .name = ir_out(g, op, 0)->name, .groups = groups};
     struct ir_tensor *of[TERMS];
 
     k.c = times * columns;
@@ -404,11 +456,17 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     make_constants(&k, op);
     int8_t *ones = ARENA_ARRAY(g->arena, int8_t, (size_t)k.c);
     memset(ones, op->attr[IR_UNCENTRED] ? 0 : 1, (size_t)k.c);
-    struct ir_tensor *q = recoded(&k, "bytes", x, columns), *row = repeated(&k, q, times);
+    struct ir_tensor *q = recoded(&k, "bytes", x, channels),
+                     *row = repeated(&k, groups ? rows_of_groups(&k, q) : q, times);
     const int32_t about = op->attr[IR_UNCENTRED] ? k.c * ir_zero_point(x) : 0;
-    const struct parts mean = divided(&k, "mean", row, ones, about, k.c);
-    const struct parts inv = inverse(&k, octaves(&k, row, &mean));
-    k.c = columns;
+    struct parts mean = divided(&k, "mean", row, ones, about, k.c);
+    struct parts inv = inverse(&k, octaves(&k, row, &mean));
+    k.c = channels;
+    k.r = q->dim[0];
+    if (groups > 0) {
+        mean = parts_of_channels(&k, "channel_mean", &mean, channels);
+        inv = parts_of_channels(&k, "channel_inverse", &inv, channels);
+    }
     make_terms(&k, q, &mean, &inv, of);
     (void)lgl_new_reshape(g, op->row, summed(&k, op, of), ir_out(g, op, 0));
     op->dead = true;

@@ -52,6 +52,7 @@ bool isl_defers(const struct isl *s, const struct ir_op *op)
                                       "QLinearAveragePool",
                                       "QLinearGlobalAveragePool",
                                       "ReduceMean",
+                                      "ReduceSum",
                                       "Concat",
                                       "QLinearConcat",
                                       NULL};

@@ -173,6 +173,7 @@ struct isl_deferred *isl_new_deferred(struct isl *s, const struct ir_op *op, uin
     p->opcode = op->opcode;
     memcpy(p->attr, op->attr, sizeof p->attr);
     p->n_in = n_in;
+    p->copies = 1;
     p->in = ARENA_ARRAY(s->arena, uint32_t, n_in);
     p->low = -INFINITY;
     p->high = INFINITY;
@@ -227,11 +228,4 @@ void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p)
         return;
     op->attr[IR_ACTIVATION] = IR_ACT_CLIP;
     isl_set_bounds(op->attr, p);
-}
-
-/* Operand `i` as the result's arithmetic reads it. */
-uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
-                            const struct isl_want *want, uint32_t i)
-{
-    return want->type == IR_F32 ? isl_as_float(s, p->in[i]) : p->in[i];
 }

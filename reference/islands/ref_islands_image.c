@@ -6,12 +6,6 @@
 
 #include "ref_islands_own.h"
 
-/* Input channels of each group. */
-int32_t isl_groups(const struct isl *s, const struct isl_deferred *p)
-{
-    return s->to->tensor[p->in[0]]->dim[1] / p->w.dim[1];
-}
-
 static float weight_scale(const struct isl_deferred *p, int32_t channel)
 {
     return p->w.scale[p->w.n_scale > 1 ? channel : 0];

@@ -1,5 +1,5 @@
-/* ref_islands_layer.c - QUANTIZE of a layer normalisation of quantised values is LAYER_NORM, under the
- * conditions of docs/ONNX.md. The file has it as float operators: ONNX's own node is the same ones. */
+/* ref_islands_layer.c - QUANTIZE of a normalisation of quantised values is LAYER_NORM, under the
+ * conditions of docs/ONNX.md. The file has it as float operators: ONNX's own nodes are the same ones. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,11 @@
 enum { MOST = 8192 };
 
 struct found {
-    uint32_t x, gamma, beta, epsilon; /* of the file; beta may be IR_NONE */
+    uint32_t x, gamma, beta, epsilon; /* of the file; those without may be IR_NONE */
     bool uncentred;
+    uint32_t axis;  /* of gamma and beta, and the rows' if there are no groups */
+    int32_t length; /* of a row */
+    int32_t groups; /* of channels: a row is the pixels of one */
 };
 
 static bool is_constant(const struct ir_match *m, uint32_t file_id)
@@ -18,58 +21,122 @@ static bool is_constant(const struct ir_match *m, uint32_t file_id)
     return isl_is_const(m->ctx, file_id);
 }
 
-/* A mean is one of rows. */
 static bool takes(const struct ir_match *m, const struct ir_op *op)
 {
-    return !ir_op_has(op->opcode, IR_KEEP_DIMS) ||
-           (op->attr[IR_KEEP_DIMS] != 0 &&
-            op->attr[IR_AXIS] == 1 << (ir_in(m->g, op, 0)->rank - 1));
+    (void)m;
+    return !ir_op_has(op->opcode, IR_KEEP_DIMS) || op->attr[IR_KEEP_DIMS] != 0;
 }
 
-static bool has_values(const struct isl *s, uint32_t file_id, uint64_t n)
+/* Return true if the file's tensor has `n` values, all along dimension `axis` of `rank`. */
+static bool has_values(const struct isl *s, uint32_t file_id, uint64_t n, uint32_t rank,
+                       uint32_t axis)
 {
     const struct ir_tensor *t = s->from->tensor[file_id];
 
-    return ir_elements(t) == n && (n == 1 || (uint64_t)ir_dim_back(t, 0) == n);
+    return ir_elements(t) == n && (n == 1 || (uint64_t)ir_dim_back(t, rank - 1 - axis) == n);
+}
+
+/* Return true if the file's tensor is absent or this number. */
+static bool may_be(const struct isl *s, uint32_t file_id, float number)
+{
+    const struct ir_tensor *t = file_id == IR_NONE ? NULL : s->from->tensor[file_id];
+
+    return t == NULL ||
+           (t->type == IR_F32 && ir_elements(t) == 1 && memcmp(t->data, &number, 4) == 0);
+}
+
+/* The dimensions that the formula's first mean or sum is over; the others must be over them too. */
+static uint32_t reduced(const struct ir_match *m)
+{
+    uint32_t axes = 0;
+
+    for (uint32_t i = m->n_op; i-- > 0;) {
+        const struct ir_op *op = m->op[i];
+
+        if (!ir_op_has(op->opcode, IR_KEEP_DIMS))
+            continue;
+        if (axes != 0 && (uint32_t)op->attr[IR_AXIS] != axes)
+            return 0;
+        axes = (uint32_t)op->attr[IR_AXIS];
+    }
+    return axes;
+}
+
+/* One dimension's values are a row (any one's without gamma, else the last's), or all pixels of a
+ * channel or a group of channels of one image. */
+static bool is_of_rows(const struct isl *s, const struct ir_match *m, const struct ir_tensor *y,
+                       bool reshaped, struct found *f)
+{
+    const struct ir_tensor *x = s->from->tensor[ir_matched(m, 'x')];
+    const uint32_t axes = reduced(m), rank = x->rank;
+
+    f->length = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        if ((axes >> i & 1) != 0) {
+            f->length *= x->dim[i];
+            f->axis = i;
+        }
+    if (axes == 0)
+        return false;
+    if (!reshaped && axes == 1u << f->axis &&
+        (f->gamma == IR_NONE || ir_dim_back(s->from->tensor[f->gamma], 0) == f->length))
+        return f->gamma == IR_NONE || f->axis == rank - 1;
+    f->axis = 1;
+    f->groups = x->dim[1];
+    return axes == (1u << rank) - 4 && f->beta != IR_NONE && !f->uncentred && y->dim[0] == 1 &&
+           x->dim[0] == 1 && (y->rank == 3 || y->rank == 4);
 }
 
 /* (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * gamma, and beta perhaps; or x in place of x
- * - mean(x), divided by the root or times one over it. */
+ * - mean(x), divided by the root or times one over it; or x divided by the root of its sum of
+ * squares, and 0 for 0. */
 static bool is_layer_norm(const struct isl *s, const struct ir_op *quantise, struct found *f)
 {
+#define CENTRED(x) "div(c = sub(" x ", mean(x)), sqrt(add(mean(mul(c, c)), #e)))"
     static const char *const formula[] = {
-        "add(mul(div(c = sub(x, mean(x)), sqrt(add(mean(mul(c, c)), #e))), #g), #b)",
-        "mul(div(c = sub(x, mean(x)), sqrt(add(mean(mul(c, c)), #e))), #g)",
+        "add(mul(" CENTRED("x") ", #g), #b)",
+        "mul(" CENTRED("x") ", #g)",
+        "add(mul(reshape(" CENTRED("x = reshape(q)") "), #g), #b)",
         "mul(#g, div(x, sqrt(add(#e, mean(mul(x, x))))))",
-        "mul(#g, mul(x, div(#n, sqrt(add(#e, mean(mul(x, x)))))))", NULL};
-    const uint64_t n = (uint64_t)ir_dim_back(ir_out(s->from, quantise, 0), 0);
+        "mul(#g, mul(x, div(#n, sqrt(add(#e, mean(mul(x, x)))))))",
+        "div(x, sqrt(sum(mul(x, x))))",
+        "select(not_equal(l = sqrt(sum(mul(x, x))), #o), div(x, l), #p)",
+        NULL};
+#undef CENTRED
+    const struct ir_tensor *y = ir_out(s->from, quantise, 0);
     struct ir_match m = {.g = s->from, .ctx = s, .takes = takes, .is_constant = is_constant};
-    const struct ir_tensor *numerator;
     uint32_t i = 0;
+    uint64_t n;
 
     while (formula[i] != NULL && !ir_match(&m, quantise->in[0], formula[i]))
         i++;
-    if (formula[i] == NULL)
+    if (formula[i] == NULL || !may_be(s, ir_matched(&m, 'n'), 1) ||
+        !may_be(s, ir_matched(&m, 'o'), 0) || !may_be(s, ir_matched(&m, 'p'), 0))
         return false;
-    *f = (struct found){ir_matched(&m, 'x'), ir_matched(&m, 'g'), ir_matched(&m, 'b'),
-                        ir_matched(&m, 'e'), i >= 2};
-    if (ir_matched(&m, 'n') != IR_NONE) {
-        numerator = s->from->tensor[ir_matched(&m, 'n')];
-        if (numerator->type != IR_F32 || ir_elements(numerator) != 1 ||
-            memcmp(numerator->data, (const float[]){1}, 4) != 0)
-            return false;
-    }
-    return has_values(s, f->epsilon, 1) && has_values(s, f->gamma, n) &&
-           (f->beta == IR_NONE || has_values(s, f->beta, n));
+    *f = (struct found){.x = ir_matched(&m, i == 2 ? 'q' : 'x'),
+                        .gamma = ir_matched(&m, 'g'),
+                        .beta = ir_matched(&m, 'b'),
+                        .epsilon = ir_matched(&m, 'e'),
+                        .uncentred = i > 2};
+    if (!is_of_rows(s, &m, y, i == 2, f))
+        return false;
+    n = (uint64_t)y->dim[f->axis];
+    return (f->epsilon == IR_NONE || has_values(s, f->epsilon, 1, 1, 0)) &&
+           (f->gamma == IR_NONE || has_values(s, f->gamma, n, y->rank, f->axis)) &&
+           (f->beta == IR_NONE || has_values(s, f->beta, n, y->rank, f->axis));
 }
 
-/* The file's constant as float32 [n]; NULL: a value is not finite. IR_NONE: zeros. */
-static enum status read_row(struct isl *s, uint32_t file_id, int32_t n, const float **row)
+/* The file's constant as float32 [n]; NULL: a value is not finite. IR_NONE: all
+ * are `otherwise`. */
+static enum status read_row(struct isl *s, uint32_t file_id, int32_t n, float otherwise,
+                            const float **row)
 {
     float *to = ARENA_ARRAY(s->arena, float, (size_t)n);
     const double *v = NULL;
 
     *row = to;
+    for (int32_t i = 0; i < n; i++)
+        to[i] = otherwise;
     if (file_id == IR_NONE)
         return ST_OK;
     TRY(isl_read_numbers(s, file_id, n, &v));
@@ -84,40 +151,66 @@ static enum status read_row(struct isl *s, uint32_t file_id, int32_t n, const fl
 /* Return true if half a unit of its sum, for the greatest gamma, is below half a step of y, and
  * 8 bits hold its parts. */
 static bool is_precise(const struct ir_tensor *x, const struct ir_tensor *y, const float *gamma,
-                       float epsilon)
+                       int32_t n, float epsilon)
 {
     const double s = (double)x->quant.scale[0], e = (double)epsilon / (s * s);
     const double least = e > 1 ? sqrt(e) / 2 : 0.5, inverse = 1 / sqrt(least * least + e);
     double most = 0;
 
-    for (int32_t i = 0; i < ir_dim_back(y, 0); i++)
+    for (int32_t i = 0; i < n; i++)
         most = fmax(most, fabs((double)gamma[i]));
     return inverse >= 0.25 && most * inverse < 127 * (double)y->quant.scale[0];
+}
+
+/* `id` with dimension `from` as dimension `to`. */
+static uint32_t with_axis_at(struct isl *s, const char *name, uint32_t id, uint32_t from,
+                             uint32_t to)
+{
+    const uint32_t rank = s->to->tensor[id]->rank;
+    int32_t perm[IR_MAX_RANK];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < rank; i++) {
+        if (n == to)
+            perm[n++] = (int32_t)from;
+        if (i != from)
+            perm[n++] = (int32_t)i;
+    }
+    if (n == to)
+        perm[n] = (int32_t)from;
+    return from == to ? id : isl_transpose(s, name, id, perm);
 }
 
 enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *done)
 {
     const struct ir_tensor *y = ir_out(s->from, quantise, 0), *x;
-    const int32_t n = ir_dim_back(y, 0);
     const float *gamma, *beta, *epsilon;
     struct found f;
+    uint32_t in[3], id;
+    struct ir_op *op;
+    int32_t n;
 
-    if (s->exact || n > MOST || !is_layer_norm(s, quantise, &f) ||
+    if (s->exact || !is_layer_norm(s, quantise, &f) || f.length > MOST ||
         isl_value(s, f.x)->kind != ISL_QUANTISED)
         return ST_OK;
     x = s->to->tensor[isl_value(s, f.x)->id];
-    TRY(read_row(s, f.gamma, n, &gamma));
-    TRY(read_row(s, f.beta, n, &beta));
-    TRY(read_row(s, f.epsilon, 1, &epsilon));
+    n = y->dim[f.axis];
+    TRY(read_row(s, f.gamma, n, (float)(1 / sqrt(f.length)), &gamma));
+    TRY(read_row(s, f.beta, n, 0, &beta));
+    TRY(read_row(s, f.epsilon, 1, 0, &epsilon));
     if (gamma == NULL || beta == NULL || epsilon == NULL || !(*epsilon >= 0) ||
-        x->type != y->type || x->role == IR_CONST || !is_precise(x, y, gamma, *epsilon))
+        x->type != y->type || x->role == IR_CONST || !is_precise(x, y, gamma, n, *epsilon))
         return ST_OK;
-    const uint32_t in[3] = {x->id, isl_const(s, "gamma", IR_F32, 1, &n, gamma, NULL),
-                            isl_const(s, "beta", IR_F32, 1, &n, beta, NULL)};
-    const uint32_t id = isl_tensor(s, y->name, y->type, y->rank, y->dim, &y->quant);
-    struct ir_op *op = isl_op_layer_norm(s, 3, in, id);
+    in[0] = with_axis_at(s, isl_inner(s, y->name, "rows"), x->id, f.axis, y->rank - 1);
+    in[1] = isl_const(s, "gamma", IR_F32, 1, &n, gamma, NULL);
+    in[2] = isl_const(s, "beta", IR_F32, 1, &n, beta, NULL);
+    id = isl_tensor(s, f.axis + 1 == y->rank ? y->name : isl_inner(s, y->name, "normal"), y->type,
+                    y->rank, s->to->tensor[in[0]]->dim, &y->quant);
+    op = isl_op_layer_norm(s, 3, in, id);
     memcpy(&op->attr[IR_EPSILON_BITS], epsilon, sizeof *epsilon);
     op->attr[IR_UNCENTRED] = f.uncentred;
+    op->attr[IR_GROUPS] = f.groups;
+    id = with_axis_at(s, y->name, id, y->rank - 1, f.axis);
     s->value[quantise->out[0]] = (struct isl_value){.kind = ISL_TENSOR, .id = id};
     *done = true;
     return ST_OK;

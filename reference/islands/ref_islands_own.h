@@ -46,6 +46,7 @@ struct isl_deferred {
     bool counts_pads;    /* average: cells outside the image count */
     bool whole_image;    /* average */
     float low, high;     /* clamp after it, infinite without */
+    int32_t copies;      /* of the input's channels that `w` multiplies */
 };
 
 /* The result to make: of `type`, with scale `q` unless it is float32. */
@@ -66,6 +67,12 @@ struct isl {
     uint32_t *row_ops; /* of each row of `from`: its operators without DEQUANTIZE and QUANTIZE */
     uint32_t row;      /* row of the operator being made */
 };
+
+/* Groups of a convolution's input channels. */
+static inline int32_t isl_groups(const struct isl *s, const struct isl_deferred *p)
+{
+    return s->to->tensor[p->in[0]]->dim[1] * p->copies / p->w.dim[1];
+}
 
 /* --- ref_islands_emit.c: tensors, operators and values of `to`, results that wait --- */
 
@@ -120,10 +127,6 @@ bool isl_is_float(const struct isl *s, const struct isl_deferred *p);
 /* Attributes of the result, its clamp among them if the operator has one; the clamp alone. */
 void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p);
 void isl_set_bounds(int32_t *attr, const struct isl_deferred *p);
-/* Operand `i` as the result's arithmetic reads it. */
-uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
-                            const struct isl_want *want, uint32_t i);
-
 /* --- ref_islands_const.c: constants of the file --- */
 
 /* Weights of file operator `op`, its input 1. */
@@ -173,10 +176,17 @@ enum status isl_settle(struct isl *s, uint32_t file_id);
 enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
                      enum ir_type type, const struct ir_quant *q, uint32_t *id);
 
+/* --- ref_islands_weights.c --- */
+
+/* `p` for a result in scale `q`: with weights of int8 in copies if it has float32 ones and may. */
+const struct isl_deferred *isl_whole_weights(struct isl *s, const struct isl_deferred *p,
+                                             const struct ir_quant *q);
+/* Operand `i` as the result's arithmetic reads it. */
+uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
+                            const struct isl_want *want, uint32_t i);
+
 /* --- ref_islands_image.c --- */
 
-/* Input channels of each group of a convolution. */
-int32_t isl_groups(const struct isl *s, const struct isl_deferred *p);
 /* The bias in units of s_in * s_w, not rounded. */
 double isl_bias_units(const struct isl *s, const struct isl_deferred *p, int32_t channel);
 bool isl_has_pads(const struct isl_deferred *p);

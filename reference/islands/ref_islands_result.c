@@ -12,7 +12,7 @@ static bool rounds_more(const struct isl *s, const struct isl_deferred *p)
 {
     int exponent;
 
-    if (p->opcode == IR_OP_TRANSPOSE_CONV)
+    if (ir_op_info(p->opcode)->onnx_rounds_more)
         return true;
     for (int32_t c = 0; p->bias != NULL && p->sums == NULL && c < p->w.dim[0]; c++) {
         const double v = isl_bias_units(s, p, c);
@@ -99,10 +99,11 @@ enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *na
     struct ir_quant inside = *q;
     struct isl_want want = {name, own, &inside};
     const uint32_t row = s->row;
+    const struct isl_deferred *whole = isl_whole_weights(s, p, q);
     uint32_t real;
 
-    if (isl_is_float(s, p) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
-        !fits_integers(s, p)) {
+    if (isl_is_float(s, whole) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
+        !fits_integers(s, whole)) {
         TRY(make_float(s, p, &real));
         *id = isl_rescale(s, name, real, type, q);
         return ST_OK;
@@ -112,7 +113,7 @@ enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *na
         inside = isl_one_scale(s, q->scale[0], q->zero_point[0] + (own == IR_U8 ? 128 : -128));
         want.name = isl_inner(s, name, ir_type_name(own));
     }
-    *id = make_clamped(s, p, &want);
+    *id = make_clamped(s, whole, &want);
     *id = isl_rescale(s, name, *id, type, q);
     s->row = row;
     return ST_OK;
@@ -130,9 +131,36 @@ static uint32_t number(struct isl *s, const struct ir_tensor *t, float v)
     return isl_const(s, t->name, IR_I8, t->rank, t->dim, one, &q);
 }
 
+/* x * c for quantised x and one constant number c keeps x's values: their scale is |c| times x's, and
+ * a negative c mirrors them. Return the operand that is x; IR_NONE: it is another result. */
+static uint32_t scaled_operand(struct isl *s, const struct isl_deferred *p, struct ir_quant *q)
+{
+    const struct ir_tensor *x, *c;
+    double factor;
+
+    if (s->exact || p->opcode != IR_OP_MUL || p->attr[IR_QLINEAR] != 0 || isl_is_clamped(p) ||
+        isl_is_float(s, p))
+        return IR_NONE;
+    x = s->to->tensor[p->in[0]];
+    c = s->to->tensor[p->in[1]];
+    if (x->role == IR_CONST) {
+        c = x;
+        x = s->to->tensor[p->in[1]];
+    }
+    if (x->role == IR_CONST || c->role != IR_CONST || ir_elements(c) != 1 ||
+        ir_elements(x) != ir_elements(p->y))
+        return IR_NONE;
+    factor = (double)isl_values(s, c)[0] * (double)x->quant.scale[0];
+    *q = isl_one_scale(s, (float)fabs(factor), x->quant.zero_point[0]);
+    if (factor < 0)
+        *q = isl_one_scale(s, q->scale[0], (x->type == IR_I8 ? -1 : 255) - x->quant.zero_point[0]);
+    return q->scale[0] > 0 && isfinite(q->scale[0]) ? x->id : IR_NONE;
+}
+
 enum status isl_settle(struct isl *s, uint32_t file_id)
 {
     const struct isl_value *v = isl_value(s, file_id);
+    struct ir_quant q;
     uint32_t id;
 
     if (v->kind == ISL_UNKNOWN)
@@ -140,6 +168,12 @@ enum status isl_settle(struct isl *s, uint32_t file_id)
                     s->from->tensor[file_id]->name);
     if (v->kind != ISL_DEFERRED)
         return ST_OK;
+    id = scaled_operand(s, v->deferred, &q);
+    if (id != IR_NONE) {
+        TRY(isl_make(s, v->deferred, v->deferred->y->name, s->to->tensor[id]->type, &q, &id));
+        s->value[file_id] = (struct isl_value){.kind = ISL_QUANTISED, .id = id};
+        return ST_OK;
+    }
     TRY(make_float(s, v->deferred, &id));
     isl_set_tensor(s, file_id, id);
     return ST_OK;

@@ -13,7 +13,7 @@ struct ox_deferred *ox_deferred_new(struct ox *m, enum ir_opcode opcode, struct 
     p->opcode = opcode;
     p->shape = shape;
     p->group = 1;
-    p->taps = p->taps_filled = 1;
+    p->taps = p->taps_filled = p->copies = 1;
     p->low = -INFINITY;
     p->high = INFINITY;
     return p;
@@ -74,6 +74,19 @@ enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const cha
     return ST_OK;
 }
 
+/* Return the input as often as the weights multiply it: along its channels, or a row's values. */
+static uint32_t copied(struct ox *m, const struct ox_deferred *p, const char *name)
+{
+    uint32_t *copy = ARENA_ARRAY(m->arena, uint32_t, (size_t)p->copies);
+
+    if (p->copies == 1)
+        return p->in[0];
+    for (int32_t k = 0; k < p->copies; k++)
+        copy[k] = p->in[0];
+    return ox_concat(m, ox_inner(m, name, "copies"), (uint32_t)p->copies, copy,
+                     p->weight.rank == 2 ? p->shape.rank - 1 : 1);
+}
+
 /* On quantised values. */
 static enum status finish_quantised(struct ox *m, const struct ox_deferred *p, const char *name,
                                     enum ir_type type, const struct ir_quant *q, uint32_t *id)
@@ -83,11 +96,13 @@ static enum status finish_quantised(struct ox *m, const struct ox_deferred *p, c
     const int32_t zero = q->zero_point[0] + (own == type ? 0 : own == IR_I8 ? -128 : 128);
     const struct ir_quant inside = {1, 0, q->scale, arena_memdup(m->arena, &zero, sizeof zero)};
     const bool clipped = is_clipped_after(p);
+    struct ox_deferred whole = *p;
 
     m->op = p->op;
     m->row = IR_NONE;
-    TRY(finish_in(m, p, own != type || clipped ? ox_inner(m, name, "inner") : name, own, &inside,
-                  id));
+    whole.in[0] = copied(m, p, name);
+    TRY(finish_in(m, &whole, own != type || clipped ? ox_inner(m, name, "inner") : name, own,
+                  &inside, id));
     if (clipped)
         *id =
             ox_clipped(m, own != type ? ox_inner(m, name, "clipped") : name, *id, p->low, p->high);
@@ -97,15 +112,15 @@ static enum status finish_quantised(struct ox *m, const struct ox_deferred *p, c
 }
 
 /* Return true if ONNX's own rounding is asked for, and quantised values would round a float32
- * intermediate: the bias, or each value of a pool. A transposed convolution's sums have no such
- * rounding. */
+ * intermediate: the bias, or each value of a pool. A transposed convolution and a sum have no kernel for
+ * that rounding. */
 static bool is_inexact(const struct ox *m, const struct ox_deferred *p)
 {
     const float s_in = p->n_in != 0 ? m->g->tensor[p->in[0]]->quant.scale[0] : 0;
 
     if (!m->options->exact || p->attr[IR_QLINEAR] != 0)
         return false;
-    if (p->opcode == IR_OP_TRANSPOSE_CONV)
+    if (ir_op_info(p->opcode)->onnx_rounds_more)
         return true;
     for (int32_t c = 0; p->bias && c < p->weight.dim[0]; c++) {
         const double unit =
@@ -122,13 +137,14 @@ enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *nam
                       enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t n_tensor = m->g->n_tensor, n_op = m->g->n_op, n_row = m->g->n_row;
+    const struct ox_deferred whole = ox_whole_weights(m, p, q);
     enum status st = ST_UNSUPPORTED;
     uint32_t real;
 
-    if (!m->options->literal && !ox_is_float(m, p) && !is_inexact(m, p))
-        st = finish_quantised(m, p, name, type, q, id);
+    if (!m->options->literal && !ox_is_float(m, &whole) && !is_inexact(m, &whole))
+        st = finish_quantised(m, &whole, name, type, q, id);
     if (st == ST_OK)
-        ox_note_bias(m, p);
+        ox_note_bias(m, &whole);
     if (st != ST_UNSUPPORTED)
         return st;
     *m->d = (struct diag){0}; /* not on quantised values: what was begun is taken back */

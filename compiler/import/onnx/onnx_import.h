@@ -274,6 +274,7 @@ struct ox_deferred {
     /* Kernel taps that the file has, and those of `weight` with the zeros between them: MACs of the
      * file are that part of the operator's. 0 of 1: it multiplies nothing there. */
     int32_t taps, taps_filled;
+    int32_t copies;     /* of the input's channels, one after the other, that `weight` multiplies */
     const double *bias; /* real values [OC], or NULL */
     struct ir_quant
         bias_quant; /* of the bias as the file has it; n 0: float32, or made of several */

@@ -1,7 +1,8 @@
 /* onnx_layer_norm.c - LayerNormalization, or the operators that exporters write in its place,
- * between DequantizeLinear and QuantizeLinear. in: the imported graph: DEQUANTIZE, MEAN, SUB,
- * MUL by itself, MEAN, ADD, SQRT, DIV, MUL, ADD, QUANTIZE. out: LAYER_NORM of the quantised
- * values, where docs/ONNX.md's rule allows; operators without readers go. */
+ * between DequantizeLinear and QuantizeLinear; RMSNormalization, LpNormalization of p 2,
+ * InstanceNormalization and GroupNormalization of one image. in: the imported graph: DEQUANTIZE,
+ * MEAN, SUB, MUL by itself, MEAN, ADD, SQRT, DIV, MUL, ADD, QUANTIZE. out: LAYER_NORM of the
+ * quantised values, where docs/ONNX.md's rule allows; operators without readers go. */
 #include <math.h>
 
 #include <string.h>
@@ -11,57 +12,121 @@
 
 struct layer_norm {
     const struct ir_op *last; /* before QUANTIZE */
-    const struct ir_tensor *x, *gamma, *beta;
+    const struct ir_tensor *x, *gamma,
+        *beta;      /* gamma NULL: all alike, 1 / sqrt of a row's values */
+    int32_t row;    /* its values */
+    int32_t axis;   /* the row is along it, or 0: pixels of channels */
+    int32_t groups; /* of these channels, each a row; or 0 */
     float epsilon;
     bool uncentred; /* no mean is taken from x */
 };
 
-/* Without a clamp of its own; a mean is over the innermost dimension alone. */
+/* Without a clamp of its own; a mean or sum keeps its dimensions. */
 static bool takes(const struct ir_match *m, const struct ir_op *op)
 {
-    if (ir_op_info(op->opcode)->fuses_clamp && op->attr[IR_ACTIVATION] != IR_ACT_NONE)
-        return false;
-    return !ir_op_has(op->opcode, IR_KEEP_DIMS) ||
-           (op->attr[IR_KEEP_DIMS] != 0 &&
-            op->attr[IR_AXIS] == 1 << (ir_in(m->g, op, 0)->rank - 1));
+    (void)m;
+    return (!ir_op_info(op->opcode)->fuses_clamp || op->attr[IR_ACTIVATION] == IR_ACT_NONE) &&
+           (!ir_op_has(op->opcode, IR_KEEP_DIMS) || op->attr[IR_KEEP_DIMS] != 0);
 }
 
-/* A float32 constant of n values along the innermost dimension. */
-static bool has_values(const struct ir_tensor *t, int32_t n)
+/* Return the dimensions that all means and sums of the match are over; 0: not the same ones. */
+static uint32_t common_axes(const struct ir_match *m)
 {
-    return t->type == IR_F32 && ir_elements(t) == (uint64_t)n && (n == 1 || ir_dim_back(t, 0) == n);
+    uint32_t axes = 0;
+
+    for (uint32_t i = 0; i < m->n_op; i++)
+        if (ir_op_has(m->op[i]->opcode, IR_KEEP_DIMS)) {
+            if (axes != 0 && axes != (uint32_t)m->op[i]->attr[IR_AXIS])
+                return 0;
+            axes = (uint32_t)m->op[i]->attr[IR_AXIS];
+        }
+    return axes;
 }
 
 static bool is_number(const struct ir_tensor *t, float v)
 {
-    return has_values(t, 1) && *(const float *)(const void *)t->data == v;
+    return t->type == IR_F32 && ir_elements(t) == 1 && *(const float *)(const void *)t->data == v;
 }
 
-/* With a mean and beta, with a mean, without both, with a reciprocal. */
+/* A float32 constant of `n` values along dimension `back` from the end. */
+static bool has_values(const struct ir_tensor *t, int32_t n, uint32_t back)
+{
+    return t->type == IR_F32 && ir_elements(t) == (uint64_t)n &&
+           (n == 1 || ir_dim_back(t, back) == n);
+}
+
+#define NORMAL(x) "div(d = sub(" x ", mean(x)), sqrt(add(mean(mul(d, d)), #e)))"
+#define SCALED    "mul(" NORMAL("x = dequantize(q)") ", #g)"
+#define GROUPED   "mul(reshape(" NORMAL("x = reshape(dequantize(q))") "), #g)"
+#define ROOT      "sqrt(add(mean(mul(x, x)), #e))"
+#define NORM      "sqrt(sum(mul(x, x)))"
+
+static const struct form {
+    const char *formula;
+    bool uncentred, grouped;
+} form[] = {
+    {"add(" SCALED ", #b)", false, false},
+    {SCALED, false, false},
+    {"add(" GROUPED ", #b)", false, true},
+    {"mul(div(x = dequantize(q), " ROOT "), #g)", true, false},
+    {"mul(mul(x = dequantize(q), div(#o, " ROOT ")), #g)", true, false},
+    {"select(not_equal(r = " NORM ", #z), div(x = dequantize(q), r), #y)", true, false},
+    {"div(x = dequantize(q), " NORM ")", true, false},
+};
+enum { FORMS = sizeof form / sizeof *form };
+
+/* Set the rows of `n`: of one axis, or of the pixels of an image's channels; false: others. */
+static bool find_rows(const struct ir_match *m, const struct form *f, const struct ir_tensor *y,
+                      struct layer_norm *n)
+{
+    const struct ir_tensor *x = m->g->tensor[ir_matched(m, 'x')];
+    const uint32_t axes = common_axes(m), all = (1u << x->rank) - 1;
+
+    n->row = 1;
+    for (uint32_t i = 0; i < x->rank; i++)
+        n->row *= axes >> i & 1 ? x->dim[i] : 1;
+    if (axes != 0 && (axes & (axes - 1)) == 0 && !f->grouped &&
+        (n->gamma == NULL || ir_dim_back(n->gamma, 0) == n->row)) {
+        while (1u << n->axis != axes)
+            n->axis++;
+        return n->gamma == NULL || n->axis + 1 == (int32_t)x->rank;
+    }
+    n->groups = x->dim[1];
+    return axes == (all & ~3u) && axes != 0 && !f->uncentred && n->gamma != NULL &&
+           n->beta != NULL && (y->rank == 3 || y->rank == 4) && y->dim[0] == 1 && x->dim[0] == 1;
+}
+
 static bool matches(const struct ir_graph *g, const struct ir_op *quantize, struct layer_norm *n)
 {
-#define SCALED "mul(div(d = sub(x = dequantize(q), mean(x)), sqrt(add(mean(mul(d, d)), #e))), #g)"
-#define ROOT   "sqrt(add(mean(mul(x, x)), #e))"
-    static const char *const formula[] = {"add(" SCALED ", #b)", SCALED,
-                                          "mul(div(x = dequantize(q), " ROOT "), #g)",
-                                          "mul(mul(x = dequantize(q), div(#o, " ROOT ")), #g)"};
-#undef SCALED
-#undef ROOT
-    const int32_t c = ir_dim_back(ir_out(g, quantize, 0), 0);
+    const struct ir_tensor *y = ir_out(g, quantize, 0), *epsilon;
     struct ir_match m = {.g = g, .takes = takes};
-    uint32_t k = 0;
+    const struct form *f = form;
 
-    while (k < 4 && !ir_match(&m, quantize->in[0], formula[k]))
-        k++;
-    if (k == 4 || (k == 3 && !is_number(g->tensor[ir_matched(&m, 'o')], 1)))
+    while (f < form + FORMS && !ir_match(&m, quantize->in[0], f->formula))
+        f++;
+    if (f == form + FORMS)
         return false;
-    const struct ir_tensor *epsilon = g->tensor[ir_matched(&m, 'e')];
-    *n = (struct layer_norm){.last = m.op[0],
-                             .x = g->tensor[ir_matched(&m, 'q')],
-                             .gamma = g->tensor[ir_matched(&m, 'g')],
-                             .beta = k == 0 ? g->tensor[ir_matched(&m, 'b')] : NULL,
-                             .uncentred = k > 1};
-    if (!has_values(epsilon, 1) || !has_values(n->gamma, c) || (n->beta && !has_values(n->beta, c)))
+    *n = (struct layer_norm){
+        .last = m.op[0], .x = g->tensor[ir_matched(&m, 'q')], .uncentred = f->uncentred};
+    if (ir_matched(&m, 'g') != IR_NONE)
+        n->gamma = g->tensor[ir_matched(&m, 'g')];
+    if (ir_matched(&m, 'b') != IR_NONE)
+        n->beta = g->tensor[ir_matched(&m, 'b')];
+    if (ir_matched(&m, 'o') != IR_NONE && !is_number(g->tensor[ir_matched(&m, 'o')], 1))
+        return false;
+    if ((ir_matched(&m, 'z') != IR_NONE && !is_number(g->tensor[ir_matched(&m, 'z')], 0)) ||
+        (ir_matched(&m, 'y') != IR_NONE && !is_number(g->tensor[ir_matched(&m, 'y')], 0)))
+        return false;
+    if (!find_rows(&m, f, y, n))
+        return false;
+    const int32_t c = n->groups ? y->dim[1] : n->row;
+    const uint32_t back = n->groups ? y->rank - 2 : 0;
+    if ((n->gamma && !has_values(n->gamma, c, back)) || (n->beta && !has_values(n->beta, c, back)))
+        return false;
+    if (ir_matched(&m, 'e') == IR_NONE)
+        return true;
+    epsilon = g->tensor[ir_matched(&m, 'e')];
+    if (!has_values(epsilon, 1, 0))
         return false;
     n->epsilon = *(const float *)(const void *)epsilon->data;
     return true;
@@ -71,11 +136,11 @@ static bool matches(const struct ir_graph *g, const struct ir_op *quantize, stru
  * step off. */
 static const char *limit(struct arena *a, const struct layer_norm *n, const struct ir_tensor *y)
 {
-    const int32_t c = ir_dim_back(y, 0);
-    double scale, epsilon, least, greatest, most = 0;
+    const uint64_t c = n->gamma ? ir_elements(n->gamma) : 0;
+    double scale, epsilon, least, greatest, most = n->gamma ? 0 : 1 / sqrt(n->row);
 
-    if (c > 8192)
-        return arena_printf(a, "rows of %d values: expected 1 to 8192", c);
+    if (n->row > 8192)
+        return arena_printf(a, "rows of %d values: expected 1 to 8192", n->row);
     if (n->x->type != y->type || (y->type != IR_I8 && y->type != IR_U8))
         return "input and result: expected one 8-bit type";
     if (n->x->quant.n != 1 || !(n->epsilon >= 0))
@@ -85,12 +150,13 @@ static const char *limit(struct arena *a, const struct layer_norm *n, const stru
     epsilon = (double)n->epsilon / (scale * scale);
     least = fmax(0.5, sqrt(epsilon) / 2);
     greatest = 1 / sqrt(least * least + epsilon);
-    for (int32_t i = 0; i < c; i++) {
+    for (uint64_t i = 0; i < c; i++) {
         const double gamma = (double)((const float *)(const void *)n->gamma->data)[i];
         const double beta = n->beta ? (double)((const float *)(const void *)n->beta->data)[i] : 0;
 
         if (!isfinite(gamma) || !isfinite(beta))
-            return arena_printf(a, "scale or bias of value %d: expected a finite number", i);
+            return arena_printf(a, "scale or bias of value %u: expected a finite number",
+                                (unsigned)i);
         most = fmax(most, fabs(gamma));
     }
     if (greatest < 0.25)
@@ -103,29 +169,70 @@ static const char *limit(struct arena *a, const struct layer_norm *n, const stru
     return NULL;
 }
 
-static uint32_t numbers(struct ir_graph *g, const struct ir_tensor *of, const char *name, int32_t n)
+/* Float32 constant [n] of `of`'s values, or all `v`. */
+static uint32_t numbers(struct ir_graph *g, const struct ir_tensor *of, const char *name, int32_t n,
+                        float v)
 {
     struct ir_tensor *t = ir_tensor_new(g, of ? of->name : name, IR_F32, 1, &n);
+    float *value = of ? NULL : ARENA_ARRAY(g->arena, float, (size_t)n);
 
+    for (int32_t i = 0; value && i < n; i++)
+        value[i] = v;
     t->role = IR_CONST;
-    t->data = of ? of->data : (const uint8_t *)ARENA_ARRAY(g->arena, float, (size_t)n);
+    t->data = of ? of->data : (const uint8_t *)value;
     return t->id;
+}
+
+/* Return the operator that moves dimension `from` of `x` to `to`. */
+static struct ir_op *moved_axis(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                                int32_t from, int32_t to)
+{
+    const int32_t rank = (int32_t)x->rank;
+    int32_t *perm = ARENA_ARRAY(g->arena, int32_t, x->rank), dim[IR_MAX_RANK];
+    struct ir_tensor *order = ir_tensor_new(g, "order", IR_I32, 1, &rank), *y;
+    struct ir_op *op = ir_make_transpose(g, row, 2, 1);
+
+    for (int32_t i = 0; i < rank; i++) {
+        perm[i] = i == to ? from : i < to ? i + (i >= from) : i - (i <= from);
+        dim[i] = x->dim[perm[i]];
+    }
+    order->role = IR_CONST;
+    order->data = (const uint8_t *)perm;
+    y = ir_tensor_new(g, x->name, x->type, x->rank, dim);
+    y->quant = x->quant;
+    op->in[0] = x->id;
+    op->in[1] = order->id;
+    op->out[0] = y->id;
+    return op;
 }
 
 static void rewrite(struct ir_graph *g, struct ir_op *op, const struct layer_norm *n)
 {
-    const struct ir_tensor *y = ir_out(g, op, 0);
-    const int32_t c = ir_dim_back(y, 0);
-    const uint32_t in[3] = {n->x->id, numbers(g, n->gamma, "", c), numbers(g, n->beta, "beta", c)};
+    struct ir_tensor *y = ir_out(g, op, 0);
+    const int32_t last = (int32_t)y->rank - 1, axis = n->groups ? 1 : n->axis, c = y->dim[axis];
+    uint32_t in[3] = {n->x->id, numbers(g, n->gamma, "gamma", c, (float)(1 / sqrt(n->row))),
+                      numbers(g, n->beta, "beta", c, 0)};
 
     if (op->row != n->last->row)
         g->row[op->row].fused_into = n->last->row;
     op->row = n->last->row;
+    if (axis != last) {
+        const struct ir_op *x = moved_axis(g, op->row, n->x, axis, last);
+        struct ir_tensor *z = ir_tensor_new(g, y->name, y->type, y->rank, ir_out(g, x, 0)->dim);
+        struct ir_op *back;
+
+        z->quant = y->quant;
+        in[0] = x->out[0];
+        op->out[0] = z->id;
+        back = moved_axis(g, op->row, z, last, axis);
+        back->out[0] = y->id;
+    }
     op->opcode = IR_OP_LAYER_NORM;
     op->n_in = 3;
     op->in = arena_memdup(g->arena, in, sizeof in);
     memcpy(&op->attr[IR_EPSILON_BITS], &n->epsilon, sizeof n->epsilon);
     op->attr[IR_UNCENTRED] = n->uncentred;
+    op->attr[IR_GROUPS] = n->groups;
 }
 
 /* Drop float32 operators without readers; their rows are part of row[tensor]'s. */

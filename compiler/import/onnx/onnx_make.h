@@ -11,6 +11,11 @@ typedef enum status ox_maker(struct ox *m, const struct ox_deferred *p, const ch
 /* The makers of column DEFERRED. */
 #define DEFERRED(fn) ox_maker ox_make_##fn;
 #include "operators/operators.def"
+/* `p` with weights of int8 and the copies of its input that they need, if it is a product of quantised
+ * values with weights of float32 and docs/ONNX.md's rule allows it for a result in scale `q`; else
+ * `p` as it is. */
+struct ox_deferred ox_whole_weights(struct ox *m, const struct ox_deferred *p,
+                                    const struct ir_quant *q);
 /* The same for an operator without an entry: one operand, or two of which the second may be
  * broadcast. */
 ox_maker ox_make_plain;

@@ -2,21 +2,57 @@
 #include "onnx_import.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Return true if the result is quantised values times one constant number: the same values in
+ * scale `q`, whatever reads them. *x: their tensor. */
+static bool is_scaled(struct ox *m, const struct ox_deferred *p, const struct ir_tensor **x,
+                      struct ir_quant *q)
+{
+    const struct ir_tensor *c;
+    float *scale = ARENA_ARRAY(m->arena, float, 1);
+    int32_t *zero = ARENA_ARRAY(m->arena, int32_t, 1), code;
+    uint32_t k;
+
+    if (m->options->exact || p->opcode != IR_OP_MUL || p->attr[IR_QLINEAR] != 0 ||
+        p->low != -INFINITY || p->high != INFINITY || ox_is_float(m, p))
+        return false;
+    k = m->g->tensor[p->in[0]]->role == IR_CONST ? 1 : 0;
+    *x = m->g->tensor[p->in[k]];
+    c = m->g->tensor[p->in[1 - k]];
+    if ((*x)->role == IR_CONST || c->role != IR_CONST || ir_elements(c) != 1 ||
+        (*x)->rank != p->shape.rank ||
+        memcmp((*x)->dim, p->shape.dim, p->shape.rank * sizeof *p->shape.dim) != 0)
+        return false;
+    code = (c->type == IR_I8 ? (int8_t)*c->data : *c->data) - c->quant.zero_point[0];
+    *scale = (float)((double)(c->quant.scale[0] * (float)abs(code)) * (double)(*x)->quant.scale[0]);
+    *zero = (*x)->quant.zero_point[0];
+    if (code < 0)
+        *zero = ((*x)->type == IR_I8 ? -1 : 255) - *zero;
+    *q = (struct ir_quant){1, 0, scale, zero};
+    return *scale > 0 && isfinite(*scale);
+}
 
 enum status ox_settle(struct ox *m, struct ox_value *v)
 {
     const char *op = m->op;
     const uint32_t row = m->row;
+    const struct ir_tensor *x;
+    struct ir_quant q;
     uint32_t id;
 
     if (v->kind != OX_PENDING)
         return ST_OK;
-    TRY(ox_finish_float(m, v->deferred, v->name, &id));
+    v->real = is_scaled(m, v->deferred, &x, &q);
+    if (v->real)
+        TRY(ox_finish(m, v->deferred, v->name, x->type, &q, &id));
+    else
+        TRY(ox_finish_float(m, v->deferred, v->name, &id));
     m->op = op;
     m->row = row;
     v->kind = OX_TENSOR;
     v->tensor = id;
-    v->real = false;
     return ST_OK;
 }
 

@@ -345,6 +345,15 @@ static bool is_outer_mean(const struct ir_graph *g, const struct ir_op *op)
     return op->opcode == IR_OP_MEAN && ir_in(g, op, 0)->type == IR_I8 && (axes & (axes + 1)) == 0;
 }
 
+/* Return true for the graph's last QUANTIZE or DEQUANTIZE, which STORE does: a TRANSPOSE stays before
+ * it, in int8. */
+static bool is_border(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+
+    return y->is_output && ir_in(g, op, 0)->type == IR_I8 && y->type != IR_I8;
+}
+
 static void drop_unread(struct ir_graph *g)
 {
     for (uint32_t i = g->n_op; i-- > 0;) {
@@ -364,7 +373,7 @@ enum status lgl_nhwc(struct ir_graph *g, const struct lgl_options *o, struct dia
         struct ir_op *op = g->op[i];
         const int32_t *perm = NULL;
 
-        if (ir_op_info(op->opcode)->any_layout) {
+        if (ir_op_info(op->opcode)->any_layout && !is_border(g, op)) {
             keep_ones(g, op);
             perm = common_perm(g, op);
         } else if (is_outer_mean(g, op) && transpose_before(g, op->in[0])) {

@@ -2,7 +2,9 @@
 
     island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
 
-Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out).
+Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
+weights, a constant factor with two readers, ReduceSum, LpNormalization,
+InstanceNormalization, GroupNormalization.
 Each must be computed in integers, with nothing left in float32. Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -109,7 +111,80 @@ def rms_norm(rng):
     return n.quantised(n.node("Mul", *([y, n.const(gamma)] if form == 1 else [n.const(gamma), y])), n.norm_step(gamma)), n
 
 
-KINDS = {"resize": resize, "rms_norm": rms_norm}
+def float_weights(rng):
+    """A product with weights that are no quantised values, as quantisers leave ConvTranspose."""
+    n = Net(rng)
+    kind = str(rng.choice(["Conv", "ConvTranspose", "Gemm", "MatMul"]))
+    channels, results = (int(v) for v in rng.integers(1, 24, 2))
+    if kind in ("Gemm", "MatMul"):
+        x, scale = n.input([int(rng.integers(1, 6)), channels])
+        shape, attributes = [channels, results], {}
+    else:
+        x, scale = n.input([1, channels, *(int(v) for v in rng.integers(4, 12, 2))])
+        kernel = [int(v) for v in rng.integers(1, 4, 2)]
+        shape = [*((channels, results) if kind == "ConvTranspose" else (results, channels)), *kernel]
+        attributes = {"strides": [int(v) for v in rng.integers(1, 3, 2)], "pads": [kernel[0] - 1, kernel[1] - 1, 0, 0]}
+    weights = rng.normal(rng.uniform(-0.2, 0.2), 2.0 ** rng.uniform(-4, 1), shape).astype(np.float32)
+    bias = [] if kind == "MatMul" or rng.integers(3) == 0 else [n.const(rng.normal(0, 8 * scale, results).astype(np.float32))]
+    return n.quantised(n.node(kind, x, n.const(weights), *bias, **attributes)), n
+
+
+def scaled(rng):
+    """Quantised values times a number, which one reader quantises and another one does not."""
+    n = Net(rng)
+    number = float(rng.choice([-1, 1]) * 2.0 ** rng.uniform(-4, 4))
+    x, scale = n.input([1, *(int(v) for v in rng.integers(2, 12, 3))])
+    op = str(rng.choice(["Mul", "Div"]))
+    step = scale * (abs(number) if op == "Mul" else 1 / abs(number))
+    y = n.node(op, x, n.const(np.float32(number)))
+    mean = n.quant("QuantizeLinear", n.node("GlobalAveragePool", y), step, 0)
+    values = n.quant("QuantizeLinear", y, step, int(rng.integers(-50, 50)))
+    zero = [n.inits[int(name[1:])] for name in (n.nodes[-2].input[2], n.nodes[-1].input[2])]
+    both = [n.node("DequantizeLinear", q, n.const(np.float32(step)), z.name) for q, z in zip((mean, values), zero)]
+    return n.quantised(n.node("Add", *both), step), n
+
+
+def reduce_sum(rng):
+    n = Net(rng)
+    size = [int(v) for v in rng.integers(1, 14, int(rng.integers(2, 5)))]
+    axes = sorted(int(v) for v in rng.choice(len(size), int(rng.integers(1, len(size))), replace=False))
+    x, scale = n.input(size)
+    return n.quantised(n.node("ReduceSum", x, n.const(np.array(axes, np.int64)), keepdims=int(rng.integers(2))), scale), n
+
+
+def spread(rng, n, shape, axes):
+    """Values whose rows, the dimensions `axes`, deviate by two steps or more."""
+    values = rng.normal(0, 2.0 ** rng.uniform(1, 5, [1 if k in axes else s for k, s in enumerate(shape)]), shape)
+    return n.input(shape, None, int(rng.integers(-40, 40)), np.round(values))
+
+
+def lp_norm(rng):
+    n = Net(rng)
+    shape = [int(v) for v in rng.integers(1, 12, int(rng.integers(1, 5)))]
+    axis = int(rng.integers(len(shape)))
+    shape[axis] = int(rng.choice([16, 64, 65, 200, 512]))
+    x, _ = spread(rng, n, shape, [axis])
+    step = n.norm_step(np.array([shape[axis] ** -0.5]))
+    if rng.integers(2):
+        return n.quantised(n.node("LpNormalization", x, axis=axis - len(shape)), step), n
+    norm = n.node("ReduceL2", x, n.const(np.array([axis], np.int64)))
+    return n.quantised(n.node("Div", x, norm), step), n
+
+
+def channel_norm(rng):
+    """InstanceNormalization, GroupNormalization."""
+    n = Net(rng, 21)
+    groups, each = int(rng.integers(1, 7)), int(rng.choice([1, 1, 2, 5]))
+    channels = groups * each
+    size = [int(v) for v in rng.integers(8, 28, int(rng.integers(1, 3)))]
+    x, _ = spread(rng, n, [1, channels, *size], [])
+    gamma, beta = rng.normal(1, 0.4, channels).astype(np.float32), rng.normal(0, 0.5, channels).astype(np.float32)
+    parts = [x, n.const(gamma), n.const(beta)]
+    y = n.node("InstanceNormalization", *parts) if each == 1 else n.node("GroupNormalization", *parts, num_groups=groups)
+    return n.quantised(y, n.norm_step(gamma)), n
+
+
+KINDS = {"resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum}
 
 
 def main():
