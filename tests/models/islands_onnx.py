@@ -2,6 +2,7 @@
 
     python3 tests/models/islands_onnx.py islands.onnx
     python3 tests/models/islands_onnx.py resizes.onnx resizes       one of resizes alone
+    python3 tests/models/islands_onnx.py sums.onnx sums             one of normalisations, sums, float32 weights
 
 Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
 not 0, most values are inside the range: what goes wrong in an island changes an output. No packages."""
@@ -178,6 +179,25 @@ def resizes():
     return model(n)
 
 
+def sums():
+    n = Net(22)
+    x = n.q("x", 0.0173, 5)
+    n.output(n.q(n.node("LpNormalization", [n.dq(x)], axis=1), 0.0211, 3), INT8, [1, 4, 9, 9])
+    channels = n.node("InstanceNormalization", [n.dq(x), n.floats(4, 0.5, 1.5), n.floats(4, -1, 1)])
+    n.output(n.q(channels, 0.0293, -7), INT8, [1, 4, 9, 9])
+    wide = n.node("ConvTranspose", [n.dq(x), n.const(FLOAT, [4, 3, 2, 2], n.scales(48, -1, 1)), n.floats(3, -1, 1)],
+                  strides=[2, 2])
+    n.output(n.q(wide, 0.0317, 11), INT8, [1, 3, 18, 18])
+    n.output(n.q(n.node("ReduceSum", [n.dq(x), n.const(INT64, [1], [2])]), 0.0523, 2), INT8, [1, 4, 1, 9])
+    part = n.node("Div", [n.dq(x), n.const(FLOAT, [], [-6.0])])
+    n.output(n.q(n.node("GlobalAveragePool", [part]), 0.0019, 9), INT8, [1, 4, 1, 1])
+    n.output(n.q(part, 0.0029, -4), INT8, [1, 4, 9, 9])
+    return model(n)
+
+
+NETWORKS = {"resizes": resizes, "sums": sums}
+
+
 def model(n):
     graph = (b"".join(field(1, node) for node in n.nodes) + field(2, "islands") +
              b"".join(field(5, i) for i in n.initializers) + field(11, border("x", FLOAT, [1, 4, 9, 9])) +
@@ -187,6 +207,6 @@ def model(n):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["resizes"]):
+    if len(sys.argv) not in (2, 3) or not set(sys.argv[2:]) <= set(NETWORKS):
         sys.exit(__doc__)
-    pathlib.Path(sys.argv[1]).write_bytes(resizes() if sys.argv[2:] else network())
+    pathlib.Path(sys.argv[1]).write_bytes(NETWORKS[sys.argv[2]]() if sys.argv[2:] else network())

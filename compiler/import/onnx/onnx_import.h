@@ -441,7 +441,6 @@ void ox_note_bias(struct ox *m, const struct ox_deferred *p);
 bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b);
 enum status ox_add_bias(struct ox *m, const struct ox_deferred *p, const struct ox_value *b,
                         double factor);
-
 /* onnx_elementwise.c: the softmax operator of tensor `id` along one axis. */
 enum status ox_softmax_row(struct ox *m, uint32_t id);
 

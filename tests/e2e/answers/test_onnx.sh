@@ -38,10 +38,12 @@ fi
 if command -v python3 >/dev/null; then
     python3 "$HEDDLE_HOME/tests/models/islands_onnx.py" made.onnx || fail "islands_onnx.py"
     same made.onnx "$models/islands.onnx" "islands_onnx.py makes another file"
-    python3 "$HEDDLE_HOME/tests/models/islands_onnx.py" resizes.onnx resizes || fail "islands_onnx.py resizes"
-    expect 0 "" "$heddle" run resizes.onnx --engine=func
-    grep -q ' and 0 on the host' stdout || fail "resizes: $(head -n 2 stdout)"
-    expect 0 "" "$heddle" run resizes.onnx --engine=func --target=c --onnx-rounding=onnx
+    for kind in resizes sums; do
+        python3 "$HEDDLE_HOME/tests/models/islands_onnx.py" $kind.onnx $kind || fail "islands_onnx.py $kind"
+        expect 0 "" "$heddle" run $kind.onnx --engine=func
+        grep -q ' and 0 on the host' stdout || fail "$kind: $(head -n 2 stdout)"
+        expect 0 "" "$heddle" run $kind.onnx --engine=func --target=c --onnx-rounding=onnx
+    done
 fi
 expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func
 expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func --target=c --onnx-rounding=onnx
