@@ -168,7 +168,7 @@ static void convolve_depthwise(const struct array_job *j, uint32_t x, struct pro
             const uint32_t row = (j->seg.piece[g].lo + kx) * j->n;
             const int64_t pos = (int64_t)x * c->stride_x + kx - c->pad_left;
             const int64_t at = c->x_start + pos * c->x_step;
-            const int64_t from = j->source[g] + at + (int64_t)j->tile * j->n;
+            const int64_t from = j->source[g] + at + (int64_t)j->tile * j->v->config.columns;
 
             if (pos < 0 || pos >= (int64_t)c->scan || at < 0 || at >= (int64_t)c->in_wc)
                 continue;
@@ -229,7 +229,7 @@ static int run_row(struct array_job *j)
 {
     const struct hd_cmd_array *c = j->c;
     const uint32_t pixels = c->depthwise ? c->out_w : c->scan;
-    const uint64_t out = (uint64_t)c->out_base + (uint64_t)j->tile * j->n +
+    const uint64_t out = (uint64_t)c->out_base + (uint64_t)j->tile * j->v->config.columns +
                          (uint64_t)j->block * c->out_block_step + (uint64_t)j->y * c->out_pitch;
     const bool emit = j->last && !c->acc_hold;
     const uint32_t tail = c->streams == 2 ? c->pair_last : c->sum_columns ? 1 : j->columns;
@@ -281,7 +281,8 @@ static int run_block(struct array_job *j, uint32_t word)
     const struct hd_cmd_array *c = j->c;
     struct hd_walk walk;
 
-    hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, j->n, c->ports, c->depthwise);
+    hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, j->v->config.rows, c->ports,
+                  c->depthwise);
     while (hd_walk_next(&walk, &j->seg)) {
         prove_order_tile(j->v, j->block + 1 < c->blocks ? c->block_scan : c->last_scan, j->seg.len);
         if (fetch_weights(j, word + j->seg.first_word))
@@ -298,41 +299,42 @@ static int run_block(struct array_job *j, uint32_t word)
 /* The assumptions of a command, as the functional model has them. */
 static const char *nonsense(const struct prove_device *v, const struct hd_cmd_array *c)
 {
-    const uint32_t n = v->config.n, pixels = c->depthwise ? c->out_w : c->scan;
+    const uint32_t taps = v->config.rows, n = v->config.columns,
+                   pixels = c->depthwise ? c->out_w : c->scan;
 
-    if (!c->out_channels || !c->blocks || !c->last_rows || !pixels || n > MAX_N ||
-        !hd_walk_segments(c->kernel_h, c->kernel_row_bytes, n, c->ports, c->depthwise))
+    if (!c->out_channels || !c->blocks || !c->last_rows || !pixels || v->config.n > MAX_N ||
+        !hd_walk_segments(c->kernel_h, c->kernel_row_bytes, taps, c->ports, c->depthwise))
         return "an empty loop";
     if (c->streams < 1 || c->streams > 2 || c->streams * c->ports > v->config.ports)
         return "more row pieces than read ports";
     if (c->last_scan != (uint32_t)c->scan * c->last_rows ||
         (c->blocks > 1 && c->block_scan != (uint32_t)c->scan * c->block_rows))
         return "block_scan or last_scan is not scan * rows";
-    if (c->depthwise && (c->pad_left >= n || !c->stride_x || c->streams != 1 ||
+    if (c->depthwise && (c->pad_left >= taps || !c->stride_x || c->streams != 1 ||
                          (c->out_w - 1u) * c->stride_x >= c->scan))
         return "depthwise scan, stride_x or pad_left do not fit";
     if (c->wide && (!v->config.lstm || c->look_up))
         return "results of several bytes need lstm, and no look_up";
     if (c->sum_columns && (!c->depthwise || c->out_w != 1 || c->scan < 2 || c->out_channels != n))
-        return "a sum of columns needs depthwise, one output, N channels";
+        return "a sum of columns needs depthwise, one output, a channel a column";
     if (c->streams == 2 && (c->out_channels > n || c->pair_split > n || c->pair_last > n))
-        return "pixel pairs need out_channels <= N";
+        return "pixel pairs need a column for each of out_channels";
     return NULL;
 }
 
 int prove_array(struct prove_device *v, const struct hd_cmd_array *c)
 {
     struct array_job *j = ARENA_NEW(v->package->p->arena, struct array_job);
-    const uint32_t kernel = c->kernel_h * c->kernel_row_bytes;
+    const uint32_t kernel = c->kernel_h * c->kernel_row_bytes, columns = v->config.columns;
     const char *why = nonsense(v, c);
 
     if (why)
         return prove_fault(v, why);
     *j = (struct array_job){.v = v, .c = c, .n = v->config.n};
-    for (; j->tile * j->n < c->out_channels; j->tile++) {
-        const uint32_t left = c->out_channels - j->tile * j->n;
+    for (; j->tile * columns < c->out_channels; j->tile++) {
+        const uint32_t left = c->out_channels - j->tile * columns;
 
-        j->columns = left < j->n ? left : j->n;
+        j->columns = left < columns ? left : columns;
         for (j->block = 0; j->block < c->blocks; j->block++) {
             j->rows = j->block + 1 < c->blocks ? c->block_rows : c->last_rows;
             if (run_block(j, c->w_base + j->tile * kernel))

@@ -96,27 +96,28 @@ static uint64_t space_bytes(const struct prove_device *v, uint32_t space)
 static int weights_of_spad(struct prove_device *v, const struct hd_cmd_dma_read *c)
 {
     struct prove *p = v->package->p;
-    const uint32_t n = v->config.n, lanes = c->transpose ? c->runs : c->run_bytes,
+    const uint32_t n = v->config.n, columns = v->config.columns,
+                   lanes = c->transpose ? c->runs : c->run_bytes,
                    deep = c->transpose ? c->run_bytes : c->runs;
     uint64_t to = (uint64_t)c->dest * n;
 
     if (c->space != HD_SPACE_WEIGHTS || !c->runs || !c->run_bytes ||
         c->offset + (c->runs - UINT64_C(1)) * c->run_pitch + c->run_bytes > v->scratchpad.n ||
-        to + (uint64_t)(lanes + n - 1) / n * deep * n > v->weights.n)
+        to + (uint64_t)(lanes + columns - 1) / columns * deep * n > v->weights.n)
         return prove_fault(v, "weights of the scratchpad beyond a memory");
-    for (uint32_t first = 0; first < lanes; first += n)
+    for (uint32_t first = 0; first < lanes; first += columns)
         for (uint32_t k = 0; k < deep; k++)
             for (uint32_t i = first; i < first + n; i++, to++) {
                 const uint64_t row = c->transpose ? i : k, column = c->transpose ? k : i;
+                const bool there = i < first + columns && row < c->runs && column < c->run_bytes;
 
-                if (row < c->runs && column < c->run_bytes)
+                if (there)
                     prove_order_read(v, HD_SPACE_SCRATCHPAD,
                                      c->offset + row * c->run_pitch + column, 1);
                 prove_order_write(v, HD_SPACE_WEIGHTS, to, 1);
                 v->weights.term[to] =
-                    row < c->runs && column < c->run_bytes
-                        ? prove_at(p, &v->scratchpad, c->offset + row * c->run_pitch + column)
-                        : prove_constant(0);
+                    there ? prove_at(p, &v->scratchpad, c->offset + row * c->run_pitch + column)
+                          : prove_constant(0);
             }
     return 0;
 }

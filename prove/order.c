@@ -57,7 +57,7 @@ static void begin_array(struct prove_device *v, const struct hd_cmd_array *c,
                         uint32_t issued_weight)
 {
     struct prove_order *o = &v->order;
-    const uint32_t n = v->config.n, from = counted(issued_weight, c->common.wait_weight);
+    const uint32_t n = v->config.columns, from = counted(issued_weight, c->common.wait_weight);
     struct hd_walk walk;
     struct hd_segment seg;
 
@@ -66,7 +66,7 @@ static void begin_array(struct prove_device *v, const struct hd_cmd_array *c,
     o->lead = c->lead_tiles;
     o->tile = UINT32_MAX;
     o->left = 0;
-    hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, n, c->ports, c->depthwise);
+    hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, v->config.rows, c->ports, c->depthwise);
     while (c->blocks && hd_walk_next(&walk, &seg))
         o->left += (c->blocks - UINT64_C(1)) * tile_steps(c->block_scan, seg.len) +
                    tile_steps(c->last_scan, seg.len);
@@ -111,7 +111,7 @@ void prove_order_tile(struct prove_device *v, uint32_t positions, uint32_t words
 /* The most steps between a step and the first that may read its result. */
 static uint32_t way(const struct prove_device *v)
 {
-    return v->config.n + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT + 2;
+    return v->config.rows + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT + 2;
 }
 
 /* A result of this unit: only ARRAY begins a command before the one before it is complete. */

@@ -10,17 +10,13 @@
 static const char limits[] =
     "\nA JSON file states name and all sizes, or a base and what differs: {\"base\": \"sys16\", "
     "\"ports\": 2}.\n"
-    "The array is n x n, n a power of two. Another array is refused, and this is what it would "
-    "take:\n"
-    "  n that is no power of two (6 x 6): a byte address is a word and a lane of n, split as bits\n"
-    "    in scratchpad, DMA, readers and VECTOR; it would take a division in each, or addresses "
-    "of\n"
-    "    words and lanes apart in every command and every plan.\n"
-    "  rows and columns apart (12 x 16, 4 x 32): a word holds n bytes, one for each row when it "
-    "is\n"
-    "    read and one for each column when results are written; it would take two widths of word\n"
-    "    in array, requantisation and scratchpad, K tiles and channel tiles of two sizes in the\n"
-    "    commands, and all that the compiler counts in words.\n";
+    "The array has `rows` x `columns` cells, n x n unless stated, each 2 to n: {\"base\": "
+    "\"sys16\", \"rows\": 12}.\n"
+    "n, the bytes of a word and the lanes of VECTOR, is a power of two: a byte address is a word "
+    "and\n"
+    "a lane, split as bits in scratchpad, DMA, readers and VECTOR. Lanes beyond the columns have "
+    "no\n"
+    "cells, accumulators, weights and parameters; lanes beyond the rows no cells.\n";
 
 static enum status add_one(struct arena *a, const struct hd_config *c, struct text *t,
                            struct diag *d)

@@ -251,6 +251,8 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
 const char *const *run_config_flags(struct arena *a, const struct hd_config *hw)
 {
     const char *const flags[] = {arena_printf(a, "-DHD_N=%u", hw->n),
+                                 arena_printf(a, "-DHD_ROWS=%u", hw->rows),
+                                 arena_printf(a, "-DHD_COLUMNS=%u", hw->columns),
                                  arena_printf(a, "-DHD_PORTS=%u", hw->ports),
                                  arena_printf(a, "-DHD_SCRATCHPAD_BYTES=%u", hw->scratchpad_bytes),
                                  arena_printf(a, "-DHD_WEIGHT_BYTES=%u", hw->weight_bytes),

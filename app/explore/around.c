@@ -18,7 +18,8 @@ static const char *hw_of(struct arena *a, const struct hd_config *c,
         text_printf(&t, "-%s-%u", changed->name, value);
     text_add(&t, "\"");
     for (const struct accel_size *s = accel_sizes; s->name; s++)
-        text_printf(&t, ",\"%s\":%u", s->name, s == changed ? value : accel_size_of(c, s));
+        if (s == changed || !accel_is_side(s) || accel_size_of(c, s) != c->n)
+            text_printf(&t, ",\"%s\":%u", s->name, s == changed ? value : accel_size_of(c, s));
     text_add(&t, "}");
     return t.data;
 }

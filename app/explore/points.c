@@ -127,7 +127,9 @@ static void place_all(struct explore_space *s)
     place_options(s, axis++);
     for (const struct accel_size *size = accel_sizes; size->name && axis < EXPLORE_AXES; size++) {
         for (uint32_t i = 0; i < s->n; i++)
-            value[i] = accel_size_of(&s->point[i].config, size);
+            value[i] = accel_is_side(size) /* lanes that a side lacks: 0 for a square of any n */
+                           ? s->point[i].config.n - accel_size_of(&s->point[i].config, size)
+                           : accel_size_of(&s->point[i].config, size);
         place(s, axis++, value);
     }
 }

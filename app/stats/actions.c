@@ -110,8 +110,9 @@ static uint64_t array_outputs(const struct hd_cmd_array *c)
     return row * c->out_h;
 }
 
-static void array(struct actions *to, const struct hd_cmd_array *c, uint32_t n)
+static void array(struct actions *to, const struct hd_cmd_array *c, const struct hd_config *hw)
 {
+    const uint32_t n = hw->columns;
     const uint64_t tiles = div_up(c->out_channels, n),
                    vectors = (uint64_t)c->out_h * (c->depthwise ? c->out_w : c->scan);
     const uint64_t outputs = array_outputs(c);
@@ -119,7 +120,7 @@ static void array(struct actions *to, const struct hd_cmd_array *c, uint32_t n)
     struct hd_walk walk;
     struct hd_segment seg;
 
-    hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, n, c->ports, c->depthwise);
+    hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, hw->rows, c->ports, c->depthwise);
     for (; hd_walk_next(&walk, &seg); segments++)
         bytes += segment_bytes(c, &seg);
     to->n[ACTION_MAC] += outputs * c->kernel_h * c->kernel_row_bytes;
@@ -182,7 +183,7 @@ struct actions actions_of_command(const struct sched_command *c, const struct hd
     case HD_UNIT_LOAD:
     case HD_UNIT_WEIGHT: read_memory(&a, &c->w.dma_read, c->unit, hw->axi_bytes); break;
     case HD_UNIT_STORE: store(&a, &c->w.store, hw->axi_bytes); break;
-    case HD_UNIT_ARRAY: array(&a, &c->w.array, hw->n); break;
+    case HD_UNIT_ARRAY: array(&a, &c->w.array, hw); break;
     case HD_UNIT_VECTOR: vector(&a, &c->w.vector, hw->n); break;
     default: break;
     }

@@ -66,17 +66,18 @@ static enum status find_line(const char *path, const char *names, const struct h
 enum status area_of(struct arena *a, const struct hd_config *c, struct area *area, struct diag *d)
 {
     struct arena *scratch = arena_beside(a);
-    const double n = c->n,
+    const double words = (double)c->weight_bytes / c->n,
                  table_bits = TABLE_BITS * hd_config_tables(c) + (c->softmax_rows ? EXP_BITS : 0);
     const char *home, *path;
     uint8_t *text;
     size_t n_bytes;
 
-    *area = (struct area){.multipliers = n * n,
-                          .memory_bits = BYTE * ((double)c->scratchpad_bytes + c->weight_bytes) +
-                                         n * (PARAM_BITS * (double)c->param_entries +
-                                              ACC_BITS * (double)c->acc_depth + table_bits) +
-                                         ROW_BITS * (double)c->softmax_rows,
+    *area = (struct area){.multipliers = (double)c->rows * c->columns,
+                          .memory_bits =
+                              BYTE * (double)c->scratchpad_bytes +
+                              c->columns * (BYTE * words + PARAM_BITS * (double)c->param_entries +
+                                            ACC_BITS * (double)c->acc_depth) +
+                              c->n * table_bits + ROW_BITS * (double)c->softmax_rows,
                           .lut4 = -1};
     enum status st = home_find(scratch, &home, d);
     if (st == ST_OK) {

@@ -35,8 +35,8 @@ static cJSON *hw_json(const struct job *job, const struct hd_config *hw)
     cJSON *o = cJSON_CreateObject();
 
     cJSON_AddStringToObject(o, "name", hw->name);
-    stats_count(o, "rows", hw->n);
-    stats_count(o, "cols", hw->n);
+    stats_count(o, "rows", hw->rows);
+    stats_count(o, "cols", hw->columns);
     stats_count(o, "scratchpad_bytes", hw->scratchpad_bytes);
     stats_count(o, "bus_bytes", memory && memory < hw->axi_bytes ? memory : hw->axi_bytes);
     return o;

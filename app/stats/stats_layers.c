@@ -20,7 +20,7 @@ static void add_target(struct share *to, const struct job *job, const struct run
     const struct target *t = part->target;
     const struct hd_config *hw = target_hw(t, &job->p->hw);
     const struct target_clock clock = target_clock(t, &job->p->targets, &job->p->hw);
-    double width = t->desc->accelerator ? (double)hw->n * hw->n
+    double width = t->desc->accelerator ? (double)hw->rows * hw->columns
                                         : describe_of(t)->macs_per_cycle * clock.own / clock.report;
 
     to->on_units = to->on_units || t->desc->accelerator;

@@ -14,6 +14,7 @@
 
 #define SIZE  (HD_WEIGHT_BYTES >= 128 * 128 ? 128 : 32)
 #define TILES (SIZE / HD_N)
+_Static_assert(HD_ROWS == HD_N && HD_COLUMNS == HD_N, "an array of HD_N rows and columns");
 #define BYTES (SIZE * SIZE)
 
 enum region { STREAM = HD_REGION_COMMANDS, MATRIX_A = HD_REGION_IO, MATRIX_B, MATRIX_C };

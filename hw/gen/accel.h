@@ -113,6 +113,8 @@ extern const struct accel_size accel_sizes[];
 /* By enum hd_clock_origin: "assumed", "given", "placed", "routed". */
 extern const char *const accel_clock_origins[];
 uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s);
+/* Return true for rows and columns, which are n unless stated. */
+bool accel_is_side(const struct accel_size *s);
 
 /* Find a configuration of accel.json; the message lists the existing names. */
 enum status accel_config_by_name(const struct accel *acc, const char *name, struct hd_config *out,

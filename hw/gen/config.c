@@ -11,6 +11,7 @@ enum {
     SOFTMAX_ROWS = 256,  /* unless stated */
     SOFTMAX_WORDS = 256, /* words of the table of exponentials, as weight addresses */
     LSTM_N = 8,          /* bytes of a cell in a beat */
+    LSTM_GATES = 4,      /* columns of a cell */
     CLOCK_MHZ = 100,     /* assumed */
 };
 
@@ -21,11 +22,13 @@ const struct accel_size accel_sizes[] = {
     {"axi_addr_bits", offsetof(struct hd_config, axi_addr_bits), 32, 63},
     {"axi_bytes", offsetof(struct hd_config, axi_bytes), 4, 64},
     {"banks", offsetof(struct hd_config, banks), 8, 8},
+    {"columns", offsetof(struct hd_config, columns), 2, 32},
     {"lstm", offsetof(struct hd_config, lstm), 0, 1},
     {"n", offsetof(struct hd_config, n), 4, 32},
     {"param_entries", offsetof(struct hd_config, param_entries), 2, 4096},
     {"ports", offsetof(struct hd_config, ports), 1, 4},
     {"read_bursts", offsetof(struct hd_config, read_bursts), 1, 64},
+    {"rows", offsetof(struct hd_config, rows), 2, 32},
     {"scratchpad_bytes", offsetof(struct hd_config, scratchpad_bytes), 32, 16u << 20},
     {"softmax_rows", offsetof(struct hd_config, softmax_rows), 0, 1024},
     {"weight_bytes", offsetof(struct hd_config, weight_bytes), 16, 2u << 20},
@@ -37,6 +40,12 @@ const char *const accel_clock_origins[] = {"assumed", "given", "placed", "routed
 uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s)
 {
     return *(const uint32_t *)((const char *)c + s->offset);
+}
+
+bool accel_is_side(const struct accel_size *s)
+{
+    return s->offset == offsetof(struct hd_config, rows) ||
+           s->offset == offsetof(struct hd_config, columns);
 }
 
 static bool power_of_two(uint32_t x)
@@ -62,16 +71,23 @@ static enum status check_powers(const struct hd_config *c, const char *where, st
     return ST_OK;
 }
 
-/* Check the array's sizes. N is a single number, one of these: api_hw.c states what others would
- * require. */
+/* Check the array's sizes. A word has a lane for each row and each column; lanes beyond them exist
+ * in memories and VECTOR only. */
 static enum status check_array(const struct hd_config *c, const char *where, struct diag *d)
 {
-    if (power_of_two(c->n))
+    if (!power_of_two(c->n))
+        return FAIL(d, ST_USAGE,
+                    "%s: \"n\": expected 4, 8, 16 or 32, found %u: byte addresses are a word and a "
+                    "lane of n, split as bits; for an array of %u, state a larger n, and \"rows\" "
+                    "and \"columns\"",
+                    where, c->n, c->n);
+    if (c->rows <= c->n && c->columns <= c->n)
         return ST_OK;
     return FAIL(d, ST_USAGE,
-                "%s: \"n\": expected 4, 8, 16 or 32, found %u: byte addresses are a word and a "
-                "lane of %u, split as bits (heddle hw states what it would take)",
-                where, c->n, c->n);
+                "%s: \"%s\": expected at most %u (n, the lanes of a word), found %u; state a "
+                "larger n",
+                where, c->rows > c->n ? "rows" : "columns", c->n,
+                c->rows > c->n ? c->rows : c->columns);
 }
 
 /* Check the spaces: parameters, in quarters of an entry, are loaded at an address of weight memory;
@@ -103,6 +119,11 @@ static enum status check_softmax(const struct hd_config *c, const char *where, s
 
 static enum status check_lstm(const struct hd_config *c, const char *where, struct diag *d)
 {
+    if (c->lstm != 0 && c->columns % LSTM_GATES != 0)
+        return FAIL(d, ST_USAGE,
+                    "%s: \"lstm\": expected 0 unless columns are a multiple of %u, the gates of a "
+                    "cell, found %u columns",
+                    where, (uint32_t)LSTM_GATES, c->columns);
     if (c->lstm == 0 || c->n >= LSTM_N)
         return ST_OK;
     return FAIL(d, ST_USAGE, "%s: \"lstm\": expected 0 with n below %u, found %u", where,
@@ -131,21 +152,6 @@ static enum status check_sizes(const struct hd_config *c, const char *where, str
     TRY(check_softmax(c, where, d));
     TRY(check_lstm(c, where, d));
     return check_spaces(c, where, d);
-}
-
-/* Refuse different rows and columns with the reason, since that is a request rather than a typo. */
-static enum status check_square(const cJSON *object, const char *where, struct diag *d)
-{
-    static const char *const apart[] = {"rows", "columns", "cols"};
-
-    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
-        if (cJSON_GetObjectItemCaseSensitive(object, apart[i]))
-            return FAIL(d, ST_USAGE,
-                        "%s: \"%s\": expected \"n\", found rows and columns apart: a word has a "
-                        "byte for each row and for each column (heddle hw states what it would "
-                        "take)",
-                        where, apart[i]);
-    return ST_OK;
 }
 
 static enum status read_name(struct hd_config *c, const cJSON *object, const char *where,
@@ -182,6 +188,8 @@ static uint32_t config_hash(const struct accel *acc, struct hd_config *c)
     char member[64];
 
     for (const struct accel_size *m = accel_sizes; m->name; m++) {
+        if (accel_is_side(m) && accel_size_of(c, m) == c->n)
+            continue;
         (void)snprintf(member, sizeof member, "%s\"%s\":%u", m == accel_sizes ? "{" : ",", m->name,
                        accel_size_of(c, m));
         hash = fnv1a(hash, member);
@@ -212,6 +220,20 @@ static void name_of_hash(struct hd_config *c)
     const size_t most = sizeof c->name - sizeof "-12345678", n = strlen(c->name);
 
     (void)snprintf(c->name + (n < most ? n : most), sizeof "-12345678", "-%08x", c->hash);
+}
+
+/* Read the array's rows and columns. Default: n, unless those of the base differ from its n. */
+static enum status read_sides(struct hd_config *c, const cJSON *object, const char *where,
+                              uint32_t base_n, struct diag *d)
+{
+    for (const struct accel_size *m = accel_sizes; m->name; m++) {
+        uint32_t *to = (uint32_t *)((char *)c + m->offset);
+
+        if (accel_is_side(m))
+            TRY(json_uint_or(object, where, m->name, m->low, m->high, *to == base_n ? c->n : *to,
+                             to, d));
+    }
+    return ST_OK;
 }
 
 /* Read softmax rows. Default: none if its words cannot be addressed, otherwise the base's, or
@@ -258,22 +280,23 @@ enum status config_read(const struct accel *acc, const cJSON *object, const char
     struct hd_config c = {.n = 0};
     const bool named = cJSON_HasObjectItem(object, "name");
 
-    TRY(check_square(object, where, d));
-    TRY(json_only(
-        object, where,
-        "name base doc n scratchpad_bytes banks ports weight_bytes acc_depth param_entries "
-        "softmax_rows lstm axi_bytes axi_addr_bits read_bursts clock_mhz clock_origin",
-        d));
+    TRY(json_only(object, where,
+                  "name base doc n rows columns scratchpad_bytes banks ports weight_bytes "
+                  "acc_depth param_entries "
+                  "softmax_rows lstm axi_bytes axi_addr_bits read_bursts clock_mhz clock_origin",
+                  d));
     TRY(read_base(acc, object, where, &c, d));
     const bool based = *c.name != '\0';
+    const uint32_t n_before = c.n;
     TRY(read_name(&c, object, where, d));
     for (const struct accel_size *m = accel_sizes; m->name; m++) {
         uint32_t *to = (uint32_t *)((char *)&c + m->offset);
-        if (to == &c.softmax_rows || to == &c.lstm)
+        if (to == &c.softmax_rows || to == &c.lstm || accel_is_side(m))
             continue;
         TRY(based ? json_uint_or(object, where, m->name, m->low, m->high, *to, to, d)
                   : json_uint(object, where, m->name, m->low, m->high, to, d));
     }
+    TRY(read_sides(&c, object, where, n_before, d));
     TRY(read_softmax_rows(&c, object, where, based, d));
     TRY(json_uint_or(object, where, "lstm", 0, 1, based ? c.lstm : 0, &c.lstm, d));
     TRY(read_clock(&c, object, where, d));

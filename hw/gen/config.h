@@ -9,7 +9,9 @@ enum hd_clock_origin { HD_CLOCK_ASSUMED, HD_CLOCK_GIVEN, HD_CLOCK_PLACED, HD_CLO
 
 struct hd_config {
     char name[32];
-    uint32_t n;                /* rows = columns of the array; bytes of a scratchpad word */
+    uint32_t n;                /* bytes of a scratchpad word; lanes of VECTOR */
+    uint32_t rows;             /* of the array: lanes that it reads of a word */
+    uint32_t columns;          /* of the array: lanes of weights and sums */
     uint32_t scratchpad_bytes; /* all banks together */
     uint32_t banks;
     uint32_t ports;         /* byte-addressed read ports (G) */

@@ -225,8 +225,9 @@ void gen_sv_config(struct text *t, const struct hd_config *c)
                 "`ifndef HD_CONFIG_SVH\n`define HD_CONFIG_SVH\n\n"
                 "/* verilator lint_off UNUSEDPARAM */\n",
                 c->name);
-    text_printf(t, "localparam int CfgN = %u;  // rows and columns; bytes of a scratchpad word\n",
-                c->n);
+    text_printf(t, "localparam int CfgN = %u;  // bytes of a scratchpad word\n", c->n);
+    text_printf(t, "localparam int CfgRows = %u;  // of the array\n", c->rows);
+    text_printf(t, "localparam int CfgColumns = %u;\n", c->columns);
     text_printf(t, "localparam int CfgScratchpadBytes = %u;\n", c->scratchpad_bytes);
     text_printf(t, "localparam int CfgBanks = %u;\n", c->banks);
     text_printf(t, "localparam int CfgPorts = %u;\n", c->ports);

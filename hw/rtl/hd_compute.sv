@@ -127,10 +127,10 @@ module hd_compute #(
   // Weights and parameters.
   logic                   wr_req, pr_req;
   logic [WeightBits-1:0]  wr_word;
-  logic [WordBits-1:0]    wr_data;
+  logic [8*CfgColumns-1:0]   wr_data;
   logic [EntryBits-1:0]   pr_entry;
-  logic [CfgN*32-1:0]     pr_bias, pr_multiplier;
-  logic [CfgN*8-1:0]      pr_shift;
+  logic [CfgColumns*32-1:0]  pr_bias, pr_multiplier;
+  logic [CfgColumns*8-1:0]   pr_shift;
 
   hd_weights #(.N(CfgN), .Bytes(CfgWeightBytes), .Entries(CfgParamEntries)) u_weights (
     .clk_i,
@@ -150,7 +150,7 @@ module hd_compute #(
   // ARRAY.
   logic                   a_slot;
   hd_array_scale_t        a_scale;
-  logic [CfgN*32-1:0]     a_sum;
+  logic [CfgColumns*32-1:0]  a_sum;
   logic [EntryBits-1:0]   a_entry;
   logic [SpadBits-1:0]    a_addr;
   logic [CntBits-1:0]     a_count;
@@ -239,7 +239,7 @@ module hd_compute #(
     .rst_ni          (rst_ni),
     .a_ahead_i       (a_ahead),
     .a_valid_i       (a_valid),
-    .a_sum_i         (a_sum),
+    .a_sum_i         ((CfgN*32)'(a_sum)),
     .a_entry_i       (a_entry),
     .a_addr_i        (a_addr),
     .a_count_i       (a_count),
@@ -259,9 +259,9 @@ module hd_compute #(
     .active_o        (requant_active),
     .pr_req_o        (pr_req),
     .pr_entry_o      (pr_entry),
-    .pr_bias_i       (pr_bias),
-    .pr_multiplier_i (pr_multiplier),
-    .pr_shift_i      (pr_shift),
+    .pr_bias_i       ((CfgN*32)'(pr_bias)),
+    .pr_multiplier_i ((CfgN*32)'(pr_multiplier)),
+    .pr_shift_i      ((CfgN*8)'(pr_shift)),
     .ww_valid_i(ww_valid),
     .ww_i      (ww),
     .qw_valid_o,

@@ -11,8 +11,8 @@
 struct array_job {
     struct hd_func *f;
     const struct hd_cmd_array *c;
-    uint32_t n;
-    uint32_t tile, columns; /* channel tile, and its channels, at most N */
+    uint32_t n;             /* lanes of a word, of which the array has a row or a column each */
+    uint32_t tile, columns; /* channel tile, and its channels */
     uint32_t block, y;      /* block; output row within the block */
     uint32_t rows;          /* of this block */
     uint32_t first, last;   /* this K tile writes the accumulators first; it ends the kernel */
@@ -119,7 +119,7 @@ static void convolve_depthwise(const struct array_job *j, uint32_t x, uint32_t *
         for (uint32_t kx = 0; j->inside[g] && kx < c->kernel_row_bytes; kx++) {
             int64_t pos = (int64_t)x * c->stride_x + kx - c->pad_left;
             int64_t p = c->x_start + pos * c->x_step;
-            int64_t at = (int64_t)j->source[g] + p + (int64_t)j->tile * j->n;
+            int64_t at = (int64_t)j->source[g] + p + (int64_t)j->tile * j->f->config.columns;
 
             if (pos >= 0 && pos < (int64_t)c->scan && p >= 0 && p < (int64_t)c->in_wc && at <= room)
                 func_mac_columns(sum, w + kx * j->n, spad + at, c->z_in, j->columns);
@@ -167,7 +167,7 @@ static int run_row(struct array_job *j)
     const struct hd_cmd_array *c = j->c;
     uint32_t pixels = c->depthwise ? c->out_w : c->scan;
     uint64_t size = j->f->n_bytes[HD_SPACE_SCRATCHPAD];
-    uint64_t out = (uint64_t)c->out_base + (uint64_t)j->tile * j->n +
+    uint64_t out = (uint64_t)c->out_base + (uint64_t)j->tile * j->f->config.columns +
                    (uint64_t)j->block * c->out_block_step + (uint64_t)j->y * c->out_pitch;
     int emit = j->last && !c->acc_hold;
     uint32_t tail = c->streams == 2 ? c->pair_last : c->sum_columns ? 1 : j->columns;
@@ -203,7 +203,8 @@ static int run_block(struct array_job *j, uint32_t word)
     const struct hd_segment *seg = &j->seg;
     struct hd_walk walk;
 
-    hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, j->n, c->ports, c->depthwise);
+    hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, j->f->config.rows, c->ports,
+                  c->depthwise);
     while (hd_walk_next(&walk, &j->seg)) {
         if ((word + seg->first_word + seg->len) * j->n > j->f->n_bytes[HD_SPACE_WEIGHTS])
             return refuse(j, word + seg->first_word, "array: weights beyond the weight memory");
@@ -241,11 +242,11 @@ static int check_parameters(const struct array_job *j)
 static int check_shape(const struct array_job *j)
 {
     const struct hd_cmd_array *c = j->c;
-    uint32_t n = j->n;
+    const uint32_t taps = j->f->config.rows, n = j->f->config.columns;
     uint32_t rows = c->blocks > 1 ? c->block_rows : c->last_rows;
     uint32_t pixels = c->depthwise ? c->out_w : c->scan;
     uint32_t segments =
-        hd_walk_segments(c->kernel_h, c->kernel_row_bytes, n, c->ports, c->depthwise);
+        hd_walk_segments(c->kernel_h, c->kernel_row_bytes, taps, c->ports, c->depthwise);
 
     if (!c->out_channels || !c->blocks || !c->last_rows || !pixels || !segments)
         return refuse(j, 0, "array: an empty loop");
@@ -257,17 +258,18 @@ static int check_shape(const struct array_job *j)
     if ((segments > 1 || c->acc_keep || c->acc_hold) &&
         (rows * pixels > j->f->config.acc_depth || c->last_rows * pixels > j->f->config.acc_depth))
         return refuse(j, rows * pixels, "array: a block exceeds the accumulators");
-    if (c->depthwise && (c->pad_left >= n || !c->stride_x || c->streams != 1 ||
+    if (c->depthwise && (c->pad_left >= taps || !c->stride_x || c->streams != 1 ||
                          (c->out_w - 1u) * c->stride_x >= c->scan))
         return refuse(j, c->scan, "array: depthwise scan, stride_x or pad_left do not fit");
     if (c->sum_columns && (!c->depthwise || c->out_w != 1 || c->scan < 2 || c->out_channels != n))
         return refuse(j, c->scan,
-                      "array: a sum of columns needs depthwise, one output, N channels");
+                      "array: a sum of columns needs depthwise, one output, a channel a column");
     if (c->wide && (!j->f->config.lstm || c->look_up))
         return refuse(j, c->wide,
                       "array: results of several bytes need the option lstm, and no look_up");
     if (c->streams == 2 && (c->out_channels > n || c->pair_split > n || c->pair_last > n))
-        return refuse(j, c->out_channels, "array: pixel pairs need out_channels <= N");
+        return refuse(j, c->out_channels,
+                      "array: pixel pairs need a column for each of out_channels");
     return 0;
 }
 
@@ -275,14 +277,14 @@ int hd_func_array(struct hd_func *f, const struct hd_cmd_array *c)
 {
     struct array_job j = {.f = f, .c = c, .n = f->config.n};
     uint32_t kernel = c->kernel_h * c->kernel_row_bytes;
-    uint32_t tiles = (c->out_channels + j.n - 1) / j.n;
+    const uint32_t columns = f->config.columns, tiles = (c->out_channels + columns - 1) / columns;
 
     if (check_shape(&j))
         return -1;
     for (j.tile = 0; j.tile < tiles; j.tile++) {
-        uint32_t left = c->out_channels - j.tile * j.n;
+        const uint32_t left = c->out_channels - j.tile * columns;
 
-        j.columns = left < j.n ? left : j.n;
+        j.columns = left < columns ? left : columns;
         if (check_parameters(&j))
             return -1;
         for (j.block = 0; j.block < c->blocks; j.block++) {

@@ -196,14 +196,15 @@ static uint8_t matrix_byte(const struct spad_matrix *m, uint32_t row, uint32_t c
 }
 
 /* Read a matrix in the scratchpad as weight words: its columns, or with transpose its rows, are the
- * lanes, N at a time. */
+ * lanes, as many at a time as the array has columns. */
 static int weights_of_spad(struct hd_func *f, const struct hd_cmd_dma_read *c)
 {
-    const uint32_t n = f->config.n, lanes = c->transpose ? c->runs : c->run_bytes,
+    const uint32_t n = f->config.n, columns = f->config.columns,
+                   lanes = c->transpose ? c->runs : c->run_bytes,
                    deep = c->transpose ? c->run_bytes : c->runs;
     const uint64_t end =
                        (uint64_t)c->offset + (c->runs - UINT64_C(1)) * c->run_pitch + c->run_bytes,
-                   words = (uint64_t)(lanes + n - 1) / n * deep;
+                   words = (uint64_t)(lanes + columns - 1) / columns * deep;
     const struct spad_matrix m = {f->space[HD_SPACE_SCRATCHPAD] + c->offset, c->runs, c->run_bytes,
                                   c->run_pitch};
     uint32_t to = c->dest;
@@ -214,11 +215,11 @@ static int weights_of_spad(struct hd_func *f, const struct hd_cmd_dma_read *c)
     if (end > f->n_bytes[HD_SPACE_SCRATCHPAD] || (c->dest + words) * n > f->n_bytes[c->space])
         return hd_func_stop(f, HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, c->offset,
                             "dma: a matrix beyond the scratchpad, or weights beyond their memory");
-    for (uint32_t first = 0; first < lanes; first += n)
+    for (uint32_t first = 0; first < lanes; first += columns)
         for (uint32_t k = 0; k < deep; k++) {
-            uint8_t word[HD_FUNC_MAX_N];
+            uint8_t word[HD_FUNC_MAX_N] = {0};
 
-            for (uint32_t i = 0; i < n; i++)
+            for (uint32_t i = 0; i < columns; i++)
                 word[i] =
                     c->transpose ? matrix_byte(&m, first + i, k) : matrix_byte(&m, k, first + i);
             hd_func_put(f, HD_UNIT_WEIGHT, c->space, to++ * n, word, n);

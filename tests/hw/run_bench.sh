@@ -1,6 +1,7 @@
 #!/bin/bash
 # run_bench.sh NAME N [ARGUMENT...] - build and run the Verilator bench tests/hw/*/NAME_tb.cpp for the
-# configuration of hw/accel.json with N rows (4, 8, 16, 32).
+# configuration of hw/accel.json with N rows (4, 8, 16, 32). RxC: as the one of the least N that holds both, with R
+# rows and C columns.
 # Top module: NAME_bench of NAME_bench.sv next to it, or hd_NAME of hw/rtl; its C++ class is Vbench.
 # The C++ gets every constant of hd_config.svh as a macro (-DCfgN=16 ...) and may include hd_accel.h.
 # Environment: HEDDLE_BUILD build tree (default build), BENCH_OPT (default -O1; -O3 to measure speed),
@@ -9,7 +10,7 @@
 # BENCH_MODEL=1 is as the simulator's model: parts that wait rest (hd_top), forms that a CPU is fast at (HD_MODEL).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-[ $# -ge 2 ] || { sed -n '2,3p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,4p' "$0" >&2; exit 2; }
 name=$1 n=$2
 shift 2
 for bench in "$root"/tests/hw/*/"${name}_tb.cpp"; do :; done
@@ -17,15 +18,25 @@ for bench in "$root"/tests/hw/*/"${name}_tb.cpp"; do :; done
 
 build=${HEDDLE_BUILD:-$root/build}
 opt=${BENCH_OPT:--O1}
-case $n in
-    4) config=tiny ;;
-    8) config=sys8 ;;
-    16) config=sys16 ;;
-    32) config=sys32 ;;
-    *) echo "run_bench.sh: N is 4, 8, 16 or 32, not '$n'" >&2; exit 2 ;;
-esac
 gen=$build/gen
-[ -e "$gen/$config/hd_config.svh" ] || { echo "run_bench.sh: build the target 'gen' first" >&2; exit 2; }
+case $n in
+    4) svh=$gen/tiny ;;
+    8) svh=$gen/sys8 ;;
+    16) svh=$gen/sys16 ;;
+    32) svh=$gen/sys32 ;;
+    *x*) svh=$build/hw/${name}_config_$n ;;
+    *) echo "run_bench.sh: N is 4, 8, 16, 32 or RxC, not '$n'" >&2; exit 2 ;;
+esac
+if [[ $n = *x* && -x $build/hdgen ]]; then
+    rows=${n%x*} columns=${n#*x}
+    most=$((rows > columns ? rows : columns)) base=tiny
+    [ $most -le 4 ] || base=sys8
+    [ $most -le 8 ] || base=sys16
+    [ $most -le 16 ] || base=sys32
+    mkdir -p "$svh"
+    "$build/hdgen" "$root/hw/accel.json" --config "{\"base\": \"$base\", \"rows\": $rows, \"columns\": $columns, \"lstm\": 0}" --svh "$svh"
+fi
+[ -e "$svh/hd_config.svh" ] || { echo "run_bench.sh: build the target 'gen' first" >&2; exit 2; }
 verilator=${VERILATOR:-verilator}
 command -v "$verilator" >/dev/null || { echo "no verilator: SKIPPED"; exit 77; }
 
@@ -35,10 +46,10 @@ if [ -e "${bench%_tb.cpp}_bench.sv" ]; then
 else
     top=hd_$name source=$(echo "$root"/hw/rtl/*/"hd_$name.sv")
 fi
-defines=$(sed -n 's/^localparam .*\(Cfg[A-Za-z]*\) = \([0-9]*\);.*/-D\1=\2/p' "$gen/$config/hd_config.svh")
+defines=$(sed -n 's/^localparam .*\(Cfg[A-Za-z]*\) = \([0-9]*\);.*/-D\1=\2/p' "$svh/hd_config.svh")
 flags=(--cc --exe --prefix Vbench --top-module "$top" -O3 -Wall
     --x-assign fast --x-initial fast
-    "-I$gen" "-I$gen/$config" -y "$root/hw/rtl"
+    "-I$gen" "-I$svh" -y "$root/hw/rtl"
     -CFLAGS "-std=c++17 -I$root -I$gen $(echo $defines)")
 for room in "$root"/hw/rtl/*/; do flags+=(-y "${room%/}"); done
 [ "${BENCH_ASSERT:-1}" = 0 ] || flags+=(--assert -DHD_ASSERT)

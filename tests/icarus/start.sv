@@ -6,8 +6,8 @@
 `include "hd_config.svh"
 
 module start;
-  for (genvar r = 0; r < CfgN; r++) begin : gen_row
-    for (genvar c = 0; c < CfgN; c++) begin : gen_col
+  for (genvar r = 0; r < CfgRows; r++) begin : gen_row
+    for (genvar c = 0; c < CfgColumns; c++) begin : gen_col
       initial hd_top.u_compute.u_array.u_array.gen_row[r].gen_col[c].u_pe.gen_narrow.weight_q = 9'($random);
     end
   end

@@ -93,7 +93,7 @@ bool geo_rows_as_pixels(const struct geo *g, const struct hd_config *hw, uint32_
     uint32_t segments = div_up(g->kh, hw->ports), last = (g->oh - 1) * g->sy;
 
     if (g->kind != GEO_DEPTHWISE || g->w != 1 || g->ow != 1 || g->kw != 1 || g->pl != 0 ||
-        g->dy != 1 || g->kh > hw->n || g->pt < 0 || (uint32_t)g->pt >= g->kh ||
+        g->dy != 1 || g->kh > hw->rows || g->pt < 0 || (uint32_t)g->pt >= g->kh ||
         last >= g->h + (uint32_t)g->pt || g->h + 2 * g->kh > UINT16_MAX || in_pitch > UINT16_MAX ||
         out_pitch > UINT16_MAX)
         return false;
@@ -437,11 +437,12 @@ uint32_t geo_pieces(struct arena *a, const struct geo *g, uint32_t n, uint32_t m
 
 bool geo_sums_columns(const struct geo *g, const struct hd_config *hw)
 {
-    uint64_t setups = 3 * hw->n; /* initialising the cells, and bytes that are less than a row */
+    uint64_t setups = 3 * hw->rows; /* initialising the cells, and bytes that are less than a row */
     bool pixel = g->kind == GEO_CONV && g->kh == 1 && g->kw == 1 && g->h == 1 && g->w == 1;
 
-    return (g->kind == GEO_DENSE || pixel) && g->oh == 1 && g->ow == 1 && g->c % hw->n == 0 &&
-           geo_k_cut(g) == g->c && g->oc < hw->n && g->oc * (g->c / hw->n + setups) < g->c;
+    return (g->kind == GEO_DENSE || pixel) && g->oh == 1 && g->ow == 1 && g->c % hw->columns == 0 &&
+           geo_k_cut(g) == g->c && g->oc < hw->columns &&
+           g->oc * (g->c / hw->columns + setups) < g->c;
 }
 
 bool geo_parts(const struct geo *g, const struct hd_config *hw)
@@ -455,7 +456,7 @@ bool geo_parts(const struct geo *g, const struct hd_config *hw)
         return geo_parts(&phase, hw);
     }
     uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
-    return (g->dx > 1 && g->kw > 1) || lanes > lane_limit(g, g->c, hw->n) ||
+    return (g->dx > 1 && g->kw > 1) || lanes > lane_limit(g, g->c, hw->rows) ||
            (uint64_t)lanes * g->kh > geo_word_limit(hw) || geo_k_cut(g) < g->c;
 }
 
@@ -485,11 +486,11 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t w
         hw->ports < 2 || g->ow < 2 || g->apart || 2 * g->sx * g->c > HD_MOST_ARRAY_X_STEP ||
         2 * g->oc > HD_MOST_ARRAY_OUT_STEP)
         return 1;
-    if (2 * g->oc > hw->n) /* a second set of weights pays only if it saves a tile */
-        return wish == 2 && div_up(2 * g->oc, hw->n) < 2 * div_up(g->oc, hw->n) ? 2 : 1;
+    if (2 * g->oc > hw->columns) /* a second set of weights pays only if it saves a tile */
+        return wish == 2 && div_up(2 * g->oc, hw->columns) < 2 * div_up(g->oc, hw->columns) ? 2 : 1;
     if (wish == 2)
         return 2;
-    uint64_t one = (uint64_t)segments(g, hw->n, hw->ports) * g->ow;
-    uint64_t two = (uint64_t)segments(g, hw->n, hw->ports / 2) * div_up(g->ow, 2);
+    uint64_t one = (uint64_t)segments(g, hw->rows, hw->ports) * g->ow;
+    uint64_t two = (uint64_t)segments(g, hw->rows, hw->ports / 2) * div_up(g->ow, 2);
     return two < one ? 2 : 1;
 }

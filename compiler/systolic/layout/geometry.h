@@ -222,6 +222,12 @@ static inline uint32_t geo_word_limit(const struct hd_config *hw)
     return hw->weight_bytes / hw->n / 2;
 }
 
+/* Return the channels of a tile: the array's columns, or the lanes of VECTOR. */
+static inline uint32_t geo_tile_lanes(const struct geo *g, const struct hd_config *hw)
+{
+    return geo_on_array(g) ? hw->columns : hw->n;
+}
+
 /* Return the number of adjacent pixels (1 or 2) that are processed as one pixel with that multiple
  * of the channels. It is two if both fit the columns (2 OC <= N) and the result takes fewer cycles
  * with half the ports each. With more channels it is two only if `wish` requests it and that needs

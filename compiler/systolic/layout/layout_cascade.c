@@ -65,8 +65,8 @@ void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_
     if (!geo_on_array(g))
         return;
     struct geo_piece *piece;
-    (void)geo_pieces(a, g, hw->n, geo_word_limit(hw), &piece);
-    *entries = div_up(geo_streams(g, hw, knobs->streams) * g->oc, hw->n);
+    (void)geo_pieces(a, g, hw->rows, geo_word_limit(hw), &piece);
+    *entries = div_up(geo_streams(g, hw, knobs->streams) * g->oc, hw->columns);
     *words = *entries * piece[0].n_ky * piece[0].n_b;
 }
 
@@ -90,7 +90,7 @@ uint32_t layout_tables(const struct op_plan *p, const struct hd_config *hw)
 
     if (!p->look_up)
         return 0;
-    return p->look_up->n_in == 1 ? 1 : div_up(pixels * p->geo.oc, hw->n);
+    return p->look_up->n_in == 1 ? 1 : div_up(pixels * p->geo.oc, geo_tile_lanes(&p->geo, hw));
 }
 
 /* Return the number of operators from plan[first] on that are interleaved by rows. Their tables
@@ -141,6 +141,12 @@ static bool takes_slices(const struct geo *g, const struct geo *before)
     return g->kind == GEO_LUT || (g->kind == GEO_POOL && !g->transposed);
 }
 
+/* Return true if the operator's tables by channel are of other channel tiles than ARRAY's. */
+static bool other_tables(const struct op_plan *p, const struct hd_config *hw)
+{
+    return hw->columns != hw->n && p->look_up && p->look_up->n_in == 2;
+}
+
 /* Return the number of operators from plan[0] on, at most n, that the knobs interleave by channels;
  * 1 if none. */
 static uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n)
@@ -149,12 +155,12 @@ static uint32_t slices_length(const struct sched_program *p, const struct op_pla
 
     if (g->kind != GEO_CONV && g->kind != GEO_DEPTHWISE)
         return 1;
-    if (geo_parts(g, p->hw) || g->oc <= p->hw->n)
+    if (geo_parts(g, p->hw) || g->oc <= p->hw->columns)
         return 1;
     for (uint32_t i = 1; i < n; i++) {
         const struct geo *next = &plan[i].geo;
         if (!p->knobs[plan[i - 1].position].cascade || plan[i].op->region != plan[0].op->region ||
-            !takes_slices(next, &plan[i - 1].geo))
+            !takes_slices(next, &plan[i - 1].geo) || other_tables(&plan[i], p->hw))
             return 1;
         if (next->kind == GEO_POOL)
             return next->oh == 1 && next->ow == 1 ? i + 1 : 1;
@@ -400,11 +406,11 @@ static bool may_lag(const struct layout_work *w, const struct op_plan *p, uint32
  * uses them. */
 static bool awaits_weights(const struct layout_work *w, const struct op_plan *p, uint32_t n)
 {
-    const uint32_t lanes = w->hw->n;
+    const uint32_t weights = w->hw->rows * w->hw->columns;
 
     for (uint32_t i = 0; i < n && p[n - 1].refetched; i++)
         if (geo_on_array(&p[i].geo) && p[i].tile_rows < p[i].geo.oh &&
-            p[i].tile_rows * p[i].geo.ow < lanes * lanes / w->hw->axi_bytes)
+            p[i].tile_rows * p[i].geo.ow < weights / w->hw->axi_bytes)
             return true;
     return false;
 }

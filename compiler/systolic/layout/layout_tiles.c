@@ -100,8 +100,8 @@ struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, 
         return (struct row_reads){g->kh / 2, true, false};
     if (g->kh == 1 || !geo_on_array(g))
         return (struct row_reads){.pixels = g->rows_are_pixels};
-    return (struct row_reads){g->dy, g->kw * g->c > w->hw->n && geo_streams(g, w->hw, streams) == 2,
-                              false};
+    return (struct row_reads){
+        g->dy, g->kw * g->c > w->hw->rows && geo_streams(g, w->hw, streams) == 2, false};
 }
 
 /* Set the pitches of a tile buffer of box i with `rows` rows of contiguous pixels. */
@@ -267,7 +267,7 @@ uint64_t layout_blocks(const struct geo *g, const struct hd_config *hw, uint32_t
         *rows = layout_most_rows(&w, &p, p.largest.oh + 1, hw->scratchpad_bytes);
     } while (*rows == 0 && strip_finer(g, hw, &cut));
     *rows = *rows ? *rows : 1;
-    words *= div_up(p.largest.oc, hw->n);
+    words *= div_up(p.largest.oc, hw->columns);
     return (uint64_t)p.n_strip * div_up(p.largest.oh, *rows) *
            ((words - 1) / geo_word_limit(hw) + 1);
 }

@@ -54,7 +54,7 @@ static const char *check_scales(struct arena *a, const struct ir_op *op,
 static const char *check_sizes(struct arena *a, uint32_t cells, uint32_t in,
                                const struct hd_config *hw)
 {
-    const uint32_t tiles = div_up(GATES * cells, hw->n), words = hw->weight_bytes / hw->n;
+    const uint32_t tiles = div_up(GATES * cells, hw->columns), words = hw->weight_bytes / hw->n;
 
     if (cells * tiles > words)
         return arena_printf(a, "an LSTM of %u cells has %u words of recurrent weights: %s has %u",

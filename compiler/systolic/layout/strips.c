@@ -91,7 +91,7 @@ static bool may_be_deep(const struct geo *g)
  * long as one of RUN bytes. 0: the accumulators are too few. */
 static uint32_t deep_tiles(const struct geo *g, const struct hd_config *hw)
 {
-    const uint32_t all = div_up(g->oc, hw->n), run = RUN / hw->n, rows = g->ow ? g->ow : 1;
+    const uint32_t all = div_up(g->oc, hw->columns), run = RUN / hw->n, rows = g->ow ? g->ow : 1;
     uint64_t least_cost = UINT64_MAX;
     uint32_t best = 0;
 
@@ -117,7 +117,7 @@ static void cut_deep(const struct geo *g, const struct hd_config *hw, struct str
         (uint64_t)g->c * least(g->oc, RUN) < hw->scratchpad_bytes / LARGE || deep_tiles(g, hw) == 0)
         return;
     cut->deep = true;
-    cut->channels = even_words(g->oc, deep_tiles(g, hw) * hw->n, hw->n);
+    cut->channels = even_words(g->oc, deep_tiles(g, hw) * hw->columns, hw->columns);
     cut->channels = least(cut->channels, g->oc);
     cut->k = hw->scratchpad_bytes / PIECES / cut->channels / hw->n * hw->n;
     cut->k = least(cut->k, geo_word_limit(hw) / 2 / hw->n * hw->n);
@@ -203,8 +203,8 @@ static bool finer_channels(const struct geo *g, const struct hd_config *hw, stru
  * that are read at once: an odd number of words, as pixels in one bank would block STORE. */
 static bool finer_product(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut)
 {
-    if (cut->deep && cut->channels > hw->n) {
-        cut->channels = hw->n;
+    if (cut->deep && cut->channels > hw->columns) {
+        cut->channels = hw->columns;
         return true;
     }
     if (cut->channels <= hw->n && cut->k > LEAST_K * hw->n) {

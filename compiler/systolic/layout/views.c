@@ -226,7 +226,8 @@ static bool tiles_have_tables(const struct views *w, const struct geo *g)
 
     return (g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_ELEMENTWISE ||
             g->kind == GEO_POOL) &&
-           !g->transposed && div_up(columns, w->p->hw->n) <= hd_config_tables(w->p->hw);
+           !g->transposed &&
+           div_up(columns, geo_tile_lanes(g, w->p->hw)) <= hd_config_tables(w->p->hw);
 }
 
 /* Return true if a LOAD alone may execute the operator: its operand is in memory. */

@@ -140,12 +140,12 @@ static void rows_as_pixels(const struct nest *n, struct hd_cmd_array *a, uint32_
     a->out_step = a->out_pitch & 0xffffu;
 }
 
-/* Sum over columns: row ky has N words, N * N bytes from N * N * ky on; word k of a row is
- * multiplied by tap k of all columns. */
+/* Sum over columns: row ky has a word of one byte for each column and each row of the array; word k
+ * of a row is multiplied by tap k of all columns. */
 static void sum_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
                         int32_t base)
 {
-    const uint32_t lanes = n->l->hw->n, row = lanes * lanes;
+    const uint32_t lanes = n->l->hw->columns, taps = n->l->hw->rows, row = taps * lanes;
 
     a->sum_columns = a->depthwise = 1;
     a->in_row = base + (int32_t)(part->piece.ky * row);
@@ -154,7 +154,7 @@ static void sum_columns(const struct nest *n, struct hd_cmd_array *a, const stru
     a->in_pitch_dil = (int32_t)row;
     a->in_wc = part->piece.n_b * lanes;
     a->x_step = lanes & 0xffffu;
-    a->scan = a->block_scan = a->last_scan = lanes & 0xffffu;
+    a->scan = a->block_scan = a->last_scan = taps & 0xffffu;
     a->out_w = 1;
     a->out_channels = lanes & 0xffffu;
 }
@@ -176,7 +176,8 @@ static void group_as_row(const struct nest *n, struct hd_cmd_array *a, uint32_t 
 
 bool nest_stores_parts(const struct nest *n, uint32_t y, uint32_t rows)
 {
-    return n->n_group > 1 && !n->sums && n->streams == 1 && lower_stores_parts(n->l, n->p, y, rows);
+    return n->n_group > 1 && !n->sums && n->streams == 1 &&
+           n->first[n->n_group - 1] % n->l->hw->n == 0 && lower_stores_parts(n->l, n->p, y, rows);
 }
 
 /* Record the bytes that the command accesses, as if it computed all of rows [y, y + rows). */
@@ -197,9 +198,9 @@ static void array_access(struct nest *n, struct sched_command *c, const struct p
             lower_access_slice(c, first, channels, n->p->out.pitch);
     }
     lower_access(c, SCHED_WMEM, false, a->w_base,
-                 (uint64_t)part->piece.n_ky * part->piece.n_b * div_up(channels, l->hw->n));
+                 (uint64_t)part->piece.n_ky * part->piece.n_b * div_up(channels, l->hw->columns));
     if (params_any(n->g))
-        lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->n));
+        lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->columns));
 }
 
 void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
@@ -240,7 +241,8 @@ void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, ui
     array_access(n, c, part, tile, y, rows, group, base);
     if (table.n) {
         a->look_up = 1;
-        a->table_first = (table.first + (table.by_channel ? first / l->hw->n - a->p_base : 0)) & 7u;
+        a->table_first =
+            (table.first + (table.by_channel ? first / l->hw->columns - a->p_base : 0)) & 7u;
         a->table_step = table.by_channel;
         lower_access_table(c, &table);
     }

@@ -27,7 +27,7 @@ static int64_t modulo(int64_t a, int64_t b)
 /* Return the maximum steps between a step and the first one that may read its result. */
 static uint32_t way(const struct hd_config *hw)
 {
-    return hw->n + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT + 2;
+    return hw->rows + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT + 2;
 }
 
 static uint32_t tile_steps(uint32_t scan, uint32_t words)
@@ -44,7 +44,7 @@ static uint64_t channel_steps(const struct hd_cmd_array *a, const struct hd_conf
     struct hd_segment seg;
     uint64_t steps = 0;
 
-    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
+    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->rows, a->ports, a->depthwise);
     while (steps < way(hw) && hd_walk_next(&walk, &seg))
         steps += (a->blocks - 1u) * tile_steps(a->block_scan, seg.len) +
                  tile_steps(a->last_scan, seg.len);
@@ -64,7 +64,7 @@ static void set_pitches(const struct hd_cmd_array *a, struct late *late)
 
 static bool find_late(const struct hd_cmd_array *a, const struct hd_config *hw, struct late *late)
 {
-    const uint32_t tiles = div_up(a->out_channels, hw->n);
+    const uint32_t tiles = div_up(a->out_channels, hw->columns);
     const uint64_t steps = channel_steps(a, hw);
     const uint64_t last = steps ? (way(hw) + steps - 1) / steps : tiles;
 
@@ -72,7 +72,7 @@ static bool find_late(const struct hd_cmd_array *a, const struct hd_config *hw, 
     if (a->acc_hold || a->sum_columns || last >= tiles || late->pitch < a->out_channels)
         return false;
     late->base = a->out_base;
-    late->from = (int64_t)(tiles - last) * hw->n;
+    late->from = (int64_t)(tiles - last) * hw->columns;
     late->bytes = a->out_channels - late->from;
     return true;
 }
@@ -102,12 +102,12 @@ static bool in_step(const struct hd_cmd_array *a, const struct late *late, int64
 static bool depthwise_tiles(const struct hd_cmd_array *a, const struct late *late, int64_t origin,
                             const struct hd_config *hw, uint32_t *tiles)
 {
-    const uint32_t all = div_up(a->out_channels, hw->n),
-                   of_one = a->blocks *
-                            hd_walk_segments(a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, 1);
+    const uint32_t all = div_up(a->out_channels, hw->columns),
+                   of_one = a->blocks * hd_walk_segments(a->kernel_h, a->kernel_row_bytes, hw->rows,
+                                                         a->ports, 1);
 
     for (uint32_t t = 0; t < all; t++)
-        if (meets(late, origin + a->x_start + (int64_t)t * hw->n, hw->n)) {
+        if (meets(late, origin + a->x_start + (int64_t)t * hw->columns, hw->columns)) {
             *tiles = least(t * of_one, TILES);
             return t > 0;
         }
@@ -124,7 +124,7 @@ static bool kernel_tiles(const struct hd_cmd_array *a, const struct late *late, 
     struct hd_segment seg;
     uint32_t n = 0, steps = 0;
 
-    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, 0);
+    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->rows, a->ports, 0);
     for (; hd_walk_next(&walk, &seg) && n < TILES && steps < 2 * way(hw); n++) {
         for (uint32_t g = 0; g < seg.n_pieces; g++) {
             const struct hd_piece *p = &seg.piece[g];

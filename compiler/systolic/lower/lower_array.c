@@ -27,7 +27,7 @@ enum { MADE_TILES = 1 };
  * with columns of both. */
 static uint32_t same_pixels(const struct nest *n, uint32_t tile, uint32_t tiles)
 {
-    const uint32_t shared = n->g->oc / n->l->hw->n;
+    const uint32_t shared = n->g->oc / n->l->hw->columns;
 
     if (n->streams == 1 || tile > shared)
         return tiles;
@@ -42,7 +42,7 @@ static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
     n->n_group = 0;
     for (uint32_t tile = 0; tile < tiles;) {
         uint32_t left = same_pixels(n, tile, tiles) - tile;
-        n->first[n->n_group++] = tile * n->l->hw->n;
+        n->first[n->n_group++] = tile * n->l->hw->columns;
         tile += left > most ? most : n->knobs->tail_split ? div_up(left, 2) : left;
     }
     n->first[n->n_group] = n->columns;
@@ -52,7 +52,7 @@ static void add_parts(struct nest *n, const struct geo *g)
 {
     const struct hd_config *hw = n->l->hw;
     struct geo_piece *piece;
-    uint32_t n_piece = geo_pieces(n->l->arena, g, hw->n, geo_word_limit(hw), &piece);
+    uint32_t n_piece = geo_pieces(n->l->arena, g, hw->rows, geo_word_limit(hw), &piece);
     struct part *all = ARENA_ARRAY(n->l->arena, struct part, n->n_part + n_piece);
 
     if (n->n_part)
@@ -62,13 +62,14 @@ static void add_parts(struct nest *n, const struct geo *g)
     n->part = all;
 }
 
-/* Cut the bytes into rows of N words of N bytes each, up to the limit of a command, and a rest
- * shorter than a row. */
+/* Cut the bytes into rows of words of one byte for each column, up to the limit of a command, and a
+ * rest shorter than a row. A row has as many words as the array has rows. */
 static void cut_bytes(struct nest *n)
 {
     const struct hd_config *hw = n->l->hw;
-    uint32_t words = n->g->c / hw->n, rows = words / hw->n, most = geo_word_limit(hw) / hw->n;
-    struct geo_piece piece = {.n_b = hw->n, .c = n->g->c};
+    uint32_t words = n->g->c / hw->columns, rows = words / hw->rows,
+             most = geo_word_limit(hw) / hw->rows;
+    struct geo_piece piece = {.n_b = hw->rows, .c = n->g->c};
 
     most = least(most, UINT8_MAX);
     n->part = ARENA_ARRAY(n->l->arena, struct part, div_up(rows, most) + 1);
@@ -77,7 +78,7 @@ static void cut_bytes(struct nest *n)
         n->part[n->n_part++] = (struct part){*n->g, piece, piece.ky == 0, false};
     }
     piece.n_ky = 1;
-    piece.n_b = words % hw->n;
+    piece.n_b = words % hw->rows;
     if (piece.n_b)
         n->part[n->n_part++] = (struct part){*n->g, piece, rows == 0, false};
     n->part[n->n_part - 1].last = true;
@@ -118,7 +119,7 @@ static uint32_t tile_words(const struct nest *n, bool *whole)
 /* Make groups of equal size, whose sums are held together. */
 static void cut_deep_groups(struct nest *n)
 {
-    n->n_group = strip_groups(n->columns, n->l->hw->n, &n->apart);
+    n->n_group = strip_groups(n->columns, n->l->hw->columns, &n->apart);
     n->first = ARENA_ARRAY(n->l->arena, uint32_t, n->n_group + 1);
     for (uint32_t i = 0; i < n->n_group; i++)
         n->first[i] = i * n->apart;
@@ -128,7 +129,7 @@ static void cut_deep_groups(struct nest *n)
 static void cut_channels(struct nest *n)
 {
     const struct hd_config *hw = n->l->hw;
-    uint32_t tiles = div_up(n->columns, hw->n), words = hw->weight_bytes / hw->n;
+    uint32_t tiles = div_up(n->columns, hw->columns), words = hw->weight_bytes / hw->n;
     bool whole;
     uint32_t k = tile_words(n, &whole), most;
     uint32_t groups = n->knobs->group_tiles ? GROUPS_AT_LEAST : GROUPS_IN_MEMORY;
@@ -204,7 +205,7 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 /* Fetch the parameters of groups [group, end) with one command per kind. */
 static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 {
-    uint32_t lanes = n->l->hw->n, first = n->first[group], channels = n->first[end] - first;
+    uint32_t lanes = n->l->hw->columns, first = n->first[group], channels = n->first[end] - first;
     uint32_t entry = lower_take(&n->l->entries, div_up(channels, lanes));
 
     for (uint32_t k = group; k < end; k++)
@@ -217,7 +218,7 @@ static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
  * half of the entries. */
 static uint32_t batch_end(const struct nest *n, uint32_t group)
 {
-    uint32_t most = n->l->hw->param_entries / 2 * n->l->hw->n, end = group + 1;
+    uint32_t most = n->l->hw->param_entries / 2 * n->l->hw->columns, end = group + 1;
 
     while (!n->sums && end < n->n_group && end < 2 * group + 1 &&
            (n->keep_params || n->first[end + 1] - n->first[group] <= most))
@@ -377,7 +378,7 @@ static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, ui
  * number of pixels. */
 static void join_groups(struct nest *n)
 {
-    const uint32_t lanes = n->l->hw->n, tiles = div_up(n->columns, lanes);
+    const uint32_t lanes = n->l->hw->columns, tiles = div_up(n->columns, lanes);
     uint32_t to = 0, end = 0;
 
     for (uint32_t k = 0; k < n->n_group; k++) {

@@ -38,6 +38,15 @@ static struct gates gates_of(const struct run *r, bool recurrent)
     return (struct gates){ir_in(r->l->graph, r->p->op, recurrent ? 2 : 1), recurrent ? GATES : 0};
 }
 
+/* Return the column of lane `lane` of the words from channel tile `tile` on. */
+static uint32_t column_of(const struct run *r, uint32_t tile, uint32_t lane)
+{
+    const struct hd_config *hw = r->l->hw;
+
+    return lane % hw->n < hw->columns ? (tile + lane / hw->n) * hw->columns + lane % hw->n
+                                      : IR_NONE;
+}
+
 /* Return the row of the gates' weights that a column has, IR_NONE beyond the last. */
 static uint32_t row_of(const struct run *r, uint32_t column)
 {
@@ -55,7 +64,7 @@ static uint32_t pack_weights(const struct run *r, const struct gates *g, uint32_
     for (uint32_t t = tile; t < tile + n; t++)
         for (uint32_t i = 0; i < k; i++)
             for (uint32_t c = 0; c < lanes; c++, to++) {
-                const uint32_t row = row_of(r, t * lanes + c);
+                const uint32_t row = row_of(r, column_of(r, t, c));
                 *to = row == IR_NONE ? 0 : g->weights->data[(size_t)row * k + i];
             }
     return sched_constant(r->l->program, bytes, size);
@@ -65,14 +74,14 @@ static uint32_t pack_weights(const struct run *r, const struct gates *g, uint32_
 static uint32_t pack_params(const struct run *r, const struct gates *g, const void *data,
                             uint32_t size, bool by_cell, uint32_t tile, uint32_t n)
 {
-    const uint32_t lanes = r->l->hw->n, first = tile * lanes;
+    const uint32_t lanes = r->l->hw->n;
 
     if (r->l->program->dry)
         return sched_constant(r->l->program, NULL, (size_t)n * lanes * size);
     uint8_t *bytes = ARENA_ARRAY(r->l->arena, uint8_t, (size_t)n * lanes * size);
     for (uint32_t c = 0; c < n * lanes; c++) {
-        const uint32_t row = row_of(r, first + c);
-        const uint32_t from = by_cell ? g->first * r->cells + row : g->first + (first + c) % GATES;
+        const uint32_t column = column_of(r, tile, c), row = row_of(r, column),
+                       from = by_cell ? g->first * r->cells + row : g->first + column % GATES;
         if (row != IR_NONE)
             memcpy(bytes + (size_t)c * size, (const uint8_t *)data + (size_t)from * size, size);
     }
@@ -85,16 +94,16 @@ static void fetch(const struct run *r, const struct gates *g, uint32_t tile, uin
 {
     const struct ir_fixed *f = &r->p->op->fixed;
     const struct ir_tensor *bias = ir_in(r->l->graph, r->p->op, 3);
-    const uint32_t row = r->p->op->row, columns = n * r->l->hw->n;
+    const uint32_t row = r->p->op->row, lanes = n * r->l->hw->n;
 
     lower_fetch(r->l, row, HD_SPACE_BIAS, pack_params(r, g, bias->data, 4, true, tile, n), 1,
-                columns * 4, entry * 4, "biases of gates");
+                lanes * 4, entry * 4, "biases of gates");
     lower_fetch(r->l, row, HD_SPACE_MULTIPLIER, pack_params(r, g, f->multiplier, 4, false, tile, n),
-                1, columns * 4, entry * 4, "multipliers of gates");
-    lower_fetch(r->l, row, HD_SPACE_SHIFT, pack_params(r, g, f->shift, 1, false, tile, n), 1,
-                columns, entry, "shifts of gates");
+                1, lanes * 4, entry * 4, "multipliers of gates");
+    lower_fetch(r->l, row, HD_SPACE_SHIFT, pack_params(r, g, f->shift, 1, false, tile, n), 1, lanes,
+                entry, "shifts of gates");
     lower_fetch(r->l, row, HD_SPACE_WEIGHTS, pack_weights(r, g, tile, n), 1,
-                columns * (uint32_t)g->weights->dim[2], word, "weights of gates");
+                lanes * (uint32_t)g->weights->dim[2], word, "weights of gates");
 }
 
 /* `rows` rows of `k` bytes, `pitch` bytes apart, times n channel tiles; the sums have n_bytes. */
@@ -132,7 +141,7 @@ static void multiply(const struct run *r, const struct product *m, const char *n
     struct sched_command *c =
         lower_add(r->l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, r->p->op->row);
     struct hd_cmd_array *a = &c->w.array;
-    const uint32_t lanes = r->l->hw->n, first = m->tile * lanes,
+    const uint32_t lanes = r->l->hw->columns, first = m->tile * lanes,
                    channels = least(m->n * lanes, GATES * r->cells - first);
 
     fill_loops(r, m, a);
@@ -241,7 +250,7 @@ static void add_cells(const struct run *r, uint32_t first, uint32_t n, uint32_t 
 /* Compute a step from the output `before`. */
 static void add_step(const struct run *r, uint32_t before, uint32_t x, uint32_t y)
 {
-    const uint32_t part = div_up(r->tiles, r->n_part), cells = part * r->l->hw->n / GATES;
+    const uint32_t part = div_up(r->tiles, r->n_part), cells = part * r->l->hw->columns / GATES;
 
     for (uint32_t tile = 0; tile < r->tiles; tile += part) {
         const struct product m = {.from = before,
@@ -303,7 +312,7 @@ void lower_lstm_tile(struct lower *l, const struct op_plan *p, uint32_t tile, ui
                     .p = p,
                     .at = places(p, l->hw),
                     .cells = p->geo.oc,
-                    .tiles = div_up(GATES * p->geo.oc, l->hw->n)};
+                    .tiles = div_up(GATES * p->geo.oc, l->hw->columns)};
     int32_t base;
 
     r.n_part = least(PARTS, r.tiles);

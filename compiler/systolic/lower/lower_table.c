@@ -23,16 +23,17 @@ static uint32_t pack(struct lower *l, const struct op_plan *p, uint32_t n)
 /* Pack one table per lane for each column tile: 4 entries of each lane, then the next 4. */
 static uint32_t pack_channels(struct lower *l, const struct op_plan *p, uint32_t n)
 {
-    const uint32_t lanes = l->hw->n;
+    const uint32_t lanes = l->hw->n, columns = geo_tile_lanes(&p->geo, l->hw);
     const int8_t *from = (const int8_t *)ir_in(l->graph, p->look_up, 1)->data;
 
     if (l->program->dry)
         return sched_constant(l->program, NULL, n);
     int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, n);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t column = i / (VALUES * lanes) * lanes + i / 4 % lanes,
+        const uint32_t lane = i / 4 % lanes, column = i / (VALUES * lanes) * columns + lane,
                        entry = i / (4 * lanes) % (VALUES / 4) * 4 + i % 4;
-        bytes[i] = from[VALUES * geo_channel(&p->geo, column) + entry];
+        if (lane < columns)
+            bytes[i] = from[VALUES * geo_channel(&p->geo, column) + entry];
     }
     return sched_constant(l->program, bytes, n);
 }

@@ -8,7 +8,7 @@
 
 uint32_t weights_words(const struct lower *l, const struct weight_block *b)
 {
-    return b->piece.n_ky * b->piece.n_b * div_up(b->n, l->hw->n);
+    return b->piece.n_ky * b->piece.n_b * div_up(b->n, l->hw->columns);
 }
 
 /* Return a weight of a transposed convolution, whose taps are reversed. */
@@ -55,10 +55,11 @@ static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, ui
 }
 
 /* Pack the weights of one output in the file's order. */
-static void pack_output(const struct geo *g, const struct weight_block *b, uint32_t n, uint8_t *to)
+static void pack_output(const struct geo *g, const struct weight_block *b,
+                        const struct hd_config *hw, uint8_t *to)
 {
-    const size_t from = (size_t)b->piece.ky * n * n,
-                 size = (size_t)b->piece.n_ky * b->piece.n_b * n;
+    const size_t from = (size_t)b->piece.ky * hw->rows * hw->columns,
+                 size = (size_t)b->piece.n_ky * b->piece.n_b * hw->columns;
 
     for (size_t k = 0; k < size; k++)
         to[k] = g->filter->data[(from + k) * g->all_oc + geo_channel(g, b->first)];
@@ -76,32 +77,33 @@ static uint8_t *packing_room(struct lower *l, size_t n_bytes)
 
 static uint32_t pack(struct lower *l, const struct geo *g, const struct weight_block *b)
 {
-    size_t size = (size_t)b->piece.n_ky * b->piece.n_b * (b->sums ? l->hw->n : b->n);
+    size_t size = (size_t)b->piece.n_ky * b->piece.n_b * (b->sums ? l->hw->columns : b->n);
 
     if (l->program->dry)
         return sched_constant(l->program, NULL, size);
     uint8_t *bytes = packing_room(l, size), *to = bytes;
     if (b->sums)
-        pack_output(g, b, l->hw->n, bytes);
-    for (uint32_t c = 0; !b->sums && c < b->n; c += l->hw->n)
-        to = pack_tile(g, &b->piece, b->first + c, b->n - c < l->hw->n ? b->n - c : l->hw->n, to);
+        pack_output(g, b, l->hw, bytes);
+    for (uint32_t c = 0; !b->sums && c < b->n; c += l->hw->columns)
+        to = pack_tile(g, &b->piece, b->first + c, least(b->n - c, l->hw->columns), to);
     return sched_constant(l->program, bytes, size);
 }
 
 void weights_fetch(struct lower *l, const struct geo *g, const struct weight_block *b,
                    uint32_t dest, uint32_t *offset)
 {
-    uint32_t k = b->piece.n_ky * b->piece.n_b, full = b->sums ? 1 : b->n / l->hw->n,
-             tail = b->sums ? 0 : b->n % l->hw->n;
-    uint32_t row = g->op->row;
+    const uint32_t columns = l->hw->columns, row = g->op->row, k = b->piece.n_ky * b->piece.n_b,
+                   full = b->sums ? 1 : b->n / columns, tail = b->sums ? 0 : b->n % columns;
 
     if (*offset == IR_NONE)
         *offset = pack(l, g, b);
     const char *note = lower_note(l, "weights, channels %u-%u", b->first, b->first + b->n - 1);
-    if (full)
-        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset, 1, k * full * l->hw->n, dest, note);
+    if (full && columns == l->hw->n)
+        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset, 1, k * full * columns, dest, note);
+    else if (full)
+        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset, k * full, columns, dest, note);
     if (tail)
-        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset + k * full * l->hw->n, k, tail,
+        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset + k * full * columns, k, tail,
                     dest + k * full, note);
 }
 
@@ -130,6 +132,12 @@ void weights_make(struct lower *l, const struct geo *g, const struct weight_bloc
     lower_access_slice(c, 0, m->run_bytes, pixel);
 }
 
+/* Return the lanes of an entry, or of contiguous ones, for n columns. */
+static uint32_t lanes_of(const struct lower *l, uint32_t n)
+{
+    return n / l->hw->columns * l->hw->n + n % l->hw->columns;
+}
+
 /* Pack `size` bytes for each of columns [first, first + n) from an array with one entry per
  * channel. */
 static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *data, uint32_t size,
@@ -137,12 +145,15 @@ static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *d
 {
     const uint8_t *from = data;
 
+    const size_t n_bytes = (size_t)lanes_of(l, n) * size;
+
     if (l->program->dry)
-        return sched_constant(l->program, NULL, (size_t)n * size);
-    uint8_t *bytes = arena_alloc(l->arena, (size_t)n * size);
+        return sched_constant(l->program, NULL, n_bytes);
+    uint8_t *bytes = arena_alloc(l->arena, n_bytes);
     for (uint32_t c = 0; c < n; c++)
-        memcpy(bytes + (size_t)c * size, from + (size_t)geo_channel(g, first + c) * size, size);
-    return sched_constant(l->program, bytes, (size_t)n * size);
+        memcpy(bytes + (size_t)lanes_of(l, c) * size,
+               from + (size_t)geo_channel(g, first + c) * size, size);
+    return sched_constant(l->program, bytes, n_bytes);
 }
 
 static int32_t bias_at(const struct geo *g, uint32_t column)
@@ -164,33 +175,36 @@ static bool narrow_biases(const struct geo *g, uint32_t first, uint32_t n)
 /* Pack the biases of columns [first, first + n), two bytes each. */
 static uint32_t pack_narrow(struct lower *l, const struct geo *g, uint32_t first, uint32_t n)
 {
+    const uint32_t lanes = lanes_of(l, n);
+
     if (l->program->dry)
-        return sched_constant(l->program, NULL, (size_t)n * 2);
-    uint16_t *to = ARENA_ARRAY(l->arena, uint16_t, n);
+        return sched_constant(l->program, NULL, (size_t)lanes * 2);
+    uint16_t *to = ARENA_ARRAY(l->arena, uint16_t, lanes);
     for (uint32_t c = 0; c < n; c++)
-        to[c] = (uint16_t)bias_at(g, first + c);
-    return sched_constant(l->program, to, (size_t)n * 2);
+        to[lanes_of(l, c)] = (uint16_t)bias_at(g, first + c);
+    return sched_constant(l->program, to, (size_t)lanes * 2);
 }
 
 static void bias_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n,
                        uint32_t dest, uint32_t *offset)
 {
-    bool narrow = narrow_biases(g, first, n);
+    const bool narrow = narrow_biases(g, first, n);
+    const uint32_t lanes = lanes_of(l, n);
 
     if (*offset == IR_NONE)
         *offset =
             narrow ? pack_narrow(l, g, first, n) : pack_columns(l, g, g->bias->data, 4, first, n);
     if (narrow)
-        lower_fetch(l, g->op->row, HD_SPACE_BIAS16, *offset, 1, n * 2, dest * 2, "narrow bias");
+        lower_fetch(l, g->op->row, HD_SPACE_BIAS16, *offset, 1, lanes * 2, dest * 2, "narrow bias");
     else
-        lower_fetch(l, g->op->row, HD_SPACE_BIAS, *offset, 1, n * 4, dest * 4, "bias");
+        lower_fetch(l, g->op->row, HD_SPACE_BIAS, *offset, 1, lanes * 4, dest * 4, "bias");
 }
 
 void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,
                   uint32_t offset[3])
 {
     const struct ir_fixed *f = &g->op->fixed;
-    uint32_t row = g->op->row;
+    const uint32_t row = g->op->row, lanes = lanes_of(l, n);
 
     if (g->bias)
         bias_fetch(l, g, first, n, dest, &offset[0]);
@@ -200,6 +214,6 @@ void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t
         offset[1] = pack_columns(l, g, f->multiplier, 4, first, n);
         offset[2] = pack_columns(l, g, f->shift, 1, first, n);
     }
-    lower_fetch(l, row, HD_SPACE_MULTIPLIER, offset[1], 1, n * 4, dest * 4, "multipliers");
-    lower_fetch(l, row, HD_SPACE_SHIFT, offset[2], 1, n, dest, "shifts");
+    lower_fetch(l, row, HD_SPACE_MULTIPLIER, offset[1], 1, lanes * 4, dest * 4, "multipliers");
+    lower_fetch(l, row, HD_SPACE_SHIFT, offset[2], 1, lanes, dest, "shifts");
 }

@@ -53,11 +53,12 @@ static bool gains(const struct ir_graph *g, const struct ir_op *op, sys_rewrite 
 void sys_for_accelerator(struct lgl_options *o, const struct hd_config *hw)
 {
     const bool first = o->array_rows == 0;
+    const uint32_t side = least(hw->rows, hw->columns);
 
-    if (first || hw->n < o->array_rows)
+    if (first || side < o->array_rows)
         o->hw = hw;
     o->cycles = cycles;
-    lower(&o->array_rows, hw->n, first);
+    lower(&o->array_rows, side, first);
     lower(&o->ports, hw->ports, first);
     lower(&o->accumulators, hw->acc_depth, first);
     lower(&o->tables, hd_config_tables(hw), first);

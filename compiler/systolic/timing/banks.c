@@ -60,7 +60,7 @@ static void add_piece(struct reads *r, const struct hd_config *hw, const struct 
 static void read_position(const struct hd_cmd_array *a, const struct hd_config *hw,
                           const struct hd_segment *s, uint32_t y, uint32_t j, struct reads *r)
 {
-    uint32_t nch = a->out_channels < hw->n ? a->out_channels : hw->n;
+    uint32_t nch = a->out_channels < hw->columns ? a->out_channels : hw->columns;
     int64_t x = a->x_start + (int64_t)j * a->x_step;
 
     r->n = r->busy = r->extra = 0;
@@ -96,7 +96,7 @@ uint64_t banks_conflicts(const struct hd_cmd_array *a, const struct hd_config *h
 
     if (hw->banks > MAX_BANKS || (a->ports < 2 && a->streams < 2))
         return 0;
-    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
+    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->rows, a->ports, a->depthwise);
     while (hd_walk_next(&walk, &s)) {
         uint64_t found = 0;
         for (uint32_t i = 0; i < n && (s.n_pieces > 1 || a->streams == 2); i++) {
@@ -105,7 +105,7 @@ uint64_t banks_conflicts(const struct hd_cmd_array *a, const struct hd_config *h
         }
         extra += found * a->scan * a->out_h / n;
     }
-    return extra * div_up(a->out_channels, hw->n);
+    return extra * div_up(a->out_channels, hw->columns);
 }
 
 /* --- step by step ----------------------------------------------------------------------------- */
@@ -145,9 +145,9 @@ static void begin_rotation(struct banks_steps *t)
 static void begin_row(struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
-    uint32_t nch = a->out_channels - t->tile * t->hw->n;
+    uint32_t nch = a->out_channels - t->tile * t->hw->columns;
 
-    nch = nch < t->hw->n ? nch : t->hw->n;
+    nch = nch < t->hw->columns ? nch : t->hw->columns;
     t->n_port = t->j = 0;
     for (uint32_t g = 0; g < t->s.n_pieces; g++) {
         const struct hd_piece *k = &t->s.piece[g];
@@ -158,7 +158,7 @@ static void begin_row(struct banks_steps *t)
             continue;
         struct banks_port *p = &t->port[t->n_port++];
         if (a->depthwise) {
-            *p = (struct banks_port){row + (int64_t)t->tile * t->hw->n, a->x_start, 0, nch};
+            *p = (struct banks_port){row + (int64_t)t->tile * t->hw->columns, a->x_start, 0, nch};
             continue;
         }
         *p = (struct banks_port){row, (int64_t)a->x_start + k->of - k->lo, k->lo, k->hi};
@@ -186,7 +186,7 @@ static void begin_block(struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
 
-    hd_walk_start(&t->walk, a->kernel_h, a->kernel_row_bytes, t->hw->n, a->ports, a->depthwise);
+    hd_walk_start(&t->walk, a->kernel_h, a->kernel_row_bytes, t->hw->rows, a->ports, a->depthwise);
     t->ended = !hd_walk_next(&t->walk, &t->s);
     begin_segment(t);
 }
@@ -210,7 +210,7 @@ static void next_segment(struct banks_steps *t)
         t->block = 0;
         t->tile++;
     }
-    if (t->tile * t->hw->n >= t->a->out_channels)
+    if (t->tile * t->hw->columns >= t->a->out_channels)
         t->ended = true;
     else
         begin_block(t);

@@ -261,7 +261,7 @@ static void extrapolate(struct contention_work *w, double done, uint64_t cycles,
 /* Return the cycle by which the results of the array's last reads have left. */
 static uint64_t until_of(const struct contention_array *a, const struct hd_config *hw)
 {
-    return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + COST_ARRAY_SUM);
+    return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->rows + COST_ARRAY_SUM);
 }
 
 /* Return true if ARRAY can no longer delay the work: all is read, and values that are simulated

@@ -75,7 +75,8 @@ static uint64_t bits_of(double x)
 
 uint32_t contention_delay(const struct hd_config *hw)
 {
-    return hw->n + COST_ARRAY_SUM < CONTENTION_DELAYS ? hw->n + COST_ARRAY_SUM : CONTENTION_DELAYS;
+    return hw->rows + COST_ARRAY_SUM < CONTENTION_DELAYS ? hw->rows + COST_ARRAY_SUM
+                                                         : CONTENTION_DELAYS;
 }
 
 uint64_t contention_gap(const struct contention_array *a)

@@ -24,7 +24,7 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
     struct array_cost c = {0};
     uint64_t last = 0;
 
-    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
+    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->rows, a->ports, a->depthwise);
     while (hd_walk_next(&walk, &seg)) {
         uint32_t least = most(seg.len, HD_TIMING_ARRAY_TILE);
         c.segment_steps =
@@ -40,13 +40,13 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
     }
     c.steps = (uint64_t)(a->blocks - 1u) * c.block_steps + last;
     c.tile_steps = c.steps;
-    c.steps *= div_up(a->out_channels, hw->n);
+    c.steps *= div_up(a->out_channels, hw->columns);
     c.conflicts = banks_conflicts(a, hw);
     c.still = c.last_tile - a->last_scan;
     c.tail = c.still;
     if (a->depthwise)
         c.tail += a->scan - 1u - (a->out_w - 1u) * a->stride_x;
-    c.pipe = hw->n + (a->acc_hold ? HOLD_PIPE : ARRAY_PIPE + a->sum_columns);
+    c.pipe = hw->rows + (a->acc_hold ? HOLD_PIPE : ARRAY_PIPE + a->sum_columns);
     return c;
 }
 
@@ -174,19 +174,19 @@ static uint32_t tile_bytes(const struct hd_cmd_dma_read *m, uint32_t column, uin
 
 uint64_t cost_weight_words(const struct hd_cmd_dma_read *m, const struct hd_config *hw)
 {
-    const uint32_t n = hw->n;
+    const uint32_t n = hw->columns;
     uint64_t words = 0;
 
     for (uint32_t column = 0; column < m->run_bytes; column += n)
         for (uint32_t row = 0; row < m->runs; row++)
             words += touched((uint64_t)m->offset + (uint64_t)row * m->run_pitch + column,
-                             tile_bytes(m, column, n), n);
+                             tile_bytes(m, column, n), hw->n);
     return words;
 }
 
 uint64_t cost_weight_spad(const struct hd_cmd_dma_read *m, const struct hd_config *hw)
 {
-    const uint32_t n = hw->n, groups = div_up(m->runs, n);
+    const uint32_t n = hw->columns, groups = div_up(m->runs, n);
     uint64_t cycles = HD_TIMING_WEIGHT_SPAD + cost_weight_words(m, hw) + !m->transpose;
 
     for (uint32_t column = 0; column < m->run_bytes && m->transpose; column += n)

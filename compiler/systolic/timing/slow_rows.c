@@ -119,7 +119,7 @@ static void add_work(const struct sched_program *p, struct works *w)
 static uint64_t limit_of(const struct sched_program *p, const struct work *w)
 {
     const uint64_t bus = p->options.mem_bytes ? p->options.mem_bytes : w->hw->axi_bytes;
-    const uint64_t products = w->macs / ((uint64_t)w->hw->n * w->hw->n);
+    const uint64_t products = w->macs / ((uint64_t)w->hw->rows * w->hw->columns);
     const uint64_t bytes = (w->read > w->written ? w->read : w->written) / bus;
 
     return (products > bytes ? products : bytes) + p->options.mem_latency;
@@ -151,7 +151,7 @@ static const char *text_of(const struct sched_program *p, const struct work *w, 
                             hd_unit_names[second], 100 * (double)w->busy[second] / cycles);
     if (first == HD_UNIT_ARRAY && w->macs > 0)
         return arena_printf(p->arena, "%s, %.1f of %u MACs a cycle", text, (double)w->macs / cycles,
-                            w->hw->n * w->hw->n);
+                            w->hw->rows * w->hw->columns);
     return arena_printf(p->arena, "%s, %.1f bytes a cycle", text,
                         (double)(w->read + w->written) / cycles);
 }

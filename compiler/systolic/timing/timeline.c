@@ -194,7 +194,7 @@ static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array 
     if (i->command)
         at = later(at, i->last_step);
     if (i->command && !cost_array_same_setup(&i->command->w.array, a) && last)
-        at = later(at, last + t->p->hw->n + HD_TIMING_ARRAY_SETTLE + 1);
+        at = later(at, last + t->p->hw->rows + HD_TIMING_ARRAY_SETTLE + 1);
     return q->n_done < HD_TIMING_ARRAY_SLOTS
                ? at
                : later(at, q->done[q->n_done - HD_TIMING_ARRAY_SLOTS] + HD_TIMING_ARRAY_FREE);
@@ -251,7 +251,7 @@ static void follow_array(struct timeline *t, uint64_t now)
         return;
     const struct hd_cmd_dma_read *m = &t->s->cmd[q->index[i->follows]].w.dma_read;
     uint64_t skip = i->command->w.array.w_base - m->dest, last;
-    uint64_t begin = follow_begin(l, i->follows, skip, t->p->hw->n, i->earliest);
+    uint64_t begin = follow_begin(l, i->follows, skip, t->p->hw->rows, i->earliest);
     if (begin != READ_UNKNOWN && !i->begun) {
         i->begin = later(begin, now);
         i->begun = true;
@@ -260,7 +260,7 @@ static void follow_array(struct timeline *t, uint64_t now)
     if (i->follows >= l->n_command)
         return;
     begin = i->earliest;
-    last = follow_end(l, i->follows, skip, array_cost(t, i->command), t->p->hw->n, &begin);
+    last = follow_end(l, i->follows, skip, array_cost(t, i->command), t->p->hw->rows, &begin);
     know_array(t, begin, last, now);
 }
 

@@ -16,7 +16,7 @@ void write_back_array(struct write_back *r, const struct sched_command *c,
     }
     r->array[r->n++] =
         (struct write_back_part){.words = &c->w,
-                                 .from = from + r->hw->n + ARRAY_WRITE + c->w.array.sum_columns,
+                                 .from = from + r->hw->rows + ARRAY_WRITE + c->w.array.sum_columns,
                                  .cycles = cost->steps + cost->conflicts,
                                  .steps = cost->steps,
                                  .cost = *cost};
@@ -43,7 +43,7 @@ static struct write_back_run array_run(const struct write_back_part *p, const st
 {
     const struct hd_cmd_array *a = &p->words->array;
     const struct array_cost *c = &p->cost;
-    uint64_t per_tile = c->steps / div_up(a->out_channels, hw->n), tile = i / per_tile;
+    uint64_t per_tile = c->steps / div_up(a->out_channels, hw->columns), tile = i / per_tile;
     uint64_t in_tile = i % per_tile, block = c->block_steps ? in_tile / c->block_steps : 0;
 
     block = block < a->blocks - 1u ? block : a->blocks - 1u;
@@ -59,18 +59,18 @@ static struct write_back_run array_run(const struct write_back_part *p, const st
     if (i >= past)
         return (struct write_back_run){.begin = past, .end = end};
     uint64_t row = (i - first) / a->scan;
-    uint32_t channels = a->out_channels - (uint32_t)tile * hw->n;
+    uint32_t channels = a->out_channels - (uint32_t)tile * hw->columns;
     return (struct write_back_run){
         .begin = first + row * a->scan,
         .end = first + (row + 1) * a->scan,
-        .at = (int64_t)a->out_base + (int64_t)(tile * hw->n) +
+        .at = (int64_t)a->out_base + (int64_t)(tile * hw->columns) +
               (int64_t)(block * a->block_rows + row) * a->out_pitch,
         .pitch = a->out_step,
         .every = a->depthwise ? a->stride_x : 1,
         .all = a->depthwise ? a->out_w : a->scan,
-        .n = a->sum_columns     ? 1
-             : channels < hw->n ? channels
-                                : hw->n,
+        .n = a->sum_columns           ? 1
+             : channels < hw->columns ? channels
+                                      : hw->columns,
     };
 }
 

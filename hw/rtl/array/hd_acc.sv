@@ -1,4 +1,4 @@
-// hd_acc - the accumulators of all N columns: Depth words of N sums. sum_o = psum_i + (add_i ?
+// hd_acc - the accumulators of all columns: Depth words of Cols sums. sum_o = psum_i + (add_i ?
 // accumulators : 0), column by column; we_i keeps them. Two steps: raddr_i with re_i one step
 // before psum_i, add_i, waddr_i, we_i. A step is a cycle with en_i. A word written in one step may
 // be read (re_i) in the next. Reset: none, contents start undefined. Bench: acc_tb.cpp.
@@ -6,7 +6,7 @@
 `include "hd_config.svh"
 
 module hd_acc #(
-  parameter int N        = CfgN,
+  parameter int Cols     = CfgColumns,
   parameter int AccW     = 32,
   parameter int Depth    = CfgAccDepth,   // a power of two
   parameter int AddrBits = $clog2(Depth)  // derived
@@ -15,15 +15,15 @@ module hd_acc #(
   input  wire logic                en_i,
   input  wire logic                re_i,
   input  wire logic [AddrBits-1:0] raddr_i,
-  input  wire logic [N*AccW-1:0]   psum_i,
+  input  wire logic [Cols*AccW-1:0] psum_i,
   input  wire logic                add_i,
   input  wire logic                we_i,
   input  wire logic [AddrBits-1:0] waddr_i,
-  output logic      [N*AccW-1:0]   sum_o
+  output logic      [Cols*AccW-1:0] sum_o
 );
-  logic [N*AccW-1:0] word;
+  logic [Cols*AccW-1:0] word;
 
-  for (genvar c = 0; c < N; c++) begin : gen_column
+  for (genvar c = 0; c < Cols; c++) begin : gen_column
     logic [AccW-1:0] kept, psum, sum;
     assign kept = word[c*AccW +: AccW];
     assign psum = psum_i[c*AccW +: AccW];
@@ -32,7 +32,7 @@ module hd_acc #(
     assign sum_o[c*AccW +: AccW] = sum;
   end
 
-  hd_ram #(.Width(N * AccW), .Depth(Depth), .Apart(1'b1)) u_ram (
+  hd_ram #(.Width(Cols * AccW), .Depth(Depth), .Apart(1'b1)) u_ram (
     .clk_i,
     .re_i   (en_i && re_i),
     .raddr_i(raddr_i),

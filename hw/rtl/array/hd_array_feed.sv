@@ -22,10 +22,12 @@
 
 module hd_array_feed #(
   parameter int N         = CfgN,
+  parameter int Rows      = CfgRows,
+  parameter int Cols      = CfgColumns,
   parameter int G         = CfgPorts,
   parameter int ActW      = 9,
   parameter int AddrBits  = $clog2(CfgScratchpadBytes),
-  parameter int LineDepth = 2 * N,              // longest delay: depthwise lo + pad_left < 2 N
+  parameter int LineDepth = 2 << $clog2(Rows),  // longest delay: depthwise lo + pad_left < 2 Rows
   parameter int PtrBits   = $clog2(LineDepth),  // derived
   parameter int CntBits   = $clog2(N + 1),
   parameter int GroupBits = G > 1 ? $clog2(G) : 1
@@ -51,24 +53,25 @@ module hd_array_feed #(
   input  wire logic [G*CntBits-1:0]   ar_lo_i,
   input  wire logic [G*CntBits-1:0]   ar_hi_i,
   input  wire logic [G*2*N*8-1:0]     ar_data_i,
-  input  wire logic [N-1:0]           mask_i,
+  input  wire logic [Rows-1:0]        mask_i,
   // hd_array
-  output logic      [N-1:0]           row_depthwise_o,
-  output logic      [N-1:0]           row_pair_o,
-  output logic      [N*ActW-1:0]      row_o,
-  output logic      [N*ActW-1:0]      row2_o,
-  output logic      [G*N*ActW-1:0]    tap_o,
-  output logic      [N-1:0]           row_mask_o,
-  output logic      [N*GroupBits-1:0] row_group_o
+  output logic      [Rows-1:0]        row_depthwise_o,
+  output logic      [Rows-1:0]        row_pair_o,
+  output logic      [Rows*ActW-1:0]   row_o,
+  output logic      [Rows*ActW-1:0]   row2_o,
+  output logic      [G*Cols*ActW-1:0] tap_o,
+  output logic      [Rows-1:0]        row_mask_o,
+  output logic      [Rows*GroupBits-1:0] row_group_o
 );
   localparam int OffBits = $clog2(N);
+  localparam int Lanes   = Rows > Cols ? Rows : Cols;  // the lanes that are used of a word's N
 
   // ---------------------------------------------------------------- readers, T+1 to T+3
-  logic [N*ActW-1:0] act[G];
+  logic [Lanes*ActW-1:0] act[G];
 
   for (genvar g = 0; g < G; g++) begin : gen_reader
-    logic [N*ActW-1:0] out;
-    hd_reader #(.N(N), .ActW(ActW)) u_reader (
+    logic [Lanes*ActW-1:0] out;
+    hd_reader #(.N(N), .Lanes(Lanes), .ActW(ActW)) u_reader (
       .clk_i,
       .req_i   (ar_req_i[g]),
       .offset_i(ar_addr_i[g*AddrBits +: OffBits]),
@@ -83,17 +86,17 @@ module hd_array_feed #(
 
   // ------------------------------------ modes: row r takes a position's r steps after row 0
   // A line rests while neither what enters nor any row is of its mode.
-  logic [N-1:0] row_depthwise, row_depthwise_q, row_pair_q;
+  logic [Rows-1:0] row_depthwise, row_depthwise_q, row_pair_q;
   logic         convolves, taps, pairs;
 
-  assign row_depthwise = en_i ? {row_depthwise_q[N-2:0], depthwise_i} : row_depthwise_q;
+  assign row_depthwise = en_i ? {row_depthwise_q[Rows-2:0], depthwise_i} : row_depthwise_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       row_depthwise_q <= '0;
       row_pair_q      <= '0;
     end else begin
       row_depthwise_q <= row_depthwise;
-      if (en_i) row_pair_q <= {row_pair_q[N-2:0], pair_i && !depthwise_i};
+      if (en_i) row_pair_q <= {row_pair_q[Rows-2:0], pair_i && !depthwise_i};
     end
   end
   assign convolves       = !depthwise_i || !(&row_depthwise_q);
@@ -103,20 +106,20 @@ module hd_array_feed #(
   assign row_pair_o      = row_pair_q;
 
   // ------------------------------------------------------------- convolution: lane r waits r steps
-  logic [N*ActW-1:0] first, second;
+  logic [Rows*ActW-1:0] first, second;
 
   always_comb begin
     first  = '0;
     second = '0;
     if (!depthwise_i) begin
       for (int g = 0; g < G; g++) begin
-        if (g < G / 2 || !pair_i) first = first | act[g];
-        if (g >= G / 2 && pair_i) second = second | act[g];
+        if (g < G / 2 || !pair_i) first = first | act[g][Rows*ActW-1:0];
+        if (g >= G / 2 && pair_i) second = second | act[g][Rows*ActW-1:0];
       end
     end
   end
 
-  for (genvar r = 0; r < N; r++) begin : gen_lane
+  for (genvar r = 0; r < Rows; r++) begin : gen_lane
     logic [ActW-1:0] lane;
     assign row_o[r*ActW +: ActW] = row_depthwise_q[r] ? '0 : lane;
     hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew (
@@ -147,10 +150,10 @@ module hd_array_feed #(
   // The masks' line runs in every mode: the first outputs of a command look back pad_left steps,
   // before its first vector, and must find zeros there, not an older command's masks.
   // Rows of a piece are consecutive, so the masks of all pieces are disjoint.
-  logic [N-1:0]           mask2_q, mask_lines;
-  logic [N-1:0]           tap_mask[G];
-  logic [N*GroupBits-1:0] row_group, row_group_q;
-  logic                   begin2_q;
+  logic [Rows-1:0]           mask2_q, mask_lines;
+  logic [Rows-1:0]           tap_mask[G];
+  logic [Rows*GroupBits-1:0] row_group, row_group_q;
+  logic                      begin2_q;
 
   always_ff @(posedge clk_i) begin
     mask2_q    <= mask_i;
@@ -161,7 +164,7 @@ module hd_array_feed #(
   for (genvar g = 0; g < G; g++) begin : gen_tap
     logic [CntBits-1:0]    lo_q;
     logic [PtrBits-1:0]    near_delay_q, delay_q;
-    logic [N-1:0]          mask_line;
+    logic [Rows-1:0]       mask_line;
     always_ff @(posedge clk_i) begin
       if (begin_i) begin
         lo_q         <= group_lo_i[g*CntBits +: CntBits];
@@ -169,15 +172,15 @@ module hd_array_feed #(
       end
       delay_q <= near_delay_q;
     end
-    hd_skew #(.Width(N * ActW), .Depth(LineDepth)) u_skew (
+    hd_skew #(.Width(Cols * ActW), .Depth(LineDepth)) u_skew (
       .clk_i,
       .en_i   (en_i && taps),
       .ptr_i  (ptr_i),
       .delay_i(delay_q),
-      .d_i    (depthwise_i ? act[g] : '0),
-      .q_o    (tap_o[g*N*ActW +: N*ActW])
+      .d_i    (depthwise_i ? act[g][Cols*ActW-1:0] : '0),
+      .q_o    (tap_o[g*Cols*ActW +: Cols*ActW])
     );
-    hd_skew #(.Width(N), .Depth(LineDepth)) u_mask_skew (
+    hd_skew #(.Width(Rows), .Depth(LineDepth)) u_mask_skew (
       .clk_i,
       .en_i   (near_i),
       .ptr_i  (near_ptr_i),
@@ -200,7 +203,7 @@ module hd_array_feed #(
   always_comb begin
     row_group = '0;
     if (begin2_q) begin
-      for (int r = 0; r < N; r++) begin
+      for (int r = 0; r < Rows; r++) begin
         for (int g = 1; g < G; g++) begin
           if (CntBits'(r) >= group_lo_i[g*CntBits +: CntBits]) begin
             row_group[r*GroupBits +: GroupBits] = GroupBits'(g);
@@ -213,7 +216,7 @@ module hd_array_feed #(
   assign row_group_o = row_group_q;
 
 `ifdef HD_ASSERT
-  for (genvar r = 0; r < N; r++) begin : gen_assert
+  for (genvar r = 0; r < Rows; r++) begin : gen_assert
     a_mode: assert property (@(posedge clk_i) disable iff (!rst_ni)
       row_depthwise_o[r] ? row_o[r*ActW +: ActW] == '0 && !row_pair_o[r] : !row_mask_o[r]);
   end

@@ -20,6 +20,7 @@
 
 module hd_array_ports #(
   parameter int N        = CfgN,
+  parameter int Rows     = CfgRows,
   parameter int G        = CfgPorts,
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
   parameter int RowBits  = 19,            // image row, signed
@@ -66,7 +67,9 @@ module hd_array_ports #(
 
   assign seg_cmd = seg_goes_on ? ld_i : next_i;
 
-  hd_segment #(.N(N), .G(G), .AddrBits(AddrBits), .PosBits(PosBits), .RowBits(RowBits)) u_segment (
+  hd_segment #(
+    .N(N), .Rows(Rows), .G(G), .AddrBits(AddrBits), .PosBits(PosBits), .RowBits(RowBits)
+  ) u_segment (
     .clk_i,
     .start_i    (start_i),
     .take_i     (load_i && en_i),

@@ -14,6 +14,7 @@
 
 module hd_array_scan #(
   parameter int N        = CfgN,
+  parameter int Rows     = CfgRows,
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
   parameter int AccBits  = $clog2(CfgAccDepth),
   parameter int RowBits  = 19,            // image row, signed
@@ -37,7 +38,7 @@ module hd_array_scan #(
   output logic      [AddrBits-1:0]       addr_o,
   output logic      [AddrBits-1:0]       out_addr_o,
   output logic      [AccBits-1:0]        acc_o,
-  output logic      [N-1:0]              mask_o
+  output logic      [Rows-1:0]              mask_o
 );
   logic [15:0]               j_q, ox_q;
   logic [7:0]                phase_q;
@@ -89,7 +90,7 @@ module hd_array_scan #(
   // scan.
   logic [16:0]        reach, beyond;
   logic [CntBits-1:0] last_tap, first_tap;
-  logic [N-1:0]       mask;
+  logic [Rows-1:0]       mask;
 
   always_comb begin
     reach     = '0;
@@ -102,8 +103,8 @@ module hd_array_scan #(
       beyond    = reach > 17'(cmd_i.scan) ? reach - 17'(cmd_i.scan) : '0;
       last_tap  = reach > 17'(cmd_i.kernel_row_bytes[CntBits-1:0])
                   ? cmd_i.kernel_row_bytes[CntBits-1:0] : reach[CntBits-1:0];
-      first_tap = beyond > 17'(N) ? CntBits'(N) : beyond[CntBits-1:0];
-      mask      = ~({N{1'b1}} << last_tap) & ({N{1'b1}} << first_tap);
+      first_tap = beyond > 17'(Rows) ? CntBits'(Rows) : beyond[CntBits-1:0];
+      mask      = ~({Rows{1'b1}} << last_tap) & ({Rows{1'b1}} << first_tap);
     end
   end
 

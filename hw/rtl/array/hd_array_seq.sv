@@ -23,6 +23,8 @@
 
 module hd_array_seq #(
   parameter int N         = CfgN,
+  parameter int Rows      = CfgRows,
+  parameter int Cols      = CfgColumns,
   parameter int G         = CfgPorts,
   parameter int AddrBits  = $clog2(CfgScratchpadBytes),     // scratchpad byte address
   parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),  // weight memory word
@@ -56,7 +58,7 @@ module hd_array_seq #(
   output logic      [RequestBits-1:0]  request_o,
   output logic      [RequestBits-1:0]  ahead_o,
   // depthwise: valid taps, and the first row of each piece (constant within a command)
-  output logic      [N-1:0]            mask_o,
+  output logic      [Rows-1:0]         mask_o,
   output logic      [G*CntBits-1:0]    group_lo_o,
   // tag
   output hd_array_tag_t                tag_o,
@@ -89,7 +91,7 @@ module hd_array_seq #(
   assign begin_o      = first_load;
   assign slot_o       = slot;
 
-  hd_array_slots #(.N(N), .G(G)) u_slots (
+  hd_array_slots #(.N(N), .Rows(Rows), .G(G)) u_slots (
     .clk_i,
     .rst_ni,
     .en_i,
@@ -155,7 +157,7 @@ module hd_array_seq #(
   logic [CntBits-1:0]        nch, nch_q, seg_len;
   logic [EntryBits-1:0]      entry_q;
 
-  hd_array_tile #(.N(N), .AddrBits(AddrBits), .RowBits(RowBits)) u_tile (
+  hd_array_tile #(.N(N), .Cols(Cols), .AddrBits(AddrBits), .RowBits(RowBits)) u_tile (
     .clk_i,
     .en_i,
     .start_i   (accept),
@@ -188,7 +190,7 @@ module hd_array_seq #(
     .last_o  (tile_end)
   );
 
-  hd_array_weight_wait #(.N(N), .WordBits(WordBits)) u_weight_wait (
+  hd_array_weight_wait #(.N(N), .Rows(Rows), .WordBits(WordBits)) u_weight_wait (
     .clk_i,
     .rst_ni,
     .start_i  (accept),
@@ -230,9 +232,11 @@ module hd_array_seq #(
   logic signed [RowBits-1:0] y;
   logic [AddrBits-1:0]       addr, out_addr;
   logic [AccBits-1:0]        acc;
-  logic [N-1:0]              mask;
+  logic [Rows-1:0]           mask;
 
-  hd_array_scan #(.N(N), .AddrBits(AddrBits), .AccBits(AccBits), .RowBits(RowBits)) u_scan (
+  hd_array_scan #(
+    .N(N), .Rows(Rows), .AddrBits(AddrBits), .AccBits(AccBits), .RowBits(RowBits)
+  ) u_scan (
     .clk_i,
     .en_i,
     .load_i    (load),
@@ -252,7 +256,9 @@ module hd_array_seq #(
     .mask_o    (mask)
   );
 
-  hd_array_ports #(.N(N), .G(G), .AddrBits(AddrBits), .RowBits(RowBits)) u_ports (
+  hd_array_ports #(
+    .N(N), .Rows(Rows), .G(G), .AddrBits(AddrBits), .RowBits(RowBits)
+  ) u_ports (
     .clk_i,
     .rst_ni,
     .en_i,

@@ -4,9 +4,9 @@
 //   for the slot may read what it wrote, and reads a cycle sooner than who waits for done_o.
 //   slot_o is that of cmd_i, the next one takes the other. may_begin_o: the other slot is free, and
 //   ld_i finds the cells as it needs them: a depthwise command after one that places the taps
-//   alike, or N + 1 steps after the last depthwise position (pixel_i); pixel pairs after a command
-//   that splits the columns alike, or N + 1 steps after the last pair; any other convolution at
-//   once, as the mode goes with the positions from row to row.
+//   alike, or Rows + 1 steps after the last depthwise position (pixel_i); pixel pairs after a
+//   command that splits the columns alike, or Rows + 1 steps after the last pair; any other
+//   convolution at once, as the mode goes with the positions from row to row.
 //   end_i: the last step of cmd_i. done_o: the oldest command is past it and nothing of it is
 //   pending_i.
 //   busy_o: a slot is taken. alone_o: none but that of cmd_i. With one port there are no pairs.
@@ -18,6 +18,7 @@
 
 module hd_array_slots #(
   parameter int N       = CfgN,
+  parameter int Rows    = CfgRows,
   parameter int G       = CfgPorts,
   parameter int CntBits = $clog2(N + 1)  // derived
 ) (
@@ -40,7 +41,7 @@ module hd_array_slots #(
   output logic               alone_o,
   output logic               done_o
 );
-  localparam int Gap = N + 1;
+  localparam int Gap = Rows + 1;
 
   logic               slot_q;    // of cmd_i
   logic [1:0]         live_q, live;  // occupied slots; those that remain

@@ -15,6 +15,7 @@
 
 module hd_array_tile #(
   parameter int N        = CfgN,
+  parameter int Cols     = CfgColumns,       // channels of a tile
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
   parameter int RowBits  = 19,            // image row, signed
   parameter int CntBits  = $clog2(N + 1)  // derived
@@ -46,8 +47,8 @@ module hd_array_tile #(
   logic                      loaded_q;  // loaded in the previous cycle: advance
 
   assign last_blk = blk_left_q == 16'd1;
-  assign in_next  = ld_i.depthwise ? in_tile_q + AddrBits'(N) : in_tile_q;
-  assign out_next = out_tile_q + AddrBits'(N);
+  assign in_next  = ld_i.depthwise ? in_tile_q + AddrBits'(Cols) : in_tile_q;
+  assign out_next = out_tile_q + AddrBits'(Cols);
 
   always_ff @(posedge clk_i) begin
     loaded_q <= en_i && load_i;
@@ -67,7 +68,7 @@ module hd_array_tile #(
       tile_q  <= last_i && last_blk;
       if (last_i) again_q <= !last_blk;
       if (last_i && last_blk) begin
-        ch_left_q  <= ch_left_q - 16'(N);
+        ch_left_q  <= ch_left_q - 16'(Cols);
         blk_left_q <= ld_i.blocks;
         in_tile_q  <= in_next;
         in_blk_q   <= in_next;
@@ -90,8 +91,8 @@ module hd_array_tile #(
   assign in_o     = in_blk_q;
   assign out_o    = out_blk_q;
   assign pixels_o = last_blk ? ld_i.last_scan : ld_i.block_scan;
-  assign nch_o    = ch_left_q < 16'(N) ? ch_left_q[CntBits-1:0] : CntBits'(N);
-  assign final_o  = seg_last_i && last_blk && ch_left_q <= 16'(N);
+  assign nch_o    = ch_left_q < 16'(Cols) ? ch_left_q[CntBits-1:0] : CntBits'(Cols);
+  assign final_o  = seg_last_i && last_blk && ch_left_q <= 16'(Cols);
 
 `ifdef HD_ASSERT
   c_block: cover property (@(posedge clk_i) loaded_q && last_i && !last_blk);

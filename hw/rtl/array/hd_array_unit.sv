@@ -3,16 +3,16 @@
 // Step of a position issued at T (a step of the sequencer is a cycle after one with ar_en_i, which
 // is known late: a request that is not granted makes room for the next one, gen_hold):
 //   T+1 request, tag, weight address | T+2 bytes, weight row | T+3 activations, weights on their
-//   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+N+4 accumulator read | T+N+5
-//   sum, a_valid_o.
+//   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+Rows+4 accumulator read |
+//   T+Rows+5 sum, a_valid_o.
 // T+2 is the cycle after the grant, T+3 the one after that (en_q[1]), whatever the sequencer does
 // then; from there on a step ends two cycles after one of the sequencer.
 // Positions of two commands may be in here at once: what they need of a command on the way changes
 // with the first position of the next one (begin_q), in the cells row by row; what the results need
 // waits in the command's slot, which the tag names.
-// A command takes its tiles' steps (hd_array_seq) plus N + 13 cycles, cmd_ready_o & cmd_valid_i to
-// done_o both counted, with hd_requant's latency of 8, of which two are after done_o; with acc_hold
-// plus N + 8. The next one may run in all of them but the first two.
+// A command takes its tiles' steps (hd_array_seq) plus Rows + 13 cycles, cmd_ready_o & cmd_valid_i
+// to done_o both counted, with hd_requant's latency of 8, of which two are after done_o; with
+// acc_hold plus Rows + 8. The next one may run in all of them but the first two.
 // a_valid_o is in the first cycle of its step only; the other a_* fields go with it.
 // begin_o: the positions of the next cycle on are the next command's.
 // kind_o: busy (a tile is loaded or under way), conflict (frozen), wait_weight (the next tile could
@@ -25,7 +25,9 @@
 `include "hd_requant.svh"
 
 module hd_array_unit #(
-  parameter int N         = CfgN,
+  parameter int N         = CfgN,                           // bytes of a word
+  parameter int Rows      = CfgRows,
+  parameter int Cols      = CfgColumns,
   parameter int G         = CfgPorts,
   parameter int AddrBits  = $clog2(CfgScratchpadBytes),     // scratchpad byte address
   parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),  // weight memory word
@@ -57,11 +59,11 @@ module hd_array_unit #(
   // hd_weights
   output logic                       wr_req_o,
   output logic      [WordBits-1:0]   wr_word_o,
-  input  wire logic [N*8-1:0]        wr_data_i,
+  input  wire logic [Cols*8-1:0]     wr_data_i,
   // hd_requant
   output logic                       a_ahead_o,  // a_valid_o in the next cycle
   output logic                       a_valid_o,
-  output logic      [N*32-1:0]       a_sum_o,
+  output logic      [Cols*32-1:0]    a_sum_o,
   output logic      [EntryBits-1:0]  a_entry_o,
   output logic      [AddrBits-1:0]   a_addr_o,
   output logic      [CntBits-1:0]    a_count_o,
@@ -76,7 +78,7 @@ module hd_array_unit #(
   localparam int AccBits   = $clog2(AccDepth);
   localparam int LaneBits  = $clog2(N);
   localparam int GroupBits = G > 1 ? $clog2(G) : 1;
-  localparam int LineDepth = 2 * N;                // longest delay: depthwise lo + pad_left < 2 N
+  localparam int LineDepth = 2 << $clog2(Rows);    // longest delay: lo + pad_left < 2 Rows
   localparam int PtrBits   = $clog2(LineDepth);
   localparam int RequestBits = G * (3 + AddrBits + 2 * CntBits);
 
@@ -91,7 +93,7 @@ module hd_array_unit #(
 
   // Fields that leave the sequencer with a position, one step later.
   typedef struct packed {
-    logic [N-1:0]          mask;
+    logic [Rows-1:0]       mask;
     hd_array_tag_t         tag;
     hd_array_row_t         row;
     logic                  begins;  // the first position of its command
@@ -109,7 +111,8 @@ module hd_array_unit #(
   end
 
   hd_array_seq #(
-    .N(N), .G(G), .AddrBits(AddrBits), .WordBits(WordBits), .AccBits(AccBits), .EntryBits(EntryBits)
+    .N(N), .Rows(Rows), .Cols(Cols), .G(G), .AddrBits(AddrBits), .WordBits(WordBits),
+    .AccBits(AccBits), .EntryBits(EntryBits)
   ) u_seq (
     .clk_i,
     .rst_ni,
@@ -176,7 +179,7 @@ module hd_array_unit #(
   assign pairs = G > 1 && cmd.streams == 3'd2;
   logic                  depthwise_q, pair_q;
   logic [7:0]            z_in2_q, z_in_q, z_w_q;
-  logic [N-1:0]          col2_q;
+  logic [Cols-1:0]       col2_q;
   always_ff @(posedge clk_i) begin
     if (asked.begins) begin
       z_in2_q <= cmd.z_in;
@@ -186,7 +189,7 @@ module hd_array_unit #(
     if (begin2_q) begin
       depthwise_q <= cmd.depthwise;
       pair_q      <= pairs;
-      if (pairs) col2_q <= {N{1'b1}} << cmd.pair_split;
+      if (pairs) col2_q <= {Cols{1'b1}} << cmd.pair_split;
     end
   end
 
@@ -198,13 +201,14 @@ module hd_array_unit #(
   end
 
   // ---------------------------------------------------------------- activations, T+1 to T+3+r
-  logic [N*ActW-1:0]      row, row2;
-  logic [G*N*ActW-1:0]    tap;
-  logic [N-1:0]           row_mask, row_depthwise, row_pair;
-  logic [N*GroupBits-1:0] row_group;
+  logic [Rows*ActW-1:0]      row, row2;
+  logic [G*Cols*ActW-1:0]    tap;
+  logic [Rows-1:0]           row_mask, row_depthwise, row_pair;
+  logic [Rows*GroupBits-1:0] row_group;
 
   hd_array_feed #(
-    .N(N), .G(G), .ActW(ActW), .AddrBits(AddrBits), .LineDepth(LineDepth)
+    .N(N), .Rows(Rows), .Cols(Cols), .G(G), .ActW(ActW), .AddrBits(AddrBits),
+    .LineDepth(LineDepth)
   ) u_feed (
     .clk_i,
     .rst_ni,
@@ -236,7 +240,7 @@ module hd_array_unit #(
   // ---------------------------------------------------------------- weights, T+1+r to T+3+r
   logic                w_valid2_q, w_valid3_q;
   logic [LaneBits-1:0] w_row2_q, w_row3_q;
-  logic [N*WgtW-1:0]   w_bus;
+  logic [Cols*WgtW-1:0] w_bus;
 
   assign wr_req_o  = asked.row.req;
   assign wr_word_o = asked.row.word;
@@ -247,7 +251,7 @@ module hd_array_unit #(
     w_row2_q <= asked.row.row;
     w_row3_q <= w_row2_q;
   end
-  for (genvar c = 0; c < N; c++) begin : gen_w_bus
+  for (genvar c = 0; c < Cols; c++) begin : gen_w_bus
     logic [WgtW-1:0] weight_q;
     always_ff @(posedge clk_i) begin
       if (w_valid2_q) weight_q <= WgtW'($signed(wr_data_i[c*8 +: 8])) - WgtW'($signed(z_w_q));
@@ -256,9 +260,9 @@ module hd_array_unit #(
   end
 
   // ---------------------------------------------------------------- cells
-  logic [N*AccW-1:0] psum;
+  logic [Cols*AccW-1:0] psum;
 
-  hd_array #(.N(N), .G(G), .ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_array (
+  hd_array #(.Rows(Rows), .Cols(Cols), .G(G), .ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_array (
     .clk_i,
     .en_i       (en_q[1]),
     .depthwise_i(row_depthwise),
@@ -275,10 +279,10 @@ module hd_array_unit #(
     .psum_o     (psum)
   );
 
-  // ---------------------------------------------------------------- sums, T+N+4 and T+N+5
+  // ---------------------------------------------------------------- sums, T+Rows+4 and T+Rows+5
   hd_array_sums #(
-    .N(N), .AccW(AccW), .AccDepth(AccDepth), .AddrBits(AddrBits), .EntryBits(EntryBits),
-    .LineDepth(LineDepth)
+    .N(N), .Rows(Rows), .Cols(Cols), .AccW(AccW), .AccDepth(AccDepth), .AddrBits(AddrBits),
+    .EntryBits(EntryBits), .LineDepth(LineDepth)
   ) u_sums (
     .clk_i,
     .rst_ni,

@@ -1,10 +1,10 @@
 // hd_array_weight_wait - whether the weights of ARRAY's next tile have come (field `follow`,
 // docs/HARDWARE.md).
 //   first_i: the tile is the first of ld_i, whose weights begin at w_base; otherwise they follow
-//   those of the tile before. again_i: an earlier block took them already. Segments have N words at
-//   most, and how many the next one has is known when it is loaded: so here_o once N words from its
-//   first one on have come, or all of that WEIGHT command (weight_count_i has passed wait_weight),
-//   or stop_i: then they will not come.
+//   those of the tile before. again_i: an earlier block took them already. Segments have Rows words
+//   at most, and how many the next one has is known when it is loaded: so here_o once Rows words
+//   from its first one on have come, or all of that WEIGHT command (weight_count_i has passed
+//   wait_weight), or stop_i: then they will not come.
 //   load_i: the tile is loaded, with seg_len_i words.
 // A command that does not follow has here_o at once. Latency 1 from arrived_*_i
 // (hd_weight_arrival) and weight_count_i.
@@ -15,6 +15,7 @@
 
 module hd_array_weight_wait #(
   parameter int N        = CfgN,
+  parameter int Rows     = CfgRows,
   parameter int WordBits = $clog2(CfgWeightBytes / CfgN),
   parameter int CntBits  = $clog2(N + 1)  // derived
 ) (
@@ -36,11 +37,11 @@ module hd_array_weight_wait #(
 );
   logic                here_q;
   logic [WordBits-1:0] word_end_q;  // after the weights of the tiles loaded
-  logic [WordBits-1:0] first, ask;  // of the next tile; after its N words
+  logic [WordBits-1:0] first, ask;  // of the next tile; after its Rows words
 
   assign here_o = !ld_i.follow || here_q;
   assign first  = first_i ? ld_i.w_base[WordBits-1:0] : word_end_q;
-  assign ask    = first + WordBits'(N);
+  assign ask    = first + WordBits'(Rows);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || start_i || load_i) begin

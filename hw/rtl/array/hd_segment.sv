@@ -1,5 +1,5 @@
-// hd_segment - the im2col walk: cuts a kernel into segments of up to `ports` row pieces and N
-//   lanes.
+// hd_segment - the im2col walk: cuts a kernel into segments of up to `ports` row pieces and
+//   Rows lanes.
 // The same walk as driver/hd_walk.h; docs/HARDWARE.md states it. Piece g of the segment under way
 // covers lanes lo..hi-1 and kernel row ky; instead of ky and `of` it gives what the addresses need:
 //   base_o = ky * pitch_dil + of - lo  (bytes, modulo the scratchpad; depthwise without of - lo)
@@ -17,7 +17,8 @@
 `include "hd_config.svh"
 
 module hd_segment #(
-  parameter int N        = CfgN,
+  parameter int N        = CfgN,          // lanes of a word
+  parameter int Rows     = CfgRows,       // most lanes of a segment
   parameter int G        = CfgPorts,      // most pieces of a segment
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
   parameter int PosBits  = 18,            // signed; holds a kernel row's bytes
@@ -104,12 +105,12 @@ module hd_segment #(
                                    + SumBits'(g - 1) * SumBits'(row_bytes_i[CntBits-1:0]);
       end
       for (int g = 0; g < G; g++) begin
-        ends[g]  = lane[g+1] <= SumBits'(N) && rest[15:CntBits] == '0
+        ends[g]  = lane[g+1] <= SumBits'(Rows) && rest[15:CntBits] == '0
                    && (g == 0 || row_bytes_i[15:CntBits] == '0);
-        valid[g] = goes_on && 3'(g) < ports_i && rows[g] && lane[g] < SumBits'(N)
+        valid[g] = goes_on && 3'(g) < ports_i && rows[g] && lane[g] < SumBits'(Rows)
                    && (ends[g] || !depthwise_i);
         goes_on  = valid[g] && ends[g];
-        hi[g*CntBits +: CntBits] = ends[g] ? lane[g+1][CntBits-1:0] : CntBits'(N);
+        hi[g*CntBits +: CntBits] = ends[g] ? lane[g+1][CntBits-1:0] : CntBits'(Rows);
         if (valid[g]) begin
           len       = hi[g*CntBits +: CntBits];
           last      = ends[g] && !rows[g+1];
@@ -139,7 +140,7 @@ module hd_segment #(
     for (int g = 0; g < G; g++) begin
       if (filled_q && piece_q[g]) begin
         ky_next   = ky_from + 8'(g) + 8'(ends_q);
-        of_next   = ends_q ? '0 : g == 0 ? of_from + 16'(N) : 16'(N) - 16'(lane_q[g]);
+        of_next   = ends_q ? '0 : g == 0 ? of_from + 16'(Rows) : 16'(Rows) - 16'(lane_q[g]);
         addr_next = addr_from + (ends_q ? AddrBits'(g + 1) : AddrBits'(g)) * walk_pitch_i;
         row_next  = row_from + (ends_q ? RowBits'(g + 1) : RowBits'(g)) * RowBits'(walk_dilation_i);
       end

@@ -1,11 +1,12 @@
 // hd_weights - weight memory and parameter memories (bias, multiplier, shift: a memory per lane).
 //   ww_*: one word of N bytes a cycle into the space ww_space_i, always taken; SpaceTable,
-//         SpaceTableAll, SpaceExp and SpaceScratchpad are not kept here. bias, multiplier: word k
+//         SpaceTableAll, SpaceExp and SpaceScratchpad are not kept here, nor bytes of lanes
+//         from Cols on. bias, multiplier: word k
 //         holds N/4 int32 of entry k / 4, lanes (k mod 4) * N/4 onward; shift: word k is entry k;
 //         bias16: word k holds N/2 int16 of entry k / 2, lanes (k mod 2) * N/2 onward, goes to the
 //         bias memory.
 //   wr_*: weight word in the cycle after wr_req_i, held until the next request.
-//   pr_*: bias, multiplier, shift of N lanes in the cycle after pr_req_i, held until the next
+//   pr_*: bias, multiplier, shift of Cols lanes in the cycle after pr_req_i, held until the next
 //   request.
 // Latency 1, throughput 1 each. Reset: forgets which entry is held. Bench: weights_tb.cpp.
 `default_nettype none
@@ -15,6 +16,7 @@
 
 module hd_weights #(
   parameter int N         = CfgN,
+  parameter int Cols      = CfgColumns,            // lanes that have memory
   parameter int Bytes     = CfgWeightBytes,     // weight memory
   parameter int Entries   = CfgParamEntries,    // parameter entries of N lanes
   parameter int WordBits  = $clog2(Bytes / N),  // derived, as below; at least EntryBits + 2
@@ -26,12 +28,12 @@ module hd_weights #(
   input  wire hd_weight_word_t      ww_i,
   input  wire logic                 wr_req_i,
   input  wire logic [WordBits-1:0]  wr_word_i,
-  output logic      [N*8-1:0]       wr_data_o,
+  output logic      [Cols*8-1:0]    wr_data_o,
   input  wire logic                 pr_req_i,
   input  wire logic [EntryBits-1:0] pr_entry_i,
-  output logic      [N*32-1:0]      pr_bias_o,
-  output logic      [N*32-1:0]      pr_multiplier_o,
-  output logic      [N*8-1:0]       pr_shift_o
+  output logic      [Cols*32-1:0]   pr_bias_o,
+  output logic      [Cols*32-1:0]   pr_multiplier_o,
+  output logic      [Cols*8-1:0]    pr_shift_o
 );
   logic write_bias, write_bias16, write_multiplier, write_shift;
   assign write_bias       = ww_valid_i && ww_i.space == SpaceBias;
@@ -39,7 +41,7 @@ module hd_weights #(
   assign write_multiplier = ww_valid_i && ww_i.space == SpaceMultiplier;
   assign write_shift      = ww_valid_i && ww_i.space == SpaceShift;
 
-  hd_ram #(.Width(N * 8), .Depth(Bytes / N), .Apart(1'b1)) u_weights (
+  hd_ram #(.Width(Cols * 8), .Depth(Bytes / N), .Apart(1'b1)) u_weights (
     .clk_i,
     .re_i   (wr_req_i),
     .raddr_i(wr_word_i),
@@ -47,7 +49,7 @@ module hd_weights #(
     .we_i   (ww_valid_i && ww_i.space == SpaceWeights),
     .waddr_i(ww_i.word),
     .be_i   (1'b1),
-    .wdata_i(ww_i.data)
+    .wdata_i(ww_i.data[Cols*8-1:0])
   );
 
   // Most vectors ask for the entry that is held already: read when it changes.
@@ -60,7 +62,7 @@ module hd_weights #(
     if (pr_re) entry_q <= pr_entry_i;
   end
 
-  for (genvar l = 0; l < N; l++) begin : gen_lane
+  for (genvar l = 0; l < Cols; l++) begin : gen_lane
     localparam int Quarter = l / (N / 4);
     localparam int Slot    = l % (N / 4);
     localparam int Half    = l / (N / 2);

@@ -1,22 +1,23 @@
 // hd_weight_spad - WEIGHT commands whose source is the scratchpad: rows of bytes become weight
 //   words, as they are or transposed. rows_i rows of row_bytes_i bytes, row r at byte address src_i
 //   + r * pitch_i. Words go to dest_i, dest_i + 1, ... in this order, 0 outside rows and columns:
-//   plain       for column tile t of N bytes, for row r:  byte c is byte t*N + c of row r
-//   transposed  for group t of N rows, for byte k of a row: byte j is byte k of row t*N + j
+//   plain       for column tile t of Cols bytes, for row r: byte c is byte t*Cols + c of row r
+//   transposed  for group t of Cols rows, for byte k of a row: byte j is byte k of row t*Cols + j
 //   So a matrix [rows, row_bytes] is the weights of a product with its columns (plain) or its rows
 //   (transposed) as output channels.
 //   sr_*: one scratchpad word a request, data in the cycle after the handshake. ww_*: always taken.
 //   done_o: pulse in the cycle after the last word. A command is taken when the one before is done.
 // Cycles from the handshake to done_o, both counted, if every request is granted at once: 4; for
 // each column tile and each row the words that the row's bytes there touch (1 or 2); and
-// transposed, for each group and column tile: rows that the group lacks to N, its columns, 2; and
-// plain, 1.
+// transposed, for each group and column tile: rows that the group lacks to Cols, its columns, 2;
+// and plain, 1.
 // Reset: idle, the command forgotten. Bench: weight_spad_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 
 module hd_weight_spad #(
   parameter int N          = CfgN,
+  parameter int Cols       = CfgColumns,
   parameter int ByteBits   = $clog2(CfgScratchpadBytes),
   parameter int WeightBits = $clog2(CfgWeightBytes / CfgN),
   parameter int LaneBits   = $clog2(N),  // derived, as below
@@ -61,7 +62,7 @@ module hd_weight_spad #(
   logic                  last_columns_q, single_q; // they are one tile; all of a row are
   logic [15:0]           rows_q;                   // rows from this group on
   logic [15:0]           left_q;                   // rows of this tile still to read
-  logic [LaneBits:0]     fill_q;                   // transposed: rows of N still to come, read or 0
+  logic [LaneBits:0]     fill_q;                   // transposed: rows still to come, read or 0
   logic                  second_q;                 // the row's second word is next
   logic [WeightBits-1:0] word_q;
 
@@ -75,8 +76,8 @@ module hd_weight_spad #(
 
   assign cmd_ready_o  = state_q == Idle;
   assign accept       = cmd_valid_i && cmd_ready_o;
-  assign last_group   = !transpose_q || rows_q <= 16'(N);
-  assign count        = last_columns_q ? columns_q[LaneBits:0] : (LaneBits + 1)'(N);
+  assign last_group   = !transpose_q || rows_q <= 16'(Cols);
+  assign count        = last_columns_q ? columns_q[LaneBits:0] : (LaneBits + 1)'(Cols);
   assign at           = row_q[LaneBits-1:0];
   assign straddles    = (LaneBits + 1)'(at) + count > (LaneBits + 1)'(N);
   assign next_row     = row_q + pitch_q;
@@ -115,7 +116,11 @@ module hd_weight_spad #(
   logic              asked_q, got_q, got_low_q, got_zero_q, got_last_q, straddled_q;
   logic [LaneBits:0] count_q;
   logic [LaneBits-1:0] at_q;
-  logic [N*8-1:0]    low_q, rotated, bytes;
+  logic [N*8-1:0]    low_q;
+  /* verilator lint_off UNUSEDSIGNAL */  // lanes from Cols on
+  logic [N*8-1:0]    rotated;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [Cols*8-1:0] bytes;
 
   hd_funnel #(.N(N)) u_funnel (
     .en_i (got_q && !got_zero_q),
@@ -124,7 +129,7 @@ module hd_weight_spad #(
     .out_o(rotated)
   );
 
-  for (genvar l = 0; l < N; l++) begin : gen_byte
+  for (genvar l = 0; l < Cols; l++) begin : gen_byte
     assign bytes[l*8 +: 8] = (LaneBits + 1)'(l) < count_q ? rotated[l*8 +: 8] : 8'd0;
   end
 
@@ -148,7 +153,7 @@ module hd_weight_spad #(
 
   // The transposer: rows enter at row 0 and move up, then columns leave at byte 0.
   logic [LaneBits:0] drain_q;  // columns still to write
-  logic [N*8-1:0]    column;
+  logic [Cols*8-1:0] column;
   logic              draining, drained;
 
   assign draining = state_q == Drain && !got_q && drain_q != '0;
@@ -160,27 +165,27 @@ module hd_weight_spad #(
     else if (draining) drain_q <= drain_q - 1'b1;
   end
 
-  logic [N*8-1:0] above [N];  // what row r takes: the row below it, row 0 what is read
+  logic [Cols*8-1:0] above [Cols];  // what row r takes: the row below it, row 0 what is read
 
-  for (genvar r = 0; r < N; r++) begin : gen_row
-    logic [N*8-1:0] cell_q;
-    if (r < N - 1) begin : gen_next
+  for (genvar r = 0; r < Cols; r++) begin : gen_row
+    logic [Cols*8-1:0] cell_q;
+    if (r < Cols - 1) begin : gen_next
       assign above[r+1] = cell_q;
     end
     always_ff @(posedge clk_i) begin
       if (got_q && transpose_q) cell_q <= above[r];
       else if (draining) cell_q <= cell_q >> 8;
     end
-    assign column[(N-1-r)*8 +: 8] = cell_q[7:0];
+    assign column[(Cols-1-r)*8 +: 8] = cell_q[7:0];
   end
   assign above[0] = bytes;
 
-  assign ww_data_o  = transpose_q ? column : bytes;
+  assign ww_data_o  = transpose_q ? (N*8)'(column) : (N*8)'(bytes);
   assign ww_valid_o = transpose_q ? draining : got_q;
   assign ww_word_o  = word_q;
   assign ww_cmd_o   = index_q;
 
-  assign group_rows = !transpose_q || rows_q < 16'(N) ? rows_q : 16'(N);
+  assign group_rows = !transpose_q || rows_q < 16'(Cols) ? rows_q : 16'(Cols);
 
   // Where the walk continues: the next row; the next tile of this group; the next group.
   logic tile_next, group_next;
@@ -194,23 +199,23 @@ module hd_weight_spad #(
       pitch_q     <= pitch_i;
       row_bytes_q <= row_bytes_i;
       columns_q   <= row_bytes_i;
-      single_q    <= row_bytes_i <= ByteBits'(N);
-      last_columns_q <= row_bytes_i <= ByteBits'(N);
+      single_q    <= row_bytes_i <= ByteBits'(Cols);
+      last_columns_q <= row_bytes_i <= ByteBits'(Cols);
       rows_q      <= rows_i;
-      left_q      <= transpose_i && rows_i > 16'(N) ? 16'(N) : rows_i;
+      left_q      <= transpose_i && rows_i > 16'(Cols) ? 16'(Cols) : rows_i;
       row_q       <= src_i;
       block_q     <= src_i;
     end else if (tile_next) begin
-      columns_q <= columns_q - ByteBits'(N);
-      last_columns_q <= columns_q <= ByteBits'(2 * N);
+      columns_q <= columns_q - ByteBits'(Cols);
+      last_columns_q <= columns_q <= ByteBits'(2 * Cols);
       left_q    <= group_rows;
-      row_q     <= block_q + ByteBits'(N);
-      block_q   <= block_q + ByteBits'(N);
+      row_q     <= block_q + ByteBits'(Cols);
+      block_q   <= block_q + ByteBits'(Cols);
     end else if (group_next) begin
       columns_q <= row_bytes_q;
       last_columns_q <= single_q;
-      rows_q    <= rows_q - 16'(N);
-      left_q    <= rows_q - 16'(N) > 16'(N) ? 16'(N) : rows_q - 16'(N);
+      rows_q    <= rows_q - 16'(Cols);
+      left_q    <= rows_q - 16'(Cols) > 16'(Cols) ? 16'(Cols) : rows_q - 16'(Cols);
       row_q     <= group_q;
       block_q   <= group_q;
     end else if (row_read) begin
@@ -218,7 +223,7 @@ module hd_weight_spad #(
       row_q  <= next_row;
     end
     if (row_read && columns_q == row_bytes_q) group_q <= next_row;  // beyond the last row read
-    if (accept || drained) fill_q <= (LaneBits + 1)'(N);
+    if (accept || drained) fill_q <= (LaneBits + 1)'(Cols);
     else if (row_done) fill_q <= fill_q - 1'b1;
     if (accept) word_q <= dest_i;
     else if (ww_valid_o) word_q <= word_q + 1'b1;

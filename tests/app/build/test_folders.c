@@ -77,11 +77,13 @@ static void a_package_has_lists(void **state)
 static void a_configuration_is_macros(void **state)
 {
     struct arena *a = arena_new(0);
-    const struct hd_config hw = {.n = 4, .ports = 1, .scratchpad_bytes = 4096, .hash = 0xabc};
+    const struct hd_config hw = {
+        .n = 4, .rows = 4, .columns = 4, .ports = 1, .scratchpad_bytes = 4096, .hash = 0xabc};
     const char *const all = joined(a, run_config_flags(a, &hw));
 
     (void)state;
-    assert_non_null(strstr(all, "-DHD_N=4 -DHD_PORTS=1 -DHD_SCRATCHPAD_BYTES=4096 "));
+    assert_non_null(strstr(
+        all, "-DHD_N=4 -DHD_ROWS=4 -DHD_COLUMNS=4 -DHD_PORTS=1 -DHD_SCRATCHPAD_BYTES=4096 "));
     assert_non_null(strstr(all, "-DHD_CONFIG_HASH=0x00000abcu"));
     arena_free(a);
 }

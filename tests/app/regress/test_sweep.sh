@@ -79,11 +79,13 @@ expect 0 "" "$heddle" hw
 expect 0 "" "$heddle" hw '{"base": "sys8", "name": "wide", "axi_bytes": 32}'
 grep -qE '^wide +64 +[0-9.]+ +- +512 +40 +32 ' stdout || fail "heddle hw: $(cat stdout)"
 for n in 6 12; do
-    expect 2 "heddle: --hw: \"n\": expected 4, 8, 16 or 32, found $n: byte addresses are a word and a lane of $n, split as bits (heddle hw states what it would take)" \
+    expect 2 "heddle: --hw: \"n\": expected 4, 8, 16 or 32, found $n: byte addresses are a word and a lane of n, split as bits; for an array of $n, state a larger n, and \"rows\" and \"columns\"" \
         "$heddle" run digits --hw="{\"base\": \"sys16\", \"n\": $n}"
 done
-expect 2 'heddle: --hw: "rows": expected "n", found rows and columns apart: a word has a byte for each row and for each column (heddle hw states what it would take)' \
+expect 2 'heddle: --hw: "columns": expected at most 16 (n, the lanes of a word), found 32; state a larger n' \
     "$heddle" run digits --hw='{"base": "sys16", "rows": 4, "columns": 32}'
+expect 0 "" "$heddle" hw '{"base": "sys32", "rows": 4, "columns": 24}'
+grep -qE '^sys32-[0-9a-f]+ +96 ' stdout || fail "heddle hw of 4 x 24: $(cat stdout)"
 
 # --- a database without energy, with the older names of columns, and without a later column ---
 : >rules

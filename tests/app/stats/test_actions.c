@@ -12,8 +12,13 @@
 #include "hd_accel_tables.h"
 
 enum { N = 8, PORTS = 4, AXI = 8, CASES = 300 };
-static const struct hd_config config = {
-    .name = "test", .n = N, .ports = PORTS, .axi_bytes = AXI, .scratchpad_bytes = 65536};
+static const struct hd_config config = {.name = "test",
+                                        .n = N,
+                                        .rows = N,
+                                        .columns = N,
+                                        .ports = PORTS,
+                                        .axi_bytes = AXI,
+                                        .scratchpad_bytes = 65536};
 
 static uint32_t seed = 1;
 

@@ -13,6 +13,8 @@
 
 static const struct hd_config hw = {.name = "sys16",
                                     .n = 16,
+                                    .rows = 16,
+                                    .columns = 16,
                                     .scratchpad_bytes = 131072,
                                     .banks = 8,
                                     .ports = 4,

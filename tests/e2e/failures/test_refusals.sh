@@ -135,7 +135,7 @@ run 2 "word.json:3:8: not valid JSON: expected a value, ',' or a closing bracket
 printf '{"name": "x", "n": 6, "scratchpad_bytes": 8192, "banks": 8, "ports": 1,
  "weight_bytes": 2048, "acc_depth": 64, "param_entries": 32, "axi_bytes": 8,
  "axi_addr_bits": 40, "read_bursts": 4}' >six.json
-run 2 "six.json: \"n\": expected 4, 8, 16 or 32, found 6: byte addresses are a word and a lane of 6, split as bits (heddle hw states what it would take)" digits --engine=ref --hw=six.json
+run 2 "six.json: \"n\": expected 4, 8, 16 or 32, found 6: byte addresses are a word and a lane of n, split as bits; for an array of 6, state a larger n, and \"rows\" and \"columns\"" digits --engine=ref --hw=six.json
 
 # --- the expected answer ---
 head -c "$(stat -c %s "$digits/out_0.bin")" /dev/zero >zeros.bin

@@ -9,7 +9,7 @@
 #include "Vbench.h"
 #include "tests/hw/wide.h"
 
-using sums = std::array<uint32_t, CfgN>;
+using sums = std::array<uint32_t, CfgColumns>;
 
 /* The accumulators as they must be, and the read in flight. */
 struct model {
@@ -38,7 +38,7 @@ static step draw(rng &r, const model &m)
     s.from = r.chance(40) ? m.last : r.next() % depth;
     if (s.write && s.from == s.to)
         s.from = (s.from + 1) % depth;
-    for (int c = 0; c < CfgN; c++) {
+    for (int c = 0; c < CfgColumns; c++) {
         s.psum[c] = r.next();
         s.sum[c] = s.add ? s.psum[c] + m.value[c] : s.psum[c];
     }
@@ -50,7 +50,7 @@ static void drive(Vbench &dut, const step &s)
     dut.en_i = s.enable;
     dut.re_i = s.read;
     dut.raddr_i = s.from;
-    for (int c = 0; c < CfgN; c++)
+    for (int c = 0; c < CfgColumns; c++)
         set_field(dut.psum_i, 32 * c, 32, s.psum[c]);
     dut.add_i = s.add;
     dut.we_i = s.write;
@@ -62,7 +62,7 @@ static void drive(Vbench &dut, const step &s)
 /* Return true if all columns' sums are right; the first wrong one is printed if `say`. */
 static bool check(const Vbench &dut, const step &s, long cycle, bool say)
 {
-    for (int c = 0; c < CfgN; c++) {
+    for (int c = 0; c < CfgColumns; c++) {
         const uint32_t found = get_field(dut.sum_o, 32 * c, 32);
 
         if (found == s.sum[c])

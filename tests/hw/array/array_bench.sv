@@ -157,18 +157,19 @@ module array_bench #(
   logic [CfgPorts*2*N*8-1:0]      ar_data;
   logic                           wr_req;
   logic [WordBits-1:0]            wr_word;
-  logic [N*8-1:0]                 wr_data;
+  logic [CfgColumns*8-1:0]        wr_data;
   logic                           a_ahead, a_valid, a_slot;
   hd_array_scale_t                a_scale;
   logic [1:0]                     a_busy;
-  logic [N*32-1:0]                a_sum;
+  logic [CfgColumns*32-1:0]       a_sum;
   logic [EntryBits-1:0]           a_entry, pr_entry;
   logic [AddrBits-1:0]            a_addr, qw_addr;
   logic [CntBits-1:0]             a_count, qw_count;
   logic [31:0]                    a_cmd;
   logic                           pr_req, qw_valid;
-  logic [N*32-1:0]                pr_bias, pr_multiplier;
-  logic [N*8-1:0]                 pr_shift, qw_data;
+  logic [CfgColumns*32-1:0]       pr_bias, pr_multiplier;
+  logic [CfgColumns*8-1:0]        pr_shift;
+  logic [N*8-1:0]                 qw_data;
 
   hd_array_unit #(
     .N(N), .G(CfgPorts), .AddrBits(AddrBits), .WordBits(WordBits), .AccDepth(CfgAccDepth), .EntryBits(EntryBits)
@@ -227,7 +228,7 @@ module array_bench #(
     .rst_ni,
     .a_ahead_i       (a_ahead),
     .a_valid_i       (a_valid),
-    .a_sum_i         (a_sum),
+    .a_sum_i         ((N*32)'(a_sum)),
     .a_entry_i       (a_entry),
     .a_addr_i        (a_addr),
     .a_count_i       (a_count),
@@ -247,9 +248,9 @@ module array_bench #(
     .active_o        (),
     .pr_req_o        (pr_req),
     .pr_entry_o      (pr_entry),
-    .pr_bias_i       (pr_bias),
-    .pr_multiplier_i (pr_multiplier),
-    .pr_shift_i      (pr_shift),
+    .pr_bias_i       ((N*32)'(pr_bias)),
+    .pr_multiplier_i ((N*32)'(pr_multiplier)),
+    .pr_shift_i      ((N*8)'(pr_shift)),
     .ww_valid_i      (ww_valid),
     .ww_i            (ww),
     .qw_valid_o      (qw_valid),

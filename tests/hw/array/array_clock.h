@@ -15,7 +15,7 @@
 #include "hd_accel.h"
 #include "hd_timing.h"
 
-constexpr int N = CfgN;
+constexpr int N = CfgN, Rows = CfgRows, Cols = CfgColumns;
 
 static inline int ceil_div(int a, int b)
 {
@@ -46,8 +46,8 @@ struct array_tile {
 /* One command. Steps are counted from 0. */
 struct array_job {
     using setup_fields = std::array<uint32_t, 5>;
-    enum kind { plain, taps, pairs, kinds };                /* setup[0] */
-    static constexpr long to_sum = N + HD_TIMING_ARRAY_SUM; /* steps from a position */
+    enum kind { plain, taps, pairs, kinds };                   /* setup[0] */
+    static constexpr long to_sum = Rows + HD_TIMING_ARRAY_SUM; /* steps from a position */
 
     std::vector<array_tile> tiles;
     long steps = 0;         /* of all tiles */
@@ -72,7 +72,7 @@ struct array_job {
 
     explicit array_job(const hd_cmd_array &c)
     {
-        for (int t = 0; t < ceil_div((int)c.out_channels, N); t++)
+        for (int t = 0; t < ceil_div((int)c.out_channels, Cols); t++)
             for (uint32_t b = 0; b < c.blocks; b++)
                 add_block(c, b);
         last_position = steps - tiles.back().steps + c.last_scan - 1;
@@ -95,7 +95,7 @@ struct array_job {
         hd_walk walk;
         hd_segment seg;
 
-        hd_walk_start(&walk, c.kernel_h, c.kernel_row_bytes, N, c.ports, c.depthwise);
+        hd_walk_start(&walk, c.kernel_h, c.kernel_row_bytes, Rows, c.ports, c.depthwise);
         while (hd_walk_next(&walk, &seg)) {
             uint32_t scan = b + 1 == c.blocks ? c.last_scan : c.block_scan;
             tiles.push_back(
@@ -121,11 +121,11 @@ struct array_job {
     {
         return running() && left == 0 && loaded > 0;
     }
-    /* Return true if the words of the next tile have arrived: N of them, or all if it has fewer. */
+    /* Return true if the words of the next tile have arrived: one for each row, or all if it has fewer. */
     bool here(const array_weights &w) const
     {
         return (loaded > 0 && loaded < tiles.size() && tiles[loaded].again) ||
-               w.count != wait_weight || w.have(word_end + N);
+               w.count != wait_weight || w.have(word_end + Rows);
     }
     void load()
     {
@@ -268,7 +268,7 @@ class array_clock
         return may_begin() && here(waiting_.front()) && (!now || (now->final() && now->turns()));
     }
 
-    static constexpr long settled = N + HD_TIMING_ARRAY_SETTLE;
+    static constexpr long settled = Rows + HD_TIMING_ARRAY_SETTLE;
 
     std::deque<array_job> waiting_, begun_; /* at most one waits */
     size_t ended_ = 0;               /* number of begun_ in the previous cycle, whose slots are

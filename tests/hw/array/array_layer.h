@@ -148,7 +148,8 @@ static inline void layer_reference(layer &l)
                 acc += l.has_bias ? (uint32_t)l.bias[to] : 0;
                 int32_t v = numerics_mbqm((int32_t)acc, l.multiplier[q], l.shift[q]);
                 const int first = l.p.pairs ? x / 2 * 2 : x; /* pixel of the vector */
-                const int at = l.p.out_base + y * l.p.out_pitch + first * l.p.out_step + to / N * N;
+                const int at =
+                    l.p.out_base + y * l.p.out_pitch + first * l.p.out_step + to / Cols * Cols;
                 l.out[((size_t)y * l.ow + x) * s.oc + to] =
                     l.p.wide ? numerics_byte(v, l.z_out, l.p.wide + 1, at % 4)
                              : numerics_clamp(v, l.z_out, l.act_min, l.act_max);
@@ -177,7 +178,7 @@ static inline void pack_weights(const layer &l, const part &k, int tile, int nch
     hd_walk walk;
     hd_segment seg;
 
-    hd_walk_start(&walk, (uint32_t)k.kh, (uint32_t)(k.kw * channels), N, (uint32_t)l.p.ports,
+    hd_walk_start(&walk, (uint32_t)k.kh, (uint32_t)(k.kw * channels), Rows, (uint32_t)l.p.ports,
                   l.s.depthwise);
     while (hd_walk_next(&walk, &seg))
         for (uint32_t g = 0; g < seg.n_pieces; g++)
@@ -186,9 +187,10 @@ static inline void pack_weights(const layer &l, const part &k, int tile, int nch
                 int row = (ky * l.s.kw + k.kx + of / channels) * channels + of % channels;
                 word w;
                 for (int c = 0; c < N; c++)
-                    w[c] = (uint8_t)(c < nch
-                                         ? l.weights[(size_t)row * l.s.oc + (tile * N + c) % l.s.oc]
-                                         : (int8_t)r.next());
+                    w[c] =
+                        (uint8_t)(c < nch
+                                      ? l.weights[(size_t)row * l.s.oc + (tile * Cols + c) % l.s.oc]
+                                      : (int8_t)r.next());
                 out.push_back(w);
             }
 }
@@ -291,14 +293,14 @@ static inline program layer_program(const layer &l, rng &r)
 {
     program prog;
     std::vector<part> parts = kernel_parts(l);
-    int columns = l.s.oc * (l.p.pairs ? 2 : 1), tiles = ceil_div(columns, N);
+    int columns = l.s.oc * (l.p.pairs ? 2 : 1), tiles = ceil_div(columns, Cols);
     bool whole = parts.size() == 1;
     std::vector<int> first; /* weight word of tile t, part i */
 
     for (int t = 0; t < tiles; t++)
         for (const part &k : parts) {
             first.push_back((int)prog.weights.size());
-            pack_weights(l, k, t, std::min(N, columns - t * N), r, prog.weights);
+            pack_weights(l, k, t, std::min(Cols, columns - t * Cols), r, prog.weights);
         }
     for (int t = 0; t < (whole ? 1 : tiles); t++)
         for (int y = 0; y < l.oh; y += whole ? l.oh : l.p.block_rows)
@@ -306,16 +308,16 @@ static inline program layer_program(const layer &l, rng &r)
                 hd_cmd_array c = command_common(l);
                 command_columns(l, parts[i], c);
                 command_rows(l, parts[i], y, whole ? l.oh : std::min(l.p.block_rows, l.oh - y), c);
-                c.out_channels = (uint32_t)(whole ? columns : std::min(N, columns - t * N));
-                c.in_row += l.s.depthwise ? t * N : 0;
-                c.out_base += (uint32_t)(t * N);
+                c.out_channels = (uint32_t)(whole ? columns : std::min(Cols, columns - t * Cols));
+                c.in_row += l.s.depthwise ? t * Cols : 0;
+                c.out_base += (uint32_t)(t * Cols);
                 c.w_base = (uint32_t)(l.p.w_base + first[(size_t)t * parts.size() + i]);
                 c.p_base = (uint32_t)(l.p.p_base + t);
                 c.acc_keep = i > 0;
                 c.acc_hold = i + 1 < parts.size();
                 prog.steps += array_job(c).steps;
                 if (!c.acc_hold)
-                    prog.vectors += (long)(c.out_h * c.out_w) * ceil_div((int)c.out_channels, N);
+                    prog.vectors += (long)(c.out_h * c.out_w) * ceil_div((int)c.out_channels, Cols);
                 prog.commands.push_back(c);
             }
     return prog;

@@ -162,10 +162,10 @@ struct bench {
                     {l.p.w_base + (int)i, prog.weights[i], i + 1 == prog.weights.size()});
             else
                 write(HD_SPACE_WEIGHTS, l.p.w_base + (int)i, prog.weights[i]);
-        for (int t = 0; t < ceil_div(columns, N); t++) {
+        for (int t = 0; t < ceil_div(columns, Cols); t++) {
             word bias[4], multiplier[4], shift;
             for (int c = 0; c < N; c++) {
-                int o = std::min(t * N + c, columns - 1) % l.s.oc, at = c % (N / 4) * 4;
+                int o = std::min(t * Cols + c, columns - 1) % l.s.oc, at = c % (N / 4) * 4;
                 memcpy(&bias[c / (N / 4)][at], &l.bias[o], 4);
                 memcpy(&multiplier[c / (N / 4)][at], &l.multiplier[o], 4);
                 shift[c] = (uint8_t)l.shift[o];
@@ -362,7 +362,7 @@ bool meet(int a, int n_a, int b, int n_b)
  * them. */
 bool fits_behind(const std::vector<layer> &batch, const layer &l)
 {
-    auto tiles = [](const layer &x) { return ceil_div(x.s.oc * (x.p.pairs ? 2 : 1), N); };
+    auto tiles = [](const layer &x) { return ceil_div(x.s.oc * (x.p.pairs ? 2 : 1), Cols); };
 
     for (const layer &b : batch)
         if (meet(in_range(b), in_range(l)) || meet(out_range(b), in_range(l)) ||
@@ -434,7 +434,7 @@ shape random_shape(rng &r)
     s.kh = r.range(1, r.chance(70) ? 4 : 9);
     s.kw = r.range(1, r.chance(70) ? 4 : 9);
     s.c = r.range(1, r.chance(50) ? 8 : 40);
-    s.oc = s.depthwise ? s.c : r.range(1, r.chance(60) ? N : 3 * N);
+    s.oc = s.depthwise ? s.c : r.range(1, r.chance(60) ? Cols : 3 * Cols);
     s.h = r.range(1, side);
     s.w = r.range(1, side);
     s.stride_y = r.range(1, 3);
@@ -462,7 +462,7 @@ shape random_shape(rng &r)
  * depthwise with padding that reaches far back beyond the command's start. */
 shape switch_shape(rng &r, int turn)
 {
-    shape s = {"", true, 1, 1, N, N, 1, 1, 1, 1, true, 1, 1, false};
+    shape s = {"", true, 1, 1, Cols, Cols, 1, 1, 1, 1, true, 1, 1, false};
 
     if (turn % 3 == 0) {
         s.same = false;
@@ -475,21 +475,21 @@ shape switch_shape(rng &r, int turn)
         s.w = r.range(1, 2 * N);
         s.c = r.range(1, 8);
     } else {
-        s.kw = r.range(N / 2, 2 * N - 1);
-        s.w = r.range(1, N);
+        s.kw = r.range(Rows / 2, 2 * Rows - 1);
+        s.w = r.range(1, Rows);
         s.h = r.range(1, 2);
     }
-    s.oc = s.depthwise ? s.c : N;
+    s.oc = s.depthwise ? s.c : Cols;
     return s;
 }
 
 /* Return rows of one output each, the sum of all columns. */
 shape sum_shape(rng &r)
 {
-    shape s = {"", true, 1, 1, N, N, 1, 1, 1, 1, false, 1, 1, true};
+    shape s = {"", true, 1, 1, Cols, Cols, 1, 1, 1, 1, false, 1, 1, true};
 
     s.kh = r.range(1, 9);
-    s.kw = s.w = r.range(2, N);
+    s.kw = s.w = r.range(2, Rows);
     s.h = s.kh + r.range(0, 3);
     s.stride_y = r.range(1, 3);
     return s;
@@ -503,12 +503,12 @@ bool random_placing(rng &r, layer &l)
 
     p = {};
     p.wide = r.chance(20) ? r.range(1, 3) : 0;
-    p.pairs = !s.depthwise && G >= 2 && 2 * s.oc <= N && l.ow > 1 && r.chance(70);
+    p.pairs = !s.depthwise && G >= 2 && 2 * s.oc <= Cols && l.ow > 1 && r.chance(70);
     p.ports = r.chance(60) ? G / (p.pairs ? 2 : 1) : r.range(1, G / (p.pairs ? 2 : 1));
     if (s.dilation_x > 1)
         p.split_x = 1;
-    else if ((!s.sums && r.chance(10)) || (s.depthwise && s.kw > N))
-        p.split_x = r.range(1, std::min(s.kw, N));
+    else if ((!s.sums && r.chance(10)) || (s.depthwise && s.kw > Rows))
+        p.split_x = r.range(1, std::min(s.kw, Rows));
     if (r.chance(10))
         p.split_y = r.range(1, s.kh);
     int row = p.pairs ? ceil_div(l.ow, 2) : l.ow;
@@ -523,13 +523,13 @@ bool random_placing(rng &r, layer &l)
     p.in_base = r.range(0, (int)spad_bytes - 1);
     p.above = l.pad_top == 0 && r.chance(20) ? r.range(1, 32000) : 0;
     p.out_base = p.in_base + l.in_bytes() + r.range(0, N);
-    int columns = s.oc * (p.pairs ? 2 : 1), rows = l.weight_rows() * ceil_div(columns, N);
-    if (rows > weight_words || ceil_div(columns, N) > entries)
+    const int tiles = ceil_div(s.oc * (p.pairs ? 2 : 1), Cols), rows = l.weight_rows() * tiles;
+    if (rows > weight_words || tiles > entries)
         return false;
     p.w_base = r.range(0, weight_words - rows);
-    p.p_base = r.range(0, entries - ceil_div(columns, N));
+    p.p_base = r.range(0, entries - tiles);
     return (uint32_t)(l.in_bytes() + l.out_bytes() + 4 * N) <= spad_bytes &&
-           (!s.depthwise || l.pad_left < N);
+           (!s.depthwise || l.pad_left < Rows);
 }
 
 /* Draw layer i: nine at random, one that sums columns, then six that switch modes. */
@@ -566,7 +566,8 @@ int run_random(uint64_t seed, int layers)
     int failed = 0, batches = 0;
     long conflicts = 0, cycles = 0, all_steps = 0;
 
-    printf("array_tb N=%d: random %llu %d\n", N, (unsigned long long)seed, layers);
+    printf("array_tb %dx%d of N=%d: random %llu %d\n", Rows, Cols, N, (unsigned long long)seed,
+           layers);
     for (int i = 0; i < layers && failed < 5; batches++) {
         std::vector<layer> batch =
             random_batch(b.r, i, b.r.chance(30) ? 1 : std::min(b.r.range(2, 6), layers - i));
@@ -637,7 +638,7 @@ struct timing_trace {
     long most = 0; /* most commands begun and not done */
 };
 
-/* Make a command of `n` positions of `lanes` bytes, N channels. */
+/* Make a command of `n` positions of `lanes` bytes, a channel a column. */
 hd_cmd_array timed_command(int n, int lanes)
 {
     hd_cmd_array c = {};
@@ -648,7 +649,7 @@ hd_cmd_array timed_command(int n, int lanes)
     c.act_min = -128;
     c.act_max = 127;
     c.kernel_row_bytes = c.x_step = (uint16_t)lanes;
-    c.out_channels = c.out_step = N;
+    c.out_channels = c.out_step = Cols;
     c.scan = c.out_w = c.block_scan = c.last_scan = (uint16_t)n;
     c.in_wc = (uint32_t)(n * lanes);
     c.out_base = spad_bytes / 2;
@@ -706,9 +707,8 @@ int run_timing()
     static_assert(HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST >
                   HD_TIMING_REQUANT_AHEAD);
     const int n = 2 * N; /* more positions than a tile's words */
-    hd_cmd_array c = timed_command(n, N), taps = c, other = c, short_one = timed_command(1, 1);
-    hd_cmd_array long_one = timed_command(4 * n, N); /* the last command of its slot ends while it
-                                                      * runs */
+    hd_cmd_array c = timed_command(n, Rows), taps = c, other = c, short_one = timed_command(1, 1);
+    hd_cmd_array long_one = timed_command(4 * n, Rows); /* its slot's last ends while it runs */
     int failed = 0;
 
     timing_trace t = timed_run({c}, 0);
@@ -716,21 +716,21 @@ int run_timing()
     failed += expect_timing("loading to the first request", t.asked[0] - t.begun[0],
                             HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST);
     failed += expect_timing("loading to the first write", t.written[0] - t.begun[0],
-                            HD_TIMING_ARRAY_FIRST + N + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT);
+                            HD_TIMING_ARRAY_FIRST + Rows + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT);
     failed += expect_timing("done_o to the last write", t.written.back() - t.done[0],
                             HD_TIMING_REQUANT_AHEAD);
     taps.depthwise = other.depthwise = 1;
     other.pad_left = 1;
     t = timed_run({taps, other}, 0);
     failed += expect_timing("last position to taps placed otherwise", t.begun[1] - t.begun[0],
-                            HD_TIMING_ARRAY_FIRST + n + N + HD_TIMING_ARRAY_SETTLE);
+                            HD_TIMING_ARRAY_FIRST + n + Rows + HD_TIMING_ARRAY_SETTLE);
     t = timed_run({taps, long_one, other}, 0);
     failed += expect_timing("depthwise to convolution", t.begun[1] - t.begun[0], n);
     failed += expect_timing("convolution to depthwise", t.begun[2] - t.begun[1], 4 * n);
     c.acc_hold = 1;
     t = timed_run({c}, 0);
     failed += expect_timing("acc_hold: taking to done_o", t.done[0] - t.taken[0],
-                            HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST + n - 1 + N +
+                            HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST + n - 1 + Rows +
                                 HD_TIMING_ARRAY_SUM + HD_TIMING_ARRAY_DONE);
     t = timed_run({short_one, short_one, short_one, short_one}, 0);
     failed += expect_timing("steps of a tile", t.begun[1] - t.begun[0], HD_TIMING_ARRAY_TILE);
@@ -743,8 +743,8 @@ int run_timing()
     t = timed_run({taps, short_one}, 0, 0xa600);
     failed += expect_timing("a row of many positions", t.begun[1] - t.begun[0], 0xa5a5);
     c.follow = short_one.follow = 1;
-    t = timed_run({c}, N);
-    failed += expect_timing("weight word to loading", t.begun[0] - t.words[N - 1],
+    t = timed_run({c}, Rows);
+    failed += expect_timing("weight word to loading", t.begun[0] - t.words[Rows - 1],
                             HD_TIMING_WEIGHT_ARRIVAL + HD_TIMING_ARRAY_WEIGHT_WAIT);
     t = timed_run({c}, 0, 200, 100);
     failed += expect_timing("a stop to loading", t.begun[0] - 100, 1 + HD_TIMING_ARRAY_WEIGHT_WAIT);
@@ -771,7 +771,7 @@ bool net_layer_place(const net_layer &s, rng &r, layer &l)
     layer_size(l);
     layer_fill(l, r);
     l.p = {};
-    l.p.pairs = !s.depthwise && 2 * s.oc <= N && l.ow > 1 && G >= 4;
+    l.p.pairs = !s.depthwise && 2 * s.oc <= Cols && l.ow > 1 && G >= 4;
     l.p.ports = l.p.pairs ? G / 2 : G;
     l.p.in_pitch = good_pitch(s.w * s.c);
     l.p.out_step = s.oc;
@@ -779,9 +779,9 @@ bool net_layer_place(const net_layer &s, rng &r, layer &l)
     l.p.in_base = N;
     l.p.out_base = ceil_div(N + l.in_bytes(), N) * N + 3 * N;
     int row = l.p.pairs ? ceil_div(l.ow, 2) : l.ow;
-    int rows = l.weight_rows() * ceil_div(s.oc * (l.p.pairs ? 2 : 1), N);
+    int rows = l.weight_rows() * ceil_div(s.oc * (l.p.pairs ? 2 : 1), Cols);
     l.p.block_rows = row > CfgAccDepth ? 0 : std::min(l.oh, CfgAccDepth / row);
-    return l.p.block_rows > 0 && rows <= weight_words && ceil_div(s.oc, N) <= entries &&
+    return l.p.block_rows > 0 && rows <= weight_words && ceil_div(s.oc, Cols) <= entries &&
            (uint32_t)(l.p.out_base + l.out_bytes()) <= spad_bytes;
 }
 

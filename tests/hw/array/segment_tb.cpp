@@ -11,7 +11,7 @@
 namespace
 {
 
-constexpr int kN = CfgN, kPorts = CfgPorts;
+constexpr int kN = CfgRows, kPorts = CfgPorts;
 
 int log2_up(uint32_t n)
 {
@@ -21,7 +21,7 @@ int log2_up(uint32_t n)
     return bits;
 }
 
-const int kCntBits = log2_up(kN + 1), kAddrBits = log2_up(CfgScratchpadBytes), kPosBits = 18,
+const int kCntBits = log2_up(CfgN + 1), kAddrBits = log2_up(CfgScratchpadBytes), kPosBits = 18,
           kRowBits = 19;
 
 struct kernel {

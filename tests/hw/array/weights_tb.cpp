@@ -46,9 +46,11 @@ struct bench {
     {
     }
 
-    template <class T> void expect(const char *what, const T &port, uint32_t lsb, const word &want)
+    /* Compare the word with the port from bit lsb on; a column has `size` bytes of the port. */
+    template <class T>
+    void expect(const char *what, const T &port, uint32_t lsb, const word &want, uint32_t size)
     {
-        for (uint32_t i = 0; i < want.size(); i++) {
+        for (uint32_t i = 0; i < want.size() && lsb / 8 + i < CfgColumns * size; i++) {
             const uint32_t got = get_field(port, (int)(lsb + 8 * i), 8);
 
             checked++;
@@ -145,13 +147,13 @@ struct bench {
 
     void check()
     {
-        expect("weight", dut->wr_data_o, 0, weight);
+        expect("weight", dut->wr_data_o, 0, weight, 1);
         for (uint32_t q = 0; q < 4 && !parameter.empty(); q++) {
-            expect("bias", dut->pr_bias_o, q * 8 * kN, parameter[q]);
-            expect("multiplier", dut->pr_multiplier_o, q * 8 * kN, parameter[4 + q]);
+            expect("bias", dut->pr_bias_o, q * 8 * kN, parameter[q], 4);
+            expect("multiplier", dut->pr_multiplier_o, q * 8 * kN, parameter[4 + q], 4);
         }
         if (!parameter.empty())
-            expect("shift", dut->pr_shift_o, 0, parameter[8]);
+            expect("shift", dut->pr_shift_o, 0, parameter[8], 1);
     }
 
     void cycle()

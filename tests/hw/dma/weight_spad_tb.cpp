@@ -13,7 +13,8 @@
 namespace
 {
 
-constexpr uint32_t kN = CfgN, kBytes = CfgScratchpadBytes, kWords = CfgWeightBytes / CfgN;
+constexpr uint32_t kN = CfgN, kC = CfgColumns, kBytes = CfgScratchpadBytes,
+                   kWords = CfgWeightBytes / CfgN;
 
 struct job {
     bool transpose;
@@ -21,19 +22,19 @@ struct job {
 
     uint32_t groups() const
     {
-        return transpose ? (rows + kN - 1) / kN : 1;
+        return transpose ? (rows + kC - 1) / kC : 1;
     }
     uint32_t group_rows(uint32_t g) const
     {
-        return !transpose ? rows : rows - g * kN < kN ? rows - g * kN : kN;
+        return !transpose ? rows : rows - g * kC < kC ? rows - g * kC : kC;
     }
     uint32_t tiles() const
     {
-        return (row_bytes + kN - 1) / kN;
+        return (row_bytes + kC - 1) / kC;
     }
     uint32_t columns(uint32_t tile) const
     {
-        return row_bytes - tile * kN < kN ? row_bytes - tile * kN : kN;
+        return row_bytes - tile * kC < kC ? row_bytes - tile * kC : kC;
     }
     uint32_t words() const
     {
@@ -55,11 +56,11 @@ job long_job(rng &r)
         j.row_bytes = (uint32_t)r.range(1, 3);
         j.pitch = j.row_bytes;
         j.rows = std::min((kBytes - j.src) / j.pitch, 65535u);
-        j.rows = std::min(j.rows, j.transpose ? kWords / j.row_bytes * kN : kWords);
+        j.rows = std::min(j.rows, j.transpose ? kWords / j.row_bytes * kC : kWords);
     } else {
         j.rows = (uint32_t)r.range(1, 2);
         j.row_bytes = (kBytes - j.src) / j.rows;
-        j.row_bytes = std::min(j.row_bytes, j.transpose ? kWords : kWords / j.rows * kN);
+        j.row_bytes = std::min(j.row_bytes, j.transpose ? kWords : kWords / j.rows * kC);
         j.pitch = j.row_bytes;
     }
     j.dest = 0;
@@ -160,8 +161,8 @@ struct bench {
                 const uint32_t rows = j.group_rows(g), columns = j.columns(t);
                 for (uint32_t a = 0; a < (j.transpose ? columns : rows); a++, at++)
                     for (uint32_t b = 0; b < kN; b++) {
-                        const uint32_t row = g * kN + (j.transpose ? b : a),
-                                       column = t * kN + (j.transpose ? a : b);
+                        const uint32_t row = g * kC + (j.transpose ? b : a),
+                                       column = t * kC + (j.transpose ? a : b);
                         const bool inside = b < (j.transpose ? rows : columns);
                         expect("byte", written[at][b], inside ? spad[j.address(row, column)] : 0);
                     }
@@ -176,8 +177,8 @@ struct bench {
         for (uint32_t g = 0; g < j.groups(); g++)
             for (uint32_t t = 0; t < j.tiles(); t++) {
                 for (uint32_t row = 0; row < j.group_rows(g); row++)
-                    n += j.address(g * kN + row, t * kN) % kN + j.columns(t) > kN ? 2 : 1;
-                n += j.transpose ? kN - j.group_rows(g) + j.columns(t) + 2 : 0;
+                    n += j.address(g * kC + row, t * kC) % kN + j.columns(t) > kN ? 2 : 1;
+                n += j.transpose ? kC - j.group_rows(g) + j.columns(t) + 2 : 0;
             }
         return n;
     }

@@ -110,6 +110,31 @@ static void a_base_gives_the_rest(void **state)
                                 "tiny, sys8, sys16, sys32, or a JSON file");
 }
 
+/* Rows and columns are n unless stated; a base's follow another n only if they are its own n. */
+static void sides_are_n_unless_stated(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t rows, columns;
+    } cases[] = {
+        {"{\"base\": \"sys16\"}", 16, 16},
+        {"{\"base\": \"sys16\", \"rows\": 12}", 12, 16},
+        {"{\"base\": \"sys16\", \"rows\": 6, \"columns\": 10, \"lstm\": 0}", 6, 10},
+        {"{\"base\": \"sys16\", \"n\": 8, \"columns\": 4}", 8, 4},
+    };
+    struct hd_config square, c;
+    struct diag d = {.status = ST_OK};
+
+    (void)state;
+    assert_int_equal(accel_config_by_name(acc, "sys16", &square, &d), ST_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(accel_config_find(a, acc, cases[i].text, &c, &d), ST_OK);
+        assert_int_equal(c.rows, cases[i].rows);
+        assert_int_equal(c.columns, cases[i].columns);
+        assert_int_equal(c.hash == square.hash, i == 0);
+    }
+}
+
 static void a_missing_file_is_said(void **state)
 {
     struct diag d = {.status = ST_OK};
@@ -148,12 +173,19 @@ static void impossible_sizes_are_refused(void **state)
     (void)state;
     expect_bad("\"n\": 16", "\"n\": 12",
                "x.json: \"n\": expected 4, 8, 16 or 32, found 12: byte addresses are a word and a "
-               "lane of 12, split as bits (heddle hw states what it would take)");
+               "lane of n, split as bits; for an array of 12, state a larger n, and \"rows\" and "
+               "\"columns\"");
     expect_bad("\"n\": 16", "\"n\": 6", "expected 4, 8, 16 or 32, found 6");
-    expect_bad("\"n\": 16", "\"rows\": 12, \"columns\": 16",
-               "x.json: \"rows\": expected \"n\", found rows and columns apart: a word has a byte "
-               "for each row and for each column (heddle hw states what it would take)");
-    expect_bad("\"n\": 16", "\"n\": 16, \"cols\": 32", "x.json: \"cols\": expected \"n\"");
+    expect_bad("\"n\": 16", "\"n\": 16, \"rows\": 17",
+               "x.json: \"rows\": expected at most 16 (n, the lanes of a word), found 17; state a "
+               "larger n");
+    expect_bad("\"n\": 16", "\"n\": 16, \"columns\": 32",
+               "x.json: \"columns\": expected at most 16");
+    expect_bad("\"n\": 16", "\"n\": 16, \"columns\": 1", "from 2 to 32, found 1");
+    expect_bad("\"n\": 16", "\"n\": 16, \"cols\": 16", "unknown member \"cols\"");
+    expect_bad("\"n\": 16", "\"n\": 16, \"lstm\": 1, \"columns\": 10",
+               "x.json: \"lstm\": expected 0 unless columns are a multiple of 4, the gates of a "
+               "cell, found 10 columns");
     expect_bad("\"n\": 16", "\"n\": 64", "expected an integer from 4 to 32, found 64");
     expect_bad("\"banks\": 8", "\"banks\": 4", "expected an integer from 8 to 8, found 4");
     expect_bad("\"ports\": 4", "\"ports\": 5", "expected an integer from 1 to 4, found 5");
@@ -212,6 +244,7 @@ int main(void)
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(a_file_with_the_same_sizes_has_the_same_hash),
         cmocka_unit_test(a_base_gives_the_rest),
+        cmocka_unit_test(sides_are_n_unless_stated),
         cmocka_unit_test(a_missing_file_is_said),
         cmocka_unit_test(sizes_at_the_edge_pass),
         cmocka_unit_test(impossible_sizes_are_refused),

@@ -55,6 +55,7 @@ static void pieces_cover_every_lane_once(void **state)
         struct arena *a = arena_new(0);
         struct geo g = random_geo(&seed, &op);
         struct hd_config hw = {.n = 4u << next(&seed) % 4};
+        hw.rows = hw.columns = hw.n;
         hw.weight_bytes = hw.n * hw.n * (2 + next(&seed) % 60);
         uint32_t lanes = g.kw * (g.kind == GEO_DEPTHWISE ? 1 : g.c), limit = geo_word_limit(&hw);
         uint8_t *seen = arena_alloc(a, lanes * g.kh);
@@ -119,7 +120,7 @@ static void rows_are_what_windows_touch(void **state)
 /* Strides make a depthwise row long: 40 rows of 2048 columns for 9 outputs each. */
 static void a_block_fits_its_fields(void **state)
 {
-    const struct hd_config hw = {.n = 32, .acc_depth = 512};
+    const struct hd_config hw = {.n = 32, .rows = 32, .columns = 32, .acc_depth = 512};
     struct ir_op op = {0};
     struct geo g = {.op = &op, .kind = GEO_DEPTHWISE, .w = 2048, .ow = 9, .sx = 255};
 
@@ -201,7 +202,7 @@ static void phases_are_the_transposed_convolution(void **state)
 /* A pixel with few outputs uses the sum of columns, as FULLY_CONNECTED or as a convolution. */
 static void one_pixel_sums_columns(void **state)
 {
-    const struct hd_config hw = {.n = 16, .weight_bytes = 65536};
+    const struct hd_config hw = {.n = 16, .rows = 16, .columns = 16, .weight_bytes = 65536};
     struct ir_op op = {0};
     struct geo g = {.op = &op, .h = 1, .w = 1, .c = 256, .oh = 1, .ow = 1, .oc = 2};
 

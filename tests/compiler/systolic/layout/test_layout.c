@@ -12,6 +12,8 @@
 
 static const struct hd_config tiny = {.name = "tiny",
                                       .n = 4,
+                                      .rows = 4,
+                                      .columns = 4,
                                       .scratchpad_bytes = 8192,
                                       .banks = 8,
                                       .ports = 1,

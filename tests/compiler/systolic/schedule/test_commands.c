@@ -15,6 +15,8 @@
 
 static const struct hd_config sys8 = {.name = "sys8",
                                       .n = 8,
+                                      .rows = 8,
+                                      .columns = 8,
                                       .scratchpad_bytes = 65536,
                                       .banks = 8,
                                       .ports = 4,

@@ -35,7 +35,7 @@ static void waits(struct list *l, bool no_overlap)
 {
     struct arena *a = arena_new(0);
     const struct sched_options o = {.no_overlap = no_overlap};
-    const struct hd_config hw = {.n = 16};
+    const struct hd_config hw = {.n = 16, .rows = 16, .columns = 16};
 
     sched_waits(a, &l->stream, &o, &hw);
     arena_free(a);
@@ -84,7 +84,7 @@ static void an_old_wait_is_for_a_later_command(void **state)
     enum { OTHERS = 20000 };
     struct arena *a = arena_new(0);
     const struct sched_options o = {0};
-    const struct hd_config hw = {.n = 16};
+    const struct hd_config hw = {.n = 16, .rows = 16, .columns = 16};
     struct sched_stream s = {.cmd = ARENA_ARRAY(a, struct sched_command, OTHERS + 2),
                              .n = OTHERS + 2};
 
@@ -483,7 +483,7 @@ static struct hd_cmd_array random_layer(uint64_t *seed, uint32_t h, uint32_t w, 
 static void leading_tiles_read_nothing_late(void **state)
 {
     static struct steps s;
-    const struct hd_config hw = {.n = LANES};
+    const struct hd_config hw = {.n = LANES, .rows = LANES, .columns = LANES};
     uint64_t seed = 11;
     uint32_t n_some = 0, n_none = 0;
 

@@ -16,7 +16,8 @@
 
 enum { COMMANDS = 4, TURNS = 12, ROUNDS = 3000, CHANGES = 30 };
 
-static const struct hd_config hw = {.n = 16, .banks = 8, .scratchpad_bytes = 131072};
+static const struct hd_config hw = {
+    .n = 16, .rows = 16, .columns = 16, .banks = 8, .scratchpad_bytes = 131072};
 static uint64_t seed;
 
 /* xorshift64*, Vigna 2016. */

@@ -11,7 +11,8 @@
 #include "compiler/systolic/timing/cost.h"
 #include "compiler/systolic/timing/vector_beats.h"
 
-static const struct hd_config hw = {.n = 16, .banks = 8, .scratchpad_bytes = 131072};
+static const struct hd_config hw = {
+    .n = 16, .rows = 16, .columns = 16, .banks = 8, .scratchpad_bytes = 131072};
 static const uint32_t n_rows[] = {1, 2, 3, 7, 16, 17, 33, 100, 256},
                       n_values[] = {1, 2, 16, 17, 33, 64, 112, 128, 129, 144, 160, 256, 530};
 
