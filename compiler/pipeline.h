@@ -3,6 +3,7 @@
 #define HEDDLE_COMPILER_PIPELINE_H
 
 #include "compiler/emit/emit.h"
+#include "compiler/import/gguf/gguf_llama.h"
 #include "compiler/legalise/legalise.h"
 #include "compiler/partition/partition.h"
 #include "reference/ref.h"
@@ -14,6 +15,7 @@ struct pipeline_options {
     const char *input_shapes; /* for ONNX files; NULL if not given */
     bool fallback;            /* --host-fallback=onnxruntime */
     const char *signature;    /* for TFLite files; NULL if not given */
+    struct gguf_options gguf; /* for GGUF files */
     bool allow_external_data; /* ONNX files may name others in their folder */
     struct lgl_options legalise;
     struct partition_options partition; /* its memory options are those of `schedule` */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/import/foreign.h"
+#include "compiler/import/gguf/gguf_llama.h"
 #include "compiler/import/ir_text.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
@@ -34,6 +35,8 @@ static enum status import_onnx(struct pipeline *p, struct diag *d)
     struct ir_graph *literal;
     enum status st;
 
+    if (text_ends(m->path, ".gguf"))
+        TRY(gguf_llama(p->arena, m->data, m->n_bytes, &p->options.gguf, &onnx, d));
     if (p->options.allow_external_data)
         onnx.folder = folder_of(p->arena, m->path);
     TRY(onnx_import(p->arena, m->name, m->data, m->n_bytes, &onnx, &p->graph, d));
@@ -65,15 +68,18 @@ enum status step_import(struct pipeline *p, struct diag *d)
     const struct tfl_choice tflite = {p->options.signature, p->options.input_shapes};
 
     TRY(foreign_refuse(p->arena, m->path, m->data, m->n_bytes, d));
-    if (p->options.signature &&
-        (text_ends(m->path, ".onnx") || text_ends(m->path, ".tosa") || text_ends(m->path, ".ir")))
+    if (p->options.signature && (text_ends(m->path, ".onnx") || text_ends(m->path, ".gguf") ||
+                                 text_ends(m->path, ".tosa") || text_ends(m->path, ".ir")))
         return FAIL(d, ST_USAGE, "--signature is for .tflite files");
     if (text_ends(m->path, ".onnx"))
         return import_onnx(p, d);
-    if (p->options.input_shapes && (text_ends(m->path, ".tosa") || text_ends(m->path, ".ir")))
+    if (p->options.input_shapes &&
+        (text_ends(m->path, ".gguf") || text_ends(m->path, ".tosa") || text_ends(m->path, ".ir")))
         return FAIL(d, ST_USAGE,
                     "--input-shapes is for .onnx and .tflite files: the shapes of others are "
                     "fixed");
+    if (text_ends(m->path, ".gguf"))
+        return import_onnx(p, d);
     if (text_ends(m->path, ".tosa"))
         return import_tosa(p, d);
     if (text_ends(m->path, ".ir"))

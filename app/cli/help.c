@@ -54,7 +54,8 @@ const char cli_about[] = "Compiles a quantised network for a simulated systolic 
 const char cli_after[] =
     "heddle COMMAND --help lists the options of that command; heddle --version prints the "
     "version and the commit.\n"
-    "MODEL is a .tflite, .onnx or .tosa file, a graph as text (.ir) or the name of a network in "
+    "MODEL is a .tflite, .onnx, .tosa or .gguf file, a graph as text (.ir) or the name of a "
+    "network in "
     "tests/models.\n"
     "\nExamples:\n"
     "  heddle run digits\n"

@@ -37,7 +37,7 @@ static enum status no_model(struct arena *a, const char *home, const char *name,
     globfree(&found);
     near = json_doc_near(name, words, n);
     return FAIL(d, ST_USAGE, "'%s' is neither a file nor a network of tests/models; %s%s%s", name,
-                near ? "did you mean " : "expected a .tflite, .onnx, .tosa or .ir file",
+                near ? "did you mean " : "expected a .tflite, .onnx, .tosa, .gguf or .ir file",
                 near ? near : "", near ? "?" : "");
 }
 

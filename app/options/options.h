@@ -114,6 +114,7 @@ struct options {
     const char *waves;        /* --waves */
     const char *input_shapes; /* --input-shapes */
     const char *signature;    /* --signature */
+    struct gguf_options gguf; /* --context, --products */
     const char *teacher;      /* --teacher */
     const char *tuned;        /* --tuned */
     const char *knobs;        /* --knobs */

@@ -9,6 +9,7 @@ struct pipeline_options options_pipeline(const struct options *o)
         .input_shapes = o->input_shapes,
         .fallback = o->fallback != 0,
         .signature = o->signature,
+        .gguf = o->gguf,
         .allow_external_data = o->allow_external_data,
         .legalise = o->legalise,
         .partition = o->partition,

@@ -30,6 +30,8 @@ static const char *const bus_faults[] = {
 /* Words of enum oracle_kind. */
 static const char *const oracles[] = {"none", "litert", "onnxruntime", NULL};
 static const char *const fallbacks[] = {"none", "onnxruntime", NULL};
+/* Words of enum gguf_products. */
+static const char *const products[] = {"int8", "float", NULL};
 static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 
 #define SHOW(a, b, c, d)                                                                           \
@@ -211,6 +213,13 @@ const struct option_row options_table[] = {
           "shapes of inputs that an ONNX file leaves open, or instead of a TFLite file's: "
           "\"data:[1,3,224,224],...\""),
      TEXT(input_shapes), .used_by = MODELS | OF(QUANTISE)},
+    {SHOW("context", "N", COMPILER,
+          "positions that a GGUF language model keeps (default 256, or the file's if fewer)"),
+     NUMBER(gguf.context, 1, GGUF_MOST_CONTEXT), .used_by = MODELS},
+    {SHOW("products", "TYPE", COMPILER,
+          "products of a GGUF language model: int8 (default), with the scales of each step's "
+          "values; or float, as in the file"),
+     WORD(gguf.products, products), .used_by = MODELS},
     {SHOW("signature", "NAME", COMPILER,
           "of a TFLite model with several signatures: the one to take (default: the only one)"),
      TEXT(signature), .used_by = MODELS | OF(QUANTISE)},

@@ -72,7 +72,7 @@ enum status foreign_refuse(struct arena *a, const char *path, const uint8_t *dat
 {
     size_t k = 0;
 
-    if (has_suffix(path, ".ir .onnx .tosa"))
+    if (has_suffix(path, ".gguf .ir .onnx .tosa"))
         return ST_OK;
     while (k < sizeof kinds / sizeof *kinds && !has_suffix(path, kinds[k].suffixes))
         k++;

@@ -248,6 +248,18 @@ static void count(struct isl *s)
         s->uses[g->out[i]]++;
 }
 
+/* Add the file's tensor `id`, an input or a variable. */
+static uint32_t given(struct isl *s, uint32_t id)
+{
+    const struct ir_tensor *t = s->from->tensor[id];
+    const uint32_t to = isl_tensor(s, t->name, t->type, t->rank, t->dim, &t->quant);
+
+    s->to->tensor[to]->role = t->role;
+    s->to->tensor[to]->data = t->data;
+    isl_set_tensor(s, id, to);
+    return to;
+}
+
 static void begin(struct isl *s)
 {
     const struct ir_graph *g = s->from;
@@ -259,14 +271,12 @@ static void begin(struct isl *s)
     s->uses = ARENA_ARRAY(s->arena, uint32_t, g->n_tensor);
     s->row_ops = ARENA_ARRAY(s->arena, uint32_t, g->n_row);
     s->to->in = ARENA_ARRAY(s->arena, uint32_t, g->n_in);
-    for (uint32_t i = 0; i < g->n_in; i++) {
-        const struct ir_tensor *t = g->tensor[g->in[i]];
-
-        s->to->in[i] = isl_tensor(s, t->name, t->type, t->rank, t->dim, &t->quant);
-        s->to->tensor[s->to->in[i]]->role = IR_INPUT;
-        isl_set_tensor(s, g->in[i], s->to->in[i]);
-    }
+    for (uint32_t i = 0; i < g->n_in; i++)
+        s->to->in[i] = given(s, g->in[i]);
     s->to->n_in = g->n_in;
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        if (g->tensor[i]->role == IR_VARIABLE)
+            (void)given(s, i);
     count(s);
 }
 

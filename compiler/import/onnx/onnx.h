@@ -4,7 +4,17 @@
 
 #include "compiler/ir/ir.h"
 
+struct Onnx__ModelProto;
+
+/* An input that is the output of the step before, zeros at first. */
+struct onnx_state {
+    const char *input, *output;
+};
+
 struct onnx_options {
+    const struct Onnx__ModelProto *unpacked; /* the model, instead of a file's bytes; or NULL */
+    const struct onnx_state *state;          /* inputs and outputs that become variables */
+    uint32_t n_state;
     const char *input_shapes; /* --input-shapes "data:[1,3,224,224],b:[1]", or NULL */
     const char *folder;       /* external data is opened beneath it; NULL: refused */
     bool exact;               /* --onnx-rounding=onnx: only QuantizeLinear rounds; what int8

@@ -92,7 +92,7 @@ rm -f stdout stderr
 
 # --- files ---
 run 2 "cannot read 'none.tflite': No such file or directory" none.tflite --engine=ref
-run 2 "'none' is neither a file nor a network of tests/models; expected a .tflite, .onnx, .tosa or .ir file" \
+run 2 "'none' is neither a file nor a network of tests/models; expected a .tflite, .onnx, .tosa, .gguf or .ir file" \
     none --engine=ref
 run 2 "'digit' is neither a file nor a network of tests/models; did you mean digits?" digit
 run 2 "cannot read 'none.bin': No such file or directory" digits --engine=ref -i none.bin

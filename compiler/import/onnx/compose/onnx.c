@@ -188,6 +188,8 @@ static enum status graph_input(struct ox *m, const Onnx__ValueInfoProto *in, str
     v->tensor = ox_tensor(m, v->name, type, s, NULL);
     m->g->tensor[v->tensor]->stored = (uint8_t)stored;
     v->kind = OX_TENSOR;
+    if (ox_state_of(m, v->name, NULL))
+        return ox_read_state(m, v);
     v->is_input = true;
     m->g->tensor[v->tensor]->role = IR_INPUT;
     m->g->in[m->g->n_in++] = v->tensor;
@@ -337,6 +339,8 @@ static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, s
     if (v->kind == OX_CONST)
         TRY(constant_output(m, v));
     id = v->tensor;
+    if (ox_state_of(m, NULL, v->name))
+        return ox_assign_state(m, ox_state_of(m, NULL, v->name), id);
     if (v->wide) {
         m->op = "Cast";
         m->row = IR_NONE;
@@ -444,11 +448,12 @@ static uint32_t count(const char *const *list, size_t n)
 enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                         const struct onnx_options *o, struct ir_graph **graph, struct diag *d)
 {
-    const Onnx__ModelProto *model;
+    const Onnx__ModelProto *model = o->unpacked;
     const char **refusal;
     size_t n;
 
-    TRY(onnx_unpack(a, data, n_bytes, &model, d));
+    if (!model)
+        TRY(onnx_unpack(a, data, n_bytes, &model, d));
     n = model->graph ? model->graph->n_node : 0;
     refusal = ARENA_ARRAY(a, const char *, n + 1);
     for (;;) {

@@ -218,6 +218,32 @@ enum status ox_scatter_nd(struct ox *m)
     return scatter(m, &f, to, n);
 }
 
+/* The place is computed: an update of a slice, [0,..,place,..,0]. */
+static enum status scatter_computed(struct ox *m, uint32_t place, uint32_t axis, bool circular)
+{
+    const uint32_t zero =
+        ox_ir_const(m, ox_inner(m, ox_out(m, 0)->name, "zero"), m->g->tensor[place]->type, 1,
+                    (const int32_t[]){1}, (const int64_t[]){0});
+    uint32_t in[3], start[IR_MAX_RANK], out;
+
+    TRY(ox_operand(m, 0, "cache", &in[0]));
+    TRY(ox_operand(m, 1, "update", &in[1]));
+    if (circular || m->g->tensor[in[0]]->dim[0] != 1 || !ir_is_int(m->g->tensor[place]->type) ||
+        ir_elements(m->g->tensor[place]) != 1)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "computed write_indices: expected mode linear and a batch of 1");
+    for (uint32_t i = 0; i < m->g->tensor[in[0]]->rank; i++)
+        start[i] = i == axis ? ox_reshape(m, ox_inner(m, ox_out(m, 0)->name, "place"), place,
+                                          (struct ox_shape){1, {1}})
+                             : zero;
+    in[2] =
+        ox_concat(m, ox_inner(m, ox_out(m, 0)->name, "start"), m->g->tensor[in[0]]->rank, start, 0);
+    out = ox_like(m, ox_out(m, 0)->name, in[0], ox_shape_of(m, in[0]));
+    ox_make_update_slice(m, 3, in, out);
+    ox_set_tensor(m, 0, out, ox_in(m, 0)->real);
+    return ST_OK;
+}
+
 /* Rows written into a cache from the place of each batch on. */
 enum status ox_tensor_scatter(struct ox *m)
 {
@@ -233,9 +259,11 @@ enum status ox_tensor_scatter(struct ox *m)
     f.x.rank = f.y.rank = ox_rank(m, x);
     memcpy(f.x.dim, ox_dim(m, x), sizeof f.x.dim);
     memcpy(f.y.dim, ox_dim(m, u), sizeof f.y.dim);
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -2), f.x.rank, &axis));
+    if (ox_in(m, 2) && ox_in(m, 2)->kind == OX_TENSOR)
+        return scatter_computed(m, ox_in(m, 2)->tensor, axis, circular);
     if (ox_in(m, 2))
         TRY(ox_want_const(m, 2, "write_indices", &begin));
-    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -2), f.x.rank, &axis));
     n = elements(&f.y, 0);
     inner = elements(&f.y, axis + 1);
     to = ARENA_ARRAY(m->arena, int64_t, (size_t)n);

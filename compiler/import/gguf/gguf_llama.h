@@ -1,0 +1,23 @@
+/* gguf_llama.h - a language model of the Llama family as a network of ONNX's nodes: one step, from a
+ * token and its position to the logits of the next, with keys and values as state. */
+#ifndef HEDDLE_COMPILER_IMPORT_GGUF_GGUF_LLAMA_H
+#define HEDDLE_COMPILER_IMPORT_GGUF_GGUF_LLAMA_H
+
+#include "compiler/import/onnx/onnx.h"
+
+enum gguf_products { GGUF_INT8, GGUF_FLOAT };
+
+/* int8: weights of one scale for each row, inputs with the scale of their values in each step. float:
+ * the file's values. context: positions of keys and values; 0: 256, or the file's if fewer. */
+struct gguf_options {
+    uint32_t context;
+    enum gguf_products products;
+};
+
+enum { GGUF_CONTEXT = 256, GGUF_MOST_CONTEXT = 1 << 16 };
+
+/* Make the network; o->unpacked and o->state of *onnx are set. ST_UNSUPPORTED: another family. */
+enum status gguf_llama(struct arena *a, const uint8_t *data, size_t n_bytes,
+                       const struct gguf_options *o, struct onnx_options *onnx, struct diag *d);
+
+#endif
