@@ -23,7 +23,7 @@ enum status run_first_with_reference(const struct job *job, const struct run_mea
 
     for (uint32_t i = 0; i < g->n_out; i++)
         to[i] = (struct run_data){arena_alloc(a, m->out[i].n_bytes * n), m->out[i].n_bytes};
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < n && k < job->n; k++) {
         for (uint32_t i = 0; i < g->n_in; i++)
             in[i] = inference(&job->in[i], k);
         for (uint32_t i = 0; i < g->n_out; i++)
@@ -31,6 +31,11 @@ enum status run_first_with_reference(const struct job *job, const struct run_mea
         if (job->options->reset_state)
             ref_reset(r);
         TRY(ref_run(r, in, out, d));
+        if (job->feeder) {
+            job->feeder->next(job->feeder->ctx, k, out[0]);
+            if (job->options->engine == ENGINE_REF)
+                job->feeder->say(job->feeder->ctx, k, out[0]);
+        }
         if (results->compare)
             TRY(compare_reference(results->compare, r, k, d));
     }

@@ -207,6 +207,8 @@ static enum status infer(struct child *c)
     for (uint32_t i = 0; i < m->n_outputs; i++)
         memcpy(c->to->out[i].bytes + c->inference * c->to->out[i].n_bytes, c->play.call.out[i],
                c->to->out[i].n_bytes);
+    if (job->feeder)
+        job->feeder->next(job->feeder->ctx, c->inference, c->play.call.out[0]);
     c->shared->inferences++;
     return ST_OK;
 }

@@ -31,6 +31,15 @@ static void line(const struct job *job, const struct run_measured *m, time_t beg
                   layer < g->n_row ? g->row[layer].name : "", (long long)(time(NULL) - begun));
 }
 
+/* Show the outputs of the inferences that have ended since the last call. */
+static void say(const struct job *job, const struct run_measured *m, uint32_t *done)
+{
+    while (job->feeder && *done < m->shared->inferences) {
+        job->feeder->say(job->feeder->ctx, *done, m->out[0].bytes + *done * m->out[0].n_bytes);
+        ++*done;
+    }
+}
+
 static void watch_and_tell(const struct job *job, const struct run_measured *m, pid_t child,
                            int *state)
 {
@@ -38,15 +47,20 @@ static void watch_and_tell(const struct job *job, const struct run_measured *m, 
     time_t begun = time(NULL);
 
     sigset_t ended, before;
+    uint32_t done = 0;
     bool shown = false;
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &ended, &before);
     while (waitpid(child, state, WNOHANG) == 0)
         if (sigtimedwait(&ended, NULL, &tenth) < 0 && errno == EAGAIN) {
-            line(job, m, begun);
-            shown = true;
+            if (job->feeder)
+                say(job, m, &done);
+            else
+                line(job, m, begun);
+            shown = !job->feeder;
         }
+    say(job, m, &done);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (shown)
         output_text(job->options->output, OUTPUT_PROGRESS, "");
@@ -57,7 +71,7 @@ int run_watch(const struct job *job, const struct run_measured *m, pid_t child)
     int state = 0;
 
     interrupt_child(child);
-    if (output_wants(job->options->output, OUTPUT_PROGRESS))
+    if (output_wants(job->options->output, OUTPUT_PROGRESS) || job->feeder)
         watch_and_tell(job, m, child, &state);
     else
         while (waitpid(child, &state, 0) < 0 && errno == EINTR)

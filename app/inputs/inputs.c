@@ -52,7 +52,9 @@ enum status run_find_model(struct arena *a, const struct options *o, struct job 
         return ST_OK;
     TRY(home_find(a, &home, d));
     job->zoo = arena_printf(a, "%s/tests/models/%s", home, o->model);
-    job->model_path = arena_printf(a, "%s/model.tflite", job->zoo);
+    job->model_path = arena_printf(a, "%s/model.gguf", job->zoo);
+    if (!file_exists(job->model_path))
+        job->model_path = arena_printf(a, "%s/model.tflite", job->zoo);
     *name = o->model;
     return file_exists(job->model_path) ? ST_OK : no_model(a, home, o->model, d);
 }

@@ -33,6 +33,14 @@ struct run_bytes {
     size_t n_bytes;
 };
 
+/* Makes inputs from outputs, in each process that runs inferences: `next` the input of inference k +
+ * 1 from the outputs of k. `say` shows them, in the process that made the request. */
+struct feeder {
+    void *ctx;
+    void (*next)(void *ctx, uint32_t k, const uint8_t *out);
+    void (*say)(void *ctx, uint32_t k, const uint8_t *out);
+};
+
 /* The request, complete before the run executes. */
 struct job {
     struct arena *arena; /* the run's arena; p->arena is the model's */
@@ -45,6 +53,7 @@ struct job {
     uint32_t n;     /* inferences */
     bool generated; /* their inputs (generate.h) */
     struct run_data *in, *expected;
+    const struct feeder *feeder;   /* NULL: all inputs are known */
     const char *checked_against;   /* "ref" or "expect" */
     const char *expected_from;     /* source of the expectations, as text; NULL: the reference */
     double tolerance;              /* as a fraction of an output's range; 0: none */

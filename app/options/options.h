@@ -114,6 +114,8 @@ struct options {
     const char *waves;        /* --waves */
     const char *input_shapes; /* --input-shapes */
     const char *signature;    /* --signature */
+    const char *prompt, *temperature;
+    uint32_t tokens;
     struct gguf_options gguf; /* --context, --products */
     const char *teacher;      /* --teacher */
     const char *tuned;        /* --tuned */

@@ -213,6 +213,16 @@ const struct option_row options_table[] = {
           "shapes of inputs that an ONNX file leaves open, or instead of a TFLite file's: "
           "\"data:[1,3,224,224],...\""),
      TEXT(input_shapes), .used_by = MODELS | OF(QUANTISE)},
+    {SHOW("prompt", "TEXT", FILES,
+          "text for a GGUF language model to continue: one inference a token "
+          "(docs/LANGUAGE_MODEL.md)"),
+     TEXT(prompt), .used_by = OF(RUN)},
+    {SHOW("tokens", "N", FILES, "for --prompt: tokens to add (default 20)"),
+     NUMBER(tokens, 1, GGUF_MOST_CONTEXT), .used_by = OF(RUN)},
+    {SHOW("temperature", "T", FILES,
+          "for --prompt: choose each token by its probability at this temperature, with --seed "
+          "(default 0: the most likely)"),
+     TEXT(temperature), .used_by = OF(RUN)},
     {SHOW("context", "N", COMPILER,
           "positions that a GGUF language model keeps (default 256, or the file's if fewer)"),
      NUMBER(gguf.context, 1, GGUF_MOST_CONTEXT), .used_by = MODELS},

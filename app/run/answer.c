@@ -10,6 +10,7 @@
 #include "app/inputs/inputs.h"
 #include "app/job/results.h"
 #include "app/job/shared.h"
+#include "app/language/speak.h"
 #include "app/oracle/oracle.h"
 #include "compiler/target/describe.h"
 #include "run_package.h"
@@ -158,7 +159,7 @@ static enum status ask_oracle(const struct job *job, struct run_results *results
 enum status run_answer(struct run *run, struct diag *d)
 {
     run->job.checked_against = "ref";
-    TRY(run_inputs(&run->job, d));
+    TRY(speak_wanted(&run->job) ? speak_inputs(&run->job, d) : run_inputs(&run->job, d));
     run_outputs(&run->job, &run->measured);
     TRY(run_expectations(&run->job, d));
     TRY(difference_options(&run->job, d));

@@ -223,7 +223,7 @@ enum status gguf_read(struct arena *a, const uint8_t *data, size_t n_bytes, stru
     return take_tensors(&r, f);
 }
 
-static const struct gguf_setting *find(const struct gguf *f, const char *key)
+const struct gguf_setting *gguf_find(const struct gguf *f, const char *key)
 {
     for (uint32_t i = 0; i < f->n_setting; i++)
         if (f->setting[i].key && strcmp(f->setting[i].key, key) == 0)
@@ -239,7 +239,7 @@ const struct gguf_tensor *gguf_tensor(const struct gguf *f, const char *name)
     return NULL;
 }
 
-static double element(const struct gguf_setting *s, uint64_t i)
+double gguf_element(const struct gguf_setting *s, uint64_t i)
 {
     const uint32_t n = type_bytes[s->type];
     const uint64_t v = little(s->at + i * n, n);
@@ -260,20 +260,38 @@ static double element(const struct gguf_setting *s, uint64_t i)
 
 double gguf_number(const struct gguf *f, const char *key, double otherwise)
 {
-    const struct gguf_setting *s = find(f, key);
+    const struct gguf_setting *s = gguf_find(f, key);
     double v;
 
     if (!s || s->is_array || s->type == GGUF_STRING)
         return otherwise;
-    v = element(s, 0);
+    v = gguf_element(s, 0);
     return v >= -1e15 && v <= 1e15 ? v : otherwise;
 }
 
 const char *gguf_text(const struct gguf *f, const char *key, const char *otherwise)
 {
-    const struct gguf_setting *s = find(f, key);
+    const struct gguf_setting *s = gguf_find(f, key);
 
     if (!s || s->is_array || s->type != GGUF_STRING)
         return otherwise;
     return arena_strndup(f->arena, (const char *)s->at + 8, (size_t)little(s->at, 8));
+}
+
+enum status gguf_strings(const struct gguf *f, const char *key, struct gguf_string **list,
+                         uint32_t *n, struct diag *d)
+{
+    const struct gguf_setting *s = gguf_find(f, key);
+    const uint8_t *p;
+
+    if (!s || !s->is_array || s->type != GGUF_STRING || s->n > INT32_MAX)
+        return FAIL(d, ST_MODEL, "setting '%s': expected a list of strings", key);
+    *n = (uint32_t)s->n;
+    *list = ARENA_ARRAY(f->arena, struct gguf_string, s->n + 1);
+    p = s->at;
+    for (uint32_t i = 0; i < *n; i++) {
+        (*list)[i] = (struct gguf_string){(const char *)p + 8, (size_t)little(p, 8)};
+        p += 8 + (*list)[i].n;
+    }
+    return ST_OK;
 }

@@ -26,6 +26,12 @@ enum gguf_type {
     GGUF_TYPES
 };
 
+/* Bytes of the file, not terminated. */
+struct gguf_string {
+    const char *text;
+    size_t n;
+};
+
 struct gguf_setting {
     const char *key;
     enum gguf_type type; /* of an array: that of its elements */
@@ -54,11 +60,18 @@ struct gguf {
 enum status gguf_read(struct arena *a, const uint8_t *data, size_t n_bytes, struct gguf *f,
                       struct diag *d);
 
-/* Return the tensor called `name`; NULL: there is none. */
+/* Return the setting or tensor called `key`; NULL: there is none. */
+const struct gguf_setting *gguf_find(const struct gguf *f, const char *key);
 const struct gguf_tensor *gguf_tensor(const struct gguf *f, const char *name);
 /* Numbers and texts by name, `otherwise` if absent or of another type. */
 double gguf_number(const struct gguf *f, const char *key, double otherwise);
 const char *gguf_text(const struct gguf *f, const char *key, const char *otherwise);
+
+/* Return element `i` of an array of numbers. */
+double gguf_element(const struct gguf_setting *s, uint64_t i);
+/* An array of strings; ST_MODEL if it is absent or has other elements. */
+enum status gguf_strings(const struct gguf *f, const char *key, struct gguf_string **list,
+                         uint32_t *n, struct diag *d);
 
 /* Write the dim[0] values of row `row`, counted over the other dimensions, as float32. */
 void gguf_row(const struct gguf_tensor *t, uint64_t row, float *to);

@@ -472,15 +472,6 @@ ox_import ox_import_node; /* onnx_op.c */
 /* onnx_fallback.c: the node, refused otherwise, is an operator that ONNX Runtime computes. */
 enum status ox_fallback(struct ox *m, const Onnx__NodeProto *node);
 
-/* --- onnx_state.c: inputs that are outputs of the step before --- */
-
-/* Return the state that has this input or, if that is NULL, this output; NULL: none. */
-const struct onnx_state *ox_state_of(const struct ox *m, const char *input, const char *output);
-/* The input's tensor becomes a variable, and the input's value is read from it. */
-enum status ox_read_state(struct ox *m, struct ox_value *v);
-/* Tensor `id` is what the variable of state `s` holds for the next step. */
-enum status ox_assign_state(struct ox *m, const struct onnx_state *s, uint32_t id);
-
 /* --- onnx_expand.c: nodes made of others --- */
 
 /* The node is the nodes of `text` (syntax: onnx_expand.c). */

@@ -2,6 +2,7 @@
  * can contain is checked here or in the other onnx_*.c; no later step looks at it again. */
 #include "compiler/import/common/import_sizes.h"
 #include "compiler/import/onnx/onnx_import.h"
+#include "onnx_state.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* onnx_state.c - inputs of the graph that are outputs of the step before: variables. */
-#include "compiler/import/onnx/onnx_import.h"
+#include "onnx_state.h"
 
 #include <string.h>
 
