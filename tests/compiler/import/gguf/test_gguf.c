@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "compiler/import/gguf/gguf.h"
 #include "compiler/import/gguf/gguf_llama.h"
 #include "reference/ref.h"
 
@@ -80,10 +81,11 @@ static void test_logits(void **state)
     arena_free(a);
 }
 
-/* `at` bytes after the text `near`, or after the begin of the file, `n` bytes become `bytes`. */
+/* `at` bytes after the text `near` (before its end, if negative), or after the begin of the file,
+ * `n` bytes become `bytes`. */
 static const struct damage {
     const char *near;
-    size_t at;
+    ptrdiff_t at;
     const char *bytes;
     size_t n;
     const char *message;
@@ -127,6 +129,15 @@ static const struct damage {
     {"blk.1.attn_v.weight", 31, BYTES("\1"),
      "tensor 14 'blk.1.attn_v.weight': offset 72057594037944000: expected 544 bytes from there, "
      "found 0"},
+    {"llama.block_count", -17, BYTES("general.alignment\4\0\0\0\0"),
+     "general.alignment: expected 1 to 65536"},
+    {"llama.embedding_length", -30,
+     BYTES("\22\0\0\0\0\0\0\0llama.expert_count\12\0\0\0\1\0\0\0\0\0\0"),
+     "llama.expert_count: expected no experts"},
+    {"token_embd.weight", -17, BYTES("rope_freqs"),
+     "positions: expected no scaling, found 'rope_freqs.weight'"},
+    {"token_embd.weight", -17, BYTES("other"),
+     "expected a tensor 'token_embd.weight' of two dimensions"},
     {"output_nor", 0, BYTES("\0"), "name of a tensor at byte 501: has a byte of 0"},
     {"output_nor", 0, BYTES("s"), "no tensor is called 'output_norm.weight'"},
 };
@@ -153,6 +164,23 @@ static void test_refusals(void **state)
         assert_string_equal(d.text, k->message);
         arena_free(a);
     }
+}
+
+static void test_strings(void **state)
+{
+    struct arena *a = arena_new((size_t)64 << 20);
+    struct gguf_string *list;
+    struct gguf f;
+    struct diag d = {0};
+    uint32_t count;
+    size_t n;
+    const uint8_t *data = read_file(a, "tiny.gguf", &n);
+
+    (void)state;
+    assert_int_equal(gguf_read(a, data, n, &f, &d), ST_OK);
+    assert_int_equal(gguf_strings(&f, "llama.block_count", &list, &count, &d), ST_MODEL);
+    assert_string_equal(d.text, "setting 'llama.block_count': expected a list of strings");
+    arena_free(a);
 }
 
 static void test_options(void **state)
@@ -196,9 +224,8 @@ static void test_truncations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_logits),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_logits),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_strings),     cmocka_unit_test(test_options),
         cmocka_unit_test(test_truncations),
     };
 
