@@ -61,8 +61,10 @@ static float value(uint32_t type, const uint8_t *p, uint32_t i)
     const float scale = half_to_float(word(p));
     const uint8_t *q = p + (type == Q4_1 ? 4 : 2);
 
-    if (type == Q8_0)
-        return scale * (float)(int8_t)q[i];
+    if (type == Q8_0) {
+        const int8_t code = (int8_t)q[i];
+        return scale * (float)code;
+    }
     const int32_t code = q[i % 16] >> (i < 16 ? 0 : 4) & 15;
     return type == Q4_0 ? scale * (float)(code - 8)
                         : scale * (float)code + half_to_float(word(p + 2));
