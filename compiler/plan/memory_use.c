@@ -71,10 +71,15 @@ static uint64_t live_at(const struct ir_graph *g, const struct life *life, uint3
 uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g)
 {
     const struct life *life = lives(a, g, NULL, NULL);
-    uint64_t bound = 0;
+    uint64_t *change = ARENA_ARRAY(a, uint64_t, g->n_op + 1), live = 0, bound = 0;
 
+    for (uint32_t t = 0; t < g->n_tensor; t++)
+        if (is_activation(g->tensor[t]) && life[t].first <= life[t].last) {
+            change[life[t].first] += ir_bytes(g->tensor[t]);
+            change[life[t].last + 1] -= ir_bytes(g->tensor[t]);
+        }
     for (uint32_t i = 0; i < g->n_op; i++) {
-        uint64_t live = live_at(g, life, i);
+        live += change[i];
         bound = live > bound ? live : bound;
     }
     return bound;
@@ -86,17 +91,38 @@ uint64_t memory_live_at(struct arena *a, const struct ir_graph *g, const struct 
     return live_at(g, lives(a, g, NULL, spans), position);
 }
 
-/* Return the bytes of tensors with home `t` that are written or read at `position` or live across
- * it. */
-static uint64_t live_of(const struct sched_program *p, const struct life *own, uint32_t t,
-                        uint32_t position)
+/* Tensors with bytes of their own, by home: the first, and after each the next; IR_NONE ends. */
+struct members {
+    uint32_t *first, *next;
+};
+
+static struct members members_of(const struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;
+    struct members m = {ARENA_ARRAY(p->arena, uint32_t, g->n_tensor + 1),
+                        ARENA_ARRAY(p->arena, uint32_t, g->n_tensor + 1)};
+
+    for (uint32_t t = 0; t < g->n_tensor; t++)
+        m.first[t] = IR_NONE;
+    for (uint32_t t = g->n_tensor; t-- > 0;)
+        if (ir_storage(g, t) == t) {
+            const uint32_t at = home(g, p, t);
+            m.next[t] = m.first[at];
+            m.first[at] = t;
+        }
+    return m;
+}
+
+/* Return the bytes of tensors with home `t` that are written or read at `position` or live across
+ * it. */
+static uint64_t live_of(const struct ir_graph *g, const struct members *m, const struct life *own,
+                        uint32_t t, uint32_t position)
+{
     const uint64_t whole = ir_bytes(g->tensor[t]);
     uint64_t sum = 0;
 
-    for (uint32_t k = 0; k < g->n_tensor && sum < whole; k++)
-        if (ir_storage(g, k) == k && home(g, p, k) == t && alive(own[k], position))
+    for (uint32_t k = m->first[t]; k != IR_NONE && sum < whole; k = m->next[k])
+        if (alive(own[k], position))
             sum += ir_bytes(g->tensor[k]);
     return sum < whole ? sum : whole;
 }
@@ -106,21 +132,32 @@ static void add_held(const struct sched_program *p, struct memory_use *use)
 {
     const struct ir_graph *g = p->graph;
     const struct life *life = lives(p->arena, g, p, p->span), *own = lives(p->arena, g, NULL, NULL);
+    const struct members members = members_of(p);
 
-    for (uint32_t i = 0; i < g->n_op; i++)
-        for (uint32_t t = 0; t < g->n_tensor; t++) {
-            const struct sched_place *s = &p->place[t];
-            bool memory = s->in_memory && alive(life[t], i);
-            bool chip = s->on_chip && !s->inside && alive((struct life){s->first, s->last}, i);
-            uint64_t whole = s->mem_bytes;
-            if (!is_activation(g->tensor[t]) || home(g, p, t) != t || (!memory && !chip))
+    for (uint32_t t = 0; t < g->n_tensor; t++) {
+        const struct sched_place *s = &p->place[t];
+        const bool on_chip = s->on_chip && !s->inside;
+        const uint64_t whole = s->mem_bytes;
+        struct life held = {UINT32_MAX, 0};
+
+        if (!is_activation(g->tensor[t]) || home(g, p, t) != t)
+            continue;
+        if (s->in_memory && life[t].first <= life[t].last)
+            extend(&held, (struct sched_span){life[t].first, life[t].last});
+        if (on_chip && s->first <= s->last)
+            extend(&held, (struct sched_span){s->first, s->last});
+        for (uint32_t i = held.first; i <= held.last && i < g->n_op; i++) {
+            const bool memory = s->in_memory && alive(life[t], i);
+            const bool chip = on_chip && alive((struct life){s->first, s->last}, i);
+            if (!memory && !chip)
                 continue;
-            const uint64_t live = live_of(p, own, t, i);
+            const uint64_t live = live_of(g, &members, own, t, i);
             use->at[i].live += live < whole ? live : whole;
             use->at[i].held += whole;
             use->at[i].copies += memory && chip ? whole : 0;
             use->at[i].padding += chip ? whole / s->mem_pitch * s->pitch - whole : 0;
         }
+    }
 }
 
 static void add_buffers(const struct sched_program *p, struct memory_use *use)
