@@ -41,7 +41,7 @@ program() { # NAME CONFIG-NAMES ADDRESS-DEFINES...: net/NAME from all of net but
     shift 2
     configs=$(python3 - "$HEDDLE_HOME/hw/accel.json" "$names" <<'END'
 import json, sys
-of = {c.pop("name"): c for c in json.load(open(sys.argv[1]))["configurations"]}
+of = {c.pop("name"): {"rows": c["n"], "columns": c["n"], **c} for c in json.load(open(sys.argv[1]))["configurations"]}
 print(*("{.name = \"%s\", %s}" % (n, ", ".join(".%s = %d" % f for f in of[n].items() if isinstance(f[1], int)))
         for n in sys.argv[2].split(",")), sep=", ")
 END
