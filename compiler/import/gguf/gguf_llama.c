@@ -273,8 +273,8 @@ static void cache(struct llama *m, int i, char which, const char *now)
     gguf_node(&m->net, "%d.%c.row = Reshape %s key.shape", i, which, now);
     gguf_node(&m->net, "%s = TensorScatter %s %d.%c.row position ; axis=2", s->output, s->input, i,
               which);
-    g->input[g->n_input++] = gguf_border(&m->net, s->input, OX_FLOAT, 4, dim);
-    g->output[g->n_output++] = gguf_border(&m->net, s->output, OX_FLOAT, 4, dim);
+    g->input[g->n_input++] = ox_new_border(m->net.arena, s->input, OX_FLOAT, 4, dim);
+    g->output[g->n_output++] = ox_new_border(m->net.arena, s->output, OX_FLOAT, 4, dim);
 }
 
 static enum status attention(struct llama *m, int i)
@@ -341,9 +341,9 @@ static void borders(struct llama *m)
     g->input = ARENA_ARRAY(m->net.arena, Onnx__ValueInfoProto *, n + 2);
     g->output = ARENA_ARRAY(m->net.arena, Onnx__ValueInfoProto *, n + 1);
     m->state = ARENA_ARRAY(m->net.arena, struct onnx_state, n);
-    g->input[g->n_input++] = gguf_border(&m->net, "token", OX_INT32, 2, one);
-    g->input[g->n_input++] = gguf_border(&m->net, "position", OX_INT32, 2, one);
-    g->output[g->n_output++] = gguf_border(&m->net, "logits", OX_FLOAT, 3, logits);
+    g->input[g->n_input++] = ox_new_border(m->net.arena, "token", OX_INT32, 2, one);
+    g->input[g->n_input++] = ox_new_border(m->net.arena, "position", OX_INT32, 2, one);
+    g->output[g->n_output++] = ox_new_border(m->net.arena, "logits", OX_FLOAT, 3, logits);
 }
 
 static enum status build(struct llama *m)

@@ -88,52 +88,10 @@ void gguf_node(struct gguf_nodes *b, const char *format, ...)
 void *gguf_constant(struct gguf_nodes *b, const char *name, enum ox_type type, uint32_t rank,
                     const int64_t *dim)
 {
-    Onnx__TensorProto *t = ARENA_NEW(b->arena, Onnx__TensorProto);
+    Onnx__TensorProto *t = ox_new_initializer(b->arena, name, type, rank, dim, NULL);
     Onnx__GraphProto *g = &b->graph;
-    size_t n = ox_type_bytes((int32_t)type);
 
-    onnx__tensor_proto__init(t);
-    t->name = arena_strdup(b->arena, name);
-    t->has_data_type = true;
-    t->data_type = (int32_t)type;
-    t->n_dims = rank;
-    t->dims = arena_memdup(b->arena, dim, rank * sizeof *dim);
-    for (uint32_t i = 0; i < rank; i++)
-        n *= (size_t)dim[i];
-    t->has_raw_data = true;
-    t->raw_data.len = n;
-    t->raw_data.data = arena_alloc(b->arena, n);
     ARENA_GROW(b->arena, g->initializer, (uint32_t)g->n_initializer, &b->cap_constant);
     g->initializer[g->n_initializer++] = t;
     return t->raw_data.data;
-}
-
-Onnx__ValueInfoProto *gguf_border(struct gguf_nodes *b, const char *name, enum ox_type type,
-                                  uint32_t rank, const int64_t *dim)
-{
-    Onnx__ValueInfoProto *v = ARENA_NEW(b->arena, Onnx__ValueInfoProto);
-    Onnx__TypeProto__Tensor *t = ARENA_NEW(b->arena, Onnx__TypeProto__Tensor);
-    Onnx__TensorShapeProto__Dimension *k =
-        ARENA_ARRAY(b->arena, Onnx__TensorShapeProto__Dimension, rank);
-
-    onnx__value_info_proto__init(v);
-    onnx__type_proto__tensor__init(t);
-    v->name = arena_strdup(b->arena, name);
-    v->type = ARENA_NEW(b->arena, Onnx__TypeProto);
-    onnx__type_proto__init(v->type);
-    v->type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    v->type->tensor_type = t;
-    t->has_elem_type = true;
-    t->elem_type = (int32_t)type;
-    t->shape = ARENA_NEW(b->arena, Onnx__TensorShapeProto);
-    onnx__tensor_shape_proto__init(t->shape);
-    t->shape->n_dim = rank;
-    t->shape->dim = ARENA_ARRAY(b->arena, Onnx__TensorShapeProto__Dimension *, rank);
-    for (uint32_t i = 0; i < rank; i++) {
-        onnx__tensor_shape_proto__dimension__init(&k[i]);
-        k[i].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-        k[i].dim_value = dim[i];
-        t->shape->dim[i] = &k[i];
-    }
-    return v;
 }

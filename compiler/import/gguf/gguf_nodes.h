@@ -3,7 +3,7 @@
 #define HEDDLE_COMPILER_IMPORT_GGUF_GGUF_NODES_H
 
 #include "base/arena.h"
-#include "compiler/import/onnx/onnx_import.h"
+#include "compiler/import/onnx/onnx_proto.h"
 
 struct gguf_nodes {
     struct arena *arena;
@@ -21,8 +21,5 @@ void gguf_node(struct gguf_nodes *b, const char *format, ...) __attribute__((for
 /* Append a constant of `n` elements along each of `rank` dimensions; return its zeroed bytes. */
 void *gguf_constant(struct gguf_nodes *b, const char *name, enum ox_type type, uint32_t rank,
                     const int64_t *dim);
-/* Return the description of an input or output. */
-Onnx__ValueInfoProto *gguf_border(struct gguf_nodes *b, const char *name, enum ox_type type,
-                                  uint32_t rank, const int64_t *dim);
 
 #endif

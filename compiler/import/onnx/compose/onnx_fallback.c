@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/onnxruntime/onnxruntime.h"
+#include "compiler/import/onnx/onnx_proto.h"
 
 /* Integers of 8 bits are quantised values of scale 1. */
 static const float one = 1;
@@ -27,35 +28,13 @@ static const char *numbered(const struct alone *a, const char *letter, uint32_t 
     return arena_printf(a->m->arena, "%s%u", letter, i);
 }
 
-static Onnx__ValueInfoProto *described(const struct alone *a, const char *name, int32_t type,
-                                       uint32_t rank, const int32_t *dim)
+static const int64_t *wide(const struct alone *a, uint32_t rank, const int32_t *dim)
 {
-    struct arena *arena = a->m->arena;
-    Onnx__ValueInfoProto *v = ARENA_NEW(arena, Onnx__ValueInfoProto);
-    Onnx__TypeProto *t = ARENA_NEW(arena, Onnx__TypeProto);
-    Onnx__TypeProto__Tensor *tensor = ARENA_NEW(arena, Onnx__TypeProto__Tensor);
-    Onnx__TensorShapeProto *shape = ARENA_NEW(arena, Onnx__TensorShapeProto);
+    int64_t *to = ARENA_ARRAY(a->m->arena, int64_t, rank + 1);
 
-    onnx__value_info_proto__init(v);
-    onnx__type_proto__init(t);
-    onnx__type_proto__tensor__init(tensor);
-    onnx__tensor_shape_proto__init(shape);
-    shape->n_dim = rank;
-    shape->dim = ARENA_ARRAY(arena, Onnx__TensorShapeProto__Dimension *, rank + 1);
-    for (uint32_t i = 0; i < rank; i++) {
-        shape->dim[i] = ARENA_NEW(arena, Onnx__TensorShapeProto__Dimension);
-        onnx__tensor_shape_proto__dimension__init(shape->dim[i]);
-        shape->dim[i]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-        shape->dim[i]->dim_value = dim[i];
-    }
-    tensor->has_elem_type = true;
-    tensor->elem_type = type;
-    tensor->shape = shape;
-    t->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    t->tensor_type = tensor;
-    v->name = (char *)(uintptr_t)name;
-    v->type = t;
-    return v;
+    for (uint32_t i = 0; i < rank; i++)
+        to[i] = dim[i];
+    return to;
 }
 
 static void add_cast(struct alone *a, const char *from, const char *to, int32_t type)
@@ -69,19 +48,8 @@ static void add_cast(struct alone *a, const char *from, const char *to, int32_t 
 
 static void add_constant(struct alone *a, const char *name, const struct ox_const *c)
 {
-    Onnx__TensorProto *t = ARENA_NEW(a->m->arena, Onnx__TensorProto);
-
-    onnx__tensor_proto__init(t);
-    t->name = (char *)(uintptr_t)name;
-    t->n_dims = c->rank;
-    t->dims = ARENA_ARRAY(a->m->arena, int64_t, c->rank + 1);
-    for (uint32_t i = 0; i < c->rank; i++)
-        t->dims[i] = c->dim[i];
-    t->has_data_type = t->has_raw_data = true;
-    t->data_type = c->type;
-    t->raw_data.data = (uint8_t *)(uintptr_t)c->data;
-    t->raw_data.len = c->n * ox_type_bytes(c->type);
-    a->graph.initializer[a->graph.n_initializer++] = t;
+    a->graph.initializer[a->graph.n_initializer++] =
+        ox_new_initializer(a->m->arena, name, c->type, c->rank, wide(a, c->rank, c->dim), c->data);
 }
 
 /* The type that the file declares for the value, or `otherwise`. */
@@ -135,7 +103,8 @@ static enum status add_tensor(struct alone *a, uint32_t i, const char **name)
     border = border_type(t->type);
     *name = type == border ? own : numbered(a, "v", a->n_in);
     a->id[++a->n_in] = id;
-    a->graph.input[a->graph.n_input++] = described(a, own, border, t->rank, t->dim);
+    a->graph.input[a->graph.n_input++] =
+        ox_new_border(m->arena, own, border, t->rank, wide(a, t->rank, t->dim));
     if (type != border)
         add_cast(a, own, *name, type);
     return ST_OK;
@@ -229,7 +198,7 @@ static enum status add_operator(struct alone *a, struct ox_value *v, const struc
         return FAIL(m->d, ST_UNSUPPORTED, "output '%.80s': %s of shape %s", v->name,
                     ox_type_name(y->type), ir_shape_text(m->arena, s.rank, s.dim));
     add_cast(a, a->graph.output[0]->name, "y", border_type(type));
-    a->graph.output[0] = described(a, "y", border_type(type), s.rank, s.dim);
+    a->graph.output[0] = ox_new_border(m->arena, "y", border_type(type), y->rank, y->dim);
     model = packed(a, &n);
     a->graph.n_node--;
     a->id[0] =
