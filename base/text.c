@@ -114,6 +114,13 @@ void text_add_csv(struct text *t, const char *s)
     text_add(t, quote ? "\"" : "");
 }
 
+uint32_t text_hash(uint32_t h, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (uint8_t)s[i]) * 16777619u;
+    return h;
+}
+
 const char *text_shell_word(struct arena *a, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -25,6 +25,9 @@ void text_add_escaped(struct text *t, const char *s, size_t max);
 void text_add_json(struct text *t, const char *s);
 /* A field of CSV (RFC 4180): in quotes, themselves doubled, where it has a comma, a quote or a line's end. */
 void text_add_csv(struct text *t, const char *s);
+/* Hash `n` bytes, 32 bits (FNV-1a), after those whose hash is `h`; TEXT_HASH: none. */
+#define TEXT_HASH 2166136261u
+uint32_t text_hash(uint32_t h, const char *s, size_t n);
 /* Return a word of a command line, quoted if a shell would change it. */
 const char *text_shell_word(struct arena *a, const char *word);
 /* Return true if `name` is longer than the suffix `end` and ends in it. */

@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { CONTROL = 3 }; /* type of a token without text */
 
 /* Places of strings in a list, by hash. */
@@ -30,18 +32,9 @@ struct found {
 
 /* --- strings by place --- */
 
-static uint32_t hash(struct gguf_string s)
-{
-    uint32_t h = 2166136261u;
-
-    for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (uint8_t)s.text[i]) * 16777619u;
-    return h;
-}
-
 static uint32_t *slot_of(const struct table *t, struct gguf_string s)
 {
-    uint32_t k = hash(s) & (t->n_slot - 1);
+    uint32_t k = text_hash(TEXT_HASH, s.text, s.n) & (t->n_slot - 1);
 
     while (t->slot[k] && (t->list[t->slot[k] - 1].n != s.n ||
                           memcmp(t->list[t->slot[k] - 1].text, s.text, s.n) != 0))

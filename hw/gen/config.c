@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 enum {
     MAX_CONFIG_FILE_BYTES = 1 << 20,
@@ -175,16 +176,9 @@ static enum status read_name(struct hd_config *c, const cJSON *object, const cha
     return ST_OK;
 }
 
-static uint32_t fnv1a(uint32_t hash, const char *s)
-{
-    for (; *s; s++)
-        hash = (hash ^ (unsigned char)*s) * 16777619u;
-    return hash;
-}
-
 static uint32_t config_hash(const struct accel *acc, struct hd_config *c)
 {
-    uint32_t hash = fnv1a(2166136261u, acc->hash_before);
+    uint32_t hash = text_hash(TEXT_HASH, acc->hash_before, strlen(acc->hash_before));
     char member[64];
 
     for (const struct accel_size *m = accel_sizes; m->name; m++) {
@@ -192,9 +186,10 @@ static uint32_t config_hash(const struct accel *acc, struct hd_config *c)
             continue;
         (void)snprintf(member, sizeof member, "%s\"%s\":%u", m == accel_sizes ? "{" : ",", m->name,
                        accel_size_of(c, m));
-        hash = fnv1a(hash, member);
+        hash = text_hash(hash, member, strlen(member));
     }
-    return fnv1a(fnv1a(hash, "}"), acc->hash_after);
+    hash = text_hash(hash, "}", 1);
+    return text_hash(hash, acc->hash_after, strlen(acc->hash_after));
 }
 
 /* Copy everything except the name from the configuration that "base" names. */

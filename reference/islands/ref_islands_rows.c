@@ -1,22 +1,14 @@
 /* ref_islands_rows.c - whose row in reports an operator of the reference's graph is. */
 #include <string.h>
 
+#include "base/text.h"
 #include "ref_islands.h"
-
-static uint32_t hash(const char *name, uint32_t n_slot)
-{
-    uint32_t h = 2166136261u;
-
-    for (; *name != '\0'; name++)
-        h = (h ^ (uint8_t)*name) * 16777619u;
-    return h & (n_slot - 1);
-}
 
 /* Slot of the row whose last tensor is `name`, or an empty one; a slot is a row + 1. */
 static uint32_t *find_row(const struct ir_graph *g, const char *name, uint32_t *slot,
                           uint32_t n_slot)
 {
-    uint32_t i = hash(name, n_slot);
+    uint32_t i = text_hash(TEXT_HASH, name, strlen(name)) & (n_slot - 1);
 
     while (slot[i] != 0 && strcmp(g->row[slot[i] - 1].tensor, name) != 0)
         i = (i + 1) & (n_slot - 1);

@@ -95,6 +95,14 @@ static void csv_fields_are_quoted_where_needed(void **state)
     arena_free(a);
 }
 
+static void hashes_are_fnv1a_and_go_on(void **state)
+{
+    (void)state;
+    assert_int_equal(text_hash(TEXT_HASH, "", 0), 0x811c9dc5);
+    assert_int_equal(text_hash(TEXT_HASH, "foobar", 6), 0xbf9cf968); /* Fowler, Noll, Vo */
+    assert_int_equal(text_hash(text_hash(TEXT_HASH, "foo", 3), "bar", 3), 0xbf9cf968);
+}
+
 static void shell_words_are_quoted_where_needed(void **state)
 {
     struct arena *a = arena_new(0);
@@ -126,6 +134,7 @@ int main(void)
         cmocka_unit_test(escaping_leaves_nothing_that_ends_a_comment_or_string),
         cmocka_unit_test(escaping_cuts),
         cmocka_unit_test(json_strings_are_safe_in_html),
+        cmocka_unit_test(hashes_are_fnv1a_and_go_on),
         cmocka_unit_test(csv_fields_are_quoted_where_needed),
         cmocka_unit_test(shell_words_are_quoted_where_needed),
     };

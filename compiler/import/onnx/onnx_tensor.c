@@ -1,5 +1,6 @@
 /* onnx_tensor.c - names and constant tensors of an ONNX file. */
 #define _GNU_SOURCE
+#include "base/text.h"
 #include "onnx_import.h"
 
 #include "operators/half.h"
@@ -13,18 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static uint32_t hash_of(const char *s)
-{
-    uint32_t h = 2166136261u; /* FNV-1a */
-
-    for (; *s; s++)
-        h = (h ^ (uint8_t)*s) * 16777619u;
-    return h;
-}
-
 static uint32_t find_slot(const struct ox *m, const char *name)
 {
-    uint32_t i = hash_of(name) & (m->n_slot - 1);
+    uint32_t i = text_hash(TEXT_HASH, name, strlen(name)) & (m->n_slot - 1);
 
     while (m->slot[i] != 0 && strcmp(m->value[m->slot[i] - 1].name, name) != 0)
         i = (i + 1) & (m->n_slot - 1);
