@@ -44,8 +44,9 @@ enum status check_kit(struct arena *a, const struct sim_tool *cc, const char *co
                       const char *home, const char *cache, const char *folder, const char **object,
                       struct diag *d)
 {
-    const char *const text = arena_printf(a, "%s/kit.i", folder), *const log = arena_printf(
-                                                                      a, "%s/cc.log", folder);
+    const char *const text = arena_printf(a, "%s/kit.i", folder);
+    const char *const log = arena_printf(a, "%s/cc.log", folder);
+    const char *const made = arena_printf(a, "%s/kit.o", folder);
     struct hash128 h;
     bool whole;
 
@@ -56,10 +57,7 @@ enum status check_kit(struct arena *a, const struct sim_tool *cc, const char *co
     for (uint32_t i = 0; flags[i]; i++)
         hash_string(&h, flags[i]);
     TRY(hash_file(a, &h, text, d));
-    const char *const name = arena_printf(a, "host/%s", hash_text(a, &h)), *const made =
-                                                                               arena_printf(
-                                                                                   a, "%s/kit.o",
-                                                                                   folder);
+    const char *const name = arena_printf(a, "host/%s", hash_text(a, &h));
     *object = arena_printf(a, "%s/%s/kit.o", cache, name);
     TRY(private_dirs(a, cache, name, d));
     TRY(cached_find(a, *object, &whole, d));

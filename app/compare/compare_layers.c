@@ -305,10 +305,11 @@ enum status compare_begin(struct compare *c, uint32_t k, struct diag *d)
     c->active = k < c->n;
     if (!c->active)
         return ST_OK;
-    if (!c->kept && k == 0)
-        ref_reset(c->legal); /* it has run all inferences before */
-    if (!c->kept)
+    if (!c->kept) {
+        if (k == 0)
+            ref_reset(c->legal); /* it has run all inferences before */
         TRY(compare_run_legal(c, k, d));
+    }
     for (uint32_t i = 0; i < g->n_tensor; i++)
         c->expected[i] = c->offset[i] == SIZE_MAX ? NULL
                          : c->kept                ? c->kept[k] + c->offset[i]

@@ -151,14 +151,11 @@ static void make_blocks(struct ir_graph *g, struct ir_op *op, const int32_t d[3]
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
     struct ir_tensor *from = matrix(g, x, d[0] * d[1], d[2]), *to = matrix(g, x, d[0] * d[2], d[1]);
-    const struct ir_tensor *const identity = new_identity(g, 3, block), *const rest =
-                                                                            d[2] % block
-                                                                                ? new_identity(
-                                                                                      g, 3,
-                                                                                      d[2] % block)
-                                                                                : identity;
+    const struct ir_tensor *identity = new_identity(g, 3, block), *rest = identity;
     uint32_t part[MOST_BLOCKS], n = 0;
 
+    if (d[2] % block)
+        rest = new_identity(g, 3, d[2] % block);
     (void)lgl_new_reshape(g, op->row, x, from);
     for (int32_t i = 0; i < d[0]; i++)
         for (int32_t c = 0; c < d[2]; c += block) {
@@ -208,16 +205,17 @@ static void make_windows(struct ir_graph *g, struct ir_op *op, const int32_t d[3
 void sys_transpose_product(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
-    int32_t d[3], q;
+    int32_t d[3], q, block;
 
     if (x->type != IR_I8 || x->quant.n != 1 || ir_in(g, op, 1)->role != IR_CONST ||
         !find_matrices(g, op, d))
         return;
     q = d[0] == 1 ? columns_of_pixel(d, o) : 0;
+    block = block_of(d, o);
     if (q > 1)
         make_windows(g, op, d, q);
-    else if (block_of(d, o))
-        make_blocks(g, op, d, block_of(d, o));
+    else if (block > 0)
+        make_blocks(g, op, d, block);
     else if (d[2] < (int32_t)(o->array_rows * o->array_rows)) /* fewer passes than bytes */
         make_product(g, op, d);
 }
