@@ -24,20 +24,21 @@ static const struct {
      "net.tflite", NULL},
     {".pt2", NULL, 0, "an exported PyTorch program, which PyTorch converts",
      "python3 -c \"import sys, torch; torch.onnx.export(torch.export.load(sys.argv[1]), (), "
-     "sys.argv[2], dynamo=True)\"",
+     "sys.argv[2], dynamo=True, external_data=False)\"",
      "net.onnx", NULL},
     {".pt .pth", "/data.pkl", ANYWHERE,
      "a PyTorch file, whose whole module PyTorch converts (weights alone: load them into their "
      "module first), with the shape of its input in place of 1, 3, 224, 224",
      "python3 -c \"import sys, torch; m = torch.load(sys.argv[1], weights_only=False); "
-     "torch.onnx.export(m.eval(), (torch.zeros(1, 3, 224, 224),), sys.argv[2])\"",
+     "torch.onnx.export(m.eval(), (torch.zeros(1, 3, 224, 224),), sys.argv[2], "
+     "external_data=False)\"",
      "net.onnx", NULL},
     {".pte", "ET12", 4,
      "an ExecuTorch program, compiled already; PyTorch converts what torch.export.save wrote of "
      "the "
      "same network",
      "python3 -c \"import sys, torch; torch.onnx.export(torch.export.load(sys.argv[1]), (), "
-     "sys.argv[2], dynamo=True)\"",
+     "sys.argv[2], dynamo=True, external_data=False)\"",
      "net.onnx", "net.pt2"},
     {".mlir .mlirbc", "ML\xefR", 0,
      "an MLIR module, which TensorFlow converts from its tfl dialect",

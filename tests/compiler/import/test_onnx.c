@@ -279,6 +279,47 @@ static void test_gemm_alpha(void **state)
     arena_free(a);
 }
 
+/* A mean that only a reshaped and reordered copy quantises is computed in its scale; with a second reader
+ * of the copy in float32. */
+static void test_moved_result(void **state)
+{
+    const struct onnx_options o = {0};
+
+    (void)state;
+    for (int readers = 1; readers <= 2; readers++) {
+        struct arena *a = arena_new((size_t)64 << 20);
+        struct builder *b = b_new(a, 13);
+        struct ir_graph *g;
+        struct diag d;
+
+        b_input(b, "x", 3, 4, DIM(1, 2, 4, 4));
+        b_output(b, "y", 3, 2, DIM(2, 1));
+        b_float(b, "xs", 0.5f);
+        b_i8(b, "xz", 3);
+        b_float(b, "ys", 0.25f);
+        b_i8(b, "yz", -5);
+        b_const(b, "shape", 7, 1, DIM(2), (const int64_t[]){1, 2}, 2 * sizeof(int64_t));
+        b_node(b, "DequantizeLinear", "x xs xz", "xd");
+        b_ints(b, b_node(b, "ReduceMean", "xd", "m"), "axes", 2, DIM(2, 3));
+        b_node(b, "Reshape", "m shape", "r");
+        b_ints(b, b_node(b, "Transpose", "r", "t"), "perm", 2, DIM(1, 0));
+        b_node(b, "QuantizeLinear", "t ys yz", "y");
+        if (readers > 1)
+            b_output(b, "t", 1, 2, DIM(2, 1));
+        assert_int_equal(import(a, b, &o, &g, &d), ST_OK);
+        assert_int_equal(ir_verify(g, "import", &d), ST_OK);
+        for (uint32_t i = 0; i < g->n_op; i++)
+            if (g->op[i]->opcode == IR_OP_MEAN) {
+                const struct ir_tensor *mean = ir_out(g, g->op[i], 0);
+
+                assert_int_equal(mean->type, readers > 1 ? IR_F32 : IR_I8);
+                assert_true(readers > 1 || mean->quant.scale[0] == 0.25f);
+            }
+        assert_int_equal(ir_out(g, g->op[g->n_op - 1], 0)->dim[0], 2);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_resize_to_the_same),
         cmocka_unit_test(test_add_behind_qgemm),
         cmocka_unit_test(test_gemm_alpha),
+        cmocka_unit_test(test_moved_result),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

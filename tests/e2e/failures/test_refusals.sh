@@ -62,8 +62,8 @@ foreign() # FILE BEGIN COMMAND: FILE, which begins with BEGIN, is refused and a 
     [ $? = 3 ] && [ "$(wc -l <stderr)" = 1 ] && grep -qF -- ": $3" stderr || fail "$1: $(cat stderr)"
     rm "$1"
 }
-torch='python3 -c "import sys, torch; m = torch.load(sys.argv[1], weights_only=False); torch.onnx.export(m.eval(), (torch.zeros(1, 3, 224, 224),), sys.argv[2])"'
-program='python3 -c "import sys, torch; torch.onnx.export(torch.export.load(sys.argv[1]), (), sys.argv[2], dynamo=True)"'
+torch='python3 -c "import sys, torch; m = torch.load(sys.argv[1], weights_only=False); torch.onnx.export(m.eval(), (torch.zeros(1, 3, 224, 224),), sys.argv[2], external_data=False)"'
+program='python3 -c "import sys, torch; torch.onnx.export(torch.export.load(sys.argv[1]), (), sys.argv[2], dynamo=True, external_data=False)"'
 folder='optimum-cli export onnx --model "$(dirname'
 for file in "net.pt PK" "my.pth PK" "bin PK\\3\\4__________________________archive/data.pkl"; do
     foreign "${file% *}" "${file#* }" "$torch ${file% *} net.onnx"

@@ -4,7 +4,7 @@
 
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, a constant factor with two readers, ReduceSum, LpNormalization,
-InstanceNormalization, GroupNormalization.
+InstanceNormalization, GroupNormalization, results moved before QuantizeLinear.
 Each must be computed in integers, with nothing left in float32. Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -184,7 +184,37 @@ def channel_norm(rng):
     return n.quantised(y, n.norm_step(gamma)), n
 
 
-KINDS = {"resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum}
+def moved(rng):
+    """A mean or product whose result is moved before it is quantised."""
+    n = Net(rng)
+    channels, size = int(rng.integers(1, 6)) * 4, [int(v) for v in rng.integers(2, 10, 2)]
+    x, scale = n.input([1, channels, *size])
+    if rng.integers(2):
+        y = n.node("ReduceMean", x, n.const(np.array([2, 3], np.int64)), keepdims=1)
+    else:
+        y = n.node("Relu", n.node("Conv", x, n.const(rng.normal(0, 0.2, (channels, channels, 1, 1)).astype(np.float32))))
+    for kind in rng.permutation(["Reshape", "Transpose", "Flatten", "Slice", "Gather", "MaxPool", "DepthToSpace"])[:int(rng.integers(1, 4))]:
+        shape = n.run(n.model(y, onnx.TensorProto.FLOAT)).shape
+        image = len(shape) == 4
+        if kind == "Reshape":
+            y = n.node(kind, y, n.const(np.array([0, -1, 1, 1], np.int64)))
+        elif kind == "Transpose":
+            y = n.node(kind, y, perm=[int(v) for v in rng.permutation(len(shape))])
+        elif kind == "Flatten":
+            y = n.node(kind, y, axis=1)
+        elif kind == "Slice":
+            y = n.node(kind, y, *(n.const(np.array([v], np.int64)) for v in (0, max(1, shape[1] - 1), 1)))
+        elif kind == "Gather":
+            y = n.node(kind, y, n.const(np.array(int(rng.integers(shape[1])), np.int64)), axis=1)
+        elif kind == "MaxPool" and image and min(shape[2:]) > 1:
+            y = n.node(kind, y, kernel_shape=[2, 2])
+        elif kind == "DepthToSpace" and image and shape[1] % 4 == 0:
+            y = n.node(kind, y, blocksize=2)
+    return n.quantised(y, scale / 4), n
+
+
+KINDS = {"resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
+         "moved": moved}
 
 
 def main():

@@ -2,6 +2,7 @@
  * can contain is checked here or in the other onnx_*.c; no later step looks at it again. */
 #include "compiler/import/common/import_sizes.h"
 #include "compiler/import/onnx/onnx_import.h"
+#include "onnx_exchange.h"
 #include "onnx_state.h"
 
 #include <string.h>
@@ -422,6 +423,7 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
     TRY(name_values(&m));
     TRY(import_initializers(&m));
     TRY(import_inputs(&m));
+    ox_quantise_first(&m);
     TRY(import_nodes(&m, refusal));
     TRY(import_outputs(&m));
     settle_scales(&m);

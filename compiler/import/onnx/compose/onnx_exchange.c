@@ -1,0 +1,107 @@
+/* onnx_exchange.c - QuantizeLinear before nodes that only move values.
+ *
+ *   float operator -> Reshape -> QuantizeLinear   becomes   float operator -> QuantizeLinear -> Reshape
+ *
+ * A quantiser may know the mover's result but not the operator before it. With one scale for all values the
+ * results are the same bits, and the float operator then has a scale (docs/ONNX.md, "Islands"). */
+#include "onnx_exchange.h"
+
+#include <string.h>
+
+static bool is_one_of(const Onnx__NodeProto *n, const char *const *list)
+{
+    while (n->op_type && *list && strcmp(*list, n->op_type) != 0)
+        list++;
+    return n->op_type && *list;
+}
+
+/* A maximum belongs to them, since quantisation keeps the order of values. */
+static bool moves_values(const Onnx__NodeProto *n)
+{
+    static const char *const movers[] = {
+        "DepthToSpace", "Flatten", "Gather",    "MaxPool",   "Reshape", "Slice",
+        "SpaceToDepth", "Squeeze", "Transpose", "Unsqueeze", NULL};
+
+    return n->n_input > 0 && n->n_output == 1 && is_one_of(n, movers) &&
+           (!n->domain || !*n->domain);
+}
+
+static bool has_one_scale(struct ox *m, const Onnx__NodeProto *quantize)
+{
+    static const char *const names[] = {"QuantizeLinear", NULL};
+
+    if (!is_one_of(quantize, names) || quantize->n_input < 2 || quantize->n_output != 1)
+        return false;
+    for (size_t i = 1; i < quantize->n_input; i++) {
+        const struct ox_value *v = ox_called_value(m, quantize->input[i]);
+
+        if (*v->name != '\0' && (v->kind != OX_CONST || v->c.n != 1))
+            return false;
+    }
+    return true;
+}
+
+static Onnx__NodeProto *renamed(struct ox *m, const Onnx__NodeProto *n, const char *in,
+                                const char *out)
+{
+    Onnx__NodeProto *to = arena_memdup(m->arena, n, sizeof *n);
+
+    to->input = arena_memdup(m->arena, n->input, n->n_input * sizeof *n->input);
+    to->input[0] = (char *)(uintptr_t)in;
+    to->output = ARENA_ARRAY(m->arena, char *, 1);
+    to->output[0] = (char *)(uintptr_t)out;
+    return to;
+}
+
+/* Return true if a node other than DequantizeLinear, before node `at`, makes the value. */
+static bool is_computed(struct ox *m, const char *name, uint32_t at)
+{
+    static const char *const borders[] = {"DequantizeLinear", NULL};
+    const uint32_t maker = ox_called_value(m, name)->maker;
+
+    return maker < at && !is_one_of(m->graph->node[maker], borders);
+}
+
+/* Return the mover whose only reader is node `i`, a QuantizeLinear, and whose input is computed; or IR_NONE. */
+static uint32_t mover_before(struct ox *m, uint32_t i)
+{
+    const struct ox_value *x = ox_called_value(m, m->graph->node[i]->input[0]);
+    const uint32_t at = x->maker;
+    const Onnx__NodeProto *mover;
+
+    if (at >= i || x->n_use != 1)
+        return IR_NONE;
+    mover = m->graph->node[at];
+    return moves_values(mover) && is_computed(m, mover->input[0], at) ? at : IR_NONE;
+}
+
+/* Exchange node `i` with the one at `at`, before it. */
+static void exchange(struct ox *m, Onnx__NodeProto **node, uint32_t at, uint32_t i)
+{
+    const char *between = arena_printf(m->arena, "%s/quantized", node[at]->output[0]);
+    const char *from = node[at]->input[0], *to = node[i]->output[0];
+    Onnx__NodeProto *quantize = renamed(m, node[i], from, between);
+
+    node[i] = renamed(m, node[at], between, to);
+    node[at] = quantize;
+    ox_called_value(m, between)->n_use = 1;
+    ox_called_value(m, between)->maker = at;
+}
+
+void ox_quantise_first(struct ox *m)
+{
+    Onnx__GraphProto *g = arena_memdup(m->arena, m->graph, sizeof *g);
+
+    g->node = arena_memdup(m->arena, g->node, g->n_node * sizeof *g->node);
+    m->graph = g;
+    for (uint32_t i = 0; i < g->n_node; i++) {
+        uint32_t at, last = i;
+
+        if (!has_one_scale(m, g->node[i]))
+            continue;
+        while ((at = mover_before(m, last)) != IR_NONE) {
+            exchange(m, g->node, at, last);
+            last = at;
+        }
+    }
+}
