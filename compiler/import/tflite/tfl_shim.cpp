@@ -306,12 +306,17 @@ tfl_operator operator_of(const tfl::Operator *op, const uint8_t *end)
     return r;
 }
 
-tfl_buffer buffer_of(const tfl::Buffer *b)
+// Bytes in the FlatBuffer, or after it at an offset from the file's begin.
+tfl_buffer buffer_of(const tfl::Buffer *b, const uint8_t *file, const uint8_t *end)
 {
     const uint32_t n = count(b->data());
+    const auto size = static_cast<uint64_t>(end - file);
 
-    // Writers use offset 1 as a placeholder for "none".
-    return {n != 0 ? b->data()->data() : nullptr, n, b->offset() > 1};
+    if (b->offset() <= 1) // writers use offset 1 as a placeholder for "none"
+        return {n != 0 ? b->data()->data() : nullptr, n, false};
+    if (b->offset() > size || b->size() > size - b->offset())
+        return {nullptr, 0, true};
+    return {b->size() != 0 ? file + b->offset() : nullptr, static_cast<size_t>(b->size()), false};
 }
 
 tfl_subgraph subgraph_of(arena *a, const tfl::SubGraph *g, const uint8_t *end)
@@ -346,7 +351,7 @@ void subgraphs_of(arena *a, const tfl::Model *m, const uint8_t *end, tfl_file *f
         f->more[i - 1] = subgraph_of(a, m->subgraphs()->Get(i), end);
 }
 
-tfl_file *file_of(arena *a, const tfl::Model *m, const uint8_t *end)
+tfl_file *file_of(arena *a, const tfl::Model *m, const uint8_t *begin, const uint8_t *end)
 {
     tfl_file *f = alloc<tfl_file>(a, 1);
 
@@ -364,7 +369,7 @@ tfl_file *file_of(arena *a, const tfl::Model *m, const uint8_t *end)
     f->n_buffer = count(m->buffers());
     f->buffer = alloc<tfl_buffer>(a, f->n_buffer);
     for (uint32_t i = 0; i < f->n_buffer; i++)
-        f->buffer[i] = buffer_of(m->buffers()->Get(i));
+        f->buffer[i] = buffer_of(m->buffers()->Get(i), begin, end);
     if (f->n_subgraph != 0)
         subgraphs_of(a, m, end, f);
     return f;
@@ -442,6 +447,6 @@ extern "C" enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_b
         return diag_fail(d, ST_MODEL,
                          "damaged or truncated TFLite file: its tables exceed its %zu bytes%s",
                          n_bytes, n_bytes / 8 > kMaxTables ? ", or are more than 4000000" : "");
-    *file = file_of(a, tfl::GetModel(data), data + n_bytes);
+    *file = file_of(a, tfl::GetModel(data), data, data + n_bytes);
     return ST_OK;
 }

@@ -102,7 +102,7 @@ struct tfl_opcode {
 struct tfl_buffer {
     const uint8_t *data; /* points into the file, any alignment; NULL if absent */
     size_t n_bytes;
-    bool outside; /* stored after the FlatBuffer */
+    bool outside; /* its bytes exceed the file */
 };
 
 /* A subgraph other than the first: of a signature, or what an operator runs. */

@@ -159,7 +159,7 @@ static enum status set_data(struct tfl_importer *m, const struct tfl_tensor *t, 
                     t->buffer);
     b = &m->file->buffer[t->buffer];
     if (b->outside)
-        return FAIL(m->d, ST_UNSUPPORTED, "buffer %u is outside the FlatBuffer", t->buffer);
+        return FAIL(m->d, ST_MODEL, "buffer %u: its bytes exceed the file", t->buffer);
     if (b->n_bytes == 0)
         return packed
                    ? FAIL(m->d, ST_UNSUPPORTED,

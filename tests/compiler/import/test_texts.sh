@@ -33,7 +33,6 @@ known = {
     "initial value of '%.80s': expected %llu bytes, found %zu": NO_FILE,
     "operator %u %s of the subgraph: expected VAR_HANDLE and ASSIGN_VARIABLE": NO_FILE,
     "operator %u of the subgraph: its handle or value was not found": NO_FILE,
-    "buffer %u is outside the FlatBuffer": NO_FILE,
 }
 
 
