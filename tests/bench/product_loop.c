@@ -1,4 +1,4 @@
-/* product_loop.c - a calibration loop for test_slow_host_speed.sh: the best time of a fixed number of
+/* product_loop.c - a calibration loop for test_nightly_host_speed.sh: the best time of a fixed number of
  * int8 products whose operands are in registers, by the vector instructions that the kernels take on
  * this machine (hdk_simd.h). Prints femtoseconds a product and the instructions; "none" if there are
  * none. */

@@ -7,7 +7,7 @@ done
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 # test_model leaves waves.fst and waves.gtkw of the stub there.
-HEDDLE_TEST_WAVES="$dir" "${HEDDLE_BUILD:-build}/tests/test-sim-quick_sim_model" >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+HEDDLE_TEST_WAVES="$dir" "${HEDDLE_BUILD:-build}/tests/test-sim-slow_sim_model" >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 cat >"$dir/q.tcl" <<TCL
 set f [open "$dir/shown" w]
 foreach s [gtkwave::getDisplayedSignals] { puts \$f \$s }

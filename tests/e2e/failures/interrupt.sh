@@ -1,4 +1,4 @@
-# Shared by test_interrupt.sh and test_nightly_interrupt.sh: a run that is interrupted. After common.sh.
+# Shared by test_slow_interrupt.sh and test_nightly_interrupt.sh: a run that is interrupted. After common.sh.
 
 # Many inferences, so that a run lasts long enough to be interrupted, with their answers, so that no
 # reference runs first.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a target.json, an attribute or a --target may not contain, in addition to test_targets.sh: each message with
+# What a target.json, an attribute or a --target may not contain, in addition to test_slow_targets.sh: each message with
 # its line and column, what was expected and found, and the nearest word there is.
 . "$(dirname "$0")/../common.sh"
 export XDG_CONFIG_HOME=$work/config

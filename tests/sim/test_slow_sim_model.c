@@ -1,4 +1,4 @@
-/* test_quick_sim_model.c - the simulator around a stub hd_top that copies memory (tests/sim/stub): memory
+/* test_slow_sim_model.c - the simulator around a stub hd_top that copies memory (tests/sim/stub): memory
  * model, registers, commands, commits, watchdog, waves. The real accelerator's tests are in
  * tests/e2e. */
 #define _GNU_SOURCE
