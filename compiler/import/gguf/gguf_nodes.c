@@ -88,7 +88,7 @@ void gguf_node(struct gguf_nodes *b, const char *format, ...)
 void *gguf_constant(struct gguf_nodes *b, const char *name, enum ox_type type, uint32_t rank,
                     const int64_t *dim)
 {
-    Onnx__TensorProto *t = ox_new_initializer(b->arena, name, type, rank, dim, NULL);
+    Onnx__TensorProto *t = ox_new_initializer(b->arena, name, (int32_t)type, rank, dim, NULL);
     Onnx__GraphProto *g = &b->graph;
 
     ARENA_GROW(b->arena, g->initializer, (uint32_t)g->n_initializer, &b->cap_constant);
