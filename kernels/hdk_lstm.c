@@ -97,8 +97,9 @@ static int32_t from_digits(const struct hdk_lstm *p, const int8_t *x, uint32_t r
 {
     int32_t sum = 0;
 
+    x += row / p->each * (p->digits * p->each) + row % p->each;
     for (uint32_t k = p->digits; k-- > 0;)
-        sum = sum * 128 + x[k * 4 * p->cells + row];
+        sum = sum * 128 + x[k * p->each];
     return sum;
 }
 

@@ -50,10 +50,10 @@ void hdk_f32_arg_min(const struct hdk_arg *p, const float *x, void *y);
  * * tanh(c) scaled + z_out). Zero points are in the biases. scale: of x by gates, of h by gates, of
  * the output. x [batch, steps, in_c]   w [4, cells, in_c]   r [4, cells, cells]   bias [8, cells]
  *   h [batch, cells], c [batch, cells]: kept   y [batch, steps, cells]; time_major: [steps, batch,
- * ..]. digits: x is [.., digits, 4, cells], of the sums of x w + bias to the base of 128, the lowest
- * first; 0: x itself. */
+ * ..]. digits: x is that of the sums of x w + bias [4, cells], `each` at a time as hdk_join_digits has
+ * them; 0: x itself. */
 struct hdk_lstm {
-    uint32_t batch, steps, in_c, cells, time_major, digits;
+    uint32_t batch, steps, in_c, cells, time_major, digits, each;
     int32_t cell_bits, clip; /* integer bits of c; bound of c, 0: none */
     int32_t z_out;
     const int8_t *w, *r;
@@ -111,7 +111,7 @@ void hdk_matmul_integer(const struct hdk_matmul *p, const void *const *x, int32_
 void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t *y);
 
 /* JOIN_DIGITS. y = sum of digit * 128^i - (zero - z_in) * taps, wrapping.  x [batch, out_h, out_w,
- * out_c * digits]: digit 0 of `each` channels, digit 1 of these, ..; then of the next `each`
+ * ..]: digit 0 of `each` channels, digit 1 of these, ..; then of the next `each`, of which the last may be fewer, as wide
  * zero: one value   taps [top + 1 + bottom, left + 1 + right, out_c]: rows and columns at the
  * borders of y have taps of their own   y [batch, out_h, out_w, out_c] */
 struct hdk_join_digits {

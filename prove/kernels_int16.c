@@ -261,24 +261,27 @@ static void add_digits(struct prove_sum *s, const struct prove *p, const uint32_
 void prove_join_wide(struct prove_package *k, const void *params, void *const *arg)
 {
     const struct hdk_join_wide *p = params;
-    const uint64_t n = (uint64_t)p->pixels * p->out_c;
-    const uint32_t *upper = prove_read(k, arg[0], n * p->digits_upper),
-                   *lower = prove_read(k, arg[1], n * p->digits_lower),
+    const uint64_t n = (uint64_t)p->pixels * p->out_c,
+                   blocks = p->each ? (p->out_c + p->each - 1) / p->each : 0,
+                   all = blocks * p->each * p->pixels;
+    const uint32_t *upper = prove_read(k, arg[0], all * p->digits_upper),
+                   *lower = prove_read(k, arg[1], all * p->digits_lower),
                    *bias = arg[3] ? prove_read(k, arg[3], p->out_c * UINT64_C(8)) : NULL;
     uint32_t *y = prove_write(k, arg[2], n * 2);
 
-    if (!constants(bias, p->out_c * UINT64_C(8)) || p->digits_upper > 4 || p->digits_lower > 4) {
+    if (!constants(bias, p->out_c * UINT64_C(8)) || p->digits_upper > 4 || p->digits_lower > 4 ||
+        !p->each) {
         prove_package_fault(k, "a bias that is computed, or more than 4 digits");
         return;
     }
     for (uint64_t i = 0; y && i < n; i++) {
         const uint32_t channel = (uint32_t)(i % p->out_c), in = channel % p->each,
                        at = p->scale.per_channel ? channel : 0;
+        const uint64_t block = (i / p->out_c * blocks + channel / p->each) * p->each;
         struct prove_sum s = {0};
 
-        add_digits(&s, k->p, upper + (i - in) * p->digits_upper + in, p->each, p->digits_upper,
-                   256);
-        add_digits(&s, k->p, lower + (i - in) * p->digits_lower + in, p->each, p->digits_lower, 1);
+        add_digits(&s, k->p, upper + block * p->digits_upper + in, p->each, p->digits_upper, 256);
+        add_digits(&s, k->p, lower + block * p->digits_lower + in, p->each, p->digits_lower, 1);
         if (bias)
             s.part[0] += number(bias + (size_t)channel * 8);
         const struct prove_opaque opaque = {PROVE_SUM_16,

@@ -89,7 +89,7 @@ enum status ref_join_digits(const struct ref_call *c, struct diag *d)
     const int32_t *a = c->op->attr;
     const size_t oc = (size_t)ir_dim_back(y, 0), w = (size_t)ir_dim_back(y, 1),
                  h = (size_t)ir_dim_back(y, 2), each = (size_t)a[IR_MULTIPLIER],
-                 digits = (size_t)a[IR_DIGITS];
+                 digits = (size_t)a[IR_DIGITS], blocks = (oc + each - 1) / each;
     const uint32_t zero = (uint32_t)(ref_at(c->in[1], c->x[1], 0) - ir_zero_point(c->in[1]));
 
     (void)d;
@@ -102,7 +102,7 @@ enum status ref_join_digits(const struct ref_call *c, struct diag *d)
 
         for (size_t k = 0; k < digits; k++)
             sum += (uint32_t)ref_at(c->in[0], c->x[0],
-                                    pixel * oc * digits + (channel / each * digits + k) * each +
+                                    (pixel * blocks + channel / each) * digits * each + k * each +
                                         channel % each)
                    << 7 * k;
         memcpy(&tap, c->x[2] + at * 4, 4);
@@ -128,14 +128,15 @@ enum status ref_byte_of(const struct ref_call *c, struct diag *d)
 static int64_t sum_of_digits(const struct ref_call *c, uint32_t in, size_t i)
 {
     const size_t oc = (size_t)ir_dim_back(c->out[0], 0), each = (size_t)c->op->attr[IR_MULTIPLIER],
-                 channel = i % oc,
-                 digits = (size_t)(ir_elements(c->in[in]) / ir_elements(c->out[0]));
+                 channel = i % oc, blocks = (oc + each - 1) / each,
+                 digits = (size_t)ir_dim_back(c->in[in], 0) / (blocks * each);
     int64_t sum = 0;
 
     for (size_t k = 0; k < digits; k++)
-        sum += ref_at(c->in[in], c->x[in],
-                      (i - channel + channel / each * each) * digits + k * each + channel % each) *
-               (INT64_C(1) << 7 * k);
+        sum +=
+            ref_at(c->in[in], c->x[in],
+                   (i / oc * blocks + channel / each) * digits * each + k * each + channel % each) *
+            (INT64_C(1) << 7 * k);
     return sum;
 }
 

@@ -98,13 +98,13 @@ static int32_t sum(const uint8_t *w, const uint8_t *bias, size_t row, const int8
     return (int32_t)acc;
 }
 
-/* The sum that n digits of gate row `row` are, 128 to the power of 0, 1 ..; `rows` apart. */
-static int32_t digits(const int8_t *x, size_t row, size_t rows, int32_t n)
+/* The sum that n digits of gate row `row` are, 128 to the power of 0, 1 ..; `each` rows at a time. */
+static int32_t digits(const int8_t *x, size_t row, size_t each, int32_t n)
 {
     int32_t s = 0;
 
     for (int32_t p = n; p-- > 0;)
-        s = s * 128 + x[(size_t)p * rows + row];
+        s = s * 128 + x[(row / each * (size_t)n + (size_t)p) * each + row % each];
     return s;
 }
 
@@ -119,14 +119,15 @@ static void step(const struct ref_call *k, const struct lstm *l, const int8_t *x
 {
     const struct ref_constants *f = k->k;
     const int32_t n_digit = k->op->attr[IR_DIGITS];
+    const size_t each = (size_t)k->op->attr[IR_MULTIPLIER];
 
     for (size_t j = 0; j < l->cells; j++) {
         int32_t gate[4], cell, code;
 
         for (size_t q = 0; q < 4; q++) {
             const size_t row = q * l->cells + j;
-            const int32_t a = n_digit ? digits(x, row, 4 * l->cells, n_digit)
-                                      : sum(k->x[1], k->x[3], row, x, l->in);
+            const int32_t a =
+                n_digit ? digits(x, row, each, n_digit) : sum(k->x[1], k->x[3], row, x, l->in);
             const int32_t b = sum(k->x[2], k->x[3] + 16 * l->cells, row, h, l->cells);
             const int32_t in = clamp16(ref_mbqm(a, f->multiplier[q], f->shift[q]));
             const int32_t all = clamp16(in + ref_mbqm(b, f->multiplier[4 + q], f->shift[4 + q]));

@@ -148,14 +148,14 @@ enum status emit_join_wide(struct emit_unit *u, struct text *t, const struct ir_
                            struct diag *d)
 {
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
-    const uint64_t n = ir_elements(y);
+    const int32_t sums = ir_in_blocks(op, ir_dim_back(y, 0));
 
     (void)d;
-    emit_field(t, "pixels", (int64_t)(n / (uint64_t)ir_dim_back(y, 0)));
+    emit_field(t, "pixels", (int64_t)(ir_elements(y) / (uint64_t)ir_dim_back(y, 0)));
     emit_field(t, "out_c", ir_dim_back(y, 0));
     emit_field(t, "each", op->attr[IR_MULTIPLIER]);
-    emit_field(t, "digits_upper", (int64_t)(ir_elements(ir_in(u->graph, op, 0)) / n));
-    emit_field(t, "digits_lower", (int64_t)(ir_elements(ir_in(u->graph, op, 1)) / n));
+    emit_field(t, "digits_upper", ir_dim_back(ir_in(u->graph, op, 0), 0) / sums);
+    emit_field(t, "digits_lower", ir_dim_back(ir_in(u->graph, op, 1), 0) / sums);
     emit_clamps(t, op);
     emit_scales(u, t, op);
     return ST_OK;

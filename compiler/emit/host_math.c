@@ -310,6 +310,7 @@ enum status emit_lstm(struct emit_unit *u, struct text *t, const struct ir_op *o
     emit_field(t, "cells", r->dim[2]);
     emit_field(t, "time_major", op->attr[IR_AXIS] == 0);
     emit_field(t, "digits", op->attr[IR_DIGITS]);
+    emit_field(t, "each", op->attr[IR_MULTIPLIER]);
     emit_field(t, "cell_bits", bits + 14);
     emit_field(t, "clip", (int64_t)fminf(clip / cell, 32767));
     emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));

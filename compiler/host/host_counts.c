@@ -336,6 +336,16 @@ static void recurrent(const struct ir_graph *g, const struct ir_op *op, double *
     n[1] = steps * h;
 }
 
+/* Digits of the sums alone, without those that fill up a block. */
+static void digits(const struct ir_graph *g, const struct ir_op *op, double *n)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const int32_t room = ir_in_blocks(op, ir_dim_back(y, 0));
+
+    n[1] = elements(y);
+    n[0] = n[1] * (ir_dim_back(x, 0) / room);
+}
+
 /* Count as if all boxes were detections, the worst case: each visits all boxes. */
 static void detections(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
@@ -375,10 +385,7 @@ void host_count(const struct ir_graph *g, const struct ir_op *op, enum host_form
     case HOST_TRANSPOSED: transposed(g, op, count); return;
     case HOST_ROWS_BY_COLUMNS: rows_by_columns(g, op, count); return;
     case HOST_ELEMENTS: count[0] = elements(ir_in(g, op, 0)); return;
-    case HOST_DIGITS:
-        count[0] = elements(ir_in(g, op, 0));
-        count[1] = elements(ir_out(g, op, 0));
-        return;
+    case HOST_DIGITS: digits(g, op, count); return;
     case HOST_BLOCKS: blocks(g, op, count); return;
     case HOST_WALK: walk(g, op, count); return;
     case HOST_VALUES:

@@ -347,12 +347,11 @@ enum status infer_join_digits(const struct ir_graph *g, const struct ir_op *op, 
     TRY(ir_want_const_i32(ir_in(g, op, 2), "taps", ir_elements(ir_in(g, op, 2)), d));
     if (digits < 1 || digits > 4)
         return FAIL(d, ST_MODEL, "digits: expected 1 to 4, found %d", digits);
-    if (a[IR_MULTIPLIER] < 1 || oc % a[IR_MULTIPLIER] != 0)
-        return FAIL(d, ST_MODEL, "multiplier: expected a divisor of %d, found %d", oc,
-                    a[IR_MULTIPLIER]);
+    if (a[IR_MULTIPLIER] < 1)
+        return FAIL(d, ST_MODEL, "multiplier: expected at least 1, found %d", a[IR_MULTIPLIER]);
     TRY(ir_want_type(y, "output", IR_I32, d));
     memcpy(dim, y->dim, sizeof dim);
-    dim[y->rank - 1] *= digits;
+    dim[y->rank - 1] = digits * ir_in_blocks(op, oc);
     return ir_want_shape(g, x, "input", y->rank, dim, d);
 }
 
@@ -368,11 +367,11 @@ enum status infer_byte_of(const struct ir_graph *g, const struct ir_op *op, stru
                 y->name, (unsigned long long)ir_elements(x));
 }
 
-/* Check that a tensor has 1 to 4 digits for each sum. */
+/* Check that a tensor has 1 to 4 digits for each of `sums`. */
 static enum status want_digits(const struct ir_graph *g, const struct ir_tensor *x,
-                               const struct ir_tensor *y, struct diag *d)
+                               const struct ir_tensor *y, int32_t sums, struct diag *d)
 {
-    const int32_t digits = ir_dim_back(x, 0) / ir_dim_back(y, 0);
+    const int32_t digits = ir_dim_back(x, 0) / sums;
     int32_t dim[IR_MAX_RANK];
 
     TRY(ir_want_type(x, "digits", IR_I8, d));
@@ -380,7 +379,7 @@ static enum status want_digits(const struct ir_graph *g, const struct ir_tensor 
         return FAIL(d, ST_MODEL, "'%.80s': expected 1 to 4 digits a sum, found %d", x->name,
                     digits);
     memcpy(dim, y->dim, sizeof dim);
-    dim[y->rank - 1] *= digits;
+    dim[y->rank - 1] = digits * sums;
     return ir_want_shape(g, x, "digits", y->rank, dim, d);
 }
 
@@ -390,12 +389,12 @@ enum status infer_join_wide(const struct ir_graph *g, const struct ir_op *op, st
     const int32_t oc = ir_dim_back(y, 0), each = op->attr[IR_MULTIPLIER];
 
     TRY(ir_want_type(y, "output", IR_I16, d));
-    TRY(want_digits(g, ir_in(g, op, 0), y, d));
-    TRY(want_digits(g, ir_in(g, op, 1), y, d));
+    if (each < 1)
+        return FAIL(d, ST_MODEL, "multiplier: expected at least 1, found %d", each);
+    TRY(want_digits(g, ir_in(g, op, 0), y, ir_in_blocks(op, oc), d));
+    TRY(want_digits(g, ir_in(g, op, 1), y, ir_in_blocks(op, oc), d));
     if (bias)
         TRY(ir_want_const_i64(bias, "bias", (uint64_t)oc, d));
-    if (each < 1 || oc % each != 0)
-        return FAIL(d, ST_MODEL, "multiplier: expected a divisor of %d, found %d", oc, each);
     if (op->fixed.n == 1 || op->fixed.n == (uint32_t)oc)
         return ST_OK;
     return FAIL(d, ST_MODEL, "scale_m: expected 1 or %d, found %u", oc, op->fixed.n);

@@ -201,7 +201,7 @@ void hdk_join_wide(const struct hdk_join_wide *p, const int8_t *upper, const int
 {
     for (uint32_t i = 0; i < p->pixels; i++)
         for (uint32_t c = 0; c < p->out_c; c += p->each) {
-            for (uint32_t k = 0; k < p->each; k++) {
+            for (uint32_t k = 0; k < p->each && c + k < p->out_c; k++) {
                 int64_t sum = (int64_t)joined(upper + k, p->each, p->digits_upper) * 256 +
                               joined(lower + k, p->each, p->digits_lower);
 

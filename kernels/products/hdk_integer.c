@@ -80,7 +80,7 @@ static void join(const struct hdk_join_digits *p, const int8_t *x, uint32_t zero
                  const int32_t *taps, int32_t *y)
 {
     for (uint32_t c = 0; c < p->out_c; c += p->each, x += (size_t)p->each * p->digits)
-        for (uint32_t i = 0; i < p->each; i++) {
+        for (uint32_t i = 0; i < p->each && c + i < p->out_c; i++) {
             const int8_t *from = x + (size_t)p->each * p->digits + i;
             uint32_t sum = 0;
 
@@ -96,6 +96,7 @@ void hdk_join_digits(const struct hdk_join_digits *p, const int8_t *x, const int
                      int32_t *y)
 {
     const uint32_t z = (uint32_t)(*zero - p->z_in), columns = p->left + 1 + p->right;
+    const uint32_t blocks = (p->out_c + p->each - 1) / p->each;
 
     for (uint32_t i = 0; i < p->batch * p->out_h; i++) {
         const uint32_t row = border(i % p->out_h, p->out_h, p->top, p->bottom);
@@ -104,7 +105,7 @@ void hdk_join_digits(const struct hdk_join_digits *p, const int8_t *x, const int
             const uint32_t column = border(k, p->out_w, p->left, p->right);
 
             join(p, x, z, p->taps + ((size_t)row * columns + column) * p->out_c, y);
-            x += (size_t)p->out_c * p->digits;
+            x += (size_t)blocks * p->each * p->digits;
             y += p->out_c;
         }
     }

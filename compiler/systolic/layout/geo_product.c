@@ -5,6 +5,8 @@
  * rows of the image. */
 #include "geometry.h"
 
+enum { DIGIT_BITS = 7 };
+
 bool geo_rows_of_matrix(const struct geo *g, const struct ir_tensor *t)
 {
     return g->kind == GEO_PRODUCT && t->rank < 4;
@@ -33,4 +35,21 @@ void geo_place_matrices(const struct geo *g, const struct ir_tensor *t, struct s
 bool geo_transposed_weights(const struct geo *g)
 {
     return g->op->attr[IR_ADJ_B] != 0;
+}
+
+/* Digit p of a sum has the shift of digit p - 1 less the digit's bits; see raw_sums.c. A tile of held
+ * sums takes a step more for each digit, where n tiles would make the sums n times. */
+uint32_t geo_held_digits(const struct geo *g, const struct hd_config *hw)
+{
+    const struct ir_fixed *f = &g->op->fixed;
+    const uint32_t n = (uint32_t)g->op->attr[IR_DIGITS], k = g->kh * g->kw * g->c,
+                   deep = div_up(k, hw->rows);
+
+    if (n < 2 || n > 4 || (g->kind != GEO_CONV && g->kind != GEO_DENSE) || g->multiplier ||
+        (g->dx > 1 && g->kw > 1) || k < n || deep + n >= n * deep || f->n % (n * hw->columns) != 0)
+        return 0;
+    for (uint32_t c = 0; c < n * hw->columns; c++)
+        if (f->shift[c] != f->shift[0] - (int32_t)(DIGIT_BITS * (c / hw->columns)))
+            return 0;
+    return n;
 }

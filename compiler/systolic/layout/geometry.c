@@ -451,6 +451,8 @@ bool geo_parts(const struct geo *g, const struct hd_config *hw)
 
     if (!geo_on_array(g))
         return false;
+    if (geo_held_digits(g, hw))
+        return true;
     if (g->kind == GEO_TRANSPOSED) { /* its first phase has the most taps */
         (void)geo_phase(g, 0, 0, &phase);
         return geo_parts(&phase, hw);

@@ -241,7 +241,11 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t w
  * one weight of each output. */
 bool geo_sums_columns(const struct geo *g, const struct hd_config *hw);
 
-/* Return true if the kernel needs several pieces. The accumulators are then kept between commands,
+/* Return the digits of each sum if the result is sums as digits (raw_sums.c) in blocks of a channel
+ * tile: their sums are made once and held, and each digit is requantised from them. 0: it is not. */
+uint32_t geo_held_digits(const struct geo *g, const struct hd_config *hw);
+
+/* Return true if the kernel needs several pieces, or sums are held for their digits. The accumulators are then kept between commands,
  * so a tile has at most acc_depth pixels. */
 bool geo_parts(const struct geo *g, const struct hd_config *hw);
 

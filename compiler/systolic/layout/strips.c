@@ -137,10 +137,19 @@ uint32_t strip_groups(uint32_t channels, uint32_t n, uint32_t *apart)
     return groups;
 }
 
+/* Return the channels between which the operator may be cut: words, or blocks of digits. */
+static uint32_t channel_unit(const struct geo *g, const struct hd_config *hw)
+{
+    const uint32_t digits = geo_on_array(g) ? geo_held_digits(g, hw) : 0;
+
+    return digits ? digits * hw->columns : hw->n;
+}
+
 struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw)
 {
     bool window = geo_on_array(g) || g->kind == GEO_POOL;
-    uint32_t cols = columns(g), channels = MOST_BYTES / hw->n * hw->n;
+    const uint32_t unit = channel_unit(g, hw), channels = MOST_BYTES / unit * unit;
+    const uint32_t cols = columns(g);
     struct strip_cut cut = {.rows = g->oh, .cols = cols, .channels = g->oc, .k = g->c};
 
     if (is_whole(g))
@@ -155,7 +164,7 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
             cut.cols =
                 even(cols,
                      least(cut.cols, hw->n * (4 * g->oc > hw->n ? PRODUCT_COLUMNS : LONE_COLUMNS)));
-        cut.channels = g->oc > channels ? even_words(g->oc, channels, hw->n) : g->oc;
+        cut.channels = g->oc > channels ? even_words(g->oc, channels, unit) : g->oc;
         if (g->sx * g->c > MOST_BYTES && !whole_k(g))
             cut.k = even_words(g->c, MOST_BYTES / g->sx, hw->n);
     } else if (!is_flat(g) && cols > MOST)
@@ -182,7 +191,7 @@ static bool finer_columns(const struct geo *g, const struct hd_config *hw, struc
 static bool finer_channels(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut,
                            uint32_t least_channels)
 {
-    uint32_t *c = &cut->channels, all = g->oc;
+    uint32_t *c = &cut->channels, all = g->oc, unit = channel_unit(g, hw);
     uint64_t window = (uint64_t)g->kh * g->kw * cut->k;
 
     if (is_flat(g) || g->kind == GEO_SOFTMAX || g->kind == GEO_LSTM)
@@ -191,10 +200,11 @@ static bool finer_channels(const struct geo *g, const struct hd_config *hw, stru
         (window >= cut->channels || cut->channels <= least_channels)) {
         c = &cut->k;
         all = g->c;
+        unit = hw->n;
     }
-    if (*c <= least_channels || *c <= hw->n)
+    if (*c <= least_channels || *c <= unit)
         return false;
-    *c = even_words(all, *c / 2, hw->n);
+    *c = even_words(all, *c / 2, unit);
     return true;
 }
 

@@ -174,6 +174,15 @@ static void group_as_row(const struct nest *n, struct hd_cmd_array *a, uint32_t 
     a->acc_hold = a->acc_hold || group + 1 < n->n_group;
 }
 
+/* Add nothing to the held sums: no row is in the image. Tile t of the command writes digit t, as its
+ * parameters have that digit's shift. */
+static void requantise_digits(struct hd_cmd_array *a)
+{
+    a->kernel_h = 1;
+    a->kernel_row_bytes = 1;
+    a->in_h = 0;
+}
+
 bool nest_stores_parts(const struct nest *n, uint32_t y, uint32_t rows)
 {
     return n->n_group > 1 && !n->sums && n->streams == 1 &&
@@ -186,10 +195,11 @@ static void array_access(struct nest *n, struct sched_command *c, const struct p
 {
     struct lower *l = n->l;
     const struct hd_cmd_array *a = &c->w.array;
-    uint32_t first = n->first[group], channels = nest_channels(n, group), lo, hi;
+    uint32_t first = n->first[group], channels = a->out_channels, lo, hi;
 
     geo_rows(n->g, y, rows, &lo, &hi);
-    lower_access_in(l, c, &n->input, 0, base, lo, hi);
+    if (!part_of_digits(part))
+        lower_access_in(l, c, &n->input, 0, base, lo, hi);
     if (!a->acc_hold) {
         lower_access_out(l, c, n->p, tile, y, rows);
         if (n->p->channel_wise && a->out_pitch % n->g->oc == 0)
@@ -198,7 +208,7 @@ static void array_access(struct nest *n, struct sched_command *c, const struct p
             lower_access_slice(c, first, channels, n->p->out.pitch);
     }
     lower_access(c, SCHED_WMEM, false, a->w_base,
-                 (uint64_t)part->piece.n_ky * part->piece.n_b * div_up(channels, l->hw->columns));
+                 (uint64_t)a->kernel_h * a->kernel_row_bytes * div_up(channels, l->hw->columns));
     if (params_any(n->g))
         lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->columns));
 }
@@ -209,7 +219,9 @@ void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, ui
     struct lower *l = n->l;
     const struct part *part = &n->part[index];
     const struct geo *g = &part->geo;
-    uint32_t first = n->first[group], channels = nest_channels(n, group), from;
+    const bool digits = part_of_digits(part), one_tile = n->digits && !digits;
+    uint32_t first = n->first[group], from,
+             channels = one_tile ? l->hw->columns : nest_channels(n, group);
     uint32_t own = geo_phase_rows(g, y, rows, &from), row = g->first_y + from * g->up_y;
 
     if (own == 0)
@@ -230,11 +242,13 @@ void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, ui
     a->out_channels = channels & 0xffffu;
     if (n->sums)
         sum_columns(n, a, part, base);
+    if (digits)
+        requantise_digits(a);
     a->acc_keep = !part->first;
     a->acc_hold = !part->last;
     if (n->deep && n->n_group > 1)
         group_as_row(n, a, group);
-    a->w_base = n->weight_word[group * n->n_part + index] & 0xffffu;
+    a->w_base = n->weight_word[group * n->n_part + (digits ? 0 : index)] & 0xffffu;
     a->p_base = n->entry[group] & 0xffffu;
     c->note =
         lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);

@@ -43,7 +43,7 @@ static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
     for (uint32_t tile = 0; tile < tiles;) {
         uint32_t left = same_pixels(n, tile, tiles) - tile;
         n->first[n->n_group++] = tile * n->l->hw->columns;
-        tile += left > most ? most : n->knobs->tail_split ? div_up(left, 2) : left;
+        tile += left > most ? most : n->tail_split ? div_up(left, 2) : left;
     }
     n->first[n->n_group] = n->columns;
 }
@@ -84,6 +84,17 @@ static void cut_bytes(struct nest *n)
     n->part[n->n_part - 1].last = true;
 }
 
+/* Hold the sums of all parts, and add one that requantises them. */
+static void add_digits(struct nest *n)
+{
+    struct part *all = ARENA_ARRAY(n->l->arena, struct part, n->n_part + 1);
+
+    memcpy(all, n->part, n->n_part * sizeof *all);
+    all[n->n_part - 1].last = false;
+    all[n->n_part++] = (struct part){*n->g, {.c = n->g->c}, false, true};
+    n->part = all;
+}
+
 static void cut_kernel(struct nest *n)
 {
     struct geo phase;
@@ -94,6 +105,8 @@ static void cut_kernel(struct nest *n)
     }
     if (n->g->kind != GEO_TRANSPOSED) {
         add_parts(n, n->g);
+        if (n->digits)
+            add_digits(n);
         return;
     }
     for (uint32_t y = 0; y < n->g->sy; y++)
@@ -137,7 +150,9 @@ static void cut_channels(struct nest *n)
 
     n->keep = whole && k * tiles <= limit;
     most = n->keep ? tiles : whole ? words / groups / k : 1;
-    n->keep_params = !params_any(n->g) || tiles <= hw->param_entries / (n->l->in_cascade ? 1 : 2);
+    n->shared = n->digits && params_no_bias(n->g); /* of shifts alone */
+    n->keep_params =
+        !params_any(n->g) || n->shared || tiles <= hw->param_entries / (n->l->in_cascade ? 1 : 2);
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
     n->keep = n->keep && n->keep_params;
@@ -147,7 +162,7 @@ static void cut_channels(struct nest *n)
         most = least(most, MADE_TILES);
     if (n->knobs->group_tiles)
         most = least(most, n->knobs->group_tiles);
-    most = most ? most : 1;
+    most = n->digits ? n->digits : most ? most : 1;
     cut_groups(n, tiles, most);
     if (n->keep) { /* contiguous: a group must not overlap one that is kept */
         lower_reserve(&n->l->words, k * tiles);
@@ -183,6 +198,8 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 {
     *n = (struct nest){.l = l, .p = p, .g = &p->geo, .knobs = &l->program->knobs[p->position]};
     n->sums = lower_sums_columns(l, p);
+    n->digits = geo_held_digits(n->g, l->hw);
+    n->tail_split = n->knobs->tail_split && !n->digits;
     n->deep = p->geo.deep && p->in[1].streamed;
     cut_kernel(n);
     n->streams = p->channel_wise || p->out.pixel != n->g->oc
@@ -202,14 +219,15 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
                                 : ARENA_ARRAY(l->arena, uint32_t, n->n_group);
 }
 
-/* Fetch the parameters of groups [group, end) with one command per kind. */
+/* Fetch the parameters of groups [group, end) with one command per kind, or those that all share. */
 static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 {
-    uint32_t lanes = n->l->hw->columns, first = n->first[group], channels = n->first[end] - first;
+    const uint32_t lanes = n->l->hw->columns, first = n->first[group],
+                   channels = n->first[n->shared ? group + 1 : end] - first;
     uint32_t entry = lower_take(&n->l->entries, div_up(channels, lanes));
 
-    for (uint32_t k = group; k < end; k++)
-        n->entry[k] = entry + (n->first[k] - first) / lanes;
+    for (uint32_t k = group; k < (n->shared ? n->n_group : end); k++)
+        n->entry[k] = entry + (n->shared ? 0 : (n->first[k] - first) / lanes);
     params_fetch(n->l, n->g, first, channels, entry, n->param_offset[group]);
 }
 
@@ -259,7 +277,8 @@ static void have_matrix(struct nest *n, uint32_t number, uint32_t end)
 static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool again)
 {
     uint32_t i = group * n->n_part + part;
-    struct weight_block b = {n->first[group], nest_channels(n, group), n->sums,
+    struct weight_block b = {n->first[group],
+                             n->digits ? n->l->hw->columns : nest_channels(n, group), n->sums,
                              n->part[part].piece};
 
     if (n->weight_word[i] != IR_NONE && (n->keep || !again))
@@ -328,7 +347,8 @@ static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
         return;
     for (uint32_t i = 0; i < n->n_part; i++) {
         have_params(n, group, again && i == 0);
-        have_weights(n, group, i, again || n->n_part > 1);
+        if (!part_of_digits(&n->part[i]))
+            have_weights(n, group, i, again || n->n_part > 1);
         if (takes_some(n, i) &&
             (i == 0 || n->part[i].piece.first_c != n->part[i - 1].piece.first_c))
             base = have_input(n, tile, y, rows, i);

@@ -164,6 +164,14 @@ static int32_t bias_at(const struct geo *g, uint32_t column)
     return bias;
 }
 
+bool params_no_bias(const struct geo *g)
+{
+    for (uint32_t c = 0; g->bias && c < g->oc; c++)
+        if (bias_at(g, c) != 0)
+            return false;
+    return true;
+}
+
 static bool narrow_biases(const struct geo *g, uint32_t first, uint32_t n)
 {
     for (uint32_t c = first; c < first + n; c++)

@@ -28,6 +28,8 @@ static inline bool params_any(const struct geo *g)
 {
     return g->bias || g->op->fixed.n != 1;
 }
+/* Return true if all biases are 0. */
+bool params_no_bias(const struct geo *g);
 /* Load bias and, unless one scale serves all, multipliers and shifts of channels [first, first + n)
  * to parameter entries from `dest` on. offset: three offsets, IR_NONE at first. */
 void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,

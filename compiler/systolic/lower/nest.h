@@ -12,6 +12,12 @@ struct part {
     bool first, last; /* first and last piece of its phase */
 };
 
+/* Return true for the part without a kernel that requantises held sums as digits. */
+static inline bool part_of_digits(const struct part *part)
+{
+    return part->piece.n_b == 0;
+}
+
 /* The loops of one operator. */
 struct nest {
     struct lower *l;
@@ -23,10 +29,14 @@ struct nest {
     uint32_t streams; /* adjacent pixels processed together */
     uint32_t columns; /* streams * output channels */
     bool sums;        /* one output at a time, as the sum of all columns */
-    uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
+    uint32_t
+        digits; /* of each sum, if a group is a channel tile whose sums are held for them; or 0 */
+    bool tail_split;
+    uint32_t *first; /* by group: its first column, a multiple of N; then all columns */
     uint32_t n_group;
     bool keep;                   /* all groups stay in weight memory */
     bool keep_params;            /* all parameters stay in parameter memory, or there are none */
+    bool shared;                 /* those of one group serve all */
     uint32_t *weight_offset;     /* by group * n_part + part: offset in the constants */
     uint32_t (*param_offset)[3]; /* by group */
     uint32_t *weight_word;       /* by group * n_part + part: word in weight memory, if kept */

@@ -7,6 +7,7 @@
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
 #include "compiler/systolic/layout/layout.h"
+#include "raw_sums.h"
 #include "rewrites.h"
 
 enum { MOST_DIGITS = 4 };
@@ -33,13 +34,14 @@ static uint32_t digits_of(const struct ir_tensor *w, const struct ir_tensor *bia
     return 0;
 }
 
-/* Fill the weights. Column p * rows + i is digit p of gate row i. The gates' bias includes the zero
- * point; the product's does not. */
-static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm, uint32_t n)
+/* Fill the weights of n digits of blocks of `each` gate rows, the last filled up. The gates' bias
+ * includes the zero point; the product's does not. */
+static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm, int32_t n)
 {
     const struct ir_tensor *w = ir_in(g, lstm, 1), *b = ir_in(g, lstm, 3);
     const int32_t k = ir_dim_back(w, 0), rows = (int32_t)(ir_elements(w) / (uint64_t)k);
-    const int32_t columns = rows * (int32_t)n, zero = ir_zero_point(ir_in(g, lstm, 0));
+    const int32_t each = lstm->attr[IR_MULTIPLIER], columns = ir_in_blocks(lstm, rows) * n,
+                  zero = ir_zero_point(ir_in(g, lstm, 0));
     struct ir_tensor *weights =
         lgl_new_constant(g, w->name, IR_I8, 2, (const int32_t[]){k, columns}, NULL);
     struct ir_tensor *bias = lgl_new_constant(g, b->name, IR_I32, 1, &columns, NULL);
@@ -48,15 +50,16 @@ static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm,
 
     weights->quant = lgl_new_quant(g, 1, 0);
     for (int32_t c = 0; c < columns; c++) {
-        int32_t i = c % rows, sum = ir_const_i32(b, (uint32_t)i);
+        const int32_t i = c / (n * each) * each + c % each;
+        int32_t sum = i < rows ? ir_const_i32(b, (uint32_t)i) : 0;
 
-        for (int32_t j = 0; j < k; j++) {
+        for (int32_t j = 0; j < k && i < rows; j++) {
             ((uint8_t *)(uintptr_t)weights->data)[j * columns + c] = w->data[i * k + j];
             sum += zero * (int8_t)w->data[i * k + j];
         }
         ((int32_t *)(uintptr_t)bias->data)[c] = sum;
         multiplier[c] = 64;
-        shift[c] = (int8_t)(25 - 7 * (c / rows));
+        shift[c] = (int8_t)(25 - 7 * (c / each % n));
     }
     op->in[1] = weights->id;
     op->in[2] = bias->id;
@@ -67,10 +70,14 @@ static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm,
                                   .act_max = 127};
 }
 
-static void take_out(struct ir_graph *g, struct ir_op *lstm, uint32_t n)
+static void take_out(struct ir_graph *g, struct ir_op *lstm, int32_t n, const struct hd_config *hw)
 {
     const struct ir_tensor *x = ir_in(g, lstm, 0), *w = ir_in(g, lstm, 1);
-    int32_t dim[3] = {x->dim[0], x->dim[1], w->dim[0] * w->dim[1] * (int32_t)n};
+    int32_t dim[3] = {x->dim[0], x->dim[1], 0};
+    const int32_t rows = w->dim[0] * w->dim[1];
+
+    lstm->attr[IR_MULTIPLIER] = sys_digits_each(rows, w->dim[2], n, hw);
+    dim[2] = ir_in_blocks(lstm, rows) * n;
     struct ir_tensor *y = ir_tensor_new(g, ir_out(g, lstm, 0)->name, IR_I8, 3, dim);
     struct ir_op *op = ir_op_new(g, IR_OP_FULLY_CONNECTED, lstm->row, 3, 1);
 
@@ -78,11 +85,11 @@ static void take_out(struct ir_graph *g, struct ir_op *lstm, uint32_t n)
     op->in[0] = x->id;
     fill(g, op, lstm, n);
     op->attr[IR_WEIGHTS_KO] = 1;
-    op->attr[IR_DIGITS] = (int32_t)n;
+    op->attr[IR_DIGITS] = n;
     op->out[0] = y->id;
     y->producer = op->id;
     lstm->in[0] = y->id;
-    lstm->attr[IR_DIGITS] = (int32_t)n;
+    lstm->attr[IR_DIGITS] = n;
 }
 
 void sys_lstm_input(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
@@ -90,5 +97,5 @@ void sys_lstm_input(struct ir_graph *g, struct ir_op *op, const struct lgl_optio
     const uint32_t n = op->attr[IR_DIGITS] == 0 ? digits_of(ir_in(g, op, 1), ir_in(g, op, 3)) : 0;
 
     if (n > 0 && lstm_refusal(g->arena, g, op, o->hw))
-        take_out(g, op, n);
+        take_out(g, op, (int32_t)n, o->hw);
 }

@@ -61,7 +61,8 @@ static bool one_value(const struct ir_tensor *t)
 }
 
 /* Fill in `s`; return NULL, or the reason why the array cannot make the sums. */
-static const char *sums_of(struct ir_graph *g, struct ir_op *op, bool conv, struct raw_sums *s)
+static const char *sums_of(struct ir_graph *g, struct ir_op *op, bool conv,
+                           const struct lgl_options *o, struct raw_sums *s)
 {
     const struct ir_tensor *w = ir_in(g, op, 1);
 
@@ -72,7 +73,8 @@ static const char *sums_of(struct ir_graph *g, struct ir_op *op, bool conv, stru
                            .zero = ir_in(g, op, 2),
                            .zero_w = ir_in(g, op, 3),
                            .y = ir_out(g, op, 0),
-                           .conv = conv};
+                           .conv = conv,
+                           .hw = o->hw};
     if (w->role != IR_CONST || s->zero_w->role != IR_CONST)
         return "its second operand is computed";
     if (w->rank != (conv ? 4 : 2) || s->x->rank > 4)
@@ -147,11 +149,17 @@ static bool is_depthwise(const struct raw_sums *s)
     return s->conv && s->k == 1 && s->x->dim[3] > 1;
 }
 
-/* Return the id of the weights for n digits of each group: the group's weights n times; [OC,K],
+/* Return the output channels with those that fill up the last block. */
+static int32_t filled_up(const struct raw_sums *s, int32_t each)
+{
+    return (s->oc + each - 1) / each * each;
+}
+
+/* Return the id of the weights for n digits of each block: the block's weights n times; [OC,K],
  * [OC,KH,KW,C/G] or [1,KH,KW,OC]. */
 static uint32_t new_weights(const struct raw_sums *s, int32_t each, int32_t n)
 {
-    const int32_t taps = s->kh * s->kw * s->k, columns = n * s->oc;
+    const int32_t taps = s->kh * s->kw * s->k, columns = n * filled_up(s, each);
     const bool innermost = is_depthwise(s);
     const int32_t image[4] = {innermost ? 1 : columns, s->kh, s->kw, innermost ? columns : s->k};
     struct ir_tensor *w =
@@ -162,9 +170,9 @@ static uint32_t new_weights(const struct raw_sums *s, int32_t each, int32_t n)
     w->quant = lgl_new_quant(s->g, 1, (int8_t)s->zero_w->data[0]);
     for (int32_t c = 0; c < columns; c++)
         for (int32_t i = 0; i < taps; i++) {
-            const int32_t oc = c / (n * each) * each + c % each;
+            const int32_t oc = c / (n * each) * each + c % each, zero = (int8_t)s->zero_w->data[0];
             to[innermost ? i * columns + c : c * taps + i] =
-                (uint8_t)(weight(s, oc, i) + (int8_t)s->zero_w->data[0]);
+                (uint8_t)(oc < s->oc ? weight(s, oc, i) + zero : zero);
         }
     return w->id;
 }
@@ -173,12 +181,13 @@ static uint32_t new_weights(const struct raw_sums *s, int32_t each, int32_t n)
 static void set_digits(const struct raw_sums *s, struct ir_op *op, int32_t each, int32_t first,
                        int32_t n)
 {
+    const int32_t columns = n * filled_up(s, each);
     struct lgl_fixed_scale *scale =
-        ARENA_ARRAY(s->g->arena, struct lgl_fixed_scale, (size_t)(n * s->oc));
+        ARENA_ARRAY(s->g->arena, struct lgl_fixed_scale, (size_t)columns);
 
-    for (int32_t c = 0; c < n * s->oc; c++)
+    for (int32_t c = 0; c < columns; c++)
         scale[c] = (struct lgl_fixed_scale){64, (int8_t)(25 - 7 * (first + c % (n * each) / each))};
-    lgl_set_scales(s->g, op, (uint32_t)(n * s->oc), scale);
+    lgl_set_scales(s->g, op, (uint32_t)columns, scale);
     op->attr[IR_DIGITS] = s->digits;
 }
 
@@ -190,7 +199,7 @@ static struct ir_tensor *add_product(const struct raw_sums *s, int32_t each, int
     struct ir_tensor *y = ir_tensor_new(s->g, s->y->name, IR_I8, s->y->rank, s->y->dim);
     struct ir_op *op;
 
-    y->dim[y->rank - 1] *= n;
+    y->dim[y->rank - 1] = n * filled_up(s, each);
     y->quant = lgl_new_quant(s->g, 1, 0);
     op = is_depthwise(s) ? lgl_make_depthwise_conv2d(s->g, row, 2, in, y)
          : s->conv       ? lgl_make_conv2d(s->g, row, 2, in, y)
@@ -203,11 +212,25 @@ static struct ir_tensor *add_product(const struct raw_sums *s, int32_t each, int
     return y;
 }
 
+/* A tile of the array's columns takes a K tile for each of its rows of weights. Held sums have one
+ * more for each digit. Sums that are made again have n times the columns. */
+int32_t sys_digits_each(int32_t sums, int32_t k, int32_t n, const struct hd_config *hw)
+{
+    const int32_t columns = (int32_t)hw->columns, rows = (int32_t)hw->rows,
+                  deep = (k + rows - 1) / rows, tiles = (sums + columns - 1) / columns,
+                  again = (n * sums + columns - 1) / columns;
+
+    return (int64_t)tiles * (deep + n) < (int64_t)again * deep ? columns : sums;
+}
+
 int32_t sys_raw_sums_each(const struct raw_sums *s)
 {
-    const bool groups = s->conv && !is_depthwise(s);
+    const int32_t groups = s->conv && !is_depthwise(s) ? s->x->dim[3] / s->k : 1,
+                  sums = s->oc / groups;
 
-    return groups ? s->oc / (s->x->dim[3] / s->k) : s->oc;
+    if (is_depthwise(s) || (groups > 1 && sums % (int32_t)s->hw->columns != 0))
+        return sums;
+    return sys_digits_each(sums, s->kh * s->kw * s->k, s->digits, s->hw);
 }
 
 /* A depthwise convolution is one for each digit, so that it stays one. */
@@ -241,10 +264,10 @@ static void rewrite(struct raw_sums *s)
     s->op->dead = true;
 }
 
-static void raw_sums(struct ir_graph *g, struct ir_op *op, bool conv)
+static void raw_sums(struct ir_graph *g, struct ir_op *op, bool conv, const struct lgl_options *o)
 {
     struct raw_sums s;
-    const char *why = sums_of(g, op, conv, &s);
+    const char *why = sums_of(g, op, conv, o, &s);
 
     if (why)
         g->row[op->row].limit = why;
@@ -254,12 +277,10 @@ static void raw_sums(struct ir_graph *g, struct ir_op *op, bool conv)
 
 void sys_matmul_sums(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    (void)o;
-    raw_sums(g, op, false);
+    raw_sums(g, op, false, o);
 }
 
 void sys_conv_sums(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    (void)o;
-    raw_sums(g, op, true);
+    raw_sums(g, op, true, o);
 }

@@ -109,7 +109,8 @@ static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind,
                                  .w = w,
                                  .zero_w = zero,
                                  .y = ir_out(g, op, 0),
-                                 .conv = kind != DENSE};
+                                 .conv = kind != DENSE,
+                                 .hw = o->hw};
         if (!sys_raw_sums_fit(&s[i])) {
             g->row[op->row].limit = "sums of its bytes can reach 2^27";
             return;
