@@ -19,11 +19,12 @@ never=(
     'FPGA\.md bash \S*/route\.sh' 'places and routes for an hour'
     '\.md gtkwave ' 'needs a display; tests/waves opens these files in one'
     '\.md (sudo )?apt-get ' 'changes the machine'
-    '-m venv|(TRAIN|CLASSIC|NEW|keras|verilators?)/bin/|CLASSIC=' 'downloads a Python environment'
+    '-m venv|(TRAIN|CLASSIC|NEW|keras|torch|verilators?)/bin/|CLASSIC=' 'downloads a Python environment'
     'grade/README\.md build/heddle grade-target mine ' 'needs a target of yours: tests/app/grade does it for a small core'
     'cmsis_nn/README\.md build/heddle run ' 'needs CMSIS-NN: tests/e2e/targets/test_slow_cmsis_nn.sh'
     'ethos_u/README\.md ' 'needs Vela: tests/e2e/targets/test_slow_ethos_u.sh'
     'build/shapes/|tensorflow as tf|KERAS\.md heddle quantise' 'needs TensorFlow: tests/e2e/pages/test_slow_keras.sh'
+    'PYTORCH\.md heddle run ' 'needs PyTorch: tests/e2e/pages/test_slow_pytorch.sh'
 )
 later=(
     '\.md make sim .*WAVES=' 'builds a traced model of sys16 for a minute; tests/waves has tiny'
