@@ -96,6 +96,8 @@ struct ir_op_info {
     bool depthwise;                /* an output channel reads one input channel; its weights have
                                     * the channels innermost */
     bool commutes;                 /* its two inputs can be exchanged */
+    int32_t
+        sum; /* 1 or -1: the sign with which it adds its second input to the first; 0: it does not */
     bool any_layout;  /* gives the same result on permuted dimensions (legalise/movers/nhwc.c) */
     bool has_state;   /* reads or writes a variable: never dropped, keeps its position */
     bool reads_state; /* only reads it */

@@ -213,6 +213,39 @@ static enum status divides(struct isl *s, const struct ir_op *op, struct isl_def
     return ST_OK;
 }
 
+/* The file's tensor as a product that may wait. */
+static const struct isl_deferred *product_of(struct isl *s, uint32_t file_id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    const struct isl_deferred *p = v->kind == ISL_DEFERRED ? v->deferred : NULL;
+
+    if (s->exact || p == NULL || s->uses[file_id] != 1 || !ir_op_info(p->opcode)->has_macs ||
+        isl_is_float(s, p))
+        return NULL;
+    return p;
+}
+
+/* Set the operands of sum `p`; a product waits for the sum's scale. */
+static enum status sum_operands(struct isl *s, const struct ir_op *op, struct isl_deferred *p)
+{
+    const struct isl_deferred *of[2] = {product_of(s, op->in[0]), product_of(s, op->in[1])};
+    const uint32_t at = of[0] != NULL ? 0 : 1;
+    uint32_t other;
+
+    if ((of[0] != NULL) != (of[1] != NULL)) {
+        TRY(isl_operand(s, op->in[1 - at], &other));
+        if (s->to->tensor[other]->type != IR_F32) {
+            p->in[0] = p->in[1] = other;
+            p->product = of[at];
+            p->product_at = at;
+            return ST_OK;
+        }
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        TRY(isl_operand(s, op->in[i], &p->in[i]));
+    return ST_OK;
+}
+
 static enum status defer(struct isl *s, const struct ir_op *op)
 {
     const bool weights = ir_op_info(op->opcode)->weights;
@@ -227,6 +260,11 @@ static enum status defer(struct isl *s, const struct ir_op *op)
     }
     if (op->opcode == IR_OP_AVERAGE_POOL2D)
         file_x = pool_input(s, op, p);
+    if (ir_op_info(op->opcode)->sum != 0) {
+        TRY(sum_operands(s, op, p));
+        isl_set_deferred(s, op, p);
+        return ST_OK;
+    }
     TRY(isl_operand(s, file_x, &p->in[0]));
     if (weights) {
         TRY(isl_read_weights(s, op, &p->w));

@@ -41,12 +41,15 @@ struct isl_deferred {
     uint32_t n_in, *in; /* operands without weights and bias */
     bool has_weights;
     struct isl_weights w;
-    const double *bias;  /* [OC] in real numbers, or NULL */
-    const int32_t *sums; /* [OC] in units of s_in * s_w, or NULL */
-    bool counts_pads;    /* average: cells outside the image count */
-    bool whole_image;    /* average */
-    float low, high;     /* clamp after it, infinite without */
-    int32_t copies;      /* of the input's channels that `w` multiplies */
+    const double *bias;                 /* [OC] in real numbers, or NULL */
+    const int32_t *sums;                /* [OC] in units of s_in * s_w, or NULL */
+    bool counts_pads;                   /* average: cells outside the image count */
+    bool whole_image;                   /* average */
+    float low, high;                    /* clamp after it, infinite without */
+    int32_t copies;                     /* of the input's channels that `w` multiplies */
+    const struct isl_deferred *product; /* of a sum: operand `product_at`, which waits too, or NULL;
+                                         * its place in `in` has the other operand */
+    uint32_t product_at;
 };
 
 /* The result to make: of `type`, with scale `q` unless it is float32. */
@@ -175,6 +178,13 @@ enum status isl_settle(struct isl *s, uint32_t file_id);
  * allows, else in float32 and QUANTIZE. */
 enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
                      enum ir_type type, const struct ir_quant *q, uint32_t *id);
+
+/* --- ref_islands_sum.c --- */
+
+/* The scale of the product that waits for sum `p` with its result in `want`. False: half a step of
+ * it is a step of the sum or more. */
+bool isl_product_scale(struct isl *s, const struct isl_deferred *p, const struct isl_want *want,
+                       struct ir_quant *q);
 
 /* --- ref_islands_weights.c --- */
 

@@ -78,11 +78,37 @@ static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
     return y;
 }
 
+static enum status make_float(struct isl *s, const struct isl_deferred *p, uint32_t *id);
+
+/* Make the product that waits for sum `p` with its result in `want`: in its own scale, or in
+ * float32. */
+static enum status sum_made(struct isl *s, const struct isl_deferred **p,
+                            const struct isl_want *want)
+{
+    const struct isl_deferred *product = (*p)->product;
+    struct isl_deferred *y;
+    struct ir_quant q;
+
+    if (product == NULL)
+        return ST_OK;
+    y = arena_memdup(s->arena, *p, sizeof *y);
+    y->in = arena_memdup(s->arena, y->in, y->n_in * sizeof *y->in);
+    y->product = NULL;
+    if (want->type != IR_F32 && isl_product_scale(s, *p, want, &q))
+        TRY(isl_make(s, product, product->y->name, s->to->tensor[y->in[0]]->type, &q,
+                     &y->in[y->product_at]));
+    else
+        TRY(make_float(s, product, &y->in[y->product_at]));
+    *p = y;
+    return ST_OK;
+}
+
 static enum status make_float(struct isl *s, const struct isl_deferred *p, uint32_t *id)
 {
     const struct isl_want want = {p->y->name, IR_F32, NULL};
     const uint32_t row = s->row;
 
+    TRY(sum_made(s, &p, &want));
     s->row = p->row;
     if (p->opcode == IR_OP_TRANSPOSE_CONV && isl_groups(s, p) > MAX_GROUPS)
         return FAIL(s->d, ST_UNSUPPORTED, "expected at most %d groups", MAX_GROUPS);
@@ -96,12 +122,15 @@ enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *na
 {
     const bool rescales = ir_op_info(p->opcode)->onnx_one_scale;
     const enum ir_type own = rescales ? type : s->to->tensor[p->in[0]]->type;
-    struct ir_quant inside = *q;
-    struct isl_want want = {name, own, &inside};
     const uint32_t row = s->row;
-    const struct isl_deferred *whole = isl_whole_weights(s, p, q);
+    const struct isl_deferred *whole;
+    struct ir_quant inside = *q;
+    struct isl_want want = {name, type, q};
     uint32_t real;
 
+    TRY(sum_made(s, &p, &want));
+    whole = isl_whole_weights(s, p, q);
+    want = (struct isl_want){name, own, &inside};
     if (isl_is_float(s, whole) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
         !fits_integers(s, whole)) {
         TRY(make_float(s, p, &real));

@@ -3,6 +3,7 @@
     python3 tests/models/islands_onnx.py islands.onnx
     python3 tests/models/islands_onnx.py resizes.onnx resizes       one of resizes alone
     python3 tests/models/islands_onnx.py sums.onnx sums             one of normalisations, sums, float32 weights
+    python3 tests/models/islands_onnx.py coarse.onnx coarse         sums that stay in float32
 
 Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
 not 0, most values are inside the range: what goes wrong in an island changes an output. No packages."""
@@ -192,10 +193,29 @@ def sums():
     part = n.node("Div", [n.dq(x), n.const(FLOAT, [], [-6.0])])
     n.output(n.q(n.node("GlobalAveragePool", [part]), 0.0019, 9), INT8, [1, 4, 1, 1])
     n.output(n.q(part, 0.0029, -4), INT8, [1, 4, 9, 9])
+    waiting(n, x, 0.0231)
     return model(n)
 
 
-NETWORKS = {"resizes": resizes, "sums": sums}
+def waiting(n, x, scale):
+    """Products that wait for the scale of their sum with other values."""
+    for kind, first, clamp in (("Add", True, "Relu"), ("Sub", False, ""), ("Sub", True, "Clip")):
+        y = n.node("Conv", [n.dq(x), n.weights([4, 4, 1, 1], [0.0061]), n.floats(4, -1, 1)])
+        y = n.node(kind, [y, n.dq(x)] if first else [n.const(FLOAT, [], [1.3]), y])
+        y = n.node(clamp, [y, *([n.const(FLOAT, [], [v]) for v in (-0.9, 1.1) if clamp == "Clip"])]) if clamp else y
+        n.output(n.q(y, scale, -30), INT8, [1, 4, 9, 9])
+    y = n.node("Add", [n.dq(x), n.node("MatMul", [n.dq(x), n.dq(x)])])
+    n.output(n.q(y, scale, 12), INT8, [1, 4, 9, 9])
+
+
+def coarse():
+    """Values whose step is greater than one of the sum."""
+    n = Net(23)
+    waiting(n, n.q("x", 0.0173, 5), 0.0119)
+    return model(n)
+
+
+NETWORKS = {"resizes": resizes, "sums": sums, "coarse": coarse}
 
 
 def model(n):

@@ -1,6 +1,7 @@
 /* onnx_deferred.c - a float result waits until QuantizeLinear (or a QLinear operator) specifies its
  * scale; then its operator is made on quantised values where they serve, else in float32. */
 #include "onnx_make.h"
+#include "onnx_sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +33,23 @@ void ox_set_deferred(struct ox *m, const struct ox_deferred *p)
     v->real = true;
 }
 
+enum status ox_waiting_sum(struct ox *m, enum ir_opcode opcode, const struct ox_value *late,
+                           uint32_t at, uint32_t other)
+{
+    const struct ox_shape x = late->deferred->shape, z = ox_shape_of(m, other);
+    struct ox_shape y;
+    struct ox_deferred *p;
+
+    TRY(ox_common_shape(m, at == 0 ? &x : &z, at == 0 ? &z : &x, &y));
+    p = ox_deferred_new(m, opcode, y);
+    p->n_in = 2;
+    p->in[0] = p->in[1] = other;
+    p->late = arena_memdup(m->arena, late, sizeof *late);
+    p->late_at = at;
+    ox_set_deferred(m, p);
+    return ST_OK;
+}
+
 static const struct {
     ox_maker *make;
 } makers[] = {
@@ -55,19 +73,41 @@ static bool is_clipped_after(const struct ox_deferred *p)
            ir_op_info(p->opcode)->activation != IR_ACT_CLIP;
 }
 
+/* Make the operand of sum `p` that waits: in the scale that the result of `type` in scale `q` gives
+ * it, or in float32, with `q` NULL or a limit that is missed. */
+static enum status finish_waiting(struct ox *m, struct ox_deferred *p, enum ir_type type,
+                                  const struct ir_quant *q, const char **limit)
+{
+    const struct ox_value *late = p->late;
+    struct ir_quant own;
+
+    *limit = NULL;
+    if (!late)
+        return ST_OK;
+    p->late = NULL;
+    if (q)
+        *limit = ox_waiting_scale(m, p, type, q, &own);
+    if (!q || *limit)
+        return ox_finish_float(m, late->deferred, late->name, &p->in[p->late_at]);
+    return ox_finish(m, late->deferred, late->name, m->g->tensor[p->in[1 - p->late_at]]->type, &own,
+                     &p->in[p->late_at]);
+}
+
 enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const char *name,
                             uint32_t *id)
 {
     const bool clipped = is_clipped_after(p);
-    struct ox_deferred f;
+    struct ox_deferred f = *p;
+    const char *limit;
 
     if (m->options->literal) {
         *id = ox_literal(m, p, name);
         return ST_OK;
     }
+    TRY(finish_waiting(m, &f, IR_F32, NULL, &limit));
     m->op = p->op;
     m->row = IR_NONE;
-    f = ox_float_pending(m, p);
+    f = ox_float_pending(m, &f);
     TRY(finish_in(m, &f, clipped ? ox_inner(m, name, "inner") : name, IR_F32, NULL, id));
     if (clipped)
         *id = ox_clipped(m, name, *id, p->low, p->high);
@@ -136,11 +176,14 @@ static bool is_inexact(const struct ox *m, const struct ox_deferred *p)
 enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *name,
                       enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
-    const uint32_t n_tensor = m->g->n_tensor, n_op = m->g->n_op, n_row = m->g->n_row;
-    const struct ox_deferred whole = ox_whole_weights(m, p, q);
+    struct ox_deferred ready = *p;
+    const char *limit;
     enum status st = ST_UNSUPPORTED;
     uint32_t real;
 
+    TRY(finish_waiting(m, &ready, type, q, &limit));
+    const uint32_t n_tensor = m->g->n_tensor, n_op = m->g->n_op, n_row = m->g->n_row;
+    const struct ox_deferred whole = ox_whole_weights(m, &ready, q);
     if (!m->options->literal && !ox_is_float(m, &whole) && !is_inexact(m, &whole))
         st = finish_quantised(m, &whole, name, type, q, id);
     if (st == ST_OK)
@@ -151,7 +194,8 @@ enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *nam
     m->g->n_tensor = n_tensor;
     m->g->n_op = n_op;
     m->g->n_row = n_row;
-    TRY(ox_finish_float(m, p, ox_inner(m, name, "float"), &real));
+    TRY(ox_finish_float(m, &ready, ox_inner(m, name, "float"), &real));
+    m->g->row[m->row].limit = limit;
     *id = ox_quantized(m, name, real, type, q);
     return ST_OK;
 }

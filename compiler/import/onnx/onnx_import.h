@@ -86,8 +86,7 @@ struct ox {
     uint32_t n_slot;
     uint32_t *same_as; /* of each IR tensor: the one whose scale it has while it has none */
     uint32_t cap_same;
-    uint32_t
-        *float_of; /* of each IR tensor of quantised values: its DEQUANTIZEd values, 0 without */
+    uint32_t *float_of; /* of each quantised IR tensor: its DEQUANTIZEd values, 0 without */
     uint32_t cap_float;
     const Onnx__NodeProto *node; /* being imported */
     const char *op;              /* its operator, our own text */
@@ -276,8 +275,7 @@ struct ox_deferred {
     int32_t taps, taps_filled;
     int32_t copies;     /* of the input's channels, one after the other, that `weight` multiplies */
     const double *bias; /* real values [OC], or NULL */
-    struct ir_quant
-        bias_quant; /* of the bias as the file has it; n 0: float32, or made of several */
+    struct ir_quant bias_quant;   /* of the file's bias; n 0: float32, or made of several */
     const int32_t *bias_integers; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
     bool float_only;              /* there is no arithmetic on quantised values */
     bool count_pad;               /* average pool: cells outside the image count as zero */
@@ -285,6 +283,8 @@ struct ox_deferred {
     uint32_t n_part;              /* concatenation */
     const uint32_t *part;
     float low, high;                /* clamp of the real result; infinite without */
+    const struct ox_value *late;    /* of a sum: an operand that waits too, in[late_at]; or NULL */
+    uint32_t late_at;               /* in[late_at] is the other operand until then */
     uint32_t n_literal, literal[2]; /* literal graph: tensors of weights and bias */
 };
 

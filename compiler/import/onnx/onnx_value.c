@@ -1,5 +1,5 @@
 /* onnx_value.c - inputs of a node as IR tensors: constants become tensors, deferred results operators. */
-#include "onnx_import.h"
+#include "onnx_sum.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,8 +61,7 @@ static bool is_float(int32_t type)
     return type == OX_FLOAT || type == OX_DOUBLE;
 }
 
-/* A float constant of one element is exact: code 1, -1 or 0 of its own scale. */
-static uint32_t number_const(struct ox *m, const char *name, double v)
+uint32_t ox_number_const(struct ox *m, const char *name, double v)
 {
     const int8_t code = (int8_t)((v > 0) - (v < 0));
     float *scale = ARENA_ARRAY(m->arena, float, 1);
@@ -101,7 +100,7 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
     }
     if (v->kind == OX_CONST && v->c.n == 1 && is_float(v->c.type) &&
         isfinite(ox_number(&v->c, 0))) {
-        *id = number_const(m, v->name, ox_number(&v->c, 0));
+        *id = ox_number_const(m, v->name, ox_number(&v->c, 0));
         return ST_OK;
     }
     if (v->kind == OX_CONST && v->c.n > 0 && (v->real || is_float(v->c.type))) {

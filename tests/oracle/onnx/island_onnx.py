@@ -4,7 +4,8 @@
 
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, a constant factor with two readers, ReduceSum, LpNormalization,
-InstanceNormalization, GroupNormalization, results moved before QuantizeLinear.
+InstanceNormalization, GroupNormalization, results moved before QuantizeLinear,
+a product plus quantised values.
 Each must be computed in integers, with nothing left in float32. Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -152,6 +153,42 @@ def reduce_sum(rng):
     return n.quantised(n.node("ReduceSum", x, n.const(np.array(axes, np.int64)), keepdims=int(rng.integers(2))), scale), n
 
 
+def waiting_sum(rng):
+    """A product plus or minus quantised values, without a quantisation between: a residual, or Gemm's computed C."""
+    n = Net(rng)
+    kind = str(rng.choice(["Conv", "depthwise", "Gemm", "MatMul", "matrices"]))
+    channels, results = (int(v) for v in rng.integers(1, 24, 2))
+    results, attributes = channels if kind == "depthwise" else results, {}
+    size = [1, channels, *(int(v) for v in rng.integers(4, 10, 2))] if kind in ("Conv", "depthwise") else [int(rng.integers(1, 9)), channels]
+    x, scale = n.input(size)
+    shape = [results, 1 if kind == "depthwise" else channels, 3, 3] if len(size) == 4 else [channels, results]
+    if len(size) == 4:
+        attributes = {"pads": [1, 1, 1, 1], "group": channels if kind == "depthwise" else 1}
+    if kind == "matrices" or (kind == "Gemm" and rng.integers(2)):
+        w, step = n.input(shape)
+    else:
+        step = 2.0 ** rng.uniform(-9, -3)
+        values = rng.integers(0 if n.dtype == np.uint8 else -127, 128, shape).astype(n.dtype)
+        w = n.node("DequantizeLinear", n.const(values), n.const(np.float32(step)), n.const(n.dtype(n.lowest + 128)))
+    to = [1, results, *size[2:]] if len(size) == 4 else [size[0], results]
+    c, other = n.input([1 if rng.integers(5) == 0 else v for v in to], scale * step * channels**0.5 * 2.0 ** rng.uniform(3, 7))
+    if kind == "Gemm":
+        beta = float(rng.choice([1, 1, 0.5, -2]))
+        y = n.node("Gemm", x, w, c, beta=beta)
+        other *= abs(beta)
+    else:
+        y = n.node("MatMul", x, w) if len(size) == 2 else n.node("Conv", x, w, **attributes)
+        if rng.integers(3) == 0:
+            y = n.node("Relu", y)
+        y = n.node(str(rng.choice(["Add", "Add", "Sub"])), *([y, c] if rng.integers(2) else [c, y]))
+    if rng.integers(3) == 0:
+        low = float(rng.normal(0, other * 50))
+        y = n.node("Clip", y, n.const(np.float32(low)), n.const(np.float32(low + abs(rng.normal(0, other * 200)))))
+    elif rng.integers(2):
+        y = n.node("Relu", y)
+    return n.quantised(y, other * 1.01), n
+
+
 def spread(rng, n, shape, axes):
     """Values whose rows, the dimensions `axes`, deviate by two steps or more."""
     values = rng.normal(0, 2.0 ** rng.uniform(1, 5, [1 if k in axes else s for k, s in enumerate(shape)]), shape)
@@ -214,7 +251,7 @@ def moved(rng):
 
 
 KINDS = {"resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
-         "moved": moved}
+         "moved": moved, "waiting_sum": waiting_sum}
 
 
 def main():

@@ -1,5 +1,5 @@
 /* onnx_dense.c - Gemm, MatMul, QLinearMatMul with constant weights: FULLY_CONNECTED. */
-#include "compiler/import/onnx/onnx_import.h"
+#include "compiler/import/onnx/onnx_sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,13 +153,39 @@ bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b)
                            b->c.dim[b->c.rank + 1 - p->shape.rank] == channels);
 }
 
-/* p + beta * C in float32. */
+/* Quantised values of C times beta: the same values in another scale. */
+static enum status scaled_matrix(struct ox *m, const char *name, float beta, uint32_t *id)
+{
+    struct ox_deferred *p = ox_defer_mul(m, ox_shape_of(m, *id));
+    struct ox_value v = {.name = name, .kind = OX_PENDING, .deferred = p};
+
+    if (beta == 1)
+        return ST_OK;
+    p->n_in = 2;
+    p->in[0] = *id;
+    p->in[1] = ox_number_const(m, ox_inner(m, name, "beta"), (double)beta);
+    TRY(ox_settle(m, &v));
+    *id = v.tensor;
+    return ST_OK;
+}
+
+/* p + beta * C: on quantised values where both are, or in float32. */
 static enum status add_matrix(struct ox *m, const struct ox_deferred *p, float beta)
 {
     const char *name = ox_out(m, 0)->name;
+    const struct ox_value late = {
+        .name = ox_inner(m, name, "product"), .kind = OX_PENDING, .n_use = 1, .deferred = p};
+    const struct ox_value *const v[2] = {&late, ox_in(m, 2)};
+    const enum ir_opcode add = IR_OP_ADD;
     uint32_t product, c;
 
-    TRY(ox_float_input(m, 2, "C", &c));
+    TRY(ox_operand(m, 2, "C", &c));
+    if (ox_waiting_operand(m, add, v) == 0 && m->g->tensor[c]->type != IR_F32) {
+        TRY(scaled_matrix(m, ox_inner(m, name, "C"), beta, &c));
+        if (m->g->tensor[c]->type != IR_F32)
+            return ox_waiting_sum(m, add, &late, 0, c);
+    }
+    c = ox_as_float(m, c);
     TRY(ox_finish_float(m, p, ox_inner(m, name, "product"), &product));
     if (beta != 1)
         TRY(ox_f32_mul(m, ox_inner(m, name, "C"), c, ox_number_tensor(m, name, beta), &c));

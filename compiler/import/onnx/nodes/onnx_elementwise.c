@@ -1,5 +1,5 @@
 /* onnx_elementwise.c - binary and unary operators, softmax. */
-#include "compiler/import/onnx/onnx_import.h"
+#include "compiler/import/onnx/onnx_sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,6 +68,12 @@ enum status ox_binary(struct ox *m)
         return ox_add_bias(m, a->deferred, b, 1);
     if (adds && ox_may_grow(m, b) && ox_is_bias(b->deferred, a))
         return ox_add_bias(m, b->deferred, a, 1);
+    const uint32_t waiting = ox_waiting_operand(m, opcode, (const struct ox_value *[]){a, b});
+    if (waiting < 2) {
+        TRY(ox_operand(m, 1 - waiting, "other input", &ia));
+        if (m->g->tensor[ia]->type != IR_F32)
+            return ox_waiting_sum(m, opcode, waiting == 0 ? a : b, waiting, ia);
+    }
     TRY(ox_operand(m, 0, "first input", &ia));
     if (opcode == IR_OP_DIV && by_constant(m)) {
         TRY(reciprocal(m, &ib));
