@@ -24,6 +24,18 @@ static bool skip(const char **at, char c)
     return true;
 }
 
+/* Return true if the same operator makes both of one tensor: a file may dequantise it twice. */
+static bool alike(const struct ir_graph *g, uint32_t a, uint32_t b)
+{
+    const struct ir_tensor *x = g->tensor[a], *y = g->tensor[b];
+
+    if (x->producer == IR_NONE || y->producer == IR_NONE || x->type != y->type || x->quant.n != 0)
+        return false;
+    const struct ir_op *p = g->op[x->producer], *q = g->op[y->producer];
+    return p->opcode == q->opcode && p->n_in == 1 && q->n_in == 1 && p->in[0] == q->in[0] &&
+           memcmp(p->attr, q->attr, sizeof p->attr) == 0;
+}
+
 /* Bind the letter to tensor `id`; false if the letter already names another tensor. */
 static bool bind(struct ir_match *m, char letter, uint32_t id)
 {
@@ -31,7 +43,7 @@ static bool bind(struct ir_match *m, char letter, uint32_t id)
 
     if (*t == IR_NONE)
         *t = id;
-    return *t == id;
+    return *t == id || alike(m->g, *t, id);
 }
 
 static bool constant(struct ir_match *m, uint32_t id)

@@ -45,6 +45,40 @@ static bool may_be(const struct isl *s, uint32_t file_id, float number)
            (t->type == IR_F32 && ir_elements(t) == 1 && memcmp(t->data, &number, 4) == 0);
 }
 
+/* The file's constant number; NaN: it is not one. Without a tensor 0. */
+static double number_of(const struct isl *s, uint32_t file_id)
+{
+    float v;
+
+    if (file_id == IR_NONE)
+        return 0;
+    if (s->from->tensor[file_id]->type != IR_F32 || ir_elements(s->from->tensor[file_id]) != 1)
+        return (double)NAN;
+    memcpy(&v, s->from->tensor[file_id]->data, sizeof v);
+    return (double)v;
+}
+
+/* A norm of quantised values is 0 or at least their step. Return true if a bound of it is below
+ * that, and if what is added to it has no weight. */
+static bool is_norm_alone(const struct isl *s, const struct ir_match *m)
+{
+    const struct isl_value *x = &s->value[ir_matched(m, 'x')];
+    const double more = number_of(s, ir_matched(m, 'a'));
+    double floor = number_of(s, ir_matched(m, 'm')), step = 0;
+    float bound[2] = {0, INFINITY};
+
+    if (x->kind == ISL_QUANTISED && s->to->tensor[x->id]->quant.n == 1)
+        step = (double)s->to->tensor[x->id]->quant.scale[0];
+    for (uint32_t i = 0; i < m->n_op; i++)
+        if (ir_op_info(m->op[i]->opcode)->activation == IR_ACT_CLIP) {
+            memcpy(&bound[0], &m->op[i]->attr[IR_CLIP_LOW_BITS], sizeof bound[0]);
+            memcpy(&bound[1], &m->op[i]->attr[IR_CLIP_HIGH_BITS], sizeof bound[1]);
+            floor = (double)bound[0];
+        }
+    return bound[1] == INFINITY && floor >= 0 && floor <= step && more >= 0 &&
+           more * 1048576 <= step;
+}
+
 /* The dimensions that the formula's first mean or sum is over; the others must be over them too. */
 static uint32_t reduced(const struct ir_match *m)
 {
@@ -101,6 +135,10 @@ static bool is_layer_norm(const struct isl *s, const struct ir_op *quantise, str
         "mul(#g, mul(x, div(#n, sqrt(add(#e, mean(mul(x, x)))))))",
         "div(x, sqrt(sum(mul(x, x))))",
         "select(not_equal(l = sqrt(sum(mul(x, x))), #o), div(x, l), #p)",
+        "div(x, clip(sqrt(sum(mul(x, x)))))",
+        "div(x, gather(clip(sqrt(sum(mul(x, x)))), #i))",
+        "div(x, maximum(#m, sqrt(sum(mul(x, x)))))",
+        "div(x, add(#a, sqrt(sum(mul(x, x)))))",
         NULL};
 #undef CENTRED
     const struct ir_tensor *y = ir_out(s->from, quantise, 0);
@@ -118,7 +156,7 @@ static bool is_layer_norm(const struct isl *s, const struct ir_op *quantise, str
                         .beta = ir_matched(&m, 'b'),
                         .epsilon = ir_matched(&m, 'e'),
                         .uncentred = i > 2};
-    if (!is_of_rows(s, &m, y, i == 2, f))
+    if (!is_of_rows(s, &m, y, i == 2, f) || !is_norm_alone(s, &m))
         return false;
     n = (uint64_t)y->dim[f->axis];
     return (f->epsilon == IR_NONE || has_values(s, f->epsilon, 1, 1, 0)) &&

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/float_numbers.h"
 #include "compiler/ir/formula.h"
 #include "onnx_import.h"
 
@@ -72,8 +73,41 @@ static const struct form {
     {"mul(mul(x = dequantize(q), div(#o, " ROOT ")), #g)", true, false},
     {"select(not_equal(r = " NORM ", #z), div(x = dequantize(q), r), #y)", true, false},
     {"div(x = dequantize(q), " NORM ")", true, false},
+    {"div(x = dequantize(q), clip(" NORM "))", true, false},
+    {"div(x = dequantize(q), gather(clip(" NORM "), #i))", true,
+     false}, /* expanded along the row */
+    {"div(x = dequantize(q), maximum(" NORM ", #m))", true, false},
+    {"div(x = dequantize(q), add(" NORM ", #a))", true, false},
 };
 enum { FORMS = sizeof form / sizeof *form };
+
+static double number_of(const struct ir_match *m, char letter, double otherwise)
+{
+    const uint32_t id = ir_matched(m, letter);
+
+    if (id == IR_NONE)
+        return otherwise;
+    return has_values(m->g->tensor[id], 1, 0)
+               ? (double)*(const float *)(const void *)m->g->tensor[id]->data
+               : (double)INFINITY;
+}
+
+/* Return true if no result depends on the lower bound of the norm, or on what is added to it: a norm
+ * is 0, as all values are, or a step of x or more. */
+static bool is_plain_norm(const struct ir_match *m, const struct ir_tensor *x)
+{
+    const double step = x->quant.n == 1 ? (double)x->quant.scale[0] : 0;
+    const double added = number_of(m, 'a', 0);
+    double low = number_of(m, 'm', 0);
+
+    for (uint32_t i = 0; i < m->n_op; i++)
+        if (ir_op_info(m->op[i]->opcode)->activation == IR_ACT_CLIP) {
+            low = (double)ir_attr_float(m->op[i], IR_CLIP_LOW_BITS);
+            if (ir_attr_float(m->op[i], IR_CLIP_HIGH_BITS) != INFINITY)
+                return false;
+        }
+    return low >= 0 && low <= step && added >= 0 && added <= ldexp(step, -20);
+}
 
 /* Set the rows of `n`: of one axis, or of the pixels of an image's channels; false: others. */
 static bool find_rows(const struct ir_match *m, const struct form *f, const struct ir_tensor *y,
@@ -117,7 +151,7 @@ static bool matches(const struct ir_graph *g, const struct ir_op *quantize, stru
     if ((ir_matched(&m, 'z') != IR_NONE && !is_number(g->tensor[ir_matched(&m, 'z')], 0)) ||
         (ir_matched(&m, 'y') != IR_NONE && !is_number(g->tensor[ir_matched(&m, 'y')], 0)))
         return false;
-    if (!find_rows(&m, f, y, n))
+    if (!find_rows(&m, f, y, n) || !is_plain_norm(&m, n->x))
         return false;
     const int32_t c = n->groups ? y->dim[1] : n->row;
     const uint32_t back = n->groups ? y->rank - 2 : 0;

@@ -89,11 +89,44 @@ static void test_what_is_found(void **state)
     arena_free(a);
 }
 
+/* y = -x + -x by two operators, z = -x + -(-x). */
+static const char TWICE[] = "heddle-ir 1\n"
+                            "graph name=\"net\"\n"
+                            "row 0 name=\"r\" op=\"r\" tensor=\"\" shape=\"\" macs=0\n"
+                            "tensor 0 f32 [2] input name=\"x\"\n"
+                            "tensor 1 f32 [2] value name=\"a\"\n"
+                            "tensor 2 f32 [2] value name=\"b\"\n"
+                            "tensor 3 f32 [2] value name=\"c\"\n"
+                            "tensor 4 f32 [2] value name=\"y\"\n"
+                            "tensor 5 f32 [2] value name=\"z\"\n"
+                            "op neg row=0 in=(0) out=(1)\n"
+                            "op neg row=0 in=(0) out=(2)\n"
+                            "op neg row=0 in=(2) out=(3)\n"
+                            "op add row=0 in=(1,2) out=(4)\n"
+                            "op add row=0 in=(2,3) out=(5)\n"
+                            "border in=(0) out=(4,5)\n";
+
+static void test_alike(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct ir_graph *g;
+    struct diag d = {0};
+
+    (void)state;
+    assert_int_equal(ir_parse(a, TWICE, &g, &d), ST_OK);
+    struct ir_match m = {.g = g};
+    assert_true(ir_match(&m, 4, "add(n, n)"));
+    assert_int_equal(ir_matched(&m, 'n'), 1);
+    assert_false(ir_match(&m, 5, "add(n, n)"));
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formulas),
         cmocka_unit_test(test_what_is_found),
+        cmocka_unit_test(test_alike),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

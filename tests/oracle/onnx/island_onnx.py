@@ -205,6 +205,13 @@ def lp_norm(rng):
     if rng.integers(2):
         return n.quantised(n.node("LpNormalization", x, axis=axis - len(shape)), step), n
     norm = n.node("ReduceL2", x, n.const(np.array([axis], np.int64)))
+    bound, kind = n.const(np.float32(rng.choice([1e-12, 1e-5]))), int(rng.integers(5))
+    if kind == 1:
+        norm = n.node("Add", norm, n.const(np.float32(1e-12)))
+    elif kind > 1:
+        norm = n.node("Max" if kind == 2 else "Clip", norm, bound)
+    if kind == 4:
+        norm = n.node("Expand", norm, n.const(np.array(shape, np.int64)))
     return n.quantised(n.node("Div", x, norm), step), n
 
 
