@@ -62,10 +62,25 @@ static void cast_float(const struct hdk_cast *p, const float *x, void *y)
             put_int(p->to, y, i, (narrow ? low_bits(x[i]) : truncated(x[i], p->to)) - p->less_out);
 }
 
+/* From int8: no type is asked for each element. */
+static void widen(const struct hdk_cast *p, const int8_t *x, void *y)
+{
+    if (p->to == HDK_I64)
+        for (uint32_t i = 0; i < p->n; i++)
+            ((int64_t *)y)[i] = x[i] + p->add_in;
+    else
+        for (uint32_t i = 0; i < p->n; i++)
+            ((int32_t *)y)[i] = x[i] + p->add_in;
+}
+
 void hdk_cast(const struct hdk_cast *p, const void *x, void *y)
 {
     if (p->from == HDK_F32) {
         cast_float(p, x, y);
+        return;
+    }
+    if (p->from == HDK_I8 && (p->to == HDK_I32 || p->to == HDK_I64)) {
+        widen(p, x, y);
         return;
     }
     for (uint32_t i = 0; i < p->n; i++) {

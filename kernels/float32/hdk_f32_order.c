@@ -52,19 +52,18 @@ void hdk_f32_cumsum(const struct hdk_f32_order *p, const float *x, float *y)
     }
 }
 
-/* Element i of a row; quantised values are exact in float32. */
-static float element(const struct hdk_f32_order *p, const void *x, size_t row, uint32_t i)
-{
-    const size_t at = row + (size_t)i * p->inner;
-
-    return p->is_int8 ? ((const int8_t *)x)[at] : ((const float *)x)[at];
-}
-
 /* Return true if element i comes before k; among equal ones the first does. */
 static int is_before(const struct hdk_f32_order *p, const void *x, size_t row, uint32_t i,
                      uint32_t k)
 {
-    const float v = element(p, x, row, i), w = element(p, x, row, k);
+    const size_t a = row + (size_t)i * p->inner, b = row + (size_t)k * p->inner;
+
+    if (p->is_int8) {
+        const int v = ((const int8_t *)x)[a], w = ((const int8_t *)x)[b];
+
+        return v == w ? i < k : p->reverse ? v < w : v > w;
+    }
+    const float v = ((const float *)x)[a], w = ((const float *)x)[b];
 
     return v == w ? i < k : p->reverse ? v < w : v > w;
 }

@@ -3,6 +3,7 @@
     python3 tests/models/islands_onnx.py islands.onnx
     python3 tests/models/islands_onnx.py resizes.onnx resizes       one of resizes alone
     python3 tests/models/islands_onnx.py sums.onnx sums             one of normalisations, sums, float32 weights
+    python3 tests/models/islands_onnx.py places.onnx places         one of places of maxima, and a norm with a least value
     python3 tests/models/islands_onnx.py coarse.onnx coarse         sums that stay in float32
 
 Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
@@ -208,6 +209,18 @@ def waiting(n, x, scale):
     n.output(n.q(y, scale, 12), INT8, [1, 4, 9, 9])
 
 
+def places():
+    n = Net(24)
+    x = n.q("x", 0.0173, 5)
+    n.output(n.node("ArgMax", [n.dq(x)], axis=3, keepdims=0), INT64, [1, 4, 9])
+    n.output(n.node("ArgMin", [n.dq(x)], axis=2), INT64, [1, 4, 1, 9])
+    n.output(n.q(n.node("TopK", [n.dq(x), n.const(INT64, [1], [1])]), 0.0173, 5), INT8, [1, 4, 9, 1])
+    norm = n.node("Clip", [n.node("ReduceL2", [n.dq(x), n.const(INT64, [1], [3])]), n.const(FLOAT, [], [1e-12])])
+    unit = n.node("Div", [n.dq(x), n.node("Expand", [norm, n.const(INT64, [4], [1, 4, 9, 9])])])
+    n.output(n.q(unit, 0.0213, 4), INT8, [1, 4, 9, 9])
+    return model(n)
+
+
 def coarse():
     """Values whose step is greater than one of the sum."""
     n = Net(23)
@@ -215,7 +228,7 @@ def coarse():
     return model(n)
 
 
-NETWORKS = {"resizes": resizes, "sums": sums, "coarse": coarse}
+NETWORKS = {"resizes": resizes, "sums": sums, "places": places, "coarse": coarse}
 
 
 def model(n):

@@ -3,14 +3,18 @@
  * not divide: both requantise the sum of all x - z_in (NUMERICS.md). REDUCE_MAX and REDUCE_MIN
  * become MAXIMUM or MINIMUM of a dimension's two halves until one value is left, dimension by
  * dimension. If the number of values is odd, the middle one is in both halves, which does not
- * change the result. The column REDUCTION of operators.def names the operator. MEAN over adjacent
- * dimensions of a tensor with more than four becomes that of an image. MEAN over separated
- * dimensions becomes that of x transposed, over its innermost dimensions. */
+ * change the result. ARG_MAX, ARG_MIN and TOP_K of one result become the least place among those
+ * whose value is that maximum or minimum. The column REDUCTION of operators.def names the operator.
+ * MEAN over adjacent dimensions of a tensor with more than four becomes that of an image. MEAN over
+ * separated dimensions becomes that of x transposed, over its innermost dimensions. */
+#include <math.h>
+
+#include "compiler/ir/formula.h"
 #include "compiler/legalise/new_ops.h"
 #include "rewrites.h"
 
 static const struct {
-    enum { NONE, HALVES, ALIKE } how;
+    enum { NONE, HALVES, ALIKE, PLACE } how;
     enum ir_opcode code;
 } reductions[] = {
 #define OPERATOR(code, name, columns) {columns},
@@ -37,8 +41,8 @@ static const struct ir_tensor *as_image(struct ir_graph *g, uint32_t row, const 
     return image;
 }
 
-/* Halve dimension `at` of an image until it has one element. */
-static const struct ir_tensor *halve(struct ir_graph *g, const struct ir_op *op,
+/* Halve dimension `at` of an image until it has one element, by operator `code`. */
+static const struct ir_tensor *halve(struct ir_graph *g, uint32_t row, enum ir_opcode code,
                                      const struct ir_tensor *x, uint32_t at)
 {
     while (x->dim[at] > 1) {
@@ -51,11 +55,11 @@ static const struct ir_tensor *halve(struct ir_graph *g, const struct ir_op *op,
             struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
 
             begin[at] = i ? x->dim[at] - half : 0;
-            lgl_new_slice(g, op->row, x, begin, NULL, y);
+            lgl_new_slice(g, row, x, begin, NULL, y);
             part[i] = y->id;
         }
         struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
-        (void)lgl_new_op(g, reductions[op->opcode].code, op->row, 2, part, y);
+        (void)lgl_new_op(g, code, row, 2, part, y);
         x = y;
     }
     return x;
@@ -77,11 +81,102 @@ static void reduce(struct ir_graph *g, struct ir_op *op)
         dim[i] = 1;
         struct ir_tensor *y = ir_tensor_new(g, first->name, IR_I8, first->rank, dim);
         y->quant = first->quant;
-        (void)lgl_new_reshape(g, op->row, halve(g, op, image, at), y);
+        (void)lgl_new_reshape(g, op->row, halve(g, op->row, reductions[op->opcode].code, image, at),
+                              y);
         x = y;
     }
     (void)lgl_new_reshape(g, op->row, x, ir_out(g, op, 0));
     op->dead = true;
+}
+
+/* Look through a TRANSPOSE of x that leaves the order of all dimensions but *axis. */
+static const struct ir_tensor *untransposed(const struct ir_graph *g, const struct ir_tensor *x,
+                                            uint32_t *axis)
+{
+    struct ir_match m = {.g = g};
+    const int32_t *perm;
+    int32_t last = -1;
+
+    if (!ir_match(&m, x->id, "transpose(x, #p)"))
+        return x;
+    perm = lgl_perm(g, m.op[0]);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (i != *axis && perm[i] < last)
+            return x;
+        last = i == *axis ? last : perm[i];
+    }
+    *axis = (uint32_t)perm[*axis];
+    return g->tensor[ir_matched(&m, 'x')];
+}
+
+/* Return a + factor * b, or a - b for factor -1, in int8's range, where `factor` is below 2^9. */
+static const struct ir_tensor *combined(struct ir_graph *g, uint32_t row, const struct ir_tensor *a,
+                                        const struct ir_tensor *b, int32_t factor,
+                                        const struct ir_tensor *like)
+{
+    const double most = factor > 1 ? factor : 1;
+    const struct lgl_fixed_scale scale[3] = {lgl_fixed_scale(0.5 / most), lgl_fixed_scale(0.5),
+                                             lgl_fixed_scale(ldexp(most, -19))};
+    const uint32_t in[2] = {a->id, b->id};
+    struct ir_tensor *y = lgl_new_image(g, like, lgl_new_quant(g, 1, 0), like->dim);
+    struct ir_op *op = factor < 0 ? lgl_make_sub(g, row, 2, in, y) : lgl_make_add(g, row, 2, in, y);
+
+    lgl_set_scales(g, op, 3, scale);
+    return y;
+}
+
+/* Return constant places -128, -127, .. along dimension `at` of an image. */
+static const struct ir_tensor *places(struct ir_graph *g, const struct ir_tensor *x, uint32_t at)
+{
+    int32_t dim[4] = {1, 1, 1, 1};
+    struct ir_tensor *t;
+
+    dim[at] = x->dim[at];
+    t = lgl_new_constant(g, "", IR_I8, 4, dim, NULL);
+    t->quant = lgl_new_quant(g, 1, 0);
+    for (int32_t i = 0; i < dim[at]; i++)
+        ((int8_t *)(uintptr_t)t->data)[i] = (int8_t)(i + INT8_MIN);
+    return t;
+}
+
+/* Return true if the operators of a place of n take less time than the host, by rough cycles. */
+static bool is_worth_it(const struct ir_tensor *x, int32_t n)
+{
+    enum { HOST_VALUE = 16, OPERATOR = 256, MOST_PLACES = 256 };
+    uint64_t operators = 2;
+
+    for (int32_t i = 1; i < n; i *= 2)
+        operators += 2;
+    return n <= MOST_PLACES && ir_elements(x) * HOST_VALUE > operators * OPERATOR;
+}
+
+/* Rewrite `op` as the least place whose value is the largest or smallest: each value's distance from
+ * that, 256 times over, added to its place, leaves just the places of distance 0 below 127. */
+static void find_place(struct ir_graph *g, struct ir_op *op)
+{
+    const enum ir_opcode minimum = IR_OP_MINIMUM;
+    const bool least = reductions[op->opcode].code == minimum || op->attr[IR_REVERSE] != 0;
+    struct ir_tensor *y = ir_out(g, op, 0), *place;
+    uint32_t axis = (uint32_t)op->attr[IR_AXIS], at;
+    const struct ir_tensor *x = untransposed(g, ir_in(g, op, 0), &axis);
+
+    if (ir_elements(y) * (uint64_t)x->dim[axis] != ir_elements(x) || !is_worth_it(x, x->dim[axis]))
+        return;
+    const struct ir_tensor *image = as_image(g, op->row, x, x->dim, axis, &at);
+    const struct ir_tensor *best =
+        halve(g, op->row, least ? minimum : reductions[op->opcode].code, image, at);
+    op->dead = true;
+    if (y->type == IR_I8) {
+        (void)lgl_new_reshape(g, op->row, best, y);
+        return;
+    }
+    const struct ir_tensor *far =
+        combined(g, op->row, least ? image : best, least ? best : image, -1, image);
+    far = combined(g, op->row, places(g, image, at), far, 256, image);
+    place = ir_tensor_new(g, y->name, IR_I8, y->rank, y->dim);
+    place->quant = lgl_new_quant(g, 1, 0);
+    (void)lgl_new_reshape(g, op->row, halve(g, op->row, minimum, far, at), place);
+    lgl_make_cast(g, op->row, 1, &place->id, y)->attr[IR_FROM_U8] = 1;
 }
 
 /* Return true if a kept dimension is between two averaged ones. */
@@ -142,7 +237,7 @@ static void mean_of_image(struct ir_graph *g, struct ir_op *op, const struct ir_
     for (uint32_t i = 0; i < 4; i++)
         to[i] = i == at ? 1 : image->dim[i];
     struct ir_tensor *y = lgl_new_image(g, x, ir_out(g, op, 0)->quant, to);
-    struct ir_op *mean = lgl_new_op(g, IR_OP_MEAN, op->row, 1, &image->id, y);
+    struct ir_op *mean = lgl_make_mean(g, op->row, 1, &image->id, y);
     mean->fixed = op->fixed;
     mean->attr[IR_AXIS] = 1 << at;
     mean->attr[IR_KEEP_DIMS] = 1;
@@ -157,6 +252,8 @@ void sys_reductions(struct ir_graph *g, struct ir_op *op, const struct lgl_optio
         return;
     if (reductions[op->opcode].how == HALVES)
         reduce(g, op);
+    else if (reductions[op->opcode].how == PLACE)
+        find_place(g, op);
     else if (reductions[op->opcode].how == ALIKE)
         op->opcode = reductions[op->opcode].code;
     if (op->dead || op->opcode != IR_OP_MEAN)

@@ -186,16 +186,16 @@ enum status ox_cumsum(struct ox *m)
     return ST_OK;
 }
 
-/* Values and places, always in order; in float32. */
+/* Values and places, always in order. Quantised values have the order of their values. */
 enum status ox_top_k(struct ox *m)
 {
-    static const enum ir_type type[2] = {IR_F32, IR_I64};
+    struct ox_value *x;
     struct ox_shape s;
-    uint32_t x, axis;
+    uint32_t axis;
     int64_t k;
 
-    TRY(ox_float_input(m, 0, "input", &x));
-    s = ox_shape_of(m, x);
+    TRY(ox_values(m, &x));
+    s = ox_shape_of(m, x->tensor);
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), s.rank, &axis));
     TRY(one_integer(m, 1, "k", &k));
     if (k < 1 || k > s.dim[axis])
@@ -207,11 +207,12 @@ enum status ox_top_k(struct ox *m)
 
         if (!*m->node->output[i])
             continue;
-        out = ox_tensor(m, ox_out(m, i)->name, type[i], s, NULL);
-        op = ox_op(m, m->opcode, 1, &x, out);
+        out = i == 0 ? ox_like(m, ox_out(m, i)->name, x->tensor, s)
+                     : ox_tensor(m, ox_out(m, i)->name, IR_I64, s, NULL);
+        op = ox_op(m, m->opcode, 1, &x->tensor, out);
         op->attr[IR_AXIS] = (int32_t)axis;
         op->attr[IR_REVERSE] = ox_attr_int(m, "largest", 1) == 0;
-        ox_set_tensor(m, i, out, false);
+        ox_set_tensor(m, i, out, i == 0 && x->real);
     }
     return ST_OK;
 }
