@@ -77,26 +77,27 @@ static enum status build(struct compiler *c, const char *what, const char *folde
     return ST_OK;
 }
 
-/* Hash the files that emitted code includes, so that an object made with other headers is not
- * reused. */
+/* Hash the headers that emitted code may include: an object made with others is not reused. */
 static enum status hash_headers(struct compiler *c, struct hash128 *h, struct diag *d)
 {
-    static const char *const names[] = {
-        "driver/hd.h",   "driver/hd_model.h",    "driver/hd_port.h",
-        "kernels/hdk.h", "kernels/hdk_blocks.h", "kernels/described/hdk_described.h"};
-
+    const char *const patterns[] = {"driver/*.h", "kernels/*.h", "kernels/described/*.h"};
+    enum status st = ST_OK;
+    glob_t found = {0};
     uint8_t *text;
     size_t n;
 
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        TRY(file_read(c->arena, arena_printf(c->arena, "%s/%s", c->home, names[i]), (size_t)1 << 20,
-                      &text, &n, d));
-        hash_bytes(h, text, n);
+    for (uint32_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        (void)glob(arena_printf(c->arena, "%s/%s", c->home, patterns[i]), i ? GLOB_APPEND : 0, NULL,
+                   &found);
+    for (size_t i = 0; i <= found.gl_pathc && st == ST_OK; i++) {
+        const char *name = i < found.gl_pathc ? found.gl_pathv[i]
+                                              : arena_printf(c->arena, "%s/hd_accel.h", c->gen);
+        st = file_read(c->arena, name, (size_t)1 << 20, &text, &n, d);
+        if (st == ST_OK)
+            hash_bytes(h, text, n);
     }
-    TRY(file_read(c->arena, arena_printf(c->arena, "%s/hd_accel.h", c->gen), (size_t)1 << 20, &text,
-                  &n, d));
-    hash_bytes(h, text, n);
-    return ST_OK;
+    globfree(&found);
+    return st;
 }
 
 /* Names of files to compile and link. */

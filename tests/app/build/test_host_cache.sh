@@ -1,6 +1,6 @@
 #!/bin/bash
 # Compiled host C is cached by content and removed after two weeks without use when other C is compiled; a compile error
-# names the kind of C.
+# names the kind of C. Another header of the kernels or the driver is other C.
 . "$(dirname "$0")/../../e2e/common.sh"
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
 host=$XDG_CACHE_HOME/heddle/host
@@ -12,6 +12,16 @@ first=$(echo "$host"/*)
 weeks_ago "$first"
 run autoencoder_own --target=c
 [ -n "$(find "$first" -maxdepth 0 -mtime -1)" ] || fail "its use is not noted"
+mkdir tree tree/kernels
+for part in "$HEDDLE_HOME"/* "$HEDDLE_HOME"/kernels/*; do
+    [ "$part" = "$HEDDLE_HOME/kernels" ] || ln -s "$part" "tree${part#"$HEDDLE_HOME"}"
+done
+rm tree/kernels/hdk_ops.h
+sed '$a // another' "$HEDDLE_HOME/kernels/hdk_ops.h" >tree/kernels/hdk_ops.h
+HEDDLE_HOME=$work/tree run autoencoder_own --target=c
+[ "$(find "$host" -name model.so | wc -l)" = 2 ] || fail "an object made with another hdk_ops.h is reused"
+weeks_ago "$host"/*
+touch "$first"
 mkdir "$host/00000000000000000000000000000000" "$host/mine"
 weeks_ago "$host"/0* "$host/mine"
 run digits --target=c
