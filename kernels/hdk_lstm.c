@@ -81,13 +81,17 @@ HDK_INLINE void add_products(const int8_t *w, size_t gate, const int8_t *x, uint
             sum[g] += (uint32_t)(w[g * gate + i] * x[i]);
 }
 
-static void add_dots(const int8_t *w, size_t gate, const int8_t *x, uint32_t n, uint32_t sum[4])
+/* Each gate's row is `parts` parts of n weights. */
+static void add_dots(const int8_t *w, size_t gate, uint32_t parts, const int8_t *x, uint32_t n,
+                     uint32_t sum[4])
 {
-    uint32_t s[4] = {sum[0], sum[1], sum[2], sum[3]};
+    uint32_t s[4] = {sum[0], sum[1], sum[2], sum[3]}, i;
 
-    for (; n >= 4; n -= 4, w += 4, x += 4)
-        add_products(w, gate, x, 4, s);
-    add_products(w, gate, x, n, s);
+    for (; parts-- > 0; w += n - i) {
+        for (i = 0; i + 4 <= n; i += 4, w += 4)
+            add_products(w, gate, x + i, 4, s);
+        add_products(w, gate, x + i, n - i, s);
+    }
     for (uint32_t g = 0; g < 4; g++)
         sum[g] = s[g];
 }
@@ -109,7 +113,7 @@ static void gates(const struct hdk_lstm *p, uint32_t j, const int8_t *x, const i
 {
     const int32_t *m = p->scale.multiplier;
     const int8_t *s = p->scale.shift;
-    const size_t cells = p->cells;
+    const size_t cells = p->cells, of_w = (size_t)p->x_parts * p->in_c, of_r = p->h_parts * cells;
     uint32_t of_x[4], of_h[4];
 
     for (uint32_t g = 0; g < 4; g++) {
@@ -119,8 +123,8 @@ static void gates(const struct hdk_lstm *p, uint32_t j, const int8_t *x, const i
         of_h[g] = (uint32_t)p->bias[4 * cells + row];
     }
     if (p->digits == 0)
-        add_dots(p->w + j * (size_t)p->in_c, cells * p->in_c, x, p->in_c, of_x);
-    add_dots(p->r + j * cells, cells * cells, h, p->cells, of_h);
+        add_dots(p->w + j * of_w, cells * of_w, p->x_parts, x, p->in_c, of_x);
+    add_dots(p->r + j * of_r, cells * of_r, p->h_parts, h, p->cells, of_h);
     for (uint32_t g = 0; g < 4; g++)
         gate[g] = clamp16(clamp16(hdk_rescale((int32_t)of_x[g], m[g], s[g])) +
                           hdk_rescale((int32_t)of_h[g], m[4 + g], s[4 + g]));

@@ -31,7 +31,8 @@ uint64_t prove_digits(const struct prove_op *o, uint32_t i)
 {
     if (o->op->opcode != IR_OP_LSTM || i != 0 || o->op->n_in < 4 || !o->in[1] || !o->in[3] ||
         o->in[0]->type != IR_I8 || o->in[1]->type != IR_I8 || o->in[1]->role != IR_CONST ||
-        o->in[3]->type != IR_I32 || o->in[3]->role != IR_CONST)
+        o->in[3]->type != IR_I32 || o->in[3]->role != IR_CONST ||
+        ir_dim_back(o->in[1], 0) != ir_dim_back(o->in[0], 0))
         return 0;
     const uint64_t values = (uint64_t)ir_dim_back(o->in[1], 0);
     return ir_elements(o->in[0]) / values * (ir_elements(o->in[1]) / values) * DIGITS;

@@ -87,14 +87,16 @@ static int32_t hyperbolic(int32_t x, int32_t bits)
     return x == 0 ? 0 : x > 0 ? y : -y;
 }
 
-/* Row `row` of the gates' weights times n values. */
-static int32_t sum(const uint8_t *w, const uint8_t *bias, size_t row, const int8_t *x, size_t n)
+/* Row `row` of the gates' weights [4,cells,columns], of which each n multiply the n values. */
+static int32_t sum(const struct ir_tensor *gates, const uint8_t *w, const uint8_t *bias, size_t row,
+                   const int8_t *x, size_t n)
 {
+    const size_t columns = (size_t)gates->dim[2];
     uint32_t acc;
 
-    memcpy(&acc, bias + row * 4, 4);
-    for (size_t i = 0; i < n; i++)
-        acc += (uint32_t)(x[i] * (int8_t)w[row * n + i]);
+    memcpy(&acc, bias, 4);
+    for (size_t i = 0; i < columns; i++)
+        acc += (uint32_t)(x[i % n] * (int8_t)w[row * columns + i]);
     return (int32_t)acc;
 }
 
@@ -126,9 +128,10 @@ static void step(const struct ref_call *k, const struct lstm *l, const int8_t *x
 
         for (size_t q = 0; q < 4; q++) {
             const size_t row = q * l->cells + j;
-            const int32_t a =
-                n_digit ? digits(x, row, each, n_digit) : sum(k->x[1], k->x[3], row, x, l->in);
-            const int32_t b = sum(k->x[2], k->x[3] + 16 * l->cells, row, h, l->cells);
+            const int32_t a = n_digit ? digits(x, row, each, n_digit)
+                                      : sum(k->in[1], k->x[1], k->x[3] + 4 * row, row, x, l->in);
+            const int32_t b =
+                sum(k->in[2], k->x[2], k->x[3] + 4 * (4 * l->cells + row), row, h, l->cells);
             const int32_t in = clamp16(ref_mbqm(a, f->multiplier[q], f->shift[q]));
             const int32_t all = clamp16(in + ref_mbqm(b, f->multiplier[4 + q], f->shift[4 + q]));
 
@@ -159,7 +162,7 @@ enum status ref_lstm(const struct ref_call *k, struct diag *d)
     const struct ir_tensor *x = k->in[0];
     const size_t time = (size_t)k->op->attr[IR_AXIS], steps = (size_t)x->dim[time];
     const size_t batches = (size_t)x->dim[1 - time];
-    struct lstm l = {(size_t)k->in[2]->dim[2], (size_t)x->dim[2], 0, 0};
+    struct lstm l = {(size_t)k->in[2]->dim[1], (size_t)x->dim[2], 0, 0};
 
     (void)d;
     (void)frexpf(k->in[5]->quant.scale[0], &l.exponent);

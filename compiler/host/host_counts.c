@@ -328,11 +328,11 @@ static void recurrent(const struct ir_graph *g, const struct ir_op *op, double *
         n[1] = rows_of(x) * ir_dim_back(ir_out(g, op, 0), 0);
         return;
     }
-    const double h = ir_dim_back(r, 0), steps = rows_of(x);
+    const double h = ir_dim_back(r, 1), steps = rows_of(x);
 
-    const double in = op->attr[IR_DIGITS] ? op->attr[IR_DIGITS] : ir_dim_back(x, 0);
+    const double in = op->attr[IR_DIGITS] ? op->attr[IR_DIGITS] : ir_dim_back(ir_in(g, op, 1), 0);
 
-    n[0] = steps * 4 * h * (in + h);
+    n[0] = steps * 4 * h * (in + ir_dim_back(r, 0));
     n[1] = steps * h;
 }
 

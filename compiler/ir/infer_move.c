@@ -279,9 +279,10 @@ static enum status want_gates(const struct ir_graph *g, const struct ir_tensor *
 enum status infer_lstm(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *c = ir_in(g, op, 5), *y = ir_out(g, op, 0);
-    const int32_t h = ir_dim_back(ir_in(g, op, 2), 0), time = op->attr[IR_AXIS];
+    const int32_t h = ir_dim_back(y, 0), time = op->attr[IR_AXIS];
     const int32_t digits = op->attr[IR_DIGITS], in = ir_dim_back(ir_in(g, op, 1), 0),
                   columns = digits ? digits * ir_in_blocks(op, 4 * h) : in;
+    const int32_t parts = ir_dim_back(ir_in(g, op, 2), 0) / h;
     int exponent;
 
     TRY(ir_want_type(x, "input", IR_I8, d));
@@ -294,10 +295,11 @@ enum status infer_lstm(const struct ir_graph *g, const struct ir_op *op, struct 
     if (digits < 0 || digits > 4 || (digits > 0 && op->attr[IR_MULTIPLIER] < 1))
         return FAIL(d, ST_MODEL, "digits: expected 0 to 4, with a multiplier, found %d", digits);
     TRY(want_gates(g, ir_in(g, op, 1), "weights", (const int32_t[]){4, h, in}, d));
-    if (x->dim[2] != columns)
+    if (digits ? x->dim[2] != columns : in % x->dim[2] != 0)
         return FAIL(d, ST_MODEL, "input '%.80s': expected %d columns, found %d", x->name, columns,
                     x->dim[2]);
-    TRY(want_gates(g, ir_in(g, op, 2), "recurrent weights", (const int32_t[]){4, h, h}, d));
+    TRY(want_gates(g, ir_in(g, op, 2), "recurrent weights",
+                   (const int32_t[]){4, h, (parts ? parts : 1) * h}, d));
     TRY(ir_want_const_i32(ir_in(g, op, 3), "bias", 8 * (uint64_t)h, d));
     TRY(want_state(g, ir_in(g, op, 4), "output state", IR_I8,
                    (const int32_t[]){x->dim[1 - time], h}, d));

@@ -10,18 +10,19 @@
 
 enum { NO_BOUND = 32768, LEAST_BITS = 2 }; /* integer bits of a state with shift 0 */
 
-/* Set the bytes of gate g of cell j: the sum of row g of n weights times values x. */
+/* Set the bytes of gate g of cell j: the sum of row g of the weights times the n values x, which each n weights
+ * multiply. */
 static void gate(const struct prove_op *o, uint32_t j, uint32_t g, bool recurrent,
-                 const uint32_t *x, uint32_t bytes, uint32_t to[][PROVE_GATES])
+                 const uint32_t *x, uint32_t n, uint32_t bytes, uint32_t to[][PROVE_GATES])
 {
     const struct ir_tensor *w = o->in[recurrent ? 2 : 1];
-    const uint32_t cells = (uint32_t)w->dim[1], n = (uint32_t)w->dim[2], row = g * cells + j,
+    const uint32_t cells = (uint32_t)w->dim[1], columns = (uint32_t)w->dim[2], row = g * cells + j,
                    at = g + (recurrent ? PROVE_GATES : 0);
     const struct prove_scale by = {o->k->multiplier[at], o->k->shift[at], 0};
     struct prove_sum s = {0};
 
-    for (uint32_t i = 0; i < n; i++)
-        prove_add(&s, o->p, x[i], 0, (int8_t)w->data[(size_t)row * n + i]);
+    for (uint32_t i = 0; i < columns; i++)
+        prove_add(&s, o->p, x[i % n], 0, (int8_t)w->data[(size_t)row * columns + i]);
     prove_shift(&s, ir_const_i32(o->in[3], row + (recurrent ? PROVE_GATES * cells : 0)));
     for (uint32_t b = 0; b < bytes; b++)
         to[b][g] = prove_wide_byte(o->p, &s, &by, bytes, b);
@@ -31,15 +32,15 @@ static void gate(const struct prove_op *o, uint32_t j, uint32_t g, bool recurren
 static void step(const struct prove_op *o, const struct prove_cell *as, const uint32_t *x,
                  const uint32_t *h, uint32_t *c, uint32_t *y)
 {
-    const uint32_t cells = (uint32_t)o->in[2]->dim[2];
+    const uint32_t cells = (uint32_t)o->in[2]->dim[1], values = (uint32_t)o->in[0]->dim[2];
 
     for (uint32_t j = 0; j < cells; j++) {
         struct prove_cell cell = *as;
         uint32_t made[3];
 
         for (uint32_t g = 0; g < PROVE_GATES; g++) {
-            gate(o, j, g, false, x, PROVE_X_BYTES, cell.x);
-            gate(o, j, g, true, h, PROVE_H_BYTES, cell.h);
+            gate(o, j, g, false, x, values, PROVE_X_BYTES, cell.x);
+            gate(o, j, g, true, h, cells, PROVE_H_BYTES, cell.h);
         }
         memcpy(cell.state, c + 2 * (size_t)j, sizeof cell.state);
         prove_cell(o->p, &cell, made);
@@ -71,7 +72,7 @@ bool prove_graph_lstm(const struct prove_op *o, const uint32_t **state[2])
     const struct ir_tensor *x = o->in[0];
     const size_t time = o->op->attr[IR_AXIS] != 0, steps = (size_t)x->dim[time],
                  batches = (size_t)x->dim[1 - time], values = (size_t)x->dim[2],
-                 cells = (size_t)o->in[2]->dim[2];
+                 cells = (size_t)o->in[2]->dim[1];
 
     if (x->type != IR_I8 || o->op->attr[IR_DIGITS] || !o->k || o->k->n < 9 || !o->x[4] || !o->x[5])
         return false;

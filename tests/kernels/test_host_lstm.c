@@ -4,10 +4,10 @@
 #include "tests/driver/plain.h"
 #include "tests/kernels/lstm_model.h"
 
-enum { CELLS = 300, MOST_IN = 9 }; /* more than the kernel keeps near */
+enum { CELLS = 300, MOST_IN = 9, PARTS = 3 }; /* more cells than the kernel keeps near */
 
-static int8_t w[4 * CELLS * MOST_IN], r[4 * CELLS * CELLS], x[MOST_IN], h[CELLS], before[CELLS],
-    y[CELLS];
+static int8_t w[4 * CELLS * MOST_IN * PARTS], r[4 * CELLS * CELLS * PARTS], x[MOST_IN], h[CELLS],
+    before[CELLS], y[CELLS];
 static int32_t bias[8 * CELLS], multiplier[9];
 static int8_t shift[9];
 static int16_t c[CELLS], old[CELLS];
@@ -22,6 +22,8 @@ static struct hdk_lstm one_step(uint32_t in_c, uint32_t cells, int32_t bits)
                              .steps = 1,
                              .in_c = in_c,
                              .cells = cells,
+                             .x_parts = 1,
+                             .h_parts = 1,
                              .cell_bits = bits,
                              .z_out = 5,
                              .w = w,
@@ -49,9 +51,12 @@ static void check(const struct hdk_lstm *p)
 
         for (uint32_t g = 0; g < 4; g++) {
             const uint32_t row = g * p->cells + j;
-            const int64_t of_x = sum(w + (size_t)row * p->in_c, x, p->in_c, bias[row]),
-                          of_h = sum(r + (size_t)row * p->cells, before, p->cells,
-                                     bias[4 * p->cells + row]);
+            int64_t of_x = bias[row], of_h = bias[4 * p->cells + row];
+
+            for (uint32_t k = 0; k < p->x_parts; k++)
+                of_x += sum(w + ((size_t)row * p->x_parts + k) * p->in_c, x, p->in_c, 0);
+            for (uint32_t k = 0; k < p->h_parts; k++)
+                of_h += sum(r + ((size_t)row * p->h_parts + k) * p->cells, before, p->cells, 0);
 
             gate[g] = lstm_saturated(lstm_saturated(of_x) + of_h);
         }
@@ -95,6 +100,8 @@ static void products_of_any_length(void **state)
         random_bytes(c, sizeof c);
         for (uint32_t i = 0; i < 8 * cells; i++)
             bias[i] = random_int(-20000, 20000);
+        p.x_parts = random_in(1, PARTS);
+        p.h_parts = random_in(1, PARTS);
         p.clip = k % 2 ? random_int(1, 20000) : 0;
         check(&p);
     }

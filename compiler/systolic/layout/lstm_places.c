@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "layout.h"
 
-enum { GATES = 4, X_BYTES = 2, H_BYTES = 3, LEAST_SHIFT = -31, MOST_SHIFT = 30 };
+enum { GATES = 4, X_BYTES = 2, H_BYTES = 3, LEAST_SHIFT = -31, MOST_SHIFT = 30, MOST_PARTS = 255 };
 
 static uint32_t words_up(uint32_t bytes, const struct hd_config *hw)
 {
@@ -51,20 +51,18 @@ static const char *check_scales(struct arena *a, const struct ir_op *op,
     return NULL;
 }
 
-static const char *check_sizes(struct arena *a, uint32_t cells, uint32_t in,
-                               const struct hd_config *hw)
+/* Check the weights of one gate, for `in` inputs or for the output. */
+static const char *check_size(struct arena *a, const struct ir_tensor *weights, int32_t in,
+                              const struct hd_config *hw)
 {
-    const uint32_t tiles = div_up(GATES * cells, hw->columns), words = hw->weight_bytes / hw->n;
+    const int32_t words = (int32_t)(hw->weight_bytes / hw->n);
 
-    if (cells * tiles > words)
-        return arena_printf(a, "an LSTM of %u cells has %u words of recurrent weights: %s has %u",
-                            cells, cells * tiles, hw->name, words);
-    if (tiles > hw->param_entries)
-        return arena_printf(a, "an LSTM of %u cells has %u parameter entries: %s has %u", cells,
-                            tiles, hw->name, hw->param_entries);
-    if (in > words)
-        return arena_printf(a, "an LSTM of %u inputs: %s has %u words of weights", in, hw->name,
-                            words);
+    if (weights->dim[2] > words)
+        return arena_printf(a, "a gate of an LSTM has %d weights: %s has %d words", weights->dim[2],
+                            hw->name, words);
+    if (weights->dim[2] / in > MOST_PARTS)
+        return arena_printf(a, "an LSTM's weights have %d parts: expected at most %d",
+                            weights->dim[2] / in, MOST_PARTS);
     return NULL;
 }
 
@@ -80,8 +78,9 @@ const char *lstm_refusal(struct arena *a, const struct ir_graph *graph, const st
                             x->dim[1 - op->attr[IR_AXIS]]);
     const char *why = check_scales(a, op, ir_in(graph, op, 5));
     if (!why)
-        why =
-            check_sizes(a, (uint32_t)r->dim[2], (uint32_t)ir_dim_back(ir_in(graph, op, 1), 0), hw);
+        why = check_size(a, ir_in(graph, op, 1), x->dim[2], hw);
+    if (!why)
+        why = check_size(a, r, r->dim[1], hw);
     if (!why && op->attr[IR_DIGITS])
         why = "the array has made its products, as digits";
     return why;

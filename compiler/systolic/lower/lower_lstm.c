@@ -14,7 +14,8 @@ struct run {
     const struct op_plan *p;
     struct lstm_places at; /* addresses */
     uint32_t cells, tiles, n_part;
-    uint32_t words, entries; /* of the recurrent products */
+    bool resident;           /* the recurrent products' weights stay for all steps, */
+    uint32_t words, entries; /* here */
 };
 
 /* A product: its weights' tensor, and number 0 or 4 of its first gate among biases and scales. */
@@ -106,9 +107,10 @@ static void fetch(const struct run *r, const struct gates *g, uint32_t tile, uin
                 lanes * (uint32_t)g->weights->dim[2], word, "weights of gates");
 }
 
-/* `rows` rows of `k` bytes, `pitch` bytes apart, times n channel tiles; the sums have n_bytes. */
+/* `rows` rows of `k` bytes, `pitch` bytes apart, times n channel tiles, whose weights have `parts`
+ * parts for each row; the sums have n_bytes. */
 struct product {
-    uint32_t from, pitch, rows, k;
+    uint32_t from, pitch, rows, k, parts;
     uint32_t tile, n, word, entry;
     uint32_t to, n_bytes;
 };
@@ -118,10 +120,11 @@ static void fill_loops(const struct run *r, const struct product *m, struct hd_c
     const uint32_t block = least(m->rows, r->l->hw->acc_depth / m->n_bytes),
                    blocks = div_up(m->rows, block);
 
-    a->kernel_h = a->stride_x = a->stride_y = a->dilation_y = 1;
+    a->kernel_h = m->parts & 0xffu;
+    a->stride_x = a->stride_y = 1;
     a->kernel_row_bytes = m->k & 0xffffu;
     a->in_row = (int32_t)m->from;
-    a->in_pitch_dil = a->in_pitch_step = (int32_t)m->pitch;
+    a->in_pitch_step = (int32_t)m->pitch; /* rows of a window are one row */
     a->in_block_step = (int32_t)(m->pitch * block);
     a->in_h = a->out_h = m->rows & 0xffffu;
     a->in_wc = m->k;
@@ -158,34 +161,49 @@ static void multiply(const struct run *r, const struct product *m, const char *n
     for (uint32_t b = 0; b < m->n_bytes; b++)
         lower_access(c, SCHED_SPAD, true, a->out_base + b * r->at.plane,
                      (uint64_t)(m->rows - 1) * r->at.row + channels);
-    lower_access(c, SCHED_WMEM, false, m->word, (uint64_t)m->n * m->k);
+    lower_access(c, SCHED_WMEM, false, m->word, (uint64_t)m->n * m->parts * m->k);
     lower_access(c, SCHED_PARAM, false, m->entry, m->n);
 }
 
-/* Multiply the inputs of `rows` steps, by groups of channel tiles that fit the memories twice. */
+/* Return the channel tiles whose weights fit the memories twice. */
+static uint32_t group_of(const struct run *r, const struct gates *g)
+{
+    const uint32_t k = (uint32_t)g->weights->dim[2],
+                   most = least(r->l->words.size / 2 / k, r->l->entries.size / 2);
+
+    return most ? most : 1;
+}
+
+/* Multiply with weights that are fetched for it, by groups of the m->n channel tiles. */
+static void multiply_fetched(const struct run *r, const struct gates *g, struct product *m,
+                             const char *note)
+{
+    const uint32_t most = group_of(r, g), end = m->tile + m->n;
+
+    for (; m->tile < end; m->tile += m->n) {
+        m->n = least(most, end - m->tile);
+        m->word = lower_take(&r->l->words, m->n * (uint32_t)g->weights->dim[2]);
+        m->entry = lower_take(&r->l->entries, m->n);
+        fetch(r, g, m->tile, m->n, m->entry, m->word);
+        multiply(r, m, note);
+    }
+}
+
+/* Multiply the inputs of `rows` steps. */
 static void multiply_inputs(const struct run *r, uint32_t from, uint32_t rows)
 {
-    const struct lower *l = r->l;
     const struct gates g = gates_of(r, false);
-    const uint32_t k = (uint32_t)g.weights->dim[2];
-    uint32_t most = least(l->words.size / 2 / k, l->entries.size / 2);
+    const uint32_t k = (uint32_t)ir_dim_back(ir_in(r->l->graph, r->p->op, 0), 0);
+    struct product m = {.from = from,
+                        .pitch = r->p->in[0].pitch,
+                        .rows = rows,
+                        .k = k,
+                        .parts = (uint32_t)g.weights->dim[2] / k,
+                        .n = r->tiles,
+                        .to = r->p->work,
+                        .n_bytes = X_BYTES};
 
-    most = most ? most : 1;
-    for (uint32_t tile = 0, n; tile < r->tiles; tile += n) {
-        n = least(most, r->tiles - tile);
-        struct product m = {.from = from,
-                            .pitch = r->p->in[0].pitch,
-                            .rows = rows,
-                            .k = k,
-                            .tile = tile,
-                            .n = n,
-                            .word = lower_take(&r->l->words, n * k),
-                            .entry = lower_take(&r->l->entries, n),
-                            .to = r->p->work,
-                            .n_bytes = X_BYTES};
-        fetch(r, &g, tile, n, m.entry, m.word);
-        multiply(r, &m, "inputs of all steps");
-    }
+    multiply_fetched(r, &g, &m, "inputs of all steps");
 }
 
 static int32_t clip_of(const struct ir_op *op, float scale)
@@ -251,19 +269,25 @@ static void add_cells(const struct run *r, uint32_t first, uint32_t n, uint32_t 
 static void add_step(const struct run *r, uint32_t before, uint32_t x, uint32_t y)
 {
     const uint32_t part = div_up(r->tiles, r->n_part), cells = part * r->l->hw->columns / GATES;
+    const struct gates g = gates_of(r, true);
+    const uint32_t k = (uint32_t)g.weights->dim[2];
 
     for (uint32_t tile = 0; tile < r->tiles; tile += part) {
-        const struct product m = {.from = before,
-                                  .pitch = r->cells,
-                                  .rows = 1,
-                                  .k = r->cells,
-                                  .tile = tile,
-                                  .n = least(part, r->tiles - tile),
-                                  .word = r->words + tile * r->cells,
-                                  .entry = r->entries + tile,
-                                  .to = r->at.recurrent,
-                                  .n_bytes = H_BYTES};
-        multiply(r, &m, "last output");
+        struct product m = {.from = before,
+                            .pitch = r->cells,
+                            .rows = 1,
+                            .k = r->cells,
+                            .parts = k / r->cells,
+                            .tile = tile,
+                            .n = least(part, r->tiles - tile),
+                            .word = r->words + tile * k,
+                            .entry = r->entries + tile,
+                            .to = r->at.recurrent,
+                            .n_bytes = H_BYTES};
+        if (r->resident)
+            multiply(r, &m, "last output");
+        else
+            multiply_fetched(r, &g, &m, "last output");
     }
     for (uint32_t first = 0; first < r->cells; first += cells)
         add_cells(r, first, least(cells, r->cells - first), x, y);
@@ -295,12 +319,16 @@ static void store_state(const struct run *r, uint32_t output)
     lower_store_bytes(r->l, op->row, op->in[5], 2 * r->cells, r->at.state);
 }
 
-/* Fetch the recurrent weights, which stay for all steps of a tile. */
+/* Fetch the recurrent weights if they can stay for all steps of a tile. */
 static void keep_weights(struct run *r)
 {
     const struct gates g = gates_of(r, true);
+    const uint32_t k = (uint32_t)g.weights->dim[2];
 
-    r->words = lower_take(&r->l->words, r->tiles * r->cells);
+    r->resident = r->tiles * k <= r->l->words.size && r->tiles <= r->l->entries.size;
+    if (!r->resident)
+        return;
+    r->words = lower_take(&r->l->words, r->tiles * k);
     r->entries = lower_take(&r->l->entries, r->tiles);
     fetch(r, &g, 0, r->tiles, r->entries, r->words);
 }

@@ -3,7 +3,8 @@
  * (attribute `digits`). The accelerator writes only int8, so a sum s is written as digits in [-64,
  * 64], s = sum of d[p] * 128^p. Digit p is the requantisation of s by 2^-7p that keeps its lowest 7
  * (p + 1) bits: the shift left wraps modulo 2^32 (NUMERICS.md). With n digits this is exact for
- * -2^(7n-1) <= s < 2^(7n-1), which the weights prove. An LSTM that the accelerator runs whole stays. */
+ * -2^(7n-1) <= s < 2^(7n-1), which the weights prove. An LSTM that the accelerator runs whole
+ * stays, so does one whose weights have several parts. */
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
 #include "compiler/systolic/layout/layout.h"
@@ -94,7 +95,9 @@ static void take_out(struct ir_graph *g, struct ir_op *lstm, int32_t n, const st
 
 void sys_lstm_input(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const uint32_t n = op->attr[IR_DIGITS] == 0 ? digits_of(ir_in(g, op, 1), ir_in(g, op, 3)) : 0;
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const bool whole = op->attr[IR_DIGITS] == 0 && ir_dim_back(w, 0) == ir_in(g, op, 0)->dim[2];
+    const uint32_t n = whole ? digits_of(w, ir_in(g, op, 3)) : 0;
 
     if (n > 0 && lstm_refusal(g->arena, g, op, o->hw))
         take_out(g, op, (int32_t)n, o->hw);
