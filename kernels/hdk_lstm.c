@@ -161,6 +161,10 @@ void hdk_lstm(const struct hdk_lstm *p, const int8_t *x, int8_t *h, int16_t *c, 
     for (uint32_t b = 0; b < p->batch; b++, h += p->cells, c += p->cells) {
         const int8_t *before = h;
 
+        for (uint32_t j = 0; p->reset && j < p->cells; j++) {
+            h[j] = (int8_t)p->z_out;
+            c[j] = 0;
+        }
         for (uint32_t t = 0; t < p->steps; t++) {
             const size_t at = p->time_major ? (size_t)t * p->batch + b : (size_t)b * p->steps + t;
 

@@ -51,10 +51,10 @@ void hdk_f32_arg_min(const struct hdk_arg *p, const float *x, void *y);
  * the output. x [batch, steps, in_c]   w [4, cells, x_parts, in_c], the sum of its parts
  *   r [4, cells, h_parts, cells]   bias [8, cells]
  *   h [batch, cells], c [batch, cells]: kept   y [batch, steps, cells]; time_major: [steps, batch,
- * ..]. digits: x is that of the sums of x w + bias [4, cells], `each` at a time as hdk_join_digits has
- * them; 0: x itself. */
+ * ..]. reset: h and c begin as z_out and 0. digits: x is that of the sums of x w + bias [4, cells],
+ * `each` at a time as hdk_join_digits has them; 0: x itself. */
 struct hdk_lstm {
-    uint32_t batch, steps, in_c, cells, x_parts, h_parts, time_major, digits, each;
+    uint32_t batch, steps, in_c, cells, x_parts, h_parts, time_major, reset, digits, each;
     int32_t cell_bits, clip; /* integer bits of c; bound of c, 0: none */
     int32_t z_out;
     const int8_t *w, *r;

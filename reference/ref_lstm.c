@@ -172,6 +172,10 @@ enum status ref_lstm(const struct ref_call *k, struct diag *d)
         int8_t *h = (int8_t *)(uintptr_t)k->x[4] + b * l.cells;
         int16_t *c = (int16_t *)(uintptr_t)k->x[5] + b * l.cells;
 
+        for (size_t j = 0; j < l.cells && k->op->attr[IR_RESET] != 0; j++) {
+            h[j] = (int8_t)k->in[4]->quant.zero_point[0];
+            c[j] = 0;
+        }
         for (size_t t = 0; t < steps; t++) {
             const size_t at = time == 1 ? b * steps + t : t * batches + b;
             int8_t *y = (int8_t *)k->y[0] + at * l.cells;

@@ -311,6 +311,7 @@ enum status emit_lstm(struct emit_unit *u, struct text *t, const struct ir_op *o
     emit_field(t, "x_parts", op->attr[IR_DIGITS] ? 1 : w->dim[2] / x->dim[2]);
     emit_field(t, "h_parts", r->dim[2] / r->dim[1]);
     emit_field(t, "time_major", op->attr[IR_AXIS] == 0);
+    emit_field(t, "reset", op->attr[IR_RESET]);
     emit_field(t, "digits", op->attr[IR_DIGITS]);
     emit_field(t, "each", op->attr[IR_MULTIPLIER]);
     emit_field(t, "cell_bits", bits + 14);

@@ -62,9 +62,14 @@ static struct prove_cell as_unit(const struct prove_op *o)
                                .out = {o->k->multiplier[8], o->k->shift[8], prove_zero(o->out)}};
 }
 
-static const uint32_t *copied(const struct prove_op *o, const uint32_t *x, size_t n)
+/* Return the terms that a state of n bytes begins with: x, or `value` if the operator resets it. */
+static uint32_t *first(const struct prove_op *o, const uint32_t *x, size_t n, int32_t value)
 {
-    return arena_memdup(o->p->arena, x, n * sizeof *x);
+    uint32_t *term = arena_memdup(o->p->arena, x, n * sizeof *x);
+
+    for (size_t i = 0; i < n && o->op->attr[IR_RESET]; i++)
+        term[i] = prove_constant((int8_t)value);
+    return term;
 }
 
 bool prove_graph_lstm(const struct prove_op *o, const uint32_t **state[2])
@@ -76,8 +81,8 @@ bool prove_graph_lstm(const struct prove_op *o, const uint32_t **state[2])
 
     if (x->type != IR_I8 || o->op->attr[IR_DIGITS] || !o->k || o->k->n < 9 || !o->x[4] || !o->x[5])
         return false;
-    uint32_t *h = (uint32_t *)(uintptr_t)copied(o, o->x[4], batches * cells),
-             *c = (uint32_t *)(uintptr_t)copied(o, o->x[5], 2 * batches * cells);
+    uint32_t *h = first(o, o->x[4], batches * cells, prove_zero(o->in[4])),
+             *c = first(o, o->x[5], 2 * batches * cells, 0);
     const struct prove_cell as = as_unit(o);
     for (size_t b = 0; b < batches; b++)
         for (size_t t = 0; t < steps; t++) {

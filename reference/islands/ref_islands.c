@@ -215,8 +215,12 @@ static const struct {
 
 static enum status one_operator(struct isl *s, const struct ir_op *op)
 {
+    static const char *const lstm[] = {"LSTM", NULL};
+
     s->row = op->row;
-    if (belongs_to_pool(s, op))
+    if (!s->whole[op->row] && ir_op_info(op->opcode)->weights && is_node(node_of(s, op), lstm))
+        isl_lstm(s, op);
+    if (s->whole[op->row] || belongs_to_pool(s, op))
         return ST_OK;
     if (is_alias(s, op)) {
         s->value[op->out[0]] = *isl_value(s, op->in[0]);
@@ -269,6 +273,7 @@ static void begin(struct isl *s)
     s->to->n_row = g->n_row;
     s->value = ARENA_ARRAY(s->arena, struct isl_value, g->n_tensor);
     s->uses = ARENA_ARRAY(s->arena, uint32_t, g->n_tensor);
+    s->whole = ARENA_ARRAY(s->arena, bool, g->n_row);
     s->row_ops = ARENA_ARRAY(s->arena, uint32_t, g->n_row);
     s->to->in = ARENA_ARRAY(s->arena, uint32_t, g->n_in);
     for (uint32_t i = 0; i < g->n_in; i++)

@@ -68,6 +68,7 @@ struct isl {
     struct isl_value *value; /* of each tensor of `from` */
     uint32_t *uses;          /* of each tensor of `from`: readers and graph outputs */
     uint32_t *row_ops; /* of each row of `from`: its operators without DEQUANTIZE and QUANTIZE */
+    bool *whole;       /* rows of `from` that are made, an LSTM each */
     uint32_t row;      /* row of the operator being made */
 };
 
@@ -158,6 +159,12 @@ enum status isl_normalise(struct isl *s, const struct ir_op *op);
 
 /* QUANTIZE of a layer normalisation of quantised values: then its result is made, *done. */
 enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *done);
+
+/* --- ref_islands_lstm.c --- */
+
+/* `op` is the first product of node LSTM: make its row as LSTM of integers if docs/ONNX.md's rule
+ * allows. */
+void isl_lstm(struct isl *s, const struct ir_op *op);
 
 /* --- ref_islands_resize.c --- */
 

@@ -45,6 +45,10 @@ static void check(const struct hdk_lstm *p)
 {
     memcpy(before, h, sizeof h);
     memcpy(old, c, sizeof c);
+    for (uint32_t j = 0; p->reset && j < p->cells; j++) {
+        before[j] = (int8_t)p->z_out;
+        old[j] = 0;
+    }
     hdk_lstm(p, x, h, c, y);
     for (uint32_t j = 0; j < p->cells; j++) {
         int64_t gate[4], cell = old[j], code;
@@ -100,6 +104,7 @@ static void products_of_any_length(void **state)
         random_bytes(c, sizeof c);
         for (uint32_t i = 0; i < 8 * cells; i++)
             bias[i] = random_int(-20000, 20000);
+        p.reset = random_in(0, 1);
         p.x_parts = random_in(1, PARTS);
         p.h_parts = random_in(1, PARTS);
         p.clip = k % 2 ? random_int(1, 20000) : 0;

@@ -104,6 +104,9 @@ void lower_load_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n
                       uint32_t at);
 void lower_store_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes,
                        uint32_t at);
+/* Load n_bytes of a new constant to scratchpad address `at`, a word's. */
+void lower_load_constant(struct lower *l, uint32_t row, const void *bytes, uint32_t n_bytes,
+                         uint32_t at);
 
 /* Add a copy between memory and scratchpad without a buffer (op_plan.direct). */
 void lower_direct(struct lower *l, const struct op_plan *p);

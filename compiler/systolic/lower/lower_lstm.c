@@ -306,6 +306,15 @@ static void load_state(const struct run *r)
 {
     const struct ir_op *op = r->p->op;
 
+    if (op->attr[IR_RESET]) {
+        uint8_t *zero = ARENA_ARRAY(r->l->arena, uint8_t, 2 * (size_t)r->cells);
+
+        lower_load_constant(r->l, op->row, zero, 2 * r->cells, r->at.state);
+        zero = arena_alloc(r->l->arena, r->cells);
+        memset(zero, ir_zero_point(ir_in(r->l->graph, op, 4)), r->cells);
+        lower_load_constant(r->l, op->row, zero, r->cells, r->at.output);
+        return;
+    }
     lower_load_bytes(r->l, op->row, op->in[4], r->cells, r->at.output);
     lower_load_bytes(r->l, op->row, op->in[5], 2 * r->cells, r->at.state);
 }

@@ -453,6 +453,21 @@ void lower_load_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n
     load_rows(l, row, &s, 0, 1, 1, at, n_bytes, true);
 }
 
+void lower_load_constant(struct lower *l, uint32_t row, const void *bytes, uint32_t n_bytes,
+                         uint32_t at)
+{
+    const struct sched_place s = {.mem_region = HD_REGION_CONSTANTS,
+                                  .mem_offset = sched_constant(l->program, bytes, n_bytes),
+                                  .mem_bytes = n_bytes,
+                                  .mem_pitch = n_bytes,
+                                  .mem_pixel = n_bytes,
+                                  .h = 1,
+                                  .cols = 1,
+                                  .row_bytes = n_bytes};
+
+    load_rows(l, row, &s, 0, 1, 1, at, n_bytes, true);
+}
+
 void lower_store_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes,
                        uint32_t at)
 {

@@ -68,6 +68,16 @@ for limit in 'rows of 8193 values: expected 1 to 8192' 'input and result: expect
     '1 input scales, epsilon -1: expected 1 scale, epsilon at least 0'; do
     grep -q "(LayerNormalization) computes in float32: $limit$" inspected || fail "inspect has no '$limit'"
 done
+# An LSTM between quantised values, of all outputs in two directions, of the last ones: integers, at most two steps off.
+lstm="$HEDDLE_HOME/tests/compiler/import/onnx/lstm"
+for net in all last; do
+    "$heddle" inspect "$lstm/$net.onnx" >inspected || fail "inspect"
+    grep -q '^00_lstm *LSTM *systolic' inspected || fail "$net: inspect of an LSTM: $(grep ^00 inspected)"
+    expect 0 "" "$heddle" run "$lstm/$net.onnx" --engine=func
+    expect 0 "" "$heddle" run "$lstm/$net.onnx" --target=c
+done
+expect 0 "" "$heddle" run "$lstm/all.onnx" --engine=func -i "$lstm/in_0.bin" --expect "$lstm/out.bin" --tolerance=2
+expect 0 "" "$heddle" run "$lstm/all.onnx" --target=c --onnx-rounding=onnx -i "$lstm/in_0.bin" --expect "$lstm/out.bin"
 "$heddle" inspect "$models/islands.onnx" >inspected || fail "inspect"
 grep -q "^26_dequantize .* none .* moves no data" inspected || fail "inspect: the last dequantize is not STORE's"
 expect 0 "" "$heddle" run "$models/digits/model.onnx" --engine=func -i "$models/digits/in_0.bin" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """lstm_net.py SEED [KEY=NUMBER...] - print a random LSTM of int8 as text. Keys replace what is drawn: cells, inputs, steps,
-batch, axis, state (the exponent of its scale), x_parts, h_parts. Recurrent sums often exceed an int16."""
+batch, axis, state (the exponent of its scale), x_parts, h_parts, reset. Recurrent sums often exceed an int16."""
 import random
 import sys
 
@@ -8,7 +8,7 @@ seed = int(sys.argv[1])
 r = random.Random(seed)
 size = {"cells": r.choice([1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 20, 31, 32, 40, 64]),
         "inputs": r.choice([1, 2, 3, 7, 15, 16, 17, 33, 64, 100, 257]), "steps": r.choice([1, 2, 3, 5, 9, 20]),
-        "batch": 1, "axis": r.choice([0, 1]), "state": r.choice([-13, -12, -11, -11, -10, -9]), "x_parts": 1, "h_parts": 1}
+        "batch": 1, "axis": r.choice([0, 1]), "state": r.choice([-13, -12, -11, -11, -10, -9]), "x_parts": 1, "h_parts": 1, "reset": 0}
 size.update((k, int(v)) for k, v in (a.split("=") for a in sys.argv[2:]))
 cells, inputs, steps, batch = size["cells"], size["inputs"], size["steps"], size["batch"]
 of_x, of_h = inputs * size["x_parts"], cells * size["h_parts"]
@@ -47,5 +47,5 @@ tensor(4, "i8", [batch, cells], "variable", "h", f"scale=({scale_h:.9g}) zero=({
 tensor(5, "i16", [batch, cells], "variable", "c", f"scale=({2.0 ** size['state']:.12g}) zero=(0)", 2 * batch * cells)
 tensor(6, "i8", sequence(cells), "value", "y", f"scale=({scale_h:.9g}) zero=({zero_h})")
 clip = r.choice(["", "", " clip_high_bits=1092616192", " clip_high_bits=1065353216"])
-print(f"op lstm row=0 in=(0,1,2,3,4,5) out=(6) axis={size['axis']}{clip}")
+print(f"op lstm row=0 in=(0,1,2,3,4,5) out=(6) axis={size['axis']}{clip}{' reset=1' * size['reset']}")
 print("border in=(0) out=(6)")

@@ -25,7 +25,7 @@ for seed in $(seq 1 8); do
 done
 equal 31 "$narrow" --engine=func
 equal 32 sys16
-equal 33 sys16 cells=20 inputs=7 x_parts=3 h_parts=2 steps=5
+equal 33 sys16 cells=20 inputs=7 x_parts=3 h_parts=2 steps=5 reset=1
 equal 34 sys16 cells=140 inputs=20 steps=2 --engine=func # weights that memory does not hold
 equal 35 '{"base": "sys8", "lstm": 1, "param_entries": 16}' cells=40 h_parts=4 steps=3 --engine=func
 
