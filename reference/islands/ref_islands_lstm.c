@@ -364,7 +364,7 @@ static void set_result(const struct cells *c, const struct ir_tensor *file)
     struct isl *s = c->s;
     const struct ir_quant q = isl_one_scale(s, c->scale, c->zero);
     const int32_t dim[4] = {c->steps, 1, 1, c->n};
-    uint32_t part[WAYS], id;
+    uint32_t part[WAYS] = {0}, id;
 
     for (uint32_t i = 0; i < c->n_way; i++)
         part[i] = file->rank == 3
