@@ -17,6 +17,9 @@ enum {
 };
 
 /* Factor * x as the accelerator requantises it. */
+/* Where the table begins, in squares of x's step. */
+static const double least_variance = 0.25;
+
 struct fixed {
     int32_t multiplier;
     int8_t shift;
@@ -62,11 +65,11 @@ static double inverse(const struct norm *k, double variances)
 }
 
 /* Compute the octaves from the last to the first: each one's contribution to those after it. */
-static void make_octaves(struct norm *k, double least)
+static void make_octaves(struct norm *k)
 {
     int32_t sum;
 
-    k->low[0] = (int32_t)round(k->n * least * least);
+    k->low[0] = (int32_t)round(k->n * least_variance);
     for (int j = 1; j < k->octaves; j++)
         k->low[j] = 2 * k->low[j - 1];
     sum = k->bias = (int32_t)round(inverse(k, 2.0 * k->low[k->octaves - 1]));
@@ -87,7 +90,6 @@ static void make_octaves(struct norm *k, double least)
 static void make_norm(const struct ref_call *c, struct norm *k)
 {
     const double scale = (double)c->in[0]->quant.scale[0];
-    double least;
 
     k->length = ir_dim_back(c->in[0], 0);
     if (c->op->attr[IR_GROUPS] > 0)
@@ -95,8 +97,7 @@ static void make_norm(const struct ref_call *c, struct norm *k)
     k->times = k->length < LEAST ? (ENOUGH + k->length - 1) / k->length : 1;
     k->n = k->length * k->times;
     k->epsilon = (double)ref_attr_float(c->op, IR_EPSILON_BITS) / (scale * scale);
-    least = fmax(0.5, sqrt(k->epsilon) / 2);
-    k->greatest = 1 / sqrt(least * least + k->epsilon);
+    k->greatest = 1 / sqrt(least_variance + k->epsilon);
     k->mean = fixed_of(1.0 / k->n);
     k->rest = fixed_of((double)FINE / k->n);
     k->part = fixed_of(1.0 / PART);
@@ -105,10 +106,10 @@ static void make_norm(const struct ref_call *c, struct norm *k)
     k->octaves = OCTAVES;
     if (c->op->attr[IR_UNCENTRED] != 0) {
         k->octaves = 0;
-        while (pow(2, k->octaves) * round(k->n * least * least) < 65025.0 * k->n)
+        while (pow(2, k->octaves) * round(k->n * least_variance) < 65025.0 * k->n)
             k->octaves++;
     }
-    make_octaves(k, least);
+    make_octaves(k);
 }
 
 /* A row's mean and inverse deviation, each a coarse part and a fine one in 1/254 of its unit. */

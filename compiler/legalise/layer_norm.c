@@ -30,6 +30,9 @@ enum {
     TERMS = 7     /* of the last sum */
 };
 
+/* Where the table begins, in squares of x's step. */
+static const double least_variance = 0.25;
+
 static const int8_t term[TERMS] = {86, 85, 85, 2, 1, -1, -1};
 
 struct norm {
@@ -72,9 +75,8 @@ static void make_constants(struct norm *k, const struct ir_op *op)
     int32_t above;
 
     k->epsilon = (double)ir_attr_float(op, IR_EPSILON_BITS) / (scale * scale);
-    const double least = fmax(0.5, sqrt(k->epsilon) / 2);
-    k->greatest = 1 / sqrt(least * least + k->epsilon);
-    k->low[0] = (int32_t)round(k->c * least * least);
+    k->greatest = 1 / sqrt(least_variance + k->epsilon);
+    k->low[0] = (int32_t)round(k->c * least_variance);
     k->octaves = op->attr[IR_UNCENTRED] ? 1 : OCTAVES;
     while (op->attr[IR_UNCENTRED] && ldexp(k->low[0], k->octaves) < (double)MOST_SQUARE * k->c)
         k->octaves++;

@@ -192,7 +192,7 @@ static bool is_precise(const struct ir_tensor *x, const struct ir_tensor *y, con
                        int32_t n, float epsilon)
 {
     const double s = (double)x->quant.scale[0], e = (double)epsilon / (s * s);
-    const double least = e > 1 ? sqrt(e) / 2 : 0.5, inverse = 1 / sqrt(least * least + e);
+    const double inverse = 1 / sqrt(0.5 * 0.5 + e);
     double most = 0;
 
     for (int32_t i = 0; i < n; i++)

@@ -171,7 +171,7 @@ static bool matches(const struct ir_graph *g, const struct ir_op *quantize, stru
 static const char *limit(struct arena *a, const struct layer_norm *n, const struct ir_tensor *y)
 {
     const uint64_t c = n->gamma ? ir_elements(n->gamma) : 0;
-    double scale, epsilon, least, greatest, most = n->gamma ? 0 : 1 / sqrt(n->row);
+    double scale, epsilon, greatest, most = n->gamma ? 0 : 1 / sqrt(n->row);
 
     if (n->row > 8192)
         return arena_printf(a, "rows of %d values: expected 1 to 8192", n->row);
@@ -182,8 +182,7 @@ static const char *limit(struct arena *a, const struct layer_norm *n, const stru
                             n->x->quant.n, (double)n->epsilon);
     scale = (double)n->x->quant.scale[0];
     epsilon = (double)n->epsilon / (scale * scale);
-    least = fmax(0.5, sqrt(epsilon) / 2);
-    greatest = 1 / sqrt(least * least + epsilon);
+    greatest = 1 / sqrt(0.25 + epsilon); /* of a deviation of half a step, the table's end */
     for (uint64_t i = 0; i < c; i++) {
         const double gamma = (double)((const float *)(const void *)n->gamma->data)[i];
         const double beta = n->beta ? (double)((const float *)(const void *)n->beta->data)[i] : 0;

@@ -72,7 +72,7 @@ def draw_codes(rng, rows, channels):
 
 def is_rule(epsilon, gamma):
     """docs/ONNX.md, rule 9: epsilon in squares of x's step, the greatest gamma in steps of the result."""
-    greatest = 1 / np.sqrt(max(0.25, epsilon / 4) + epsilon)
+    greatest = 1 / np.sqrt(0.25 + epsilon)
     return greatest >= 0.25 and gamma * greatest < 127
 
 
