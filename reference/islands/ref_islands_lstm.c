@@ -25,7 +25,8 @@ struct cells {
     int32_t steps, n; /* cells */
     uint32_t x;       /* quantised [steps, inputs] */
     const struct ir_tensor *unit;
-    float scale; /* of the output, 0 until it is known */
+    const struct ir_tensor *result[2]; /* of the file: all outputs, the last ones; or NULL */
+    float scale;                       /* of the output, 0 until it is known */
     int32_t zero;
 };
 
@@ -163,16 +164,19 @@ static bool gets_scale(struct cells *c, uint32_t id)
     return all;
 }
 
-/* Return true if something outside the row reads the file's tensor. */
-static bool is_result(const struct cells *c, uint32_t id)
+/* For each tensor of the file: true for those that something outside the row reads. */
+static const bool *tensors_read(const struct cells *c)
 {
     const struct ir_graph *g = c->s->from;
-    bool result = g->tensor[id]->is_output;
+    bool *read = ARENA_ARRAY(c->s->arena, bool, g->n_tensor);
 
-    for (uint32_t i = 0; i < g->n_op && !result; i++)
-        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
-            result = result || (g->op[i]->in[k] == id && g->op[i]->row != c->row);
-    return result;
+    for (uint32_t id = 0; id < g->n_tensor; id++)
+        read[id] = g->tensor[id]->is_output;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; g->op[i]->row != c->row && k < g->op[i]->n_in; k++)
+            if (g->op[i]->in[k] != IR_NONE)
+                read[g->op[i]->in[k]] = true;
+    return read;
 }
 
 /* Return true if a result [directions,1,n] is made of last outputs. */
@@ -186,26 +190,28 @@ static bool is_last(const struct cells *c, const struct ir_tensor *t)
     return op->in[0] == c->way[0].last;
 }
 
-/* Return true if the row's results get scales. That of the last outputs alone may be too small for
- * the others: the state then has the range of tanh. */
+/* Find the row's results; return true if they get scales. That of the last outputs alone may be too
+ * small for the others: the state then has the range of tanh. */
 static bool has_results(struct cells *c)
 {
     const struct ir_graph *g = c->s->from;
-    bool all = false;
+    const bool *read = tensors_read(c);
 
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_tensor *t = ir_out(g, g->op[i], 0);
 
-        if (g->op[i]->row != c->row || called(g->op[i], "dequantize") || !is_result(c, t->id))
+        if (g->op[i]->row != c->row || called(g->op[i], "dequantize") || !read[t->id])
             continue;
         if (!gets_scale(c, t->id) || (t->rank == 3 && !is_last(c, t)))
             return false;
-        all = all || t->rank == 4;
+        c->result[t->rank == 4 ? 0 : 1] = t;
     }
     if (!(c->scale > 0))
         return false;
-    c->scale = all ? c->scale : 1.0f / 127;
-    c->zero = all ? c->zero : 0;
+    if (c->result[0] == NULL) {
+        c->scale = 1.0f / 127;
+        c->zero = 0;
+    }
     return true;
 }
 
@@ -410,12 +416,8 @@ void isl_lstm(struct isl *s, const struct ir_op *op)
     c.x = input(&c, x->id);
     for (uint32_t i = 0; i < c.n_way; i++)
         make(&c, &c.way[i], in[i]);
-    for (uint32_t i = 0; i < s->from->n_op; i++) {
-        const uint32_t id = s->from->op[i]->out[0];
-
-        if (s->from->op[i]->row == op->row && !called(s->from->op[i], "dequantize") &&
-            is_result(&c, id))
-            set_result(&c, s->from->tensor[id]);
-    }
+    for (uint32_t i = 0; i < 2; i++)
+        if (c.result[i] != NULL)
+            set_result(&c, c.result[i]);
     s->whole[op->row] = true;
 }

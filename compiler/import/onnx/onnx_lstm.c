@@ -53,6 +53,12 @@ static bool moves(const struct ir_op *op)
     return is(op, "reshape") || is(op, "transpose") || is(op, "slice") || is(op, "gather");
 }
 
+/* The zero point of an int8 or uint8 tensor's values as int8. */
+static int32_t zero_as_int8(const struct ir_tensor *t)
+{
+    return t->quant.zero_point[0] - (t->type == IR_U8 ? 128 : 0);
+}
+
 static bool is_zero(const struct ir_tensor *t)
 {
     for (uint64_t i = 0; t->role == IR_CONST && i < ir_elements(t); i++)
@@ -108,7 +114,7 @@ static bool find_steps(struct found *f)
 static void take_scale(struct found *f, const struct ir_tensor *t)
 {
     const float scale = t->quant.scale[0];
-    const int32_t zero = t->quant.zero_point[0] - (t->type == IR_U8 ? 128 : 0);
+    const int32_t zero = zero_as_int8(t);
 
     if (f->h.n != 0 &&
         (scale < f->h.scale[0] || (!(scale > f->h.scale[0]) && zero >= f->h.zero_point[0])))
@@ -146,20 +152,30 @@ static bool is_last_output(const struct found *f, const struct ir_tensor *t)
     return is(g->op[ir_in(g, op, 0)->producer], "mul");
 }
 
+/* Return for each tensor whether an operator of another row reads it. */
+static const bool *read_outside(const struct found *f)
+{
+    const struct ir_graph *g = f->m->g;
+    bool *read = ARENA_ARRAY(f->m->arena, bool, g->n_tensor);
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in && g->op[i]->row != f->row; k++)
+            if (g->op[i]->in[k] != IR_NONE)
+                read[g->op[i]->in[k]] = true;
+    return read;
+}
+
 /* Set the row's results that others read, [0] all outputs and [1] the last one, or IR_NONE. */
 static bool find_results(struct found *f, uint32_t result[2])
 {
     const struct ir_graph *g = f->m->g;
+    const bool *read = read_outside(f);
 
     result[0] = result[1] = IR_NONE;
     for (uint32_t i = 0; i < f->n_op; i++) {
         const struct ir_tensor *t = ir_out(g, f->op[i], 0);
-        bool outside = t->is_output;
 
-        for (uint32_t k = 0; k < g->n_op; k++)
-            for (uint32_t j = 0; j < g->op[k]->n_in && g->op[k]->row != f->row; j++)
-                outside = outside || g->op[k]->in[j] == t->id;
-        if (!outside)
+        if (!t->is_output && !read[t->id])
             continue;
         if (!all_quantise(f, t->id) || (t->rank != 4 && !is_last_output(f, t)))
             return false;
@@ -253,8 +269,8 @@ static bool make_constants(const struct found *f, const struct direction *d, con
 {
     const struct ir_graph *g = f->m->g;
     const struct ir_tensor *b = ir_in(g, d->inputs, 2);
-    const int32_t zero_x = f->x->quant.zero_point[0] - (f->x->type == IR_U8 ? 128 : 0),
-                  zero_h = f->h.zero_point[0], rows = GATES * f->cells, dim[2] = {8, f->cells};
+    const int32_t zero_x = zero_as_int8(f->x), zero_h = f->h.zero_point[0], rows = GATES * f->cells,
+                  dim[2] = {8, f->cells};
     struct weights x = {.from = (const float *)(const void *)ir_in(g, d->inputs, 1)->data,
                         .cells = f->cells,
                         .columns = f->x->dim[2],
@@ -379,7 +395,7 @@ static bool rewrite(struct ox *m, uint32_t row)
     m->row = row;
     uint32_t x = f.x->id;
     if (f.x->type == IR_U8) {
-        const int32_t zero = f.x->quant.zero_point[0] - 128;
+        const int32_t zero = zero_as_int8(f.x);
         const struct ir_quant q = {1, 0, f.x->quant.scale,
                                    arena_memdup(m->arena, &zero, sizeof zero)};
 
