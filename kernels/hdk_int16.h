@@ -37,7 +37,7 @@ void hdk_byte_of(const struct hdk_byte_of *p, const int16_t *x, int8_t *y);
 
 /* JOIN_WIDE. The sum is 256 * upper + lower, y as that of the products above.
  *   upper, lower [pixels, ..] of digits_upper and digits_lower each, as hdk_join_digits has them
- *    bias [out_c] or NULL   y [pixels, out_c] */
+ *   bias [out_c] or NULL   y [pixels, out_c] */
 struct hdk_join_wide {
     uint32_t pixels, out_c, each, digits_upper, digits_lower;
     int32_t act_min, act_max;

@@ -112,9 +112,9 @@ void hdk_matmul_integer(const struct hdk_matmul *p, const void *const *x, int32_
 void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t *y);
 
 /* JOIN_DIGITS. y = sum of digit * 128^i - (zero - z_in) * taps, wrapping.  x [batch, out_h, out_w,
- * ..]: digit 0 of `each` channels, digit 1 of these, ..; then of the next `each`, of which the last may be fewer, as wide
- * zero: one value   taps [top + 1 + bottom, left + 1 + right, out_c]: rows and columns at the
- * borders of y have taps of their own   y [batch, out_h, out_w, out_c] */
+ * ..]: digit 0 of `each` channels, digit 1 of these, ..; then of the next `each`; the last block is
+ * filled up   zero: one value   taps [top + 1 + bottom, left + 1 + right, out_c]: rows and columns at
+ * the borders of y have taps of their own   y [batch, out_h, out_w, out_c] */
 struct hdk_join_digits {
     uint32_t batch, out_h, out_w, out_c, digits, each, top, left, bottom, right;
     int32_t z_in;

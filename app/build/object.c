@@ -83,21 +83,15 @@ static enum status hash_headers(struct compiler *c, struct hash128 *h, struct di
     const char *const patterns[] = {"driver/*.h", "kernels/*.h", "kernels/described/*.h"};
     enum status st = ST_OK;
     glob_t found = {0};
-    uint8_t *text;
-    size_t n;
 
     for (uint32_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         (void)glob(arena_printf(c->arena, "%s/%s", c->home, patterns[i]), i ? GLOB_APPEND : 0, NULL,
                    &found);
-    for (size_t i = 0; i <= found.gl_pathc && st == ST_OK; i++) {
-        const char *name = i < found.gl_pathc ? found.gl_pathv[i]
-                                              : arena_printf(c->arena, "%s/hd_accel.h", c->gen);
-        st = file_read(c->arena, name, (size_t)1 << 20, &text, &n, d);
-        if (st == ST_OK)
-            hash_bytes(h, text, n);
-    }
+    for (size_t i = 0; i < found.gl_pathc && st == ST_OK; i++)
+        st = hash_file(c->arena, h, found.gl_pathv[i], d);
     globfree(&found);
-    return st;
+    TRY(st);
+    return hash_file(c->arena, h, arena_printf(c->arena, "%s/hd_accel.h", c->gen), d);
 }
 
 /* Names of files to compile and link. */

@@ -148,7 +148,7 @@ enum status emit_join_wide(struct emit_unit *u, struct text *t, const struct ir_
                            struct diag *d)
 {
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
-    const int32_t sums = ir_in_blocks(op, ir_dim_back(y, 0));
+    const int32_t sums = ir_in_blocks(op->attr[IR_MULTIPLIER], ir_dim_back(y, 0));
 
     (void)d;
     emit_field(t, "pixels", (int64_t)(ir_elements(y) / (uint64_t)ir_dim_back(y, 0)));

@@ -340,7 +340,7 @@ static void recurrent(const struct ir_graph *g, const struct ir_op *op, double *
 static void digits(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-    const int32_t room = ir_in_blocks(op, ir_dim_back(y, 0));
+    const int32_t room = ir_in_blocks(op->attr[IR_MULTIPLIER], ir_dim_back(y, 0));
 
     n[1] = elements(y);
     n[0] = n[1] * (ir_dim_back(x, 0) / room);

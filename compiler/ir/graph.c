@@ -119,10 +119,9 @@ int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back)
     return back < t->rank ? t->dim[t->rank - 1 - back] : 1;
 }
 
-int32_t ir_in_blocks(const struct ir_op *op, int32_t n)
+int32_t ir_in_blocks(int32_t each, int32_t n)
 {
-    const int32_t each = op->attr[IR_MULTIPLIER] > 0 ? op->attr[IR_MULTIPLIER] : 1;
-
+    each = each > 0 ? each : 1;
     return (n + each - 1) / each * each;
 }
 

@@ -351,7 +351,7 @@ enum status infer_join_digits(const struct ir_graph *g, const struct ir_op *op, 
         return FAIL(d, ST_MODEL, "multiplier: expected at least 1, found %d", a[IR_MULTIPLIER]);
     TRY(ir_want_type(y, "output", IR_I32, d));
     memcpy(dim, y->dim, sizeof dim);
-    dim[y->rank - 1] = digits * ir_in_blocks(op, oc);
+    dim[y->rank - 1] = digits * ir_in_blocks(op->attr[IR_MULTIPLIER], oc);
     return ir_want_shape(g, x, "input", y->rank, dim, d);
 }
 
@@ -391,8 +391,8 @@ enum status infer_join_wide(const struct ir_graph *g, const struct ir_op *op, st
     TRY(ir_want_type(y, "output", IR_I16, d));
     if (each < 1)
         return FAIL(d, ST_MODEL, "multiplier: expected at least 1, found %d", each);
-    TRY(want_digits(g, ir_in(g, op, 0), y, ir_in_blocks(op, oc), d));
-    TRY(want_digits(g, ir_in(g, op, 1), y, ir_in_blocks(op, oc), d));
+    TRY(want_digits(g, ir_in(g, op, 0), y, ir_in_blocks(each, oc), d));
+    TRY(want_digits(g, ir_in(g, op, 1), y, ir_in_blocks(each, oc), d));
     if (bias)
         TRY(ir_want_const_i64(bias, "bias", (uint64_t)oc, d));
     if (op->fixed.n == 1 || op->fixed.n == (uint32_t)oc)

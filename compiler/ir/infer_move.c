@@ -281,7 +281,7 @@ enum status infer_lstm(const struct ir_graph *g, const struct ir_op *op, struct 
     const struct ir_tensor *x = ir_in(g, op, 0), *c = ir_in(g, op, 5), *y = ir_out(g, op, 0);
     const int32_t h = ir_dim_back(y, 0), time = op->attr[IR_AXIS];
     const int32_t digits = op->attr[IR_DIGITS], in = ir_dim_back(ir_in(g, op, 1), 0),
-                  columns = digits ? digits * ir_in_blocks(op, 4 * h) : in;
+                  columns = digits ? digits * ir_in_blocks(op->attr[IR_MULTIPLIER], 4 * h) : in;
     const int32_t parts = ir_dim_back(ir_in(g, op, 2), 0) / h;
     int exponent;
 

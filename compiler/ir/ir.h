@@ -188,8 +188,9 @@ double ir_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
 bool ir_same_shape(const struct ir_tensor *a, const struct ir_tensor *b);
 /* Dimension counted from the innermost: 0 = C, 1 = W, 2 = H, 3 = N; 1 if the rank is smaller. */
 int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back);
-/* Return n rounded up to whole blocks of `multiplier`: the sums that digits have room for. */
-int32_t ir_in_blocks(const struct ir_op *op, int32_t n);
+/* Return n rounded up to whole blocks of `each`, an operator's `multiplier`: the sums that digits have
+ * room for. */
+int32_t ir_in_blocks(int32_t each, int32_t n);
 static inline bool ir_is_int(enum ir_type type)
 {
     return type == IR_I32 || type == IR_I64;

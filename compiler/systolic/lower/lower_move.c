@@ -437,10 +437,9 @@ void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, u
     stored(l, p, command);
 }
 
-static struct sched_place bytes_of(const struct lower *l, uint32_t tensor, uint32_t n_bytes)
+/* n_bytes in one row, from the first of `s` on. */
+static struct sched_place bytes_of(struct sched_place s, uint32_t n_bytes)
 {
-    struct sched_place s = l->program->place[tensor];
-
     s.cols = s.h = 1;
     s.row_bytes = s.mem_pitch = s.mem_pixel = n_bytes;
     return s;
@@ -448,7 +447,7 @@ static struct sched_place bytes_of(const struct lower *l, uint32_t tensor, uint3
 
 void lower_load_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes, uint32_t at)
 {
-    const struct sched_place s = bytes_of(l, tensor, n_bytes);
+    const struct sched_place s = bytes_of(l->program->place[tensor], n_bytes);
 
     load_rows(l, row, &s, 0, 1, 1, at, n_bytes, true);
 }
@@ -456,14 +455,10 @@ void lower_load_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n
 void lower_load_constant(struct lower *l, uint32_t row, const void *bytes, uint32_t n_bytes,
                          uint32_t at)
 {
-    const struct sched_place s = {.mem_region = HD_REGION_CONSTANTS,
-                                  .mem_offset = sched_constant(l->program, bytes, n_bytes),
-                                  .mem_bytes = n_bytes,
-                                  .mem_pitch = n_bytes,
-                                  .mem_pixel = n_bytes,
-                                  .h = 1,
-                                  .cols = 1,
-                                  .row_bytes = n_bytes};
+    const struct sched_place from = {.mem_region = HD_REGION_CONSTANTS,
+                                     .mem_offset = sched_constant(l->program, bytes, n_bytes),
+                                     .mem_bytes = n_bytes};
+    const struct sched_place s = bytes_of(from, n_bytes);
 
     load_rows(l, row, &s, 0, 1, 1, at, n_bytes, true);
 }
@@ -471,7 +466,7 @@ void lower_load_constant(struct lower *l, uint32_t row, const void *bytes, uint3
 void lower_store_bytes(struct lower *l, uint32_t row, uint32_t tensor, uint32_t n_bytes,
                        uint32_t at)
 {
-    const struct sched_place s = bytes_of(l, tensor, n_bytes);
+    const struct sched_place s = bytes_of(l->program->place[tensor], n_bytes);
 
     store_rows(l, row, &s, 0, 1, at, n_bytes, false);
 }

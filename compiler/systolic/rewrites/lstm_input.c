@@ -41,7 +41,7 @@ static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm,
 {
     const struct ir_tensor *w = ir_in(g, lstm, 1), *b = ir_in(g, lstm, 3);
     const int32_t k = ir_dim_back(w, 0), rows = (int32_t)(ir_elements(w) / (uint64_t)k);
-    const int32_t each = lstm->attr[IR_MULTIPLIER], columns = ir_in_blocks(lstm, rows) * n,
+    const int32_t each = lstm->attr[IR_MULTIPLIER], columns = ir_in_blocks(each, rows) * n,
                   zero = ir_zero_point(ir_in(g, lstm, 0));
     struct ir_tensor *weights =
         lgl_new_constant(g, w->name, IR_I8, 2, (const int32_t[]){k, columns}, NULL);
@@ -78,7 +78,7 @@ static void take_out(struct ir_graph *g, struct ir_op *lstm, int32_t n, const st
     const int32_t rows = w->dim[0] * w->dim[1];
 
     lstm->attr[IR_MULTIPLIER] = sys_digits_each(rows, w->dim[2], n, hw);
-    dim[2] = ir_in_blocks(lstm, rows) * n;
+    dim[2] = ir_in_blocks(lstm->attr[IR_MULTIPLIER], rows) * n;
     struct ir_tensor *y = ir_tensor_new(g, ir_out(g, lstm, 0)->name, IR_I8, 3, dim);
     struct ir_op *op = ir_op_new(g, IR_OP_FULLY_CONNECTED, lstm->row, 3, 1);
 

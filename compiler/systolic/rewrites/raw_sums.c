@@ -149,17 +149,11 @@ static bool is_depthwise(const struct raw_sums *s)
     return s->conv && s->k == 1 && s->x->dim[3] > 1;
 }
 
-/* Return the output channels with those that fill up the last block. */
-static int32_t filled_up(const struct raw_sums *s, int32_t each)
-{
-    return (s->oc + each - 1) / each * each;
-}
-
 /* Return the id of the weights for n digits of each block: the block's weights n times; [OC,K],
  * [OC,KH,KW,C/G] or [1,KH,KW,OC]. */
 static uint32_t new_weights(const struct raw_sums *s, int32_t each, int32_t n)
 {
-    const int32_t taps = s->kh * s->kw * s->k, columns = n * filled_up(s, each);
+    const int32_t taps = s->kh * s->kw * s->k, columns = n * ir_in_blocks(each, s->oc);
     const bool innermost = is_depthwise(s);
     const int32_t image[4] = {innermost ? 1 : columns, s->kh, s->kw, innermost ? columns : s->k};
     struct ir_tensor *w =
@@ -181,7 +175,7 @@ static uint32_t new_weights(const struct raw_sums *s, int32_t each, int32_t n)
 static void set_digits(const struct raw_sums *s, struct ir_op *op, int32_t each, int32_t first,
                        int32_t n)
 {
-    const int32_t columns = n * filled_up(s, each);
+    const int32_t columns = n * ir_in_blocks(each, s->oc);
     struct lgl_fixed_scale *scale =
         ARENA_ARRAY(s->g->arena, struct lgl_fixed_scale, (size_t)columns);
 
@@ -199,7 +193,7 @@ static struct ir_tensor *add_product(const struct raw_sums *s, int32_t each, int
     struct ir_tensor *y = ir_tensor_new(s->g, s->y->name, IR_I8, s->y->rank, s->y->dim);
     struct ir_op *op;
 
-    y->dim[y->rank - 1] = n * filled_up(s, each);
+    y->dim[y->rank - 1] = n * ir_in_blocks(each, s->oc);
     y->quant = lgl_new_quant(s->g, 1, 0);
     op = is_depthwise(s) ? lgl_make_depthwise_conv2d(s->g, row, 2, in, y)
          : s->conv       ? lgl_make_conv2d(s->g, row, 2, in, y)
