@@ -16,10 +16,10 @@ enum {
     FINE = 254
 };
 
-/* Factor * x as the accelerator requantises it. */
 /* Where the table begins, in squares of x's step. */
 static const double least_variance = 0.25;
 
+/* Factor * x as the accelerator requantises it. */
 struct fixed {
     int32_t multiplier;
     int8_t shift;
