@@ -47,7 +47,7 @@ everything: build/.setup-test build/CMakeCache.txt
 	@$(LOCKED) cmake --build build -j $$(nproc)
 
 # Levels of tests (tests/README.md): unit; check adds quick, and the format; test adds slow; the rest is nightly.
-TESTS = ctest --test-dir build --output-on-failure --no-tests=error -j $$(nproc)
+TESTS = ctest --test-dir build --output-on-failure --no-tests=error -j $$(($$(nproc) + 1))
 
 unit: everything
 	$(TESTS) -L '^unit$$'

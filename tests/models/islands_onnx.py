@@ -5,6 +5,7 @@
     python3 tests/models/islands_onnx.py sums.onnx sums             one of normalisations, sums, float32 weights
     python3 tests/models/islands_onnx.py places.onnx places         one of places of maxima, and a norm with a least value
     python3 tests/models/islands_onnx.py coarse.onnx coarse         sums that stay in float32
+    python3 tests/models/islands_onnx.py exported.onnx exported     two LSTMs as PyTorch exports them
 
 Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
 not 0, most values are inside the range: what goes wrong in an island changes an output. No packages."""
@@ -43,10 +44,12 @@ class Net:
         self.initializers.append(initializer(f"c{self.n}", kind, dims, raw))
         return f"c{self.n}"
 
-    def node(self, kind, inputs, domain="", **attributes):
+    def node(self, kind, inputs, domain="", more=(), **attributes):
+        """Its first output; the name of each other one is that, "_" and a word of `more`."""
         self.n += 1
         out = f"{kind.lower()}_{self.n}"
-        self.nodes.append(b"".join(field(1, i) for i in inputs) + field(2, out) + field(3, out) + field(4, kind) +
+        outs = [out, *(f"{out}_{name}" for name in more)]
+        self.nodes.append(b"".join(field(1, i) for i in inputs) + b"".join(field(2, o) for o in outs) + field(3, out) + field(4, kind) +
                           b"".join(field(5, attribute(*a)) for a in attributes.items()) +
                           (field(7, domain) if domain else b""))
         return out
@@ -228,7 +231,31 @@ def coarse():
     return model(n)
 
 
-NETWORKS = {"resizes": resizes, "sums": sums, "places": places, "coarse": coarse}
+def gates(n, rows, columns):
+    """Weights whose gates change places, each part of them quantised by itself, as an exporter leaves them."""
+    w = n.const(FLOAT, [4 * rows, columns], [n.random.uniform(-0.6, 0.6) for _ in range(4 * rows * columns)])
+    part = [n.node("Slice", [w, *(n.const(INT64, [1], [v]) for v in (k * rows, (k + 1) * rows, 0))]) for k in (0, 3, 1, 2)]
+    part = [n.dq(n.q(p, 0.0047 + 0.0001 * k, 0)) for k, p in enumerate(part)]
+    whole = n.dq(n.q(n.node("Concat", part, axis=0), 0.0049, 0))
+    return n.dq(n.q(n.node("Unsqueeze", [whole, n.const(INT64, [1], [0])]), 0.0049, 0))
+
+
+def exported():
+    n, last = Net(25), []
+    y = n.dq(n.q(n.node("Reshape", [n.dq(n.q("x", 0.0173, 5)), n.const(INT64, [3], [36, 1, 9])]), 0.0173, 5))
+    for columns in 9, 6:
+        zero = n.weights([1, 1, 6], [1.0], 0, 0)
+        inputs = [y, gates(n, 6, columns), gates(n, 6, 6), n.const(FLOAT, [1, 48], n.scales(48, -0.5, 0.5)), "", zero, zero]
+        state = n.node("LSTM", inputs, more=["last"], hidden_size=6)
+        last.append(n.dq(n.q(f"{state}_last", 0.0071, -3)))
+        y = n.dq(n.q(state, 0.0079, 2))
+        y = n.node("Reshape", [y, n.const(INT64, [3], [36, 1, 6])])
+    both = n.dq(n.q(n.node("Concat", last, axis=0), 0.0079, 2))
+    n.output(n.q(n.node("Gather", [both, n.const(INT64, [], [1])]), 0.0079, 2), INT8, [1, 6])
+    return model(n)
+
+
+NETWORKS = {"exported": exported, "resizes": resizes, "sums": sums, "places": places, "coarse": coarse}
 
 
 def model(n):

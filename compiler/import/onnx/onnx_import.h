@@ -189,9 +189,9 @@ struct ox_shape;
 /* A list of int64 as a shape. */
 enum status ox_read_shape(struct ox *m, const struct ox_const *c, struct ox_shape *s);
 /* Output 0 is a part of constant `x`, or what Gather takes from it. */
-enum status ox_slice_const(struct ox *m, const struct ox_const *x, const int32_t *begin,
+enum status ox_slice_const(struct ox *m, const struct ox_value *v, const int32_t *begin,
                            const int32_t *size, const int32_t *step);
-enum status ox_gather_const(struct ox *m, const struct ox_const *x, const struct ox_const *index);
+enum status ox_gather_const(struct ox *m, const struct ox_value *v, const struct ox_const *index);
 
 /* --- onnx_emit.c: IR operators --- */
 

@@ -164,15 +164,23 @@ static bool goes_back(const struct ir_graph *g, const struct ir_op *op)
     return false;
 }
 
+/* The indices' dimensions, none or several, take the place of one. */
 static void gather(struct ir_graph *g, struct ir_op *op)
 {
-    const struct ir_tensor *index = ir_in(g, op, 1);
+    const struct ir_tensor *x = ir_in(g, op, 0), *index = ir_in(g, op, 1);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    struct ir_tensor *y = ir_out(g, op, 0), *part = y;
 
-    if (index->role != IR_CONST || index->type != IR_I32 || index->rank != 1 ||
-        op->attr[IR_BATCH_DIMS] != 0)
+    if (index->role != IR_CONST || index->type != IR_I32 || op->attr[IR_BATCH_DIMS] != 0)
         return;
-    take_along(g, op->row, ir_in(g, op, 0), (uint32_t)op->attr[IR_AXIS],
-               (const int32_t *)(const void *)index->data, ir_out(g, op, 0));
+    if (index->rank != 1) {
+        part = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+        part->dim[axis] = (int32_t)ir_elements(index);
+        part->quant = y->quant;
+    }
+    take_along(g, op->row, x, axis, (const int32_t *)(const void *)index->data, part);
+    if (part != y)
+        (void)lgl_new_reshape(g, op->row, part, y);
     op->dead = true;
 }
 
@@ -245,17 +253,18 @@ static bool is_of_values(const struct ir_op *op)
 
 void sys_image_views(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const bool back = op->opcode == IR_OP_SLICE && goes_back(g, op);
+    const bool slices = op->opcode == IR_OP_SLICE, gathers = op->opcode == IR_OP_GATHER;
+    const bool images = op->n_in > 0 && is_image(ir_in(g, op, 0)) && is_image(ir_out(g, op, 0));
 
     (void)o;
     if (op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 ||
-        (!back && is_image(ir_in(g, op, 0)) && is_image(ir_out(g, op, 0))))
+        (images && !(slices && goes_back(g, op)) && !(gathers && ir_in(g, op, 1)->rank != 1)))
         return;
     if (op->opcode == IR_OP_CONCATENATION)
         join(g, op);
-    else if (op->opcode == IR_OP_SLICE)
+    else if (slices)
         slice(g, op);
-    else if (op->opcode == IR_OP_GATHER)
+    else if (gathers)
         gather(g, op);
     else if (ir_out(g, op, 0)->rank > 4 && is_of_values(op))
         merge_values(g, op);

@@ -128,16 +128,39 @@ enum status ox_tile(struct ox *m)
     return ST_OK;
 }
 
+/* The elements of x to move: codes, which keep the one scale of dequantised values, or numbers. */
+static struct ox_const elements_of(struct ox *m, const struct ox_value *x)
+{
+    return x->real && x->quant.n != 1 ? ox_const_values(m, &x->c, &x->quant) : x->c;
+}
+
+/* Output 0: constant `c` of elements of x. */
+static void set_moved(struct ox *m, const struct ox_value *x, const struct ox_const *c)
+{
+    struct ox_value *y = ox_out(m, 0);
+
+    ox_set_const(m, 0, c);
+    y->real = x->real && x->quant.n == 1;
+    if (y->real)
+        y->quant = x->quant;
+}
+
 enum status ox_concat_const(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->node->n_input;
     struct ox_const *c = ARENA_ARRAY(m->arena, struct ox_const, n), to;
+    const struct ox_value *first = ox_in(m, 0);
     int64_t at[IR_MAX_RANK], size = 0;
+    bool one_scale = true;
     uint64_t done = 0;
     uint32_t axis;
 
+    for (uint32_t i = 0; i < n; i++)
+        one_scale = one_scale && ox_in(m, i)->real && ox_in(m, i)->c.type == first->c.type &&
+                    ox_same_quant(&ox_in(m, i)->quant, &first->quant);
     for (uint32_t i = 0; i < n; i++) {
         TRY(ox_const_input(m, i, &c[i]));
+        c[i] = one_scale ? ox_in(m, i)->c : c[i];
         TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 1), c[0].rank, &axis));
         if (c[i].rank != c[0].rank || c[i].type != c[0].type)
             return FAIL(m->d, ST_MODEL, "part %u: expected %u dimensions of %s, found %u of %s", i,
@@ -160,13 +183,17 @@ enum status ox_concat_const(struct ox *m)
             at[axis] += (int64_t)done;
             copy(&to, offset_of(&to, at), &c[i], k);
         }
-    ox_set_const(m, 0, &to);
+    if (one_scale)
+        set_moved(m, first, &to);
+    else
+        ox_set_const(m, 0, &to);
     return ST_OK;
 }
 
-enum status ox_slice_const(struct ox *m, const struct ox_const *x, const int32_t *begin,
+enum status ox_slice_const(struct ox *m, const struct ox_value *v, const int32_t *begin,
                            const int32_t *size, const int32_t *step)
 {
+    const struct ox_const c = elements_of(m, v), *x = &c;
     struct ox_const to;
     int64_t at[IR_MAX_RANK];
 
@@ -177,12 +204,13 @@ enum status ox_slice_const(struct ox *m, const struct ox_const *x, const int32_t
             at[i] = begin[i] + at[i] * step[i];
         copy(&to, k, x, offset_of(x, at));
     }
-    ox_set_const(m, 0, &to);
+    set_moved(m, v, &to);
     return ST_OK;
 }
 
-enum status ox_gather_const(struct ox *m, const struct ox_const *x, const struct ox_const *index)
+enum status ox_gather_const(struct ox *m, const struct ox_value *v, const struct ox_const *index)
 {
+    const struct ox_const c = elements_of(m, v), *x = &c;
     struct ox_shape y = {0};
     struct ox_const to;
     uint64_t inner = 1;
@@ -210,6 +238,6 @@ enum status ox_gather_const(struct ox *m, const struct ox_const *x, const struct
         copy(&to, k, x,
              (k / inner / index->n * (uint64_t)x->dim[axis] + (uint64_t)i) * inner + k % inner);
     }
-    ox_set_const(m, 0, &to);
+    set_moved(m, v, &to);
     return ST_OK;
 }

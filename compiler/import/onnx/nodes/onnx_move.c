@@ -341,7 +341,7 @@ enum status ox_concat_node(struct ox *m)
         if (!ox_in(m, i))
             return FAIL(m->d, ST_MODEL, "input %u is absent", i);
         TRY(ox_settle(m, ox_in(m, i)));
-        all_const = all_const && ox_in(m, i)->kind == OX_CONST && !ox_in(m, i)->real;
+        all_const = all_const && ox_in(m, i)->kind == OX_CONST;
         plain = plain && is_plain(m, ox_in(m, i));
     }
     if (all_const)

@@ -176,12 +176,21 @@ static enum status first_state(struct cell *k, uint32_t i, int32_t direction, ui
 {
     const int32_t begin[3] = {direction}, size[3] = {1, k->batch, k->hidden};
     const struct ox_shape flat = {2, {k->batch, k->hidden}};
+    const size_t n = (size_t)k->batch * (size_t)k->hidden;
+    const struct ox_value *v = ox_in(k->m, i);
     const struct ir_tensor *t;
-    float *zero;
+    struct ox_const c;
 
-    if (!ox_in(k->m, i)) {
-        zero = ARENA_ARRAY(k->m->arena, float, (size_t)k->batch *(size_t)k->hidden);
-        *id = matrix(k, "zero", k->batch, k->hidden, zero);
+    if (v && v->kind == OX_CONST) { /* no computed part: a state that is 0 is seen as one */
+        TRY(ox_const_input(k->m, i, &c));
+        if (c.type == OX_FLOAT && c.n == n * (size_t)k->directions) {
+            *id = matrix(k, "first", k->batch, k->hidden,
+                         (const float *)c.data + n * (size_t)direction);
+            return ST_OK;
+        }
+    }
+    if (!v) {
+        *id = matrix(k, "zero", k->batch, k->hidden, ARENA_ARRAY(k->m->arena, float, n));
         return ST_OK;
     }
     TRY(ox_float_input(k->m, i, "initial state", id));

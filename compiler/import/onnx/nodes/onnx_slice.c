@@ -50,7 +50,7 @@ enum status ox_slice_node(struct ox *m)
     if (n_end != n || (n_axis != 0 && n_axis != n) || (n_step != 0 && n_step != n))
         return FAIL(m->d, ST_MODEL, "starts, ends, axes, steps: found %u, %u, %u, %u numbers", n,
                     n_end, n_axis, n_step);
-    known = x && x->kind == OX_CONST && !x->real;
+    known = x && x->kind == OX_CONST;
     if (!known)
         TRY(ox_moved(m, &x));
     rank = ox_rank(m, x);
@@ -68,7 +68,7 @@ enum status ox_slice_node(struct ox *m)
         stepped = stepped || step[k] != 1;
     }
     if (known)
-        return ox_slice_const(m, &x->c, begin, size, step);
+        return ox_slice_const(m, x, begin, size, step);
     ox_set_tensor(m, 0,
                   ox_slice(m, ox_out(m, 0)->name, x->tensor, begin, size, stepped ? step : NULL),
                   x->real);
@@ -367,8 +367,8 @@ enum status ox_gather_node(struct ox *m)
     if (index->type != OX_INT64 && index->type != OX_INT32)
         return FAIL(m->d, ST_MODEL, "indices: expected int64 or int32, found %s",
                     ox_type_name(index->type));
-    if (x && x->kind == OX_CONST && !x->real)
-        return ox_gather_const(m, &x->c, index);
+    if (x && x->kind == OX_CONST)
+        return ox_gather_const(m, x, index);
     TRY(want_moved(m, &x, &t));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), t->rank, &axis));
     if (t->rank - 1 + index->rank > IR_MAX_RANK || index->n == 0)
