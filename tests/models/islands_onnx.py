@@ -6,6 +6,7 @@
     python3 tests/models/islands_onnx.py places.onnx places         one of places of maxima, and a norm with a least value
     python3 tests/models/islands_onnx.py coarse.onnx coarse         sums that stay in float32
     python3 tests/models/islands_onnx.py exported.onnx exported     two LSTMs as PyTorch exports them
+    python3 tests/models/islands_onnx.py volumes.onnx volumes       a convolution and a maximum of volumes, a norm of rows
 
 Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
 not 0, most values are inside the range: what goes wrong in an island changes an output. No packages."""
@@ -255,7 +256,19 @@ def exported():
     return model(n)
 
 
-NETWORKS = {"exported": exported, "resizes": resizes, "sums": sums, "places": places, "coarse": coarse}
+def volumes():
+    n = Net(26)
+    x = n.dq(n.q(n.node("Reshape", [n.dq(n.q("x", 0.0173, 5)), n.const(INT64, [5], [1, 2, 2, 9, 9])]), 0.0173, 5))
+    y = n.node("Conv", [x, n.weights([3, 2, 2, 3, 3], [0.0041]), n.floats(3, -1, 1)], pads=[1, 1, 1, 0, 1, 1], strides=[1, 2, 2])
+    y = n.dq(n.q(n.node("Relu", [y]), 0.0211, -128))
+    y = n.dq(n.q(n.node("MaxPool", [y], kernel_shape=[2, 2, 2], strides=[1, 2, 2]), 0.0211, -128))
+    y = n.dq(n.q(n.node("Reshape", [y, n.const(INT64, [2], [4, 3])]), 0.0211, -128))
+    y = n.node("BatchNormalization", [y, n.floats(3, 0.5, 1.5), n.floats(3, -1, 1), n.floats(3, -1, 1), n.floats(3, 0.5, 2)])
+    n.output(n.q(n.node("Clip", [y, n.const(FLOAT, [], [-2.5]), n.const(FLOAT, [], [5.9])]), 0.0373, -29), INT8, [4, 3])
+    return model(n)
+
+
+NETWORKS = {"exported": exported, "volumes": volumes, "resizes": resizes, "sums": sums, "places": places, "coarse": coarse}
 
 
 def model(n):

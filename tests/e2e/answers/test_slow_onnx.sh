@@ -38,7 +38,7 @@ fi
 if command -v python3 >/dev/null; then
     python3 "$HEDDLE_HOME/tests/models/islands_onnx.py" made.onnx || fail "islands_onnx.py"
     same made.onnx "$models/islands.onnx" "islands_onnx.py makes another file"
-    for kind in resizes sums exported; do
+    for kind in resizes sums exported volumes; do
         python3 "$HEDDLE_HOME/tests/models/islands_onnx.py" $kind.onnx $kind || fail "islands_onnx.py $kind"
         expect 0 "" "$heddle" run $kind.onnx --engine=func
         grep -q ' and 0 on the host' stdout || fail "$kind: $(head -n 2 stdout)"

@@ -2,6 +2,11 @@
  *
  *   float operator -> Reshape -> QuantizeLinear   becomes   float operator -> QuantizeLinear -> Reshape
  *
+ * A node that becomes an operator between movers quantises its result twice, which is the same as once:
+ *
+ *   [operator -> Reshape] -> Relu -> QuantizeLinear
+ *   becomes   [operator -> Relu -> QuantizeLinear -> DequantizeLinear -> Reshape] -> Relu -> QuantizeLinear
+ *
  * A quantiser may know the mover's result but not the operator before it. With one scale for all values the
  * results are the same bits, and the float operator then has a scale (docs/ONNX.md, "Islands"). */
 #include "onnx_exchange.h"
@@ -104,4 +109,51 @@ void ox_quantise_first(struct ox *m)
             last = at;
         }
     }
+}
+
+static const Onnx__NodeProto *only_reader(struct ox *m, const char *name)
+{
+    const Onnx__GraphProto *g = m->graph;
+
+    for (size_t i = 0; i < g->n_node && ox_called_value(m, name)->n_use == 1; i++)
+        if (g->node[i]->n_input > 0 && g->node[i]->n_output == 1 &&
+            strcmp(g->node[i]->input[0], name) == 0)
+            return g->node[i];
+    return NULL;
+}
+
+/* Give inputs 1 and 2 of the node, if they are constants, to the text as values `first` and `second`. */
+static bool give_constants(struct ox *m, const Onnx__NodeProto *n, const char *first,
+                           const char *second)
+{
+    for (size_t i = 1; i < 3; i++)
+        if (i >= n->n_input || ox_called_value(m, n->input[i])->kind != OX_CONST)
+            return false;
+    ox_inner_const(m, first, &ox_called_value(m, n->input[1])->c);
+    ox_inner_const(m, second, &ox_called_value(m, n->input[2])->c);
+    return true;
+}
+
+const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from)
+{
+    static const char *const relu[] = {"Relu", NULL}, *const clip[] = {"Clip", NULL};
+    const Onnx__NodeProto *reader = only_reader(m, ox_out(m, 0)->name);
+
+    if (reader && is_one_of(reader, relu)) {
+        text_printf(text, "clamped = Relu(%s);", from);
+        from = "clamped";
+        reader = only_reader(m, reader->output[0]);
+    } else if (reader && is_one_of(reader, clip) && give_constants(m, reader, "low", "high")) {
+        text_printf(text, "clamped = Clip(%s, low, high);", from);
+        from = "clamped";
+        reader = only_reader(m, reader->output[0]);
+    }
+    if (!reader || !has_one_scale(m, reader) || reader->n_attribute != 0 ||
+        !give_constants(m, reader, "scale", "zero"))
+        return from;
+    text_printf(text,
+                "quantised = QuantizeLinear(%s, scale, zero);"
+                "real = DequantizeLinear(quantised, scale, zero);",
+                from);
+    return "real";
 }

@@ -2,9 +2,13 @@
 #ifndef HEDDLE_COMPILER_IMPORT_ONNX_COMPOSE_ONNX_EXCHANGE_H
 #define HEDDLE_COMPILER_IMPORT_ONNX_COMPOSE_ONNX_EXCHANGE_H
 
+#include "base/text.h"
 #include "compiler/import/onnx/onnx_import.h"
 
 /* Put each QuantizeLinear of one scale before the nodes that only move its values. Initializers are known. */
 void ox_quantise_first(struct ox *m);
+/* Add to the node's text (onnx_expand.c) that value `from` gets the clamp and the scale that the only reader of its
+ * output 0 gives it. Return the dequantised value's name, or `from`. */
+const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from);
 
 #endif

@@ -2,6 +2,7 @@
  * wrap into their type; functions of one integer are made of those of two, softmax over several
  * axes of that over one. */
 #include "compiler/import/onnx/onnx_import.h"
+#include "onnx_exchange.h"
 
 #include <string.h>
 
@@ -178,15 +179,37 @@ static enum status global_pool(struct ox *m, uint32_t rank)
                       ox_list(m, rank, dim));
 }
 
+/* BatchNormalization of rows (after a dense layer) or of volumes, as one of images. */
+static enum status norm_of_image(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    const uint32_t rank = ox_rank(m, x);
+    int64_t dim[IR_MAX_RANK];
+    struct text text;
+
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = ox_dim(m, x)[i];
+    text_init(&text, m->arena);
+    text_add(&text, "r = Reshape($0, [0,0,-1]);"
+                    "y = BatchNormalization(r, $1, $2, $3, $4; epsilon=@epsilon);");
+    text_printf(&text, "%%0 = Reshape(%s, %s)", ox_quantise_inside(m, &text, "y"),
+                ox_list(m, rank, dim));
+    return ox_expand(m, text.data);
+}
+
 /* Operators of windows and channels whose own handlers want constants or images. */
 static bool of_images(struct ox *m, enum status *st)
 {
     const struct ox_value *x = ox_in(m, 0);
     const uint32_t rank = x ? ox_rank(m, x) : 0;
 
-    if (rank < 3)
+    if (listed("BatchNormalization", m->op) && rank > 1 && (rank < 3 || rank > 4) &&
+        is_known(m, 1) && is_known(m, 2) && ox_attr_int(m, "spatial", 1) == 1 &&
+        ox_attr_int(m, "training_mode", 0) == 0 && !m->options->exact)
+        *st = norm_of_image(m);
+    else if (rank < 3)
         return false;
-    if (listed("Conv", m->op) && (!is_known(m, 1) || !is_known(m, 2)))
+    else if (listed("Conv", m->op) && (!is_known(m, 1) || !is_known(m, 2)))
         *st = ox_conv_taps(m);
     else if (listed("ConvTranspose", m->op) && rank < 6 &&
              (rank == 5 || !is_known(m, 1) || !is_known(m, 2)))

@@ -2,6 +2,7 @@
  * three dimensions: one slice of the padded input for each cell of the window, summed or compared.
  * Constant weights of three dimensions: depth as batch, its cells of the window as channels. */
 #include "compiler/import/onnx/onnx_import.h"
+#include "onnx_exchange.h"
 
 #include <string.h>
 
@@ -74,13 +75,12 @@ static enum status read_window(struct ox *m, struct taps *t)
     return ST_OK;
 }
 
-/* Pads of the input, outermost dimension first, for the first `n_padded` spatial dimensions. */
-static const char *pad_list(struct ox *m, const struct taps *t, uint32_t n_padded,
-                            const int64_t *after)
+/* Pads of the input, outermost dimension first. */
+static const char *pad_list(struct ox *m, const struct taps *t, const int64_t *after)
 {
     int64_t pads[2 * IR_MAX_RANK] = {0};
 
-    for (uint32_t i = 0; i < n_padded; i++) {
+    for (uint32_t i = 0; i < t->n; i++) {
         pads[i + 2] = t->before[i];
         pads[t->n + 2 + i + 2] = after[i];
     }
@@ -94,7 +94,7 @@ static void slices(struct ox *m, const struct taps *t, const char *fill, struct 
 
     for (uint32_t i = 0; i < t->n; i++)
         axes[i] = i + 2;
-    text_printf(text, "padded = Pad($0, %s, %s);", pad_list(m, t, t->n, t->after), fill);
+    text_printf(text, "padded = Pad($0, %s, %s);", pad_list(m, t, t->after), fill);
     for (int64_t k = 0; k < t->count; k++) {
         int64_t rest = k;
 
@@ -139,10 +139,11 @@ enum status ox_conv_depths(struct ox *m)
     depth_places(m, &t);
     text_init(&text, m->arena);
     text_printf(&text,
-                "p = Pad($0, %s, %s); g = Gather(p, depths; axis=2);"
+                "s = Reshape($0, [%d,%d,%d,-1]); p = Pad(s, [0,0,%lld,0,0,0,%lld,0], %s);"
+                "g = Gather(p, depths; axis=2);"
                 "r = Reshape(g, [%d,%d,%lld,%lld,%lld]); t = Transpose(r; perm=[0,2,1,3,4]);"
                 "f = Reshape(t, [%lld,%lld,%d,%d]); w = Reshape($%d, [%d,%lld,%d,%d]);",
-                pad_list(m, &t, 1, t.after),
+                dim[0], dim[1], dim[2], (long long)t.before[0], (long long)t.after[0],
                 qlinear || (integer && ox_in(m, 2)) ? "$2"
                 : integer                           ? ""
                                                     : "0.0",
@@ -153,15 +154,15 @@ enum status ox_conv_depths(struct ox *m)
     text_printf(&text, qlinear   ? "y = QLinearConv(f, $1, $2, w, $4, $5, $6, $7, $8;"
                        : integer ? "y = ConvInteger(f, w, $2, $3;"
                                  : "y = Conv(f, w, $2;");
+    text_printf(&text, "group=%lld, strides=%s, dilations=%s, pads=[%lld,%lld,%lld,%lld]);", group,
+                ox_list(m, 2, t.stride + 1), ox_list(m, 2, t.dilation + 1), (long long)t.before[1],
+                (long long)t.before[2], (long long)t.after[1], (long long)t.after[2]);
     text_printf(&text,
-                "group=%lld, strides=%s, dilations=%s, pads=[%lld,%lld,%lld,%lld]);"
-                "u = Reshape(y, [%d,%lld,%d,%lld]); v = Transpose(u; perm=[0,2,1,3]);"
+                "u = Reshape(%s, [%d,%lld,%d,%lld]); v = Transpose(u; perm=[0,2,1,3]);"
                 "%%0 = Reshape(v, [%d,%d,%lld,%lld,%lld])",
-                group, ox_list(m, 2, t.stride + 1), ox_list(m, 2, t.dilation + 1),
-                (long long)t.before[1], (long long)t.before[2], (long long)t.after[1],
-                (long long)t.after[2], dim[0], (long long)t.out[0], of[0],
-                (long long)(t.out[1] * t.out[2]), dim[0], of[0], (long long)t.out[0],
-                (long long)t.out[1], (long long)t.out[2]);
+                qlinear || integer ? "y" : ox_quantise_inside(m, &text, "y"), dim[0],
+                (long long)t.out[0], of[0], (long long)(t.out[1] * t.out[2]), dim[0], of[0],
+                (long long)t.out[0], (long long)t.out[1], (long long)t.out[2]);
     return ox_expand(m, text.data);
 }
 
@@ -180,7 +181,7 @@ enum status ox_pool_counted(struct ox *m)
     return ox_expandf(m,
                       "p = Pad($0, %s, 0.0); %%0 = AveragePool(p; kernel_shape=@kernel_shape,"
                       "strides=@strides, pads=%s)",
-                      pad_list(m, &t, t.n, counted), ox_list(m, 2 * t.n, pads));
+                      pad_list(m, &t, counted), ox_list(m, 2 * t.n, pads));
 }
 
 enum status ox_conv_taps(struct ox *m)
@@ -346,6 +347,25 @@ static void count_cells(struct ox *m, const struct taps *t, bool pads)
     ox_inner_const(m, "cells", &c);
 }
 
+/* The maximum of a volume's windows: of each slice's, then along the depth. */
+static enum status maximum_of_volumes(struct ox *m, const struct taps *t)
+{
+    const int32_t *x = ox_dim(m, ox_in(m, 0));
+
+    return ox_expandf(
+        m,
+        "a = Reshape($0, [%d,%lld,%d,%d]);"
+        "b = MaxPool(a; kernel_shape=%s, strides=%s, pads=[%lld,%lld,%lld,%lld]);"
+        "c = Reshape(b, [%d,%d,%d,-1]);"
+        "d = MaxPool(c; kernel_shape=[%lld,1], strides=[%lld,1], pads=[%lld,0,%lld,0]);"
+        "%%0 = Reshape(d, [%d,%d,%lld,%lld,%lld])",
+        x[0], (long long)x[1] * x[2], x[3], x[4], ox_list(m, 2, t->kernel + 1),
+        ox_list(m, 2, t->stride + 1), (long long)t->before[1], (long long)t->before[2],
+        (long long)t->after[1], (long long)t->after[2], x[0], x[1], x[2], (long long)t->kernel[0],
+        (long long)t->stride[0], (long long)t->before[0], (long long)t->after[0], x[0], x[1],
+        (long long)t->out[0], (long long)t->out[1], (long long)t->out[2]);
+}
+
 enum status ox_pool_taps(struct ox *m)
 {
     const bool max = strcmp(m->op, "MaxPool") == 0;
@@ -354,6 +374,8 @@ enum status ox_pool_taps(struct ox *m)
 
     TRY(sizes(m, "kernel_shape", t.n, 0, t.kernel));
     TRY(read_window(m, &t));
+    if (max && t.n == 3 && t.dilation[0] * t.dilation[1] * t.dilation[2] == 1)
+        return maximum_of_volumes(m, &t);
     text_init(&text, m->arena);
     slices(m, &t, max ? "-inf" : "0.0", &text);
     text_add(&text, "a_0 = Identity(x_0);");
