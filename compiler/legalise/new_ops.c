@@ -109,6 +109,26 @@ void lgl_become_sums(struct ir_graph *g, struct ir_op *op)
     op->attr[IR_QLINEAR] = op->attr[IR_ROUND_UP] = 0;
 }
 
+bool lgl_become_mean(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    struct ir_tensor *y = ir_out(g, op, 0);
+    const float from = x->quant.scale[0], weight = 1.0f / (float)(x->dim[1] * x->dim[2]);
+    const double product =
+        x->type == IR_U8 ? (double)(from * weight) : (double)from * (double)weight;
+
+    if (op->attr[IR_KERNEL_H] != x->dim[1] || op->attr[IR_KERNEL_W] != x->dim[2] ||
+        op->attr[IR_ACTIVATION] != IR_ACT_NONE)
+        return false;
+    struct ir_op *mean = lgl_make_mean(g, op->row, 1, op->in, y);
+    mean->attr[IR_AXIS] = 1 << 1 | 1 << 2;
+    mean->attr[IR_KEEP_DIMS] = 1;
+    const struct lgl_fixed_scale scale = lgl_fixed_scale(product / (double)y->quant.scale[0]);
+    lgl_set_scales(g, mean, 1, &scale);
+    op->dead = true;
+    return true;
+}
+
 const int32_t *lgl_perm(const struct ir_graph *g, const struct ir_op *transpose)
 {
     return (const int32_t *)(const void *)ir_in(g, transpose, 1)->data;

@@ -49,6 +49,10 @@ void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 /* The average, whose windows all have n cells, becomes a depthwise convolution with ones of scale 1/n. */
 void lgl_become_sums(struct ir_graph *g, struct ir_op *op);
 
+/* An average over the whole image, without a clamp, becomes a MEAN with the scale that the
+ * convolution would have; false: it is another. */
+bool lgl_become_mean(struct ir_graph *g, struct ir_op *op);
+
 /* Dimension i of a TRANSPOSE's result is its operand's dimension [i]. */
 const int32_t *lgl_perm(const struct ir_graph *g, const struct ir_op *transpose);
 

@@ -221,8 +221,8 @@ static bool padded(const int32_t *a)
 
 enum { MAX_POOL_WEIGHTS = 1 << 20 };
 
-/* TFLite's average has the scale of its input: another one (ONNX) is a convolution, or, where the
- * border has fewer cells, a QUANTIZE after it. */
+/* TFLite's average has the scale of its input: another one (ONNX) is a mean, a convolution, or,
+ * where the border has fewer cells, a QUANTIZE after it. */
 static void split_pool(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -232,8 +232,9 @@ static void split_pool(struct ir_graph *g, struct ir_op *op)
          y->quant.zero_point[0] == x->quant.zero_point[0]) ||
         far_apart((double)scale_of(x), y))
         return;
-    if (!padded(op->attr) && cells * x->dim[3] <= MAX_POOL_WEIGHTS) {
-        lgl_become_sums(g, op); /* one rounding */
+    if (!padded(op->attr) && cells * x->dim[3] <= MAX_POOL_WEIGHTS) { /* one rounding */
+        if (!lgl_become_mean(g, op))
+            lgl_become_sums(g, op);
         return;
     }
     split(g, op, x->quant);
