@@ -11,8 +11,8 @@ enum { MOST = HD_MOST_ARRAY_Y_START, MOST_BYTES = HD_MOST_ARRAY_X_STEP };
 enum { HALOS = 8, RUN = 64 };
 
 /* Columns of a strip of a product, in array widths: enough for the next weights to arrive
- * meanwhile; of few channels, enough for a command's drain to count little. */
-enum { PRODUCT_COLUMNS = 2, LONE_COLUMNS = 8 };
+ * meanwhile; of few channels, enough for a command's drain and LOAD's latency to count little. */
+enum { PRODUCT_COLUMNS = 2, LONE_COLUMNS = 32 };
 
 /* Least bytes of a row of a product's first operand that are read at once, in array widths. */
 enum { LEAST_K = 4 };

@@ -140,6 +140,28 @@ static void rows_as_pixels(const struct nest *n, struct hd_cmd_array *a, uint32_
     a->out_step = a->out_pitch & 0xffffu;
 }
 
+/* Take the pixels of one row of a 1 x 1 kernel in an order in which successive results are in
+ * successive words: one word's results, one after the other, would shut LOAD out of their bank. Row
+ * y of the command has pixels y, y + rows, y + 2 rows, .. All parts of a kernel are alike. */
+static void spread_results(const struct nest *n, struct hd_cmd_array *a)
+{
+    const uint32_t word = n->l->hw->n, pixel = a->out_step;
+    const uint32_t rows = pixel && word % pixel == 0 ? word / pixel : 1;
+
+    if (rows == 1 || a->out_h != 1 || a->streams != 1 || a->depthwise || n->g->kh != 1 ||
+        n->g->kw != 1 || n->g->pl != 0 || a->y_start < 0 || a->y_start >= (int32_t)n->g->h ||
+        a->scan % rows != 0 || n->g->sx * n->p->in[0].pixel * rows > UINT16_MAX)
+        return;
+    a->in_h = a->out_h = a->block_rows = a->last_rows = rows & 0xffffu;
+    a->y_start = 0;
+    a->stride_y = 1;
+    a->in_pitch_step = a->x_step;
+    a->x_step = (a->x_step * rows) & 0xffffu;
+    a->scan = a->out_w = (a->scan / rows) & 0xffffu;
+    a->out_pitch = pixel;
+    a->out_step = word & 0xffffu;
+}
+
 /* Sum over columns: row ky has a word of one byte for each column and each row of the array; word k
  * of a row is multiplied by tap k of all columns. */
 static void sum_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
@@ -239,6 +261,8 @@ void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, ui
                     g->first_x * n->p->out.pixel + first);
     if (geo_rows_as_pixels(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
         rows_as_pixels(n, a, y, rows);
+    else
+        spread_results(n, a);
     a->out_channels = channels & 0xffffu;
     if (n->sums)
         sum_columns(n, a, part, base);
