@@ -102,25 +102,27 @@ bool moves_groups_of_three(struct search *s, uint32_t op)
     return better;
 }
 
-bool moves_rows_of_four(struct search *s, uint32_t op)
+bool moves_rows_of_four(struct search *s, uint32_t op, bool cut)
 {
     enum { FOUR = 4, PARTS = 8 };
     struct sched_knobs *k = &s->p->knobs[op], kept[FOUR];
     bool better = false;
 
-    if (op + FOUR > s->p->graph->n_op)
+    if (op + FOUR > s->p->graph->n_op || (cut && !k[0].cascade))
         return false;
     memcpy(kept, k, sizeof kept);
     for (uint32_t parts = 1; parts <= PARTS; parts *= 2) {
-        uint32_t cut = 0;
+        uint32_t any = 0;
+        if (cut)
+            k[0].cascade = 0;
         for (uint32_t i = 0; i < FOUR; i++) {
             struct geo g;
             if (!sched_has_knobs(s->p, op + i, &g) || g.oh < parts)
                 continue;
             k[i].tile_rows = div_up(g.oh, parts);
-            cut++;
+            any++;
         }
-        if (cut > 1 && moves_improve(s)) {
+        if (any > 1 && moves_improve(s)) {
             memcpy(kept, k, sizeof kept);
             better = true;
         } else {

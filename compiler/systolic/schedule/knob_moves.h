@@ -57,7 +57,8 @@ bool moves_cascade_from_here(struct search *s, uint32_t op);
  * groups gain only if all three have them. */
 bool moves_groups_of_three(struct search *s, uint32_t op);
 /* Try the same tile height for four adjacent operators: each reads a tile while the previous one
- * computes the next, which gains only once all of them are tiled. */
-bool moves_rows_of_four(struct search *s, uint32_t op);
+ * computes the next, which gains only once all of them are tiled. cut: and end the cascade of the
+ * first with the next, which alone would gain nothing. */
+bool moves_rows_of_four(struct search *s, uint32_t op, bool cut);
 
 #endif

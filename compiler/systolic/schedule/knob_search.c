@@ -78,8 +78,10 @@ static bool one_round(struct search *s, bool rows)
         better |= moves_cascade_of_three(s, i);
         better |= moves_cascade_from_here(s, i);
         better |= moves_groups_of_three(s, i);
-        if (rows)
-            better |= moves_rows_of_four(s, i);
+        if (rows) {
+            better |= moves_rows_of_four(s, i, false);
+            better |= moves_rows_of_four(s, i, true);
+        }
     }
     return better;
 }
@@ -112,7 +114,7 @@ static bool try_again(struct search *s, struct windows_memory *m, uint32_t op, b
     better = moves_operator(s, op);
     better |= moves_cascade_of_three(s, op);
     better |= moves_cascade_from_here(s, op);
-    better |= moves_rows_of_four(s, op);
+    better |= moves_rows_of_four(s, op, false);
     s->near.end = 0;
     windows_tried(s, m, op, first, end);
     return better;
