@@ -13,11 +13,11 @@
 # only traced (hd_top's Trace), too. Where hw/sites_CONFIG.txt is, multipliers and block RAMs of the whole get the sites
 # in it (hw/sites.py). SYNTH_FAMILY=xc7: for a Xilinx 7 series instead (synth_xilinx), counted only, and whether it fits
 # an XC7K325T. LUT1 to LUT6 and INV are a LUT each, though a device joins some of them; LUT-RAM: LUTs that are memory or
-# shift registers; RAMB36E1: a RAMB18E1 is half of one. Nothing is written to hw/area.csv. SYNTH_MODULES: modules of
-# tiny to place alone, two at a time; Fmax of each. SYNTH_FREQ: MHz that nextpnr aims at (40); SYNTH_SEED: its seed (1).
-# Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 7200) for each
-# run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in. Exit 1: something could not
-# be made. Without yosys: 77.
+# shift registers; RAMB36E1: a RAMB18E1 is half of one. Nothing is written to hw/area.csv. SYNTH_ONLY: units to
+# synthesise, the others are black boxes (hw/model.py). SYNTH_MODULES: modules of tiny to place alone, two at a time;
+# Fmax of each. SYNTH_FREQ: MHz that nextpnr aims at (40); SYNTH_SEED: its seed (1). Environment: HEDDLE_BUILD build
+# tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 7200) for each run of either, said where it is
+# reached; SYNTH_OUT a folder to keep logs and netlists in. Exit 1: something could not be made. Without yosys: 77.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}
@@ -43,6 +43,8 @@ mkdir -p "$work" && work=$(cd "$work" && pwd)
 
 units="hd_regs hd_axi_read hd_fetch hd_issue hd_dma_read hd_weight_spad hd_store hd_spad hd_weights hd_array_unit hd_vector
     hd_softmax hd_requant"
+boxed=
+[ -z "${SYNTH_ONLY:-}" ] || for unit in $units; do [[ " $SYNTH_ONLY " == *" $unit "* ]] || boxed+=" $unit"; done
 kept="$units hd_array hd_pe hd_acc hd_lane hd_vector_lane"
 
 # table CONFIG MEMORY STAT: the rows of one configuration, from yosys's counts of each module alone, before and after
@@ -136,6 +138,7 @@ map() {
     shift 3
     {
         echo "read_verilog -sv -I. *.sv; hierarchy -check -top $top ${parameters-}; tee -q -o memory.stat stat"
+        for module in $boxed; do echo "blackbox $module *\\\\$module *\\\\$module\\\\*"; done
         for module in "$@"; do echo "setattr -mod -set keep_hierarchy 1 $module *\\\\$module *\\\\$module\\\\*"; done
         # Without the last step of synth_ecp5, which names every cell and takes minutes.
         echo "$synth -top $top -run begin:coarse"
@@ -224,7 +227,7 @@ for config in "$@"; do
     fi
     (cd "$dir" && table "$config" memory.stat top.stat) | tee "$work/table"
     [ "$family" = ecp5 ] || { fits "$config" <"$work/table"; continue; }
-    record "$svh" "$(awk '$2 == "hd_top" { print $3 }' "$work/table")"
+    [ -n "$boxed" ] || record "$svh" "$(awk '$2 == "hd_top" { print $3 }' "$work/table")"
 done
 [ "$family" = ecp5 ] || exit $failed
 for config in ${SYNTH_FMAX-tiny}; do

@@ -101,7 +101,7 @@ static void add_row(struct text *t, const struct explore_point *base, const stru
         return;
     }
     text_printf(t, "%-26s %10.4f", change, p->cost[EXPLORE_MS]);
-    for (int cost = EXPLORE_MS; cost <= EXPLORE_BUS; cost++)
+    for (int cost = EXPLORE_MS; cost < EXPLORE_COSTS; cost++)
         add_change(t, base, p, (enum explore_cost)cost);
     text_add(t, "\n");
 }
@@ -122,11 +122,12 @@ void explore_table_around(struct text *t, const struct explore_space *s)
     qsort(sorted + 1, s->n - 1, sizeof *sorted, explore_by_time); /* the first is `hw` itself */
     text_printf(t,
                 "%s: %.4f ms (estimate, geometric mean of %u network%s), %.0f multipliers, %.1f "
-                "KiB, bus of %.0f bytes\n",
+                "KiB, bus of %.0f bytes, %.0f LUT4 (%s)\n",
                 base->name, c[EXPLORE_MS], s->n_network, s->n_network == 1 ? "" : "s",
-                c[EXPLORE_MULTIPLIERS], c[EXPLORE_MEMORY], c[EXPLORE_BUS]);
-    text_printf(t, "%-26s %10s %12s %12s %12s %12s\n", "with", "ms", "time", "multipliers",
-                "memory", "bus");
+                c[EXPLORE_MULTIPLIERS], c[EXPLORE_MEMORY], c[EXPLORE_BUS], c[EXPLORE_LUT4],
+                base->lut4_by);
+    text_printf(t, "%-26s %10s %12s %12s %12s %12s %12s\n", "with", "ms", "time", "multipliers",
+                "memory", "bus", "LUT4");
     for (uint32_t i = 1; i < s->n; i++)
         add_row(t, base, sorted[i]);
     best = s->n > 1 ? sorted[1] : base;

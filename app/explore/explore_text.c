@@ -6,6 +6,7 @@
 #include "app/pages/page.h"
 #include "explore.h"
 #include "goal.h"
+#include "hw/gen/accel.h"
 
 static const struct explore_point **front_of(const struct explore_space *s, uint32_t *n)
 {
@@ -43,14 +44,15 @@ void explore_table(struct text *t, const struct explore_space *s)
         "front: %u points that none beats in time, multipliers, memory and bus; ms: estimate, "
         "geometric mean of %u network%s\n",
         n, s->n_network, s->n_network == 1 ? "" : "s");
-    text_printf(t, "%-*s %10s %11s %10s %9s %8s\n", wide, "configuration", "ms", "multipliers",
-                "memory KiB", "bus bytes", "LUT4");
+    text_printf(t, "%-*s %10s %11s %10s %9s %16s\n", wide, "configuration", "ms", "multipliers",
+                "memory KiB", "bus bytes", "LUT4 by");
     for (uint32_t i = 0; i < n; i++) {
         const double *c = front[i]->cost;
-        text_printf(t, "%-*s %10s %11s %10s %9s %8s%s\n", wide, front[i]->name,
+        text_printf(t, "%-*s %10s %11s %10s %9s %8s %-7s%s\n", wide, front[i]->name,
                     number(s->arena, c[EXPLORE_MS], 4), number(s->arena, c[EXPLORE_MULTIPLIERS], 0),
                     number(s->arena, c[EXPLORE_MEMORY], 1), number(s->arena, c[EXPLORE_BUS], 0),
-                    number(s->arena, c[EXPLORE_LUT4], 0), front[i]->chosen ? "  chosen" : "");
+                    number(s->arena, c[EXPLORE_LUT4], 0), front[i]->lut4_by,
+                    front[i]->chosen ? "  chosen" : "");
     }
 }
 
@@ -65,7 +67,8 @@ static const char *state_of(const struct explore_point *p)
 
 void explore_csv(struct text *t, const struct explore_space *s)
 {
-    text_add(t, "configuration,ms,multipliers,memory_kib,bus_bytes,lut4,state,why");
+    text_add(t,
+             "configuration,ms,multipliers,memory_kib,bus_bytes,lut4,lut4_by,mhz,mhz_by,state,why");
     for (uint32_t i = 0; i < s->n_network; i++) {
         text_add(t, ",");
         text_add_csv(t, arena_printf(s->arena, "%s cycles", s->network[i]));
@@ -77,7 +80,8 @@ void explore_csv(struct text *t, const struct explore_space *s)
         text_add_csv(t, p->name);
         for (int k = 0; k < EXPLORE_COSTS; k++)
             text_printf(t, ",%s", p->cost[k] > 0 ? arena_printf(s->arena, "%.6g", p->cost[k]) : "");
-        text_printf(t, ",%s,", state_of(p));
+        text_printf(t, ",%s,%u,%s,%s,", p->lut4_by, p->config.clock_mhz,
+                    p->wrong ? "" : accel_clock_origins[p->config.clock_origin], state_of(p));
         text_add_csv(t, p->wrong
                             ? arena_printf(s->arena, "%.*s", (int)strcspn(p->wrong, "\n"), p->wrong)
                             : "");
@@ -95,7 +99,7 @@ static void add_point(struct text *t, const struct explore_space *s, const struc
     text_add_json(t, p->name);
     text_add(t, ",\"hw\":");
     text_add_json(t, p->hw);
-    text_printf(t, ",\"state\":\"%s\",\"cost\":[", state_of(p));
+    text_printf(t, ",\"state\":\"%s\",\"lut4_by\":\"%s\",\"cost\":[", state_of(p), p->lut4_by);
     for (int k = 0; k < EXPLORE_COSTS; k++)
         text_printf(t, "%s%.6g", k ? "," : "", p->cost[k]);
     text_add(t, "],\"cycles\":[");

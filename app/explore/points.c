@@ -44,6 +44,7 @@ static enum status describe(struct explore_space *s, struct explore_point *p, st
     p->key = hash_text(s->arena, &h);
     p->cycles = ARENA_ARRAY(s->arena, double, s->n_network);
     p->cost[EXPLORE_MS] = -1;
+    p->lut4_by = "";
     if (pipeline_config(s->arena, p->hw, &p->config, &own) != ST_OK) {
         p->wrong = arena_strdup(s->arena, own.text);
         p->tried = true;
@@ -55,6 +56,7 @@ static enum status describe(struct explore_space *s, struct explore_point *p, st
     p->cost[EXPLORE_MEMORY] = area.memory_bits / KIB;
     p->cost[EXPLORE_BUS] = p->config.axi_bytes;
     p->cost[EXPLORE_LUT4] = area.lut4;
+    p->lut4_by = area_origin(&area);
     return ST_OK;
 }
 

@@ -16,7 +16,7 @@ enum explore_cost {
     EXPLORE_MULTIPLIERS,
     EXPLORE_MEMORY, /* KiB on chip */
     EXPLORE_BUS,    /* bytes a cycle */
-    EXPLORE_LUT4,   /* -1: not counted */
+    EXPLORE_LUT4,   /* counted, or by the model */
     EXPLORE_COSTS
 };
 
@@ -32,6 +32,7 @@ struct explore_point {
     bool meets, front, chosen; /* the goal; no other point is better; to be run */
     double *cycles;            /* by network; of accelerator and host, estimated */
     double cost[EXPLORE_COSTS];
+    const char *lut4_by; /* "counted" or "model" */
 };
 
 struct explore_space {

@@ -43,7 +43,7 @@ static enum status take_hw(struct sweep *s, const struct suite_run *r, struct di
     if (pipeline_config(s->arena, r->hw, &hw->config, &own) == ST_OK)
         return area_of(s->arena, &hw->config, &hw->area, d);
     hw->wrong = arena_strdup(s->arena, own.text);
-    hw->area = (struct area){-1, -1, -1};
+    hw->area = (struct area){-1, -1, -1, false};
     return ST_OK;
 }
 
@@ -81,7 +81,7 @@ static struct sweep_point point_of(const struct sweep *s, const struct suite_run
     const struct sweep_hw *hw = find_hw(s, r->configuration);
     const double cycles = cycles_of(&r->result);
     const bool right = r->result.exit == 0 && cycles >= 0;
-    const struct area area = has_array(r) ? hw->area : (struct area){-1, -1, -1};
+    const struct area area = has_array(r) ? hw->area : (struct area){-1, -1, -1, false};
 
     return (struct sweep_point){.hw = hw,
                                 .run = r,

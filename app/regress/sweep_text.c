@@ -17,12 +17,12 @@ static int name_width(const struct sweep *s)
     return most > MAX_NAME ? MAX_NAME : (int)most;
 }
 
-static void add_value(struct text *t, double v, int width, int digits)
+static void add_value(struct text *t, double v, int width, int digits, const char *mark)
 {
-    if (v < 0)
-        text_printf(t, " %*s", width, "-");
-    else
-        text_printf(t, " %*.*f", width, digits, v);
+    char number[32];
+
+    (void)snprintf(number, sizeof number, "%s%.*f", mark, digits, v);
+    text_printf(t, " %*s", width, v < 0 ? "-" : number);
 }
 
 /* Add the fronts that the point is on: "memory, energy". */
@@ -51,7 +51,8 @@ static void add_point(struct text *t, const struct sweep *s, const struct sweep_
     }
     for (int k = 0; k < SWEEP_AXES; k++) {
         (void)sweep_axis_unit(s, (enum sweep_axis)k, &divisor);
-        add_value(t, p->v[k] < 0 ? -1 : p->v[k] / divisor, widths[k], digits[k]);
+        add_value(t, p->v[k] < 0 ? -1 : p->v[k] / divisor, widths[k], digits[k],
+                  k == SWEEP_LUT4 && !p->hw->area.counted ? "~" : "");
     }
     add_fronts(t, p);
     text_add(t, "\n");
@@ -70,7 +71,9 @@ void sweep_table(struct text *t, const struct sweep *s)
         for (uint32_t k = 0; k < s->series[i].n; k++)
             add_point(t, s, &s->series[i].point[k], width);
     }
-    text_printf(t, "ms at %.0f MHz%s; KiB of memory on chip; energy is a model (docs/ENERGY.md)\n",
+    text_printf(t,
+                "ms at %.0f MHz%s; KiB of memory on chip; LUT4 with ~ and energy are models "
+                "(docs/AREA.md, docs/ENERGY.md)\n",
                 s->mhz, s->clock_given ? "" : ", assumed (--clock)");
 }
 
@@ -92,6 +95,7 @@ static void csv_line(struct text *t, const struct sweep_point *p)
     report_csv_text(t, x->verdict ? x->verdict : "not run");
     report_csv_text(t, x->message);
     report_csv_text(t, x->energy_unit);
+    report_csv_text(t, p->v[SWEEP_LUT4] >= 0 ? area_origin(&p->hw->area) : "");
     text_printf(t, "%llu", (unsigned long long)r->seed);
     csv_sizes(t, p->hw);
     for (int k = SWEEP_TIME; k < SWEEP_AXES; k++)
@@ -106,7 +110,7 @@ static void csv_line(struct text *t, const struct sweep_point *p)
 
 void sweep_csv(struct text *t, const struct sweep *s)
 {
-    text_add(t, "network,configuration,engine,options,verdict,message,energy_unit,seed");
+    text_add(t, "network,configuration,engine,options,verdict,message,energy_unit,lut4_by,seed");
     for (const struct accel_size *size = accel_sizes; size->name; size++)
         text_printf(t, ",%s", size->name);
     text_add(t, ",milliseconds,multipliers,memory_bits,lut4,energy");

@@ -52,7 +52,7 @@ function figures() {
   const f = [], clock = stats.clock, time = stats.time, total = stats.total_cycles;
   if (time) f.push(figure(`At ${clock.mhz}\u2009MHz, ${clock.origin}` + (time.estimated ? ", estimate" : ""), Number(time.milliseconds.toPrecision(4)), "ms",
     `${Number(time.inferences_per_second.toPrecision(4))} inferences/s, ${Number(time.gops.toPrecision(3))} GOPS` +
-    (known(time.gops_per_klut) ? `, ${Number(time.gops_per_klut.toPrecision(3))} GOPS/kLUT4` : "")));
+    (known(time.gops_per_klut) ? `, ${Number(time.gops_per_klut.toPrecision(3))} GOPS/kLUT4 (${time.lut4_by})` : "")));
   const host = `${whole(stats.host_cycles)} host, ${simulated ? "simulated" : "model"}`;
   f.push(figure("Cycles of an inference" + (known(total) ? "" : ", estimate"), whole(known(total) ? total : stats.estimated_total_cycles), "",
     timed ? `${whole(stats.cycles)} accelerator, measured; ${host}` + (known(total) ? "" : "; the rest by targets' own estimates")

@@ -212,7 +212,7 @@ static void time_line(struct text *t, const cJSON *all, const cJSON *time)
                 report_number(time, "milliseconds"), report_number(time, "inferences_per_second"),
                 report_number(time, "gops"));
     if (density > 0)
-        text_printf(t, "%.3g GOPS/kLUT4, ", density);
+        text_printf(t, "%.3g GOPS/kLUT4 (%s), ", density, report_word(time, "lut4_by"));
     text_printf(t, "host %s\n",
                 strcmp(report_word(all, "host_model"), "estimate") != 0 ? "simulated"
                                                                         : "estimated");

@@ -63,14 +63,52 @@ static enum status find_line(const char *path, const char *names, const struct h
     return ST_OK;
 }
 
+/* Read a file of hw/. */
+static enum status read_hw(struct arena *a, const char *name, const char **path, const char **text,
+                           struct diag *d)
+{
+    const char *home;
+    uint8_t *data;
+    size_t n_bytes;
+
+    TRY(home_find(a, &home, d));
+    *path = arena_printf(a, "%s/hw/%s", home, name);
+    TRY(file_read(a, *path, MAX_BYTES, &data, &n_bytes, d));
+    *text = (const char *)data;
+    return ST_OK;
+}
+
+static enum status find_counted(struct arena *a, const struct hd_config *c, struct area *area,
+                                struct diag *d)
+{
+    const char *path, *text;
+
+    TRY(read_hw(a, "area.csv", &path, &text, d));
+    TRY(find_line(path, text, c, &area->lut4, d));
+    area->counted = area->lut4 >= 0;
+    return ST_OK;
+}
+
+enum status area_model_of(struct arena *a, const struct hd_config *c, struct area_model *m,
+                          struct diag *d)
+{
+    const char *path, *text;
+
+    TRY(read_hw(a, "model.csv", &path, &text, d));
+    return area_model(text, path, c, m, d);
+}
+
+const char *area_origin(const struct area *area)
+{
+    return area->counted ? "counted" : "model";
+}
+
 enum status area_of(struct arena *a, const struct hd_config *c, struct area *area, struct diag *d)
 {
     struct arena *scratch = arena_beside(a);
     const double words = (double)c->weight_bytes / c->n,
                  table_bits = TABLE_BITS * hd_config_tables(c) + (c->softmax_rows ? EXP_BITS : 0);
-    const char *home, *path;
-    uint8_t *text;
-    size_t n_bytes;
+    struct area_model m = {.n = 0};
 
     *area = (struct area){.multipliers = (double)c->rows * c->columns,
                           .memory_bits =
@@ -79,13 +117,11 @@ enum status area_of(struct arena *a, const struct hd_config *c, struct area *are
                                             ACC_BITS * (double)c->acc_depth) +
                               c->n * table_bits + ROW_BITS * (double)c->softmax_rows,
                           .lut4 = -1};
-    enum status st = home_find(scratch, &home, d);
-    if (st == ST_OK) {
-        path = arena_printf(scratch, "%s/hw/area.csv", home);
-        st = file_read(scratch, path, MAX_BYTES, &text, &n_bytes, d);
+    enum status st = find_counted(scratch, c, area, d);
+    if (st == ST_OK && !area->counted) {
+        st = area_model_of(scratch, c, &m, d);
+        area->lut4 = st == ST_OK ? m.whole[AREA_LUT4] : -1;
     }
-    if (st == ST_OK)
-        st = find_line(path, (const char *)text, c, &area->lut4, d);
     arena_free(scratch);
     return st;
 }

@@ -65,23 +65,24 @@ static struct hd_config clock_of(const struct job *job)
     return c;
 }
 
-/* Return the LUT4 of all accelerators; -1: there is none, or one was not counted. */
-static double lut4_of(const struct job *job)
+/* Return the LUT4 of all accelerators, and whether they are counted or by the model; -1: there is
+ * none, or one is from outside. */
+static double lut4_of(const struct job *job, const char **by)
 {
     const struct target_list *list = &job->p->targets;
     double sum = 0;
 
+    *by = NULL;
     for (uint32_t i = 0; i < list->n; i++) {
         struct diag ignored = {.status = ST_OK}; /* "heddle hw" reports errors of area.csv */
         struct area area;
         if (!list->target[i]->desc->accelerator)
             continue;
         if (list->target[i]->desc->outside ||
-            area_of(job->arena, target_hw(list->target[i], &job->p->hw), &area, &ignored) !=
-                ST_OK ||
-            area.lut4 < 0)
+            area_of(job->arena, target_hw(list->target[i], &job->p->hw), &area, &ignored) != ST_OK)
             return -1;
         sum += area.lut4;
+        *by = !*by || !area.counted ? area_origin(&area) : *by;
     }
     return sum > 0 ? sum : -1;
 }
@@ -106,7 +107,9 @@ static void add_time(const struct stats *s, cJSON *o)
     const struct hd_config clock = clock_of(s->job);
     const double known = cycles(o, "total_cycles"),
                  all = known > 0 ? known : cycles(o, "estimated_total_cycles"),
-                 seconds = all / (clock.clock_mhz * 1e6), lut4 = lut4_of(s->job);
+                 seconds = all / (clock.clock_mhz * 1e6);
+    const char *by;
+    const double lut4 = lut4_of(s->job, &by);
     const struct account *a = s->account;
     const double gops = 2e-9 * (double)(a->accelerator_macs + a->host_macs) / seconds;
     cJSON *time = cJSON_AddObjectToObject(o, "clock");
@@ -122,10 +125,12 @@ static void add_time(const struct stats *s, cJSON *o)
     cJSON_AddNumberToObject(time, "milliseconds", 1e3 * seconds);
     cJSON_AddNumberToObject(time, "inferences_per_second", 1 / seconds);
     cJSON_AddNumberToObject(time, "gops", gops);
-    if (lut4 > 0)
+    if (lut4 > 0) {
         cJSON_AddNumberToObject(time, "gops_per_klut", 1e3 * gops / lut4);
-    else
+        cJSON_AddStringToObject(time, "lut4_by", by);
+    } else {
         cJSON_AddNullToObject(time, "gops_per_klut");
+    }
     cJSON_AddBoolToObject(time, "estimated", known <= 0);
 }
 

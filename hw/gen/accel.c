@@ -10,6 +10,8 @@
 #include "json.h"
 #include "timing_read.h"
 
+#define MODEL "model.csv"
+
 enum { MAX_ACCEL_BYTES = 4 << 20, COMMON_WORDS = 4, MAX_UNITS_OF_16 = 255 };
 
 /* The state shared by the readers below. */
@@ -447,13 +449,23 @@ static enum status read_root(struct reader *r, const cJSON *root)
     return read_configs(r, root);
 }
 
+/* Return the length of a path's folder, with the '/'. */
+static size_t folder_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
 enum status accel_parse(struct arena *a, const char *text, size_t n, const char *where,
-                        const struct accel **out, struct diag *d)
+                        const char *model, const struct accel **out, struct diag *d)
 {
     struct reader r = {.a = a, .acc = ARENA_NEW(a, struct accel), .d = d, .where = where};
     cJSON *root;
     enum status st;
 
+    r.acc->model = model;
+    r.acc->model_path = arena_printf(a, "%.*s%s", (int)folder_bytes(where), where, MODEL);
     TRY(json_parse(a, text, n, where, &root, d));
     st = read_root(&r, root);
     cJSON_Delete(root);
@@ -463,9 +475,12 @@ enum status accel_parse(struct arena *a, const char *text, size_t n, const char 
 
 enum status accel_load(struct arena *a, const char *path, const struct accel **out, struct diag *d)
 {
-    uint8_t *data;
-    size_t n_bytes;
+    const char *beside = arena_printf(a, "%.*s%s", (int)folder_bytes(path), path, MODEL);
+    uint8_t *data, *model = NULL;
+    size_t n_bytes, n_model;
 
     TRY(file_read(a, path, MAX_ACCEL_BYTES, &data, &n_bytes, d));
-    return accel_parse(a, (const char *)data, n_bytes, path, out, d);
+    if (file_exists(beside))
+        TRY(file_read(a, beside, MAX_ACCEL_BYTES, &model, &n_model, d));
+    return accel_parse(a, (const char *)data, n_bytes, path, (const char *)model, out, d);
 }

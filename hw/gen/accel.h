@@ -92,13 +92,15 @@ struct accel {
     uint32_t register_words, counter_slots, opcode_enum;
     struct accel_record header, common;
     const char *hash_before, *hash_after; /* canonical JSON around the configuration */
+    const char *model, *model_path;       /* text of model.csv beside accel.json; NULL: none */
 };
 
 /* Parse `text` (n bytes, not necessarily terminated). `where`: its name in messages, which have
- * line and column for JSON syntax errors and the member's path for others. */
+ * line and column for JSON syntax errors and the member's path for others. model NULL: clocks that
+ * are not stated are assumed; else they are those of this text of model.csv. */
 enum status accel_parse(struct arena *a, const char *text, size_t n, const char *where,
-                        const struct accel **out, struct diag *d);
-/* The same from a file. */
+                        const char *model, const struct accel **out, struct diag *d);
+/* The same from a file, with the model.csv beside it. */
 enum status accel_load(struct arena *a, const char *path, const struct accel **out, struct diag *d);
 
 /* A size of a configuration. */
@@ -110,7 +112,7 @@ struct accel_size {
 
 /* All sizes, sorted by name; the name after the last is NULL. */
 extern const struct accel_size accel_sizes[];
-/* By enum hd_clock_origin: "assumed", "given", "placed", "routed". */
+/* By enum hd_clock_origin: "assumed", "given", "placed", "routed", "model". */
 extern const char *const accel_clock_origins[];
 uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s);
 /* Return true for rows and columns, which are n unless stated. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "area_model.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -16,38 +17,7 @@ enum {
     CLOCK_MHZ = 100,     /* assumed */
 };
 
-/* Sorted by key, since canonical JSON is printed from this table. The upper bounds come from the
- * widths of the command fields that carry the numbers, and from what the RTL can build. */
-const struct accel_size accel_sizes[] = {
-    {"acc_depth", offsetof(struct hd_config, acc_depth), 16, 4096},
-    {"axi_addr_bits", offsetof(struct hd_config, axi_addr_bits), 32, 63},
-    {"axi_bytes", offsetof(struct hd_config, axi_bytes), 4, 64},
-    {"banks", offsetof(struct hd_config, banks), 8, 8},
-    {"columns", offsetof(struct hd_config, columns), 2, 32},
-    {"lstm", offsetof(struct hd_config, lstm), 0, 1},
-    {"n", offsetof(struct hd_config, n), 4, 32},
-    {"param_entries", offsetof(struct hd_config, param_entries), 2, 4096},
-    {"ports", offsetof(struct hd_config, ports), 1, 4},
-    {"read_bursts", offsetof(struct hd_config, read_bursts), 1, 64},
-    {"rows", offsetof(struct hd_config, rows), 2, 32},
-    {"scratchpad_bytes", offsetof(struct hd_config, scratchpad_bytes), 32, 16u << 20},
-    {"softmax_rows", offsetof(struct hd_config, softmax_rows), 0, 1024},
-    {"weight_bytes", offsetof(struct hd_config, weight_bytes), 16, 2u << 20},
-    {NULL, 0, 0, 0},
-};
-
-const char *const accel_clock_origins[] = {"assumed", "given", "placed", "routed"};
-
-uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s)
-{
-    return *(const uint32_t *)((const char *)c + s->offset);
-}
-
-bool accel_is_side(const struct accel_size *s)
-{
-    return s->offset == offsetof(struct hd_config, rows) ||
-           s->offset == offsetof(struct hd_config, columns);
-}
+const char *const accel_clock_origins[] = {"assumed", "given", "placed", "routed", "model"};
 
 static bool power_of_two(uint32_t x)
 {
@@ -244,16 +214,24 @@ static enum status read_softmax_rows(struct hd_config *c, const cJSON *object, c
 }
 
 /* Read the clock. A base's clock belongs to its own sizes: a configuration states its own, or has
- * none. */
-static enum status read_clock(struct hd_config *c, const cJSON *object, const char *where,
-                              struct diag *d)
+ * the model's. */
+static enum status read_clock(const struct accel *acc, struct hd_config *c, const cJSON *object,
+                              const char *where, struct diag *d)
 {
+    struct area_model m = {.mhz = 0};
     const cJSON *origin = cJSON_GetObjectItemCaseSensitive(object, "clock_origin");
 
     c->clock_mhz = CLOCK_MHZ;
     c->clock_origin = HD_CLOCK_ASSUMED;
-    if (!origin && !cJSON_HasObjectItem(object, "clock_mhz"))
+    if (!origin && !cJSON_HasObjectItem(object, "clock_mhz")) {
+        if (acc->model)
+            TRY(area_model(acc->model, acc->model_path, c, &m, d));
+        if (m.mhz >= 1) {
+            c->clock_mhz = (uint32_t)m.mhz;
+            c->clock_origin = HD_CLOCK_MODEL;
+        }
         return ST_OK;
+    }
     TRY(json_uint(object, where, "clock_mhz", 1, 100000, &c->clock_mhz, d));
     c->clock_origin = HD_CLOCK_GIVEN;
     if (!origin)
@@ -294,8 +272,8 @@ enum status config_read(const struct accel *acc, const cJSON *object, const char
     TRY(read_sides(&c, object, where, n_before, d));
     TRY(read_softmax_rows(&c, object, where, based, d));
     TRY(json_uint_or(object, where, "lstm", 0, 1, based ? c.lstm : 0, &c.lstm, d));
-    TRY(read_clock(&c, object, where, d));
     TRY(check_sizes(&c, where, d));
+    TRY(read_clock(acc, &c, object, where, d));
     c.hash = config_hash(acc, &c);
     if (!named)
         name_of_hash(&c);

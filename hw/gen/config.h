@@ -5,7 +5,13 @@
 #include <stdint.h>
 
 /* The origin of a configuration's clock. */
-enum hd_clock_origin { HD_CLOCK_ASSUMED, HD_CLOCK_GIVEN, HD_CLOCK_PLACED, HD_CLOCK_ROUTED };
+enum hd_clock_origin {
+    HD_CLOCK_ASSUMED,
+    HD_CLOCK_GIVEN,
+    HD_CLOCK_PLACED,
+    HD_CLOCK_ROUTED,
+    HD_CLOCK_MODEL /* area_model.h */
+};
 
 struct hd_config {
     char name[32];

@@ -48,7 +48,7 @@ install(FILES include/heddle_target.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # Files that heddle reads at run time.
 install(DIRECTORY hw/rtl DESTINATION ${data}/hw)
-install(FILES hw/accel.json hw/area.csv DESTINATION ${data}/hw)
+install(FILES hw/accel.json hw/area.csv hw/model.csv DESTINATION ${data}/hw)
 install(FILES app/regress/suite/suite.v1.schema.json DESTINATION ${data}/app/regress/suite)
 install(DIRECTORY app/regress/ci DESTINATION ${data}) # templates to be copied
 install(FILES app/oracle/oracle.py DESTINATION ${data}/app/oracle)

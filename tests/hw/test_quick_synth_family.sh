@@ -44,6 +44,13 @@ for DSP in ecp5/dsp_map.v lattice/dsp_map_18x18.v; do
     grep -qF "techmap -map +/mul2dsp.v -map +/$DSP " script || fail "no $DSP: $(cat script)"
     grep -qF 'DSP_NAME=$__MUL18X18' script && grep -qF 'chtype -set $mul t:$__soft_mul' script || fail "names: $(cat script)"
 done
+# Black boxes; such a whole is not recorded.
+cp area.csv before.csv
+DSP=ecp5/dsp_map.v SYNTH_ONLY="hd_spad hd_store" YOSYS=$work/ecp5 SYNTH_FAMILY=ecp5 SYNTH_FMAX=none SYNTH_AREA=$work/area.csv \
+    expect 0 '' "$HEDDLE_HOME/hw/synth.sh" tiny
+[ "$(grep -c '^blackbox hd_' script)" = 11 ] || fail "black boxes: $(grep '^blackbox' script)"
+! grep -qE '^blackbox hd_(spad|store) ' script || fail "a unit of SYNTH_ONLY is a black box"
+cmp -s before.csv area.csv || fail "a part was recorded: $(diff before.csv area.csv)"
 DSP=none YOSYS=$work/ecp5 SYNTH_FAMILY=ecp5 expect 1 \
     "synth.sh: $work/ecp5 has no +/ecp5/dsp_map.v and no +/lattice/dsp_map_18x18.v" "$HEDDLE_HOME/hw/synth.sh" tiny
 SYNTH_FAMILY=ice40 expect 2 "synth.sh: SYNTH_FAMILY: expected ecp5 or xc7, found 'ice40'" "$HEDDLE_HOME/hw/synth.sh" tiny

@@ -84,7 +84,7 @@ static void expect_bad(struct arena *a, const char *from, const char *to, const 
     struct diag d = {.status = ST_OK};
     const struct accel *acc;
 
-    assert_int_equal(accel_parse(a, text, strlen(text), "m.json", &acc, &d), ST_USAGE);
+    assert_int_equal(accel_parse(a, text, strlen(text), "m.json", NULL, &acc, &d), ST_USAGE);
     if (strstr(d.text, message) == NULL)
         fail_msg("expected '%s' in '%s'", message, d.text);
 }
@@ -94,7 +94,7 @@ static const struct accel *parse(struct arena *a, const char *text)
     struct diag d = {.status = ST_OK};
     const struct accel *acc;
 
-    if (accel_parse(a, text, strlen(text), "m.json", &acc, &d) != ST_OK)
+    if (accel_parse(a, text, strlen(text), "m.json", NULL, &acc, &d) != ST_OK)
         fail_msg("%s", d.text);
     return acc;
 }
