@@ -13,7 +13,7 @@ for name, value in (("milliseconds", seconds * 1e3), ("inferences_per_second", 1
                     ("gops", 2e-9 * s["macs"] / seconds), ("gops_per_klut", 2e-6 * s["macs"] / seconds / lut4[0])):
     assert abs(t[name] / value - 1) < 1e-9, (name, t[name], value)
 print(f"time at {mhz} MHz ({s['clock']['origin']}): {seconds * 1e3:.3f} ms, {1 / seconds:.1f} inferences/s, "
-      f"{t['gops']:.2f} GOPS, {t['gops_per_klut']:.3g} GOPS/kLUT4, host estimated")
+      f"{t['gops']:.2f} GOPS, {t['gops_per_klut']:.3g} GOPS/kLUT4 (counted), host estimated")
 END
 grep -qxFf line stdout || fail "expected '$(cat line)', found '$(grep '^time at' stdout)'"
 python3 "$here/page_check.py" out/report.html "$here/page.grid" >stdout 2>&1
