@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """model.py count | fit | check - hw/model.csv: what each unit takes on an ECP5, as formulas of a configuration's sizes.
 
-hw/model_configs.csv has configurations: those of set `table` are fitted, those of set `unseen` only compared. `count` has
+hw/model_configs.csv has configurations: the units of set `table` are fitted, of set `cells` hd_array alone, of set `unseen`
+none: these are only compared. `count` has
 hw/synth.sh (yosys, synth_ecp5) count the units of each, and adds them to hw/model_units.csv. A unit whose own sizes were
 counted before is a black box then. `fit` writes hw/model.csv from the units of the table. `check` prints the errors of
 the counted wholes; tests/hw/gen/test_area_model.c holds them. Environment: as hw/synth.sh.
@@ -56,11 +57,11 @@ MEMORIES = {
     "hd_requant": ["n; 32; 64*tables; 1"],
 }
 
-# Multipliers, by structure: a cell of the array one, a lane of VECTOR five, of requantisation four. A port of ARRAY beyond
-# the first multiplies address and row, the fourth address, row and lanes by three, too. An address of more than 18 bits
-# takes two.
+# Multipliers, by structure: a cell of the array one, and a row one that chooses a tap where columns are uneven; a lane of
+# VECTOR five, of requantisation four. A port of ARRAY beyond the first multiplies address and row, the fourth address, row
+# and lanes by three, too. An address of more than 18 bits takes two.
 MULTIPLIERS = {
-    "hd_array": "rows*columns",
+    "hd_array": "rows*columns+rows*uneven",
     "hd_array_unit": "2*(ports-1)+3*(ports/4)+(ports-1+ports/4)*(log2_scratchpad_bytes/19)",
     "hd_softmax": "4*softmax",
     "hd_vector": "5*n+19*lstm",
@@ -75,7 +76,7 @@ TERMS = {
     "hd_store": ["1", "n", "axi_bytes"],
     "hd_spad": ["1", "n*ports", "ports", "n"],
     "hd_weights": ["1", "columns"],
-    "hd_array": ["rows*columns", "rows*columns*log2_ports"],
+    "hd_array": ["rows*columns", "rows*columns*log2_ports", "rows*columns*uneven"],
     "hd_array_unit": ["1", "columns", "ports", "n*ports*log2_n"],
     "hd_softmax": ["softmax", "softmax*n"],
     "hd_vector": ["1", "n", "softmax*n", "lstm"],
@@ -95,7 +96,8 @@ def names(c):
     """Return all names that a formula may have, as hw/gen/area_model.c does."""
     words, weight_words = c["scratchpad_bytes"] // c["n"], c["weight_bytes"] // c["n"]
     tables = next((k for k, least in ((8, 2048), (4, 1024), (2, 512), (1, 256)) if weight_words >= least), 0)
-    v = dict({s: c[s] for s in SIZES}, banks=8, words=words, weight_words=weight_words, tables=tables, softmax=int(c["softmax_rows"] != 0))
+    v = dict({s: c[s] for s in SIZES}, banks=8, words=words, weight_words=weight_words, tables=tables, softmax=int(c["softmax_rows"] != 0),
+             uneven=int(c["ports"] > 2 and c["columns"] & (c["columns"] - 1) != 0))
     return dict(v, **{"log2_" + k: bits(x) if x else 0 for k, x in v.items()})
 
 
@@ -188,7 +190,8 @@ def value(term, c):
 
 def table():
     """Return the counted units of the table's configurations."""
-    keys = {own(u, c) for c in read(CONFIGS_CSV) if c["set"] == "table" for u in [*UNITS, "hd_top"]}
+    fitted = {"table": [*UNITS, "hd_top"], "cells": ["hd_array"], "unseen": []}
+    keys = {own(u, c) for c in read(CONFIGS_CSV) for u in fitted[c["set"]]}
     return [r for r in read(UNITS_CSV) if own(r["unit"], r) in keys]
 
 

@@ -52,8 +52,12 @@ static bool value_of(const struct reading *r, const char *name, size_t n, int64_
         const char *name;
         int64_t value;
     } derived[] = {
-        {"words", c->scratchpad_bytes / c->n},   {"weight_words", c->weight_bytes / c->n},
-        {"tables", hd_config_tables(c)},         {"softmax", c->softmax_rows != 0},
+        {"words", c->scratchpad_bytes / c->n},
+        {"weight_words", c->weight_bytes / c->n},
+        {"tables", hd_config_tables(c)},
+        {"softmax", c->softmax_rows != 0},
+        /* Products by columns choose a port's tap: hd_array. */
+        {"uneven", c->ports > 2 && (c->columns & (c->columns - 1)) != 0},
         {"root_cells", (int64_t)sqrt(r->cells)},
     };
 
@@ -79,8 +83,8 @@ static uint32_t read_name(void *ctx, const char *text, int64_t *value, char *err
 
     if (!value_of(r, text + skip, n - skip, value)) {
         (void)snprintf(error, EXPRESSION_ERROR,
-                       "expected a size, words, weight_words, tables, softmax, root_cells, or "
-                       "log2_ before one, found '%.*s'",
+                       "expected a size, words, weight_words, tables, softmax, uneven, root_cells, "
+                       "or log2_ before one, found '%.*s'",
                        (int)n, text);
         return 0;
     }

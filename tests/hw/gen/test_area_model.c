@@ -16,7 +16,7 @@
 #include "hw/gen/accel.h"
 #include "hw/gen/area_model.h"
 
-enum { COLUMNS = 32, MAX_BYTES = 1 << 20, UNITS = 60, UNSEEN = 1 };
+enum { COLUMNS = 32, MAX_BYTES = 1 << 20, UNITS = 60, UNSEEN = 7 };
 
 static struct arena *a;
 static const char *model;
@@ -197,7 +197,8 @@ static void wrong_lines_are_named(void **state)
     expect_bad("unit\n", "m.csv:1: expected 'unit,resource,formula' of less than 1024 characters, "
                          "found 'unit'");
     expect_bad("a,b,c\nhd_x,lut4,3*m\n", "m.csv:2: expected a size, words, weight_words, tables, "
-                                         "softmax, root_cells, or log2_ before one, found 'm'");
+                                         "softmax, uneven, root_cells, or log2_ before one, "
+                                         "found 'm'");
     expect_bad("a,b,c\nhd_x,lut5,3\n", "m.csv:2: expected a resource or memory, found 'lut5'");
     expect_bad("a,b,c\nhd_x,memory,3; 4\n",
                "m.csv:2: expected 'count; width; depth; lanes', found ' 4'");
