@@ -23,7 +23,7 @@ void emit_constants(struct emit_unit *u)
         emit_constants_array(emit_new_file(u, "constants.c"), bytes);
         return;
     }
-    text_add_n(emit_new_file(u, "constants.bin"), bytes->data, bytes->length);
+    *emit_new_file(u, "constants.bin") = *bytes; /* not copied: they may be most of the network */
     text_add(emit_new_file(u, "constants.S"),
              "    .section .rodata\n    .balign 64\n    .global model_constants\n"
              "model_constants: .incbin \"constants.bin\"\n    .section "
