@@ -18,7 +18,8 @@ struct speaker {
     struct job *job;
     const char *prompt;
     struct tokens *tokens;
-    uint32_t n_prompt; /* its tokens */
+    uint32_t n_prompt; /* its tokens, without the one whose keys and values are there at first */
+    uint32_t begin;    /* the position of the first one */
     double temperature;
     double *share; /* of each token, for a choice */
 };
@@ -114,14 +115,15 @@ static enum status check(struct speaker *s, struct diag *d)
 }
 
 /* Inputs of `n` inferences: tokens, of which those of the prompt are known, and positions. */
-static void fill(struct job *job, const int32_t *prompt, uint32_t n_prompt, uint32_t n)
+static void fill(const struct speaker *s, const int32_t *prompt, uint32_t n)
 {
+    struct job *job = s->job;
     int32_t *token = ARENA_ARRAY(job->arena, int32_t, n);
     int32_t *position = ARENA_ARRAY(job->arena, int32_t, n);
 
-    memcpy(token, prompt, n_prompt * sizeof *token);
+    memcpy(token, prompt, s->n_prompt * sizeof *token);
     for (uint32_t k = 0; k < n; k++)
-        position[k] = (int32_t)k;
+        position[k] = (int32_t)(s->begin + k);
     job->n = n;
     job->in = ARENA_ARRAY(job->arena, struct run_data, 3);
     job->in[0] = (struct run_data){(uint8_t *)token, sizeof *token};
@@ -162,6 +164,16 @@ static enum status find_prompt(struct speaker *s, struct diag *d)
     return ST_OK;
 }
 
+/* The state may have a token that begins: position 0, which the prompt need not name. */
+static void skip_begin(struct speaker *s, int64_t begin, int32_t **prompt)
+{
+    s->begin = begin >= 0;
+    if (begin >= 0 && s->n_prompt > 0 && **prompt == begin) {
+        s->n_prompt--;
+        ++*prompt;
+    }
+}
+
 enum status speak_inputs(struct job *job, struct diag *d)
 {
     struct speaker *s = ARENA_NEW(job->arena, struct speaker);
@@ -177,14 +189,17 @@ enum status speak_inputs(struct job *job, struct diag *d)
     TRY(gguf_read(job->arena, m->data, m->n_bytes, f, d));
     TRY(tokens_open(job->arena, f, &s->tokens, d));
     TRY(tokens_of(s->tokens, s->prompt, &prompt, &s->n_prompt, d));
+    skip_begin(s, gguf_begin(f, &job->options->gguf), &prompt);
     if (s->n_prompt == 0)
         return FAIL(d, ST_USAGE, "--prompt: expected a text, found none");
-    if (s->n_prompt + n_new - 1 > positions(job->p->reference))
+    const uint32_t need = s->begin + s->n_prompt + n_new - 1;
+
+    if (need > positions(job->p->reference))
         return FAIL(d, ST_USAGE, "--tokens: %u after a prompt of %u need --context=%u, found %u",
-                    n_new, s->n_prompt, s->n_prompt + n_new - 1, positions(job->p->reference));
+                    n_new, s->n_prompt, need, positions(job->p->reference));
     s->share =
         ARENA_ARRAY(job->arena, double, ir_elements(job->p->graph->tensor[job->p->graph->out[0]]));
-    fill(job, prompt, s->n_prompt, s->n_prompt + n_new - 1);
+    fill(s, prompt, s->n_prompt + n_new - 1);
     *feeder = (struct feeder){s, next, say};
     job->feeder = feeder;
     return ST_OK;

@@ -2,132 +2,20 @@
 #include "gguf_llama.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "gguf.h"
-#include "gguf_nodes.h"
-
-enum { MOST_LAYERS = 1024, MOST_SIZE = 1 << 20 };
-
-struct llama {
-    struct gguf_nodes net;
-    const struct gguf *f;
-    const struct gguf_options *o;
-    struct diag *d;
-    int64_t layers, width, inner, heads, kv_heads, head, vocabulary, context;
-    double epsilon, base;
-    struct onnx_state *state;
-};
-
-/* --- sizes --- */
-
-static enum status size_of(const struct llama *m, const char *key, double otherwise, int64_t most,
-                           int64_t *v)
-{
-    const double found = gguf_number(m->f, key, otherwise);
-
-    if (!(found >= 1 && found <= (double)most) || found != floor(found))
-        return FAIL(m->d, ST_MODEL, "setting '%s': expected 1 to %lld, found %.9g", key,
-                    (long long)most, found);
-    *v = (int64_t)found;
-    return ST_OK;
-}
-
-static enum status check_family(const struct llama *m)
-{
-    const char *family = gguf_text(m->f, "general.architecture", "");
-    const char *scaling = gguf_text(m->f, "llama.rope.scaling.type", "none");
-
-    if (strcmp(family, "llama") != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "general.architecture: expected llama, found '%.40s'",
-                    family);
-    if (strcmp(scaling, "none") != 0 || gguf_tensor(m->f, "rope_freqs.weight"))
-        return FAIL(m->d, ST_UNSUPPORTED, "positions: expected no scaling, found '%.40s'",
-                    strcmp(scaling, "none") != 0 ? scaling : "rope_freqs.weight");
-    if (gguf_number(m->f, "llama.expert_count", 0) != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "llama.expert_count: expected no experts");
-    return ST_OK;
-}
-
-static enum status read_sizes(struct llama *m)
-{
-    const struct gguf_tensor *table = gguf_tensor(m->f, "token_embd.weight");
-    int64_t rotated, length, wanted = m->o->context;
-
-    TRY(check_family(m));
-    TRY(size_of(m, "llama.block_count", 0, MOST_LAYERS, &m->layers));
-    TRY(size_of(m, "llama.embedding_length", 0, MOST_SIZE, &m->width));
-    TRY(size_of(m, "llama.feed_forward_length", 0, MOST_SIZE, &m->inner));
-    TRY(size_of(m, "llama.attention.head_count", 0, m->width, &m->heads));
-    TRY(size_of(m, "llama.attention.head_count_kv", (double)m->heads, m->heads, &m->kv_heads));
-    TRY(size_of(m, "llama.context_length", GGUF_CONTEXT, INT32_MAX, &length));
-    if (m->width % m->heads != 0 || m->heads % m->kv_heads != 0)
-        return FAIL(m->d, ST_MODEL, "%lld heads, %lld of keys: expected divisors of %lld",
-                    (long long)m->heads, (long long)m->kv_heads, (long long)m->width);
-    m->head = m->width / m->heads;
-    TRY(size_of(m, "llama.rope.dimension_count", (double)m->head, MOST_SIZE, &rotated));
-    if (rotated != m->head || rotated % 2 != 0)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "llama.rope.dimension_count: expected an even head's %lld, found %lld",
-                    (long long)m->head, (long long)rotated);
-    if (wanted > length || wanted > GGUF_MOST_CONTEXT)
-        return FAIL(m->d, ST_USAGE, "--context: expected at most %lld, found %lld",
-                    (long long)(length < GGUF_MOST_CONTEXT ? length : GGUF_MOST_CONTEXT),
-                    (long long)wanted);
-    m->context = wanted ? wanted : length < GGUF_CONTEXT ? length : GGUF_CONTEXT;
-    m->epsilon = gguf_number(m->f, "llama.attention.layer_norm_rms_epsilon", 1e-5);
-    m->base = gguf_number(m->f, "llama.rope.freq_base", 10000);
-    if (!table || table->rank != 2)
-        return FAIL(m->d, ST_MODEL, "expected a tensor 'token_embd.weight' of two dimensions");
-    m->vocabulary = (int64_t)table->dim[1];
-    return ST_OK;
-}
+#include "gguf_model.h"
+#include "gguf_static.h"
 
 /* --- constants --- */
-
-static enum status weights_of(const struct llama *m, const char *name, int64_t columns,
-                              int64_t rows, const struct gguf_tensor **t)
-{
-    *t = gguf_tensor(m->f, name);
-    if (!*t)
-        return FAIL(m->d, ST_MODEL, "no tensor is called '%.80s'", name);
-    if ((int64_t)(*t)->dim[0] != columns || (int64_t)(*t)->dim[1] != rows || (*t)->dim[2] != 1 ||
-        (*t)->dim[3] != 1)
-        return FAIL(m->d, ST_MODEL, "tensor '%.80s': expected %lld x %lld, found %llu x %llu", name,
-                    (long long)columns, (long long)rows, (unsigned long long)(*t)->dim[0],
-                    (unsigned long long)(*t)->dim[1]);
-    return ST_OK;
-}
 
 static enum status vector(struct llama *m, const char *name)
 {
     const struct gguf_tensor *t;
 
-    TRY(weights_of(m, name, m->width, 1, &t));
+    TRY(gguf_weights(m, name, m->width, 1, &t));
     gguf_row(t, 0, gguf_constant(&m->net, name, OX_FLOAT, 1, &m->width));
     return ST_OK;
-}
-
-/* Write row `n` of a matrix as int8 with one scale, `step` bytes from one to the next. */
-static float quantise_row(const float *row, int64_t n, int8_t *to, int64_t step)
-{
-    float most = 0;
-
-    for (int64_t k = 0; k < n; k++)
-        most = fmaxf(most, fabsf(row[k]));
-    for (int64_t k = 0; k < n; k++)
-        to[k * step] = (int8_t)(most > 0 ? fminf(fmaxf(rintf(row[k] / most * 127), -127), 127) : 0);
-    return most / 127;
-}
-
-/* The file has the pairs of a head that RoPE turns as neighbours; ONNX's operator takes the first
- * and the second of each from two halves. */
-static int64_t place_of(const struct llama *m, int64_t row, bool turned)
-{
-    const int64_t i = row % m->head;
-
-    return turned ? row - i + i / 2 + i % 2 * (m->head / 2) : row;
 }
 
 /* Tensor `name` as constant `name`, [columns, rows], and for int8 `name`.scale, [rows]. */
@@ -140,17 +28,17 @@ static enum status matrix(struct llama *m, const char *name, int64_t columns, in
     const struct gguf_tensor *t;
     void *to;
 
-    TRY(weights_of(m, name, columns, rows, &t));
+    TRY(gguf_weights(m, name, columns, rows, &t));
     to = gguf_constant(&m->net, name, is_float ? OX_FLOAT : OX_INT8, 2, dim);
     if (!is_float)
         scale = gguf_constant(&m->net, arena_printf(m->net.arena, "%s.scale", name), OX_FLOAT, 1,
                               &rows);
     for (int64_t r = 0; r < rows; r++) {
-        const int64_t at = place_of(m, r, turned);
+        const int64_t at = turned ? gguf_half_place(m, r) : r;
 
         gguf_row(t, (uint64_t)r, row);
         if (scale)
-            scale[at] = quantise_row(row, columns, (int8_t *)to + at, rows);
+            scale[at] = gguf_quantise(row, columns, 1, (int8_t *)to + at, rows);
         for (int64_t k = 0; k < columns && is_float; k++)
             ((float *)to)[k * rows + at] = row[k];
     }
@@ -166,14 +54,14 @@ static enum status embeddings(struct llama *m)
     const struct gguf_tensor *t;
     void *to;
 
-    TRY(weights_of(m, "token_embd.weight", m->width, m->vocabulary, &t));
+    TRY(gguf_weights(m, "token_embd.weight", m->width, m->vocabulary, &t));
     to = gguf_constant(&m->net, "table", is_float ? OX_FLOAT : OX_INT8, 2, dim);
     if (!is_float)
         scale = gguf_constant(&m->net, "table.scale", OX_FLOAT, 2, each);
     for (int64_t r = 0; r < m->vocabulary; r++) {
         gguf_row(t, (uint64_t)r, scale ? row : (float *)to + r * m->width);
         if (scale)
-            scale[r] = quantise_row(row, m->width, (int8_t *)to + r * m->width, 1);
+            scale[r] = gguf_quantise(row, m->width, 1, (int8_t *)to + r * m->width, 1);
     }
     if (is_float) {
         gguf_node(&m->net, "x.0 = Gather table token");
@@ -186,41 +74,29 @@ static enum status embeddings(struct llama *m)
     return ST_OK;
 }
 
-static void number(struct llama *m, const char *name, float v)
-{
-    *(float *)gguf_constant(&m->net, name, OX_FLOAT, 0, NULL) = v;
-}
-
-static void shape(struct llama *m, const char *name, int64_t heads, int64_t rows, int64_t columns)
-{
-    const int64_t rank = 4, dim[4] = {1, heads, rows, columns};
-
-    memcpy(gguf_constant(&m->net, name, OX_INT64, 1, &rank), dim, sizeof dim);
-}
-
 /* Constants that all layers share. */
 static void tables(struct llama *m)
 {
     const int64_t half = m->head / 2, dim[2] = {m->context, half}, places[3] = {1, 1, m->context};
-    const int64_t three = 3;
     float *c = gguf_constant(&m->net, "cosines", OX_FLOAT, 2, dim);
     float *s = gguf_constant(&m->net, "sines", OX_FLOAT, 2, dim);
     int32_t *place = gguf_constant(&m->net, "places", OX_INT32, 3, places);
-    const int64_t flat[3] = {1, 1, m->width};
 
     for (int64_t p = 0; p < m->context; p++) {
         place[p] = (int32_t)p;
         for (int64_t i = 0; i < half; i++) {
-            const double angle = (double)p * pow(m->base, -2.0 * (double)i / (double)m->head);
-            c[p * half + i] = (float)cos(angle);
-            s[p * half + i] = (float)sin(angle);
+            double cosine, sine;
+
+            gguf_angle(m, p, i, &cosine, &sine);
+            c[p * half + i] = (float)cosine;
+            s[p * half + i] = (float)sine;
         }
     }
-    number(m, "none", -INFINITY);
-    number(m, "step", (float)(1 / sqrt((double)m->head)));
-    shape(m, "query.shape", m->kv_heads, m->heads / m->kv_heads, m->head);
-    shape(m, "key.shape", m->kv_heads, 1, m->head);
-    memcpy(gguf_constant(&m->net, "flat.shape", OX_INT64, 1, &three), flat, sizeof flat);
+    gguf_scalar(m, "none", -INFINITY);
+    gguf_scalar(m, "step", (float)(1 / sqrt((double)m->head)));
+    gguf_shape(m, "query.shape", m->kv_heads, m->heads / m->kv_heads, m->head);
+    gguf_shape(m, "key.shape", m->kv_heads, 1, m->head);
+    gguf_flat_shape(m);
     gguf_node(&m->net, "cosine = Gather cosines position");
     gguf_node(&m->net, "sine = Gather sines position");
     gguf_node(&m->net, "known = LessOrEqual places position");
@@ -251,8 +127,6 @@ static enum status product(struct llama *m, const char *y, const char *x, const 
     return ST_OK;
 }
 
-#define NAMED(m, ...) arena_printf((m)->net.arena, __VA_ARGS__)
-
 static enum status norm(struct llama *m, const char *y, const char *x, const char *name)
 {
     TRY(vector(m, name));
@@ -265,16 +139,11 @@ static enum status norm(struct llama *m, const char *y, const char *x, const cha
 /* The cache `which` of layer i takes value `now` at the position. */
 static void cache(struct llama *m, int i, char which, const char *now)
 {
-    struct onnx_state *s = &m->state[m->net.graph.n_output - 1];
-    const int64_t dim[4] = {1, m->kv_heads, m->context, m->head};
-    Onnx__GraphProto *g = &m->net.graph;
+    const char *x = NAMED(m, "%d.%c", i, which);
 
-    *s = (struct onnx_state){NAMED(m, "%d.%c.before", i, which), NAMED(m, "%d.%c.all", i, which)};
-    gguf_node(&m->net, "%d.%c.row = Reshape %s key.shape", i, which, now);
-    gguf_node(&m->net, "%s = TensorScatter %s %d.%c.row position ; axis=2", s->output, s->input, i,
-              which);
-    g->input[g->n_input++] = ox_new_border(m->net.arena, s->input, OX_FLOAT, 4, dim);
-    g->output[g->n_output++] = ox_new_border(m->net.arena, s->output, OX_FLOAT, 4, dim);
+    gguf_node(&m->net, "%s.row = Reshape %s key.shape", x, now);
+    gguf_node(&m->net, "%s.all = TensorScatter %s.before %s.row position ; axis=2", x, x, x);
+    gguf_state(m, NAMED(m, "%s.before", x), NAMED(m, "%s.all", x), OX_FLOAT, NULL);
 }
 
 static enum status attention(struct llama *m, int i)
@@ -331,27 +200,14 @@ static enum status feed_forward(struct llama *m, int i)
     return ST_OK;
 }
 
-/* Borders: token and position, logits, then the state. */
-static void borders(struct llama *m)
-{
-    const int64_t one[2] = {1, 1}, logits[3] = {1, 1, m->vocabulary};
-    const size_t n = 2 * (size_t)m->layers;
-    Onnx__GraphProto *g = &m->net.graph;
-
-    g->input = ARENA_ARRAY(m->net.arena, Onnx__ValueInfoProto *, n + 2);
-    g->output = ARENA_ARRAY(m->net.arena, Onnx__ValueInfoProto *, n + 1);
-    m->state = ARENA_ARRAY(m->net.arena, struct onnx_state, n);
-    g->input[g->n_input++] = ox_new_border(m->net.arena, "token", OX_INT32, 2, one);
-    g->input[g->n_input++] = ox_new_border(m->net.arena, "position", OX_INT32, 2, one);
-    g->output[g->n_output++] = ox_new_border(m->net.arena, "logits", OX_FLOAT, 3, logits);
-}
-
 static enum status build(struct llama *m)
 {
     const bool tied = !gguf_tensor(m->f, "output.weight");
 
-    TRY(read_sizes(m));
-    borders(m);
+    TRY(gguf_sizes(m));
+    gguf_borders(m);
+    if (m->o->products == GGUF_STATIC)
+        return gguf_static(m);
     TRY(embeddings(m));
     tables(m);
     for (int i = 0; i < (int)m->layers; i++) {

@@ -3,9 +3,10 @@
 #ifndef HEDDLE_COMPILER_IMPORT_GGUF_GGUF_LLAMA_H
 #define HEDDLE_COMPILER_IMPORT_GGUF_GGUF_LLAMA_H
 
+#include "compiler/import/gguf/gguf.h"
 #include "compiler/import/onnx/onnx.h"
 
-enum gguf_products { GGUF_INT8, GGUF_FLOAT };
+enum gguf_products { GGUF_INT8, GGUF_FLOAT, GGUF_STATIC };
 
 /* int8: weights of one scale for each row, inputs with the scale of their values in each step. float:
  * the file's values. context: positions of keys and values; 0: 256, or the file's if fewer. */
@@ -16,6 +17,9 @@ struct gguf_options {
 
 enum { GGUF_CONTEXT = 256, GGUF_MOST_CONTEXT = 1 << 16 };
 
+/* Return the token whose keys and values the state has at first, at position 0; -1: none. GGUF_STATIC
+ * has one if the file names a token that begins a text. */
+int64_t gguf_begin(const struct gguf *f, const struct gguf_options *o);
 /* Make the network; o->unpacked and o->state of *onnx are set. ST_UNSUPPORTED: another family. */
 enum status gguf_llama(struct arena *a, const uint8_t *data, size_t n_bytes,
                        const struct gguf_options *o, struct onnx_options *onnx, struct diag *d);

@@ -6,9 +6,10 @@
 
 struct Onnx__ModelProto;
 
-/* An input that is the output of the step before, zeros at first. */
+/* An input that is the output of the step before; at first `initial`, or zeros if that is NULL. */
 struct onnx_state {
     const char *input, *output;
+    const uint8_t *initial;
 };
 
 struct onnx_options {

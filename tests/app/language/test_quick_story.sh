@@ -3,9 +3,13 @@
 # choice; refusals.
 . "$(dirname "$0")/../../e2e/common.sh"
 
-"$heddle" run story --engine=func --tokens 6 -q >said 2>&1 || fail "$(cat said)"
-head -n 1 said | grep -qx "Once upon a time there was a little clock that was alw" || fail "$(cat said)"
-grep -q "^verdict: match" said || fail "$(cat said)"
+for products in int8 static; do
+    "$heddle" run story --products=$products --engine=func --tokens 6 --no-search >said 2>&1 || fail "$(cat said)"
+    head -n 1 said | grep -qx "Once upon a time there was a little clock that was alw" || fail "$(cat said)"
+    grep -q "^verdict: match" said || fail "$(cat said)"
+done
+grep -q "^204800 MACs, 100.0 % on the accelerator" said || fail "static: $(cat said)"
+grep -q "and 0 on the host (estimate)" said || fail "static: $(cat said)"
 for seed in 1 1 2; do
     "$heddle" run story --engine=ref --products=float --temperature=3 --seed=$seed --tokens 6 -q >new 2>&1 || fail "$(cat new)"
     [ ! -e said.$seed ] || cmp said.$seed new || fail "seed $seed: other words"

@@ -20,10 +20,12 @@ enum status ox_read_state(struct ox *m, struct ox_value *v)
     const uint32_t variable = v->tensor;
 
     m->g->tensor[variable]->role = IR_VARIABLE;
+    m->g->tensor[variable]->data = ox_state_of(m, v->name, NULL)->initial;
     m->op = "Identity";
     m->row = IR_NONE;
     v->tensor = ox_tensor(m, v->name, m->g->tensor[variable]->type, ox_shape_of(m, variable), NULL);
     ox_make_read_variable(m, 1, &variable, v->tensor);
+    ox_one_scale(m, variable, v->tensor);
     return ST_OK;
 }
 

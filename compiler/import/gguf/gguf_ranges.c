@@ -1,0 +1,252 @@
+/* gguf_ranges.c - see gguf_ranges.h. Names of values are those of gguf_static.c. */
+#include "gguf_ranges.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/random.h"
+
+enum { TEXTS = 4, TOKENS = 32 }; /* texts, and tokens of each */
+
+struct run {
+    struct arena *arena;
+    const struct gguf_network *n;
+    struct gguf_ranges *seen;
+    uint32_t at; /* the value that is next */
+    bool hidden; /* values do not count */
+    int64_t layer, position;
+    float *key, *value; /* [layers,context,kv_heads,head] */
+    float *x, *h, *q, *o, *gate, *up, *scores, *logits, *other;
+};
+
+/* --- ranges --- */
+
+static void see(struct run *r, const char *what, const float *v, int64_t n)
+{
+    struct gguf_ranges *s = r->seen;
+    struct gguf_range *range;
+
+    if (r->hidden)
+        return;
+    if (r->at == s->n) {
+        ARENA_GROW(r->arena, s->range, s->n, &s->cap);
+        s->range[s->n++] = (struct gguf_range){
+            r->layer < 0 ? what : arena_printf(r->arena, "%d.%s", (int)r->layer, what), 0, 0};
+    }
+    range = &s->range[r->at++];
+    for (int64_t i = 0; i < n; i++) {
+        range->low = fminf(range->low, v[i]);
+        range->high = fmaxf(range->high, v[i]);
+    }
+}
+
+const struct gguf_range *gguf_range(const struct gguf_ranges *r, const char *name)
+{
+    uint32_t i = 0;
+
+    while (strcmp(r->range[i].name, name) != 0)
+        i++;
+    return &r->range[i];
+}
+
+/* --- operators --- */
+
+static void product(const struct gguf_matrix *m, const float *x, float *y)
+{
+    memset(y, 0, (size_t)m->rows * sizeof *y);
+    for (int64_t k = 0; k < m->columns; k++) {
+        const int8_t *w = m->w + k * m->rows;
+        const float v = x[k];
+
+        for (int64_t i = 0; i < m->rows; i++)
+            y[i] += v * (float)w[i];
+    }
+    for (int64_t i = 0; i < m->rows; i++)
+        y[i] *= m->scale[i];
+}
+
+static void norm(struct run *r, const char *what)
+{
+    double squares = 0;
+
+    for (int64_t i = 0; i < r->n->width; i++)
+        squares += (double)r->x[i] * (double)r->x[i];
+    const float inverse = (float)(1 / sqrt(squares / (double)r->n->width + (double)r->n->epsilon));
+
+    for (int64_t i = 0; i < r->n->width; i++)
+        r->h[i] = r->x[i] * inverse;
+    see(r, what, r->h, r->n->width);
+}
+
+/* RoPE of `heads` heads; names: those of both products, and of their sum. */
+static void turn(struct run *r, const char *const name[3], int64_t heads, float *x)
+{
+    const int64_t head = r->n->head, half = head / 2, n = heads * head;
+    const float *c = r->n->cosine + r->position * head, *s = r->n->sine + r->position * head;
+
+    for (int64_t i = 0; i < n; i++)
+        r->other[i] = x[(i % head < half) ? i + half : i - half] * s[i % head];
+    for (int64_t i = 0; i < n; i++)
+        x[i] *= c[i % head];
+    see(r, name[0], x, n);
+    see(r, name[1], r->other, n);
+    for (int64_t i = 0; i < n; i++)
+        x[i] += r->other[i];
+    see(r, name[2], x, n);
+}
+
+/* Head `h` of the sum of values by their shares. */
+static void attend(struct run *r, int64_t h)
+{
+    const struct gguf_network *n = r->n;
+    const int64_t kv = n->kv_heads * n->head, own = h / (n->heads / n->kv_heads) * n->head;
+    const int64_t base = r->layer * n->context * kv + own;
+    const float *q = r->q + h * n->head;
+    float *o = r->o + h * n->head, most = -INFINITY, sum = 0;
+
+    for (int64_t p = 0; p <= r->position; p++) {
+        const float *k = r->key + base + p * kv;
+
+        r->scores[p] = 0;
+        for (int64_t i = 0; i < n->head; i++)
+            r->scores[p] += q[i] * k[i];
+        most = fmaxf(most, r->scores[p]);
+    }
+    see(r, "scores", r->scores, r->position + 1);
+    for (int64_t p = 0; p <= r->position; p++)
+        sum += r->scores[p] = expf((r->scores[p] - most) / sqrtf((float)n->head));
+    memset(o, 0, (size_t)n->head * sizeof *o);
+    for (int64_t p = 0; p <= r->position; p++)
+        for (int64_t i = 0; i < n->head; i++)
+            o[i] += r->scores[p] / sum * r->value[base + p * kv + i];
+}
+
+/* Add a product to the residual. */
+static void add(struct run *r, const struct gguf_matrix *m, const float *v, const char *what,
+                const char *sum)
+{
+    product(m, v, r->other);
+    see(r, what, r->other, r->n->width);
+    for (int64_t i = 0; i < r->n->width; i++)
+        r->x[i] += r->other[i];
+    see(r, sum, r->x, r->n->width);
+}
+
+static void layer(struct run *r)
+{
+    static const char *const q[] = {"q.cosines", "q.sines", "q.turned"};
+    static const char *const k[] = {"k.cosines", "k.sines", "k.turned"};
+    const struct gguf_network *n = r->n;
+    const struct gguf_matrix *m = n->part + r->layer * GGUF_PARTS;
+    const int64_t kv = n->kv_heads * n->head, at = (r->layer * n->context + r->position) * kv;
+    uint32_t scores;
+
+    norm(r, "norm");
+    product(&m[GGUF_Q], r->h, r->q);
+    see(r, "q", r->q, n->width);
+    product(&m[GGUF_K], r->h, r->key + at);
+    see(r, "k", r->key + at, kv);
+    product(&m[GGUF_V], r->h, r->value + at);
+    see(r, "v", r->value + at, kv);
+    turn(r, q, n->heads, r->q);
+    turn(r, k, n->kv_heads, r->key + at);
+    scores = r->at;
+    for (int64_t h = 0; h < n->heads; h++) {
+        r->at = scores;
+        attend(r, h);
+    }
+    see(r, "sum", r->o, n->width);
+    add(r, &m[GGUF_O], r->o, "o", "x");
+    norm(r, "ffn_norm");
+    product(&m[GGUF_GATE], r->h, r->gate);
+    see(r, "gate", r->gate, n->inner);
+    product(&m[GGUF_UP], r->h, r->up);
+    see(r, "up", r->up, n->inner);
+    for (int64_t i = 0; i < n->inner; i++)
+        r->gate[i] /= 1 + expf(-r->gate[i]);
+    see(r, "silu", r->gate, n->inner);
+    for (int64_t i = 0; i < n->inner; i++)
+        r->gate[i] *= r->up[i];
+    see(r, "gated", r->gate, n->inner);
+    add(r, &m[GGUF_DOWN], r->gate, "down", "end");
+}
+
+static void step(struct run *r, int64_t token)
+{
+    const struct gguf_network *n = r->n;
+
+    r->at = 0;
+    for (int64_t i = 0; i < n->width; i++)
+        r->x[i] = n->table_scale * (float)n->table[token * n->width + i];
+    for (r->layer = 0; r->layer < n->layers; r->layer++)
+        layer(r);
+    r->layer = -1;
+    norm(r, "norm");
+    product(&n->logits, r->h, r->logits);
+    see(r, "logits", r->logits, n->vocabulary);
+}
+
+/* --- texts --- */
+
+/* Draw a token by the probabilities of the logits. */
+static int64_t draw(const struct run *r, uint64_t *state)
+{
+    const int64_t n = r->n->vocabulary;
+    double sum = 0, at = (double)(random_next(state) >> 11) * 0x1p-53;
+    float most = -INFINITY;
+
+    for (int64_t i = 0; i < n; i++)
+        most = fmaxf(most, r->logits[i]);
+    for (int64_t i = 0; i < n; i++)
+        sum += exp((double)(r->logits[i] - most));
+    at *= sum;
+    for (int64_t i = 0; i < n; i++)
+        if ((at -= exp((double)(r->logits[i] - most))) < 0)
+            return i;
+    return n - 1;
+}
+
+static void keep_begin(struct run *r)
+{
+    const struct gguf_network *n = r->n;
+    const int64_t kv = n->kv_heads * n->head;
+
+    r->seen->key = ARENA_ARRAY(r->arena, float, (size_t)(n->layers * kv));
+    r->seen->value = ARENA_ARRAY(r->arena, float, (size_t)(n->layers * kv));
+    for (int64_t i = 0; i < n->layers; i++) {
+        memcpy(r->seen->key + i * kv, r->key + i * n->context * kv, (size_t)kv * sizeof(float));
+        memcpy(r->seen->value + i * kv, r->value + i * n->context * kv, (size_t)kv * sizeof(float));
+    }
+}
+
+struct gguf_ranges *gguf_see(struct arena *a, const struct gguf_network *n)
+{
+    const size_t kept = (size_t)(n->layers * n->context * n->kv_heads * n->head);
+    struct run r = {.arena = a, .n = n, .seen = ARENA_NEW(a, struct gguf_ranges)};
+    uint64_t state = 47;
+
+    r.key = ARENA_ARRAY(a, float, kept);
+    r.value = ARENA_ARRAY(a, float, kept);
+    r.x = ARENA_ARRAY(a, float, (size_t)n->width);
+    r.h = ARENA_ARRAY(a, float, (size_t)n->width);
+    r.q = ARENA_ARRAY(a, float, (size_t)n->width);
+    r.o = ARENA_ARRAY(a, float, (size_t)n->width);
+    r.other = ARENA_ARRAY(a, float, (size_t)n->width);
+    r.gate = ARENA_ARRAY(a, float, (size_t)n->inner);
+    r.up = ARENA_ARRAY(a, float, (size_t)n->inner);
+    r.scores = ARENA_ARRAY(a, float, (size_t)n->context);
+    r.logits = ARENA_ARRAY(a, float, (size_t)n->vocabulary);
+    for (uint32_t t = 0; t < TEXTS; t++)
+        for (r.position = 0; r.position < TOKENS && r.position < n->context; r.position++) {
+            const bool first = r.position == 0;
+
+            r.hidden = first && n->begin >= 0;
+            step(&r, !first          ? draw(&r, &state)
+                     : n->begin >= 0 ? n->begin
+                                     : (int64_t)(random_next(&state) % (uint64_t)n->vocabulary));
+        }
+    if (n->begin >= 0)
+        keep_begin(&r);
+    return r.seen;
+}
