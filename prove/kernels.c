@@ -366,6 +366,11 @@ static void join_wide(const struct call *c)
     prove_join_wide(c->k, c->p, c->arg);
 }
 
+static void join_digits(const struct call *c)
+{
+    prove_join_digits(c->k, c->p, c->arg);
+}
+
 static void i16_sum(const struct call *c)
 {
     prove_i16_add(c->k, c->p, c->arg, strcmp(c->name, "i16_sub") == 0);
@@ -412,6 +417,7 @@ static const struct {
     {"i16_mean", i16_mean},
     {"byte_of", byte_of},
     {"join_wide", join_wide},
+    {"join_digits", join_digits},
 };
 
 void prove_kernel_call(void *ctx, const char *name, const void *p, void *const *arg)

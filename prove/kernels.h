@@ -20,5 +20,7 @@ void prove_i16_convert(struct prove_package *k, const void *params, void *const 
 void prove_i16_mean(struct prove_package *k, const void *params, void *const *arg);
 void prove_byte_of(struct prove_package *k, const void *params, void *const *arg);
 void prove_join_wide(struct prove_package *k, const void *params, void *const *arg);
+/* arg: x, zero point, y. */
+void prove_join_digits(struct prove_package *k, const void *params, void *const *arg);
 
 #endif

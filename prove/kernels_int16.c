@@ -291,3 +291,36 @@ void prove_join_wide(struct prove_package *k, const void *params, void *const *a
         prove_opaque(k->p, &opaque, y + 2 * i, 2);
     }
 }
+
+/* Number of row (column) i of n among the taps. */
+static uint64_t tap_of(uint64_t i, uint64_t n, uint64_t before, uint64_t after)
+{
+    return i < before ? i : i + after < n ? before : before + 1 + i + after - n;
+}
+
+void prove_join_digits(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_join_digits *p = params;
+    const uint64_t pixels = (uint64_t)p->batch * p->out_h * p->out_w, n = pixels * p->out_c,
+                   blocks = p->each ? (p->out_c + p->each - 1) / p->each : 0,
+                   all = blocks * p->each * pixels * p->digits;
+    const uint32_t *x = prove_read(k, arg[0], all), *zero = prove_read(k, arg[1], 1);
+    uint32_t *y = prove_write(k, arg[2], n * 4);
+
+    if (p->digits > 4 || !p->each) {
+        prove_package_fault(k, "sums of more than 4 digits");
+        return;
+    }
+    for (uint64_t i = 0; y && i < n; i++) {
+        const uint64_t channel = i % p->out_c, pixel = i / p->out_c,
+                       row = tap_of(pixel / p->out_w % p->out_h, p->out_h, p->top, p->bottom),
+                       column = tap_of(pixel % p->out_w, p->out_w, p->left, p->right),
+                       block = (pixel * blocks + channel / p->each) * p->each * p->digits;
+        const int32_t tap = p->taps[(row * (p->left + 1 + p->right) + column) * p->out_c + channel];
+        struct prove_sum s = {0};
+
+        add_digits(&s, k->p, x + block + channel % p->each, p->each, p->digits, 1);
+        prove_add(&s, k->p, *zero, -p->z_in, -(int64_t)tap);
+        prove_sum32(k->p, &s, y + 4 * i);
+    }
+}

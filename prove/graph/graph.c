@@ -76,7 +76,8 @@ static void run_op(struct prove_op *o, const uint32_t **terms, const struct ref_
             op->n_out == 1 && !ir_op_info(op->opcode)->has_state &&
             (prove_graph_move(o) || prove_graph_i16(o) || prove_graph_float(o) ||
              prove_graph_unary(o) || prove_graph_binary(o) || prove_graph_product(o) ||
-             prove_graph_window(o) || prove_graph_reduce(o) || prove_graph_softmax(o));
+             prove_graph_integer(o) || prove_graph_window(o) || prove_graph_reduce(o) ||
+             prove_graph_softmax(o));
         if (!ruled && !variable(o, terms))
             missing(o, n);
         terms[op->out[i]] = o->y;

@@ -40,6 +40,7 @@ bool prove_graph_binary(const struct prove_op *o);  /* graph_bytes.c */
 bool prove_graph_i16(const struct prove_op *o);     /* graph_int16.c */
 bool prove_graph_float(const struct prove_op *o);   /* graph_float.c */
 bool prove_graph_product(const struct prove_op *o); /* graph_product.c */
+bool prove_graph_integer(const struct prove_op *o); /* graph_integer.c */
 bool prove_graph_window(const struct prove_op *o);  /* graph_window.c */
 bool prove_graph_reduce(const struct prove_op *o);  /* graph_window.c */
 bool prove_graph_softmax(const struct prove_op *o); /* graph_window.c */

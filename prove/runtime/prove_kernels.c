@@ -82,6 +82,12 @@ void hdk_join_wide(const struct hdk_join_wide *p, const int8_t *upper, const int
     prove_hook.call(prove_hook.ctx, "join_wide", p, arg);
 }
 
+void hdk_join_digits(const struct hdk_join_digits *p, const int8_t *x, const int8_t *zero,
+                     int32_t *y)
+{
+    give("join_digits", p, x, zero, y);
+}
+
 void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y)
 {
     give("concat", p, x, 0, y);

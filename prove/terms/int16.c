@@ -32,3 +32,10 @@ void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, ui
     for (uint32_t b = 0; b < n; b++)
         y[b] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, b}, 3), -128, 127);
 }
+
+void prove_sum32(struct prove *p, const struct prove_sum *s, uint32_t y[4])
+{
+    const struct prove_opaque o = {PROVE_SUM_32, {0}, {prove_value(s)}};
+
+    prove_opaque(p, &o, y, 4);
+}

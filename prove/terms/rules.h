@@ -48,6 +48,7 @@ enum prove_opaque_rule {
     PROVE_MEAN_16,  /* {multiplier, shift, low, high} of a sum */
     PROVE_16_TO_8,  /* {zero point, multiplier, shift, low, high} */
     PROVE_8_TO_16,
+    PROVE_SUM_32, /* {} of a sum modulo 2^32 */
 };
 enum { PROVE_PARAMETERS = 8, PROVE_ARGUMENTS = 2 };
 struct prove_opaque {
@@ -57,6 +58,8 @@ struct prove_opaque {
 };
 /* The n bytes of an opaque function. */
 void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, uint32_t n);
+/* The 4 bytes of a sum modulo 2^32. */
+void prove_sum32(struct prove *p, const struct prove_sum *s, uint32_t y[4]);
 
 /* --- lstm.c --- */
 

@@ -31,6 +31,12 @@ says 'proved: all 1 layers, .* \(0 commands in their order, 1 host calls, [0-9]+
 prove 0 '' "$HEDDLE_HOME/tests/e2e/targets/pot16.ir" --strict --no-search
 says 'proved: all 4 layers, .* \(69 commands in their order, 12 host calls, [0-9]+ values\)'
 
+# Sums of int32, as digits from the array, with a zero point that is an input; borders of an image.
+for net in matmul_sums/digits conv_sums/padded; do
+    prove 0 '' "$HEDDLE_HOME/tests/compiler/systolic/rewrites/$net.ir" --strict
+    says 'proved: all 1 layers, .* \(8 commands in their order, 1 host calls, [0-9]+ values\)'
+done
+
 # Kernels without a rule are compared by samples, and the verdict names them.
 samples() { # N CALLS NAMES
     says "proved: all $1 layers, .* and for $2 that only samples compare \\($3\\) .*"
