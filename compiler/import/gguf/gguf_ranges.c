@@ -50,6 +50,16 @@ const struct gguf_range *gguf_range(const struct gguf_ranges *r, const char *nam
     return &r->range[i];
 }
 
+/* The magnitudes of gated values. */
+static void see_gated(struct run *r)
+{
+    float *most = r->seen->gated + r->layer * r->n->inner;
+
+    for (int64_t i = 0; i < r->n->inner && !r->hidden; i++)
+        most[i] = fmaxf(most[i], fabsf(r->gate[i]));
+    see(r, "gated", r->gate, r->n->inner);
+}
+
 /* --- operators --- */
 
 static void product(const struct gguf_matrix *m, const float *x, float *y)
@@ -168,7 +178,7 @@ static void layer(struct run *r)
     see(r, "silu", r->gate, n->inner);
     for (int64_t i = 0; i < n->inner; i++)
         r->gate[i] *= r->up[i];
-    see(r, "gated", r->gate, n->inner);
+    see_gated(r);
     add(r, &m[GGUF_DOWN], r->gate, "down", "end");
 }
 
@@ -226,6 +236,7 @@ struct gguf_ranges *gguf_see(struct arena *a, const struct gguf_network *n)
     struct run r = {.arena = a, .n = n, .seen = ARENA_NEW(a, struct gguf_ranges)};
     uint64_t state = 47;
 
+    r.seen->gated = ARENA_ARRAY(a, float, (size_t)(n->layers * n->inner));
     r.key = ARENA_ARRAY(a, float, kept);
     r.value = ARENA_ARRAY(a, float, kept);
     r.x = ARENA_ARRAY(a, float, (size_t)n->width);

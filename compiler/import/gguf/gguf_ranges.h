@@ -10,8 +10,8 @@
 /* [columns,rows] of int8 with one scale for each row. */
 struct gguf_matrix {
     int64_t columns, rows;
-    const int8_t *w;
-    const float *scale;
+    int8_t *w;
+    float *scale;
 };
 
 enum gguf_part { GGUF_Q, GGUF_K, GGUF_V, GGUF_O, GGUF_GATE, GGUF_UP, GGUF_DOWN, GGUF_PARTS };
@@ -38,6 +38,7 @@ struct gguf_ranges {
     struct gguf_range *range;
     /* With a token that begins: its keys and values in each layer, [kv_heads,head]. */
     float *key, *value;
+    float *gated; /* the greatest magnitude of each gated value, [layers,inner] */
 };
 
 struct gguf_ranges *gguf_see(struct arena *a, const struct gguf_network *n);

@@ -9,11 +9,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "gguf_outliers.h"
 #include "gguf_ranges.h"
 
 /* A position to come is this much less than the least score: e^-MASKED times any context is below
  * half a step of a share. */
 static const float masked = 16;
+
+/* Channels of gated values that have outliers. */
+static int64_t outer_channels(const struct llama *m)
+{
+    return (m->inner + 7) / 8;
+}
 
 struct place {
     const char *name, *gain; /* NULL: none */
@@ -141,7 +148,8 @@ static void tables(struct llama *m, struct gguf_network *n)
         gguf_angle(m, i / m->head, i % half, &v[0], &v[1]);
         v[1] = i % m->head < half ? -v[1] : v[1];
         for (int k = 0; k < 2; k++)
-            real[k][i] = (float)(byte[k][i] = (int8_t)round(127 * v[k])) / 127;
+            real[k][i] =
+                (float)(byte[k][i] = (int8_t)fmax(-127, fmin(127, round(127 * v[k])))) / 127;
     }
     for (int64_t i = 0; i < m->context * m->context; i++)
         mask[i] = i % m->context > i / m->context ? -127 : 0;
@@ -176,12 +184,15 @@ static void round_to(struct llama *m, const char *name, float low, float high)
     gguf_node(&m->net, "%s = DequantizeLinear %s.byte %s.step %s.zero", name, name, name, name);
 }
 
+static void rounded_as(struct llama *m, const char *name, const struct gguf_range *r)
+{
+    round_to(m, name, r->low, r->high);
+}
+
 /* The last node's result is `name`, rounded to int8 in its range. */
 static void rounded(struct llama *m, const char *name)
 {
-    const struct gguf_range *r = gguf_range(m->ranges, name);
-
-    round_to(m, name, r->low, r->high);
+    rounded_as(m, name, gguf_range(m->ranges, name));
 }
 
 static void product(struct llama *m, const char *y, const char *x, const char *weights)
@@ -295,8 +306,53 @@ static void attention(struct llama *m, int i)
     rounded(m, NAMED(m, "%d.x", i));
 }
 
-static void feed_forward(struct llama *m, int i)
+/* i.excess = the values of the first channels beyond i.gated, which is clamped to `usual`. */
+static void excess(struct llama *m, int i, float usual)
 {
+    const struct gguf_range *all = gguf_range(m->ranges, NAMED(m, "%d.gated", i));
+    struct gguf_nodes *n = &m->net;
+
+    gguf_scalar(m, NAMED(m, "%d.least", i), -usual);
+    gguf_scalar(m, NAMED(m, "%d.most", i), usual);
+    gguf_node(n, "%d.silu.first = Slice %d.silu zero outer channels", i, i);
+    gguf_node(n, "%d.up.first = Slice %d.up zero outer channels", i, i);
+    gguf_node(n, "%d.outer = Mul %d.silu.first %d.up.first", i, i, i);
+    rounded_as(m, NAMED(m, "%d.outer", i), all);
+    gguf_node(n, "%d.inside = Clip %d.outer %d.least %d.most", i, i, i, i);
+    gguf_node(n, "%d.excess = Sub %d.outer %d.inside", i, i, i);
+    round_to(m, NAMED(m, "%d.excess", i), fminf(all->low + usual, 0), fmaxf(all->high - usual, 0));
+}
+
+/* The product of gated values. A range for all of them would be too coarse, because single channels have outliers; so these are the
+ * first channels, and what they have beyond the others' range is a second product. */
+static void down(struct llama *m, int i, const struct gguf_matrix *w, float usual)
+{
+    const struct gguf_range *gated = gguf_range(m->ranges, NAMED(m, "%d.gated", i));
+    const struct gguf_range *sum = gguf_range(m->ranges, NAMED(m, "%d.down", i));
+    const int64_t dim[2] = {outer_channels(m), w->rows};
+    struct gguf_nodes *n = &m->net;
+
+    memcpy(gguf_constant(n, NAMED(m, "%d.rest.bytes", i), OX_INT8, 2, dim), w->w,
+           (size_t)(dim[0] * dim[1]));
+    gguf_node(n, "%d.rest.weights = DequantizeLinear %d.rest.bytes %d.down.weights.steps ; axis=1",
+              i, i, i);
+    gguf_node(n, "%d.gated = Mul %d.silu %d.up", i, i, i);
+    round_to(m, NAMED(m, "%d.gated", i), fmaxf(gated->low, -usual), fminf(gated->high, usual));
+    excess(m, i, usual);
+    gguf_node(n, "%d.main = MatMul %d.gated %d.down.weights", i, i, i);
+    rounded_as(m, NAMED(m, "%d.main", i), sum);
+    gguf_node(n, "%d.rest = MatMul %d.excess %d.rest.weights", i, i, i);
+    rounded_as(m, NAMED(m, "%d.rest", i), sum);
+    gguf_node(n, "%d.down = Add %d.main %d.rest", i, i, i);
+    rounded(m, NAMED(m, "%d.down", i));
+}
+
+static void feed_forward(struct llama *m, int i, const struct gguf_matrix *part)
+{
+    const float usual =
+        gguf_outliers_first(m->scratch, &part[GGUF_GATE], &part[GGUF_UP], &part[GGUF_DOWN],
+                            m->ranges->gated + i * m->inner, outer_channels(m));
+
     const char *h = NAMED(m, "%d.ffn_norm", i);
     struct gguf_nodes *n = &m->net;
 
@@ -306,9 +362,7 @@ static void feed_forward(struct llama *m, int i)
     gguf_node(n, "%d.sigmoid = Sigmoid %d.gate", i, i);
     gguf_node(n, "%d.silu = Mul %d.gate %d.sigmoid", i, i, i);
     rounded(m, NAMED(m, "%d.silu", i));
-    gguf_node(n, "%d.gated = Mul %d.silu %d.up", i, i, i);
-    rounded(m, NAMED(m, "%d.gated", i));
-    product(m, NAMED(m, "%d.down", i), NAMED(m, "%d.gated", i), NAMED(m, "%d.down.weights", i));
+    down(m, i, &part[GGUF_DOWN], usual);
     gguf_node(n, "%d.end = Add %d.down %d.x", i, i, i);
     rounded(m, NAMED(m, "%d.end", i));
 }
@@ -336,6 +390,8 @@ static void shared_nodes(struct llama *m, const struct gguf_network *n)
     index_of(m, "half", m->head / 2);
     index_of(m, "head", m->head);
     index_of(m, "last", 3);
+    index_of(m, "channels", 2);
+    index_of(m, "outer", outer_channels(m));
     gguf_shape(m, "q.shape", 1, m->heads, m->head);
     gguf_shape(m, "rows.shape", m->kv_heads, m->heads / m->kv_heads, m->head);
     gguf_shape(m, "k.shape", m->kv_heads, 1, m->head);
@@ -368,6 +424,18 @@ static enum status constants(struct llama *m, struct gguf_network *n, struct ggu
     return ST_OK;
 }
 
+static void nodes(struct llama *m, const struct gguf_network *n, const struct gguf_matrix *part)
+{
+    m->ranges = gguf_see(m->net.arena, n);
+    shared_nodes(m, n);
+    for (int i = 0; i < (int)m->layers; i++) {
+        attention(m, i);
+        feed_forward(m, i, part + i * GGUF_PARTS);
+    }
+    norm(m, "norm", NAMED(m, "%d.end", (int)m->layers - 1));
+    product(m, "logits", "norm", "logits.weights");
+}
+
 enum status gguf_static(struct llama *m)
 {
     struct gguf_matrix *part =
@@ -385,18 +453,15 @@ enum status gguf_static(struct llama *m)
                              .begin = gguf_begin(m->f, m->o)};
     enum status st;
 
+    if (n.begin >= 0 && m->context < 2)
+        return FAIL(m->d, ST_USAGE,
+                    "--context: expected at least 2, since the token that begins has the first "
+                    "position");
     m->turn = gguf_turn_of(m->net.arena, m->width);
     m->scratch = arena_beside(m->net.arena);
     st = constants(m, &n, part);
+    if (st == ST_OK)
+        nodes(m, &n, part);
     arena_free(m->scratch);
-    TRY(st);
-    m->ranges = gguf_see(m->net.arena, &n);
-    shared_nodes(m, &n);
-    for (int i = 0; i < (int)m->layers; i++) {
-        attention(m, i);
-        feed_forward(m, i);
-    }
-    norm(m, "norm", NAMED(m, "%d.end", (int)m->layers - 1));
-    product(m, "logits", "norm", "logits.weights");
-    return ST_OK;
+    return st;
 }

@@ -8,7 +8,7 @@ for products in int8 static; do
     head -n 1 said | grep -qx "Once upon a time there was a little clock that was alw" || fail "$(cat said)"
     grep -q "^verdict: match" said || fail "$(cat said)"
 done
-grep -q "^204800 MACs, 100.0 % on the accelerator" said || fail "static: $(cat said)"
+grep -q "^[0-9]* MACs, 100.0 % on the accelerator" said || fail "static: $(cat said)"
 grep -q "and 0 on the host (estimate)" said || fail "static: $(cat said)"
 for seed in 1 1 2; do
     "$heddle" run story --engine=ref --products=float --temperature=3 --seed=$seed --tokens 6 -q >new 2>&1 || fail "$(cat new)"

@@ -213,7 +213,7 @@ static void test_strings(void **state)
 static void test_options(void **state)
 {
     struct arena *a = arena_new((size_t)64 << 20);
-    const struct gguf_options o = {.context = 17};
+    const struct gguf_options o = {.context = 17}, least = {1, GGUF_STATIC};
     struct ir_graph *g;
     struct diag d;
     size_t n;
@@ -222,6 +222,10 @@ static void test_options(void **state)
     (void)state;
     assert_int_equal(import(a, data, n, &o, &g, &d), ST_USAGE);
     assert_string_equal(d.text, "--context: expected at most 16, found 17");
+    data = with_begin(a, data, &n);
+    assert_int_equal(import(a, data, n, &least, &g, &d), ST_USAGE);
+    assert_string_equal(d.text, "--context: expected at least 2, since the token that begins has "
+                                "the first position");
     arena_free(a);
 }
 
