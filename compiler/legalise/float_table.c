@@ -1,7 +1,7 @@
 /* float_table.c - rewrite float32 functions of the values of one int8 tensor as a table.
- * in: DEQUANTIZE, operators of one value and of two of which each is a constant number or comes from
- * that tensor too, QUANTIZE.  out: LUT of the tensor that DEQUANTIZE reads; operators without
- * other readers go. Each entry is computed by the host's kernels, so that it is the byte that
+ * in: DEQUANTIZE, operators of one value, of two, comparisons and SELECT, of which each operand is a
+ * constant number or comes from that tensor too, QUANTIZE. A tensor that a table makes comes from the table's.
+ * out: LUT of the tensor that DEQUANTIZE reads; operators without other readers go. Each entry is computed by the host's kernels, so that it is the byte that
  * they would write (the reference has its own text of each function). */
 #include <math.h>
 #include <string.h>
@@ -34,18 +34,58 @@ static const struct {
 #include "operators/operators.def"
 };
 
-/* A float32 tensor as a function of the values -128.. of `of`; NULL: of none. */
+/* Truth is 1 or 0. */
+#define RELATION_OF(fn, expression)                                                                \
+    static float is_##fn(float a, float b)                                                         \
+    {                                                                                              \
+        return expression;                                                                         \
+    }
+RELATION_OF(equal, a <= b && a >= b)
+RELATION_OF(not_equal, a<b || a> b || isnan(a) || isnan(b))
+RELATION_OF(less, a < b)
+RELATION_OF(less_equal, a <= b)
+RELATION_OF(greater, a > b)
+RELATION_OF(greater_equal, a >= b)
+RELATION_OF(logical_and, a > 0 && b > 0)
+RELATION_OF(logical_or, a > 0 || b > 0)
+
+static const struct {
+    float (*fn)(float a, float b);
+} relations[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define RELATION(name)                is_##name
+#include "operators/operators.def"
+};
+
+/* A float32 or bool tensor as a function of the values -128.. of `of`; NULL: of none. */
 struct function {
     const struct ir_tensor *of;
     float *value;
 };
 
-static struct function dequantized(struct arena *a, const struct ir_tensor *x)
+static const struct ir_tensor *unshaped(const struct ir_graph *g, const struct ir_tensor *x)
 {
-    struct function f = {x, ARENA_ARRAY(a, float, VALUES)};
+    while (x->producer != IR_NONE && ir_is_reshape(g->op[x->producer]))
+        x = ir_in(g, g->op[x->producer], 0);
+    return x;
+}
+
+/* A function of x, or of the tensor that tables make x from. */
+static struct function dequantized(const struct ir_graph *g, const struct ir_tensor *x)
+{
+    struct function f = {unshaped(g, x), ARENA_ARRAY(g->arena, float, VALUES)};
+    const struct ir_op *lut;
+    float before[VALUES];
 
     for (int32_t i = 0; i < VALUES; i++)
         f.value[i] = x->quant.scale[0] * (float)(i - 128 - x->quant.zero_point[0]);
+    while (f.of->producer != IR_NONE && (lut = g->op[f.of->producer])->fixed.table != NULL &&
+           lut->n_in == 1 && ir_in(g, lut, 0)->type == IR_I8) {
+        memcpy(before, f.value, sizeof before);
+        for (uint32_t i = 0; i < VALUES; i++)
+            f.value[i] = before[lut->fixed.table[i] + 128];
+        f.of = unshaped(g, ir_in(g, lut, 0));
+    }
     return f;
 }
 
@@ -74,26 +114,26 @@ static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i
     return true;
 }
 
-/* Return the operator's result as a function of one tensor; none unless its operands are
- * functions of one. */
-static struct function applied(const struct ir_graph *g, const struct ir_op *op,
-                               const struct function *known)
+static void select_values(const float *condition, const float *a, const float *b, float *y)
 {
-    struct function f[2] = {{NULL, NULL}, {NULL, NULL}}, y = {NULL, NULL};
-    const uint32_t n = values[op->opcode].n;
+    for (uint32_t i = 0; i < VALUES; i++)
+        y[i] = condition[i] > 0 ? a[i] : b[i];
+}
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (!operand(g, op, i, known, &f[i]) || (y.of && f[i].of && f[i].of != y.of))
-            return (struct function){NULL, NULL};
-        y.of = f[i].of ? f[i].of : y.of;
-    }
-    if (!y.of)
-        return y;
-    y.value = ARENA_ARRAY(g->arena, float, VALUES);
-    if (n == 1) {
+/* Compute the operator of `n` operands. */
+static void compute(const struct ir_op *op, uint32_t n, const struct function *x, float *y)
+{
+    kernel *k = kernels[op->opcode].of[FORM_F32];
+
+    if (n == 3) {
+        select_values(x[0].value, x[1].value, x[2].value, y);
+    } else if (relations[op->opcode].fn) {
+        for (uint32_t i = 0; i < VALUES; i++)
+            y[i] = relations[op->opcode].fn(x[0].value[i], x[1].value[i]);
+    } else if (n == 1) {
         const struct ir_two_floats numbers = ir_unary_numbers(op);
         const struct hdk_f32_unary p = {.n = VALUES, .a = numbers.a, .b = numbers.b};
-        ((unary *)kernels[op->opcode].of[FORM_F32])(&p, f[0].value, y.value);
+        ((unary *)k)(&p, x[0].value, y);
     } else {
         const struct ir_two_floats bounds = ir_fused_bounds(op);
         const struct hdk_f32_binary p = {.walk = {.shape = {1, 1, 1, VALUES},
@@ -101,8 +141,32 @@ static struct function applied(const struct ir_graph *g, const struct ir_op *op,
                                                   .b_stride = {0, 0, 0, 1}},
                                          .low = bounds.a,
                                          .high = bounds.b};
-        ((binary *)kernels[op->opcode].of[FORM_F32])(&p, f[0].value, f[1].value, y.value);
+        ((binary *)k)(&p, x[0].value, x[1].value, y);
     }
+}
+
+/* Operands that are numbers of a function; 0: it is none. */
+static uint32_t operands(const struct ir_op *op)
+{
+    return op->opcode == IR_OP_SELECT ? 3 : relations[op->opcode].fn ? 2 : values[op->opcode].n;
+}
+
+/* Return the operator's result as a function of one tensor; none unless its operands are
+ * functions of one. */
+static struct function applied(const struct ir_graph *g, const struct ir_op *op,
+                               const struct function *known)
+{
+    struct function f[3] = {{NULL, NULL}, {NULL, NULL}, {NULL, NULL}}, y = {NULL, NULL};
+
+    for (uint32_t i = 0; i < operands(op); i++) {
+        if (!operand(g, op, i, known, &f[i]) || (y.of && f[i].of && f[i].of != y.of))
+            return (struct function){NULL, NULL};
+        y.of = f[i].of ? f[i].of : y.of;
+    }
+    if (!y.of)
+        return y;
+    y.value = ARENA_ARRAY(g->arena, float, VALUES);
+    compute(op, operands(op), f, y.value);
     return y;
 }
 
@@ -159,8 +223,8 @@ enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, str
         if (op->opcode == IR_OP_QUANTIZE && tabulated(g, op, &known[x->id]))
             row[x->id] = op->row;
         else if (op->opcode == IR_OP_DEQUANTIZE && x->type == IR_I8 && x->role != IR_CONST)
-            known[y->id] = dequantized(g->arena, x);
-        else if (values[op->opcode].n && y->type == IR_F32)
+            known[y->id] = dequantized(g, x);
+        else if (operands(op) != 0 && (y->type == IR_F32 || y->type == IR_BOOL))
             known[y->id] = applied(g, op, known);
     }
     lgl_fuse_unread(g, row);

@@ -5,7 +5,7 @@
     python3 tests/models/islands_onnx.py sums.onnx sums             one of normalisations, sums, float32 weights
     python3 tests/models/islands_onnx.py places.onnx places         one of places of maxima, and a norm with a least value
     python3 tests/models/islands_onnx.py coarse.onnx coarse         sums that stay in float32
-    python3 tests/models/islands_onnx.py exported.onnx exported     two LSTMs as PyTorch exports them
+    python3 tests/models/islands_onnx.py exported.onnx exported     two LSTMs and a Softplus as PyTorch exports them
     python3 tests/models/islands_onnx.py volumes.onnx volumes       a convolution and a maximum of volumes, a norm of rows
 
 Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
@@ -243,7 +243,8 @@ def gates(n, rows, columns):
 
 def exported():
     n, last = Net(25), []
-    y = n.dq(n.q(n.node("Reshape", [n.dq(n.q("x", 0.0173, 5)), n.const(INT64, [3], [36, 1, 9])]), 0.0173, 5))
+    x = n.dq(n.q("x", 0.0173, 5))
+    y = n.dq(n.q(n.node("Reshape", [x, n.const(INT64, [3], [36, 1, 9])]), 0.0173, 5))
     for columns in 9, 6:
         zero = n.weights([1, 1, 6], [1.0], 0, 0)
         inputs = [y, gates(n, 6, columns), gates(n, 6, 6), n.const(FLOAT, [1, 48], n.scales(48, -0.5, 0.5)), "", zero, zero]
@@ -251,6 +252,8 @@ def exported():
         last.append(n.dq(n.q(f"{state}_last", 0.0071, -3)))
         y = n.dq(n.q(state, 0.0079, 2))
         y = n.node("Reshape", [y, n.const(INT64, [3], [36, 1, 6])])
+    soft = n.dq(n.q(n.node("Softplus", [x]), 0.0119, -120))
+    n.output(n.q(n.node("Where", [n.node("Greater", [x, n.const(FLOAT, [], [1.1])]), x, soft]), 0.0119, -120), INT8, [1, 4, 9, 9])
     both = n.dq(n.q(n.node("Concat", last, axis=0), 0.0079, 2))
     n.output(n.q(n.node("Gather", [both, n.const(INT64, [], [1])]), 0.0079, 2), INT8, [1, 6])
     return model(n)
