@@ -23,6 +23,7 @@ struct ref_constants {
     bool rescale; /* pools, SOFTMAX: the result is in the scale of `inner` and goes through the last
                      multiplier into the output's */
     int32_t inner_zero;
+    int32_t *work; /* GRU: pairs of its sums, of its state; a number of each cell */
 };
 
 const struct ref_constants *ref_constants_of(struct arena *a, const struct ir_graph *g,

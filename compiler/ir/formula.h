@@ -9,7 +9,7 @@
 
 #include "ir.h"
 
-enum { IR_MATCH_LETTERS = 26, IR_MATCH_OPS = 16 };
+enum { IR_MATCH_LETTERS = 26, IR_MATCH_OPS = 20 };
 
 struct ir_match {
     const struct ir_graph *g;

@@ -325,6 +325,51 @@ static enum status want_filters(const struct ir_tensor *t, const char *what, enu
     return ST_OK;
 }
 
+/* Check constant weights [rows,..] for inputs of `columns` values; the input may count several times. */
+static enum status want_products(const struct ir_tensor *t, const char *what, int32_t rows,
+                                 int32_t columns, struct diag *d)
+{
+    TRY(want_filters(t, what, IR_I8, d));
+    if (t->dim[0] != rows || t->dim[1] % columns != 0)
+        return FAIL(d, ST_MODEL,
+                    "%s '%.80s': expected %d rows of a multiple of %d values, found %dx%d", what,
+                    t->name, rows, columns, t->dim[0], t->dim[1]);
+    return ST_OK;
+}
+
+/* Check that steps of 8 / 127 to twice that are 2^3 to 2^30 units of both products' sums. */
+static enum status want_sums(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const float *x = ir_in(g, op, 0)->quant.scale, *w = ir_in(g, op, 1)->quant.scale,
+                *r = ir_in(g, op, 2)->quant.scale;
+    const double most = log2(16.0 / 127), h_bits = floor(most - log2((double)*r / 126)),
+                 x_bits = round(log2((double)*r / 126) + h_bits - log2((double)*x * (double)*w));
+
+    if (h_bits < 3 || h_bits > 30 || x_bits < 3 || x_bits > 30)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "scales: expected sums with 3 to 30 bits below a gate's step, found %g of the "
+                    "input, %g of the state",
+                    x_bits, h_bits);
+    return ST_OK;
+}
+
+enum status infer_gru(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    const int32_t h = ir_dim_back(y, 0), gates = w->rank == 2 && w->dim[0] == h ? 1 : 3;
+
+    TRY(ir_want_type(x, "input", IR_I8, d));
+    TRY(ir_want_quantised(x, "input", d));
+    TRY(ir_want_rank(x, "input", 3, d));
+    TRY(ir_want_type(y, "output", IR_I8, d));
+    TRY(ir_want_quantised(y, "output", d));
+    TRY(want_products(w, "weights", gates * h, x->dim[2], d));
+    TRY(want_products(ir_in(g, op, 2), "recurrent weights", gates * h, h, d));
+    TRY(ir_want_const_i32(ir_in(g, op, 3), "bias", 2 * (uint64_t)w->dim[0], d));
+    TRY(want_sums(g, op, d));
+    return ir_want_shape(g, y, "output", 3, (const int32_t[]){x->dim[0], 1, h}, d);
+}
+
 enum status infer_svdf(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *feature = ir_in(g, op, 1),

@@ -44,6 +44,14 @@ static uint64_t macs_lstm(const struct ir_graph *g, const struct ir_op *op, uint
     return n * 4 * (in + (uint64_t)ir_dim_back(ir_in(g, op, 2), 0));
 }
 
+/* Each output of a step has the input's and the state's weights of its gates. */
+static uint64_t macs_gru(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
+{
+    (void)n;
+    return (uint64_t)ir_out(g, op, 0)->dim[0] *
+           (ir_elements(ir_in(g, op, 1)) + ir_elements(ir_in(g, op, 2)));
+}
+
 /* Features of the new step, then all steps of the state. */
 static uint64_t macs_svdf(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {

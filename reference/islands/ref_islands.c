@@ -215,11 +215,9 @@ static const struct {
 
 static enum status one_operator(struct isl *s, const struct ir_op *op)
 {
-    static const char *const lstm[] = {"LSTM", NULL};
-
     s->row = op->row;
-    if (!s->whole[op->row] && ir_op_info(op->opcode)->weights && is_node(node_of(s, op), lstm))
-        isl_lstm(s, op);
+    if (!s->whole[op->row])
+        isl_cells(s, op);
     if (s->whole[op->row] || belongs_to_pool(s, op))
         return ST_OK;
     if (is_alias(s, op)) {

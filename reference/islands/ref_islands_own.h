@@ -160,11 +160,11 @@ enum status isl_normalise(struct isl *s, const struct ir_op *op);
 /* QUANTIZE of a layer normalisation of quantised values: then its result is made, *done. */
 enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *done);
 
-/* --- ref_islands_lstm.c --- */
+/* --- ref_islands_cells.c --- */
 
-/* `op` is the first product of node LSTM: make its row as LSTM of integers if docs/ONNX.md's rule
- * allows. */
-void isl_lstm(struct isl *s, const struct ir_op *op);
+/* `op` is the first product of node LSTM, GRU or RNN: make its row as an operator of integers if
+ * docs/ONNX.md's rules allow. */
+void isl_cells(struct isl *s, const struct ir_op *op);
 
 /* --- ref_islands_resize.c --- */
 

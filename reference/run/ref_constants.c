@@ -426,6 +426,9 @@ const struct ref_constants *ref_constants_of(struct arena *a, const struct ir_gr
         computed(&m);
     if (op->opcode == IR_OP_LUT)
         given_table(&m);
+    if (strcmp(ir_op_info(op->opcode)->name, "gru") == 0) /* sums, state, what is multiplied */
+        k->work =
+            ARENA_ARRAY(a, int32_t, 4 * (size_t)m.b->dim[0] + 3 * (size_t)ir_dim_back(m.y, 0));
     ref_pads(&m, pad);
     k->pad_top = pad[0];
     k->pad_left = pad[1];

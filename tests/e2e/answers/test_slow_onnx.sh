@@ -78,6 +78,16 @@ for net in all last; do
 done
 expect 0 "" "$heddle" run "$lstm/all.onnx" --engine=func -i "$lstm/in_0.bin" --expect "$lstm/out.bin" --tolerance=2
 expect 0 "" "$heddle" run "$lstm/all.onnx" --target=c --onnx-rounding=onnx -i "$lstm/in_0.bin" --expect "$lstm/out.bin"
+# A GRU, whose reset gate is before or after its product, and an RNN: the same.
+gru="$HEDDLE_HOME/tests/compiler/import/onnx/gru"
+for net in before after rnn; do
+    "$heddle" inspect "$gru/$net.onnx" >inspected || fail "inspect"
+    ! grep -q float32 inspected || fail "$net: inspect of a GRU: $(grep float32 inspected)"
+    expect 0 "" "$heddle" run "$gru/$net.onnx" --engine=func
+    given=(-i "$gru/${net}_in.bin" --expect "$gru/${net}_out.bin")
+    expect 0 "" "$heddle" run "$gru/$net.onnx" --target=c "${given[@]}" --tolerance=2
+    expect 0 "" "$heddle" run "$gru/$net.onnx" --target=c --onnx-rounding=onnx "${given[@]}"
+done
 "$heddle" inspect "$models/islands.onnx" >inspected || fail "inspect"
 grep -q "^26_dequantize .* none .* moves no data" inspected || fail "inspect: the last dequantize is not STORE's"
 expect 0 "" "$heddle" run "$models/digits/model.onnx" --engine=func -i "$models/digits/in_0.bin" \

@@ -1,11 +1,11 @@
 """Operators between DequantizeLinear and QuantizeLinear against ONNX Runtime without optimisations, at most one step off
-(LSTM: two).
+(LSTM, GRU, RNN: two).
 
     island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
 
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, a constant factor with two readers, ReduceSum, LpNormalization,
-InstanceNormalization, GroupNormalization, LSTM, results moved before QuantizeLinear,
+InstanceNormalization, GroupNormalization, LSTM, GRU, RNN, results moved before QuantizeLinear,
 a product plus quantised values, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32. Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
@@ -275,28 +275,40 @@ def moved(rng):
     return n.quantised(y, scale / 4), n
 
 
-def lstm(rng):
-    """An LSTM with weights of float32 or int8, and what reads all its outputs or the last ones."""
+def recurrent(rng, kind, gates, attributes=None):
+    """A recurrence with weights of float32 or int8, and what reads all its outputs or the last ones."""
     n = Net(rng)
     cells, inputs = int(rng.choice([1, 3, 8, 20, 33, 64])), int(rng.choice([1, 5, 16, 40]))
     direction = str(rng.choice(["forward", "reverse", "bidirectional"]))
-    ways, bound = 1 + (direction == "bidirectional"), rng.uniform(0.5, 2) * cells ** -0.5
+    ways, bound = 1 + (direction == "bidirectional"), rng.uniform(0.5, 1 if kind == "RNN" else 2) * cells ** -0.5
     x, _ = n.input([int(rng.choice([1, 2, 7, 30])), 1, inputs], rng.uniform(1, 5) / 127)
     weights = []
     for columns in (inputs, cells):
-        w = rng.uniform(-bound, bound, (ways, 4 * cells, columns)).astype(np.float32)
+        w = rng.uniform(-bound, bound, (ways, gates * cells, columns)).astype(np.float32)
         scale = np.abs(w).max() / np.float32(127)
         parts = [n.const(np.round(w / scale).astype(np.int8)), n.const(np.float32(scale)), n.const(np.int8(0))]
         weights.append(n.const(w) if rng.integers(2) else n.node("DequantizeLinear", *parts))
-    bias = [n.const(rng.uniform(-bound, bound, (ways, 8 * cells)).astype(np.float32))] if rng.integers(4) else []
-    n.nodes.append(helper.make_node("LSTM", [x, *weights, *bias], ["all", "last"], hidden_size=cells, direction=direction))
+    bias = [n.const(rng.uniform(-bound, bound, (ways, 2 * gates * cells)).astype(np.float32))] if rng.integers(4) else []
+    n.nodes.append(helper.make_node(kind, [x, *weights, *bias], ["all", "last"], hidden_size=cells, direction=direction, **(attributes or {})))
     real = n.node("Squeeze", "last", n.const(np.array([1], np.int64))) if rng.integers(3) == 0 else \
         n.node("Transpose", "all", perm=[2, 0, 1, 3])
     return n.quantised(real, 0.003), n
 
 
-ALLOWED = {"lstm": 2, "place": 0}  # steps: an LSTM's output of 8 bits is its next input
-KINDS = {"lstm": lstm, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
+def lstm(rng):
+    return recurrent(rng, "LSTM", 4)
+
+
+def gru(rng):
+    return recurrent(rng, "GRU", 3, {"linear_before_reset": int(rng.integers(2))})
+
+
+def rnn(rng):
+    return recurrent(rng, "RNN", 1)
+
+
+ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place}
 
 

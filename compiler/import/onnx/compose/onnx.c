@@ -429,7 +429,7 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
     settle_scales(&m);
     TRY(ir_link(m.g, d));
     if (!o->literal && !o->exact) {
-        TRY(ox_lstms(&m));
+        TRY(ox_cells(&m));
         TRY(ox_layer_norms(&m));
         TRY(ox_interpolations(&m));
     }

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "compiler/ir/float_numbers.h"
-#include "legalise.h"
-#include "new_ops.h"
+#include "compiler/legalise/legalise.h"
+#include "compiler/legalise/new_ops.h"
 
 enum {
     OCTAVES = 16,      /* of a variance; */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/import/onnx/onnx_import.h"
 #include "compiler/ir/formula.h"
-#include "onnx_import.h"
 
 enum {
     MOST_AXES = IR_MAX_RANK,

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
+#include "compiler/import/onnx/onnx_import.h"
 #include "compiler/ir/float_numbers.h"
 #include "compiler/ir/formula.h"
-#include "onnx_import.h"
 
 struct layer_norm {
     const struct ir_op *last; /* before QUANTIZE */
