@@ -181,7 +181,9 @@ def network():
 
 def resizes():
     n = Net(21)
-    resized(n, n.q("x", 0.0173, 5))
+    x = n.q("x", 0.0173, 5)
+    resized(n, x)
+    n.output(n.node("Resize", [x, "", n.const(FLOAT, [4], [1, 1, 2, 2])], mode="linear"), INT8, [1, 4, 18, 18])
     return model(n)
 
 

@@ -391,7 +391,7 @@ static void make_constants(struct gru *k)
     k->x_shift = (int32_t)round(log2(scale / of_x));
     make_function(k, &k->sigmoid, false, scale);
     make_function(k, &k->tanh, true, scale / 2);
-    for (int32_t i = 0; i <= parted; i++)
+    for (int32_t i = 0; i < (parted ? 2 : 1); i++)
         k->scale[i] =
             make_product(k, &(struct rows){2, i * n[0], n[i]}, &k->weights[i], &k->bias[i]);
 }

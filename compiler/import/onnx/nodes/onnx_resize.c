@@ -337,12 +337,14 @@ static bool is_bilinear(const struct ox *m, const struct resize *r, const struct
            (int64_t)a[2].out * a[3].out <= MAX_CELLS && (int64_t)a[2].in * a[3].in <= INT32_MAX;
 }
 
-/* The quantised values of `id` themselves as float32: what DEQUANTIZE makes of them is within a
- * rounding of a multiple of the scale. */
+/* The quantised values of `id` themselves as float32, for ONNX Runtime's rounding: what DEQUANTIZE makes of
+ * them is within a rounding of a multiple of the scale. */
 static enum status quantised_as_float(struct ox *m, uint32_t *id, const char *name)
 {
     const struct ir_quant *q = &m->g->tensor[*id]->quant;
 
+    if (q->n == 1 && !m->options->exact)
+        return ST_OK;
     if (q->n != 1)
         return FAIL(
             m->d, ST_UNSUPPORTED,
@@ -386,12 +388,16 @@ static bool is_same(const struct ir_tensor *t, const struct axis *a)
 }
 
 /* Interpolated values are the result, or quantised values of `x` if that is where they come
- * from. */
+ * from: rounded to the nearest, or as ONNX Runtime rounds them. */
 static enum status set_result(struct ox *m, const struct ox_value *x, bool quantised, uint32_t id,
                               bool real)
 {
-    if (quantised)
+    const struct ir_tensor *t = m->g->tensor[x->tensor];
+
+    if (quantised && m->options->exact)
         return quantised_again(m, x->tensor, id, ox_out(m, 0)->name);
+    if (quantised)
+        id = ox_quantized(m, ox_out(m, 0)->name, id, t->type, &t->quant);
     ox_set_tensor(m, 0, id, real);
     return ST_OK;
 }
