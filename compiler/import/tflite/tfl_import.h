@@ -146,7 +146,7 @@ tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl
 tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,
     tfl_mirror_pad, tfl_resize_nearest, tfl_resize_bilinear, tfl_reverse, tfl_broadcast_to,
     tfl_shape, tfl_rank, tfl_fill, tfl_range;                                  /* tfl_move.c */
-tfl_builder tfl_neg, tfl_abs, tfl_sign, tfl_zeros_like;                        /* tfl_number.c */
+tfl_builder tfl_neg, tfl_abs, tfl_sign, tfl_sqrt, tfl_zeros_like;              /* tfl_number.c */
 tfl_builder tfl_lstm;                                                          /* tfl_lstm.c */
 tfl_builder tfl_detection_post_process;                                        /* tfl_detection.c */
 tfl_builder tfl_svdf;                                                          /* tfl_svdf.c */

@@ -1,6 +1,6 @@
 /* tfl_number.c - operators on plain numbers that are made of others: NEG, ABS and SIGN of integers;
  * NEG, FLOOR_DIV and FLOOR_MOD of 8 and 16 bits, which the reference kernels compute on the stored
- * values, whatever their scales; ZEROS_LIKE. */
+ * values, whatever their scales; ZEROS_LIKE; SQRT of quantised values, in float32. */
 #include "compiler/ir/rules.h"
 #include "tfl_import.h"
 
@@ -136,6 +136,46 @@ enum status tfl_rule_shift(struct tfl_importer *m, const struct tfl_operator *sr
         return ST_OK;
     return pair(m, op->row, tfl_make_minimum, op->in[1], constant(m, IR_I32, 7), op->in[1],
                 &op->in[1]);
+}
+
+/* Make *x the float32 result of `make` on *x and, if `with` is not IR_NONE, on that. */
+static enum status real(struct tfl_importer *m, uint32_t row, maker *make, uint32_t with,
+                        uint32_t *x)
+{
+    const struct ir_tensor *t = m->g->tensor[*x];
+    const uint32_t in[2] = {*x, with};
+
+    *x = ir_tensor_new(m->g, t->name, IR_F32, t->rank, t->dim)->id;
+    return make(m, row, with == IR_NONE ? 1 : 2, in, *x, NULL);
+}
+
+/* Quantised: sqrtf(s_x * (x - z_x)) / s_y without its fraction (NUMERICS.md). A product with s_y between, so
+ * that QUANTIZE has that number again. */
+enum status tfl_sqrt(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    const struct ir_tensor *y;
+    struct ir_tensor *scale;
+    uint32_t x, out;
+
+    TRY(tfl_value(m, src, 0, &x));
+    TRY(tfl_result(m, src, 0, &out));
+    y = m->g->tensor[out];
+    if (y->type == IR_F32)
+        return tfl_make_sqrt(m, row, 1, &x, out, NULL);
+    if (m->g->tensor[x]->type != IR_I16)
+        TRY(ir_want_type(m->g->tensor[x], "input", IR_I8, m->d));
+    TRY(ir_want_type(y, "output", m->g->tensor[x]->type, m->d));
+    TRY(ir_want_quantised(m->g->tensor[x], "input", m->d));
+    TRY(ir_want_quantised(y, "output", m->d));
+    scale = ir_tensor_new(m->g, "scale", IR_F32, 0, NULL);
+    scale->role = IR_CONST;
+    scale->data = (const uint8_t *)y->quant.scale;
+    TRY(real(m, row, tfl_make_dequantize, IR_NONE, &x));
+    TRY(real(m, row, tfl_make_sqrt, IR_NONE, &x));
+    TRY(real(m, row, tfl_make_div, scale->id, &x));
+    TRY(real(m, row, tfl_make_floor, IR_NONE, &x));
+    TRY(real(m, row, tfl_make_mul, scale->id, &x));
+    return tfl_make_quantize(m, row, 1, &x, out, NULL);
 }
 
 enum status tfl_zeros_like(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)

@@ -44,6 +44,7 @@ static const struct built {
     {"NEG", "NONE", 1, 1, 1, tfl_neg},
     {"ABS", "NONE", 1, 1, 1, tfl_abs},
     {"SIGN", "NONE", 1, 1, 1, tfl_sign},
+    {"SQRT", "NONE", 1, 1, 1, tfl_sqrt},
     {"ZEROS_LIKE", "NONE", 1, 1, 1, tfl_zeros_like},
     {"ADD_N", "NONE", 1, 1024, 1, tfl_add_n},
     {"TOPK_V2", "NONE", 2, 2, 2, tfl_top_k},

@@ -74,6 +74,15 @@ def unary(op, options=None, **fields):
     return lambda c, k, other: c.y(op, [c.x(k)], SHAPE, k, options, other=other, **fields)
 
 
+def root(op):
+    """Values that are not below the zero point."""
+    def build(c, k, other):
+        least = c.quant(k, 0)[1] + (op == "RSQRT") if k in CODES else 1
+        most = np.iinfo(k).max if k in CODES else 9
+        return c.y(op, [c.x(k, SHAPE, c.rng.integers(least, most + 1, SHAPE))], SHAPE, k, other=other)
+    return build
+
+
 def binary(op, options=None, broadcast=(3, 1)):
     return lambda c, k, other: c.y(op, [c.x(k), c.x(k, broadcast, other=other)], SHAPE, k, options, other=other)
 
@@ -186,10 +195,11 @@ ANYTHING = ALIKE + [np.bool_]
 
 def of_one_operand():
     table = []
-    for op in ("ABS", "NEG", "SQRT", "RSQRT", "EXP", "LOG", "FLOOR", "CEIL", "ROUND", "SIGN", "SIN", "COS", "SQUARE", "ELU",
+    for op in ("ABS", "NEG", "EXP", "LOG", "FLOOR", "CEIL", "ROUND", "SIGN", "SIN", "COS", "SQUARE", "ELU",
                "RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1", "HARD_SWISH"):
         table.append((op, unary(op, {"ABS": "AbsOptions", "NEG": "NegOptions", "EXP": "ExpOptions", "SQUARE": "SquareOptions",
                                      "COS": "CosOptions", "HARD_SWISH": "HardSwishOptions"}.get(op)), ALIKE))
+    table += [(op, root(op), ALIKE) for op in ("SQRT", "RSQRT")]
     table += [("LEAKY_RELU", unary("LEAKY_RELU", "LeakyReluOptions", Alpha=0.3), ALIKE),
               ("GELU", unary("GELU", "GeluOptions"), ALIKE), ("ZEROS_LIKE", unary("ZEROS_LIKE", "ZerosLikeOptions"), ALIKE),
               ("LOGISTIC", fixed("LOGISTIC", {np.int8: (1 / 256, -128), np.uint8: (1 / 256, 0), np.int16: (1 / 32768, 0)}), ALIKE),
