@@ -287,7 +287,8 @@ static enum status tabulate(struct ir_graph *g, const struct lgl_options *o, boo
 
 enum status lgl_code_table(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
-    return tabulate(g, o, false, d);
+    TRY(tabulate(g, o, false, d));
+    return lgl_float_table(g, o, d); /* of what became tables here */
 }
 
 enum status lgl_channel_table(struct ir_graph *g, const struct lgl_options *o, struct diag *d)

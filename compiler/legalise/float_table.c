@@ -70,22 +70,34 @@ static const struct ir_tensor *unshaped(const struct ir_graph *g, const struct i
     return x;
 }
 
-/* A function of x, or of the tensor that tables make x from. */
+/* Set the values of x for each of the tensor that tables make it from, or of itself; return that. */
+static const struct ir_tensor *codes_of(const struct ir_graph *g, const struct ir_tensor *x,
+                                        int8_t code[VALUES])
+{
+    const struct ir_tensor *of = unshaped(g, x);
+    const struct ir_op *lut;
+    int8_t after[VALUES];
+
+    for (uint32_t i = 0; i < VALUES; i++)
+        code[i] = (int8_t)((int32_t)i - 128);
+    while (of->producer != IR_NONE && (lut = g->op[of->producer])->fixed.table != NULL &&
+           lut->n_in == 1 && ir_in(g, lut, 0)->type == IR_I8) {
+        memcpy(after, code, sizeof after);
+        for (uint32_t i = 0; i < VALUES; i++)
+            code[i] = after[lut->fixed.table[i] + 128];
+        of = unshaped(g, ir_in(g, lut, 0));
+    }
+    return of;
+}
+
 static struct function dequantized(const struct ir_graph *g, const struct ir_tensor *x)
 {
-    struct function f = {unshaped(g, x), ARENA_ARRAY(g->arena, float, VALUES)};
-    const struct ir_op *lut;
-    float before[VALUES];
+    struct function f = {NULL, ARENA_ARRAY(g->arena, float, VALUES)};
+    int8_t code[VALUES];
 
-    for (int32_t i = 0; i < VALUES; i++)
-        f.value[i] = x->quant.scale[0] * (float)(i - 128 - x->quant.zero_point[0]);
-    while (f.of->producer != IR_NONE && (lut = g->op[f.of->producer])->fixed.table != NULL &&
-           lut->n_in == 1 && ir_in(g, lut, 0)->type == IR_I8) {
-        memcpy(before, f.value, sizeof before);
-        for (uint32_t i = 0; i < VALUES; i++)
-            f.value[i] = before[lut->fixed.table[i] + 128];
-        f.of = unshaped(g, ir_in(g, lut, 0));
-    }
+    f.of = codes_of(g, x, code);
+    for (uint32_t i = 0; i < VALUES; i++)
+        f.value[i] = x->quant.scale[0] * (float)(code[i] - x->quant.zero_point[0]);
     return f;
 }
 
@@ -209,6 +221,33 @@ static bool tabulated(struct ir_graph *g, struct ir_op *quantize, const struct f
     return true;
 }
 
+/* Rewrite a choice between int8 values, by a condition that is a function of the tensor that both come from,
+ * as a table. */
+static void tabulate_choice(struct ir_graph *g, struct ir_op *op, const struct function *known,
+                            uint32_t *row)
+{
+    const struct function *condition = &known[op->in[0]];
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    int8_t code[2][VALUES], *table;
+
+    if (!condition->value || ir_elements(condition->of) != ir_elements(y))
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct ir_tensor *x = ir_in(g, op, i + 1);
+
+        if (x->role == IR_CONST && ir_elements(x) == 1)
+            memset(code[i], *(const int8_t *)(const void *)x->data, VALUES);
+        else if (x->role == IR_CONST || codes_of(g, x, code[i]) != condition->of)
+            return;
+    }
+    table = ARENA_ARRAY(g->arena, int8_t, VALUES);
+    for (uint32_t i = 0; i < VALUES; i++)
+        table[i] = code[condition->value[i] > 0 ? 0 : 1][i];
+    for (uint32_t i = 0; i < op->n_in; i++)
+        row[op->in[i]] = op->row;
+    lgl_become_table(op, lgl_in_shape(g, op->row, condition->of, y), table);
+}
+
 enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     struct function *known = ARENA_ARRAY(g->arena, struct function, g->n_tensor);
@@ -224,6 +263,8 @@ enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, str
             row[x->id] = op->row;
         else if (op->opcode == IR_OP_DEQUANTIZE && x->type == IR_I8 && x->role != IR_CONST)
             known[y->id] = dequantized(g, x);
+        else if (operands(op) == 3 && y->type == IR_I8)
+            tabulate_choice(g, op, known, row);
         else if (operands(op) != 0 && (y->type == IR_F32 || y->type == IR_BOOL))
             known[y->id] = applied(g, op, known);
     }
