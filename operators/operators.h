@@ -106,6 +106,7 @@ struct ir_op_info {
     bool of_rows;   /* its first input may have any shape with the same rows */
     enum op_channels channels; /* CHANNELS */
     bool keeps_values;         /* its output has the input's values, or the nearest ones */
+    bool chooses;              /* its output has some of them, by their order */
     bool one_image;            /* the accelerator processes a batch image by image
                      * (rewrites/transposed_parts.c) */
     bool fuses_clamp;          /* a clamp that follows it in an ONNX file becomes its attribute */

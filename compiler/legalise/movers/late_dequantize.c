@@ -1,6 +1,6 @@
 /* late_dequantize.c - push DEQUANTIZE after movers of its values, and QUANTIZE before: bytes are
  * moved, and the operators between become a table (float_table.c). in: DEQUANTIZE of int8 whose
- * readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..); QUANTIZE of what is
+ * readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..) or choose from it (REDUCE_MAX); QUANTIZE of what is
  * moved, or joined, for it alone (rotary embeddings).  out: they move the int8 values; a DEQUANTIZE each
  * after them, a QUANTIZE of each part. */
 #include "compiler/legalise/legalise.h"
@@ -9,8 +9,10 @@
 /* Return true for an operator of one tensor of data, whose values are the output's. */
 static bool moves_one(const struct ir_op *op)
 {
-    return ir_op_info(op->opcode)->moves && op->opcode != IR_OP_PAD &&
-           op->opcode != IR_OP_CONCATENATION;
+    const struct ir_op_info *info = ir_op_info(op->opcode);
+
+    return (info->moves && op->opcode != IR_OP_PAD && op->opcode != IR_OP_CONCATENATION) ||
+           info->chooses;
 }
 
 static bool all_move(const struct ir_graph *g, uint32_t tensor)
