@@ -1,4 +1,4 @@
-/* ref_gru.c - GRU and RNN of int8 (NUMERICS.md, "GRU, RNN"). A number is a pair of bytes: a coarse
+/* ref_gru.c - GRU and RNN of int8 (NUMERICS.md, "Sums of products"). A number is a pair of bytes: a coarse
  * one, and a fine one in 1/64 of its unit. */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* gru.c - GRU as operators of int8, step by step (NUMERICS.md, "GRU, RNN").
+/* gru.c - GRU as operators of int8, step by step (NUMERICS.md, "Sums of products").
  * in: GRU.  out: the input's sums of all steps, FULLY_CONNECTED. For each step
  *   sums       the state's: FULLY_CONNECTED; plus the input's: ADD
  *   functions  their coarse value and slope, LUT; the slope times the fine part, MUL
