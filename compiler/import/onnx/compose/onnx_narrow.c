@@ -179,6 +179,26 @@ static enum status global_pool(struct ox *m, uint32_t rank)
                       ox_list(m, rank, dim));
 }
 
+/* QLinearConcat of constants alone, as an exporter leaves it of weights; false: it is another. */
+static bool concat_constants(struct ox *m, enum status *st)
+{
+    const uint32_t n = (uint32_t)(m->node->n_input - 2) / 3;
+    const char *parts = "";
+    struct text text;
+
+    text_init(&text, m->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!ox_in(m, 2 + 3 * i) || !is_known(m, 2 + 3 * i))
+            return false;
+        text_printf(&text, "d_%u = DequantizeLinear($%u, $%u, $%u);", i, 2 + 3 * i, 3 + 3 * i,
+                    4 + 3 * i);
+        parts = arena_printf(m->arena, "%s%sd_%u", parts, i == 0 ? "" : ", ", i);
+    }
+    text_printf(&text, "c = Concat(%s; axis=@axis); %%0 = QuantizeLinear(c, $0, $1)", parts);
+    *st = ox_expand(m, text.data);
+    return true;
+}
+
 /* BatchNormalization of rows (after a dense layer) or of volumes, as one of images. */
 static enum status norm_of_image(struct ox *m)
 {
@@ -340,7 +360,8 @@ bool ox_narrow(struct ox *m, enum status *st)
     const int32_t type = narrow_type(m, 0);
     const bool known = ox_in(m, 1) && ox_in(m, 1)->kind == OX_CONST;
 
-    if (of_images(m, st))
+    if (of_images(m, st) || (listed("QLinearConcat", m->op) && m->node->n_input > 4 &&
+                             m->node->n_input % 3 == 2 && concat_constants(m, st)))
         return true;
     if (listed("QLinearConv QLinearMatMul", m->op) &&
         !(is_known(m, 1) && is_known(m, 4) && is_known(m, 6)) && m->node->n_input == 8)

@@ -298,28 +298,11 @@ enum status ox_qlinear_unary(struct ox *m)
     return ox_qlinear_result(m, p, 3);
 }
 
-/* QLinearConcat of constants, as an exporter leaves them of weights. */
-static enum status concat_constants(struct ox *m, uint32_t n)
-{
-    const char *parts = "";
-    struct text text;
-
-    text_init(&text, m->arena);
-    for (uint32_t i = 0; i < n; i++) {
-        text_printf(&text, "d_%u = DequantizeLinear($%u, $%u, $%u);", i, 2 + 3 * i, 3 + 3 * i,
-                    4 + 3 * i);
-        parts = arena_printf(m->arena, "%s%sd_%u", parts, i == 0 ? "" : ", ", i);
-    }
-    text_printf(&text, "c = Concat(%s; axis=@axis); %%0 = QuantizeLinear(c, $0, $1)", parts);
-    return ox_expand(m, text.data);
-}
-
 /* y_scale, y_zero, then x, scale, zero of each part */
 enum status ox_qlinear_concat(struct ox *m)
 {
     const uint32_t n = (uint32_t)(m->node->n_input - 2) / 3;
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, n), axis;
-    bool constant = true;
     struct ox_deferred *p;
     struct ir_quant q;
     int32_t type;
@@ -327,10 +310,6 @@ enum status ox_qlinear_concat(struct ox *m)
     if (m->node->n_input != 2 + 3 * (size_t)n || n == 0)
         return FAIL(m->d, ST_MODEL, "expected 2 inputs and 3 for each part, found %zu",
                     m->node->n_input);
-    for (uint32_t i = 0; i < n; i++)
-        constant = constant && ox_in(m, 2 + 3 * i) && ox_in(m, 2 + 3 * i)->kind == OX_CONST;
-    if (constant)
-        return concat_constants(m, n);
     for (uint32_t i = 0; i < n; i++) {
         TRY(ox_scale(m, 3 + 3 * i, 4 + 3 * i, 0, NULL, 0, &q, &type));
         TRY(qlinear_input(m, 2 + 3 * i, &q, &part[i]));
