@@ -114,8 +114,9 @@ void ox_quantise_first(struct ox *m)
 static const Onnx__NodeProto *only_reader(struct ox *m, const char *name)
 {
     const Onnx__GraphProto *g = m->graph;
+    const size_t n = ox_called_value(m, name)->n_use == 1 ? g->n_node : 0;
 
-    for (size_t i = 0; i < g->n_node && ox_called_value(m, name)->n_use == 1; i++)
+    for (size_t i = 0; i < n; i++)
         if (g->node[i]->n_input > 0 && g->node[i]->n_output == 1 &&
             strcmp(g->node[i]->input[0], name) == 0)
             return g->node[i];

@@ -183,7 +183,6 @@ static enum status global_pool(struct ox *m, uint32_t rank)
 static bool concat_constants(struct ox *m, enum status *st)
 {
     const uint32_t n = (uint32_t)(m->node->n_input - 2) / 3;
-    const char *parts = "";
     struct text text;
 
     text_init(&text, m->arena);
@@ -192,9 +191,11 @@ static bool concat_constants(struct ox *m, enum status *st)
             return false;
         text_printf(&text, "d_%u = DequantizeLinear($%u, $%u, $%u);", i, 2 + 3 * i, 3 + 3 * i,
                     4 + 3 * i);
-        parts = arena_printf(m->arena, "%s%sd_%u", parts, i == 0 ? "" : ", ", i);
     }
-    text_printf(&text, "c = Concat(%s; axis=@axis); %%0 = QuantizeLinear(c, $0, $1)", parts);
+    text_add(&text, "c = Concat(");
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(&text, "%sd_%u", i == 0 ? "" : ", ", i);
+    text_add(&text, "; axis=@axis); %0 = QuantizeLinear(c, $0, $1)");
     *st = ox_expand(m, text.data);
     return true;
 }

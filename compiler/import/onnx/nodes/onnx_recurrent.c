@@ -178,27 +178,26 @@ static enum status first_state(struct cell *k, uint32_t i, int32_t direction, ui
     const struct ox_shape flat = {2, {k->batch, k->hidden}};
     const size_t n = (size_t)k->batch * (size_t)k->hidden;
     const struct ox_value *v = ox_in(k->m, i);
-    const struct ir_tensor *t;
+    const int32_t *dim = v ? ox_dim(k->m, v) : NULL;
     struct ox_const c;
 
-    if (v && v->kind == OX_CONST) { /* no computed part: a state that is 0 is seen as one */
+    if (!v) {
+        *id = matrix(k, "zero", k->batch, k->hidden, ARENA_ARRAY(k->m->arena, float, n));
+        return ST_OK;
+    }
+    if (ox_rank(k->m, v) != 3 || dim[0] != k->directions || dim[1] != k->batch ||
+        dim[2] != k->hidden)
+        return FAIL(k->m->d, ST_MODEL, "initial state: expected %dx%dx%d, found %s", k->directions,
+                    k->batch, k->hidden, ir_shape_text(k->m->arena, ox_rank(k->m, v), dim));
+    if (v->kind == OX_CONST) { /* no computed part: a state that is 0 is seen as one */
         TRY(ox_const_input(k->m, i, &c));
-        if (c.type == OX_FLOAT && c.n == n * (size_t)k->directions) {
+        if (c.type == OX_FLOAT) {
             *id = matrix(k, "first", k->batch, k->hidden,
                          (const float *)c.data + n * (size_t)direction);
             return ST_OK;
         }
     }
-    if (!v) {
-        *id = matrix(k, "zero", k->batch, k->hidden, ARENA_ARRAY(k->m->arena, float, n));
-        return ST_OK;
-    }
     TRY(ox_float_input(k->m, i, "initial state", id));
-    t = k->m->g->tensor[*id];
-    if (t->rank != 3 || t->dim[0] != k->directions || t->dim[1] != k->batch ||
-        t->dim[2] != k->hidden)
-        return FAIL(k->m->d, ST_MODEL, "initial state: expected %dx%dx%d, found %s", k->directions,
-                    k->batch, k->hidden, ir_shape_text(k->m->arena, t->rank, t->dim));
     *id = ox_reshape(k->m, part(k, "first"),
                      ox_slice(k->m, part(k, "first"), *id, begin, size, NULL), flat);
     return ST_OK;
