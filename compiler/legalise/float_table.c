@@ -1,8 +1,12 @@
-/* float_table.c - rewrite float32 functions of the values of one int8 tensor as a table.
+/* float_table.c - rewrite float32 functions of the values of one int8 tensor as a table, of two as
+ * int8 operators.
  * in: DEQUANTIZE, operators of one value, of two, comparisons and SELECT, of which each operand is a
- * constant number or comes from that tensor too, QUANTIZE. A tensor that a table makes comes from the table's.
- * out: LUT of the tensor that DEQUANTIZE reads; operators without other readers go. Each entry is computed by the host's kernels, so that it is the byte that
- * they would write (the reference has its own text of each function). */
+ * constant number or comes from these tensors too, QUANTIZE. A tensor that a table makes comes from
+ * the table's.
+ * out: LUT of the tensor that DEQUANTIZE reads. For two tensors, where an accelerator is selected,
+ * quotient.c's operators, if the function is linear in one of them. Operators without other readers
+ * go. Each entry is computed by the host's kernels, so that it is the byte that they would write (the
+ * reference has its own text of each function). */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +15,7 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-enum { VALUES = 256 };
+enum { VALUES = 256, PAIRS = VALUES * VALUES };
 
 typedef void kernel(void);
 typedef void unary(const struct hdk_f32_unary *p, const float *x, float *y);
@@ -57,11 +61,14 @@ static const struct {
 #include "operators/operators.def"
 };
 
-/* A float32 or bool tensor as a function of the values -128.. of `of`; NULL: of none. */
+/* A float32 or bool tensor as a function of the values -128.. of up to two tensors; NULL: of fewer.
+ * [a + 128], or [a + 128][b + 128]. Each had the shape of `as` where its float32 values were made. */
 struct function {
-    const struct ir_tensor *of;
+    const struct ir_tensor *of[2], *as[2];
     float *value;
 };
+
+static const struct function none = {{NULL, NULL}, {NULL, NULL}, NULL};
 
 static const struct ir_tensor *unshaped(const struct ir_graph *g, const struct ir_tensor *x)
 {
@@ -90,12 +97,13 @@ static const struct ir_tensor *codes_of(const struct ir_graph *g, const struct i
     return of;
 }
 
-static struct function dequantized(const struct ir_graph *g, const struct ir_tensor *x)
+static struct function dequantized(const struct ir_graph *g, const struct ir_tensor *x,
+                                   const struct ir_tensor *y)
 {
-    struct function f = {NULL, ARENA_ARRAY(g->arena, float, VALUES)};
+    struct function f = {{NULL, NULL}, {y, NULL}, ARENA_ARRAY(g->arena, float, VALUES)};
     int8_t code[VALUES];
 
-    f.of = codes_of(g, x, code);
+    f.of[0] = codes_of(g, x, code);
     for (uint32_t i = 0; i < VALUES; i++)
         f.value[i] = x->quant.scale[0] * (float)(code[i] - x->quant.zero_point[0]);
     return f;
@@ -126,34 +134,72 @@ static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i
     return true;
 }
 
-static void select_values(const float *condition, const float *a, const float *b, float *y)
+/* Add the arguments of f to those of y; false: they are more than two, or one has two shapes. */
+static bool add_arguments(const struct function *f, struct function *y)
 {
-    for (uint32_t i = 0; i < VALUES; i++)
+    for (uint32_t i = 0; i < 2 && f->of[i]; i++) {
+        const uint32_t k = y->of[0] && y->of[0] != f->of[i] ? 1 : 0;
+
+        if (y->of[k] && (y->of[k] != f->of[i] || !ir_same_shape(y->as[k], f->as[i])))
+            return false;
+        y->of[k] = f->of[i];
+        y->as[k] = f->as[i];
+    }
+    return true;
+}
+
+static uint32_t values_of(const struct function *f)
+{
+    return f->of[1] ? PAIRS : VALUES;
+}
+
+/* The values of f for the arguments of y, which it is a function of. */
+static const float *values_for(const struct ir_graph *g, const struct function *f,
+                               const struct function *y)
+{
+    const bool second = f->of[0] == y->of[1];
+    float *value;
+
+    if (!y->of[1] || (f->of[1] && !second))
+        return f->value;
+    value = ARENA_ARRAY(g->arena, float, PAIRS);
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        const uint32_t a = i / VALUES, b = i % VALUES;
+
+        value[i] = f->value[f->of[1] ? b * VALUES + a : second ? b : a];
+    }
+    return value;
+}
+
+static void select_values(uint32_t n, const float *condition, const float *a, const float *b,
+                          float *y)
+{
+    for (uint32_t i = 0; i < n; i++)
         y[i] = condition[i] > 0 ? a[i] : b[i];
 }
 
-/* Compute the operator of `n` operands. */
-static void compute(const struct ir_op *op, uint32_t n, const struct function *x, float *y)
+/* Compute `count` values of the operator of `n` operands. */
+static void compute(const struct ir_op *op, uint32_t n, uint32_t count, const float *const x[3],
+                    float *y)
 {
     kernel *k = kernels[op->opcode].of[FORM_F32];
 
     if (n == 3) {
-        select_values(x[0].value, x[1].value, x[2].value, y);
+        select_values(count, x[0], x[1], x[2], y);
     } else if (relations[op->opcode].fn) {
-        for (uint32_t i = 0; i < VALUES; i++)
-            y[i] = relations[op->opcode].fn(x[0].value[i], x[1].value[i]);
+        for (uint32_t i = 0; i < count; i++)
+            y[i] = relations[op->opcode].fn(x[0][i], x[1][i]);
     } else if (n == 1) {
         const struct ir_two_floats numbers = ir_unary_numbers(op);
-        const struct hdk_f32_unary p = {.n = VALUES, .a = numbers.a, .b = numbers.b};
-        ((unary *)k)(&p, x[0].value, y);
+        const struct hdk_f32_unary p = {.n = count, .a = numbers.a, .b = numbers.b};
+        ((unary *)k)(&p, x[0], y);
     } else {
         const struct ir_two_floats bounds = ir_fused_bounds(op);
-        const struct hdk_f32_binary p = {.walk = {.shape = {1, 1, 1, VALUES},
-                                                  .a_stride = {0, 0, 0, 1},
-                                                  .b_stride = {0, 0, 0, 1}},
-                                         .low = bounds.a,
-                                         .high = bounds.b};
-        ((binary *)k)(&p, x[0].value, x[1].value, y);
+        const struct hdk_f32_binary p = {
+            .walk = {.shape = {1, 1, 1, count}, .a_stride = {0, 0, 0, 1}, .b_stride = {0, 0, 0, 1}},
+            .low = bounds.a,
+            .high = bounds.b};
+        ((binary *)k)(&p, x[0], x[1], y);
     }
 }
 
@@ -163,22 +209,23 @@ static uint32_t operands(const struct ir_op *op)
     return op->opcode == IR_OP_SELECT ? 3 : relations[op->opcode].fn ? 2 : values[op->opcode].n;
 }
 
-/* Return the operator's result as a function of one tensor; none unless its operands are
- * functions of one. */
+/* Return the operator's result as a function of one tensor or two; none unless its operands are
+ * functions of these. */
 static struct function applied(const struct ir_graph *g, const struct ir_op *op,
                                const struct function *known)
 {
-    struct function f[3] = {{NULL, NULL}, {NULL, NULL}, {NULL, NULL}}, y = {NULL, NULL};
+    struct function f[3] = {none, none, none}, y = none;
+    const float *value[3] = {NULL, NULL, NULL};
 
-    for (uint32_t i = 0; i < operands(op); i++) {
-        if (!operand(g, op, i, known, &f[i]) || (y.of && f[i].of && f[i].of != y.of))
-            return (struct function){NULL, NULL};
-        y.of = f[i].of ? f[i].of : y.of;
-    }
-    if (!y.of)
-        return y;
-    y.value = ARENA_ARRAY(g->arena, float, VALUES);
-    compute(op, operands(op), f, y.value);
+    for (uint32_t i = 0; i < operands(op); i++)
+        if (!operand(g, op, i, known, &f[i]) || !add_arguments(&f[i], &y))
+            return none;
+    if (!y.of[0])
+        return none;
+    for (uint32_t i = 0; i < operands(op); i++)
+        value[i] = values_for(g, &f[i], &y);
+    y.value = ARENA_ARRAY(g->arena, float, values_of(&y));
+    compute(op, operands(op), values_of(&y), value, y.value);
     return y;
 }
 
@@ -196,28 +243,89 @@ static int8_t entry_of(const struct ir_op *quantize, const struct ir_tensor *y, 
 }
 
 /* Make the table. False: a value is NaN, whose quantised value ONNX's rounding does not define. */
-static bool make_table(const struct ir_op *quantize, const struct ir_tensor *y, const float *value,
-                       int8_t *table)
+static bool make_table(const struct ir_op *quantize, const struct ir_tensor *y,
+                       const struct function *f, int8_t *table)
 {
-    for (uint32_t i = 0; i < VALUES; i++) {
-        if (isnan(value[i]) && quantize->fixed.n_real != 0)
+    for (uint32_t i = 0; i < values_of(f); i++) {
+        if (isnan(f->value[i]) && quantize->fixed.n_real != 0)
             return false;
-        table[i] = entry_of(quantize, y, value[i]);
+        table[i] = entry_of(quantize, y, f->value[i]);
     }
     return true;
 }
 
+/* Return true if y's shape is that of both arguments together. */
+static bool spans(const struct ir_tensor *y, const struct function *f)
+{
+    for (uint32_t i = 0; i < y->rank; i++) {
+        const int32_t a = ir_dim_back(f->as[0], i), b = ir_dim_back(f->as[1], i);
+
+        if (ir_dim_back(y, i) != (a > b ? a : b))
+            return false;
+    }
+    return true;
+}
+
+/* Rewrite QUANTIZE of a function of two tensors. */
+static bool divided(struct ir_graph *g, const struct lgl_options *o, struct ir_op *quantize,
+                    const struct function *f)
+{
+    const struct ir_tensor *y = ir_out(g, quantize, 0);
+    int8_t *table;
+
+    if (o->array_rows == 0 || !spans(y, f))
+        return false;
+    table = ARENA_ARRAY(g->arena, int8_t, PAIRS);
+    if (!make_table(quantize, y, f, table))
+        return false;
+    return lgl_quotient(g, quantize, f->of, f->as, table);
+}
+
+/* Rewrite DIV of two int8 tensors. */
+static void divide_bytes(struct ir_graph *g, const struct lgl_options *o, struct ir_op *op)
+{
+    const struct ir_tensor *of[2], *y = ir_out(g, op, 0);
+    int8_t code[VALUES], *table;
+
+    if (o->array_rows == 0 || y->type != IR_I8 || op->fixed.n != 1 ||
+        kernels[op->opcode].of[FORM_I8] != (kernel *)hdk_div)
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        of[i] = ir_in(g, op, i);
+        if (of[i]->type != IR_I8 || of[i]->role == IR_CONST)
+            return;
+    }
+    for (uint32_t i = 0; i < VALUES; i++)
+        code[i] = (int8_t)((int32_t)i - 128);
+    const struct hdk_mul p = {.walk = {{1, 1, VALUES, VALUES}, {0, 0, 1, 0}, {0, 0, 0, 1}},
+                              .z_a = of[0]->quant.zero_point[0],
+                              .z_b = of[1]->quant.zero_point[0],
+                              .z_out = y->quant.zero_point[0],
+                              .act_min = op->fixed.act_min,
+                              .act_max = op->fixed.act_max,
+                              .multiplier = op->fixed.multiplier[0],
+                              .shift = op->fixed.shift[0]};
+    table = ARENA_ARRAY(g->arena, int8_t, PAIRS);
+    hdk_div(&p, code, code, table);
+    (void)lgl_quotient(g, op, of, of, table);
+}
+
 /* Rewrite QUANTIZE of a function as a table; false if it is none. */
-static bool tabulated(struct ir_graph *g, struct ir_op *quantize, const struct function *f)
+static bool tabulated(struct ir_graph *g, const struct lgl_options *o, struct ir_op *quantize,
+                      const struct function *f)
 {
     const struct ir_tensor *y = ir_out(g, quantize, 0);
 
-    if (!f->value || y->type != IR_I8 || ir_elements(f->of) != ir_elements(y))
+    if (!f->value || y->type != IR_I8)
+        return false;
+    if (f->of[1])
+        return divided(g, o, quantize, f);
+    if (ir_elements(f->of[0]) != ir_elements(y))
         return false;
     int8_t *table = ARENA_ARRAY(g->arena, int8_t, VALUES);
-    if (!make_table(quantize, y, f->value, table))
+    if (!make_table(quantize, y, f, table))
         return false;
-    lgl_become_table(quantize, lgl_in_shape(g, quantize->row, f->of, y), table);
+    lgl_become_table(quantize, lgl_in_shape(g, quantize->row, f->of[0], y), table);
     return true;
 }
 
@@ -230,14 +338,14 @@ static void tabulate_choice(struct ir_graph *g, struct ir_op *op, const struct f
     const struct ir_tensor *y = ir_out(g, op, 0);
     int8_t code[2][VALUES], *table;
 
-    if (!condition->value || ir_elements(condition->of) != ir_elements(y))
+    if (!condition->value || condition->of[1] || ir_elements(condition->of[0]) != ir_elements(y))
         return;
     for (uint32_t i = 0; i < 2; i++) {
         const struct ir_tensor *x = ir_in(g, op, i + 1);
 
         if (x->role == IR_CONST && ir_elements(x) == 1)
             memset(code[i], *(const int8_t *)(const void *)x->data, VALUES);
-        else if (x->role == IR_CONST || codes_of(g, x, code[i]) != condition->of)
+        else if (x->role == IR_CONST || codes_of(g, x, code[i]) != condition->of[0])
             return;
     }
     table = ARENA_ARRAY(g->arena, int8_t, VALUES);
@@ -245,28 +353,30 @@ static void tabulate_choice(struct ir_graph *g, struct ir_op *op, const struct f
         table[i] = code[condition->value[i] > 0 ? 0 : 1][i];
     for (uint32_t i = 0; i < op->n_in; i++)
         row[op->in[i]] = op->row;
-    lgl_become_table(op, lgl_in_shape(g, op->row, condition->of, y), table);
+    lgl_become_table(op, lgl_in_shape(g, op->row, condition->of[0], y), table);
 }
 
 enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     struct function *known = ARENA_ARRAY(g->arena, struct function, g->n_tensor);
     uint32_t *row = lgl_rows(g);
+    const uint32_t n_op = g->n_op;
 
-    (void)o;
-    for (uint32_t i = 0; i < g->n_op; i++) {
+    for (uint32_t i = 0; i < n_op; i++) {
         struct ir_op *op = g->op[i];
         if (op->dead || op->n_in == 0)
             continue;
         const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-        if (op->opcode == IR_OP_QUANTIZE && tabulated(g, op, &known[x->id]))
+        if (op->opcode == IR_OP_QUANTIZE && tabulated(g, o, op, &known[x->id]))
             row[x->id] = op->row;
         else if (op->opcode == IR_OP_DEQUANTIZE && x->type == IR_I8 && x->role != IR_CONST)
-            known[y->id] = dequantized(g, x);
+            known[y->id] = dequantized(g, x, y);
         else if (operands(op) == 3 && y->type == IR_I8)
             tabulate_choice(g, op, known, row);
         else if (operands(op) != 0 && (y->type == IR_F32 || y->type == IR_BOOL))
             known[y->id] = applied(g, op, known);
+        else if (operands(op) == 2)
+            divide_bytes(g, o, op);
     }
     lgl_fuse_unread(g, row);
     return ir_link(g, d);

@@ -63,7 +63,8 @@ void lgl_clamp(const struct ir_tensor *t, struct ir_two_floats bounds, enum lgl_
 /* After rewriting: mark operators without readers as dead if row[tensor] names a row for them,
  * and give them to that row, with the operators that only they read. */
 void lgl_fuse_unread(struct ir_graph *g, uint32_t *row);
-/* row[tensor] for it: IR_NONE, with room for tensors that the pass adds, two an operator. */
+/* row[tensor] for it: IR_NONE, with room for tensors that the pass adds, LGL_ADDED an operator. */
+enum { LGL_ADDED = 32 };
 uint32_t *lgl_rows(const struct ir_graph *g);
 /* Fill op->fixed.real for ONNX's rounding (float_requant.c). False for operators that do not
  * round, and for tables. */

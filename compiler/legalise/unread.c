@@ -3,7 +3,7 @@
 
 uint32_t *lgl_rows(const struct ir_graph *g)
 {
-    const uint32_t n = g->n_tensor + 2 * g->n_op;
+    const uint32_t n = g->n_tensor + LGL_ADDED * g->n_op;
     uint32_t *row = ARENA_ARRAY(g->arena, uint32_t, n);
 
     for (uint32_t i = 0; i < n; i++)

@@ -32,6 +32,10 @@ done
 "$heddle" run "$(dirname "$0")/norms.ir" --engine=func >stdout 2>stderr || fail "norms.ir: $(cat stderr)"
 grep -q '^verdict: match: 3 of 3 layers' stdout && grep -q ' and 0 on the host' stdout || fail "norms.ir: $(head -n 3 stdout)"
 
+# Functions of two tensors too.
+"$heddle" run "$(dirname "$0")/quotients.ir" --engine=func >stdout 2>stderr || fail "quotients.ir: $(cat stderr)"
+grep -q '^verdict: match: 2 of 2 layers' stdout && grep -q ' and 0 on the host' stdout || fail "quotients.ir: $(head -n 3 stdout)"
+
 # Interpolations too, with weights of 8 bits and of more.
 for ir in twice copies; do
     "$heddle" run "$HEDDLE_HOME/tests/compiler/systolic/rewrites/interpolate_product/$ir.ir" --engine=func >stdout 2>stderr ||

@@ -4,7 +4,7 @@
     island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
 
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
-weights, a constant factor with two readers, ReduceSum, LpNormalization,
+weights, a constant factor with two readers, ReduceSum, LpNormalization, quotients,
 InstanceNormalization, GroupNormalization, LSTM, GRU, RNN, results moved before QuantizeLinear,
 a product plus quantised values, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32. Exit status 1 if one is more than a step off or in
@@ -60,12 +60,12 @@ class Net(Nodes):
     def run(self, model):
         return run_onnx(model, {i.name: v for i, v in zip(self.inputs, self.values)})[0]
 
-    def quantised(self, real, least=0.0):
-        """The model with `real` quantised as a calibration on these inputs would, by steps of at least `least`; its answer."""
+    def quantised(self, real, least=0.0, more=1.0):
+        """The model with `real` quantised as a calibration on these inputs would, by `more` times its steps and at least `least`; its answer."""
         y = self.run(self.model(real, onnx.TensorProto.FLOAT))
         y = y[np.isfinite(y)]
         low, high = (min(0.0, float(y.min())), max(0.0, float(y.max()))) if y.size else (0.0, 0.0)
-        scale = max((high - low) / 255, least, 1e-6)
+        scale = max((high - low) / 255 * more, least, 1e-6)
         out = self.quant("QuantizeLinear", real, scale, int(np.clip(round(-128 - low / scale), -128, 127)))
         model = self.model(out, helper.np_dtype_to_tensor_dtype(np.dtype(self.dtype)))
         return model, self.run(model)
@@ -233,6 +233,24 @@ def lp_norm(rng):
     return n.quantised(n.node("Div", x, norm), step), n
 
 
+def quotient(rng):
+    """Two quantised tensors, one perhaps broadcast, with functions of the divisor."""
+    n = Net(rng)
+    shape = [int(v) for v in rng.integers(1, 12, int(rng.integers(1, 5)))]
+    small = [1 if rng.integers(3) == 0 else v for v in shape][int(rng.integers(len(shape))):]
+    a, _ = n.input(shape)
+    b, scale = n.input(small)
+    kind = int(rng.integers(5))
+    if kind == 1:
+        b = n.node("Clip", b, n.const(np.float32(scale)))
+    elif kind == 2:
+        b = n.node("Sqrt", n.node("Add", n.node("Abs", b), n.const(np.float32(1e-5))))
+    elif kind == 3:
+        b = n.node("Exp", b)
+    y = n.node("Mul", a, n.node("Reciprocal", b)) if kind == 4 else n.node("Div", a, b)
+    return n.quantised(y, more=2.0 ** rng.uniform(-1, 1)), n
+
+
 def channel_norm(rng):
     """InstanceNormalization, GroupNormalization."""
     n = Net(rng, 21)
@@ -308,7 +326,7 @@ def rnn(rng):
 
 
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place}
 
 
