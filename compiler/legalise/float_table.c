@@ -229,8 +229,7 @@ static struct function applied(const struct ir_graph *g, const struct ir_op *op,
     return y;
 }
 
-/* QUANTIZE: halves away from zero, under ONNX's rounding to even; NaN is 0. */
-static int8_t entry_of(const struct ir_op *quantize, const struct ir_tensor *y, float v)
+int8_t lgl_quantized(const struct ir_op *quantize, const struct ir_tensor *y, float v)
 {
     const float quotient = v / y->quant.scale[0];
     const float rounded =
@@ -249,7 +248,7 @@ static bool make_table(const struct ir_op *quantize, const struct ir_tensor *y,
     for (uint32_t i = 0; i < values_of(f); i++) {
         if (isnan(f->value[i]) && quantize->fixed.n_real != 0)
             return false;
-        table[i] = entry_of(quantize, y, f->value[i]);
+        table[i] = lgl_quantized(quantize, y, f->value[i]);
     }
     return true;
 }

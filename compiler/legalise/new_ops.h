@@ -46,6 +46,9 @@ struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct
 /* The operator becomes a LUT of tensor `of` with table[code + 128], which is kept. */
 void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 
+/* QUANTIZE of v to y: halves away from zero, under ONNX's rounding to even; NaN is 0. */
+int8_t lgl_quantized(const struct ir_op *quantize, const struct ir_tensor *y, float v);
+
 /* Put operators of int8 in place of `op`, whose result is table[a + 128][b + 128] of the tensors of[0]
  * and of[1] in the shapes of as[0] and as[1] (quotient.c). False: it is linear in none of them. */
 bool lgl_quotient(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const of[2],

@@ -6,13 +6,17 @@
 #include "compiler/legalise/legalise.h"
 #include "compiler/legalise/new_ops.h"
 
+static bool pads(const struct ir_op *op)
+{
+    return op->opcode == IR_OP_PAD;
+}
+
 /* Return true for an operator of one tensor of data, whose values are the output's. */
 static bool moves_one(const struct ir_op *op)
 {
     const struct ir_op_info *info = ir_op_info(op->opcode);
 
-    return (info->moves && op->opcode != IR_OP_PAD && op->opcode != IR_OP_CONCATENATION) ||
-           info->chooses;
+    return (info->moves && !pads(op) && op->opcode != IR_OP_CONCATENATION) || info->chooses;
 }
 
 static bool all_move(const struct ir_graph *g, uint32_t tensor)
@@ -45,6 +49,12 @@ static bool dequantizes(const struct ir_graph *g, const struct ir_op *op)
            ir_in(g, op, 0)->role != IR_CONST;
 }
 
+/* A PAD with zeros or a constant number. */
+static bool pads_number(const struct ir_graph *g, const struct ir_op *op)
+{
+    return pads(op) && (op->n_in == 2 || ir_in(g, op, 2)->role == IR_CONST);
+}
+
 /* The mover whose float32 result only QUANTIZE reads, and whose operand has no other reader;
  * NULL: none. */
 static struct ir_op *moved_before(const struct ir_graph *g, const struct ir_op *quantize)
@@ -52,11 +62,24 @@ static struct ir_op *moved_before(const struct ir_graph *g, const struct ir_op *
     const struct ir_tensor *x = ir_in(g, quantize, 0);
     struct ir_op *op = x->producer == IR_NONE ? NULL : g->op[x->producer];
 
-    if (!op || op->dead || !moves_one(op) || x->is_output || ir_uses(g, x->id) != 1 ||
-        ir_in(g, op, 0)->type != IR_F32 || ir_in(g, op, 0)->producer == IR_NONE ||
-        ir_in(g, op, 0)->is_output || ir_uses(g, op->in[0]) != 1)
+    if (!op || op->dead || !(moves_one(op) || pads_number(g, op)) || x->is_output ||
+        ir_uses(g, x->id) != 1 || ir_in(g, op, 0)->type != IR_F32 ||
+        ir_in(g, op, 0)->producer == IR_NONE || ir_in(g, op, 0)->is_output ||
+        ir_uses(g, op->in[0]) != 1)
         return NULL;
     return op;
+}
+
+/* PAD's number becomes one of y's. */
+static void quantize_number(struct ir_graph *g, const struct ir_op *quantize, struct ir_op *pad,
+                            const struct ir_tensor *y)
+{
+    const float *v = (const float *)(const void *)ir_in(g, pad, 2)->data;
+    const int8_t code = lgl_quantized(quantize, y, *v);
+    struct ir_tensor *number = lgl_new_constant(g, "", IR_I8, 1, (const int32_t[]){1}, &code);
+
+    number->quant = y->quant;
+    pad->in[2] = number->id;
 }
 
 /* QUANTIZE comes before movers. */
@@ -70,6 +93,8 @@ static void quantize_early(struct ir_graph *g, struct ir_op *quantize)
         struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
 
         quantised->quant = y->quant;
+        if (pads(move) && move->n_in == 3)
+            quantize_number(g, quantize, move, y);
         quantize->in[0] = x->id;
         quantize->out[0] = quantised->id;
         move->in[0] = quantised->id;
