@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "compiler/ir/float_numbers.h"
+#include "compiler/ir/rules.h"
 #include "emit_host.h"
 
 enum status emit_reduce(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
@@ -68,19 +69,12 @@ enum status emit_matmul(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-/* Return 1024 times the distance between neighbouring positions, rounded as in the reference. */
-static int32_t step_of(const struct ir_op *op, int32_t in, int32_t out)
-{
-    if (op->attr[IR_ALIGN_CORNERS] && out > 1)
-        return (1024 * (in - 1) + (out - 1) / 2) / (out - 1);
-    return (1024 * in + out / 2) / out;
-}
-
 enum status emit_resize_bilinear(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                  struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
-    int32_t step_y = step_of(op, x->dim[1], y->dim[1]), step_x = step_of(op, x->dim[2], y->dim[2]);
+    int32_t step_y = ir_resize_step(op, x->dim[1], y->dim[1]),
+            step_x = ir_resize_step(op, x->dim[2], y->dim[2]);
 
     TRY(emit_need_int8(u, op, d));
     images(u, t, op, "channels");

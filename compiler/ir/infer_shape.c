@@ -260,6 +260,13 @@ enum status infer_resize(const struct ir_graph *g, const struct ir_op *op, struc
     return ir_want_same_quant(x, y, d);
 }
 
+int32_t ir_resize_step(const struct ir_op *op, int32_t in, int32_t out)
+{
+    if (op->attr[IR_ALIGN_CORNERS] && out > 1)
+        return (1024 * (in - 1) + (out - 1) / 2) / (out - 1);
+    return (1024 * in + out / 2) / out;
+}
+
 enum status infer_l2_norm(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *y = ir_out(g, op, 0);

@@ -37,4 +37,8 @@ enum status ir_want_const_i64(const struct ir_tensor *t, const char *what, uint6
 /* Return element i of a constant int32 tensor. */
 int32_t ir_const_i32(const struct ir_tensor *t, uint32_t i);
 
+/* Return 1024 times the distance between neighbouring positions of a RESIZE_BILINEAR from `in` to
+ * `out` elements, rounded as in the reference. */
+int32_t ir_resize_step(const struct ir_op *op, int32_t in, int32_t out);
+
 #endif
