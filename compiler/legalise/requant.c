@@ -91,7 +91,8 @@ static enum status fixed_dense(const struct fixing *f)
     return ST_OK;
 }
 
-/* Operands are brought to 2 * max(s1, s2) / 2^20 (int16: 2^15), added, brought to s_out. */
+/* Operands are brought to 2 * max(s1, s2) / 2^20 (int16: 2^15), added, brought to s_out. With one
+ * scale for both, one step of them fills 8 bits long before the last factor is 1/2. */
 static enum status fixed_add(const struct fixing *f)
 {
     struct ir_graph *g = f->g;
@@ -99,7 +100,8 @@ static enum status fixed_add(const struct fixing *f)
     const float s1 = scale_of(ir_in(g, op, 0)), s2 = scale_of(ir_in(g, op, 1));
     const double twice_max = 2 * (double)(s1 > s2 ? s1 : s2);
     const int32_t up = ir_in(g, op, 0)->type == IR_I16 ? 15 : 20;
-    const double last = twice_max / ((double)(1 << up) * (double)scale_of(ir_out(g, op, 0)));
+    const double real = twice_max / ((double)(1 << up) * (double)scale_of(ir_out(g, op, 0)));
+    const double last = s1 == s2 && up == 20 ? fmin(real, 0.5) : real;
     const struct lgl_fixed_scale scale[3] = {lgl_fixed_scale((double)s1 / twice_max),
                                              lgl_fixed_scale((double)s2 / twice_max),
                                              lgl_fixed_scale(last)};
