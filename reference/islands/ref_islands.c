@@ -215,6 +215,8 @@ static const struct {
 
 static enum status one_operator(struct isl *s, const struct ir_op *op)
 {
+    bool done;
+
     s->row = op->row;
     if (!s->whole[op->row])
         isl_cells(s, op);
@@ -224,6 +226,9 @@ static enum status one_operator(struct isl *s, const struct ir_op *op)
         s->value[op->out[0]] = *isl_value(s, op->in[0]);
         return ST_OK;
     }
+    TRY(isl_squares(s, op, &done));
+    if (done)
+        return ST_OK;
     if (takers[op->opcode].take)
         return takers[op->opcode].take(s, op);
     if (ir_op_info(op->opcode)->moves)

@@ -160,6 +160,11 @@ enum status isl_normalise(struct isl *s, const struct ir_op *op);
 /* QUANTIZE of a layer normalisation of quantised values: then its result is made, *done. */
 enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *done);
 
+/* --- ref_islands_squares.c --- */
+
+/* A sum or mean of squares of quantised values: then its result is made, *done. */
+enum status isl_squares(struct isl *s, const struct ir_op *op, bool *done);
+
 /* --- ref_islands_cells.c --- */
 
 /* `op` is the first product of node LSTM, GRU or RNN: make its row as an operator of integers if

@@ -3,7 +3,7 @@
     python3 tests/models/islands_onnx.py islands.onnx
     python3 tests/models/islands_onnx.py resizes.onnx resizes       one of resizes alone
     python3 tests/models/islands_onnx.py sums.onnx sums             one of normalisations, sums, float32 weights
-    python3 tests/models/islands_onnx.py places.onnx places         one of places of maxima, and a norm with a least value
+    python3 tests/models/islands_onnx.py places.onnx places         one of places of maxima, a norm with a least value, sums of squares
     python3 tests/models/islands_onnx.py coarse.onnx coarse         sums that stay in float32
     python3 tests/models/islands_onnx.py exported.onnx exported     two LSTMs and a Softplus as PyTorch exports them
     python3 tests/models/islands_onnx.py volumes.onnx volumes       a convolution and a maximum of volumes, a norm of rows
@@ -224,7 +224,19 @@ def places():
     norm = n.node("Clip", [n.node("ReduceL2", [n.dq(x), n.const(INT64, [1], [3])]), n.const(FLOAT, [], [1e-12])])
     unit = n.node("Div", [n.dq(x), n.node("Expand", [norm, n.const(INT64, [4], [1, 4, 9, 9])])])
     n.output(n.q(unit, 0.0213, 4), INT8, [1, 4, 9, 9])
+    squares(n, x)
     return model(n)
+
+
+def squares(n, x):
+    """Sums of squares along one axis and two, of int8 and uint8; a quotient with one."""
+    u = n.q(n.dq(x), 0.0151, 107, UINT8)
+    norm = n.q(n.node("ReduceL2", [n.dq(x), n.const(INT64, [1], [1])]), 0.0301, -119)
+    n.output(norm, INT8, [1, 1, 9, 9])
+    n.output(n.q(n.node("Div", [n.dq(x), n.dq(norm)]), 0.0171, -4), INT8, [1, 4, 9, 9])
+    n.output(n.node("ReduceSumSquare", [n.dq(u), n.const(INT64, [2], [0, 3])], keepdims=0), FLOAT, [4, 9])
+    mean = n.node("ReduceMean", [n.node("Mul", [n.dq(u), n.dq(u)]), n.const(INT64, [1], [2])])
+    n.output(n.q(n.node("Sqrt", [mean]), 0.0113, -103), INT8, [1, 4, 1, 9])
 
 
 def coarse():

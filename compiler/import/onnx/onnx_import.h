@@ -444,10 +444,12 @@ enum status ox_add_bias(struct ox *m, const struct ox_deferred *p, const struct 
 /* onnx_elementwise.c: the softmax operator of tensor `id` along one axis. */
 enum status ox_softmax_row(struct ox *m, uint32_t id);
 
-/* Once all scales are known, on quantised values: LSTM and GRU of integers, LAYER_NORM, INTERPOLATE. */
+/* Once all scales are known, on quantised values: LSTM and GRU of integers, LAYER_NORM, INTERPOLATE,
+ * sums of squares. */
 enum status ox_cells(struct ox *m);
 enum status ox_layer_norms(struct ox *m);
 enum status ox_interpolations(struct ox *m);
+enum status ox_squares(struct ox *m);
 void ox_drop_unread(struct ir_graph *g, uint32_t *row);
 
 /* --- handlers, one per operator (onnx_op.c has the table) --- */

