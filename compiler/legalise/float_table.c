@@ -229,6 +229,83 @@ static struct function applied(const struct ir_graph *g, const struct ir_op *op,
     return y;
 }
 
+/* The number that operand i is; see lgl_float_at. */
+static float operand_at(const struct ir_graph *g, const struct ir_op *op, uint32_t i,
+                        const struct ir_tensor *of, float v)
+{
+    const struct ir_tensor *x = ir_in(g, op, i);
+
+    return x->role == IR_CONST ? *(const float *)(const void *)x->data : lgl_float_at(g, x, of, v);
+}
+
+float lgl_float_at(const struct ir_graph *g, const struct ir_tensor *y, const struct ir_tensor *of,
+                   float v)
+{
+    float x[2] = {v, v}, result = v;
+
+    if (y == of)
+        return v;
+    const struct ir_op *op = g->op[y->producer];
+    if (ir_is_reshape(op))
+        return lgl_float_at(g, ir_in(g, op, 0), of, v);
+    for (uint32_t i = 0; i < operands(op); i++)
+        x[i] = operand_at(g, op, i, of, v);
+    compute(op, operands(op), 1, (const float *const[3]){&x[0], &x[1], NULL}, &result);
+    return result;
+}
+
+/* Return true if the operator computes by one of n kernels. */
+static bool is_by(const struct ir_op *op, uint32_t n, kernel *const *by)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (kernels[op->opcode].of[FORM_F32] == by[i])
+            return true;
+    return false;
+}
+
+/* The slope of an operator of a number c and of a tensor whose least and greatest values are given. */
+static int32_t slope_with(const struct ir_op *op, bool first, float c, const float end[2])
+{
+    static kernel *const any[] = {(kernel *)hdk_f32_add, (kernel *)hdk_f32_maximum,
+                                  (kernel *)hdk_f32_minimum};
+    static kernel *const minus[] = {(kernel *)hdk_f32_sub},
+                         *const times[] = {(kernel *)hdk_f32_mul},
+                         *const by[] = {(kernel *)hdk_f32_div};
+    const int32_t sign = c > 0 ? 1 : c < 0 ? -1 : 0;
+
+    if (is_by(op, 3, any))
+        return 1;
+    if (is_by(op, 1, minus))
+        return first ? -1 : 1;
+    if (is_by(op, 1, times) || (is_by(op, 1, by) && !first))
+        return sign;
+    return is_by(op, 1, by) && end[0] >= 0 && end[1] >= 0 ? -sign : 0;
+}
+
+int32_t lgl_float_slope(const struct ir_graph *g, const struct ir_tensor *y,
+                        const struct ir_tensor *of, float low, float high)
+{
+    static kernel *const rising[] = {(kernel *)hdk_f32_square_root, (kernel *)hdk_f32_clip},
+                         *const falling[] = {(kernel *)hdk_f32_inverse_root};
+    const struct ir_op *op = y == of || y->producer == IR_NONE ? NULL : g->op[y->producer];
+
+    if (!op || y->type != IR_F32)
+        return y == of;
+    if (ir_is_reshape(op))
+        return lgl_float_slope(g, ir_in(g, op, 0), of, low, high);
+    const uint32_t n = operands(op), at = n == 2 && ir_in(g, op, 0)->role == IR_CONST ? 1 : 0;
+    const struct ir_tensor *x = ir_in(g, op, at), *c = n == 2 ? ir_in(g, op, 1 - at) : NULL;
+    if (n == 0 || n > 2 || (c && (c->role != IR_CONST || c->type != IR_F32 || !is_number(c))))
+        return 0;
+    const int32_t slope = lgl_float_slope(g, x, of, low, high);
+    if (slope == 0 || isnan(lgl_float_at(g, y, of, low)) || isnan(lgl_float_at(g, y, of, high)))
+        return 0;
+    if (!c)
+        return is_by(op, 2, rising) ? slope : is_by(op, 1, falling) ? -slope : 0;
+    const float end[2] = {lgl_float_at(g, x, of, low), lgl_float_at(g, x, of, high)};
+    return slope * slope_with(op, at == 1, *(const float *)(const void *)c->data, end);
+}
+
 int8_t lgl_quantized(const struct ir_op *quantize, const struct ir_tensor *y, float v)
 {
     const float quotient = v / y->quant.scale[0];

@@ -46,6 +46,14 @@ struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct
 /* The operator becomes a LUT of tensor `of` with table[code + 128], which is kept. */
 void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 
+/* The float32 number that y is where the tensor `of`, which it is a function of, is v. */
+float lgl_float_at(const struct ir_graph *g, const struct ir_tensor *y, const struct ir_tensor *of,
+                   float v);
+/* Return 1 if y, a float32 function of `of`, never falls where that rises from `low` to `high`, -1 if it
+ * never rises; 0: it is no function of `of` alone, or not known to be either. */
+int32_t lgl_float_slope(const struct ir_graph *g, const struct ir_tensor *y,
+                        const struct ir_tensor *of, float low, float high);
+
 /* QUANTIZE of v to y: halves away from zero, under ONNX's rounding to even; NaN is 0. */
 int8_t lgl_quantized(const struct ir_op *quantize, const struct ir_tensor *y, float v);
 

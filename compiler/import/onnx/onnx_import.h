@@ -446,10 +446,7 @@ enum status ox_softmax_row(struct ox *m, uint32_t id);
 
 /* Once all scales are known, on quantised values: LSTM and GRU of integers, LAYER_NORM, INTERPOLATE,
  * sums of squares. */
-enum status ox_cells(struct ox *m);
-enum status ox_layer_norms(struct ox *m);
-enum status ox_interpolations(struct ox *m);
-enum status ox_squares(struct ox *m);
+ox_handler ox_cells, ox_layer_norms, ox_interpolations, ox_squares;
 void ox_drop_unread(struct ir_graph *g, uint32_t *row);
 
 /* --- handlers, one per operator (onnx_op.c has the table) --- */

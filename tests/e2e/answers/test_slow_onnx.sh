@@ -47,6 +47,7 @@ if command -v python3 >/dev/null; then
     for kind in places coarse; do
         python3 "$HEDDLE_HOME/tests/models/islands_onnx.py" $kind.onnx $kind || fail "islands_onnx.py $kind"
         expect 0 "" "$heddle" run $kind.onnx --engine=func
+        [ $kind = coarse ] || grep -q '^15_sqrt *1x4x1x9 *systolic' stdout || fail "a root of a sum: $(grep ^15 stdout)"
     done
     "$heddle" inspect coarse.onnx >inspected || fail "inspect"
     limit='a step of the operand that is not a product is 1.45 steps of the result: expected less than 1'
