@@ -181,12 +181,13 @@ struct hdk_dequantize {
 };
 void hdk_dequantize(const struct hdk_dequantize *p, const int8_t *x, float *y);
 
-/* PAD, PADV2, any type of up to 4 bytes. x [shape0, .., shape5], y [before + shape + after in
+/* PAD, PADV2, any type. x [shape0, .., shape5], y [before + shape + after in
  * each], the border filled with `value`, whose low bytes are the element's. */
 #define HDK_DIMS 6
 struct hdk_pad {
     uint32_t shape[HDK_DIMS], before[HDK_DIMS], after[HDK_DIMS];
-    uint32_t value, element_bytes;
+    uint64_t value;
+    uint32_t element_bytes;
 };
 void hdk_pad(const struct hdk_pad *p, const void *x, void *y);
 

@@ -24,7 +24,7 @@ rng = np.random.default_rng(3)
 F = np.float32
 CASES = {}
 # libm's functions, and sums in another order.
-NEAR = ("logistic", "tanh", "exp", "log", "log_softmax", "sin", "cos", "softmax", "mixed", "hard_swish", "transpose_conv", "average_pool_2d",
+NEAR = ("logistic", "tanh", "exp", "log", "log_softmax", "sin", "cos", "softmax", "mixed", "hard_swish", "transpose_conv", "average_pool_2d", "l2_pool_2d",
         "resize_bilinear_False_False", "resize_bilinear_False_True")
 
 
@@ -76,11 +76,16 @@ one("leaky_relu", "LEAKY_RELU", [(2, 33)], (2, 33), (), "LeakyReluOptions", Alph
 one("prelu", "PRELU", [(1, 4, 4, 6)], (1, 4, 4, 6), [floats(1, 1, 6)])
 one("softmax", "SOFTMAX", [(4, 37)], (4, 37), (), "SoftmaxOptions", Beta=1.5)
 one("l2_normalization", "L2_NORMALIZATION", [(4, 37)], (4, 37), (), "L2NormOptions")
-for op in ["AVERAGE_POOL_2D", "MAX_POOL_2D"]:
+for op in ["AVERAGE_POOL_2D", "MAX_POOL_2D", "L2_POOL_2D"]:
     one(op.lower(), op, [(2, 7, 9, 5)], (2, 4, 5, 5), (), "Pool2DOptions", Padding=SAME, StrideH=2, StrideW=2, FilterHeight=3, FilterWidth=2)
 for op in ["MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN"]:
     one(op.lower(), op, [(2, 7, 9, 5)], (2, 5), [np.array([1, 2], np.int32)], "ReducerOptions", KeepDims=False)
 one("pad", "PAD", [(1, 3, 4, 2)], (1, 6, 5, 2), [np.array([[0, 0], [1, 2], [0, 1], [0, 0]], np.int32)], "PadOptions")
+one("reverse_sequence", "REVERSE_SEQUENCE", [(3, 4, 5, 2)], (3, 4, 5, 2), [np.array([5, 1, 3], np.int32)], "ReverseSequenceOptions",
+    SeqDim=2, BatchDim=0)
+one("reverse_first", "REVERSE_SEQUENCE", [(3, 4, 2)], (3, 4, 2), [np.array([0, 2, 3, 1], np.int32)], "ReverseSequenceOptions", SeqDim=0, BatchDim=1)
+one("scatter_nd", "SCATTER_ND", [(2, 3, 4)], (5, 2, 4), [np.array([[[0, 1], [4, 0], [2, 1]], [[3, 0], [3, 1], [1, 1]]], np.int32),
+    np.array([5, 2, 4], np.int32)], "ScatterNdOptions", order=[1, 0, 2])
 one("concatenation", "CONCATENATION", [(1, 3, 4, 2), (1, 3, 4, 5)], (1, 3, 4, 7), (), "ConcatenationOptions", Axis=3)
 one("transpose", "TRANSPOSE", [(1, 3, 4, 2)], (1, 2, 4, 3), [np.array([0, 3, 2, 1], np.int32)], "TransposeOptions")
 one("squared_difference", "SQUARED_DIFFERENCE", [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), "SquaredDifferenceOptions")

@@ -381,15 +381,15 @@ static const struct {
     follow_rule *rule;
     const char *names; /* each between spaces */
 } rules[] = {
-    {follow_file, " SHAPE RANK "},
+    {follow_file, " SHAPE RANK SCATTER_ND "},
     {follow_first, " CUMSUM LOGISTIC TANH LEAKY_RELU RELU RELU6 RELU_N1_TO_1 RELU_0_TO_1 "
                    "HARD_SWISH EXP LOG RSQRT ELU GELU SQRT ROUND FLOOR CEIL SIN COS SOFTMAX "
                    "LOG_SOFTMAX L2_NORMALIZATION QUANTIZE DEQUANTIZE CAST LOGICAL_NOT NEG ABS SIGN "
-                   "ZEROS_LIKE SQUARE REVERSE_V2 DYNAMIC_UPDATE_SLICE "},
+                   "ZEROS_LIKE SQUARE REVERSE_V2 REVERSE_SEQUENCE DYNAMIC_UPDATE_SLICE "},
     {follow_broadcast, " ADD SUB MUL DIV FLOOR_DIV FLOOR_MOD BITWISE_XOR RIGHT_SHIFT POW MAXIMUM "
                        "MINIMUM EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL LOGICAL_AND "
                        "LOGICAL_OR SELECT_V2 PRELU SQUARED_DIFFERENCE ADD_N "},
-    {follow_window, " CONV_2D DEPTHWISE_CONV_2D AVERAGE_POOL_2D MAX_POOL_2D "},
+    {follow_window, " CONV_2D DEPTHWISE_CONV_2D AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D "},
     {follow_dense, " FULLY_CONNECTED "},
     {follow_matmul, " BATCH_MATMUL "},
     {follow_concat, " CONCATENATION "},

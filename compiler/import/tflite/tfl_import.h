@@ -142,7 +142,7 @@ enum status tfl_dilate(struct tfl_importer *m, const struct tfl_operator *src, s
 
 /* Builders, by file. */
 tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl_gather,
-    tfl_embedding, tfl_tile; /* tfl_slice.c */
+    tfl_embedding, tfl_tile, tfl_reverse_sequence, tfl_scatter_nd; /* tfl_slice.c */
 tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,
     tfl_mirror_pad, tfl_resize_nearest, tfl_resize_bilinear, tfl_reverse, tfl_broadcast_to,
     tfl_shape, tfl_rank, tfl_fill, tfl_range;                                  /* tfl_move.c */

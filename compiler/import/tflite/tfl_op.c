@@ -40,6 +40,8 @@ static const struct built {
     {"UNPACK", "UnpackOptions", 1, 1, ANY, tfl_unpack},
     {"STRIDED_SLICE", "StridedSliceOptions", 4, 4, 1, tfl_strided_slice},
     {"GATHER", "GatherOptions", 2, 2, 1, tfl_gather},
+    {"REVERSE_SEQUENCE", "NONE", 2, 2, 1, tfl_reverse_sequence},
+    {"SCATTER_ND", "NONE", 3, 3, 1, tfl_scatter_nd},
     {"EMBEDDING_LOOKUP", "NONE", 2, 2, 1, tfl_embedding},
     {"NEG", "NONE", 1, 1, 1, tfl_neg},
     {"ABS", "NONE", 1, 1, 1, tfl_abs},

@@ -113,6 +113,26 @@ enum status tfl_rule_pool(struct tfl_importer *m, const struct tfl_operator *src
     return ir_want_same_quant(x, y, m->d);
 }
 
+/* The root of the mean of squares, float32 alone. It is never below 0. */
+enum status tfl_rule_l2_pool(struct tfl_importer *m, const struct tfl_operator *src,
+                             struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(m->g, op, 0), *y = ir_out(m->g, op, 0);
+    const uint32_t in[2] = {x->id, x->id}, out = y->id;
+    uint32_t mean;
+
+    TRY(ir_want_type(x, "input", IR_F32, m->d));
+    TRY(window(m, src, op, src->options.filter_h, src->options.filter_w));
+    if (op->attr[IR_ACTIVATION] != IR_ACT_NONE && op->attr[IR_ACTIVATION] != IR_ACT_RELU)
+        return FAIL(m->d, ST_UNSUPPORTED, "fused activation: expected NONE or RELU");
+    TRY(tfl_between(m, x, x->rank, x->dim, &op->in[0]));
+    TRY(tfl_make_mul(m, op->row, 2, in, op->in[0], NULL));
+    TRY(tfl_between(m, y, y->rank, y->dim, &mean));
+    op->out[0] = mean;
+    m->g->tensor[mean]->producer = op->id;
+    return tfl_make_sqrt(m, op->row, 1, &mean, out, NULL);
+}
+
 enum status tfl_rule_dense(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op)
 {
     const struct ir_tensor *w = ir_in(m->g, op, 1);

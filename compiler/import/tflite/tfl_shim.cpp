@@ -173,6 +173,9 @@ void shape_options(const tfl::Operator *op, tfl_options *r)
     } else if (const auto *cumsum = op->options_as_CumsumOptions()) {
         r->exclusive = cumsum->exclusive();
         r->reverse = cumsum->reverse();
+    } else if (const auto *sequence = op->options_as_ReverseSequenceOptions()) {
+        r->axis = sequence->seq_dim();
+        r->batch_dims = sequence->batch_dim();
     } else if (const auto *mirror = op->options_as_MirrorPadOptions()) {
         r->mode = mirror->mode();
     } else if (const auto *slice = op->options_as_StridedSliceOptions()) {

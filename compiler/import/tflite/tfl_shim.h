@@ -74,7 +74,7 @@ struct tfl_options {
     int32_t bias_type;        /* TensorType of the sums of int16 activations */
     int32_t block, number;    /* block: of SPACE_TO_DEPTH and back; number: outputs of SPLIT and
                             * UNPACK, inputs of PACK, rank of SVDF */
-    int32_t batch_dims, mode; /* GATHER; MIRROR_PAD */
+    int32_t batch_dims, mode; /* GATHER, dimension of REVERSE_SEQUENCE; MIRROR_PAD */
     int32_t first, second; /* of CALL_ONCE, IF (then, else), WHILE (condition, body), composites */
     int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
     bool keep_dims, align_corners, half_pixel_centers, adjoint_x, adjoint_y, approximate, offset;

@@ -1,8 +1,10 @@
 /* tfl_slice.c - operators that pick parts of a tensor or put parts together, as slices, gathers,
- * concatenations and reshapes: SPLIT, SPLIT_V, PACK, UNPACK, STRIDED_SLICE, GATHER, TILE. */
+ * concatenations and reshapes: SPLIT, SPLIT_V, PACK, UNPACK, STRIDED_SLICE, GATHER, TILE,
+ * REVERSE_SEQUENCE and SCATTER_ND of known places. */
 #include <string.h>
 
 #include "compiler/import/common/import_fold.h"
+#include "compiler/ir/rules.h"
 #include "tfl_import.h"
 
 enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int32_t *begin,
@@ -313,6 +315,149 @@ enum status tfl_embedding(struct tfl_importer *m, const struct tfl_operator *src
     TRY(tfl_value(m, src, 0, &in[1]));
     TRY(tfl_result(m, src, 0, &y));
     return tfl_make_gather(m, row, 2, in, y, NULL);
+}
+
+/* Make y the n rows index[..] of x [rows,inner], whose scale y may not have. */
+static enum status pick_rows(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t n,
+                             const int32_t *index, uint32_t y)
+{
+    TRY(tfl_pick(m, row, &x, 0, n, index));
+    return tfl_recode(m, row, x, y);
+}
+
+/* Make *x a matrix of `rows` rows. */
+static enum status matrix(struct tfl_importer *m, uint32_t row, int32_t rows, uint32_t *x)
+{
+    const struct ir_tensor *t = m->g->tensor[*x];
+    const int32_t dim[2] = {rows, (int32_t)(ir_elements(t) / (uint64_t)rows)};
+    uint32_t y;
+
+    TRY(tfl_between(m, t, 2, dim, &y));
+    TRY(tfl_reshape(m, row, *x, y));
+    *x = y;
+    return ST_OK;
+}
+
+static int32_t product(const int32_t *dim, uint32_t n)
+{
+    int32_t p = 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        p *= dim[i];
+    return p;
+}
+
+/* Import REVERSE_SEQUENCE as a gather of rows: of each sequence the first values, backwards. */
+enum status tfl_reverse_sequence(struct tfl_importer *m, const struct tfl_operator *src,
+                                 uint32_t row)
+{
+    const int32_t *length;
+    const struct ir_tensor *t;
+    uint32_t x, y, n, seq, batch;
+
+    TRY(tfl_value(m, src, 0, &x));
+    TRY(tfl_result(m, src, 0, &y));
+    t = m->g->tensor[x];
+    if (t->type == IR_I8 || t->type == IR_BOOL)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "input '%.80s': expected type f32, u8, i16, i32 or i64, "
+                    "found %s",
+                    t->name, ir_type_name(t->type));
+    TRY(tfl_param(m, src->in.v[1], "lengths", &n, &length));
+    TRY(tfl_axis(m, src->options.axis, t->rank, &seq));
+    TRY(tfl_axis(m, src->options.batch_dims, t->rank, &batch));
+    if (seq == batch || (int32_t)n != t->dim[batch])
+        return FAIL(m->d, ST_MODEL,
+                    "lengths: expected one for each of %d elements of a dimension "
+                    "other than the sequence's, found %u",
+                    t->dim[batch], n);
+    const uint32_t outer = (seq > batch ? seq : batch) + 1;
+    const int32_t rows = product(t->dim, outer), step = product(t->dim + seq + 1, outer - seq - 1),
+                  apart = product(t->dim + batch + 1, outer - batch - 1);
+    int32_t *index = ARENA_ARRAY(m->arena, int32_t, (size_t)rows);
+    for (int32_t i = 0; i < rows; i++) {
+        const int32_t at = i / step % t->dim[seq], of = length[i / apart % t->dim[batch]];
+
+        if (of < 0 || of > t->dim[seq])
+            return FAIL(m->d, ST_MODEL, "lengths: expected 0 to %d, found %d", t->dim[seq], of);
+        index[i] = at < of ? i + (of - 1 - 2 * at) * step : i;
+    }
+    TRY(matrix(m, row, rows, &x));
+    return pick_rows(m, row, x, (uint32_t)rows, index, y);
+}
+
+/* Fill the rows of the result with the updates that they take; `none` where there is none. */
+static enum status find_updates(struct tfl_importer *m, const struct tfl_operator *src,
+                                const struct ir_tensor *y, uint32_t depth, int32_t none,
+                                int32_t *from)
+{
+    const int32_t *index;
+    uint32_t n;
+
+    TRY(tfl_param(m, src->in.v[0], "indices", &n, &index));
+    for (int32_t i = 0; i < none; i++) {
+        int32_t at = 0;
+
+        for (uint32_t k = 0; k < depth; k++) {
+            const int32_t v = index[(uint32_t)i * depth + k];
+
+            if (v < 0 || v >= y->dim[k])
+                return FAIL(m->d, ST_MODEL, "indices: expected 0 to %d, found %d", y->dim[k] - 1,
+                            v);
+            at = at * y->dim[k] + v;
+        }
+        if (from[at] != none)
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "indices: expected each once, found element %d again "
+                        "(its updates would be added)",
+                        at);
+        from[at] = i;
+    }
+    return ST_OK;
+}
+
+/* Import SCATTER_ND as a gather of rows of the updates and of a row of zeros. */
+enum status tfl_scatter_nd(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    const struct ir_tensor *at, *to;
+    const int32_t *shape;
+    struct ir_tensor *zeros;
+    uint32_t in[2], y, index, rank;
+    struct ir_op *op;
+
+    TRY(tfl_value(m, src, 0, &index));
+    TRY(tfl_value(m, src, 1, &in[0]));
+    TRY(tfl_result(m, src, 0, &y));
+    at = m->g->tensor[index];
+    to = m->g->tensor[y];
+    if (to->type == IR_I16)
+        return ir_want_type(to, "output", IR_I8, m->d);
+    TRY(tfl_param(m, src->in.v[2], "shape", &rank, &shape));
+    if (rank != to->rank || memcmp(shape, to->dim, rank * sizeof *shape) != 0)
+        return FAIL(m->d, ST_MODEL, "shape: expected the output's");
+    const uint32_t depth = at->rank > 0 ? (uint32_t)ir_dim_back(at, 0) : 0;
+    if (depth < 1 || depth > to->rank)
+        return FAIL(m->d, ST_MODEL, "indices '%.80s': expected 1 to %u in a tuple, found %u",
+                    at->name, to->rank, depth);
+    const int32_t n = (int32_t)(ir_elements(at) / depth), rows = product(to->dim, depth),
+                  inner = product(to->dim + depth, to->rank - depth);
+    if (ir_elements(m->g->tensor[in[0]]) != (uint64_t)n * (uint64_t)inner)
+        return FAIL(m->d, ST_MODEL, "updates '%.80s': expected %d of %d elements",
+                    m->g->tensor[in[0]]->name, n, inner);
+    int32_t *from = ARENA_ARRAY(m->arena, int32_t, (size_t)rows);
+    for (int32_t i = 0; i < rows; i++)
+        from[i] = n;
+    TRY(find_updates(m, src, to, depth, n, from));
+    TRY(matrix(m, row, n, &in[0]));
+    zeros = ir_tensor_new(m->g, "zeros", to->type, 2, (const int32_t[]){1, inner});
+    zeros->role = IR_CONST;
+    zeros->quant = m->g->tensor[in[0]]->quant;
+    zeros->data = arena_alloc(m->arena, (size_t)ir_bytes(zeros));
+    in[1] = zeros->id;
+    TRY(tfl_between(m, zeros, 2, (const int32_t[]){n + 1, inner}, &index));
+    TRY(tfl_make_concatenation(m, row, 2, in, index, &op));
+    TRY(import_fold(m->g, op, m->d));
+    return pick_rows(m, row, index, (uint32_t)rows, from, y);
 }
 
 /* Import TILE as one gather per dimension, with the indices 0 .. n-1 repeated. */

@@ -15,6 +15,7 @@ import tflite
 from flatbuffers import flexbuffers
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from malformed_places import places  # noqa: E402
 from tflite_writer import Net  # noqa: E402
 
 Q = dict(scale=0.1, zero=0)
@@ -29,7 +30,7 @@ def case(function):
 
 def edit(items, index, **changes):
     """A tuple of the writer with some fields replaced."""
-    names = ("name", "shape", "kind", "buffer", "scale", "zero", "axis", "variable")
+    names = ("name", "shape", "kind", "buffer", "scale", "zero", "axis", "variable", "sparse")
     items[index] = tuple(changes.get(n, v) for n, v in zip(names, items[index]))
 
 
@@ -780,6 +781,7 @@ def consts(op, values, out, kind):
 
 
 for _name, _build in {
+        **places(one),
         "arg_max_axes": lambda: one("ARG_MAX", (1, 4), (1,), [[1, 0]]),
         "transpose_conv_shape": lambda: tconv([1, 7, 8, 3]),
         "transpose_conv_strides": lambda: tconv([1, 8, 8, 3], StrideH=0),

@@ -1,0 +1,24 @@
+"""Cases of malformed_tflite.py: REVERSE_SEQUENCE, SCATTER_ND and L2_POOL_2D that must be refused."""
+
+import numpy as np
+
+
+def places(one):
+    """The cases by name; `one` makes a network of one operator."""
+    return {
+        "reverse_sequence_type": lambda: one("REVERSE_SEQUENCE", (2, 3), (2, 3), [[2, 3]], "ReverseSequenceOptions", SeqDim=1),
+        "reverse_sequence_count": lambda: one("REVERSE_SEQUENCE", (2, 3), (2, 3), [[2]], "ReverseSequenceOptions",
+                                              np.uint8, SeqDim=1),
+        "reverse_sequence_length": lambda: one("REVERSE_SEQUENCE", (2, 3), (2, 3), [[2, 4]], "ReverseSequenceOptions",
+                                               np.uint8, SeqDim=1),
+        "scatter_nd_type": lambda: one("SCATTER_ND", (2, 3), (5, 3), [[[4], [1]], [5, 3]], None, np.int16, order=[1, 0, 2]),
+        "scatter_nd_again": lambda: one("SCATTER_ND", (2, 3), (5, 3), [[[4], [4]], [5, 3]], order=[1, 0, 2]),
+        "scatter_nd_beyond": lambda: one("SCATTER_ND", (2, 3), (5, 3), [[[4], [5]], [5, 3]], order=[1, 0, 2]),
+        "scatter_nd_depth": lambda: one("SCATTER_ND", (2,), (5, 3), [[[4, 0, 0], [5, 0, 0]], [5, 3]], order=[1, 0, 2]),
+        "scatter_nd_shape": lambda: one("SCATTER_ND", (2, 3), (5, 3), [[[4], [1]], [6, 3]], order=[1, 0, 2]),
+        "scatter_nd_updates": lambda: one("SCATTER_ND", (3, 3), (5, 3), [[[4], [1]], [5, 3]], order=[1, 0, 2]),
+        "l2_pool_type": lambda: one("L2_POOL_2D", (1, 4, 4, 2), (1, 4, 4, 2), [], "Pool2DOptions", FilterHeight=1, FilterWidth=1,
+                                    Padding=1, StrideH=1, StrideW=1),
+        "l2_pool_activation": lambda: one("L2_POOL_2D", (1, 4, 4, 2), (1, 4, 4, 2), [], "Pool2DOptions", np.float32, {}, FilterHeight=1,
+                                          FilterWidth=1, FusedActivationFunction=3, Padding=1, StrideH=1, StrideW=1),
+    }
