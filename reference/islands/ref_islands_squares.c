@@ -14,6 +14,18 @@ static bool takes(const struct ir_match *m, const struct ir_op *op)
     return !ir_op_info(op->opcode)->fuses_clamp || op->attr[IR_ACTIVATION] == IR_ACT_NONE;
 }
 
+/* Return true if the file's tensor is a constant, perhaps moved: its sums are of float32. */
+static bool is_constant(const struct isl *s, uint32_t id)
+{
+    uint32_t by = s->from->tensor[id]->producer;
+
+    while (!isl_is_const(s, id) && by != IR_NONE && ir_op_info(s->from->op[by]->opcode)->moves) {
+        id = s->from->op[by]->in[0];
+        by = s->from->tensor[id]->producer;
+    }
+    return isl_is_const(s, id);
+}
+
 /* Return the quantised tensor whose squares `op` adds, IR_NONE if there is none. */
 static uint32_t squared(struct isl *s, const struct ir_op *op, bool *mean)
 {
@@ -25,8 +37,13 @@ static uint32_t squared(struct isl *s, const struct ir_op *op, bool *mean)
     *mean = ir_match(&m, op->out[0], "mean(mul(x, x))");
     if (!*mean && !ir_match(&m, op->out[0], "sum(mul(x, x))"))
         return IR_NONE;
+    if (is_constant(s, ir_matched(&m, 'x')))
+        return IR_NONE;
     x = isl_value(s, ir_matched(&m, 'x'));
-    return x->kind == ISL_QUANTISED && s->to->tensor[x->id]->quant.n == 1 ? x->id : IR_NONE;
+    return x->kind == ISL_QUANTISED && s->to->tensor[x->id]->role != IR_CONST &&
+                   s->to->tensor[x->id]->quant.n == 1
+               ? x->id
+               : IR_NONE;
 }
 
 /* Put dimensions of `axes` last; *n is the product of these. */
