@@ -28,7 +28,8 @@ struct fixed {
 /* Constants from the scales, epsilon and the row's length. */
 struct norm {
     int32_t length, times, n; /* of a row; how often its values count; their product */
-    int32_t octaves, low[ALL_OCTAVES], weight[ALL_OCTAVES], bias; /* of n * variance */
+    int32_t octaves, weight[ALL_OCTAVES], bias;  /* of n * variance */
+    int64_t low[ALL_OCTAVES], unit[ALL_OCTAVES]; /* variances are rounded to whole units */
     int32_t step[ALL_OCTAVES][STEPS];
     struct fixed octave[ALL_OCTAVES], mean, rest, part, part_rest, product;
     double greatest; /* of the deviation's inverse */
@@ -64,19 +65,39 @@ static double inverse(const struct norm *k, double variances)
     return MOST * PART / k->greatest / sqrt(variances / k->n + k->epsilon);
 }
 
+/* A row of more than HELD values is summed in pieces, and an octave from `low` on takes its sum in
+ * units that are less than 1/508 of `low`. */
+static int64_t unit_of(const struct norm *k, double low)
+{
+    int64_t unit = 1;
+
+    if (k->n <= LONG)
+        return 1;
+    while (unit < 512 && unit * 4096 <= k->n)
+        unit *= 2;
+    return 2 * low <= (double)(254 * 128 * unit) ? unit : 32 * unit;
+}
+
+/* Round half up. */
+static int32_t in_units(int64_t v, int64_t unit)
+{
+    return (int32_t)floor((double)v / (double)unit + 0.5);
+}
+
 /* Compute the octaves from the last to the first: each one's contribution to those after it. */
 static void make_octaves(struct norm *k)
 {
     int32_t sum;
 
-    k->low[0] = (int32_t)round(k->n * least_variance);
+    k->low[0] = (int64_t)round(k->n * least_variance);
     for (int j = 1; j < k->octaves; j++)
         k->low[j] = 2 * k->low[j - 1];
-    sum = k->bias = (int32_t)round(inverse(k, 2.0 * k->low[k->octaves - 1]));
+    sum = k->bias = (int32_t)round(inverse(k, 2.0 * (double)k->low[k->octaves - 1]));
     for (int j = k->octaves - 1; j >= 0; j--) {
-        const double low = k->low[j], most = ceil((inverse(k, low) - sum) / (STEPS - 1));
+        const double low = (double)k->low[j], most = ceil((inverse(k, low) - sum) / (STEPS - 1));
 
-        k->octave[j] = fixed_of((STEPS - 1) / low);
+        k->unit[j] = unit_of(k, low);
+        k->octave[j] = fixed_of((STEPS - 1) * (double)k->unit[j] / low);
         k->weight[j] = most < 1 ? 1 : (int32_t)most;
         for (int i = 0; i < STEPS - 1; i++) { /* the last one is all above it as well: 0 */
             const double v = inverse(k, low + low * i / (STEPS - 1)) - sum;
@@ -112,6 +133,12 @@ static void make_norm(const struct ref_call *c, struct norm *k)
     make_octaves(k);
 }
 
+/* How far the sum of squares is above octave j's begin, in its units. */
+static int32_t above(const struct norm *k, int j, int64_t squares)
+{
+    return in_units(squares, k->unit[j]) - in_units(k->low[j], k->unit[j]);
+}
+
 /* A row's mean and inverse deviation, each a coarse part and a fine one in 1/254 of its unit. */
 struct row {
     int32_t mean, mean_rest, inverse, inverse_rest;
@@ -136,7 +163,8 @@ static int32_t code(const struct ref_call *c, size_t i)
 static struct row row_of(const struct ref_call *c, const struct norm *k, size_t n)
 {
     const int32_t shares = (k->n + LONG - 1) / LONG;
-    int32_t sum = 0, squares = 0, inverse = k->bias;
+    int32_t sum = 0, inverse = k->bias;
+    int64_t squares = 0;
     struct row r;
 
     for (size_t i = 0; i < (size_t)k->length; i++)
@@ -148,13 +176,13 @@ static struct row row_of(const struct ref_call *c, const struct norm *k, size_t 
     for (size_t i = 0; i < (size_t)k->length; i++) {
         const int32_t centred = code(c, place(c, k, n, i)) - r.mean;
 
-        squares += k->times * centred * centred;
+        squares += (int64_t)k->times * centred * centred;
     }
     squares -=
-        shares * (int32_t)round((double)k->n / shares * r.mean_rest * r.mean_rest / (FINE * FINE));
+        shares * (int64_t)round((double)k->n / shares * r.mean_rest * r.mean_rest / (FINE * FINE));
     for (int j = 0; j < k->octaves; j++)
         inverse += k->weight[j] *
-                   k->step[j][in_byte(times(k->octave[j], squares - k->low[j]) - 128) + 128];
+                   k->step[j][in_byte(times(k->octave[j], above(k, j, squares)) - 128) + 128];
     r.inverse = in_byte(times(k->part, inverse));
     r.inverse_rest = in_byte(times(k->part_rest, inverse - PART * r.inverse));
     return r;

@@ -282,22 +282,31 @@ enum status infer_l2_norm(const struct ir_graph *g, const struct ir_op *op, stru
     return ST_OK;
 }
 
-/* Accept rows of at most 8192 values: sums of their squares stay below 2^30 (NUMERICS.md). */
+/* The pitch of the accelerator's rows has 16 bits: of the values, or, of groups, of their pieces'
+ * sums (NUMERICS.md). */
+int32_t ir_longest_norm(int32_t groups, uint64_t pixels)
+{
+    if (groups == 1)
+        return 2000000;
+    return groups > 1 && pixels >= 128 ? 1000000 : UINT16_MAX;
+}
+
 enum status infer_layer_norm(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
     const int32_t n = ir_dim_back(x, 0), groups = op->attr[IR_GROUPS];
+    const uint64_t pixels = ir_elements(x) / (uint64_t)n;
     uint64_t row = (uint64_t)n;
 
     TRY(want_unary(g, op, d));
     if (groups < 0 || (groups > 0 && n % groups != 0))
         return FAIL(d, ST_MODEL, "groups: expected a divisor of %d channels, found %d", n, groups);
     if (groups > 0)
-        row = ir_elements(x) / (uint64_t)groups;
-    if (row > 8192)
+        row = row / (uint64_t)groups * pixels;
+    if (row > (uint64_t)ir_longest_norm(groups, pixels))
         return FAIL(d, ST_UNSUPPORTED,
-                    "input '%.80s': expected 1 to 8192 values in a row, found %llu", x->name,
-                    (unsigned long long)row);
+                    "input '%.80s': expected 1 to %d values in a row, found %llu", x->name,
+                    ir_longest_norm(groups, pixels), (unsigned long long)row);
     for (uint32_t i = 1; i < 3; i++) {
         const struct ir_tensor *t = ir_in(g, op, i);
         if (t->role != IR_CONST || t->type != IR_F32 || ir_elements(t) != (uint64_t)n)

@@ -24,6 +24,8 @@ enum status ir_want_coded(const struct ir_tensor *t, const char *what, struct di
 enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d);
 /* Require one type for input and output; 8- and 16-bit ones with the same quantisation. */
 enum status ir_want_moved(const struct ir_tensor *x, const struct ir_tensor *y, struct diag *d);
+/* Return the most values of a row that LAYER_NORM takes. */
+int32_t ir_longest_norm(int32_t groups, uint64_t pixels);
 enum status ir_want_rank(const struct ir_tensor *t, const char *what, uint32_t rank,
                          struct diag *d);
 enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, const char *what,

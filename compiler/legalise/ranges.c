@@ -246,6 +246,8 @@ static bool range_lut(const struct ranging *f, const struct ir_op *op, struct ir
 {
     const struct ir_tensor *out = ir_out(f->g, op, 0);
 
+    if (op->fixed.table == NULL) /* a table for each channel */
+        return false;
     for (uint32_t c = 0; c < (uint32_t)ir_dim_back(out, 0); c++) {
         const struct ir_range v = lgl_range(f->r, ir_in(f->g, op, 0), c);
         const int8_t *table = op->fixed.table + 128;

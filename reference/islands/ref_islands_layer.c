@@ -6,7 +6,8 @@
 #include "compiler/ir/formula.h"
 #include "ref_islands_own.h"
 
-enum { MOST = 8192 };
+/* Values of a row: of one group of an image; of several, of 128 pixels at least; of any other. */
+enum { MOST_OF_ONE = 2000000, MOST_OF_SEVERAL = 1000000, ENOUGH_PIXELS = 128, MOST = 65535 };
 
 struct found {
     uint32_t x, gamma, beta, epsilon; /* of the file; those without may be IR_NONE */
@@ -200,6 +201,16 @@ static bool is_precise(const struct ir_tensor *x, const struct ir_tensor *y, con
     return inverse >= 0.25 && most * inverse < 127 * (double)y->quant.scale[0];
 }
 
+/* Return true if the row is short enough. */
+static bool is_held(const struct ir_tensor *y, const struct found *f)
+{
+    if (f->groups == 1)
+        return f->length <= MOST_OF_ONE;
+    if (f->groups > 1 && ir_elements(y) / (uint64_t)y->dim[1] >= ENOUGH_PIXELS)
+        return f->length <= MOST_OF_SEVERAL;
+    return f->length <= MOST;
+}
+
 /* `id` with dimension `from` as dimension `to`. */
 static uint32_t with_axis_at(struct isl *s, const char *name, uint32_t id, uint32_t from,
                              uint32_t to)
@@ -228,7 +239,7 @@ enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *do
     struct ir_op *op;
     int32_t n;
 
-    if (s->exact || !is_layer_norm(s, quantise, &f) || f.length > MOST ||
+    if (s->exact || !is_layer_norm(s, quantise, &f) || !is_held(y, &f) ||
         isl_value(s, f.x)->kind != ISL_QUANTISED)
         return ST_OK;
     x = s->to->tensor[isl_value(s, f.x)->id];

@@ -34,16 +34,6 @@ static struct chain chain_of(const struct ir_graph *g, struct ir_op *last)
     return c;
 }
 
-/* Elements that the last `n` operators move. */
-static uint64_t moved(const struct ir_graph *g, const struct chain *c, uint32_t n)
-{
-    uint64_t all = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        all += ir_is_reshape(c->op[i]) ? 0 : ir_elements(ir_out(g, c->op[i], 0));
-    return all;
-}
-
 static struct ir_map *map_of(struct ir_graph *g, const struct chain *c, uint32_t n)
 {
     struct ir_map *m = ir_map_of(g, c->op[n - 1], NULL);
@@ -102,6 +92,25 @@ static uint64_t cost(const struct ir_map_form *f)
             all += n;
         }
     return turns(f) ? all + n : all;
+}
+
+/* Return true if the operator leaves every byte where it is. */
+static bool is_idle(struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_map *m = ir_is_reshape(op) ? NULL : ir_map_of(g, op, NULL);
+    struct ir_map_form f;
+
+    return ir_is_reshape(op) || (m && ir_map_simplify(g, m, &f) && cost(&f) == 0);
+}
+
+/* Elements that the last `n` operators move. */
+static uint64_t moved(struct ir_graph *g, const struct chain *c, uint32_t n)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        all += is_idle(g, c->op[i]) ? 0 : ir_elements(ir_out(g, c->op[i], 0));
+    return all;
 }
 
 /* A value of the chain, of shape `dim`. */

@@ -57,10 +57,10 @@ static void finish(struct ir_graph *g, struct ir_op *op, const struct ir_tensor 
 }
 
 /* Return the least number of parts of equal rows that a matrix of `rows` rows has, each within the
- * fields of a command; 0: too many. */
+ * fields of a command; 0: too many, or more rows than the pitch of the joined parts holds. */
 static int32_t parts_of(int32_t rows)
 {
-    for (int32_t n = 1; n <= MOST_PARTS; n++)
+    for (int32_t n = 1; n <= MOST_PARTS && rows <= UINT16_MAX; n++)
         if (rows % n == 0 && rows / n <= MOST_ROWS)
             return n;
     return 0;

@@ -3,7 +3,7 @@
     layer_norm_onnx.py --heddle build/heddle [--seed S] [--count K] [--engine func]
     layer_norm_onnx.py --write DIR
 
-LayerNormalization and what exporters write in its place, int8 and uint8, rows of 1 to 8192 values; narrow and wide
+LayerNormalization and what exporters write in its place, int8 and uint8, rows of 1 to 65535 values; narrow and wide
 rows, outliers on one side, every code, rows of other magnitudes; with and without beta. Those that docs/ONNX.md takes as
 LAYER_NORM must be on the accelerator, the others in float32. --write makes the folder of
 tests/compiler/import/onnx. Exit status 1 if one is more than a step off, 77 without onnxruntime. Environment:
@@ -79,7 +79,8 @@ def is_rule(epsilon, gamma):
 def draw(seed):
     """(model, quantised values, whether LAYER_NORM must take it)"""
     rng = np.random.default_rng(seed)
-    channels, rows = int(rng.choice([1, 2, 3, 7, 16, 48, 63, 64, 65, 96, 127, 192, 384, 768, 1016, 1017, 1024])), int(rng.integers(1, 20))
+    channels, rows = int(rng.choice([1, 2, 3, 7, 16, 48, 63, 64, 65, 96, 127, 192, 384, 768, 1016, 1017, 1024, 4099])), int(rng.integers(1, 20))
+    rows = min(rows, 1 + 20000 // channels)
     dtype = [np.int8, np.uint8][int(rng.integers(2))]
     lowest = np.iinfo(dtype).min
     n = Net(dtype)
@@ -145,11 +146,10 @@ def write(folder):
 
 
 def write_limits(path):
-    """One layer normalisation past each limit: the row, the types, epsilon, gamma."""
+    """One layer normalisation past each limit: the types, epsilon, gamma; and rows that are too long."""
     n, values = Net(np.int8), [[], []]
-    for i, (width, y_type, epsilon, gamma) in enumerate(((8193, np.int8, 1e-5, 1), (64, np.uint8, 1e-5, 1),
-                                                         (64, np.int8, 0.1, 1), (64, np.int8, 1e-5, np.inf),
-                                                         (64, np.int8, -1, 1))):
+    for i, (width, y_type, epsilon, gamma) in enumerate(((64, np.uint8, 1e-5, 1), (64, np.int8, 0.1, 1),
+                                                         (64, np.int8, 1e-5, np.inf), (64, np.int8, -1, 1))):
         real = n.quant("DequantizeLinear", f"x{i}", 0.05, 0)
         real = n.layer_norm("LayerNormalization", real, np.full(width, gamma, np.float32), None, epsilon)
         n.dtype = y_type
@@ -158,6 +158,15 @@ def write_limits(path):
             kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
             value.append(helper.make_tensor_value_info(name, kind, [1, 2, width]))
         n.dtype = np.int8
+    for name, shape in (("row", [2, 65536]), ("group", [1, 1, 2000001]), ("groups", [1, 2, 1000001])):
+        y = n.quant("DequantizeLinear", name, 0.05, 0)
+        if name == "row":
+            y = n.node("Div", y, n.node("ReduceL2", y, axes=[-1]))
+        else:
+            y = n.node("InstanceNormalization", y, *(n.const(np.full(shape[1], v, np.float32)) for v in (1, 0)))
+        y = n.quant("QuantizeLinear", y, 0.05, 0)
+        for value, tensor in zip(values, (name, y)):
+            value.append(helper.make_tensor_value_info(tensor, TensorProto.INT8, shape))
     graph = helper.make_graph(n.nodes, "limits", *values, n.inits)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     path.write_bytes(model.SerializeToString())

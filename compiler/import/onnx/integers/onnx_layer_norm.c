@@ -10,6 +10,7 @@
 #include "compiler/import/onnx/onnx_import.h"
 #include "compiler/ir/float_numbers.h"
 #include "compiler/ir/formula.h"
+#include "compiler/ir/rules.h"
 
 struct layer_norm {
     const struct ir_op *last; /* before QUANTIZE */
@@ -171,10 +172,12 @@ static bool matches(const struct ir_graph *g, const struct ir_op *quantize, stru
 static const char *limit(struct arena *a, const struct layer_norm *n, const struct ir_tensor *y)
 {
     const uint64_t c = n->gamma ? ir_elements(n->gamma) : 0;
+    const int32_t longest =
+        ir_longest_norm(n->groups, ir_elements(y) / (uint64_t)(n->groups ? y->dim[1] : n->row));
     double scale, epsilon, greatest, most = n->gamma ? 0 : 1 / sqrt(n->row);
 
-    if (n->row > 8192)
-        return arena_printf(a, "rows of %d values: expected 1 to 8192", n->row);
+    if (n->row > longest)
+        return arena_printf(a, "rows of %d values: expected 1 to %d", n->row, longest);
     if (n->x->type != y->type || (y->type != IR_I8 && y->type != IR_U8))
         return "input and result: expected one 8-bit type";
     if (n->x->quant.n != 1 || !(n->epsilon >= 0))
