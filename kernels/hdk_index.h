@@ -21,6 +21,27 @@ static inline size_t hdk_pick(const uint32_t shape[4], const uint32_t reduce[4],
     return offset;
 }
 
+/* The elements of up to 3 operands, one after another of a shape of at most 6 dimensions, without a
+ * division: shape[d], and stride[k][d] of operand k, in any unit. */
+struct hdk_steps {
+    uint32_t n, dims, at[3], index[6];
+    const uint32_t *shape, *stride[3];
+};
+
+/* Go to the next element; from the last one to the first. */
+static inline void hdk_step(struct hdk_steps *s)
+{
+    for (uint32_t d = s->dims; d-- > 0;) {
+        const uint32_t back = ++s->index[d] == s->shape[d] ? s->shape[d] : 0;
+
+        for (uint32_t k = 0; k < s->n; k++)
+            s->at[k] += s->stride[k][d] - back * s->stride[k][d];
+        if (back == 0)
+            return;
+        s->index[d] = 0;
+    }
+}
+
 /* n[which]: the number of the elements that the dimensions with reduce == `which` enumerate. */
 static inline void hdk_counts(const uint32_t shape[4], const uint32_t reduce[4], uint32_t n[2])
 {

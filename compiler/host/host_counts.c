@@ -244,13 +244,17 @@ static void top(const struct ir_graph *g, const struct ir_op *op, double *n)
     n[0] = (2 * n[2] - n[1]) * along; /* each result after the first needs more comparisons */
 }
 
-/* Count a copy of `times` pieces of `piece` bytes. gcc's copy moves four bytes at a time while both
- * ends are aligned to four, otherwise one. */
+/* Count a copy of `times` pieces of `piece` bytes. While both ends are aligned to four bytes the kernels
+ * move 32 at a time, gcc's copy of the rest four; otherwise one. */
 static void pieces(double *n, double piece, double times)
 {
-    n[0] += (uint64_t)piece % 4 == 0 ? piece * times / 4 : 0;
+    const double whole = floor(piece / 32), rest = piece - 32 * whole;
+    const bool aligned = (uint64_t)piece % 4 == 0;
+
+    n[0] += aligned ? rest / 4 * times : 0;
     n[1] += times;
-    n[2] += (uint64_t)piece % 4 == 0 ? 0 : piece * times;
+    n[2] += aligned ? 0 : piece * times;
+    n[3] += aligned ? whole * times : 0;
 }
 
 /* Count runs of bytes that are contiguous in both tensors. */
@@ -272,6 +276,7 @@ static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
     } else if (op->opcode == IR_OP_GATHER_ND) {
         outer = elements(ir_in(g, op, 1)) / ir_dim_back(ir_in(g, op, 1), 0);
         pieces(n, (double)ir_bytes(y) / outer, outer);
+        n[4] = elements(ir_in(g, op, 1));
     } else if (op->opcode == IR_OP_UPDATE_SLICE || op->opcode == IR_OP_UPDATE_VARIABLE) {
         /* all of x if y is another tensor; then the slice row by row */
         if (op->opcode == IR_OP_UPDATE_SLICE)

@@ -24,7 +24,7 @@
     FORM(REDUCE, "elements outputs elements_x_axes")                                               \
     FORM(ORDER, "elements rows")                                                                   \
     FORM(TOP, "comparisons rows results")                                                          \
-    FORM(BYTES, "words pieces bytes")                                                              \
+    FORM(BYTES, "words pieces bytes lines indices")                                                \
     FORM(PAD, "words filled rows bytes filled_bytes")                                              \
     FORM(MOVE, "bytes elements rows")                                                              \
     FORM(RESIZE, "outputs pixels")                                                                 \

@@ -1,6 +1,7 @@
 /* hdk_number.c - CAST, arithmetic of int32 and int64, comparisons, logic and SELECT on numbers of
  * any type. Plain loops. */
 #include "hdk.h"
+#include "hdk_index.h"
 #include "hdk_math.h"
 
 static int64_t int_at(enum hdk_number type, const void *x, uint32_t i)
@@ -95,20 +96,9 @@ void hdk_cast(const struct hdk_cast *p, const void *x, void *y)
     }
 }
 
-/* Elements of the operands for element i of the walk. */
-struct pair {
-    uint32_t a, b;
-};
-
-static struct pair pair_at(const struct hdk_walk2 *w, uint32_t i)
+static struct hdk_steps steps_of(const struct hdk_walk2 *w)
 {
-    struct pair at = {0, 0};
-
-    for (uint32_t d = 4; d-- > 0; i /= w->shape[d]) {
-        at.a += i % w->shape[d] * w->a_stride[d];
-        at.b += i % w->shape[d] * w->b_stride[d];
-    }
-    return at;
+    return (struct hdk_steps){2, 4, {0}, {0}, w->shape, {w->a_stride, w->b_stride, NULL}};
 }
 
 /* Exactly one of the three relations holds, none where one operand is NaN. */
@@ -143,12 +133,13 @@ static int compare_int(const struct hdk_compare *p, int64_t a, int64_t b)
 void hdk_compare(const struct hdk_compare *p, const void *a, const void *b, void *y)
 {
     const uint32_t *shape = p->walk.shape;
+    struct hdk_steps s = steps_of(&p->walk);
 
-    for (uint32_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
-        const struct pair at = pair_at(&p->walk, i);
-        const int v = p->type == HDK_F32
-                          ? compare_float(p, ((const float *)a)[at.a], ((const float *)b)[at.b])
-                          : compare_int(p, int_at(p->type, a, at.a), int_at(p->type, b, at.b));
+    for (uint32_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++, hdk_step(&s)) {
+        const int v =
+            p->type == HDK_F32
+                ? compare_float(p, ((const float *)a)[s.at[0]], ((const float *)b)[s.at[1]])
+                : compare_int(p, int_at(p->type, a, s.at[0]), int_at(p->type, b, s.at[1]));
 
         ((uint8_t *)y)[i] = (uint8_t)v;
     }
@@ -163,19 +154,16 @@ void hdk_logical_not(const struct hdk_cast *p, const void *x, void *y)
 void hdk_select(const struct hdk_select *p, const void *condition, const void *a, const void *b,
                 void *y)
 {
+    struct hdk_steps s = {3,   HDK_DIMS, {0},
+                          {0}, p->shape, {p->stride[0], p->stride[1], p->stride[2]}};
     uint32_t n = 1;
 
     for (uint32_t d = 0; d < HDK_DIMS; d++)
         n *= p->shape[d];
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at[3] = {0, 0, 0}, rest = i;
-        const uint8_t *from;
+    for (uint32_t i = 0; i < n; i++, hdk_step(&s)) {
+        const uint8_t *from = ((const uint8_t *)condition)[s.at[0]] ? (const uint8_t *)a + s.at[1]
+                                                                    : (const uint8_t *)b + s.at[2];
 
-        for (uint32_t d = HDK_DIMS; d-- > 0; rest /= p->shape[d])
-            for (uint32_t k = 0; k < 3; k++)
-                at[k] += rest % p->shape[d] * p->stride[k][d];
-        from = ((const uint8_t *)condition)[at[0]] ? (const uint8_t *)a + at[1]
-                                                   : (const uint8_t *)b + at[2];
         for (uint32_t k = 0; k < p->element_bytes; k++)
             ((uint8_t *)y)[i * p->element_bytes + k] = from[k];
     }
@@ -212,10 +200,10 @@ static int64_t compute(enum hdk_arithmetic_op op, int64_t a, int64_t b)
 void hdk_arithmetic(const struct hdk_arithmetic *p, const void *a, const void *b, void *y)
 {
     const uint32_t *shape = p->walk.shape;
+    struct hdk_steps s = steps_of(&p->walk);
 
-    for (uint32_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
-        const struct pair at = pair_at(&p->walk, i);
-        int64_t v = compute(p->op, int_at(p->type, a, at.a), int_at(p->type, b, at.b));
+    for (uint32_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++, hdk_step(&s)) {
+        int64_t v = compute(p->op, int_at(p->type, a, s.at[0]), int_at(p->type, b, s.at[1]));
 
         if (p->type == HDK_I32)
             v = (int32_t)(uint32_t)(uint64_t)v;
@@ -239,30 +227,22 @@ static int64_t first_of(enum hdk_arithmetic_op op)
 
 void hdk_fold(const struct hdk_fold *p, const void *x, void *y)
 {
-    uint32_t n[2][4], stride[2][4], kept = 1, gone = 1, all = 1;
+    uint32_t n[2][4], stride[4], number[2] = {1, 1}, all = 1;
+    struct hdk_steps kept = {1, 4, {0}, {0}, n[0], {stride, NULL, NULL}}, gone = kept;
 
-    for (uint32_t d = 4; d-- > 0; all *= p->shape[d])
+    gone.shape = n[1];
+    for (uint32_t d = 4; d-- > 0; all *= p->shape[d]) {
+        stride[d] = all;
         for (uint32_t k = 0; k < 2; k++) {
             n[k][d] = (p->reduce[d] != 0) == (k != 0) ? p->shape[d] : 1;
-            stride[k][d] = all;
+            number[k] *= n[k][d];
         }
-    for (uint32_t d = 0; d < 4; d++) {
-        kept *= n[0][d];
-        gone *= n[1][d];
     }
-    for (uint32_t i = 0; i < kept; i++) {
+    for (uint32_t i = 0; i < number[0]; i++, hdk_step(&kept)) {
         int64_t v = first_of(p->op);
 
-        for (uint32_t j = 0; j < gone; j++) {
-            uint32_t at = 0, rest[2] = {i, j};
-
-            for (uint32_t d = 4; d-- > 0;)
-                for (uint32_t k = 0; k < 2; k++) {
-                    at += rest[k] % n[k][d] * stride[k][d];
-                    rest[k] /= n[k][d];
-                }
-            v = compute(p->op, v, int_at(p->type, x, at));
-        }
+        for (uint32_t j = 0; j < number[1]; j++, hdk_step(&gone))
+            v = compute(p->op, v, int_at(p->type, x, kept.at[0] + gone.at[0]));
         put_int(p->type, y, i, v);
     }
 }
