@@ -2,10 +2,10 @@
  * more than four dimensions) as those of images, whose parts are views. in: CONCATENATION, SLICE,
  * GATHER of int8. out: the same along one dimension of an image, between RESHAPEs. A SLICE of
  * several dimensions becomes one per dimension, followed by a GATHER per dimension with a negative
- * step, also for an image. Tables and operators of two operands with more than four dimensions
- * become those of an image. A dimension of rows, columns or channels keeps that role: all outer
- * dimensions are the image's rows. An outer dimension inside others becomes columns, or rows for a
- * GATHER, for each of the others. */
+ * step, also for an image. Tables and operators of two operands become those of an image if they have
+ * more than four dimensions, or if one operand is broadcast along one of the two outermost. A
+ * dimension of rows, columns or channels keeps that role: all outer dimensions are the image's rows.
+ * An outer dimension inside others becomes columns, or rows for a GATHER, for each of the others. */
 #include <string.h>
 
 #include "compiler/ir/map.h"
@@ -209,8 +209,8 @@ static bool merges(const struct ir_graph *g, const struct ir_op *op, uint32_t fr
     return true;
 }
 
-/* Merge dimensions of a table or of an operator with two operands, if it has more than four:
- * neighbours from the outside until three or four are left. */
+/* Merge dimensions of a table or of an operator with two operands: neighbours from the outside until three
+ * or four are left. */
 static void merge_values(struct ir_graph *g, struct ir_op *op)
 {
     struct ir_tensor *y = ir_out(g, op, 0);
@@ -224,7 +224,7 @@ static void merge_values(struct ir_graph *g, struct ir_op *op)
         from = one ? from : i;
         group[i] = group[i - 1] + !one;
     }
-    if (n > 4)
+    if (n > 4 || (n == 4 && y->rank == 4))
         return;
     for (uint32_t i = 0; i < y->rank; i++)
         group[i] += 4 - n; /* of three dimensions the first is rows */
@@ -266,6 +266,7 @@ void sys_image_views(struct ir_graph *g, struct ir_op *op, const struct lgl_opti
         slice(g, op);
     else if (gathers)
         gather(g, op);
-    else if (ir_out(g, op, 0)->rank > 4 && is_of_values(op))
+    else if (is_of_values(op) &&
+             (ir_out(g, op, 0)->rank > 4 || (ir_out(g, op, 0)->rank > 2 && !merges(g, op, 0, 1))))
         merge_values(g, op);
 }

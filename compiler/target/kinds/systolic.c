@@ -151,11 +151,6 @@ static const char *check_array(struct question *q)
 /* Check that every dimension of an operand is 1 or the output's. */
 static const char *check_broadcast(struct question *q, const struct ir_tensor *t, const char *what)
 {
-    int32_t rows = ir_dim_back(t, 1) * ir_dim_back(t, 2);
-
-    if (q->g.out->rank < 4 && rows > 1 &&
-        rows != ir_dim_back(q->g.out, 1) * ir_dim_back(q->g.out, 2))
-        REFUSE(q, "%s is broadcast along one of two dimensions of rows", what);
     if (ir_dim_back(q->g.out, 3) > 1 && ir_elements(t) != ir_elements(q->g.out) &&
         ir_dim_back(t, 2) * ir_dim_back(t, 3) > 1)
         REFUSE(q, "%s is broadcast along rows or images of a batch of %d", what,
