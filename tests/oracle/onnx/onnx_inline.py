@@ -82,6 +82,12 @@ MODELS = {
         <int8[3] p={-7,100,3}, uint8 q={170}> { a = BitwiseAnd(x, p) b = BitwiseOr(u, q) c = BitwiseXor(v, w) }""",
     "empty_part": """g (int8[2,6] x) => (int8[2,6] y) <int64[3] s={4,0,2}, float t={0.5}, int8 z={3}> {
         f = DequantizeLinear(x, t, z) a, b, c = Split<axis=1>(f, s) d = Concat<axis=1>(c, b, a) y = QuantizeLinear(d, t, z) }""",
+    "places": NEWER + """g (int8[3,4,5] x, int64[3,2,5] u, int64[6,2] v) => (int8[3,2,5] y, int8[6,5] w, float[6] r, int64[1,2] n1, int64[6] n2, int64[6] n3)
+        <float s={0.05}, int8 z={-3}, int64 n={4}, int64 m={3}, int64 o={2}, int64[2,3] c={3,-1,4,1,-5,9}, int64[1] zero={0}, int64[1] m1={-1}, float[3,4] t={0.5,1,2,3,4,5,6,7,8,9,10,11}> {
+        a = Mod(u, n) i = Sub(a, o) f = DequantizeLinear(x, s, z) g1 = GatherElements<axis=1>(f, i) y = QuantizeLinear(g1, s, z)
+        b = Mod(v, m) j = Sub(b, o) k = Abs(j) w = GatherND(x, k) r = GatherND(t, k)
+        n1 = ReduceSum(v, zero) n2 = ReduceMax<keepdims=0>(v, m1)
+        k1 = ReduceSum<keepdims=0>(c, m1) k2 = ReduceMin<keepdims=0>(c, m1) k3 = Add(k1, k2) k4 = ReduceProd<keepdims=0>(k3, zero) n3 = Add(n2, k4) }""",
     "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
     "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
         y = Pad(x, p) z = Pad(x, q, v) }""",

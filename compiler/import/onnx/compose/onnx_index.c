@@ -1,5 +1,5 @@
-/* onnx_index.c - Gather and Scatter operators whose indices are known: one Gather of the flat
- * elements, of the data and then of the updates, by texts of onnx_expand.c. */
+/* onnx_index.c - Gather and Scatter operators: one Gather of the flat elements, of the data and then of the
+ * updates, by texts of onnx_expand.c. Those of computed indices only gather. */
 #include "compiler/import/onnx/onnx_import.h"
 
 #include <string.h>
@@ -9,14 +9,33 @@ struct flat {
     const struct ox_const *at;
 };
 
+/* Where indices are computed, by operators of int64: the place in the data of each. `size` and `stride`
+ * are of the dimension that an index counts, one number or one of each index of a tuple. */
+#define COMPUTED_PLACES                                                                            \
+    "i64 = Cast($1; to=7); low = Less(i64, 0); up = Add(i64, size); i = Where(low, up, i64);"      \
+    "far = Mul(i, stride);"
+
+static bool is_computed(const struct ox *m, uint32_t input)
+{
+    return ox_in(m, input) && ox_in(m, input)->kind == OX_TENSOR;
+}
+
+static struct ox_shape shape_of(const struct ox *m, const struct ox_value *v)
+{
+    struct ox_shape s = {.rank = v ? ox_rank(m, v) : 0};
+
+    if (v)
+        memcpy(s.dim, ox_dim(m, v), sizeof s.dim);
+    return s;
+}
+
 static enum status read(struct ox *m, struct flat *f)
 {
     const struct ox_value *x = ox_in(m, 0);
 
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
-    f->x = (struct ox_shape){.rank = ox_rank(m, x)};
-    memcpy(f->x.dim, ox_dim(m, x), sizeof f->x.dim);
+    f->x = shape_of(m, x);
     TRY(ox_want_const(m, 1, "indices", &f->at));
     f->index = (struct ox_shape){.rank = f->at->rank};
     memcpy(f->index.dim, f->at->dim, sizeof f->index.dim);
@@ -45,13 +64,18 @@ static int64_t elements(const struct ox_shape *s, uint32_t from)
     return n;
 }
 
-static int64_t *places(struct ox *m, int64_t n)
+static int64_t *inner_values(struct ox *m, const char *name, uint32_t rank, const int32_t *dim)
 {
     struct ox_const c;
-    int64_t *to = ox_new_const(m, &c, OX_INT64, 1, (const int32_t[]){(int32_t)n});
+    int64_t *to = ox_new_const(m, &c, OX_INT64, rank, dim);
 
-    ox_inner_const(m, "places", &c);
+    ox_inner_const(m, name, &c);
     return to;
+}
+
+static int64_t *places(struct ox *m, int64_t n)
+{
+    return inner_values(m, "places", 1, (const int32_t[]){(int32_t)n});
 }
 
 /* Places in the data of the elements that the indices of GatherElements or ScatterElements name. */
@@ -103,10 +127,65 @@ static enum status tuple_places(struct ox *m, const struct flat *f, uint32_t bat
     return ST_OK;
 }
 
+/* The place of element k of the indices along the dimensions other than `axis`, each of which counts its
+ * own. */
+static void other_places(const struct flat *f, uint32_t axis, int64_t *to)
+{
+    for (int64_t k = 0; k < elements(&f->index, 0); k++) {
+        int64_t rest = k, stride = 1;
+
+        for (uint32_t d = f->x.rank; d-- > 0; rest /= f->index.dim[d], stride *= f->x.dim[d])
+            to[k] += d == axis ? 0 : rest % f->index.dim[d] * stride;
+    }
+}
+
+static enum status gather_elements_computed(struct ox *m)
+{
+    struct flat f = {shape_of(m, ox_in(m, 0)), shape_of(m, ox_in(m, 1)), {0}, NULL};
+    uint32_t axis;
+
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), f.x.rank, &axis));
+    if (f.index.rank != f.x.rank)
+        return FAIL(m->d, ST_MODEL, "indices: expected %u dimensions, found %u", f.x.rank,
+                    f.index.rank);
+    *inner_values(m, "size", 0, NULL) = f.x.dim[axis];
+    *inner_values(m, "stride", 0, NULL) = elements(&f.x, axis + 1);
+    other_places(&f, axis, inner_values(m, "others", f.index.rank, f.index.dim));
+    return ox_expand(m, COMPUTED_PLACES
+                     "at = Add(far, others); flat = Reshape($0, [-1]); %0 = Gather(flat, at)");
+}
+
+/* Tuples count in all dimensions before those of their slices: batch_dims is 0. */
+static enum status gather_nd_computed(struct ox *m)
+{
+    const struct flat f = {shape_of(m, ox_in(m, 0)), shape_of(m, ox_in(m, 1)), {0}, NULL};
+    const uint32_t n = f.index.rank ? (uint32_t)f.index.dim[f.index.rank - 1] : 0;
+    struct ox_shape rows = {f.x.rank - n + 1, {1}};
+
+    if (ox_attr_int(m, "batch_dims", 0) != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "computed indices: expected batch_dims 0");
+    if (n < 1 || n > f.x.rank)
+        return FAIL(m->d, ST_MODEL, "indices: tuples of %u: expected 1 to %u", n, f.x.rank);
+    int64_t *size = inner_values(m, "size", 1, (const int32_t[]){(int32_t)n});
+    int64_t *stride = inner_values(m, "stride", 1, (const int32_t[]){(int32_t)n});
+    for (uint32_t d = n; d-- > 0;) {
+        size[d] = f.x.dim[d];
+        stride[d] = rows.dim[0];
+        rows.dim[0] *= f.x.dim[d];
+    }
+    memcpy(rows.dim + 1, f.x.dim + n, (f.x.rank - n) * sizeof *rows.dim);
+    return ox_expandf(m,
+                      COMPUTED_PLACES "at = ReduceSum(far, [-1]; keepdims=0);"
+                                      "flat = Reshape($0, %s); %%0 = Gather(flat, at)",
+                      ox_shape_list(m, &rows));
+}
+
 enum status ox_gather_elements(struct ox *m)
 {
     struct flat f;
 
+    if (is_computed(m, 1))
+        return gather_elements_computed(m);
     TRY(read(m, &f));
     TRY(element_places(m, &f, places(m, (int64_t)f.at->n)));
     return ox_expandf(m, "flat = Reshape($0, [-1]); g = Gather(flat, places); %%0 = Reshape(g, %s)",
@@ -119,6 +198,8 @@ enum status ox_gather_nd(struct ox *m)
     struct flat f;
     uint32_t n;
 
+    if (is_computed(m, 1))
+        return gather_nd_computed(m);
     TRY(read(m, &f));
     n = batch + (uint32_t)f.index.dim[f.index.rank - 1];
     f.y.rank = f.index.rank - 1;
@@ -260,7 +341,7 @@ enum status ox_tensor_scatter(struct ox *m)
     memcpy(f.x.dim, ox_dim(m, x), sizeof f.x.dim);
     memcpy(f.y.dim, ox_dim(m, u), sizeof f.y.dim);
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -2), f.x.rank, &axis));
-    if (ox_in(m, 2) && ox_in(m, 2)->kind == OX_TENSOR)
+    if (is_computed(m, 2))
         return scatter_computed(m, ox_in(m, 2)->tensor, axis, circular);
     if (ox_in(m, 2))
         TRY(ox_want_const(m, 2, "write_indices", &begin));

@@ -45,7 +45,48 @@ uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, ui
     return out;
 }
 
-/* ReduceMax and ReduceMin select quantised values: what DequantizeLinear did before holds after. */
+/* The reduction of constant integers, which is known now. */
+static enum status reduce_known(struct ox *m, const struct ox_const *c)
+{
+    const bool keep = ox_attr_int(m, "keepdims", 1) != 0, sum = strstr(m->op, "Sum") != NULL;
+    const bool product = strstr(m->op, "Prod") != NULL, most = strstr(m->op, "Max") != NULL;
+    struct ox_shape x = {.rank = c->rank}, y;
+    struct ox_const to;
+    uint32_t mask;
+    int64_t *value;
+
+    memcpy(x.dim, c->dim, c->rank * sizeof *x.dim);
+    TRY(read_axes(m, c->rank, &mask));
+    y = reduced_shape(x, mask, keep);
+    value = ox_new_const(m, &to, OX_INT64, y.rank, y.dim);
+    for (uint64_t k = 0; k < to.n; k++)
+        value[k] = sum ? 0 : product ? 1 : most ? INT64_MIN : INT64_MAX;
+    for (uint64_t k = 0; k < c->n; k++) {
+        const int64_t v = ox_int(c, k);
+        uint64_t rest = k, at = 0, stride = 1;
+
+        for (uint32_t d = x.rank; d-- > 0; rest /= (uint64_t)x.dim[d])
+            if ((mask >> d & 1) == 0) {
+                at += rest % (uint64_t)x.dim[d] * stride;
+                stride *= (uint64_t)x.dim[d];
+            }
+        value[at] = sum       ? (int64_t)((uint64_t)value[at] + (uint64_t)v)
+                    : product ? (int64_t)((uint64_t)value[at] * (uint64_t)v)
+                    : (most ? v > value[at] : v < value[at]) ? v
+                                                             : value[at];
+    }
+    ox_set_const(m, 0, &to);
+    return ST_OK;
+}
+
+static bool is_known(const struct ox *m, const struct ox_value *x)
+{
+    return x && x->kind == OX_CONST && !x->real && x->c.type == OX_INT64 &&
+           ir_op_info(m->opcode)->has_int;
+}
+
+/* ReduceMax and ReduceMin select quantised values: what DequantizeLinear did before holds after.
+ * Reductions of integers have integers, which wrap. */
 enum status ox_select(struct ox *m)
 {
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
@@ -54,6 +95,8 @@ enum status ox_select(struct ox *m)
     struct ox_shape s;
     uint32_t mask, out;
 
+    if (is_known(m, ox_in(m, 0)))
+        return reduce_known(m, &ox_in(m, 0)->c);
     TRY(ox_moved(m, &x));
     s = ox_shape_of(m, x->tensor);
     TRY(read_axes(m, s.rank, &mask));
@@ -70,9 +113,13 @@ enum status ox_select(struct ox *m)
 enum status ox_reduce(struct ox *m)
 {
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
+    const struct ox_value *x = ox_in(m, 0);
     struct ox_deferred *p;
     uint32_t id, mask;
 
+    if (is_known(m, x) || (ir_op_info(m->opcode)->has_int && x && x->kind == OX_TENSOR &&
+                           !x->real && ir_is_int(m->g->tensor[x->tensor]->type)))
+        return ox_select(m);
     TRY(ox_operand(m, 0, "input", &id));
     TRY(read_axes(m, m->g->tensor[id]->rank, &mask));
     if (mask == 0)
