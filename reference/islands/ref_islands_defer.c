@@ -225,6 +225,22 @@ static const struct isl_deferred *product_of(struct isl *s, uint32_t file_id)
     return p;
 }
 
+/* Constant zeros take the scale of the sum's other term: any scale is theirs. */
+static uint32_t zeros(struct isl *s, uint32_t id, uint32_t other)
+{
+    const struct ir_tensor *t = s->to->tensor[id];
+    const struct ir_quant *to = &s->to->tensor[other]->quant;
+    struct ir_quant q = t->quant;
+
+    if (t->role != IR_CONST || (t->type != IR_I8 && t->type != IR_U8) || q.n != 1 || to->n != 1)
+        return id;
+    for (size_t i = 0; i < ir_elements(t); i++)
+        if (t->data[i] != (uint8_t)q.zero_point[0])
+            return id;
+    q.scale = to->scale;
+    return isl_const(s, t->name, t->type, t->rank, t->dim, t->data, &q);
+}
+
 /* Set the operands of sum `p`; a product waits for the sum's scale. */
 static enum status sum_operands(struct isl *s, const struct ir_op *op, struct isl_deferred *p)
 {
@@ -243,6 +259,8 @@ static enum status sum_operands(struct isl *s, const struct ir_op *op, struct is
     }
     for (uint32_t i = 0; i < 2; i++)
         TRY(isl_operand(s, op->in[i], &p->in[i]));
+    p->in[1] = zeros(s, p->in[1], p->in[0]);
+    p->in[0] = zeros(s, p->in[0], p->in[1]);
     return ST_OK;
 }
 

@@ -48,6 +48,22 @@ static enum status reciprocal(struct ox *m, uint32_t *id)
     return ST_OK;
 }
 
+/* A constant `id` of zeros is zeros in any scale: give it that of a sum's
+ * other term, which its own may be too far from for fixed point. */
+static uint32_t zeros_like(struct ox *m, uint32_t id, uint32_t other)
+{
+    const struct ir_tensor *t = m->g->tensor[id], *o = m->g->tensor[other];
+
+    if (t->role != IR_CONST || ir_type_bytes(t->type) != 1 || t->quant.n != 1 || o->quant.n != 1)
+        return id;
+    for (uint64_t i = 0; i < ir_elements(t); i++)
+        if (t->data[i] != (uint8_t)t->quant.zero_point[0])
+            return id;
+    id = ox_ir_const(m, t->name, t->type, t->rank, t->dim, t->data);
+    m->g->tensor[id]->quant = (struct ir_quant){1, 0, o->quant.scale, t->quant.zero_point};
+    return id;
+}
+
 /* Return true for computed int32 or int64. */
 static bool is_integer(const struct ox *m, const struct ox_value *v)
 {
@@ -80,6 +96,10 @@ enum status ox_binary(struct ox *m)
         opcode = IR_OP_MUL;
     } else {
         TRY(ox_operand(m, 1, "second input", &ib));
+    }
+    if (!m->options->literal && ir_op_info(opcode)->sum != 0) {
+        ib = zeros_like(m, ib, ia);
+        ia = zeros_like(m, ia, ib);
     }
     TRY(binary_pending(m, opcode, ia, ib, &p));
     p->float_only = !ir_op_info(opcode)->onnx_quantised;
