@@ -13,6 +13,7 @@ enum {
     STEPS = 256,
     PART = 840,
     MOST = 127,
+    FAR = 63, /* in its place where the row's farthest value may have the greatest inverse */
     FINE = 254
 };
 
@@ -119,6 +120,8 @@ static void make_norm(const struct ref_call *c, struct norm *k)
     k->n = k->length * k->times;
     k->epsilon = (double)ref_attr_float(c->op, IR_EPSILON_BITS) / (scale * scale);
     k->greatest = 1 / sqrt(least_variance + k->epsilon);
+    if (k->epsilon > 1 && k->epsilon * 3 + 1.25 > 65025.0 / k->n)
+        k->greatest = k->greatest * MOST / FAR;
     k->mean = fixed_of(1.0 / k->n);
     k->rest = fixed_of((double)FINE / k->n);
     k->part = fixed_of(1.0 / PART);
@@ -188,10 +191,19 @@ static struct row row_of(const struct ref_call *c, const struct norm *k, size_t 
     return r;
 }
 
+/* a - b, each as a digit in 128ths, which saturates, and what is left. */
+static int32_t difference(int32_t a, int32_t b)
+{
+    const int32_t high_a = (a + 64) >> 7, high_b = (b + 64) >> 7;
+
+    return 128 * in_byte(high_a - high_b) + (a - 128 * high_a) - (b - 128 * high_b);
+}
+
 /* (q - mean) * inverse in half units of the inverse's coarse part. */
 static int32_t normal(const struct norm *k, const struct row *r, int32_t q)
 {
-    return 2 * (q - r->mean) * r->inverse + in_byte(times(k->product, q * r->inverse_rest)) -
+    return 2 * difference(q * r->inverse, r->mean * r->inverse) +
+           in_byte(times(k->product, q * r->inverse_rest)) -
            in_byte(times(k->product, r->mean * r->inverse_rest)) -
            in_byte(times(k->product, r->mean_rest * r->inverse));
 }

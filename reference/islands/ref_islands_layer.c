@@ -187,8 +187,7 @@ static enum status read_row(struct isl *s, uint32_t file_id, int32_t n, float ot
     return ST_OK;
 }
 
-/* Return true if half a unit of its sum, for the greatest gamma, is below half a step of y, and
- * 8 bits hold its parts. */
+/* Return true if half a unit of its sum, for the greatest gamma, is below half a step of y. */
 static bool is_precise(const struct ir_tensor *x, const struct ir_tensor *y, const float *gamma,
                        int32_t n, float epsilon)
 {
@@ -198,7 +197,7 @@ static bool is_precise(const struct ir_tensor *x, const struct ir_tensor *y, con
 
     for (int32_t i = 0; i < n; i++)
         most = fmax(most, fabs((double)gamma[i]));
-    return inverse >= 0.25 && most * inverse < 127 * (double)y->quant.scale[0];
+    return most * inverse < 127 * (double)y->quant.scale[0];
 }
 
 /* Return true if the row is short enough. */

@@ -201,6 +201,11 @@ def sums():
     n.output(n.q(n.node("GlobalAveragePool", [part]), 0.0019, 9), INT8, [1, 4, 1, 1])
     n.output(n.q(part, 0.0029, -4), INT8, [1, 4, 9, 9])
     waiting(n, x, 0.0231)
+    flat = n.node("InstanceNormalization", [n.dq(x), n.floats(4, 0.5, 1.5), n.floats(4, -1, 1)], epsilon=0.1)
+    n.output(n.q(flat, 0.0237, 6), INT8, [1, 4, 9, 9])
+    rows = n.dq(n.q(n.node("Reshape", [n.dq(x), n.const(INT64, [3], [4, 9, 9])]), 0.0173, 5))
+    apart = n.dq(n.q(n.node("Add", [rows, n.weights([4, 1, 9], [0.0113])]), 0.0253, 3))
+    n.output(n.q(n.node("Sub", [apart, n.weights([9], [1.0], 0, 0)]), 0.0253, 3), INT8, [4, 9, 9])
     return model(n)
 
 

@@ -19,10 +19,11 @@
 enum {
     UNIT = 840, /* of the inverse's sum in its coarse part, which is at most MOST */
     MOST = 127,
-    LEAST = 64,   /* values of a row: those of a shorter one count several times, */
-    ENOUGH = 512, /* this many at least */
-    WIDE = 512,   /* pixels of fewer channels are side by side in a row of the result */
-    TERMS = 7     /* of the last sum */
+    MOST_FAR = 63, /* where a value can be 255 steps from the mean beside that */
+    LEAST = 64,    /* values of a row: those of a shorter one count several times, */
+    ENOUGH = 512,  /* this many at least */
+    WIDE = 512,    /* pixels of fewer channels are side by side in a row of the result */
+    TERMS = 7      /* of the last sum */
 };
 
 /* Where the table begins, in squares of x's step. */
@@ -59,6 +60,8 @@ static void make_constants(struct lgl_norm *k, const struct ir_op *op)
 
     k->epsilon = (double)ir_attr_float(op, IR_EPSILON_BITS) / (scale * scale);
     k->greatest = 1 / sqrt(least_variance + k->epsilon);
+    if (k->epsilon > 1 && 3 * k->epsilon > (double)MOST_SQUARE / k->c - 1.25)
+        k->greatest *= (double)MOST / MOST_FAR;
     k->low[0] = (int64_t)round(k->c * least_variance);
     k->octaves = op->attr[IR_UNCENTRED] ? 1 : OCTAVES;
     while (op->attr[IR_UNCENTRED] &&
