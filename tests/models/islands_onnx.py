@@ -5,7 +5,7 @@
     python3 tests/models/islands_onnx.py sums.onnx sums             one of normalisations, sums, float32 weights
     python3 tests/models/islands_onnx.py places.onnx places         one of places of maxima, a norm with a least value, sums of squares
     python3 tests/models/islands_onnx.py coarse.onnx coarse         sums that stay in float32
-    python3 tests/models/islands_onnx.py exported.onnx exported     two LSTMs and a Softplus as PyTorch exports them
+    python3 tests/models/islands_onnx.py exported.onnx exported     two LSTMs, a Softplus and a normalised kernel as PyTorch exports them
     python3 tests/models/islands_onnx.py volumes.onnx volumes       a convolution and a maximum of volumes, a norm of rows
 
 Weights and scales come from a fixed seed; nothing is trained. Scales are not powers of two, zero points are
@@ -273,6 +273,11 @@ def exported():
         y = n.node("Reshape", [y, n.const(INT64, [3], [36, 1, 6])])
     soft = n.dq(n.q(n.node("Softplus", [x]), 0.0119, -120))
     n.output(n.q(n.node("Where", [n.node("Greater", [x, n.const(FLOAT, [], [1.1])]), x, soft]), 0.0119, -120), INT8, [1, 4, 9, 9])
+    v = n.weights([6, 4, 3, 3], [0.0071])
+    norm = n.dq(n.q(n.node("ReduceL2", [v, n.const(INT64, [2], [1, 2])]), 0.0313, -128))
+    unit = n.dq(n.q(n.node("Div", [n.weights([6, 1, 1, 3], [0.0091]), norm]), 0.0049, 0))
+    kernel = n.dq(n.q(n.node("Mul", [v, unit]), 0.0037, 0))
+    n.output(n.q(n.node("Conv", [x, kernel]), 0.0217, 4), INT8, [1, 6, 7, 7])
     both = n.dq(n.q(n.node("Concat", last, axis=0), 0.0079, 2))
     n.output(n.q(n.node("Gather", [both, n.const(INT64, [], [1])]), 0.0079, 2), INT8, [1, 6])
     return model(n)

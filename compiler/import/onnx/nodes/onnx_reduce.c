@@ -1,6 +1,7 @@
 /* onnx_reduce.c - reductions along axes: ReduceMean and similar, ArgMax, ArgMin, CumSum, TopK. */
 #include "compiler/import/onnx/onnx_import.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Bit i of *mask: axis i is reduced. Axes of input 1 (opset 18; of ReduceSum 13) or of the
@@ -45,45 +46,87 @@ uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, ui
     return out;
 }
 
-/* The reduction of constant integers, which is known now. */
-static enum status reduce_known(struct ox *m, const struct ox_const *c)
+/* --- of constants: known now --- */
+
+/* Integers wrap. */
+static int64_t with_integer(const char *op, int64_t a, int64_t v)
 {
-    const bool keep = ox_attr_int(m, "keepdims", 1) != 0, sum = strstr(m->op, "Sum") != NULL;
-    const bool product = strstr(m->op, "Prod") != NULL, most = strstr(m->op, "Max") != NULL;
-    struct ox_shape x = {.rank = c->rank}, y;
-    struct ox_const to;
+    if (strstr(op, "Max") || strstr(op, "Min"))
+        return (v > a) == (strstr(op, "Max") != NULL) ? v : a;
+    return (int64_t)(strstr(op, "Prod") ? (uint64_t)a * (uint64_t)v : (uint64_t)a + (uint64_t)v);
+}
+
+static double with_number(const char *op, double a, double v)
+{
+    if (strstr(op, "Max") || strstr(op, "Min"))
+        return strstr(op, "Max") ? fmax(a, v) : fmin(a, v);
+    return strstr(op, "Prod")                            ? a * v
+           : strstr(op, "L2") || strstr(op, "SumSquare") ? a + v * v
+           : strstr(op, "L1")                            ? a + fabs(v)
+                                                         : a + v;
+}
+
+/* Element k of x belongs to this one of the result. */
+static uint64_t place_of(const struct ox_shape *x, uint32_t mask, uint64_t k)
+{
+    uint64_t at = 0, stride = 1;
+
+    for (uint32_t d = x->rank; d-- > 0; k /= (uint64_t)x->dim[d])
+        if ((mask >> d & 1) == 0) {
+            at += k % (uint64_t)x->dim[d] * stride;
+            stride *= (uint64_t)x->dim[d];
+        }
+    return at;
+}
+
+static bool is_known(const struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+
+    return x && x->kind == OX_CONST &&
+           (x->real || x->c.type == OX_FLOAT ||
+            (x->c.type == OX_INT64 && ir_op_info(m->opcode)->has_int));
+}
+
+static enum status reduce_known(struct ox *m)
+{
+    const bool keep = ox_attr_int(m, "keepdims", 1) != 0, most = strstr(m->op, "Max") != NULL;
+    const double begin = strstr(m->op, "Prod") ? 1 : 0;
+    struct ox_const c, to;
+    struct ox_shape x = {0}, y;
     uint32_t mask;
-    int64_t *value;
 
-    memcpy(x.dim, c->dim, c->rank * sizeof *x.dim);
-    TRY(read_axes(m, c->rank, &mask));
+    TRY(ox_const_input(m, 0, &c));
+    TRY(read_axes(m, c.rank, &mask));
+    x.rank = c.rank;
+    memcpy(x.dim, c.dim, c.rank * sizeof *x.dim);
     y = reduced_shape(x, mask, keep);
-    value = ox_new_const(m, &to, OX_INT64, y.rank, y.dim);
-    for (uint64_t k = 0; k < to.n; k++)
-        value[k] = sum ? 0 : product ? 1 : most ? INT64_MIN : INT64_MAX;
-    for (uint64_t k = 0; k < c->n; k++) {
-        const int64_t v = ox_int(c, k);
-        uint64_t rest = k, at = 0, stride = 1;
+    int64_t *whole = c.type == OX_INT64 ? ox_new_const(m, &to, OX_INT64, y.rank, y.dim) : NULL;
+    float *real = whole ? NULL : ox_new_const(m, &to, OX_FLOAT, y.rank, y.dim);
+    double *sum = ARENA_ARRAY(m->arena, double, to.n);
+    const bool chooses = most || strstr(m->op, "Min");
 
-        for (uint32_t d = x.rank; d-- > 0; rest /= (uint64_t)x.dim[d])
-            if ((mask >> d & 1) == 0) {
-                at += rest % (uint64_t)x.dim[d] * stride;
-                stride *= (uint64_t)x.dim[d];
-            }
-        value[at] = sum       ? (int64_t)((uint64_t)value[at] + (uint64_t)v)
-                    : product ? (int64_t)((uint64_t)value[at] * (uint64_t)v)
-                    : (most ? v > value[at] : v < value[at]) ? v
-                                                             : value[at];
+    for (uint64_t k = 0; k < to.n; k++) {
+        sum[k] = !chooses ? begin : most ? -INFINITY : INFINITY;
+        if (whole)
+            whole[k] = !chooses ? (int64_t)begin : most ? INT64_MIN : INT64_MAX;
     }
+    for (uint64_t k = 0; k < c.n; k++) {
+        const uint64_t at = place_of(&x, mask, k);
+
+        sum[at] = with_number(m->op, sum[at], ox_number(&c, k));
+        if (whole)
+            whole[at] = with_integer(m->op, whole[at], ox_int(&c, k));
+    }
+    for (uint64_t k = 0; real && k < to.n; k++)
+        real[k] = (float)(strstr(m->op, "L2")     ? sqrt(sum[k])
+                          : strstr(m->op, "Mean") ? sum[k] / (double)(c.n / to.n)
+                                                  : sum[k]);
     ox_set_const(m, 0, &to);
     return ST_OK;
 }
 
-static bool is_known(const struct ox *m, const struct ox_value *x)
-{
-    return x && x->kind == OX_CONST && !x->real && x->c.type == OX_INT64 &&
-           ir_op_info(m->opcode)->has_int;
-}
+/* --- of computed values --- */
 
 /* ReduceMax and ReduceMin select quantised values: what DequantizeLinear did before holds after.
  * Reductions of integers have integers, which wrap. */
@@ -95,8 +138,8 @@ enum status ox_select(struct ox *m)
     struct ox_shape s;
     uint32_t mask, out;
 
-    if (is_known(m, ox_in(m, 0)))
-        return reduce_known(m, &ox_in(m, 0)->c);
+    if (is_known(m))
+        return reduce_known(m);
     TRY(ox_moved(m, &x));
     s = ox_shape_of(m, x->tensor);
     TRY(read_axes(m, s.rank, &mask));
@@ -117,8 +160,10 @@ enum status ox_reduce(struct ox *m)
     struct ox_deferred *p;
     uint32_t id, mask;
 
-    if (is_known(m, x) || (ir_op_info(m->opcode)->has_int && x && x->kind == OX_TENSOR &&
-                           !x->real && ir_is_int(m->g->tensor[x->tensor]->type)))
+    if (is_known(m))
+        return reduce_known(m);
+    if (ir_op_info(m->opcode)->has_int && x && x->kind == OX_TENSOR && !x->real &&
+        ir_is_int(m->g->tensor[x->tensor]->type))
         return ox_select(m);
     TRY(ox_operand(m, 0, "input", &id));
     TRY(read_axes(m, m->g->tensor[id]->rank, &mask));
@@ -166,6 +211,8 @@ enum status ox_reduce_norm(struct ox *m)
     const char *name = ox_out(m, 0)->name;
     uint32_t x, mask;
 
+    if (is_known(m))
+        return reduce_known(m);
     TRY(ox_float_input(m, 0, "input", &x));
     TRY(read_axes(m, m->g->tensor[x]->rank, &mask));
     if (strstr(m->op, "L1"))
