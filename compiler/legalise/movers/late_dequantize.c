@@ -55,6 +55,14 @@ static bool pads_number(const struct ir_graph *g, const struct ir_op *op)
     return pads(op) && (op->n_in == 2 || ir_in(g, op, 2)->role == IR_CONST);
 }
 
+/* Return true if x is computed, or an input of the network all of which `op` moves: LOAD may quantise it. */
+static bool is_quantised_first(const struct ir_graph *g, const struct ir_op *op,
+                               const struct ir_tensor *x)
+{
+    return x->producer != IR_NONE ||
+           (x->role == IR_INPUT && ir_elements(x) <= ir_elements(ir_out(g, op, 0)));
+}
+
 /* The mover whose float32 result only QUANTIZE reads, and whose operand has no other reader;
  * NULL: none. */
 static struct ir_op *moved_before(const struct ir_graph *g, const struct ir_op *quantize)
@@ -64,7 +72,7 @@ static struct ir_op *moved_before(const struct ir_graph *g, const struct ir_op *
 
     if (!op || op->dead || !(moves_one(op) || pads_number(g, op)) || x->is_output ||
         ir_uses(g, x->id) != 1 || ir_in(g, op, 0)->type != IR_F32 ||
-        ir_in(g, op, 0)->producer == IR_NONE || ir_in(g, op, 0)->is_output ||
+        !is_quantised_first(g, op, ir_in(g, op, 0)) || ir_in(g, op, 0)->is_output ||
         ir_uses(g, op->in[0]) != 1)
         return NULL;
     return op;
