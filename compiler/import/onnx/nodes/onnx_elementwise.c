@@ -4,17 +4,34 @@
 #include <math.h>
 #include <string.h>
 
+/* A constant `id` of zeros is zeros in any scale: give it that of a sum's other term, which its own
+ * may be too far from for fixed point. */
+static uint32_t zeros_like(struct ox *m, uint32_t id, uint32_t other)
+{
+    const struct ir_tensor *t = m->g->tensor[id], *o = m->g->tensor[other];
+
+    if (t->role != IR_CONST || ir_type_bytes(t->type) != 1 || t->quant.n != 1 || o->quant.n != 1)
+        return id;
+    for (uint64_t i = 0; i < ir_elements(t); i++)
+        if (t->data[i] != (uint8_t)t->quant.zero_point[0])
+            return id;
+    id = ox_ir_const(m, t->name, t->type, t->rank, t->dim, t->data);
+    m->g->tensor[id]->quant = (struct ir_quant){1, 0, o->quant.scale, t->quant.zero_point};
+    return id;
+}
+
 static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t a, uint32_t b,
                                   struct ox_deferred **p)
 {
     const struct ox_shape x = ox_shape_of(m, a), z = ox_shape_of(m, b);
+    const bool sums = !m->options->literal && ir_op_info(opcode)->sum != 0;
     struct ox_shape y;
 
     TRY(ox_common_shape(m, &x, &z, &y));
     *p = ox_deferred_new(m, opcode, y);
     (*p)->n_in = 2;
-    (*p)->in[0] = a;
-    (*p)->in[1] = b;
+    (*p)->in[1] = sums ? zeros_like(m, b, a) : b;
+    (*p)->in[0] = sums ? zeros_like(m, a, (*p)->in[1]) : a;
     return ST_OK;
 }
 
@@ -46,22 +63,6 @@ static enum status reciprocal(struct ox *m, uint32_t *id)
     *id = ox_ir_const(m, v->name, IR_I8, t->rank, t->dim, c > 0 ? "\x01" : "\xff");
     m->g->tensor[*id]->quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(m->arena, int32_t, 1)};
     return ST_OK;
-}
-
-/* A constant `id` of zeros is zeros in any scale: give it that of a sum's
- * other term, which its own may be too far from for fixed point. */
-static uint32_t zeros_like(struct ox *m, uint32_t id, uint32_t other)
-{
-    const struct ir_tensor *t = m->g->tensor[id], *o = m->g->tensor[other];
-
-    if (t->role != IR_CONST || ir_type_bytes(t->type) != 1 || t->quant.n != 1 || o->quant.n != 1)
-        return id;
-    for (uint64_t i = 0; i < ir_elements(t); i++)
-        if (t->data[i] != (uint8_t)t->quant.zero_point[0])
-            return id;
-    id = ox_ir_const(m, t->name, t->type, t->rank, t->dim, t->data);
-    m->g->tensor[id]->quant = (struct ir_quant){1, 0, o->quant.scale, t->quant.zero_point};
-    return id;
 }
 
 /* Return true for computed int32 or int64. */
@@ -96,10 +97,6 @@ enum status ox_binary(struct ox *m)
         opcode = IR_OP_MUL;
     } else {
         TRY(ox_operand(m, 1, "second input", &ib));
-    }
-    if (!m->options->literal && ir_op_info(opcode)->sum != 0) {
-        ib = zeros_like(m, ib, ia);
-        ia = zeros_like(m, ia, ib);
     }
     TRY(binary_pending(m, opcode, ia, ib, &p));
     p->float_only = !ir_op_info(opcode)->onnx_quantised;
