@@ -67,6 +67,16 @@ static bool is_computed(struct ox *m, const char *name, uint32_t at)
     return maker < at && !is_one_of(m->graph->node[maker], borders);
 }
 
+/* Return true if another node than `i` takes the value's shape, which is no use of it. */
+static bool shape_is_read(const struct ox *m, const char *name, uint32_t i)
+{
+    for (uint32_t k = 0; k < m->graph->n_node; k++)
+        for (size_t in = 0; k != i && in < m->graph->node[k]->n_input; in++)
+            if (strcmp(m->graph->node[k]->input[in], name) == 0)
+                return true;
+    return false;
+}
+
 /* Return the mover whose only reader is node `i`, a QuantizeLinear, and whose input is computed; or IR_NONE. */
 static uint32_t mover_before(struct ox *m, uint32_t i)
 {
@@ -77,7 +87,10 @@ static uint32_t mover_before(struct ox *m, uint32_t i)
     if (at >= i || x->n_use != 1)
         return IR_NONE;
     mover = m->graph->node[at];
-    return moves_values(mover) && is_computed(m, mover->input[0], at) ? at : IR_NONE;
+    return moves_values(mover) && is_computed(m, mover->input[0], at) &&
+                   !shape_is_read(m, x->name, i)
+               ? at
+               : IR_NONE;
 }
 
 /* Exchange node `i` with the one at `at`, before it. */
