@@ -55,25 +55,26 @@ static bool pads_number(const struct ir_graph *g, const struct ir_op *op)
     return pads(op) && (op->n_in == 2 || ir_in(g, op, 2)->role == IR_CONST);
 }
 
-/* Return true if x is computed, or an input of the network all of which `op` moves: LOAD may quantise it. */
-static bool is_quantised_first(const struct ir_graph *g, const struct ir_op *op,
-                               const struct ir_tensor *x)
+/* Return true if what `op` moves may be quantised first: a constant, what it alone reads of what is computed, or an
+ * input of the network all of which it moves, for LOAD may quantise it. */
+static bool is_quantised_first(const struct ir_graph *g, const struct ir_op *op)
 {
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    if (x->type != IR_F32 || x->role == IR_CONST || x->is_output || ir_uses(g, x->id) != 1)
+        return x->type == IR_F32 && x->role == IR_CONST && !pads(op);
     return x->producer != IR_NONE ||
            (x->role == IR_INPUT && ir_elements(x) <= ir_elements(ir_out(g, op, 0)));
 }
 
-/* The mover whose float32 result only QUANTIZE reads, and whose operand has no other reader;
- * NULL: none. */
+/* The mover whose float32 result only QUANTIZE reads; NULL: none. */
 static struct ir_op *moved_before(const struct ir_graph *g, const struct ir_op *quantize)
 {
     const struct ir_tensor *x = ir_in(g, quantize, 0);
     struct ir_op *op = x->producer == IR_NONE ? NULL : g->op[x->producer];
 
     if (!op || op->dead || !(moves_one(op) || pads_number(g, op)) || x->is_output ||
-        ir_uses(g, x->id) != 1 || ir_in(g, op, 0)->type != IR_F32 ||
-        !is_quantised_first(g, op, ir_in(g, op, 0)) || ir_in(g, op, 0)->is_output ||
-        ir_uses(g, op->in[0]) != 1)
+        ir_uses(g, x->id) != 1 || !is_quantised_first(g, op))
         return NULL;
     return op;
 }
@@ -90,6 +91,25 @@ static void quantize_number(struct ir_graph *g, const struct ir_op *quantize, st
     pad->in[2] = number->id;
 }
 
+/* The mover moves values of a constant that are quantised already. */
+static void quantize_table(struct ir_graph *g, struct ir_op *quantize, struct ir_op *move)
+{
+    const struct ir_tensor *x = ir_in(g, move, 0);
+    struct ir_tensor *y = ir_out(g, quantize, 0);
+    struct ir_tensor *table = lgl_new_constant(g, x->name, IR_I8, x->rank, x->dim, NULL);
+
+    for (uint64_t i = 0; i < ir_elements(x); i++)
+        ((int8_t *)(uintptr_t)table->data)[i] =
+            lgl_quantized(quantize, y, ((const float *)(const void *)x->data)[i]);
+    table->quant = y->quant;
+    move->in[0] = table->id;
+    move->out[0] = y->id;
+    move->fixed.act_min = INT8_MIN;
+    move->fixed.act_max = INT8_MAX;
+    y->producer = move->id;
+    quantize->dead = true;
+}
+
 /* QUANTIZE comes before movers. */
 static void quantize_early(struct ir_graph *g, struct ir_op *quantize)
 {
@@ -98,8 +118,12 @@ static void quantize_early(struct ir_graph *g, struct ir_op *quantize)
     while ((move = moved_before(g, quantize)) != NULL) {
         const struct ir_tensor *x = ir_in(g, move, 0);
         struct ir_tensor *y = ir_out(g, quantize, 0);
-        struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
 
+        if (x->role == IR_CONST) {
+            quantize_table(g, quantize, move);
+            return;
+        }
+        struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
         quantised->quant = y->quant;
         if (pads(move) && move->n_in == 3)
             quantize_number(g, quantize, move, y);
@@ -166,7 +190,7 @@ enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o,
             ir_out(g, op, 0)->type != IR_I8)
             continue;
         quantize_early(g, op);
-        if ((join = joined_before(g, op)) != NULL)
+        if (!op->dead && (join = joined_before(g, op)) != NULL)
             quantize_parts(g, op, join);
     }
     return ir_link(g, d);
