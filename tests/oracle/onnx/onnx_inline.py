@@ -90,6 +90,10 @@ MODELS = {
         k1 = ReduceSum<keepdims=0>(c, m1) k2 = ReduceMin<keepdims=0>(c, m1) k3 = Add(k1, k2) k4 = ReduceProd<keepdims=0>(k3, zero) n3 = Add(n2, k4) }""",
     "shape_read": NEWER + """g (float[2,6] x) => (int8[3,4] y, int64[2] n) <int64[2] d={3,4}, float s={0.05}, int8 z={-3}> {
         a = Abs(x) b = Reshape(a, d) n = Shape(b) y = QuantizeLinear(b, s, z) }""",
+    "zeros": """<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (int8[2,3] x) => (int8[2,3] y, int8[2,3] w)
+        <float s={0.00074}, int8 z={3}, int8[3] n={5,5,5}, float one={1}, int8 five={5}, float t={0.00037}, int8 o={-99}> {
+        y = com.microsoft.QLinearAdd(x, s, z, n, one, five, t, o)
+        f = DequantizeLinear(x, s, z) k = DequantizeLinear(n, one, five) a = Sub(f, k) w = QuantizeLinear(a, t, o) }""",
     "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
     "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
         y = Pad(x, p) z = Pad(x, q, v) }""",
