@@ -66,13 +66,13 @@ static double inverse(const struct norm *k, double variances)
     return MOST * PART / k->greatest / sqrt(variances / k->n + k->epsilon);
 }
 
-/* A row of more than HELD values is summed in pieces, and an octave from `low` on takes its sum in
- * units that are less than 1/508 of `low`. */
+/* A row of more than LONG values is summed in pieces, a short one several times, and an octave from `low`
+ * on takes its sum in units that are less than 1/508 of `low`. */
 static int64_t unit_of(const struct norm *k, double low)
 {
     int64_t unit = 1;
 
-    if (k->n <= LONG)
+    if (k->n <= LONG && k->times == 1)
         return 1;
     while (unit < 512 && unit * 4096 <= k->n)
         unit *= 2;

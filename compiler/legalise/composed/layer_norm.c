@@ -240,23 +240,6 @@ static struct ir_tensor *summed(struct lgl_norm *k, struct ir_op *op, struct ir_
     return z;
 }
 
-/* The row of `q` in `times` times its columns. */
-static struct ir_tensor *repeated(struct lgl_norm *k, struct ir_tensor *q, int32_t times)
-{
-    const int32_t columns = q->dim[1], n = times * columns;
-    const struct lgl_fixed_scale one = lgl_fixed_scale(1);
-    int8_t *identity;
-    int32_t *none;
-
-    if (times == 1)
-        return q;
-    identity = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(n * columns));
-    none = ARENA_ARRAY(k->g->arena, int32_t, (size_t)n);
-    for (int32_t i = 0; i < n; i++)
-        identity[i * columns + i % columns] = 1;
-    return lgl_norm_sums(k, q, identity, none, 1, &one, lgl_norm_rows(k, "repeated", n, 0));
-}
-
 /* The pixels of each group's channels as a row. */
 static struct ir_tensor *rows_of_groups(struct lgl_norm *k, const struct ir_tensor *q)
 {
@@ -301,16 +284,17 @@ static int32_t pixels_of_row(int32_t pixels, int32_t channels)
     return n > 1 ? n : 1;
 }
 
-/* The rows as they are summed, or in pieces. */
+/* The rows as they are summed; in pieces, or several times. */
 static struct ir_tensor *rows(struct lgl_norm *k, struct ir_tensor *q, int32_t times)
 {
     const bool pieces = k->c > LONGEST, pixels = k->groups > 1 && q->dim[0] >= FEWEST;
 
     if (k->groups > 0 && !(pieces && (pixels || k->groups == 1)))
         q = rows_of_groups(k, q);
-    if (!pieces)
-        return repeated(k, q, times);
-    lgl_norm_cut(k, q, pixels);
+    if (pieces)
+        lgl_norm_cut(k, q, pixels);
+    else if (times > 1)
+        lgl_norm_repeat(k, q, times);
     return q;
 }
 

@@ -16,10 +16,14 @@ enum {
     LONGEST = 1016 /* row whose sum of squares one product makes */
 };
 
-/* A row's pieces, or its rest as one: `n` of each row, which are `blocks` by rows by the others. */
+enum { MOST_SHARES = 5 };
+
+/* A row's pieces, or its rest as one: `n` of each row, which are `blocks` by rows by the others. Or the
+ * whole of a short row n times, each time with another weight. */
 struct lgl_norm_part {
     struct ir_tensor *rows; /* [pieces,values] */
     int32_t blocks, n;
+    int8_t weight[MOST_SHARES]; /* 0: pieces */
 };
 
 struct lgl_norm {
@@ -84,6 +88,8 @@ struct ir_tensor *lgl_norm_square_of_rest(struct lgl_norm *k, const struct ir_te
 /* norm_pieces.c: cut rows that one sum does not hold; their means, and where their variances are. The
  * values of a single row are `q` in any shape; otherwise it has the rows, or `pixels` of channels. */
 void lgl_norm_cut(struct lgl_norm *k, struct ir_tensor *q, bool pixels);
+/* Or count each value of the rows `q` `times` times. */
+void lgl_norm_repeat(struct lgl_norm *k, struct ir_tensor *q, int32_t times);
 struct lgl_norm_parts lgl_norm_mean_of_pieces(struct lgl_norm *k, int32_t weight, int32_t bias);
 struct ir_tensor *lgl_norm_octaves_of_pieces(struct lgl_norm *k, const struct lgl_norm_parts *mean);
 

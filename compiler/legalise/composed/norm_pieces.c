@@ -1,5 +1,5 @@
 /* norm_pieces.c - the sums of a row in two levels (NUMERICS.md, "LAYER_NORM"). in: rows of more
- * values than one product has weights for. out: the sum of each piece of at most 255 values as two
+ * values than one product has weights for, or so few that each counts several times. out: the sum of each piece of at most 255 values as two
  * bytes, and the pieces' bytes as one row. Their weights are 1, 256 and 65536, and 2^16 of a
  * variance has two windows: of the sum V
  *   remainder  V modulo 128 units, in units: of octaves from low[0]
@@ -85,24 +85,37 @@ void lgl_norm_cut(struct lgl_norm *k, struct ir_tensor *q, bool pixels)
     }
 }
 
+/* Shares of the times, each with a weight of which a sum has two bytes. */
+void lgl_norm_repeat(struct lgl_norm *k, struct ir_tensor *q, int32_t times)
+{
+    struct lgl_norm_part *p = &k->part[k->parts++];
+    const int32_t most = PIECE / q->dim[1] < INT8_MAX ? PIECE / q->dim[1] : INT8_MAX;
+
+    p->rows = q;
+    for (; times > 0; times -= most)
+        p->weight[p->n++] = (int8_t)(times < most ? times : most);
+}
+
 /* The sum of each row of `x` as 256 a + b: a in `high` columns, b in `low`; then the rows' pieces
  * side by side. */
 static struct ir_tensor *digits(struct lgl_norm *k, const struct lgl_norm_part *p,
                                 const struct ir_tensor *x, const char *what, int32_t high,
                                 int32_t low)
 {
-    const int32_t n = high + low, length = x->dim[1];
+    const bool whole = p->weight[0] != 0;
+    const int32_t each = high + low, n = whole ? p->n * each : each, length = x->dim[1];
     struct ir_tensor *y = lgl_norm_bytes(k, what, x->dim[0], n, 0);
-    int8_t *ones = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(n * length));
+    int8_t *weights = ARENA_ARRAY(k->g->arena, int8_t, (size_t)(n * length));
     int32_t *none = ARENA_ARRAY(k->g->arena, int32_t, (size_t)n);
     struct lgl_fixed_scale *scale = ARENA_ARRAY(k->g->arena, struct lgl_fixed_scale, (size_t)n);
 
-    memset(ones, 1, (size_t)(n * length));
-    for (int32_t i = 0; i < n; i++)
-        scale[i] =
-            i < high ? (struct lgl_fixed_scale){1 << 23, 0} : (struct lgl_fixed_scale){1 << 7, 24};
-    (void)lgl_norm_sums(k, x, ones, none, (uint32_t)n, scale, y);
-    return lgl_norm_recoded(k, what, exchanged(k, y, p->blocks, k->r), n * p->n);
+    for (int32_t i = 0; i < n; i++) {
+        memset(weights + i * length, whole ? p->weight[i / each] : 1, (size_t)length);
+        scale[i] = i % each < high ? (struct lgl_fixed_scale){1 << 23, 0}
+                                   : (struct lgl_fixed_scale){1 << 7, 24};
+    }
+    (void)lgl_norm_sums(k, x, weights, none, (uint32_t)n, scale, y);
+    return whole ? y : lgl_norm_recoded(k, what, exchanged(k, y, p->blocks, k->r), n * p->n);
 }
 
 /* Write n times: `high` in shares, `low` in shares. */
@@ -149,9 +162,12 @@ static void make_row(struct lgl_norm *k, const struct lgl_norm_parts *mean, stru
     r->shares = (k->shares + INT8_MAX - 1) / INT8_MAX;
     for (uint32_t i = 0; i < k->parts; i++) {
         const struct lgl_norm_part *p = &k->part[i];
-        struct ir_tensor *m = lgl_norm_spread(k, "means", mean->coarse, p->n);
+        struct ir_tensor *m = mean->coarse;
 
-        m = lgl_norm_recoded(k, "means_of_pieces", exchanged(k, m, k->r, p->blocks), 1);
+        if (p->weight[0] == 0)
+            m = lgl_norm_recoded(
+                k, "means_of_pieces",
+                exchanged(k, lgl_norm_spread(k, "means", m, p->n), k->r, p->blocks), 1);
         part[n++] = digits(k, p, lgl_norm_squares(k, p->rows, m, true), "sums_high", r->high, 3);
         part[n++] = digits(k, p, lgl_norm_squares(k, p->rows, m, false), "sums_low", 3, 1);
     }
