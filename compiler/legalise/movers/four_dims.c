@@ -1,7 +1,7 @@
 /* four_dims.c - merge the outer dimensions of products, softmaxes and transpositions of more than
  * four (attention in windows).
- * in: BATCH_MATMUL, SOFTMAX, TRANSPOSE of int8.  out: those of four dimensions between RESHAPEs, if
- * all outer dimensions are alike in both operands, or stay where they are. */
+ * in: BATCH_MATMUL, SOFTMAX, TRANSPOSE, FULLY_CONNECTED of int8.  out: those of four dimensions between
+ * RESHAPEs, if all outer dimensions are alike in both operands, or stay where they are. */
 #include "compiler/legalise/legalise.h"
 #include "compiler/legalise/new_ops.h"
 
@@ -18,6 +18,8 @@ static bool count_as_one(const struct ir_graph *g, const struct ir_op *op, uint3
 {
     bool one = true;
 
+    if (ir_op_info(op->opcode)->weights)
+        return ir_in(g, op, 0)->rank == ir_out(g, op, 0)->rank;
     if (op->opcode == IR_OP_BATCH_MATMUL)
         return alike(ir_in(g, op, 0), ir_in(g, op, 1), n);
     if (op->opcode == IR_OP_TRANSPOSE)
