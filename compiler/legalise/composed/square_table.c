@@ -1,6 +1,6 @@
-/* square_table.c - write a quantised function of a sum of squares as operators of int8.
- * in: MATMUL_INTEGER of rows [R,1,n] with themselves as columns, CAST, float32 functions of one value
- * that never fall, or never rise, QUANTIZE.  out: the same bytes, by
+/* square_table.c - write sums of squares, and quantised functions of them, as operators of int8.
+ * in: MATMUL_INTEGER of rows [R,1,n] with themselves as columns; or these, CAST, float32 functions of one
+ * value that never fall, or never rise, QUANTIZE.  out: JOIN_DIGITS; or the same bytes, by
  *   squares     (x - z)^2 as 256 high + low: MUL, the low part by the shift left that wraps
  *   digits      their sum to the base of 128: FULLY_CONNECTED
  *   thresholds  for each result, whether the sum is below the least one that gives it: two
@@ -24,7 +24,7 @@ static const struct lgl_fixed_scale whole = {1 << 30, 1}, above = {1 << (31 - HA
 
 struct table {
     struct ir_graph *g;
-    struct ir_op *quantize;
+    struct ir_op *last;              /* QUANTIZE, or MATMUL_INTEGER itself */
     const struct ir_tensor *x, *sum; /* rows [R,1,n]; float32 [R,1,1] */
     int32_t r, n, slope;
     uint32_t
@@ -34,9 +34,9 @@ struct table {
 
 static int32_t value(const struct table *t, int32_t sum)
 {
-    const struct ir_tensor *x = ir_in(t->g, t->quantize, 0);
+    const struct ir_tensor *x = ir_in(t->g, t->last, 0);
 
-    return lgl_quantized(t->quantize, ir_out(t->g, t->quantize, 0),
+    return lgl_quantized(t->last, ir_out(t->g, t->last, 0),
                          lgl_float_at(t->g, x, t->sum, (float)sum));
 }
 
@@ -61,12 +61,37 @@ static bool set_thresholds(struct table *t, int32_t most)
     return t->steps > 0;
 }
 
+/* The greatest magnitude of a value of x less its zero point. */
+static int32_t farthest(const struct ir_tensor *x)
+{
+    const int32_t z = ir_zero_point(x);
+
+    return z < 0 ? INT8_MAX - z : z - INT8_MIN;
+}
+
+/* Set the rows of a match of MATMUL_INTEGER; false: they are not its columns, or their sums can reach 2^27. */
+static bool find_rows(const struct ir_graph *g, const struct ir_match *m, struct table *t)
+{
+    const struct ir_tensor *columns = g->tensor[ir_matched(m, 'b')];
+    struct ir_match reshaped = {.g = g};
+
+    t->x = g->tensor[ir_matched(m, 'a')];
+    if (t->x->rank != 3 || t->x->dim[1] != 1 || t->x->type != IR_I8 || columns->rank != 3 ||
+        columns->dim[2] != 1 || !ir_match(&reshaped, t->x->id, "reshape(q)") ||
+        !ir_match(&reshaped, columns->id, "reshape(p)") ||
+        g->op[t->x->producer]->in[0] != g->op[columns->producer]->in[0])
+        return false;
+    t->r = t->x->dim[0];
+    t->n = t->x->dim[2];
+    return t->n < MOST_SUM / (farthest(t->x) * farthest(t->x));
+}
+
 static bool matches(struct ir_graph *g, struct ir_op *op, struct table *t)
 {
-    const struct ir_tensor *y = ir_in(g, op, 0), *columns;
+    const struct ir_tensor *y = ir_in(g, op, 0);
     struct ir_match m = {.g = g};
 
-    *t = (struct table){.g = g, .quantize = op};
+    *t = (struct table){.g = g, .last = op};
     while (y->producer != IR_NONE && !ir_match(&m, y->id, "cast(matmul_integer(a, b, #y, #z))")) {
         const struct ir_op *by = g->op[y->producer];
         const bool second = by->n_in == 2 && ir_in(g, by, 0)->role == IR_CONST;
@@ -78,18 +103,9 @@ static bool matches(struct ir_graph *g, struct ir_op *op, struct table *t)
     if (y->producer == IR_NONE || y->type != IR_F32)
         return false;
     t->sum = y;
-    t->x = g->tensor[ir_matched(&m, 'a')];
-    columns = g->tensor[ir_matched(&m, 'b')];
-    if (t->x->rank != 3 || t->x->dim[1] != 1 || t->x->type != IR_I8 || columns->rank != 3 ||
-        columns->dim[2] != 1 || !ir_match(&m, t->x->id, "reshape(q)") ||
-        !ir_match(&m, columns->id, "reshape(p)") ||
-        g->op[t->x->producer]->in[0] != g->op[columns->producer]->in[0])
+    if (!find_rows(g, &m, t))
         return false;
-    t->r = t->x->dim[0];
-    t->n = t->x->dim[2];
-    const int32_t z = ir_zero_point(t->x), far = z < 0 ? INT8_MAX - z : z - INT8_MIN;
-    if (t->n >= MOST_SUM / (far * far))
-        return false;
+    const int32_t far = farthest(t->x);
     t->slope = lgl_float_slope(g, ir_in(g, op, 0), t->sum, 0, (float)(t->n * far * far));
     return t->slope != 0 && set_thresholds(t, t->n * far * far);
 }
@@ -98,7 +114,7 @@ static bool matches(struct ir_graph *g, struct ir_op *op, struct table *t)
 
 static struct ir_tensor *rows(const struct table *t, int32_t columns, int32_t zero)
 {
-    const struct ir_tensor *y = ir_out(t->g, t->quantize, 0);
+    const struct ir_tensor *y = ir_out(t->g, t->last, 0);
     struct ir_tensor *x = ir_tensor_new(t->g, y->name, IR_I8, 2, (const int32_t[]){t->r, columns});
 
     x->quant = lgl_new_quant(t->g, 1, zero);
@@ -111,10 +127,10 @@ static struct ir_tensor *squares(const struct table *t, const struct ir_tensor *
     const uint32_t in[2] = {x->id, x->id};
     struct ir_tensor *y = rows(t, t->n, zero), *bytes = rows(t, t->n, 0);
 
-    lgl_set_scales(t->g, lgl_make_mul(t->g, t->quantize->row, 2, in, y), 1, &part);
+    lgl_set_scales(t->g, lgl_make_mul(t->g, t->last->row, 2, in, y), 1, &part);
     if (zero == 0)
         return y;
-    lgl_new_reshape(t->g, t->quantize->row, y, bytes)->attr[IR_RECODE] = 1;
+    lgl_new_reshape(t->g, t->last->row, y, bytes)->attr[IR_RECODE] = 1;
     return bytes;
 }
 
@@ -126,7 +142,7 @@ static struct ir_op *sums(const struct table *t, const struct ir_tensor *x, cons
     const int32_t n = ir_dim_back(y, 0), dim[2] = {ir_dim_back(x, 0), n};
     struct ir_tensor *w = lgl_new_constant(t->g, "", IR_I8, 2, dim, weight);
     const uint32_t in[3] = {x->id, w->id, lgl_new_numbers(t->g, (uint32_t)n, bias)};
-    struct ir_op *op = lgl_make_fully_connected(t->g, t->quantize->row, 3, in, y);
+    struct ir_op *op = lgl_make_fully_connected(t->g, t->last->row, 3, in, y);
 
     w->quant = lgl_new_quant(t->g, 1, 0);
     lgl_set_scales(t->g, op, n_scale, scale);
@@ -145,10 +161,10 @@ static struct ir_tensor *digits(const struct table *t)
     int32_t bias[DIGITS];
 
     x->quant = t->x->quant;
-    (void)lgl_new_reshape(t->g, t->quantize->row, t->x, x);
+    (void)lgl_new_reshape(t->g, t->last->row, t->x, x);
     const uint32_t top = squares(t, x, high, INT8_MIN)->id,
                    part[4] = {top, top, top, squares(t, x, low, 0)->id};
-    lgl_new_join(t->g, t->quantize->row, 4, part, 1, all);
+    lgl_new_join(t->g, t->last->row, 4, part, 1, all);
     for (int32_t i = 0; i < 4 * t->n * DIGITS; i++)
         w[i] = weight[i / (t->n * DIGITS)];
     for (int32_t p = 0; p < DIGITS; p++) {
@@ -185,14 +201,14 @@ static void rewrite(const struct table *t)
 {
     const struct lgl_fixed_scale add[3] = {lgl_fixed_scale(0.5), lgl_fixed_scale(0.5),
                                            lgl_fixed_scale(ldexp(1, -19))};
-    struct ir_tensor *y = ir_out(t->g, t->quantize, 0), *last = rows(t, 1, ir_zero_point(y)),
+    struct ir_tensor *y = ir_out(t->g, t->last, 0), *last = rows(t, 1, ir_zero_point(y)),
                      *below = rows(t, (int32_t)t->steps, 0);
     const struct ir_tensor *digit = digits(t);
     const uint32_t in[2] = {difference(t, digit, true), difference(t, digit, false)};
     const int32_t bias = t->first + t->slope * (int32_t)t->steps - ir_zero_point(y);
     int8_t w[CODES];
 
-    struct ir_op *sum = lgl_make_add(t->g, t->quantize->row, 2, in, below);
+    struct ir_op *sum = lgl_make_add(t->g, t->last->row, 2, in, below);
     lgl_set_scales(t->g, sum, 3, add);
     sum->fixed.act_min = 0;
     sum->fixed.act_max = 1;
@@ -200,8 +216,40 @@ static void rewrite(const struct table *t)
         w[i] = (int8_t)-t->slope;
     last->quant = y->quant;
     (void)sums(t, below, w, &bias, 1, &whole, last);
-    (void)lgl_new_reshape(t->g, t->quantize->row, last, y);
-    t->quantize->dead = true;
+    (void)lgl_new_reshape(t->g, t->last->row, last, y);
+    t->last->dead = true;
+}
+
+/* The sum leaves the accelerator as its digits. */
+static void rewrite_sum(const struct table *t)
+{
+    static const int8_t zero = 0;
+    static const int32_t one = 1, none = 0, dim[3] = {1, 1, 1};
+    struct ir_tensor *y = ir_out(t->g, t->last, 0), *row;
+
+    row = ir_tensor_new(t->g, y->name, IR_I8, 3, (const int32_t[]){t->r, 1, DIGITS});
+    row->quant = lgl_new_quant(t->g, 1, 0);
+    (void)lgl_new_reshape(t->g, t->last->row, digits(t), row);
+    const uint32_t in[3] = {row->id, lgl_new_constant(t->g, "", IR_I8, 1, &one, &zero)->id,
+                            lgl_new_constant(t->g, "", IR_I32, 3, dim, &none)->id};
+    struct ir_op *join = lgl_make_join_digits(t->g, t->last->row, 3, in, y);
+    join->attr[IR_DIGITS] = DIGITS;
+    join->attr[IR_MULTIPLIER] = 1;
+    t->last->dead = true;
+}
+
+static void rewrite_sums(struct ir_graph *g)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op; i++) {
+        struct ir_match m = {.g = g};
+        struct table t = {.g = g, .last = g->op[i]};
+
+        if (!t.last->dead && t.last->n_in == 4 && ir_out(g, t.last, 0)->type == IR_I32 &&
+            ir_match(&m, t.last->out[0], "matmul_integer(a, b, #y, #z)") && find_rows(g, &m, &t))
+            rewrite_sum(&t);
+    }
 }
 
 enum status lgl_square_table(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
@@ -220,5 +268,7 @@ enum status lgl_square_table(struct ir_graph *g, const struct lgl_options *o, st
         rewrite(&t);
     }
     lgl_fuse_unread(g, row);
+    if (o->array_rows > 0)
+        rewrite_sums(g);
     return g->n_op == n_op ? ST_OK : ir_link(g, d);
 }
