@@ -294,7 +294,7 @@ static void pad(const struct ir_graph *g, const struct ir_op *op, double *n)
     double counts[HOST_COUNTS] = {0};
 
     pieces(counts, (double)ir_dim_back(x, 0) * ir_type_bytes(x->type), rows_of(x));
-    n[0] = counts[0] + 2 * counts[3]; /* the kernel's 32 bytes take the time of two words of a loop */
+    n[0] = counts[0] + 2 * counts[3]; /* 32 bytes take the time of two words of a loop */
     n[1] = elements(y) - elements(x);
     n[2] = counts[1];
     n[3] = counts[2];
