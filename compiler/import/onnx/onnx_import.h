@@ -141,6 +141,7 @@ struct ox_value *ox_in(const struct ox *m, uint32_t i); /* NULL if absent */
 struct ox_value *ox_out(const struct ox *m, uint32_t i);
 uint32_t ox_rank(const struct ox *m, const struct ox_value *v);
 const int32_t *ox_dim(const struct ox *m, const struct ox_value *v);
+bool ox_is_integer(const struct ox *m, const struct ox_value *v); /* computed int32 or int64 */
 /* A constant input; fails with `what` otherwise. */
 enum status ox_want_const(struct ox *m, uint32_t i, const char *what, const struct ox_const **c);
 /* Constant integers of input `i` (rank 0 or 1) or, if that is absent, of attribute `name`; *n is 0

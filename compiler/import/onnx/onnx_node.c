@@ -77,6 +77,11 @@ uint32_t ox_rank(const struct ox *m, const struct ox_value *v)
                                   : v->deferred->shape.rank;
 }
 
+bool ox_is_integer(const struct ox *m, const struct ox_value *v)
+{
+    return v && v->kind == OX_TENSOR && !v->real && ir_is_int(m->g->tensor[v->tensor]->type);
+}
+
 const int32_t *ox_dim(const struct ox *m, const struct ox_value *v)
 {
     return v->kind == OX_CONST    ? v->c.dim

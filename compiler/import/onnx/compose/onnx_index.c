@@ -78,6 +78,19 @@ static int64_t *places(struct ox *m, int64_t n)
     return inner_values(m, "places", 1, (const int32_t[]){(int32_t)n});
 }
 
+/* The place of each element of the indices along the dimensions other than `axis`, each of which counts
+ * its own. */
+static void other_places(const struct flat *f, uint32_t axis, int64_t *to)
+{
+    for (int64_t k = 0; k < elements(&f->index, 0); k++) {
+        int64_t rest = k, stride = 1;
+
+        to[k] = 0;
+        for (uint32_t d = f->x.rank; d-- > 0; rest /= f->index.dim[d], stride *= f->x.dim[d])
+            to[k] += d == axis ? 0 : rest % f->index.dim[d] * stride;
+    }
+}
+
 /* Places in the data of the elements that the indices of GatherElements or ScatterElements name. */
 static enum status element_places(struct ox *m, const struct flat *f, int64_t *to)
 {
@@ -87,13 +100,12 @@ static enum status element_places(struct ox *m, const struct flat *f, int64_t *t
     if (f->index.rank != f->x.rank)
         return FAIL(m->d, ST_MODEL, "indices: expected %u dimensions, found %u", f->x.rank,
                     f->index.rank);
+    other_places(f, axis, to);
     for (uint64_t k = 0; k < f->at->n; k++) {
-        int64_t rest = (int64_t)k, stride = 1, i = ox_int(f->at, k);
+        int64_t i = ox_int(f->at, k);
 
         TRY(wrap(m, &i, f->x.dim[axis]));
-        to[k] = 0;
-        for (uint32_t d = f->x.rank; d-- > 0; rest /= f->index.dim[d], stride *= f->x.dim[d])
-            to[k] += (d == axis ? i : rest % f->index.dim[d]) * stride;
+        to[k] += i * elements(&f->x, axis + 1);
     }
     return ST_OK;
 }
@@ -125,18 +137,6 @@ static enum status tuple_places(struct ox *m, const struct flat *f, uint32_t bat
             *to++ = at * inner + j;
     }
     return ST_OK;
-}
-
-/* The place of element k of the indices along the dimensions other than `axis`, each of which counts its
- * own. */
-static void other_places(const struct flat *f, uint32_t axis, int64_t *to)
-{
-    for (int64_t k = 0; k < elements(&f->index, 0); k++) {
-        int64_t rest = k, stride = 1;
-
-        for (uint32_t d = f->x.rank; d-- > 0; rest /= f->index.dim[d], stride *= f->x.dim[d])
-            to[k] += d == axis ? 0 : rest % f->index.dim[d] * stride;
-    }
 }
 
 static enum status gather_elements_computed(struct ox *m)
@@ -337,9 +337,8 @@ enum status ox_tensor_scatter(struct ox *m)
 
     if (!x || !u || ox_rank(m, x) != ox_rank(m, u))
         return FAIL(m->d, ST_MODEL, "cache and update: expected the same number of dimensions");
-    f.x.rank = f.y.rank = ox_rank(m, x);
-    memcpy(f.x.dim, ox_dim(m, x), sizeof f.x.dim);
-    memcpy(f.y.dim, ox_dim(m, u), sizeof f.y.dim);
+    f.x = shape_of(m, x);
+    f.y = shape_of(m, u);
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -2), f.x.rank, &axis));
     if (is_computed(m, 2))
         return scatter_computed(m, ox_in(m, 2)->tensor, axis, circular);

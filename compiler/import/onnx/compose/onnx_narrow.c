@@ -32,9 +32,7 @@ static int32_t narrow_type(const struct ox *m, uint32_t i)
 
 static bool is_integer(const struct ox *m, uint32_t i)
 {
-    const struct ox_value *v = ox_in(m, i);
-
-    return v && !v->real && v->kind == OX_TENSOR && ir_is_int(m->g->tensor[v->tensor]->type);
+    return ox_is_integer(m, ox_in(m, i));
 }
 
 /* Attributes of the node, passed on. */

@@ -123,19 +123,22 @@ enum status ox_squares(struct ox *m)
 {
     struct ir_graph *g = m->g;
     const uint32_t n_op = g->n_op;
-    uint32_t *row = ARENA_ARRAY(m->arena, uint32_t, g->n_tensor + 16 * n_op);
+    const struct ir_op **done = ARENA_ARRAY(m->arena, const struct ir_op *, n_op);
+    uint32_t n = 0;
     struct squares k;
-    bool any = false;
 
-    for (uint32_t i = 0; i < g->n_tensor + 16 * n_op; i++)
-        row[i] = IR_NONE;
     for (uint32_t i = 0; i < n_op; i++)
         if (!g->op[i]->dead && matches(g, g->op[i], &k)) {
-            row[g->op[i]->in[0]] = g->op[i]->row;
             rewrite(&k);
-            any = true;
+            done[n++] = g->op[i];
         }
-    if (any)
-        ox_drop_unread(g, row);
-    return any ? ir_link(g, m->d) : ST_OK;
+    if (n == 0)
+        return ST_OK;
+    uint32_t *row = ARENA_ARRAY(m->arena, uint32_t, g->n_tensor);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        row[i] = IR_NONE;
+    for (uint32_t i = 0; i < n; i++)
+        row[done[i]->in[0]] = done[i]->row;
+    ox_drop_unread(g, row);
+    return ir_link(g, m->d);
 }

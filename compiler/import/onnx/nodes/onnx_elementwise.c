@@ -65,12 +65,6 @@ static enum status reciprocal(struct ox *m, uint32_t *id)
     return ST_OK;
 }
 
-/* Return true for computed int32 or int64. */
-static bool is_integer(const struct ox *m, const struct ox_value *v)
-{
-    return v && v->kind == OX_TENSOR && !v->real && ir_is_int(m->g->tensor[v->tensor]->type);
-}
-
 enum status ox_binary(struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
@@ -79,7 +73,7 @@ enum status ox_binary(struct ox *m)
     struct ox_deferred *p;
     uint32_t ia, ib;
 
-    if (is_integer(m, a) || is_integer(m, b))
+    if (ox_is_integer(m, a) || ox_is_integer(m, b))
         return ox_integers(m, opcode);
     if (adds && ox_may_grow(m, a) && ox_is_bias(a->deferred, b))
         return ox_add_bias(m, a->deferred, b, 1);

@@ -156,14 +156,12 @@ enum status ox_select(struct ox *m)
 enum status ox_reduce(struct ox *m)
 {
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
-    const struct ox_value *x = ox_in(m, 0);
     struct ox_deferred *p;
     uint32_t id, mask;
 
     if (is_known(m))
         return reduce_known(m);
-    if (ir_op_info(m->opcode)->has_int && x && x->kind == OX_TENSOR && !x->real &&
-        ir_is_int(m->g->tensor[x->tensor]->type))
+    if (ir_op_info(m->opcode)->has_int && ox_is_integer(m, ox_in(m, 0)))
         return ox_select(m);
     TRY(ox_operand(m, 0, "input", &id));
     TRY(read_axes(m, m->g->tensor[id]->rank, &mask));
