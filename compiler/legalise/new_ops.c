@@ -129,6 +129,18 @@ bool lgl_become_mean(struct ir_graph *g, struct ir_op *op)
     return true;
 }
 
+struct ir_op *lgl_new_column_sum(struct ir_graph *g, uint32_t row, const uint32_t in[3],
+                                 struct ir_tensor *y)
+{
+    struct ir_op *op = lgl_make_depthwise_conv2d(g, row, 3, in, y);
+
+    for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
+        op->attr[i] = 1;
+    op->attr[IR_KERNEL_H] = g->tensor[in[1]]->dim[1];
+    op->attr[IR_KERNEL_W] = op->attr[IR_MULTIPLIER] = op->attr[IR_WEIGHTS_KO] = 1;
+    return op;
+}
+
 const int32_t *lgl_perm(const struct ir_graph *g, const struct ir_op *transpose)
 {
     return (const int32_t *)(const void *)ir_in(g, transpose, 1)->data;

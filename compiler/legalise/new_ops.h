@@ -43,6 +43,11 @@ void lgl_set_scales(struct ir_graph *g, struct ir_op *op, uint32_t n,
 struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
                         struct ir_tensor *y);
 
+/* Sums of the n rows above each pixel of an image, each row with a weight for each channel: in[0]
+ * [1,rows,W,C], in[1] [1,n,1,C], in[2] a bias for each channel. No scales yet. */
+struct ir_op *lgl_new_column_sum(struct ir_graph *g, uint32_t row, const uint32_t in[3],
+                                 struct ir_tensor *y);
+
 /* The operator becomes a LUT of tensor `of` with table[code + 128], which is kept. */
 void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 

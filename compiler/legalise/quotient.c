@@ -167,12 +167,8 @@ static struct ir_op *summed(const struct quotient *k, uint32_t n, const uint32_t
     for (int32_t i = 0; i < c; i++)
         ((int32_t *)(uintptr_t)b->data)[i] = bias;
     lgl_new_join(k->g, k->row, n, image, 1, x);
-    struct ir_op *op = lgl_make_depthwise_conv2d(k->g, k->row, 3, in, y);
+    struct ir_op *op = lgl_new_column_sum(k->g, k->row, in, y);
     lgl_set_scales(k->g, op, 1, &scale);
-    for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
-        op->attr[i] = 1;
-    op->attr[IR_KERNEL_H] = (int32_t)n;
-    op->attr[IR_KERNEL_W] = op->attr[IR_MULTIPLIER] = op->attr[IR_WEIGHTS_KO] = 1;
     return op;
 }
 

@@ -219,12 +219,7 @@ static struct ir_tensor *summed(const struct gru *k, const char *what, const str
     w->quant = lgl_new_quant(k->g, 1, 0);
     for (int32_t i = 0; i < n * columns; i++)
         ((int8_t *)(uintptr_t)w->data)[i] = t->weight[i / columns];
-    struct ir_op *op = lgl_make_depthwise_conv2d(k->g, k->op->row, 3, in, z);
-    lgl_set_scales(k->g, op, 1, &scale);
-    for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
-        op->attr[i] = 1;
-    op->attr[IR_KERNEL_H] = n;
-    op->attr[IR_KERNEL_W] = op->attr[IR_MULTIPLIER] = op->attr[IR_WEIGHTS_KO] = 1;
+    lgl_set_scales(k->g, lgl_new_column_sum(k->g, k->op->row, in, z), 1, &scale);
     lgl_new_reshape(k->g, k->op->row, z, y);
     return y;
 }

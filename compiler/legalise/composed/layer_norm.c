@@ -157,7 +157,7 @@ static struct ir_tensor *spread(struct lgl_norm *k, const char *what, const stru
         const uint32_t in[2] = {q->id, x->id};
         struct ir_tensor *y = lgl_norm_rows(k, what, k->c, 0);
 
-        lgl_make_add(k->g, k->row, 2, in, y)->fixed = lgl_norm_fixed(k, 3, scale);
+        lgl_set_scales(k->g, lgl_make_add(k->g, k->row, 2, in, y), 3, scale);
         return y;
     }
     return lgl_norm_sum(k, x, &one, 0, 1, lgl_norm_rows(k, what, k->c, 0));
@@ -231,12 +231,7 @@ static struct ir_tensor *summed(struct lgl_norm *k, struct ir_op *op, struct ir_
         part[i] = image(k, of[i])->id;
     lgl_new_join(k->g, k->row, TERMS, part, 1, x);
     const uint32_t in[3] = {x->id, w->id, b->id};
-    struct ir_op *sum = lgl_make_depthwise_conv2d(k->g, k->row, 3, in, z);
-    sum->fixed = lgl_norm_fixed(k, (uint32_t)k->c, scale);
-    for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
-        sum->attr[i] = 1;
-    sum->attr[IR_KERNEL_H] = TERMS;
-    sum->attr[IR_KERNEL_W] = sum->attr[IR_MULTIPLIER] = sum->attr[IR_WEIGHTS_KO] = 1;
+    lgl_set_scales(k->g, lgl_new_column_sum(k->g, k->row, in, z), (uint32_t)k->c, scale);
     return z;
 }
 

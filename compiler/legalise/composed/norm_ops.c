@@ -20,26 +20,13 @@ struct ir_tensor *lgl_norm_rows(struct lgl_norm *k, const char *what, int32_t co
     return lgl_norm_bytes(k, what, k->r, columns, zero);
 }
 
-struct ir_fixed lgl_norm_fixed(struct lgl_norm *k, uint32_t n, const struct lgl_fixed_scale *scale)
-{
-    int32_t *multiplier = ARENA_ARRAY(k->g->arena, int32_t, n);
-    int8_t *shift = ARENA_ARRAY(k->g->arena, int8_t, n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        multiplier[i] = scale[i].multiplier;
-        shift[i] = scale[i].shift;
-    }
-    return (struct ir_fixed){
-        .n = n, .multiplier = multiplier, .shift = shift, .act_min = INT8_MIN, .act_max = INT8_MAX};
-}
-
 struct ir_tensor *lgl_norm_two(struct lgl_norm *k, enum ir_opcode code, const struct ir_tensor *a,
                                const struct ir_tensor *b, uint32_t n,
                                const struct lgl_fixed_scale *scale, struct ir_tensor *y)
 {
     const uint32_t in[2] = {a->id, b->id};
 
-    lgl_new_op(k->g, code, k->row, 2, in, y)->fixed = lgl_norm_fixed(k, n, scale);
+    lgl_set_scales(k->g, lgl_new_op(k->g, code, k->row, 2, in, y), n, scale);
     return y;
 }
 
@@ -56,7 +43,7 @@ struct ir_tensor *lgl_norm_sums(struct lgl_norm *k, const struct ir_tensor *x,
     for (int32_t i = 0; i < n * of; i++)
         ((int8_t *)(uintptr_t)w->data)[i % of * n + i / of] = weights[i];
     struct ir_op *op = lgl_make_fully_connected(k->g, k->row, 3, in, y);
-    op->fixed = lgl_norm_fixed(k, n_scale, scale);
+    lgl_set_scales(k->g, op, n_scale, scale);
     op->attr[IR_WEIGHTS_KO] = 1;
     return y;
 }

@@ -11,12 +11,11 @@ enum {
     MOST_OCTAVES = 19, /* of squares that no mean is taken from, up to MOST_SQUARE */
     MOST_SQUARE = 255 * 255,
     STEPS = 256,
-    FINE = 254,    /* of a rest in a coarse part */
-    FEWEST = 128,  /* values of a piece, if all are alike */
-    LONGEST = 1016 /* row whose sum of squares one product makes */
+    FINE = 254,     /* of a rest in a coarse part */
+    FEWEST = 128,   /* values of a piece, if all are alike */
+    LONGEST = 1016, /* row whose sum of squares one product makes */
+    MOST_SHARES = 5 /* of how often a short row counts */
 };
-
-enum { MOST_SHARES = 5 };
 
 /* A row's pieces, or its rest as one: `n` of each row, which are `blocks` by rows by the others. Or the
  * whole of a short row n times, each time with another weight. */
@@ -49,7 +48,6 @@ struct ir_tensor *lgl_norm_bytes(struct lgl_norm *k, const char *what, int32_t r
                                  int32_t columns, int32_t zero);
 struct ir_tensor *lgl_norm_rows(struct lgl_norm *k, const char *what, int32_t columns,
                                 int32_t zero);
-struct ir_fixed lgl_norm_fixed(struct lgl_norm *k, uint32_t n, const struct lgl_fixed_scale *scale);
 
 struct ir_tensor *lgl_norm_two(struct lgl_norm *k, enum ir_opcode code, const struct ir_tensor *a,
                                const struct ir_tensor *b, uint32_t n,

@@ -28,6 +28,16 @@ static bool all_move(const struct ir_graph *g, uint32_t tensor)
     return !g->tensor[tensor]->is_output;
 }
 
+/* `op` moves bytes from x to y. */
+static void move_bytes(struct ir_op *op, const struct ir_tensor *x, struct ir_tensor *y)
+{
+    op->in[0] = x->id;
+    op->out[0] = y->id;
+    y->producer = op->id;
+    op->fixed.act_min = INT8_MIN;
+    op->fixed.act_max = INT8_MAX;
+}
+
 /* Let the operator move x instead of its values through `from`. */
 static void move_quantised(struct ir_graph *g, struct ir_op *op, const struct ir_op *from)
 {
@@ -36,10 +46,7 @@ static void move_quantised(struct ir_graph *g, struct ir_op *op, const struct ir
     struct ir_tensor *quantised = ir_tensor_new(g, y->name, IR_I8, y->rank, y->dim);
 
     quantised->quant = x->quant;
-    op->fixed.act_min = INT8_MIN;
-    op->fixed.act_max = INT8_MAX;
-    op->in[0] = x->id;
-    op->out[0] = quantised->id;
+    move_bytes(op, x, quantised);
     (void)lgl_make_dequantize(g, from->row, 1, &quantised->id, y);
 }
 
@@ -61,8 +68,12 @@ static bool is_quantised_first(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
 
-    if (x->type != IR_F32 || x->role == IR_CONST || x->is_output || ir_uses(g, x->id) != 1)
-        return x->type == IR_F32 && x->role == IR_CONST && !pads(op);
+    if (x->type != IR_F32)
+        return false;
+    if (x->role == IR_CONST)
+        return !pads(op);
+    if (x->is_output || ir_uses(g, x->id) != 1)
+        return false;
     return x->producer != IR_NONE ||
            (x->role == IR_INPUT && ir_elements(x) <= ir_elements(ir_out(g, op, 0)));
 }
@@ -102,11 +113,7 @@ static void quantize_table(struct ir_graph *g, struct ir_op *quantize, struct ir
         ((int8_t *)(uintptr_t)table->data)[i] =
             lgl_quantized(quantize, y, ((const float *)(const void *)x->data)[i]);
     table->quant = y->quant;
-    move->in[0] = table->id;
-    move->out[0] = y->id;
-    move->fixed.act_min = INT8_MIN;
-    move->fixed.act_max = INT8_MAX;
-    y->producer = move->id;
+    move_bytes(move, table, y);
     quantize->dead = true;
 }
 
@@ -129,10 +136,7 @@ static void quantize_early(struct ir_graph *g, struct ir_op *quantize)
             quantize_number(g, quantize, move, y);
         quantize->in[0] = x->id;
         quantize->out[0] = quantised->id;
-        move->in[0] = quantised->id;
-        move->out[0] = y->id;
-        move->fixed.act_min = INT8_MIN;
-        move->fixed.act_max = INT8_MAX;
+        move_bytes(move, quantised, y);
     }
 }
 
