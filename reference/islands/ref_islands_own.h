@@ -207,6 +207,12 @@ const struct isl_deferred *isl_whole_weights(struct isl *s, const struct isl_def
 uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
                             const struct isl_want *want, uint32_t i);
 
+/* --- ref_islands_products.c --- */
+
+/* Return true if the sums of product `p` are integers although its result is float32; make it. */
+bool isl_stays_float(const struct isl *s, const struct isl_deferred *p);
+uint32_t isl_make_scaled_sums(struct isl *s, const struct isl_deferred *p);
+
 /* --- ref_islands_image.c --- */
 
 /* The bias in units of s_in * s_w, not rounded. */

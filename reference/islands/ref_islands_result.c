@@ -112,7 +112,7 @@ static enum status make_float(struct isl *s, const struct isl_deferred *p, uint3
     s->row = p->row;
     if (p->opcode == IR_OP_TRANSPOSE_CONV && isl_groups(s, p) > MAX_GROUPS)
         return FAIL(s->d, ST_UNSUPPORTED, "expected at most %d groups", MAX_GROUPS);
-    *id = make_clamped(s, p, &want);
+    *id = isl_stays_float(s, p) ? isl_make_scaled_sums(s, p) : make_clamped(s, p, &want);
     s->row = row;
     return ST_OK;
 }

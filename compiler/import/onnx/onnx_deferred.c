@@ -107,6 +107,8 @@ enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const cha
     TRY(finish_waiting(m, &f, IR_F32, NULL, &limit));
     m->op = p->op;
     m->row = IR_NONE;
+    if (ox_has_sums(m, &f))
+        return ox_scaled_sums(m, &f, name, id);
     f = ox_float_pending(m, &f);
     TRY(finish_in(m, &f, clipped ? ox_inner(m, name, "inner") : name, IR_F32, NULL, id));
     if (clipped)

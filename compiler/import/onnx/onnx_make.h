@@ -16,7 +16,12 @@ typedef enum status ox_maker(struct ox *m, const struct ox_deferred *p, const ch
  * `p` as it is. */
 struct ox_deferred ox_whole_weights(struct ox *m, const struct ox_deferred *p,
                                     const struct ir_quant *q);
-/* The same for an operator without an entry: one operand, or two of which the second may be
+/* onnx_raw.c: return true if `p` is a product of quantised values by constant weights whose sums int32 holds; make it
+ * with a float32 result. */
+bool ox_has_sums(const struct ox *m, const struct ox_deferred *p);
+enum status ox_scaled_sums(struct ox *m, const struct ox_deferred *p, const char *name,
+                           uint32_t *id);
+/* The maker for an operator without an entry: one operand, or two of which the second may be
  * broadcast. */
 ox_maker ox_make_plain;
 

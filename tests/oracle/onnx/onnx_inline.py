@@ -58,7 +58,49 @@ def depths(body, outputs, more=""):
             ).replace("OPTIONS", DEPTH_OPTIONS)
 
 
+def integers(seed, n, most=90):
+    return "{" + ",".join(str(v) for v in np.random.default_rng(seed).integers(-most, most, n)) + "}"
+
+
+def numbers(seed, n, low, high):
+    return "{" + ",".join(f"{v:.4f}" for v in np.random.default_rng(seed).uniform(low, high, n)) + "}"
+
+
+# Quantised values of fewer bits, as Brevitas exports them: a Clip between QuantizeLinear and DequantizeLinear.
+FEW_BITS = f"""g (float[3,6] x, uint8[2,6] u) => (int8[3,5] y, uint8[2,6] v, float[3,5] r)
+    <float s={{0.2}}, int8 z={{0}}, int8 l={{-8}}, int8 h={{7}}, int8[6,5] w={integers(5, 30, 20)}, int8 wl={{-7}}, int8 wh={{7}},
+     float[5] ws={numbers(6, 5, .1, .2)}, int8[5] wz={{0,0,0,0,0}}, float t={{0.3}}, uint8 uz={{3}}, uint8 uh={{15}}> {{
+    q = QuantizeLinear(x, s, z) c = Clip(q, l, h) f = DequantizeLinear(c, s, z) k = Clip(w, wl, wh)
+    kf = DequantizeLinear<axis=1>(k, ws, wz) r = MatMul(f, kf) m = Relu(r) qm = QuantizeLinear(m, t, z) y = Clip(qm, l, h)
+    uf = DequantizeLinear(u, t, uz) a = Add(uf, uf) qa = QuantizeLinear(a, t, uz) v = Clip(qa, , uh) }}"""
+# Products of quantised values whose results stay float32.
+FLOAT_PRODUCTS = f"""g (int8[1,8,5,6] x, uint8[2,3,8] u) => (float[1,6,5,6] a, float[2,3,5] b, float[6,5] c, float[1,8,3,4] d)
+    <float s={{0.01}}, int8 z={{-3}}, int8[6,4,3,3] w={integers(1, 216)}, float[6] ws={numbers(2, 6, .001, .01)}, int8[6] wz={{0,0,0,0,0,0}},
+     float[6] wb={numbers(3, 6, -1, 1)}, float us={{0.02}}, uint8 uz={{100}}, int8[8,5] g={integers(4, 40)}, float gs={{0.003}}, int8 gz={{4}},
+     float[5] gb={numbers(5, 5, -1, 1)}, float low={{-0.5}}, float high={{0.75}}, int64[2] sh={{6,8}}, int8[5,8] h={integers(6, 40)},
+     int8[8,1,3,3] k={integers(7, 72)}, float[8] ks={numbers(8, 8, .001, .01)}, int8[8] kz={{0,0,0,0,0,0,0,0}}> {{
+    f = DequantizeLinear(x, s, z) wf = DequantizeLinear<axis=0>(w, ws, wz) a1 = Conv<group=2, pads=[1,1,1,1]>(f, wf, wb) a = Relu(a1)
+    uf = DequantizeLinear(u, us, uz) gf = DequantizeLinear(g, gs, gz) b1 = MatMul(uf, gf) b2 = Add(b1, gb) b = Clip(b2, low, high)
+    flat = Reshape(uf, sh) hf = DequantizeLinear(h, gs, gz) c = Gemm<alpha=0.5, transB=1>(flat, hf, gb)
+    kf = DequantizeLinear<axis=0>(k, ks, kz) d = Conv<group=8>(f, kf) }}"""
+# Activations with a scale for each channel, which a depthwise convolution reads, as NNCF exports them.
+CHANNELS = f"""g (int8[1,4,6,7] x) => (int8[1,8,6,7] a, int8[1,8,6,7] b, int8[1,8,4,5] c)
+    <float s={{0.05}}, int8 z={{-3}}, int8[8,4,1,1] w={integers(1, 32)}, float[8] ws={numbers(2, 8, .01, .03)}, int8[8] wz={{0,0,0,0,0,0,0,0}},
+     float[8] cs={numbers(4, 8, .012, .0235)}, uint8[8] cz={{0,0,0,0,0,0,0,0}}, float low={{0}}, float high={{6}}, float few={{2}},
+     int8[8,1,3,3] k={integers(3, 72)}, float[8] ks={numbers(5, 8, .005, .01)}, float t={{0.1}},
+     float[4] xs={numbers(6, 4, .03, .05)}, int8[4] xz={{5,5,5,5}}, int8[8,1,3,3] m={integers(8, 72)}, float ms={{0.006}}, int8 mz={{0}}> {{
+    f = DequantizeLinear(x, s, z) wf = DequantizeLinear<axis=0>(w, ws, wz) p = Conv(f, wf)
+    pa = Clip(p, low, high) qa = QuantizeLinear<axis=1>(pa, cs, cz) da = DequantizeLinear<axis=1>(qa, cs, cz)
+    ka = DequantizeLinear<axis=0>(k, ks, wz) ya = Conv<group=8, pads=[1,1,1,1]>(da, ka) a = QuantizeLinear(ya, t, z)
+    pb = Clip(p, low, few) qb = QuantizeLinear<axis=1>(pb, cs, cz) db = DequantizeLinear<axis=1>(qb, cs, cz)
+    kb = DequantizeLinear<axis=0>(k, ks, wz) yb = Conv<group=8, pads=[1,1,1,1]>(db, kb) b = QuantizeLinear(yb, t, z)
+    qc = QuantizeLinear<axis=1>(f, xs, xz) dc = DequantizeLinear<axis=1>(qc, xs, xz)
+    kc = DequantizeLinear(m, ms, mz) yc = Conv<group=4>(dc, kc) c = QuantizeLinear(yc, t, z) }}"""
+
 MODELS = {
+    "few_bits": FEW_BITS,
+    "float_products": FLOAT_PRODUCTS,
+    "channel_scales": CHANNELS,
     **{f"einsum_{i}": einsum(*case) for i, case in enumerate(EINSUM)},
     "depths_float": depths("""f = DequantizeLinear(x, s, z) k = DequantizeLinear<axis=0>(w, ws, wz) c = Conv OPTIONS (f, k, b)
         y = QuantizeLinear(c, t, o)""", "int8[1,4,2,4,6] y", ", float[4] b={0.5,-1,2,0}"),

@@ -423,6 +423,7 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
     TRY(name_values(&m));
     TRY(import_initializers(&m));
     TRY(import_inputs(&m));
+    ox_single_scales(&m);
     ox_quantise_first(&m);
     TRY(import_nodes(&m, refusal));
     TRY(import_outputs(&m));

@@ -31,6 +31,29 @@ static bool moves_values(const Onnx__NodeProto *n)
            (!n->domain || !*n->domain);
 }
 
+const struct ox_const *ox_known_before(struct ox *m, const char *name)
+{
+    static const char *const constant[] = {"Constant", NULL}, *const identity[] = {"Identity",
+                                                                                   NULL};
+    const struct ox_value *v = ox_called_value(m, name);
+    const Onnx__NodeProto *n = v->maker < m->graph->n_node ? m->graph->node[v->maker] : NULL;
+    struct ox_const *c;
+
+    if (v->kind == OX_CONST)
+        return &v->c;
+    if (n && is_one_of(n, identity) && n->n_input == 1)
+        v = ox_called_value(m, n->input[0]);
+    if (v->kind == OX_CONST)
+        return &v->c;
+    if (!n || !is_one_of(n, constant) || n->n_attribute != 1 || !n->attribute[0]->t)
+        return NULL;
+    c = ARENA_NEW(m->arena, struct ox_const);
+    if (ox_initializer(m, n->attribute[0]->t, c) == ST_OK)
+        return c;
+    *m->d = (struct diag){0}; /* refused when the node is imported */
+    return NULL;
+}
+
 static bool has_one_scale(struct ox *m, const Onnx__NodeProto *quantize)
 {
     static const char *const names[] = {"QuantizeLinear", NULL};
@@ -38,9 +61,9 @@ static bool has_one_scale(struct ox *m, const Onnx__NodeProto *quantize)
     if (!is_one_of(quantize, names) || quantize->n_input < 2 || quantize->n_output != 1)
         return false;
     for (size_t i = 1; i < quantize->n_input; i++) {
-        const struct ox_value *v = ox_called_value(m, quantize->input[i]);
+        const struct ox_const *c = ox_known_before(m, quantize->input[i]);
 
-        if (*v->name != '\0' && (v->kind != OX_CONST || v->c.n != 1))
+        if (*quantize->input[i] && (!c || c->n != 1))
             return false;
     }
     return true;

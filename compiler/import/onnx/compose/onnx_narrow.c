@@ -35,6 +35,11 @@ static bool is_integer(const struct ox *m, uint32_t i)
     return ox_is_integer(m, ox_in(m, i));
 }
 
+static bool is_known(const struct ox *m, uint32_t i)
+{
+    return ox_in(m, i) == NULL || ox_in(m, i)->kind == OX_CONST;
+}
+
 /* Attributes of the node, passed on. */
 static const char *attributes(struct ox *m)
 {
@@ -100,6 +105,48 @@ static enum status clip(struct ox *m)
                       low && high ? ")" : "");
 }
 
+/* The code that bounds Clip at input `i`, `otherwise` without one; false if that is computed. */
+static bool code_bound(const struct ox *m, uint32_t i, int32_t otherwise, int32_t *code)
+{
+    const struct ox_value *v = ox_in(m, i);
+
+    *code = v && v->kind == OX_CONST && v->c.n == 1 ? (int32_t)ox_int(&v->c, 0) : otherwise;
+    return !v || (v->kind == OX_CONST && v->c.n == 1);
+}
+
+/* Quantised values of `type` kept in fewer bits, as Brevitas exports them: a clamp at the values of the bounds. */
+static bool clip_codes(struct ox *m, int32_t type)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    const struct ir_quant *q = &m->g->tensor[x->tensor]->quant;
+    int32_t low, high;
+
+    if (q->n != 1 || !code_bound(m, 1, ox_lowest(type), &low) ||
+        !code_bound(m, 2, ox_highest(type), &high))
+        return false;
+    ox_set_tensor(m, 0,
+                  ox_clipped(m, ox_out(m, 0)->name, x->tensor,
+                             q->scale[0] * (float)(low - q->zero_point[0]),
+                             q->scale[0] * (float)(high - q->zero_point[0])),
+                  false);
+    return true;
+}
+
+/* Clip of anything but float32 with bounds that are known. */
+static bool clips(struct ox *m, int32_t type, enum status *st)
+{
+    if (type && ox_in(m, 0)->kind != OX_CONST && clip_codes(m, type))
+        *st = ST_OK;
+    else if (type && ox_in(m, 0)->kind != OX_CONST)
+        *st = widened(m, type, false);
+    else if (type ||
+             (m->node->n_input > 1 && (is_integer(m, 0) || !is_known(m, 1) || !is_known(m, 2))))
+        *st = clip(m);
+    else
+        return false;
+    return true;
+}
+
 /* Compute Pow of a real base by an integer in float32. An integer base is refused: float32 has its
  * results up to 2^24 only. */
 static enum status power(struct ox *m)
@@ -121,11 +168,6 @@ static enum status real_mod(struct ox *m)
     return ox_expand(m, "a = Abs($0); b = Abs($1); q = Div(a, b); f = Floor(q); p = Mul(f, b);"
                         "r = Sub(a, p); s = Sign($0); t = Mul(s, r); i = Equal(b, inf);"
                         "%0 = Where(i, $0, t)");
-}
-
-static bool is_known(const struct ox *m, uint32_t i)
-{
-    return ox_in(m, i) == NULL || ox_in(m, i)->kind == OX_CONST;
 }
 
 static bool dilated(const struct ox *m)
@@ -353,14 +395,13 @@ bool ox_narrow(struct ox *m, enum status *st)
 {
     static const char compared[] = "Equal Greater GreaterOrEqual Less LessOrEqual";
     static const char computed[] = "Abs Add BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor "
-                                   "Clip Div Max Min Mod Mul Neg Pow "
-                                   "Relu Sign Sub Sum";
+                                   "Div Max Min Mod Mul Neg Pow Relu Sign Sub Sum";
     const bool compares = listed(compared, m->op);
     const int32_t type = narrow_type(m, 0);
-    const bool known = ox_in(m, 1) && ox_in(m, 1)->kind == OX_CONST;
 
-    if (of_images(m, st) || (listed("QLinearConcat", m->op) && m->node->n_input > 4 &&
-                             m->node->n_input % 3 == 2 && concat_constants(m, st)))
+    if (of_images(m, st) || (listed("Clip", m->op) && clips(m, type, st)) ||
+        (listed("QLinearConcat", m->op) && m->node->n_input > 4 && m->node->n_input % 3 == 2 &&
+         concat_constants(m, st)))
         return true;
     if (listed("QLinearConv QLinearMatMul", m->op) &&
         !(is_known(m, 1) && is_known(m, 4) && is_known(m, 6)) && m->node->n_input == 8)
@@ -385,10 +426,6 @@ bool ox_narrow(struct ox *m, enum status *st)
         *st = widened(m, type, compares);
     else if (is_integer(m, 0) && unary_text(m->op))
         *st = ox_expand(m, unary_text(m->op));
-    else if (listed("Clip", m->op) && m->node->n_input > 1 &&
-             (is_integer(m, 0) || (ox_in(m, 1) && !known) ||
-              (ox_in(m, 2) && ox_in(m, 2)->kind != OX_CONST)))
-        *st = clip(m);
     else if (listed("Pow", m->op) && (is_integer(m, 0) || is_integer(m, 1)))
         *st = power(m);
     else if (listed("Mod", m->op) && !type && !is_integer(m, 0) && !is_integer(m, 1))

@@ -1,0 +1,135 @@
+/* ref_islands_products.c - products of quantised values whose result stays float32: the sums of int32, in float32
+ * times s_x * s_w, plus the bias. */
+#include <string.h>
+
+#include "ref_islands_own.h"
+
+/* Numbers for each output channel. */
+static uint32_t channel_const(struct isl *s, const char *name, int32_t n, const float *v)
+{
+    return isl_const(s, name, IR_F32, 1, &n, v, NULL);
+}
+
+static size_t terms(const struct isl_weights *w)
+{
+    return (size_t)w->dim[1] * (size_t)w->dim[2] * (size_t)w->dim[3];
+}
+
+bool isl_stays_float(const struct isl *s, const struct isl_deferred *p)
+{
+    if (s->exact || !p->has_weights || isl_is_float(s, p) || !ir_op_has(p->opcode, IR_DIGITS) ||
+        p->copies > 1 || s->to->tensor[p->in[0]]->quant.n != 1 || p->w.n_scale == 0)
+        return false;
+    for (uint32_t c = 1; c < p->w.n_scale; c++)
+        if (p->w.zero[c] != p->w.zero[0])
+            return false;
+    return terms(&p->w) * 255 * 255 <= INT32_MAX;
+}
+
+/* Dense weights as [K,OC], those of images as [OC,KH,KW,C/G]. */
+static uint32_t ordered_weights(struct isl *s, const struct isl_deferred *p, bool image)
+{
+    const struct isl_weights *w = &p->w;
+    const int32_t dense[2] = {w->dim[1], w->dim[0]},
+                  images[4] = {w->dim[0], w->dim[2], w->dim[3], w->dim[1]};
+    const size_t n = terms(w), cells = (size_t)w->dim[2] * (size_t)w->dim[3],
+                 deep = (size_t)w->dim[1], channels = (size_t)w->dim[0];
+    const struct ir_quant q = isl_one_scale(s, w->scale[0], w->zero[0]);
+    uint8_t *to = arena_alloc(s->arena, n * channels);
+
+    for (size_t c = 0; c < channels; c++)
+        for (size_t k = 0; k < n; k++) {
+            const uint8_t v = ((const uint8_t *)w->data)[c * n + k];
+
+            if (image)
+                to[c * n + k % cells * deep + k / cells] = v;
+            else
+                to[k * channels + c] = v;
+        }
+    return isl_const(s, isl_inner(s, p->y->name, "weights"), w->type, image ? 4 : 2,
+                     image ? images : dense, to, &q);
+}
+
+static uint32_t zero_of(struct isl *s, uint32_t id)
+{
+    const struct ir_tensor *t = s->to->tensor[id];
+    uint8_t *code = arena_alloc(s->arena, 1);
+
+    *code = (uint8_t)t->quant.zero_point[0];
+    return isl_const(s, isl_inner(s, t->name, "zero"), t->type, 0, NULL, code, &t->quant);
+}
+
+static uint32_t make_sums(struct isl *s, const struct isl_deferred *p)
+{
+    const bool image = ir_op_has(p->opcode, IR_KERNEL_H);
+    const char *name = isl_inner(s, p->y->name, "int32");
+    uint32_t in[4] = {p->in[0]}, y;
+    int32_t dim[4];
+
+    if (image) {
+        in[0] = isl_to_nhwc(s, in[0]);
+        isl_nhwc_shape(p->y, dim);
+        y = isl_tensor(s, name, IR_I32, 4, dim, NULL);
+    } else {
+        y = isl_tensor(s, name, IR_I32, p->y->rank, p->y->dim, NULL);
+    }
+    in[1] = ordered_weights(s, p, image);
+    in[2] = zero_of(s, in[0]);
+    in[3] = zero_of(s, in[1]);
+    if (image)
+        memcpy(isl_op_conv_integer(s, 4, in, y)->attr, p->attr, sizeof p->attr);
+    else
+        isl_op_matmul_integer(s, 4, in, y);
+    return y;
+}
+
+/* A float32 tensor of the shape of `like`. */
+static uint32_t real_like(struct isl *s, const struct isl_deferred *p, const char *what,
+                          uint32_t like)
+{
+    const struct ir_tensor *t = s->to->tensor[like];
+
+    return isl_tensor(s, isl_inner(s, p->y->name, what), IR_F32, t->rank, t->dim, NULL);
+}
+
+static float bias_at(const struct isl_deferred *p, int32_t c, float s_x)
+{
+    if (p->sums == NULL)
+        return (float)p->bias[c];
+    return (float)(p->sums[c] * (double)s_x * (double)p->w.scale[p->w.n_scale > 1 ? c : 0]);
+}
+
+uint32_t isl_make_scaled_sums(struct isl *s, const struct isl_deferred *p)
+{
+    const int32_t n = p->w.dim[0];
+    const float s_x = s->to->tensor[p->in[0]]->quant.scale[0];
+    float *scale = ARENA_ARRAY(s->arena, float, (size_t)n),
+          *b = ARENA_ARRAY(s->arena, float, (size_t)n);
+    uint32_t in[2] = {make_sums(s, p)}, y;
+
+    for (int32_t c = 0; c < n; c++)
+        scale[c] = s_x * p->w.scale[p->w.n_scale > 1 ? c : 0];
+    y = real_like(s, p, "float", in[0]);
+    isl_op_cast(s, 1, in, y);
+    in[0] = y;
+    in[1] = channel_const(s, isl_inner(s, p->y->name, "scales"), n, scale);
+    y = real_like(s, p, "times", in[0]);
+    isl_op_mul(s, 2, in, y);
+    if (p->bias != NULL || p->sums != NULL) {
+        for (int32_t c = 0; c < n; c++)
+            b[c] = bias_at(p, c, s_x);
+        in[0] = y;
+        in[1] = channel_const(s, isl_inner(s, p->y->name, "bias"), n, b);
+        y = real_like(s, p, "plus", in[0]);
+        isl_op_add(s, 2, in, y);
+    }
+    if (isl_is_clamped(p)) {
+        in[0] = y;
+        y = real_like(s, p, "clamped", in[0]);
+        isl_set_bounds(isl_op_clip(s, 1, in, y)->attr, p);
+    }
+    if (ir_op_has(p->opcode, IR_KERNEL_H))
+        return isl_from_nhwc(s, p->y->name, y, p->y->rank);
+    s->to->tensor[y]->name = p->y->name;
+    return y;
+}
