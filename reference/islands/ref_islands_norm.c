@@ -1,4 +1,4 @@
-/* ref_islands_norm.c - BatchNormalization, y = a[c] * x + b[c]: into the convolution that it reads,
+/* ref_islands_norm.c - BatchNormalization, y = a[c] * x + b[c]: into the convolution or dense layer that it reads,
  * or a depthwise convolution of one cell. */
 #include <math.h>
 #include <string.h>
@@ -91,7 +91,7 @@ enum status isl_normalise(struct isl *s, const struct ir_op *op)
     const double *a, *b;
     double *bias;
 
-    if (p == NULL || p->opcode != IR_OP_CONV2D || p->sums != NULL || isl_is_clamped(p)) {
+    if (p == NULL || !ir_op_has(p->opcode, IR_DIGITS) || p->sums != NULL || isl_is_clamped(p)) {
         p = isl_new_deferred(s, op, 1);
         p->opcode = IR_OP_CONV2D;
         p->attr[IR_MULTIPLIER] = 0;

@@ -73,7 +73,7 @@ static uint32_t make_sums(struct isl *s, const struct isl_deferred *p)
     } else {
         y = isl_tensor(s, name, IR_I32, p->y->rank, p->y->dim, NULL);
     }
-    in[1] = ordered_weights(s, p, image);
+    in[1] = p->has_weights ? ordered_weights(s, p, image) : p->in[1];
     in[2] = zero_of(s, in[0]);
     in[3] = zero_of(s, in[1]);
     if (image)
@@ -92,6 +92,14 @@ static uint32_t real_like(struct isl *s, const struct isl_deferred *p, const cha
     return isl_tensor(s, isl_inner(s, p->y->name, what), IR_F32, t->rank, t->dim, NULL);
 }
 
+/* The scale of output channel `c` of the second operand. */
+static float second_scale(const struct isl *s, const struct isl_deferred *p, int32_t c)
+{
+    if (!p->has_weights)
+        return s->to->tensor[p->in[1]]->quant.scale[0];
+    return p->w.scale[p->w.n_scale > 1 ? c : 0];
+}
+
 static float bias_at(const struct isl_deferred *p, int32_t c, float s_x)
 {
     if (p->sums == NULL)
@@ -101,14 +109,14 @@ static float bias_at(const struct isl_deferred *p, int32_t c, float s_x)
 
 uint32_t isl_make_scaled_sums(struct isl *s, const struct isl_deferred *p)
 {
-    const int32_t n = p->w.dim[0];
+    const int32_t n = p->has_weights ? p->w.dim[0] : 1;
     const float s_x = s->to->tensor[p->in[0]]->quant.scale[0];
     float *scale = ARENA_ARRAY(s->arena, float, (size_t)n),
           *b = ARENA_ARRAY(s->arena, float, (size_t)n);
     uint32_t in[2] = {make_sums(s, p)}, y;
 
     for (int32_t c = 0; c < n; c++)
-        scale[c] = s_x * p->w.scale[p->w.n_scale > 1 ? c : 0];
+        scale[c] = s_x * second_scale(s, p, c);
     y = real_like(s, p, "float", in[0]);
     isl_op_cast(s, 1, in, y);
     in[0] = y;

@@ -78,6 +78,7 @@ struct ox {
     const struct onnx_options *options;
     const Onnx__ModelProto *model;
     const Onnx__GraphProto *graph;
+    const uint32_t *place; /* of each of its nodes: the number in the file; NULL: the same */
     struct ir_graph *g;
     int64_t opset, ms_opset; /* of ai.onnx and com.microsoft; 0: not imported */
     struct ox_value *value;
@@ -249,9 +250,7 @@ const char *ox_inner(struct ox *m, const char *name, const char *what);
 
 /* Define output `i`. */
 void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real);
-
 /* --- onnx_shape.c --- */
-
 /* Compute the shape that two operands broadcast to; false if they do not. */
 bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y);
 /* The same; ST_MODEL with both shapes when they do not. */
@@ -326,7 +325,6 @@ struct ox_shape ox_nhwc_shape(struct ox_shape s);
 enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_shape *y);
 
 /* --- onnx_literal.c: nodes as in the file, if options->literal --- */
-
 /* `p` as one float32 operator called `name`. */
 uint32_t ox_literal(struct ox *m, const struct ox_deferred *p, const char *name);
 /* Add quantised values `c` of scale `q` with a DEQUANTIZE. */
@@ -442,6 +440,8 @@ void ox_note_bias(struct ox *m, const struct ox_deferred *p);
 bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b);
 enum status ox_add_bias(struct ox *m, const struct ox_deferred *p, const struct ox_value *b,
                         double factor);
+/* onnx_norm.c: return true if BatchNormalization reads the rows of Gemm or MatMul, and alone. */
+bool ox_norm_after_dense(const struct ox *m);
 /* onnx_elementwise.c: the softmax operator of tensor `id` along one axis. */
 enum status ox_softmax_row(struct ox *m, uint32_t id);
 

@@ -30,18 +30,42 @@ static uint32_t zero_const(struct ox *m, uint32_t of, int32_t z)
     return id;
 }
 
+/* Two computed matrices, quantised with one scale each. */
+static bool are_matrices(const struct ox *m, const struct ox_deferred *p)
+{
+    const struct ir_tensor *a = m->g->tensor[p->in[0]], *b = m->g->tensor[p->in[1]];
+
+    return p->n_in == 2 && ir_op_info(p->opcode)->has_macs && a->quant.n == 1 && b->quant.n == 1 &&
+           a->dim[a->rank - 1] <= MOST_TERMS;
+}
+
 bool ox_has_sums(const struct ox *m, const struct ox_deferred *p)
 {
     const struct ir_quant *q = &m->g->tensor[p->in[0]]->quant, *w = &p->weight_quant;
 
-    if (m->options->exact || m->options->literal || ox_is_float(m, p) || p->weight.n == 0 ||
-        !ir_op_has(p->opcode, IR_DIGITS) || q->n != 1 || p->copies != 1 ||
+    if (m->options->exact || m->options->literal || ox_is_float(m, p))
+        return false;
+    if (p->weight.n == 0)
+        return are_matrices(m, p);
+    if (!ir_op_has(p->opcode, IR_DIGITS) || q->n != 1 || p->copies != 1 ||
         p->weight.n / (uint64_t)p->weight.dim[0] > MOST_TERMS)
         return false;
     for (uint32_t i = 0; i < w->n; i++)
         if (w->zero_point[i] != w->zero_point[0])
             return false;
     return w->n != 0;
+}
+
+/* The product of two matrices. */
+static uint32_t matrix_sums(struct ox *m, const struct ox_deferred *p, const char *name)
+{
+    const uint32_t out = ox_tensor(m, ox_inner(m, name, "sums"), IR_I32, p->shape, NULL);
+    uint32_t in[4] = {p->in[0], p->in[1]};
+
+    for (uint32_t i = 0; i < 2; i++)
+        in[2 + i] = zero_const(m, in[i], m->g->tensor[in[i]]->quant.zero_point[0]);
+    ox_count_macs(m, ox_make_matmul_integer(m, 4, in, out), 1, 1);
+    return out;
 }
 
 /* The sums of product `p`, channels last. */
@@ -69,14 +93,17 @@ static uint32_t sums(struct ox *m, const struct ox_deferred *p, const char *name
 enum status ox_scaled_sums(struct ox *m, const struct ox_deferred *p, const char *name,
                            uint32_t *id)
 {
-    const int32_t channels = p->weight.dim[0];
+    const bool matrices = p->weight.n == 0;
+    const int32_t channels = matrices ? 1 : p->weight.dim[0];
     const float s_in = m->g->tensor[p->in[0]]->quant.scale[0];
+    const struct ir_quant *q = matrices ? &m->g->tensor[p->in[1]]->quant : &p->weight_quant;
     const struct ox_deferred f = ox_float_pending(m, p);
     float *value = ARENA_ARRAY(m->arena, float, (size_t)channels);
 
-    *id = ox_number_as(m, ox_inner(m, name, "real"), sums(m, p, name), IR_F32);
+    *id = ox_number_as(m, ox_inner(m, name, "real"),
+                       matrices ? matrix_sums(m, p, name) : sums(m, p, name), IR_F32);
     for (int32_t c = 0; c < channels; c++)
-        value[c] = s_in * p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+        value[c] = s_in * q->scale[q->n > 1 ? c : 0];
     TRY(ox_f32_mul(m, ox_inner(m, name, "scaled"), *id,
                    ox_f32_const(m, ox_inner(m, name, "scale"), 1, &channels, value), id));
     if (f.bias) {

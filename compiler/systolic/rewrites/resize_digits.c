@@ -236,7 +236,7 @@ void sys_resize_digits(struct ir_graph *g, struct ir_op *op, const struct lgl_op
     const struct direction down = {
         .g = g, .op = op, .in = x->dim[1], .out = y->dim[1], .a = 1, .q = y->dim[2] * x->dim[3]};
     const int32_t least = (int32_t)o->array_rows;
-    const struct ir_tensor *image, *s[MOST_VALUES], *result;
+    const struct ir_tensor *image, *s[MOST_VALUES], *result = NULL;
 
     if (x->type != IR_I8 || op->attr[IR_FROM_U8] || x->dim[0] != 1)
         return;

@@ -6,7 +6,7 @@
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
 InstanceNormalization, GroupNormalization, LSTM, GRU, RNN, results moved before QuantizeLinear,
-a product plus quantised values, places of maxima (equal ones).
+a product plus quantised values, a function of a product, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32 (but one quotient, or a tenth of them). Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -190,6 +190,45 @@ def waiting_sum(rng):
     return n.quantised(y, other * 1.01), n
 
 
+def curve(n, x):
+    """A function of x alone that is 0 at 0, of one node or several."""
+    rng = n.rng
+    half, one, root = (n.const(np.float32(v)) for v in (0.5, 1, 2 ** 0.5))
+    kind = str(rng.choice(["silu", "gelu", "HardSwish", "hard_swish", "Mish", "Tanh", "Elu", "product"]))
+    if kind == "silu":
+        return n.node("Mul", *((x, n.node("Sigmoid", x)) if rng.integers(2) else (n.node("Sigmoid", x), x)))
+    if kind == "gelu":
+        return n.node("Mul", n.node("Mul", x, half), n.node("Add", n.node("Erf", n.node("Div", x, root)), one))
+    if kind == "hard_swish":
+        return n.node("Mul", x, n.node("HardSigmoid", x, alpha=1 / 6))
+    if kind == "product":
+        return n.node("Mul", n.node("Tanh", n.node("Softplus", x)), x)
+    return n.node(kind, x)
+
+
+def argument(rng):
+    """A product, perhaps with a bias and moved, whose result goes through a function before it is quantised."""
+    n = Net(rng, 22)
+    kind = str(rng.choice(["Conv", "depthwise", "Gemm", "MatMul"]))
+    channels, results = (int(v) for v in rng.integers(2, 24, 2))
+    results, attributes = channels if kind == "depthwise" else results, {}
+    size = [1, channels, *(int(v) for v in rng.integers(4, 10, 2))] if kind in ("Conv", "depthwise") else [int(rng.integers(1, 9)), channels]
+    x, scale = n.input(size, zero=int(rng.integers(-30, 30)))
+    shape = [results, 1 if kind == "depthwise" else channels, 3, 3] if len(size) == 4 else [channels, results]
+    if len(size) == 4:
+        attributes = {"pads": [1, 1, 1, 1], "group": channels if kind == "depthwise" else 1}
+    step = 2.0 ** rng.uniform(-1, 2.5) / (scale * 60 * 70 * (9 if kind == "depthwise" else shape[0] if len(size) == 2 else 9 * channels) ** 0.5)
+    values = rng.integers(0 if n.dtype == np.uint8 else -127, 128, shape).astype(n.dtype)
+    w = n.node("DequantizeLinear", n.const(values), n.const(np.float32(step)), n.const(n.dtype(n.lowest + 128)))
+    bias = n.const(rng.normal(0, 1, results).astype(np.float32))
+    y = n.node("MatMul", x, w) if kind == "MatMul" else n.node("Gemm" if kind == "Gemm" else "Conv", x, w, *([bias] if rng.integers(2) else []), **attributes)
+    if kind == "MatMul" and rng.integers(2):
+        y = n.node("Add", bias, y)
+    if rng.integers(4) == 0:
+        y = n.node("Reshape", y, n.const(np.array([1, -1] if len(size) == 2 else [0, 0, -1], np.int64)))
+    return n.quantised(curve(n, y), 0.012), n
+
+
 def place(rng):
     """The first place of the largest or smallest of up to 300 values, ties among them."""
     n = Net(rng)
@@ -337,7 +376,7 @@ def rnn(rng):
 
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
 KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
-         "moved": moved, "waiting_sum": waiting_sum, "place": place}
+         "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 
 def main():

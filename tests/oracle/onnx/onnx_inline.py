@@ -66,19 +66,24 @@ def numbers(seed, n, low, high):
     return "{" + ",".join(f"{v:.4f}" for v in np.random.default_rng(seed).uniform(low, high, n)) + "}"
 
 
+def powers(seed, n, low, high):
+    """Scales with which float32's sums are exact in any order."""
+    return "{" + ",".join(str(2.0 ** k) for k in np.random.default_rng(seed).integers(low, high, n)) + "}"
+
+
 # Quantised values of fewer bits, as Brevitas exports them: a Clip between QuantizeLinear and DequantizeLinear.
 FEW_BITS = f"""g (float[3,6] x, uint8[2,6] u) => (int8[3,5] y, uint8[2,6] v, float[3,5] r)
-    <float s={{0.2}}, int8 z={{0}}, int8 l={{-8}}, int8 h={{7}}, int8[6,5] w={integers(5, 30, 20)}, int8 wl={{-7}}, int8 wh={{7}},
-     float[5] ws={numbers(6, 5, .1, .2)}, int8[5] wz={{0,0,0,0,0}}, float t={{0.3}}, uint8 uz={{3}}, uint8 uh={{15}}> {{
+    <float s={{0.25}}, int8 z={{0}}, int8 l={{-8}}, int8 h={{7}}, int8[6,5] w={integers(5, 30, 20)}, int8 wl={{-7}}, int8 wh={{7}},
+     float[5] ws={powers(6, 5, -4, -1)}, int8[5] wz={{0,0,0,0,0}}, float t={{0.3}}, uint8 uz={{3}}, uint8 uh={{15}}> {{
     q = QuantizeLinear(x, s, z) c = Clip(q, l, h) f = DequantizeLinear(c, s, z) k = Clip(w, wl, wh)
     kf = DequantizeLinear<axis=1>(k, ws, wz) r = MatMul(f, kf) m = Relu(r) qm = QuantizeLinear(m, t, z) y = Clip(qm, l, h)
     uf = DequantizeLinear(u, t, uz) a = Add(uf, uf) qa = QuantizeLinear(a, t, uz) v = Clip(qa, , uh) }}"""
 # Products of quantised values whose results stay float32.
 FLOAT_PRODUCTS = f"""g (int8[1,8,5,6] x, uint8[2,3,8] u) => (float[1,6,5,6] a, float[2,3,5] b, float[6,5] c, float[1,8,3,4] d)
-    <float s={{0.01}}, int8 z={{-3}}, int8[6,4,3,3] w={integers(1, 216)}, float[6] ws={numbers(2, 6, .001, .01)}, int8[6] wz={{0,0,0,0,0,0}},
-     float[6] wb={numbers(3, 6, -1, 1)}, float us={{0.02}}, uint8 uz={{100}}, int8[8,5] g={integers(4, 40)}, float gs={{0.003}}, int8 gz={{4}},
-     float[5] gb={numbers(5, 5, -1, 1)}, float low={{-0.5}}, float high={{0.75}}, int64[2] sh={{6,8}}, int8[5,8] h={integers(6, 40)},
-     int8[8,1,3,3] k={integers(7, 72)}, float[8] ks={numbers(8, 8, .001, .01)}, int8[8] kz={{0,0,0,0,0,0,0,0}}> {{
+    <float s={{0.0078125}}, int8 z={{-3}}, int8[6,4,3,3] w={integers(1, 216)}, float[6] ws={powers(2, 6, -10, -6)}, int8[6] wz={{0,0,0,0,0,0}},
+     float[6] wb={powers(3, 6, -3, 1)}, float us={{0.015625}}, uint8 uz={{100}}, int8[8,5] g={integers(4, 40)}, float gs={{0.00390625}}, int8 gz={{4}},
+     float[5] gb={powers(5, 5, -3, 1)}, float low={{-0.5}}, float high={{0.75}}, int64[2] sh={{6,8}}, int8[5,8] h={integers(6, 40)},
+     int8[8,1,3,3] k={integers(7, 72)}, float[8] ks={powers(8, 8, -10, -6)}, int8[8] kz={{0,0,0,0,0,0,0,0}}> {{
     f = DequantizeLinear(x, s, z) wf = DequantizeLinear<axis=0>(w, ws, wz) a1 = Conv<group=2, pads=[1,1,1,1]>(f, wf, wb) a = Relu(a1)
     uf = DequantizeLinear(u, us, uz) gf = DequantizeLinear(g, gs, gz) b1 = MatMul(uf, gf) b2 = Add(b1, gb) b = Clip(b2, low, high)
     flat = Reshape(uf, sh) hf = DequantizeLinear(h, gs, gz) c = Gemm<alpha=0.5, transB=1>(flat, hf, gb)
@@ -97,7 +102,24 @@ CHANNELS = f"""g (int8[1,4,6,7] x) => (int8[1,8,6,7] a, int8[1,8,6,7] b, int8[1,
     qc = QuantizeLinear<axis=1>(f, xs, xz) dc = DequantizeLinear<axis=1>(qc, xs, xz)
     kc = DequantizeLinear(m, ms, mz) yc = Conv<group=4>(dc, kc) c = QuantizeLinear(yc, t, z) }}"""
 
+# Functions between a product and a QuantizeLinear, and BatchNormalization after a dense layer.
+ARGUMENTS = f"""g (int8[1,4,6,7] x, int8[6,16] u) => (int8[1,8,6,7] a, uint8[6,12] b, int8[2,3,12] c, int8[6,12] d, uint8[6,12] n, float[6,6] r)
+    <float s={{0.05}}, int8 z={{-3}}, int8[8,4,1,1] w={integers(1, 32)}, float[8] ws={numbers(2, 8, .01, .02)}, int8[8] wz={{0,0,0,0,0,0,0,0}},
+     float[8] wb={numbers(3, 8, -1, 1)}, float t={{0.03}}, int8 o={{-118}}, float us={{0.03125}}, int8 uz={{7}}, int8[16,12] g={integers(4, 192)},
+     float[12] gs={numbers(5, 12, .004, .01)}, int8[12] gz={{0,0,0,0,0,0,0,0,0,0,0,0}}, float[12] gb={numbers(6, 12, -1, 1)}, float root={{1.41421356}},
+     float one={{1}}, float half={{0.5}}, float bt={{0.02}}, uint8 bz={{10}}, int64[3] sh={{2,3,12}}, float ct={{0.04}}, int8 cz={{-116}},
+     float dt={{0.0079}}, int8 dz={{0}}, float[12] na={numbers(7, 12, -.5, 1)}, float[12] nb={numbers(8, 12, -1, 1)},
+     float[12] nm={numbers(9, 12, -.5, .5)}, float[12] nv={numbers(10, 12, .5, 1.5)}, uint8 nz={{0}}> {{
+    f = DequantizeLinear(x, s, z) wf = DequantizeLinear<axis=0>(w, ws, wz) p = Conv(f, wf, wb) ps = Sigmoid(p) pm = Mul(p, ps)
+    a = QuantizeLinear(pm, t, o) uf = DequantizeLinear(u, us, uz) gf = DequantizeLinear<axis=1>(g, gs, gz)
+    h1 = MatMul(uf, gf) h = Add(h1, gb) h2 = Div(h, root) h3 = Erf(h2) h4 = Add(h3, one) h5 = Mul(h, h4) h6 = Mul(h5, half)
+    b = QuantizeLinear(h6, bt, bz) k = MatMul(uf, gf) kr = Reshape(k, sh) ks = HardSwish(kr) c = QuantizeLinear(ks, ct, cz)
+    y = Gemm(uf, gf, gb) yt = Tanh(y) d = QuantizeLinear(yt, dt, dz)
+    v = MatMul(uf, gf) vn = BatchNormalization(v, na, nb, nm, nv) vr = Relu(vn) n = QuantizeLinear(vr, bt, nz)
+    ut = Transpose(uf) r = MatMul(uf, ut) }}"""
+
 MODELS = {
+    "arguments": ARGUMENTS,
     "few_bits": FEW_BITS,
     "float_products": FLOAT_PRODUCTS,
     "channel_scales": CHANNELS,

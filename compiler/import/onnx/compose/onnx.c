@@ -238,18 +238,19 @@ static enum status import_inputs(struct ox *m)
 static enum status import_node(struct ox *m, const char **refusal, uint32_t i)
 {
     const Onnx__NodeProto *node = m->graph->node[i];
+    const char **of = &refusal[m->place[i]];
     enum status st;
 
-    if (!refusal[i]) {
+    if (!*of) {
         st = ox_import_node(m, node, i);
         if (st == ST_UNSUPPORTED && m->options->fallback)
-            refusal[i] = arena_strdup(m->arena, m->d->text);
+            *of = arena_strdup(m->arena, m->d->text);
         return st;
     }
     st = ox_fallback(m, node);
     if (st != ST_OK) {
         diag_prefix(m->d, "ONNX Runtime");
-        diag_line(m->d, "heddle itself: %s", refusal[i]);
+        diag_line(m->d, "heddle itself: %s", *of);
     }
     return st;
 }
@@ -263,7 +264,7 @@ static enum status import_nodes(struct ox *m, const char **refusal)
         const enum status st = import_node(m, refusal, i);
 
         if (st != ST_OK) {
-            diag_prefix(m->d, "node %u '%.80s' %.80s (%.40s, opset %lld)", i,
+            diag_prefix(m->d, "node %u '%.80s' %.80s (%.40s, opset %lld)", m->place[i],
                         node->name ? node->name : "", node->op_type ? node->op_type : "",
                         node->domain && *node->domain ? node->domain : "ai.onnx",
                         (long long)m->opset);
@@ -424,6 +425,7 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
     TRY(import_initializers(&m));
     TRY(import_inputs(&m));
     ox_single_scales(&m);
+    ox_quantise_arguments(&m);
     ox_quantise_first(&m);
     TRY(import_nodes(&m, refusal));
     TRY(import_outputs(&m));

@@ -22,39 +22,14 @@ static const struct ox_const *known(struct ox *m, const Onnx__NodeProto *n, size
     return i < n->n_input ? ox_known_before(m, n->input[i]) : NULL;
 }
 
-static bool is(const Onnx__NodeProto *n, const char *op)
-{
-    return n->op_type && strcmp(n->op_type, op) == 0 && (!n->domain || !*n->domain);
-}
-
-static int64_t number(const Onnx__NodeProto *n, const char *name, int64_t otherwise)
-{
-    for (size_t i = 0; i < n->n_attribute; i++)
-        if (strcmp(n->attribute[i]->name, name) == 0)
-            return n->attribute[i]->i;
-    return otherwise;
-}
-
-/* Return the only reader of the value, or IR_NONE. */
-static uint32_t reader_of(struct ox *m, const char *name)
-{
-    const uint32_t n = ox_called_value(m, name)->n_use == 1 ? (uint32_t)m->graph->n_node : 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        for (size_t k = 0; k < m->graph->node[i]->n_input; k++)
-            if (strcmp(m->graph->node[i]->input[k], name) == 0)
-                return i;
-    return IR_NONE;
-}
-
 /* One zero point, and a scale for each channel. */
 static bool has_channels(struct ox *m, const Onnx__NodeProto *n, int64_t axis, struct chain *c)
 {
     const struct ox_const *scale = known(m, n, 1), *zero = known(m, n, 2);
 
     if (!scale || scale->rank != 1 || scale->n < 2 || scale->type != OX_FLOAT || !zero ||
-        zero->n != scale->n || ox_type_bytes(zero->type) != 1 || number(n, "axis", 1) != axis ||
-        n->n_output != 1)
+        zero->n != scale->n || ox_type_bytes(zero->type) != 1 ||
+        ox_node_int(n, "axis", 1) != axis || n->n_output != 1)
         return false;
     for (uint64_t i = 0; i < zero->n; i++)
         if (ox_int(zero, i) != ox_int(zero, 0) || !(ox_number(scale, i) > 0))
@@ -70,17 +45,18 @@ static bool is_depthwise(struct ox *m, const struct chain *c)
     const Onnx__NodeProto *conv = m->graph->node[c->conv], *w;
     const struct ox_const *scale, *codes;
 
-    if (!is(conv, "Conv") || (uint64_t)number(conv, "group", 1) != c->scale->n ||
+    if (!ox_is_node(conv, "Conv") || (uint64_t)ox_node_int(conv, "group", 1) != c->scale->n ||
         strcmp(conv->input[0], m->graph->node[c->dequantize]->output[0]) != 0 ||
         c->weights == IR_NONE)
         return false;
     w = m->graph->node[c->weights];
     scale = known(m, w, 1);
     codes = known(m, w, 0);
-    return is(w, "DequantizeLinear") && scale && scale->type == OX_FLOAT && codes &&
+    return ox_is_node(w, "DequantizeLinear") && scale && scale->type == OX_FLOAT && codes &&
            codes->n != 0 && codes->rank > 2 && codes->dim[1] == 1 &&
-           (scale->n == 1 || (scale->n == (uint64_t)codes->dim[0] && number(w, "axis", 1) == 0)) &&
-           reader_of(m, w->output[0]) == c->conv;
+           (scale->n == 1 ||
+            (scale->n == (uint64_t)codes->dim[0] && ox_node_int(w, "axis", 1) == 0)) &&
+           ox_only_reader(m, w->output[0]) == c->conv;
 }
 
 /* Every code of every channel ends before the bound: Clip's is not needed. */
@@ -102,7 +78,7 @@ static bool clamps_nothing(struct ox *m, const struct chain *c)
     const int32_t type = known(m, m->graph->node[c->quantize], 2)->type;
     const struct ox_const *bound[2] = {known(m, n, 1), known(m, n, 2)};
 
-    if (is(n, "Relu"))
+    if (ox_is_node(n, "Relu"))
         return reaches(c, 0, ox_lowest(type), true);
     for (size_t i = 0; i < 2; i++)
         if (i + 1 < n->n_input && *n->input[i + 1] &&
@@ -119,10 +95,10 @@ static bool find_chain(struct ox *m, uint32_t i, struct chain *c)
     const struct ox_value *x;
 
     *c = (struct chain){.quantize = i, .before = IR_NONE, .weights = IR_NONE};
-    if (!is(g->node[i], "QuantizeLinear") || !has_channels(m, g->node[i], 1, c))
+    if (!ox_is_node(g->node[i], "QuantizeLinear") || !has_channels(m, g->node[i], 1, c))
         return false;
-    c->dequantize = reader_of(m, g->node[i]->output[0]);
-    if (c->dequantize == IR_NONE || !is(g->node[c->dequantize], "DequantizeLinear"))
+    c->dequantize = ox_only_reader(m, g->node[i]->output[0]);
+    if (c->dequantize == IR_NONE || !ox_is_node(g->node[c->dequantize], "DequantizeLinear"))
         return false;
     const struct ox_const *scale = c->scale;
     const int32_t zero = c->zero;
@@ -130,32 +106,18 @@ static bool find_chain(struct ox *m, uint32_t i, struct chain *c)
     if (!has_channels(m, g->node[c->dequantize], 1, c) || c->zero != zero ||
         c->scale->n != scale->n || memcmp(c->scale->data, scale->data, scale->n * 4) != 0)
         return false;
-    c->conv = reader_of(m, g->node[c->dequantize]->output[0]);
+    c->conv = ox_only_reader(m, g->node[c->dequantize]->output[0]);
     if (c->conv == IR_NONE || g->node[c->conv]->n_input < 2)
         return false;
     c->weights = ox_called_value(m, g->node[c->conv]->input[1])->maker;
     x = ox_called_value(m, g->node[i]->input[0]);
     if (x->maker < i && x->n_use == 1 &&
-        (is(g->node[x->maker], "Relu") || is(g->node[x->maker], "Clip")))
+        (ox_is_node(g->node[x->maker], "Relu") || ox_is_node(g->node[x->maker], "Clip")))
         c->before = x->maker;
     return is_depthwise(m, c) && (c->before == IR_NONE || clamps_nothing(m, c));
 }
 
 /* --- the nodes instead --- */
-
-/* A new constant of `n` floats (rank 0: one). */
-static char *floats(struct ox *m, const char *name, uint32_t rank, int32_t n, float **value)
-{
-    struct ox_const c;
-    struct ox_value *v;
-
-    *value = ox_new_const(m, &c, OX_FLOAT, rank, &n);
-    v = ox_called_value(m, name);
-    v->kind = OX_CONST;
-    v->c = c;
-    v->n_use = 1;
-    return (char *)(uintptr_t)v->name;
-}
 
 /* `n` with other constants as inputs 1 and 2, and without an axis. */
 static Onnx__NodeProto *of_one_scale(struct ox *m, const Onnx__NodeProto *n, char *scale,
@@ -168,11 +130,6 @@ static Onnx__NodeProto *of_one_scale(struct ox *m, const Onnx__NodeProto *n, cha
     to->input[2] = zero;
     to->n_attribute = 0;
     return to;
-}
-
-static char *inner(struct ox *m, const char *name, const char *what)
-{
-    return arena_printf(m->arena, "%s/%s", name, what);
 }
 
 /* Return BatchNormalization by S / s[C], which `quantize` reads. */
@@ -188,13 +145,13 @@ static Onnx__NodeProto *scaled(struct ox *m, const struct chain *c, Onnx__NodePr
     onnx__node_proto__init(norm);
     norm->op_type = arena_strndup(m->arena, "BatchNormalization", 18);
     norm->domain = arena_strndup(m->arena, "", 0);
-    norm->name = inner(m, to, "scaled");
+    norm->name = ox_name_of(m, to, "scaled");
     norm->input = ARENA_ARRAY(m->arena, char *, 5);
     norm->input[norm->n_input++] = x->input[0];
-    norm->input[norm->n_input++] = floats(m, inner(m, to, "factor"), 1, n, &factor);
-    norm->input[norm->n_input++] = floats(m, inner(m, to, "none"), 1, n, &none);
+    norm->input[norm->n_input++] = ox_new_floats(m, ox_name_of(m, to, "factor"), 1, n, &factor);
+    norm->input[norm->n_input++] = ox_new_floats(m, ox_name_of(m, to, "none"), 1, n, &none);
     norm->input[norm->n_input++] = norm->input[2];
-    norm->input[norm->n_input++] = floats(m, inner(m, to, "one"), 1, n, &one);
+    norm->input[norm->n_input++] = ox_new_floats(m, ox_name_of(m, to, "one"), 1, n, &one);
     for (int32_t i = 0; i < n; i++) {
         factor[i] = (float)(ox_number(c->scale, 0) / ox_number(c->scale, (uint64_t)i));
         one[i] = 1;
@@ -232,17 +189,17 @@ static void scale_weights(struct ox *m, const struct chain *c)
     v->maker = IR_NONE;
 }
 
-/* Rewrite the chain in `node`; *added goes before its QuantizeLinear. */
+/* Rewrite the chain in `node`; `added` goes before its QuantizeLinear. */
 static void rewrite(struct ox *m, const struct chain *c, Onnx__NodeProto **node,
-                    Onnx__NodeProto **added)
+                    struct ox_added *added)
 {
     const Onnx__NodeProto *q = node[c->quantize];
     const struct ox_const *z = known(m, q, 2);
     struct ox_const zero;
-    char *s, *name = inner(m, q->output[0], "zero");
+    char *s, *name = ox_name_of(m, q->output[0], "zero");
     float *value;
 
-    s = floats(m, inner(m, q->output[0], "scale"), 0, 1, &value);
+    s = ox_new_floats(m, ox_name_of(m, q->output[0], "scale"), 0, 1, &value);
     *value = (float)ox_number(c->scale, 0);
     *(uint8_t *)ox_new_const(m, &zero, z->type, 0, NULL) = (uint8_t)c->zero;
     ox_called_value(m, name)->kind = OX_CONST;
@@ -250,7 +207,8 @@ static void rewrite(struct ox *m, const struct chain *c, Onnx__NodeProto **node,
     scale_weights(m, c);
     node[c->quantize] = of_one_scale(m, q, s, name);
     node[c->dequantize] = of_one_scale(m, node[c->dequantize], s, name);
-    *added = scaled(m, c, node[c->quantize]);
+    added->node = ARENA_ARRAY(m->arena, Onnx__NodeProto *, 1);
+    added->node[added->n++] = scaled(m, c, node[c->quantize]);
     node[c->weights] = NULL;
     if (c->before != IR_NONE)
         node[c->before] = NULL;
@@ -259,25 +217,12 @@ static void rewrite(struct ox *m, const struct chain *c, Onnx__NodeProto **node,
 void ox_single_scales(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->graph->n_node;
-    Onnx__GraphProto *g = arena_memdup(m->arena, m->graph, sizeof *g);
-    Onnx__NodeProto **node = arena_memdup(m->arena, g->node, n * sizeof *node);
-    Onnx__NodeProto **added = ARENA_ARRAY(m->arena, Onnx__NodeProto *, n);
+    Onnx__NodeProto **node = arena_memdup(m->arena, m->graph->node, n * sizeof *node);
+    struct ox_added *added = ARENA_ARRAY(m->arena, struct ox_added, n);
     struct chain c;
 
     for (uint32_t i = 0; i < n; i++)
         if (find_chain(m, i, &c))
             rewrite(m, &c, node, &added[i]);
-    g->n_node = 0;
-    g->node =
-        ARENA_ARRAY(m->arena, Onnx__NodeProto *, n); /* each added one is instead of weights */
-    for (uint32_t i = 0; i < n; i++) {
-        if (added[i])
-            g->node[g->n_node++] = added[i];
-        if (node[i])
-            g->node[g->n_node++] = node[i];
-    }
-    m->graph = g;
-    for (uint32_t i = 0; i < g->n_node; i++)
-        for (size_t k = 0; k < g->node[i]->n_output; k++)
-            ox_called_value(m, g->node[i]->output[k])->maker = i;
+    ox_insert_nodes(m, node, added);
 }

@@ -31,6 +31,74 @@ static bool moves_values(const Onnx__NodeProto *n)
            (!n->domain || !*n->domain);
 }
 
+bool ox_is_node(const Onnx__NodeProto *n, const char *op)
+{
+    return n->op_type && strcmp(n->op_type, op) == 0 && (!n->domain || !*n->domain);
+}
+
+int64_t ox_node_int(const Onnx__NodeProto *n, const char *name, int64_t otherwise)
+{
+    for (size_t i = 0; i < n->n_attribute; i++)
+        if (strcmp(n->attribute[i]->name, name) == 0)
+            return n->attribute[i]->i;
+    return otherwise;
+}
+
+uint32_t ox_only_reader(struct ox *m, const char *name)
+{
+    const uint32_t n = ox_called_value(m, name)->n_use == 1 ? (uint32_t)m->graph->n_node : 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (size_t k = 0; k < m->graph->node[i]->n_input; k++)
+            if (strcmp(m->graph->node[i]->input[k], name) == 0)
+                return i;
+    return IR_NONE;
+}
+
+void ox_insert_nodes(struct ox *m, Onnx__NodeProto *const *node, const struct ox_added *added)
+{
+    const uint32_t n = (uint32_t)m->graph->n_node;
+    Onnx__GraphProto *g = arena_memdup(m->arena, m->graph, sizeof *g);
+    uint32_t *place, room = n;
+
+    for (uint32_t i = 0; i < n; i++)
+        room += added[i].n;
+    g->n_node = 0;
+    g->node = ARENA_ARRAY(m->arena, Onnx__NodeProto *, room);
+    place = ARENA_ARRAY(m->arena, uint32_t, room);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k <= added[i].n; k++) {
+            Onnx__NodeProto *one = k < added[i].n ? added[i].node[k] : node[i];
+
+            if (!one)
+                continue;
+            place[g->n_node] = m->place ? m->place[i] : i;
+            for (size_t out = 0; out < one->n_output; out++)
+                ox_called_value(m, one->output[out])->maker = (uint32_t)g->n_node;
+            g->node[g->n_node++] = one;
+        }
+    m->graph = g;
+    m->place = place;
+}
+
+char *ox_name_of(struct ox *m, const char *name, const char *what)
+{
+    return arena_printf(m->arena, "%s/%s", name, what);
+}
+
+char *ox_new_floats(struct ox *m, char *name, uint32_t rank, int32_t n, float **value)
+{
+    struct ox_const c;
+    struct ox_value *v;
+
+    *value = ox_new_const(m, &c, OX_FLOAT, rank, &n);
+    v = ox_called_value(m, name);
+    v->kind = OX_CONST;
+    v->c = c;
+    v->n_use = 1;
+    return name;
+}
+
 const struct ox_const *ox_known_before(struct ox *m, const char *name)
 {
     static const char *const constant[] = {"Constant", NULL}, *const identity[] = {"Identity",
@@ -149,14 +217,10 @@ void ox_quantise_first(struct ox *m)
 
 static const Onnx__NodeProto *only_reader(struct ox *m, const char *name)
 {
-    const Onnx__GraphProto *g = m->graph;
-    const size_t n = ox_called_value(m, name)->n_use == 1 ? g->n_node : 0;
+    const uint32_t i = ox_only_reader(m, name);
+    const Onnx__NodeProto *n = i == IR_NONE ? NULL : m->graph->node[i];
 
-    for (size_t i = 0; i < n; i++)
-        if (g->node[i]->n_input > 0 && g->node[i]->n_output == 1 &&
-            strcmp(g->node[i]->input[0], name) == 0)
-            return g->node[i];
-    return NULL;
+    return n && n->n_output == 1 && strcmp(n->input[0], name) == 0 ? n : NULL;
 }
 
 /* Give inputs 1 and 2 of the node, if they are constants, to the text as values `first` and `second`. */

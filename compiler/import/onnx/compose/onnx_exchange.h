@@ -5,6 +5,24 @@
 #include "base/text.h"
 #include "compiler/import/onnx/onnx_import.h"
 
+/* --- nodes before any is imported --- */
+
+bool ox_is_node(const Onnx__NodeProto *n, const char *op);
+/* An integer attribute. */
+int64_t ox_node_int(const Onnx__NodeProto *n, const char *name, int64_t otherwise);
+/* Return the node that alone reads the value, or IR_NONE. */
+uint32_t ox_only_reader(struct ox *m, const char *name);
+/* Nodes to be put before one of the graph. */
+struct ox_added {
+    Onnx__NodeProto **node;
+    uint32_t n;
+};
+/* Replace each of the graph's nodes by its `added` and that of `node` (NULL: none). */
+void ox_insert_nodes(struct ox *m, Onnx__NodeProto *const *node, const struct ox_added *added);
+/* "NAME/WHAT". */
+char *ox_name_of(struct ox *m, const char *name, const char *what);
+/* Make `name` a constant of `n` floats (rank 0: one), to be written to *value; return it. */
+char *ox_new_floats(struct ox *m, char *name, uint32_t rank, int32_t n, float **value);
 /* Return the constant that the name is before any node is imported: an initializer, a Constant or an Identity of an
  * initializer; or NULL. */
 const struct ox_const *ox_known_before(struct ox *m, const char *name);
@@ -13,6 +31,8 @@ void ox_quantise_first(struct ox *m);
 /* onnx_channels.c: give activations with a scale for each channel, which a depthwise convolution reads, one scale.
  * Initializers are known. */
 void ox_single_scales(struct ox *m);
+/* onnx_gates.c: quantise what a function between a product and a QuantizeLinear reads. Initializers are known. */
+void ox_quantise_arguments(struct ox *m);
 /* Add to the node's text (onnx_expand.c) that value `from` gets the clamp and the scale that the only reader of its
  * output 0 gives it. Return the dequantised value's name, or `from`. */
 const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from);

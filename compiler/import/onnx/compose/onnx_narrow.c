@@ -266,7 +266,7 @@ static bool of_images(struct ox *m, enum status *st)
 
     if (listed("BatchNormalization", m->op) && rank > 1 && (rank < 3 || rank > 4) &&
         is_known(m, 1) && is_known(m, 2) && ox_attr_int(m, "spatial", 1) == 1 &&
-        ox_attr_int(m, "training_mode", 0) == 0 && !m->options->exact)
+        ox_attr_int(m, "training_mode", 0) == 0 && !m->options->exact && !ox_norm_after_dense(m))
         *st = norm_of_image(m);
     else if (rank < 3)
         return false;

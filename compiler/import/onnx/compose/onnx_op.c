@@ -118,7 +118,7 @@ static enum status check_inputs(struct ox *m, uint32_t index)
             m->d, ST_MODEL,
             "input %zu, '%.80s', is made by node %u%s: expected nodes before their readers and "
             "no cycle",
-            i, v->name, v->maker, v->maker == index ? " itself" : "");
+            i, v->name, m->place[v->maker], v->maker == index ? " itself" : "");
     }
     return ST_OK;
 }

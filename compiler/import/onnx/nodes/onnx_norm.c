@@ -1,4 +1,4 @@
-/* onnx_norm.c - BatchNormalization with constant parameters: into the convolution before it, or a
+/* onnx_norm.c - BatchNormalization with constant parameters: into the convolution or dense layer before it, or a
  * depthwise convolution of one cell. */
 #include "compiler/import/onnx/onnx_import.h"
 
@@ -201,6 +201,23 @@ static enum status literal_affine(struct ox *m, struct ox_deferred *p, const str
     return ST_OK;
 }
 
+bool ox_norm_after_dense(const struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    const bool waits = x && x->kind == OX_PENDING;
+    const uint32_t id = x && x->kind == OX_TENSOR && m->options->literal ? x->tensor : IR_NONE,
+                   op = id == IR_NONE ? IR_NONE : m->g->tensor[id]->producer;
+    enum ir_opcode maker;
+
+    if (!x || ox_rank(m, x) != 2 || x->n_use != 1 || (!waits && op == IR_NONE) ||
+        x->maker >= m->graph->n_node ||
+        (strcmp(m->graph->node[x->maker]->op_type, "Gemm") != 0 &&
+         strcmp(m->graph->node[x->maker]->op_type, "MatMul") != 0))
+        return false;
+    maker = waits ? x->deferred->opcode : m->g->op[op]->opcode;
+    return ir_op_info(maker)->weights && !ir_op_has(maker, IR_KERNEL_H);
+}
+
 enum status ox_batch_norm(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
@@ -211,8 +228,15 @@ enum status ox_batch_norm(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED, "training_mode: expected 0");
     if (ox_attr_int(m, "spatial", 1) != 1) /* before opset 9 */
         return FAIL(m->d, ST_UNSUPPORTED, "spatial: expected 1");
-    if (x && ox_may_grow(m, x) && x->deferred->opcode == IR_OP_CONV2D &&
-        x->deferred->low == -INFINITY && x->deferred->high == INFINITY) {
+    if (ox_norm_after_dense(m) && m->options->literal) {
+        p = ox_defer_fully_connected(m, ox_shape_of(m, x->tensor));
+        p->n_in = 1;
+        p->in[0] = x->tensor;
+        p->weight.dim[0] = p->shape.dim[1];
+    } else if (x && ox_may_grow(m, x) && ir_op_has(x->deferred->opcode, IR_DIGITS) &&
+               (ox_rank(m, x) > 2 ? ir_op_has(x->deferred->opcode, IR_KERNEL_H)
+                                  : ox_norm_after_dense(m)) &&
+               x->deferred->low == -INFINITY && x->deferred->high == INFINITY) {
         p = arena_memdup(m->arena, x->deferred, sizeof *p);
     } else if (x && ox_rank(m, x) != 3 && ox_rank(m, x) != 4) {
         return products(m);
