@@ -163,7 +163,8 @@ static enum status isl_concatenated(struct isl *s, const struct ir_op *op)
 /* Return true for a node whose RESHAPE is its input under another name. */
 static bool is_alias(const struct isl *s, const struct ir_op *op)
 {
-    static const char *const list[] = {"Identity", "Dropout", "Max", "Min", "Sum", "Mean", NULL};
+    static const char *const list[] = {"Identity", "Dropout", "Cast", "Max",
+                                       "Min",      "Sum",     "Mean", NULL};
 
     return ir_is_reshape(op) && is_node(node_of(s, op), list);
 }
@@ -267,10 +268,31 @@ static uint32_t given(struct isl *s, uint32_t id)
     return to;
 }
 
+/* The file's graph with operators that read past those of another name. */
+static const struct ir_graph *without_aliases(const struct isl *s)
+{
+    struct ir_graph *g = arena_memdup(s->arena, s->from, sizeof *g);
+
+    g->op = arena_memdup(s->arena, g->op, g->n_op * sizeof *g->op);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        g->op[i] = arena_memdup(s->arena, g->op[i], sizeof *g->op[i]);
+        g->op[i]->in = arena_memdup(s->arena, g->op[i]->in, g->op[i]->n_in * sizeof *g->op[i]->in);
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++) {
+            const uint32_t in = g->op[i]->in[k],
+                           by = in == IR_NONE ? IR_NONE : g->tensor[in]->producer;
+
+            if (by != IR_NONE && is_alias(s, g->op[by]))
+                g->op[i]->in[k] = g->op[by]->in[0];
+        }
+    }
+    return g;
+}
+
 static void begin(struct isl *s)
 {
     const struct ir_graph *g = s->from;
 
+    s->plain = without_aliases(s);
     s->to = ir_graph_new(s->arena, g->name);
     s->to->row = arena_memdup(s->arena, g->row, g->n_row * sizeof *g->row);
     s->to->n_row = g->n_row;

@@ -143,11 +143,11 @@ static bool is_layer_norm(const struct isl *s, const struct ir_op *quantise, str
         NULL};
 #undef CENTRED
     const struct ir_tensor *y = ir_out(s->from, quantise, 0);
-    struct ir_match m = {.g = s->from, .ctx = s, .takes = takes, .is_constant = is_constant};
+    struct ir_match m = {.g = s->plain, .ctx = s, .takes = takes, .is_constant = is_constant};
     uint32_t i = 0;
     uint64_t n;
 
-    while (formula[i] != NULL && !ir_match(&m, quantise->in[0], formula[i]))
+    while (formula[i] != NULL && !ir_match(&m, s->plain->op[quantise->id]->in[0], formula[i]))
         i++;
     if (formula[i] == NULL || !may_be(s, ir_matched(&m, 'n'), 1) ||
         !may_be(s, ir_matched(&m, 'o'), 0) || !may_be(s, ir_matched(&m, 'p'), 0))

@@ -63,7 +63,8 @@ struct isl {
     struct arena *arena;
     struct diag *d;
     bool exact;
-    const struct ir_graph *from;
+    const struct ir_graph *from,
+        *plain; /* plain: its operators, for formulas, without Identity and kin */
     struct ir_graph *to;
     struct isl_value *value; /* of each tensor of `from` */
     uint32_t *uses;          /* of each tensor of `from`: readers and graph outputs */
@@ -203,6 +204,8 @@ bool isl_product_scale(struct isl *s, const struct isl_deferred *p, const struct
 /* `p` for a result in scale `q`: with weights of int8 in copies if it has float32 ones and may. */
 const struct isl_deferred *isl_whole_weights(struct isl *s, const struct isl_deferred *p,
                                              const struct ir_quant *q);
+/* `p` with weights of few bits times a whole number, if its bias needs smaller units. */
+const struct isl_deferred *isl_finer_weights(struct isl *s, const struct isl_deferred *p);
 /* Operand `i` as the result's arithmetic reads it. */
 uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
                             const struct isl_want *want, uint32_t i);

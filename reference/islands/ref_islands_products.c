@@ -15,10 +15,23 @@ static size_t terms(const struct isl_weights *w)
     return (size_t)w->dim[1] * (size_t)w->dim[2] * (size_t)w->dim[3];
 }
 
+/* Two computed matrices of one scale each. */
+static bool are_matrices(const struct isl *s, const struct isl_deferred *p)
+{
+    const struct ir_tensor *a = s->to->tensor[p->in[0]], *b = s->to->tensor[p->in[p->n_in - 1]];
+
+    return p->n_in == 2 && a->quant.n == 1 && b->quant.n == 1 &&
+           (int64_t)a->dim[a->rank - 1] * 255 * 255 <= INT32_MAX;
+}
+
 bool isl_stays_float(const struct isl *s, const struct isl_deferred *p)
 {
-    if (s->exact || !p->has_weights || isl_is_float(s, p) || !ir_op_has(p->opcode, IR_DIGITS) ||
-        p->copies > 1 || s->to->tensor[p->in[0]]->quant.n != 1 || p->w.n_scale == 0)
+    if (s->exact || isl_is_float(s, p) || !ir_op_info(p->opcode)->has_macs)
+        return false;
+    if (!p->has_weights)
+        return are_matrices(s, p);
+    if (!ir_op_has(p->opcode, IR_DIGITS) || p->copies > 1 ||
+        s->to->tensor[p->in[0]]->quant.n != 1 || p->w.n_scale == 0)
         return false;
     for (uint32_t c = 1; c < p->w.n_scale; c++)
         if (p->w.zero[c] != p->w.zero[0])

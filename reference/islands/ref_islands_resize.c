@@ -88,7 +88,7 @@ static uint32_t find(struct isl *s, uint32_t file_id, const struct ir_op *op[MOS
     uint32_t n = 0;
 
     while (isl_value(s, file_id)->kind != ISL_QUANTISED) {
-        struct ir_match m = {.g = s->from};
+        struct ir_match m = {.g = s->plain};
 
         if (n == MOST || !ir_match(&m, file_id, "interpolate(x, #i, #w)"))
             return 0;
@@ -134,7 +134,7 @@ enum status isl_resize(struct isl *s, const struct ir_op *quantise, bool *done)
     const struct ir_op *op[MOST];
     uint32_t id, n;
 
-    if (s->exact || (n = find(s, quantise->in[0], op, &id)) == 0)
+    if (s->exact || (n = find(s, s->plain->op[quantise->id]->in[0], op, &id)) == 0)
         return ST_OK;
     x = s->to->tensor[id];
     if (x->role == IR_CONST || x->type != y->type || x->quant.n != 1 || !is_precise(s, op, n, x, y))

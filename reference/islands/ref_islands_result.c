@@ -129,7 +129,7 @@ enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *na
     uint32_t real;
 
     TRY(sum_made(s, &p, &want));
-    whole = isl_whole_weights(s, p, q);
+    whole = isl_finer_weights(s, isl_whole_weights(s, p, q));
     want = (struct isl_want){name, own, &inside};
     if (isl_is_float(s, whole) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
         !fits_integers(s, whole)) {

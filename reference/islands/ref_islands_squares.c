@@ -29,7 +29,7 @@ static bool is_constant(const struct isl *s, uint32_t id)
 /* Return the quantised tensor whose squares `op` adds, IR_NONE if there is none. */
 static uint32_t squared(struct isl *s, const struct ir_op *op, bool *mean)
 {
-    struct ir_match m = {.g = s->from, .ctx = s, .takes = takes};
+    struct ir_match m = {.g = s->plain, .ctx = s, .takes = takes};
     const struct isl_value *x;
 
     if (s->exact || !ir_op_has(op->opcode, IR_KEEP_DIMS) || ir_out(s->from, op, 0)->type != IR_F32)

@@ -2,6 +2,8 @@
  * docs/ONNX.md: weights of int8 in several copies of the input's channels, which add up to more
  * bits. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "ref_islands_own.h"
 
@@ -123,6 +125,72 @@ const struct isl_deferred *isl_whole_weights(struct isl *s, const struct isl_def
         return p;
     split(s, &y->w, n);
     y->copies = n;
+    return y;
+}
+
+/* Weights less their zero point; the greatest magnitude of each channel in *most. */
+static int32_t *numbers_of(struct isl *s, const struct isl_weights *w, int32_t *most)
+{
+    const size_t each = weights_each(w);
+    int32_t *v = ARENA_ARRAY(s->arena, int32_t, (size_t)w->dim[0] * each);
+
+    for (int32_t c = 0; c < w->dim[0]; c++) {
+        most[c] = 0;
+        for (size_t i = (size_t)c * each; i < (size_t)(c + 1) * each; i++) {
+            v[i] =
+                (w->type == IR_I8 ? ((const int8_t *)w->data)[i] : ((const uint8_t *)w->data)[i]) -
+                w->zero[w->n_scale > 1 ? c : 0];
+            if (abs(v[i]) > most[c])
+                most[c] = abs(v[i]);
+        }
+    }
+    return v;
+}
+
+/* A bias that is no whole number of its units. */
+static bool rounds_bias(const struct isl *s, const struct isl_deferred *p)
+{
+    const double s_x = (double)s->to->tensor[p->in[0]]->quant.scale[0];
+    bool rounds = false;
+
+    for (int32_t c = 0; c < p->w.dim[0]; c++) {
+        const double v = p->bias[c] / (s_x * (double)p->w.scale[p->w.n_scale > 1 ? c : 0]);
+
+        rounds = rounds || fabs(v - rint(v)) > 1.0 / 1024;
+    }
+    return rounds;
+}
+
+const struct isl_deferred *isl_finer_weights(struct isl *s, const struct isl_deferred *p)
+{
+    const int32_t n = p->has_weights ? p->w.dim[0] : 0;
+    struct isl_deferred *y = arena_memdup(s->arena, p, sizeof *p);
+    int32_t *most = ARENA_ARRAY(s->arena, int32_t, (size_t)n + 1), *v, least = 127;
+    float *scale = ARENA_ARRAY(s->arena, float, (size_t)n + 1);
+    int8_t *to;
+
+    if (s->exact || n == 0 || p->bias == NULL || p->sums != NULL || isl_is_float(s, p) ||
+        !rounds_bias(s, p))
+        return p;
+    v = numbers_of(s, &p->w, most);
+    to = arena_alloc(s->arena, (size_t)n * weights_each(&p->w));
+    for (int32_t c = 0; c < n; c++) {
+        const int32_t times = most[c] == 0 ? 1 : 127 / most[c];
+
+        if (most[c] > 127)
+            return p;
+        if (most[c] != 0 && most[c] < 64)
+            least = most[c];
+        scale[c] = p->w.scale[p->w.n_scale > 1 ? c : 0] / (float)times;
+        for (size_t i = 0; i < weights_each(&p->w); i++)
+            to[(size_t)c * weights_each(&p->w) + i] =
+                (int8_t)(v[(size_t)c * weights_each(&p->w) + i] * times);
+    }
+    if (least == 127)
+        return p;
+    y->w = (struct isl_weights){.type = IR_I8, .data = to, .n_scale = (uint32_t)n, .scale = scale};
+    memcpy(y->w.dim, p->w.dim, sizeof y->w.dim);
+    y->w.zero = ARENA_ARRAY(s->arena, int32_t, (size_t)n);
     return y;
 }
 

@@ -185,11 +185,12 @@ enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *nam
 
     TRY(finish_waiting(m, &ready, type, q, &limit));
     const uint32_t n_tensor = m->g->n_tensor, n_op = m->g->n_op, n_row = m->g->n_row;
-    const struct ox_deferred whole = ox_whole_weights(m, &ready, q);
+    const struct ox_deferred own = ox_whole_weights(m, &ready, q),
+                             whole = ox_finer_weights(m, &own);
     if (!m->options->literal && !ox_is_float(m, &whole) && !is_inexact(m, &whole))
         st = finish_quantised(m, &whole, name, type, q, id);
     if (st == ST_OK)
-        ox_note_bias(m, &whole);
+        ox_note_bias(m, &own);
     if (st != ST_UNSUPPORTED)
         return st;
     *m->d = (struct diag){0}; /* not on quantised values: what was begun is taken back */

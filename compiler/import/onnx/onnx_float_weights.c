@@ -102,3 +102,62 @@ struct ox_deferred ox_whole_weights(struct ox *m, const struct ox_deferred *p,
     y.taps_filled *= w.copies;
     return y;
 }
+
+/* The largest magnitude of channel `c` of quantised weights. */
+static int32_t most_of(const struct ox_deferred *p, int32_t c)
+{
+    const uint64_t each = p->weight.n / (uint64_t)p->weight.dim[0];
+    const int32_t zero = p->weight_quant.zero_point[p->weight_quant.n > 1 ? c : 0];
+    int32_t most = 0;
+
+    for (uint64_t i = (uint64_t)c * each; i < ((uint64_t)c + 1) * each; i++) {
+        const int32_t v = abs((int32_t)ox_int(&p->weight, i) - zero);
+
+        most = v > most ? v : most;
+    }
+    return most;
+}
+
+/* Return true if units of the weights would round the bias. */
+static bool is_bias_rounded(const struct ox *m, const struct ox_deferred *p)
+{
+    const double s_in = (double)m->g->tensor[p->in[0]]->quant.scale[0];
+
+    for (int32_t c = 0; c < p->weight.dim[0]; c++) {
+        const double unit = s_in * (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+        const double code = p->bias[c] / unit;
+
+        if (fabs(code - nearbyint(code)) > 0x1p-10)
+            return true;
+    }
+    return false;
+}
+
+struct ox_deferred ox_finer_weights(struct ox *m, const struct ox_deferred *p)
+{
+    const uint32_t n = p->weight.n != 0 ? (uint32_t)p->weight.dim[0] : 0;
+    struct ox_deferred y = *p;
+    float *scale = ARENA_ARRAY(m->arena, float, n + 1);
+    bool finer = false;
+    int8_t *to;
+
+    if (m->options->exact || n == 0 || !p->bias || p->bias_integers || p->weight_quant.n == 0 ||
+        ox_is_float(m, p) || !is_bias_rounded(m, p))
+        return y;
+    to = ox_new_const(m, &y.weight, OX_INT8, p->weight.rank, p->weight.dim);
+    for (uint32_t c = 0; c < n; c++) {
+        const uint32_t k = p->weight_quant.n > 1 ? c : 0;
+        const int32_t most = most_of(p, (int32_t)c), factor = most > 0 ? 127 / most : 1;
+        const uint64_t each = p->weight.n / n;
+
+        if (factor == 0)
+            return *p;
+        finer = finer || factor > 1;
+        scale[c] = p->weight_quant.scale[k] / (float)factor;
+        for (uint64_t i = c * each; i < (c + 1) * each; i++)
+            to[i] =
+                (int8_t)(((int32_t)ox_int(&p->weight, i) - p->weight_quant.zero_point[k]) * factor);
+    }
+    y.weight_quant = (struct ir_quant){n, 0, scale, ARENA_ARRAY(m->arena, int32_t, n)};
+    return finer ? y : *p;
+}

@@ -78,7 +78,7 @@ struct ox {
     const struct onnx_options *options;
     const Onnx__ModelProto *model;
     const Onnx__GraphProto *graph;
-    const uint32_t *place; /* of each of its nodes: the number in the file; NULL: the same */
+    const uint32_t *place; /* of each of its nodes: the number in the file */
     struct ir_graph *g;
     int64_t opset, ms_opset; /* of ai.onnx and com.microsoft; 0: not imported */
     struct ox_value *value;

@@ -103,7 +103,7 @@ CHANNELS = f"""g (int8[1,4,6,7] x) => (int8[1,8,6,7] a, int8[1,8,6,7] b, int8[1,
     kc = DequantizeLinear(m, ms, mz) yc = Conv<group=4>(dc, kc) c = QuantizeLinear(yc, t, z) }}"""
 
 # Functions between a product and a QuantizeLinear, and BatchNormalization after a dense layer.
-ARGUMENTS = f"""g (int8[1,4,6,7] x, int8[6,16] u) => (int8[1,8,6,7] a, uint8[6,12] b, int8[2,3,12] c, int8[6,12] d, uint8[6,12] n, float[6,6] r)
+ARGUMENTS = f"""g (int8[1,4,6,7] x, int8[6,16] u) => (int8[1,8,6,7] a, uint8[6,12] b, int8[2,3,12] c, int8[6,12] d, uint8[6,12] n, float[6,6] r, int8[1,4,6,6] v)
     <float s={{0.05}}, int8 z={{-3}}, int8[8,4,1,1] w={integers(1, 32)}, float[8] ws={numbers(2, 8, .01, .02)}, int8[8] wz={{0,0,0,0,0,0,0,0}},
      float[8] wb={numbers(3, 8, -1, 1)}, float t={{0.03}}, int8 o={{-118}}, float us={{0.03125}}, int8 uz={{7}}, int8[16,12] g={integers(4, 192)},
      float[12] gs={numbers(5, 12, .004, .01)}, int8[12] gz={{0,0,0,0,0,0,0,0,0,0,0,0}}, float[12] gb={numbers(6, 12, -1, 1)}, float root={{1.41421356}},
@@ -115,10 +115,36 @@ ARGUMENTS = f"""g (int8[1,4,6,7] x, int8[6,16] u) => (int8[1,8,6,7] a, uint8[6,1
     h1 = MatMul(uf, gf) h = Add(h1, gb) h2 = Div(h, root) h3 = Erf(h2) h4 = Add(h3, one) h5 = Mul(h, h4) h6 = Mul(h5, half)
     b = QuantizeLinear(h6, bt, bz) k = MatMul(uf, gf) kr = Reshape(k, sh) ks = HardSwish(kr) c = QuantizeLinear(ks, ct, cz)
     y = Gemm(uf, gf, gb) yt = Tanh(y) d = QuantizeLinear(yt, dt, dz)
-    v = MatMul(uf, gf) vn = BatchNormalization(v, na, nb, nm, nv) vr = Relu(vn) n = QuantizeLinear(vr, bt, nz)
-    ut = Transpose(uf) r = MatMul(uf, ut) }}"""
+    vm = MatMul(uf, gf) vn = BatchNormalization(vm, na, nb, nm, nv) vr = Relu(vn) n = QuantizeLinear(vr, bt, nz)
+    ut = Transpose(uf) r = MatMul(uf, ut) ft = Transpose<perm=[0,1,3,2]>(f) fm = MatMul(f, ft) fs = Softmax(fm)
+    v = QuantizeLinear(fs, dt, dz) }}"""
+
+# Nodes that change nothing before a QuantizeLinear, and inside what it makes one operator of integers.
+NO_OPS = f"""g (int8[1,6,16] x, int8[1,2,4,5] i) => (int8[1,6,16] a, int8[1,6,16] b, int8[1,2,8,10] c, int8[1,6,5] d)
+    <float s={{0.05}}, int8 z={{-3}}, float[16] g={numbers(1, 16, .3, .6)}, float[16] h={numbers(2, 16, -.5, .5)}, float e={{0.00001}},
+     float t={{0.02}}, int8 o={{4}}, float[4] sc={{1,1,2,2}}, int8[16,5] w={integers(3, 80)}, float ws={{0.005}}, int8 wz={{0}}> {{
+    f = DequantizeLinear(x, s, z) l = LayerNormalization<axis=-1>(f, g, h) li = Identity(l) a = QuantizeLinear(li, t, o)
+    sq = Mul(f, f) m = ReduceMean<axes=[-1]>(sq) mi = Cast<to=1>(m) me = Add(mi, e) r = Sqrt(me) q = Div(f, r) qi = Dropout(q) k = Mul(qi, g)
+    b = QuantizeLinear(k, t, o) fi = DequantizeLinear(i, s, z) u = Resize<mode="linear">(fi, , sc) ui = Identity(u) uc = Cast<to=1>(ui)
+    c = QuantizeLinear(uc, s, z) wf = DequantizeLinear(w, ws, wz) p = MatMul(f, wf) pc = Cast<to=1>(p) d = QuantizeLinear(pc, t, o) }}"""
+# A bias and a BatchNormalization beside weights of two bits.
+TWO_BITS = f"""g (int8[1,4,6,7] x, int8[3,8] u) => (int8[1,6,4,5] a, int8[3,5] b)
+    <float s={{0.05}}, int8 z={{-3}}, int8[6,4,3,3] w={integers(1, 216, 2)}, float ws={{0.3}}, int8 wz={{0}}, float[6] wb={numbers(2, 6, -1, 1)},
+     float[6] ng={numbers(3, 6, .5, 1.5)}, float[6] nb={numbers(4, 6, -1, 1)}, float[6] nm={numbers(5, 6, -.5, .5)},
+     float[6] nv={numbers(6, 6, .5, 1.5)}, float t={{0.1}}, uint8[8,5] k={{{",".join(str(v) for v in np.random.default_rng(7).integers(3, 10, 40))}}},
+     float[5] ks={numbers(8, 5, .1, .3)}, uint8[5] kz={{6,6,6,6,6}}, float[5] kb={numbers(13, 5, -1, 1)}> {{
+    f = DequantizeLinear(x, s, z) wf = DequantizeLinear(w, ws, wz) p = Conv(f, wf, wb) n = BatchNormalization(p, ng, nb, nm, nv) r = Relu(n)
+    a = QuantizeLinear(r, t, z) uf = DequantizeLinear(u, s, z) kf = DequantizeLinear<axis=1>(k, ks, kz) m = MatMul(uf, kf) y = Add(m, kb)
+    b = QuantizeLinear(y, t, z) }}"""
+# Nodes before those that make their inputs, and constants after what they are constants of.
+UNSORTED = """g (int8[1,4,6] x) => (int8[1,4] y, int8[1,24] v) <float s={0.05}, int8 z={3}> {
+    y = QuantizeLinear(m, t, o) m = ReduceMean<axes=[2], keepdims=0>(f) o = Identity(z) fl = Reshape(r, sh) v = QuantizeLinear(fl, t, o)
+    r = LeakyRelu<alpha=0.25>(f) t = Constant<value_float=0.04>() sh = Constant<value_ints=[1, -1]>() f = DequantizeLinear(x, s, z) }"""
 
 MODELS = {
+    "unsorted": UNSORTED,
+    "no_ops": NO_OPS,
+    "two_bits": TWO_BITS,
     "arguments": ARGUMENTS,
     "few_bits": FEW_BITS,
     "float_products": FLOAT_PRODUCTS,

@@ -424,6 +424,7 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
     TRY(name_values(&m));
     TRY(import_initializers(&m));
     TRY(import_inputs(&m));
+    ox_sort_nodes(&m);
     ox_single_scales(&m);
     ox_quantise_arguments(&m);
     ox_quantise_first(&m);

@@ -55,6 +55,13 @@ uint32_t ox_only_reader(struct ox *m, const char *name)
     return IR_NONE;
 }
 
+static void set_maker(struct ox *m, const Onnx__NodeProto *n, uint32_t i)
+{
+    for (size_t k = 0; k < n->n_output; k++)
+        if (*n->output[k])
+            ox_called_value(m, n->output[k])->maker = i;
+}
+
 void ox_insert_nodes(struct ox *m, Onnx__NodeProto *const *node, const struct ox_added *added)
 {
     const uint32_t n = (uint32_t)m->graph->n_node;
@@ -72,13 +79,68 @@ void ox_insert_nodes(struct ox *m, Onnx__NodeProto *const *node, const struct ox
 
             if (!one)
                 continue;
-            place[g->n_node] = m->place ? m->place[i] : i;
-            for (size_t out = 0; out < one->n_output; out++)
-                ox_called_value(m, one->output[out])->maker = (uint32_t)g->n_node;
+            place[g->n_node] = m->place[i];
+            set_maker(m, one, (uint32_t)g->n_node);
             g->node[g->n_node++] = one;
         }
     m->graph = g;
     m->place = place;
+}
+
+/* A constant that a node makes. */
+static bool is_constant(struct ox *m, const Onnx__NodeProto *n)
+{
+    return ox_is_node(n, "Constant") || (ox_is_node(n, "Identity") && n->n_input == 1 &&
+                                         ox_called_value(m, n->input[0])->kind == OX_CONST);
+}
+
+/* Add node `i` to the list `to` after the nodes that make its inputs, as far as they are not in `done`. The nodes on the
+ * way are a stack: a cycle ends there, and import reports it. */
+static void add_after_makers(struct ox *m, uint32_t i, bool *done, uint32_t *stack, uint32_t *to,
+                             uint32_t *n_to)
+{
+    uint32_t depth = 0;
+
+    for (stack[depth++] = i, done[i] = true; depth > 0;) {
+        const Onnx__NodeProto *n = m->graph->node[stack[depth - 1]];
+        uint32_t before = IR_NONE;
+
+        for (size_t k = 0; k < n->n_input && before == IR_NONE; k++) {
+            const uint32_t maker = ox_called_value(m, n->input[k])->maker;
+
+            if (*n->input[k] && maker < m->graph->n_node && !done[maker])
+                before = maker;
+        }
+        if (before == IR_NONE) {
+            to[(*n_to)++] = stack[--depth];
+        } else {
+            done[before] = true;
+            stack[depth++] = before;
+        }
+    }
+}
+
+void ox_sort_nodes(struct ox *m)
+{
+    const uint32_t n = (uint32_t)m->graph->n_node;
+    Onnx__GraphProto *g = arena_memdup(m->arena, m->graph, sizeof *g);
+    uint32_t *to = ARENA_ARRAY(m->arena, uint32_t, n + 1), n_to = 0,
+             *stack = ARENA_ARRAY(m->arena, uint32_t, n + 1);
+    bool *done = ARENA_ARRAY(m->arena, bool, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_constant(m, m->graph->node[i]))
+            add_after_makers(m, i, done, stack, to, &n_to);
+    for (uint32_t i = 0; i < n; i++)
+        if (!done[i])
+            add_after_makers(m, i, done, stack, to, &n_to);
+    g->node = ARENA_ARRAY(m->arena, Onnx__NodeProto *, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        g->node[i] = m->graph->node[to[i]];
+        set_maker(m, g->node[i], i);
+    }
+    m->graph = g;
+    m->place = to;
 }
 
 char *ox_name_of(struct ox *m, const char *name, const char *what)

@@ -26,6 +26,8 @@ char *ox_new_floats(struct ox *m, char *name, uint32_t rank, int32_t n, float **
 /* Return the constant that the name is before any node is imported: an initializer, a Constant or an Identity of an
  * initializer; or NULL. */
 const struct ox_const *ox_known_before(struct ox *m, const char *name);
+/* Put constants first and each node after those that make its inputs; else the order stays. Initializers are known. */
+void ox_sort_nodes(struct ox *m);
 /* Put each QuantizeLinear of one scale before the nodes that only move its values. Initializers are known. */
 void ox_quantise_first(struct ox *m);
 /* onnx_channels.c: give activations with a scale for each channel, which a depthwise convolution reads, one scale.

@@ -53,6 +53,7 @@ FUNCTION(div, v->x / v->y)
 FUNCTION(max, fmax(v->x, v->y))
 FUNCTION(min, fmin(v->x, v->y))
 FUNCTION(power, pow(v->x, v->y))
+FUNCTION(same, v->x)
 FUNCTION(relu, fmax(v->x, 0))
 FUNCTION(sigmoid, 1 / (1 + exp(-v->x)))
 FUNCTION(tanh, tanh(v->x))
@@ -78,7 +79,9 @@ static const struct {
     {"Max", f_max, false, 0, 0},
     {"Min", f_min, false, 0, 0},
     {"Relu", f_relu, false, 0, 0},
-    {"Clip", f_max, false, 0, 0}, /* two bounds: value_at */
+    {"Identity", f_same, false, 0, 0},
+    {"Cast", f_same, false, 0, 0}, /* to float32 */
+    {"Clip", f_max, false, 0, 0},  /* two bounds: value_at */
     {"Sigmoid", f_sigmoid, true, 0, 0},
     {"Tanh", f_tanh, true, 0, 0},
     {"Erf", f_erf, true, 0, 0},
@@ -96,6 +99,7 @@ static int function_of(const Onnx__NodeProto *n)
 {
     for (int i = 0; i < (int)(sizeof functions / sizeof *functions); i++)
         if (ox_is_node(n, functions[i].op) && n->n_output == 1 &&
+            ox_node_int(n, "to", OX_FLOAT) == OX_FLOAT &&
             n->n_input <= (i < 6 || strcmp(n->op_type, "Pow") == 0 ? 2U
                            : strcmp(n->op_type, "Clip") == 0       ? 3U
                                                                    : 1U))
@@ -225,6 +229,15 @@ static bool moves(const Onnx__NodeProto *n)
     return false;
 }
 
+static const Onnx__NodeProto *unmoved_maker(struct ox *m, const char *name)
+{
+    const Onnx__NodeProto *n = maker_of(m, name);
+
+    while (n && moves(n))
+        n = maker_of(m, n->input[0]);
+    return n;
+}
+
 /* Find the product that x is, its bias added or normalised, perhaps moved; false: it is none of quantised values. */
 static bool find_product(struct ox *m, struct gate *g)
 {
@@ -245,12 +258,10 @@ static bool find_product(struct ox *m, struct gate *g)
     if (!n || n->n_input < 2 ||
         (!ox_is_node(n, "Conv") && !ox_is_node(n, "Gemm") && !ox_is_node(n, "MatMul")))
         return false;
-    of = maker_of(m, n->input[1]);
+    of = unmoved_maker(m, n->input[1]);
     if (!ox_known_before(m, n->input[1]) && (!of || !ox_is_node(of, "DequantizeLinear")))
         return false;
-    of = maker_of(m, n->input[0]);
-    while (of && moves(of))
-        of = maker_of(m, of->input[0]);
+    of = unmoved_maker(m, n->input[0]);
     zero = of && ox_is_node(of, "DequantizeLinear") && of->n_input == 3
                ? ox_known_before(m, of->input[2])
                : NULL;

@@ -114,11 +114,8 @@ static enum status check_inputs(struct ox *m, uint32_t index)
         if (v->maker == IR_NONE)
             return FAIL(m->d, ST_MODEL,
                         "input %zu, '%.80s', is made by no node, input or initializer", i, v->name);
-        return FAIL(
-            m->d, ST_MODEL,
-            "input %zu, '%.80s', is made by node %u%s: expected nodes before their readers and "
-            "no cycle",
-            i, v->name, m->place[v->maker], v->maker == index ? " itself" : "");
+        return FAIL(m->d, ST_MODEL, "input %zu, '%.80s', is made by node %u%s: expected no cycle",
+                    i, v->name, m->place[v->maker], v->maker == index ? " itself" : "");
     }
     return ST_OK;
 }

@@ -105,6 +105,8 @@ enum status ox_cast(struct ox *m)
 
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    if (x->kind == OX_PENDING && type == OX_FLOAT)
+        return ox_identity(m);
     TRY(ox_settle(m, x));
     return cast_tensor(m, x, type);
 }
