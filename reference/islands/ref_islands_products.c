@@ -1,5 +1,6 @@
 /* ref_islands_products.c - products of quantised values whose result stays float32: the sums of int32, in float32
- * times s_x * s_w, plus the bias. */
+ * times s_x * s_w, plus the bias. Float32 weights are three digits to the base 128, each with its own sums. */
+#include <math.h>
 #include <string.h>
 
 #include "ref_islands_own.h"
@@ -24,8 +25,25 @@ static bool are_matrices(const struct isl *s, const struct isl_deferred *p)
            (int64_t)a->dim[a->rank - 1] * 255 * 255 <= INT32_MAX;
 }
 
+/* The float32 weights may be digits. */
+static bool has_real_weights(const struct isl *s, const struct isl_deferred *p)
+{
+    const size_t n = terms(&p->w), all = n * (size_t)p->w.dim[0];
+    const struct ir_tensor *x = s->to->tensor[p->in[0]];
+
+    if (x->type == IR_F32 || x->quant.n != 1 || n < 16 || n > 33025 || p->copies > 1 ||
+        !ir_op_has(p->opcode, IR_DIGITS))
+        return false;
+    for (size_t i = 0; i < all; i++)
+        if (!isfinite(((const float *)p->w.data)[i]))
+            return false;
+    return true;
+}
+
 bool isl_stays_float(const struct isl *s, const struct isl_deferred *p)
 {
+    if (!s->exact && p->has_weights && p->w.type == IR_F32)
+        return has_real_weights(s, p);
     if (s->exact || isl_is_float(s, p) || !ir_op_info(p->opcode)->has_macs)
         return false;
     if (!p->has_weights)
@@ -105,6 +123,85 @@ static uint32_t real_like(struct isl *s, const struct isl_deferred *p, const cha
     return isl_tensor(s, isl_inner(s, p->y->name, what), IR_F32, t->rank, t->dim, NULL);
 }
 
+static uint32_t float_sums(struct isl *s, const struct isl_deferred *p)
+{
+    const uint32_t sums = make_sums(s, p), y = real_like(s, p, "float", sums);
+
+    isl_op_cast(s, 1, &sums, y);
+    return y;
+}
+
+/* --- float32 weights --- */
+
+/* The scale in which the greatest weight of channel `c` is 127 * 128^2. */
+static float digit_scale(const struct isl_weights *w, size_t c)
+{
+    const float *v = (const float *)w->data + c * terms(w);
+    float most = 0, scale;
+
+    for (size_t i = 0; i < terms(w); i++)
+        if (fabsf(v[i]) > most)
+            most = fabsf(v[i]);
+    scale = (float)((double)most / 2080768);
+    return scale < 0x1p-126f ? 1 : scale;
+}
+
+/* The digit of v that counts 128^2, 128 or 1. */
+static int8_t digit(double v, int of)
+{
+    const double high = floor((v + 8256) / 16384), rest = v - high * 16384,
+                 middle = floor((rest + 64) / 128);
+
+    return (int8_t)(of == 2 ? high : of == 1 ? middle : rest - middle * 128);
+}
+
+/* `p` with digit `of` of its weights, whole numbers of *scale. */
+static struct isl_deferred with_digit(struct isl *s, const struct isl_deferred *p, int of,
+                                      const float *scale)
+{
+    const size_t each = terms(&p->w), n = each * (size_t)p->w.dim[0];
+    int8_t *to = arena_alloc(s->arena, n);
+    struct isl_deferred y = *p;
+
+    for (size_t i = 0; i < n; i++)
+        to[i] = digit(rint((double)((const float *)p->w.data)[i] / (double)scale[i / each]), of);
+    y.w.type = IR_I8;
+    y.w.data = to;
+    y.w.n_scale = (uint32_t)p->w.dim[0];
+    y.w.scale = scale;
+    y.w.zero = ARENA_ARRAY(s->arena, int32_t, (size_t)p->w.dim[0]);
+    return y;
+}
+
+/* The sums in float32: (S2 * 128 + S1) * 128 + S0. *scale: of each channel. */
+static uint32_t digit_sums(struct isl *s, const struct isl_deferred *p, float *scale)
+{
+    static const float base = 128;
+    const uint32_t factor =
+        isl_const(s, isl_inner(s, p->y->name, "base"), IR_F32, 0, NULL, &base, NULL);
+    struct isl_deferred y;
+    uint32_t sum;
+
+    for (size_t c = 0; c < (size_t)p->w.dim[0]; c++)
+        scale[c] = digit_scale(&p->w, c);
+    y = with_digit(s, p, 2, scale);
+    sum = float_sums(s, &y);
+    for (int of = 1; of >= 0; of--) {
+        uint32_t in[2] = {sum, factor};
+
+        sum = real_like(s, p, "higher", in[0]);
+        isl_op_mul(s, 2, in, sum);
+        y = with_digit(s, p, of, scale);
+        in[0] = sum;
+        in[1] = float_sums(s, &y);
+        sum = real_like(s, p, "digits", in[0]);
+        isl_op_add(s, 2, in, sum);
+    }
+    return sum;
+}
+
+/* --- any weights --- */
+
 /* The scale of output channel `c` of the second operand. */
 static float second_scale(const struct isl *s, const struct isl_deferred *p, int32_t c)
 {
@@ -124,15 +221,13 @@ uint32_t isl_make_scaled_sums(struct isl *s, const struct isl_deferred *p)
 {
     const int32_t n = p->has_weights ? p->w.dim[0] : 1;
     const float s_x = s->to->tensor[p->in[0]]->quant.scale[0];
+    const bool real = p->has_weights && p->w.type == IR_F32;
     float *scale = ARENA_ARRAY(s->arena, float, (size_t)n),
           *b = ARENA_ARRAY(s->arena, float, (size_t)n);
-    uint32_t in[2] = {make_sums(s, p)}, y;
+    uint32_t in[2] = {real ? digit_sums(s, p, scale) : float_sums(s, p)}, y;
 
     for (int32_t c = 0; c < n; c++)
-        scale[c] = s_x * second_scale(s, p, c);
-    y = real_like(s, p, "float", in[0]);
-    isl_op_cast(s, 1, in, y);
-    in[0] = y;
+        scale[c] = s_x * (real ? scale[c] : second_scale(s, p, c));
     in[1] = channel_const(s, isl_inner(s, p->y->name, "scales"), n, scale);
     y = real_like(s, p, "times", in[0]);
     isl_op_mul(s, 2, in, y);

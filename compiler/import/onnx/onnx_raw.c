@@ -1,11 +1,19 @@
 /* onnx_raw.c - products of quantised values whose result stays float32, as exporters leave it that quantise operands
  * alone: sums of int32, which the array makes, times the product of the scales, plus the bias. The sums are exact;
- * float32 rounds the two that follow once each. */
+ * float32 rounds the two that follow once each. Weights of float32 are integers of three digits, each of which has sums
+ * of its own (docs/ONNX.md, rule 16). */
 #include "onnx_make.h"
 
+#include <float.h>
 #include <math.h>
 
-enum { MOST_TERMS = INT32_MAX / (255 * 255) }; /* of a sum */
+enum {
+    MOST_TERMS = INT32_MAX / (255 * 255), /* of a sum */
+    LEAST_TERMS = 16,                     /* of one by float32 weights: float32 is as cheap */
+    BASE = 128,
+    DIGITS = 3,
+    GREATEST = INT8_MAX * BASE * BASE
+};
 
 /* Weights [OC,K] as [K,OC]. */
 static struct ox_const turned(struct ox *m, const struct ox_const *w)
@@ -39,11 +47,31 @@ static bool are_matrices(const struct ox *m, const struct ox_deferred *p)
            a->dim[a->rank - 1] <= MOST_TERMS;
 }
 
+/* Return true if the float32 weights of `p` can be digits. */
+static bool have_digits(const struct ox *m, const struct ox_deferred *p)
+{
+    const struct ir_tensor *x = m->g->tensor[p->in[0]];
+    const float *w = p->weight.data;
+
+    if (p->float_only || !ir_op_has(p->opcode, IR_DIGITS) || p->copies != 1 || x->type == IR_F32 ||
+        x->quant.n != 1 || p->weight.n < (uint64_t)LEAST_TERMS * (uint64_t)p->weight.dim[0] ||
+        p->weight.n / (uint64_t)p->weight.dim[0] > MOST_TERMS)
+        return false;
+    for (uint64_t i = 0; i < p->weight.n; i++)
+        if (!isfinite(w[i]))
+            return false;
+    return true;
+}
+
 bool ox_has_sums(const struct ox *m, const struct ox_deferred *p)
 {
     const struct ir_quant *q = &m->g->tensor[p->in[0]]->quant, *w = &p->weight_quant;
 
-    if (m->options->exact || m->options->literal || ox_is_float(m, p))
+    if (m->options->exact || m->options->literal)
+        return false;
+    if (p->weight.n != 0 && p->weight.type == OX_FLOAT)
+        return have_digits(m, p);
+    if (ox_is_float(m, p))
         return false;
     if (p->weight.n == 0)
         return are_matrices(m, p);
@@ -68,15 +96,15 @@ static uint32_t matrix_sums(struct ox *m, const struct ox_deferred *p, const cha
     return out;
 }
 
-/* The sums of product `p`, channels last. */
-static uint32_t sums(struct ox *m, const struct ox_deferred *p, const char *name)
+/* The sums of input `x`, channels last for images, by `weight` of scales `q`, of one zero point. */
+static uint32_t sums(struct ox *m, const struct ox_deferred *p, uint32_t x,
+                     const struct ox_const *weight, const struct ir_quant *q, const char *name)
 {
     const bool conv = ir_op_has(p->opcode, IR_KERNEL_H);
-    const struct ox_const w = conv ? ox_transposed(m, &p->weight) : turned(m, &p->weight);
-    const uint32_t x = conv ? ox_to_nhwc(m, p->in[0]) : p->in[0];
+    const struct ox_const w = conv ? ox_transposed(m, weight) : turned(m, weight);
     const uint32_t out = ox_tensor(m, ox_inner(m, name, "sums"), IR_I32,
                                    conv ? ox_nhwc_shape(p->shape) : p->shape, NULL);
-    const struct ir_quant one = {1, 0, p->weight_quant.scale, p->weight_quant.zero_point};
+    const struct ir_quant one = {1, 0, q->scale, q->zero_point};
     uint32_t in[4] = {x};
     struct ir_op *op;
 
@@ -86,24 +114,112 @@ static uint32_t sums(struct ox *m, const struct ox_deferred *p, const char *name
     op = conv ? ox_make_conv_integer(m, 4, in, out) : ox_make_matmul_integer(m, 4, in, out);
     for (uint32_t i = 0; conv && i < IR_ATTR_COUNT; i++)
         op->attr[i] = p->attr[i];
-    ox_count_macs(m, op, p->taps, p->taps_filled);
+    if (m->g->row[m->row].macs == 0) /* those of a further digit are not the file's */
+        ox_count_macs(m, op, p->taps, p->taps_filled);
     return out;
+}
+
+/* Write the scale of each output channel of float32 weights; they are whole numbers of it, up to GREATEST. */
+static void set_scales(const struct ox_deferred *p, float *scale)
+{
+    const size_t each = (size_t)p->weight.n / (size_t)p->weight.dim[0];
+    const float *w = p->weight.data;
+
+    for (size_t c = 0; c < (size_t)p->weight.dim[0]; c++) {
+        double most = 0;
+
+        for (size_t i = 0; i < each; i++)
+            most = fmax(most, fabs((double)w[c * each + i]));
+        scale[c] = (float)(most / GREATEST);
+        if (!(scale[c] >= FLT_MIN))
+            scale[c] = 1;
+    }
+}
+
+/* The lowest digit of v to BASE: -64 .. 63. */
+static int32_t low_digit(int32_t v)
+{
+    return ((v + BASE / 2) & (BASE - 1)) - BASE / 2;
+}
+
+/* Digit `k` of v, 0 is the lowest; the highest one goes up to 127 on both sides. */
+static int8_t digit_of(int32_t v, uint32_t k)
+{
+    for (uint32_t i = 0; i < k; i++)
+        v = (v - low_digit(v)) / BASE;
+    return (int8_t)(k + 1 < DIGITS ? low_digit(v) : v);
+}
+
+/* The sums of float32 weights in units of `scale`, digit after digit in float32. */
+static enum status digit_sums(struct ox *m, const struct ox_deferred *p, uint32_t x,
+                              const float *scale, const char *name, uint32_t *id)
+{
+    const size_t each = (size_t)p->weight.n / (size_t)p->weight.dim[0];
+    const struct ir_quant q = {1, 0, scale, ARENA_ARRAY(m->arena, int32_t, 1)};
+
+    for (uint32_t k = DIGITS; k-- > 0;) {
+        const char *of = arena_printf(m->arena, "%s/digit%u", name, k);
+        struct ox_const w;
+        int8_t *to = ox_new_const(m, &w, OX_INT8, p->weight.rank, p->weight.dim);
+        uint32_t real;
+
+        for (size_t i = 0; i < p->weight.n; i++)
+            to[i] = digit_of((int32_t)lrint((double)((const float *)p->weight.data)[i] /
+                                            (double)scale[i / each]),
+                             k);
+        real = ox_number_as(m, ox_inner(m, of, "real"), sums(m, p, x, &w, &q, of), IR_F32);
+        if (k + 1 == DIGITS) {
+            *id = real;
+            continue;
+        }
+        TRY(ox_f32_mul(m, ox_inner(m, of, "higher"), *id, ox_number_tensor(m, of, BASE), id));
+        TRY(ox_f32_add(m, ox_inner(m, of, "sum"), *id, real, id));
+    }
+    return ST_OK;
+}
+
+/* Make the sums in float32; *scale has one of the second operand for each channel or for all. */
+static enum status real_sums(struct ox *m, const struct ox_deferred *p, const char *name,
+                             const float **scale, uint32_t *n, uint32_t *id)
+{
+    const struct ir_quant *q = &p->weight_quant;
+    uint32_t x = p->in[0], sum;
+
+    if (p->weight.n != 0 && ir_op_has(p->opcode, IR_KERNEL_H))
+        x = ox_to_nhwc(m, x);
+    if (p->weight.n != 0 && p->weight.type == OX_FLOAT) {
+        float *own = ARENA_ARRAY(m->arena, float, (size_t)p->weight.dim[0]);
+
+        set_scales(p, own);
+        *scale = own;
+        *n = (uint32_t)p->weight.dim[0];
+        return digit_sums(m, p, x, own, name, id);
+    }
+    if (p->weight.n == 0) {
+        q = &m->g->tensor[p->in[1]]->quant;
+        sum = matrix_sums(m, p, name);
+    } else {
+        sum = sums(m, p, x, &p->weight, q, name);
+    }
+    *scale = q->scale;
+    *n = q->n;
+    *id = ox_number_as(m, ox_inner(m, name, "real"), sum, IR_F32);
+    return ST_OK;
 }
 
 enum status ox_scaled_sums(struct ox *m, const struct ox_deferred *p, const char *name,
                            uint32_t *id)
 {
-    const bool matrices = p->weight.n == 0;
-    const int32_t channels = matrices ? 1 : p->weight.dim[0];
+    const int32_t channels = p->weight.n == 0 ? 1 : p->weight.dim[0];
     const float s_in = m->g->tensor[p->in[0]]->quant.scale[0];
-    const struct ir_quant *q = matrices ? &m->g->tensor[p->in[1]]->quant : &p->weight_quant;
     const struct ox_deferred f = ox_float_pending(m, p);
     float *value = ARENA_ARRAY(m->arena, float, (size_t)channels);
+    const float *scale;
+    uint32_t n;
 
-    *id = ox_number_as(m, ox_inner(m, name, "real"),
-                       matrices ? matrix_sums(m, p, name) : sums(m, p, name), IR_F32);
+    TRY(real_sums(m, p, name, &scale, &n, id));
     for (int32_t c = 0; c < channels; c++)
-        value[c] = s_in * q->scale[q->n > 1 ? c : 0];
+        value[c] = s_in * scale[n > 1 ? c : 0];
     TRY(ox_f32_mul(m, ox_inner(m, name, "scaled"), *id,
                    ox_f32_const(m, ox_inner(m, name, "scale"), 1, &channels, value), id));
     if (f.bias) {

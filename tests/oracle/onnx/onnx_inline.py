@@ -71,6 +71,22 @@ def powers(seed, n, low, high):
     return "{" + ",".join(str(2.0 ** k) for k in np.random.default_rng(seed).integers(low, high, n)) + "}"
 
 
+def uneven(seed, channels, terms, last=False):
+    """Weights of which each channel has a great one and small ones, in 2^-16: their sums are exact in float32 in any order."""
+    rng = np.random.default_rng(seed)
+    w = rng.integers(-40, 41, (channels, terms))
+    w[range(channels), rng.integers(0, terms, channels)] = (127 * 2 ** 9) * rng.choice([-1, 1], channels)
+    return "{" + ",".join(f"{v / 65536:.16f}" for v in (w.T if last else w).flatten()) + "}"
+
+
+def single(seed, terms, channels):
+    """Weights of which each channel has one: each sum is one product, rounded once."""
+    rng = np.random.default_rng(seed)
+    w = np.zeros((terms, channels))
+    w[rng.integers(0, terms, channels), range(channels)] = rng.uniform(-1, 1, channels)
+    return "{" + ",".join(f"{v:.7f}" for v in w.flatten()) + "}"
+
+
 # Quantised values of fewer bits, as Brevitas exports them: a Clip between QuantizeLinear and DequantizeLinear.
 FEW_BITS = f"""g (float[3,6] x, uint8[2,6] u) => (int8[3,5] y, uint8[2,6] v, float[3,5] r)
     <float s={{0.25}}, int8 z={{0}}, int8 l={{-8}}, int8 h={{7}}, int8[6,5] w={integers(5, 30, 20)}, int8 wl={{-7}}, int8 wh={{7}},
@@ -79,15 +95,36 @@ FEW_BITS = f"""g (float[3,6] x, uint8[2,6] u) => (int8[3,5] y, uint8[2,6] v, flo
     kf = DequantizeLinear<axis=1>(k, ws, wz) r = MatMul(f, kf) m = Relu(r) qm = QuantizeLinear(m, t, z) y = Clip(qm, l, h)
     uf = DequantizeLinear(u, t, uz) a = Add(uf, uf) qa = QuantizeLinear(a, t, uz) v = Clip(qa, , uh) }}"""
 # Products of quantised values whose results stay float32.
-FLOAT_PRODUCTS = f"""g (int8[1,8,5,6] x, uint8[2,3,8] u) => (float[1,6,5,6] a, float[2,3,5] b, float[6,5] c, float[1,8,3,4] d)
+FLOAT_PRODUCTS = f"""g (int8[1,8,5,6] x, uint8[2,3,8] u) => (float[1,6,5,6] a, float[2,3,5] b, float[6,5] c, float[1,8,3,4] d, float[48,48] e)
     <float s={{0.0078125}}, int8 z={{-3}}, int8[6,4,3,3] w={integers(1, 216)}, float[6] ws={powers(2, 6, -10, -6)}, int8[6] wz={{0,0,0,0,0,0}},
      float[6] wb={powers(3, 6, -3, 1)}, float us={{0.015625}}, uint8 uz={{100}}, int8[8,5] g={integers(4, 40)}, float gs={{0.00390625}}, int8 gz={{4}},
      float[5] gb={powers(5, 5, -3, 1)}, float low={{-0.5}}, float high={{0.75}}, int64[2] sh={{6,8}}, int8[5,8] h={integers(6, 40)},
-     int8[8,1,3,3] k={integers(7, 72)}, float[8] ks={powers(8, 8, -10, -6)}, int8[8] kz={{0,0,0,0,0,0,0,0}}> {{
+     int8[8,1,3,3] k={integers(7, 72)}, float[8] ks={powers(8, 8, -10, -6)}, int8[8] kz={{0,0,0,0,0,0,0,0}}, float vs={{0.83}}, int64[2] row={{48,1}}> {{
     f = DequantizeLinear(x, s, z) wf = DequantizeLinear<axis=0>(w, ws, wz) a1 = Conv<group=2, pads=[1,1,1,1]>(f, wf, wb) a = Relu(a1)
     uf = DequantizeLinear(u, us, uz) gf = DequantizeLinear(g, gs, gz) b1 = MatMul(uf, gf) b2 = Add(b1, gb) b = Clip(b2, low, high)
     flat = Reshape(uf, sh) hf = DequantizeLinear(h, gs, gz) c = Gemm<alpha=0.5, transB=1>(flat, hf, gb)
-    kf = DequantizeLinear<axis=0>(k, ks, kz) d = Conv<group=8>(f, kf) }}"""
+    kf = DequantizeLinear<axis=0>(k, ks, kz) d = Conv<group=8>(f, kf)
+    vf = Mul(uf, vs) vr = Reshape(vf, row) vt = Transpose(vr) e = MatMul(vr, vt) }}"""
+# Products of quantised values by float32 weights; the last depthwise one has too few terms for digits.
+FLOAT_WEIGHTS = f"""g (uint8[1,8,5,6] x, uint8[2,3,24] u) => (float[1,6,4,5] a, float[2,3,5] b, float[6,5] c, float[1,8,3,4] d, uint8[1,6,4,5] e,
+     float[1,8,1,2] f, float[2,3,5] p)
+    <float s={{0.0078125}}, uint8 z={{128}}, float[6,4,2,2] w={uneven(1, 6, 16)}, float[6] wb={{0.5,-0.25,0,0.125,-0.5,0.25}}, float us={{0.015625}},
+     uint8 uz={{120}}, float[24,5] g={uneven(2, 5, 24, True)}, float[5] gb={{0.5,-0.25,0,0.125,-0.5}}, float low={{-0.5}}, float high={{0.75}},
+     int64[2] sh={{6,24}}, float[5,24] h={uneven(3, 5, 24)}, float[8,1,3,3] k={uneven(4, 8, 9)}, float[8,1,5,5] l={uneven(5, 8, 25)},
+     float t={{0.00390625}}, float vs={{0.83}}, float[24,5] r={single(6, 24, 5)}> {{
+    xf = DequantizeLinear(x, s, z) a1 = Conv<group=2>(xf, w, wb) a = Relu(a1) uf = DequantizeLinear(u, us, uz)
+    b1 = MatMul(uf, g) b2 = Add(b1, gb) b = Clip(b2, low, high) flat = Reshape(uf, sh) c = Gemm<alpha=0.5, transB=1>(flat, h, gb)
+    d = Conv<group=8>(xf, k) e1 = Conv<group=2>(xf, w, wb) e = QuantizeLinear(e1, t, z) f = Conv<group=8>(xf, l)
+    vf = Mul(uf, vs) p = MatMul(vf, r) }}"""
+# Waiting results times one number, as AMD's Quark exports averages.
+FACTORS = f"""g (int8[1,8,6,6] x, int8[1,8,6,6] u) => (int8[1,8,1,1] a, int8[1,4,6,6] b, int8[1,8,6,6] c, int8[1,8] d, int8[1,8,1,1] e)
+    <float s={{0.05}}, int8 z={{-3}}, float us={{0.04}}, int8[4,8,1,1] w={integers(1, 32)}, float ws={{0.01}}, int8 wz={{0}}, float t={{0.01}},
+     int8 o={{5}}, float p={{1.0045}}, float one={{1}}, float three={{3}}, float[1] few={{0.7}}, float less={{-0.5}}, float bt={{0.02}}, float ct={{0.06}}> {{
+    g = DequantizeLinear(x, s, z) h = DequantizeLinear(u, us, o) a1 = GlobalAveragePool(g) a2 = Mul(a1, p) a = QuantizeLinear(a2, t, o)
+    wf = DequantizeLinear(w, ws, wz) b1 = Conv(g, wf) b2 = Relu(b1) b3 = Div(b2, three) b = QuantizeLinear(b3, bt, o)
+    c1 = Add(g, h) c2 = Mul(few, c1) c = QuantizeLinear(c2, ct, o)
+    d1 = GlobalAveragePool(g) d2 = Flatten(d1) d3 = Mul(d2, one) d = QuantizeLinear(d3, t, o)
+    e1 = GlobalAveragePool(h) e2 = Mul(e1, less) e = QuantizeLinear(e2, t, o) }}"""
 # Activations with a scale for each channel, which a depthwise convolution reads, as NNCF exports them.
 CHANNELS = f"""g (int8[1,4,6,7] x) => (int8[1,8,6,7] a, int8[1,8,6,7] b, int8[1,8,4,5] c)
     <float s={{0.05}}, int8 z={{-3}}, int8[8,4,1,1] w={integers(1, 32)}, float[8] ws={numbers(2, 8, .01, .03)}, int8[8] wz={{0,0,0,0,0,0,0,0}},
@@ -148,6 +185,8 @@ MODELS = {
     "arguments": ARGUMENTS,
     "few_bits": FEW_BITS,
     "float_products": FLOAT_PRODUCTS,
+    "float_weights": FLOAT_WEIGHTS,
+    "factors": FACTORS,
     "channel_scales": CHANNELS,
     **{f"einsum_{i}": einsum(*case) for i, case in enumerate(EINSUM)},
     "depths_float": depths("""f = DequantizeLinear(x, s, z) k = DequantizeLinear<axis=0>(w, ws, wz) c = Conv OPTIONS (f, k, b)
@@ -235,7 +274,8 @@ MODELS = {
  r = QuantizeLinear(v, so, z) }""",
 }
 LOOP = "Loop<body = b (int64 i, bool c, float[2,3] a) => (bool d, float[2,3] o) { d = Identity(c) o = Add(a, x) }>"
-UNFUSED = {"pool_overhang"}  # ONNX Runtime's QLinearAveragePool counts cells that ceil_mode adds, its float one does not
+# ONNX Runtime's QLinearAveragePool counts cells that ceil_mode adds, its float one does not; it quantises float32 weights
+UNFUSED = {"pool_overhang", "float_weights"}
 REFUSED = {
     "resize_policy": NEWER + """g (float[1,1,4,6] x) => (float[1,1,7,8] y) <int64[4] n={1,1,7,8}> {
         y = Resize<mode="linear", keep_aspect_ratio_policy="wide">(x, , , n) }""",

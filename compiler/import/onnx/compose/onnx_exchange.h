@@ -19,6 +19,12 @@ struct ox_added {
 };
 /* Replace each of the graph's nodes by its `added` and that of `node` (NULL: none). */
 void ox_insert_nodes(struct ox *m, Onnx__NodeProto *const *node, const struct ox_added *added);
+/* Add a node of one output, which has one reader: `name`, which it returns. */
+char *ox_add_node(struct ox *m, struct ox_added *to, const char *op, char *name, size_t n_in,
+                  char *const *in);
+/* Add `x` quantised and dequantised, as `name`; return that. */
+char *ox_add_border(struct ox *m, struct ox_added *to, const char *x, char *name, char *scale,
+                    char *zero);
 /* "NAME/WHAT". */
 char *ox_name_of(struct ox *m, const char *name, const char *what);
 /* Make `name` a constant of `n` floats (rank 0: one), to be written to *value; return it. */
@@ -30,6 +36,9 @@ const struct ox_const *ox_known_before(struct ox *m, const char *name);
 void ox_sort_nodes(struct ox *m);
 /* Put each QuantizeLinear of one scale before the nodes that only move its values. Initializers are known. */
 void ox_quantise_first(struct ox *m);
+/* Quantise the results of quantised values that are multiplied by a number before a QuantizeLinear. Initializers are
+ * known. */
+void ox_quantise_factors(struct ox *m);
 /* onnx_channels.c: give activations with a scale for each channel, which a depthwise convolution reads, one scale.
  * Initializers are known. */
 void ox_single_scales(struct ox *m);

@@ -335,40 +335,12 @@ static char *new_zero(struct ox *m, char *name, int32_t type, int64_t zero)
     return name;
 }
 
-static char *add_node(struct ox *m, struct ox_added *to, const char *op, char *name, size_t n_in,
-                      char *const *in)
-{
-    Onnx__NodeProto *n = ARENA_NEW(m->arena, Onnx__NodeProto);
-
-    onnx__node_proto__init(n);
-    n->op_type = arena_strndup(m->arena, op, strlen(op));
-    n->domain = arena_strndup(m->arena, "", 0);
-    n->name = name;
-    n->n_input = n_in;
-    n->input = arena_memdup(m->arena, in, n_in * sizeof *in);
-    n->n_output = 1;
-    n->output = arena_memdup(m->arena, &name, sizeof name);
-    ox_called_value(m, name)->n_use = 1;
-    to->node[to->n++] = n;
-    return name;
-}
-
-/* Add `x` quantised and dequantised; return its name. */
-static char *add_border(struct ox *m, struct ox_added *to, const char *x, char *name, char *scale,
-                        char *zero)
-{
-    char *in[3] = {(char *)(uintptr_t)x, scale, zero};
-
-    in[0] = add_node(m, to, "QuantizeLinear", ox_name_of(m, name, "codes"), 3, in);
-    return add_node(m, to, "DequantizeLinear", name, 3, in);
-}
-
 /* Add a copy of node n that reads `x` instead of its value `of`; return the result's name, a new one. */
 static char *add_copy(struct ox *m, struct ox_added *to, const Onnx__NodeProto *n, const char *what,
                       const char *of, char *x)
 {
     char *name =
-        add_node(m, to, n->op_type, ox_name_of(m, n->output[0], what), n->n_input, n->input);
+        ox_add_node(m, to, n->op_type, ox_name_of(m, n->output[0], what), n->n_input, n->input);
     Onnx__NodeProto *copy = to->node[to->n - 1];
 
     copy->n_attribute = n->n_attribute;
@@ -389,9 +361,9 @@ static char *add_range(struct ox *m, struct ox_added *to, const struct gate *g, 
     char *s = ox_new_floats(m, ox_name_of(m, name, "scale"), 0, 1, &scale);
 
     *scale = (float)step;
-    name = add_border(m, to, g->product, name, s,
-                      new_zero(m, ox_name_of(m, name, "zero"), g->type,
-                               ox_lowest(g->type) + (int64_t)rint(-least / step)));
+    name = ox_add_border(m, to, g->product, name, s,
+                         new_zero(m, ox_name_of(m, name, "zero"), g->type,
+                                  ox_lowest(g->type) + (int64_t)rint(-least / step)));
     for (uint32_t i = g->n_mover; i-- > 0;) {
         const Onnx__NodeProto *n = m->graph->node[g->mover[i]];
 
@@ -447,10 +419,10 @@ static char *new_nodes(struct ox *m, const struct gate *g, struct ox_added *to)
         char *x = add_range(m, to, g, what[i], i == 0 ? g->least : 0, i == 0 ? 0 : g->most);
 
         y[i] = add_function(m, to, g, x, what[i]);
-        y[i] = add_border(m, to, y[i], ox_name_of(m, y[i], "result"), q->input[1], q->input[2]);
+        y[i] = ox_add_border(m, to, y[i], ox_name_of(m, y[i], "result"), q->input[1], q->input[2]);
     }
     ox_called_value(m, g->product)->n_use = 2;
-    return add_node(m, to, "Add", ox_name_of(m, q->output[0], "sum"), 2, y);
+    return ox_add_node(m, to, "Add", ox_name_of(m, q->output[0], "sum"), 2, y);
 }
 
 void ox_quantise_arguments(struct ox *m)
