@@ -463,7 +463,7 @@ ox_handler ox_identity, ox_dropout, ox_reshape_node, ox_flatten, ox_squeeze, ox_
 ox_handler ox_constant_of_shape, ox_range, ox_size, ox_tile, ox_concat_const, ox_qgemm, ox_arg,
     ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k, ox_where,
     ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu,
-    ox_integer_pair;
+    ox_integer_pair, ox_quant;
 /* onnx_attributes.c: refuse an attribute that the importer does not know of the operator m->op. */
 enum status ox_check_attributes(struct ox *m);
 /* onnx_since.c: refuse an operator that the file's opset does not have. */

@@ -374,6 +374,66 @@ REFUSED.update({
     "nbits_computed": NBITS.replace("w, s)", "w, x)"),
 })
 
+# QONNX, as Brevitas exports it. ONNX Runtime gets the operators as functions of ONNX's own.
+QONNX_HEAD = '<ir_version: 8, opset_import: ["" : 17, "qonnx.custom_op.general" : 2]> '
+QONNX_FUNCTIONS = """
+    <opset_import: ["" : 17], domain: "qonnx.custom_op.general"> Quant <signed, narrow, rounding_mode> (x, s, z, b) => (y) {
+        one = Constant<value = float {1}>() two = Constant<value = float {2}>() si = Constant<value_int: int = @signed>()
+        sf = Cast<to=1>(si) ni = Constant<value_int: int = @narrow>() n = Cast<to=1>(ni) e = Sub(b, sf) p = Pow(two, e)
+        top = Sub(p, one) u = Sub(one, sf) un = Mul(u, n) high = Sub(top, un) np = Sub(n, p) low = Mul(sf, np)
+        d = Div(x, s) a = Add(d, z) r = Round(a) l = Max(r, low) c = Min(l, high) k = Cast<to=7>(c) kf = Cast<to=1>(k) m = Sub(kf, z) y = Mul(m, s) }
+    <opset_import: ["" : 17], domain: "qonnx.custom_op.general"> BipolarQuant (x, s) => (y) {
+        zero = Constant<value = float {0}>() up = GreaterOrEqual(x, zero) n = Neg(s) y = Where(up, s, n) }"""
+
+
+def quants(body):
+    """Node forms of Brevitas in short: Q3 signed 3 bits, N narrow, U unsigned, B bipolar."""
+    for short, signed, narrow in ("Q", 1, 0), ("N", 1, 1), ("U", 0, 0), ("V", 0, 1):
+        body = body.replace(f" {short}(", f' qonnx.custom_op.general.Quant<narrow={narrow}, signed={signed}, rounding_mode="ROUND">(')
+    return body.replace(" B(", " qonnx.custom_op.general.BipolarQuant(")
+
+
+BITS = ", ".join(f"float b{n}={{{n}}}" for n in (1, 2, 3, 4, 5, 6, 8, 12, 32))
+NORM = "".join(f", float[12] {n}={numbers(k, 12, low, high)}" for k, (n, low, high) in
+               enumerate((("ng", .5, 1.5), ("nb", -1, 1), ("nm", -1, 1), ("nv", .5, 2)), 20))
+# Middle scales are 251 / 2^k: sums are exact in float32, and hardly one is half a step.
+QONNX_DENSE = QONNX_HEAD + quants(f"""g (float[5,16] x) => (float[5,6] y, float[5,6] v, float[5,12] u, float[5,12] n)
+    <float z={{0}}, {BITS}{NORM}, float xs={{0.03125}}, float[12,16] w={numbers(1, 192, -.5, .5)}, float[12,1] ws={powers(2, 12, -4, -1)},
+     float[1] one={{1}}, float[1] tenth={{0.125}}, float[12,16] bw={numbers(3, 192, -.2, .2)}, float ms={{0.490234375}}, float us={{0.2451171875}},
+     float[6,12] k={numbers(4, 72, -.5, .5)}, float ks={{0.125}}, float[6] c={numbers(5, 6, -2, 2)}, float cs={{0.00048828125}},
+     float[16,12] f={numbers(6, 192, -1, 1)}, float fs={{0.015625}}, float[16,12] fz={powers(7, 192, -6, -5)}, float three={{3}}> {{
+    q = Q(x, xs, z, b8) wq = N(w, ws, z, b2) wt = Transpose<perm=[1,0]>(wq) m1 = MatMul(q, wt)
+    m2 = BatchNormalization(m1, ng, nb, nm, nv) m3 = Q(m2, ms, z, b2) kq = Q(k, ks, z, b3) kt = Transpose<perm=[1,0]>(kq)
+    p1 = MatMul(m3, kt) cq = Q(c, cs, z, b32) y = Add(p1, cq)
+    bx = B(x, one) bq = B(bw, tenth) bt = Transpose<perm=[1,0]>(bq) s1 = MatMul(bx, bt) s2 = BatchNormalization(s1, ng, nb, nm, nv)
+    s3 = B(s2, one) kb = B(k, tenth) kbt = Transpose<perm=[1,0]>(kb) v = MatMul(s3, kbt)
+    fq = U(f, fs, three, b6) g1 = MatMul(q, fq) g2 = Relu(g1) g3 = V(g2, us, z, b5) u = Identity(g3)
+    f12 = Q(f, fz, z, b12) n1 = MatMul(x, f12) n = Q(n1, us, three, b4) }}""")
+QONNX_CONV = QONNX_HEAD + quants(f"""g (float[1,4,9,9] x) => (float[1,10] y, float[1,4,9,9] d)
+    <float z={{0}}, {BITS}{NORM}, float xs={{0.03125}}, float[12,4,3,3] w={numbers(1, 432, -.5, .5)}, float[1] one={{1}}, float[1] tenth={{0.125}},
+     float[12,12,3,3] k={numbers(2, 1296, -.5, .5)}, float[12,1,1,1] ks={powers(3, 12, -4, -1)}, float[12] c={numbers(4, 12, -2, 2)},
+     float[12] cs={powers(5, 12, -11, -9)}, float us={{0.2451171875}}, float[10,48] f={numbers(6, 480, -1, 1)}, float fs={{0.0625}},
+     float[1,4,1,1] ds={{0.245,0.3,0.55,0.123}}, int64[2] sh={{1,48}}> {{
+    q = Q(x, xs, z, b8) wq = B(w, tenth) c1 = Conv(q, wq) n1 = BatchNormalization(c1, ng, nb, nm, nv) s1 = B(n1, one)
+    kq = Q(k, ks, z, b4) cq = Q(c, cs, z, b32) c2 = Conv(s1, kq, cq) p2 = MaxPool<kernel_shape=[2,2], strides=[2,2]>(c2) r2 = Relu(p2)
+    q2 = U(r2, us, z, b4) e = Reshape(q2, sh) fq = N(f, fs, z, b4) y = Gemm<transB=1>(e, fq) d = N(x, ds, z, b6) }}""")
+MODELS.update({
+    "qonnx_dense": QONNX_DENSE,
+    "qonnx_conv": QONNX_CONV,
+    "qonnx_finn": quants("""<ir_version: 6, opset_import: ["" : 9, "finn.custom_op.general" : 1]> g (float[2,3] x, bool k) => (float[2,3] y, float[3,2] v, float[2,3] r)
+        <float z={0}, float b={3}, float s={0.3}> { t = Identity(s) y = Q(x, t, z, b) e = Transpose<perm=[1,0]>(x) v = Q(e, t, z, b)
+        r = If <then_branch = i () => (float[2,3] o) { o = Q(x, s, z, b) }, else_branch = j () => (float[2,3] p) { p = B(x, s) }> (k) }"""
+        ).replace("qonnx.custom_op.general", "finn.custom_op.general"),
+})
+REFUSED.update({
+    f"qonnx_{name}": QONNX_HEAD + quants(f"""g (float[2,3] x, float t) => (float[2,3] y) <float z={{0}}, float h={{0.5}}, float[2,3] e={{1,1,1,2,2,2}},
+        float b={{{bits}}}, float s={{{scale}}}> {{ y = Q(x, {of}) }}""").replace("ROUND", mode)
+    for name, bits, scale, of, mode in (("wide", 16, 1, "s, z, b", "ROUND"), ("bits", 0, 1, "s, z, b", "ROUND"), ("half", 2.5, 1, "s, z, b", "ROUND"),
+                                        ("zero", 4, 1, "s, h, b", "ROUND"), ("scale", 4, 0, "s, z, b", "ROUND"), ("computed", 4, 1, "t, z, b", "ROUND"),
+                                        ("blocks", 4, 1, "e, z, b", "ROUND"), ("mode", 4, 1, "s, z, b", "FLOOR"))
+})
+REFUSED["qonnx_shape"] = REFUSED["qonnx_blocks"].replace("(x, e", "(h, e")
+
 
 def values_of(rng, border):
     if border.type == "tensor(float)":
@@ -395,6 +455,9 @@ def write(name, text, folder):
     options = onnxruntime.SessionOptions()
     if name in UNFUSED:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    if "custom_op.general" in text:
+        plain = (text.replace("finn", "qonnx").replace('"" : 9', '"" : 17') + QONNX_FUNCTIONS).replace("ir_version: 6", "ir_version: 8")
+        file = parser.parse_model(plain).SerializeToString()
     session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
     rng = np.random.default_rng(1)
     feed = {border.name: values_of(rng, border) for border in session.get_inputs()}

@@ -425,6 +425,7 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
     TRY(import_initializers(&m));
     TRY(import_inputs(&m));
     ox_sort_nodes(&m);
+    ox_replace_quants(&m);
     ox_single_scales(&m);
     ox_quantise_factors(&m);
     ox_quantise_arguments(&m);

@@ -34,6 +34,12 @@ char *ox_new_floats(struct ox *m, char *name, uint32_t rank, int32_t n, float **
 const struct ox_const *ox_known_before(struct ox *m, const char *name);
 /* Put constants first and each node after those that make its inputs; else the order stays. Initializers are known. */
 void ox_sort_nodes(struct ox *m);
+/* onnx_expand.c: return the *n nodes of a text of m->node, in the newest opset's form. They count as readers. */
+Onnx__NodeProto **ox_text_nodes(struct ox *m, const char *text, uint32_t *n);
+/* onnx_op.c: return true for Quant and BipolarQuant of QONNX. */
+bool ox_is_quant(const Onnx__NodeProto *n);
+/* ../nodes/onnx_qonnx.c: replace these by QuantizeLinear and DequantizeLinear. Initializers are known. */
+void ox_replace_quants(struct ox *m);
 /* Put each QuantizeLinear of one scale before the nodes that only move its values. Initializers are known. */
 void ox_quantise_first(struct ox *m);
 /* Quantise the results of quantised values that are multiplied by a number before a QuantizeLinear. Initializers are

@@ -8,7 +8,7 @@
  *   value of an attribute: integer, float with a point, [integers], 'text'; @name: the node's own
  *   attribute, left out if absent; @name|value: with a default
  * Inner names are the first output, the operator with a number, and the text's name. */
-#include "compiler/import/onnx/onnx_import.h"
+#include "onnx_exchange.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -217,26 +217,34 @@ static const char *scope_of(struct ox *m)
     return m->scope;
 }
 
-enum status ox_expand(struct ox *m, const char *text)
+Onnx__NodeProto **ox_text_nodes(struct ox *m, const char *text, uint32_t *n)
 {
-    const Onnx__NodeProto *outer = m->node;
-    const char *op = m->op, *scope = scope_of(m);
-    const int64_t opset = m->opset;
-    struct reader r = {.m = m, .outer = outer, .p = text};
+    struct reader r = {.m = m, .outer = m->node, .p = text};
     Onnx__NodeProto **node = ARENA_ARRAY(m->arena, Onnx__NodeProto *, strlen(text) / 4);
-    uint32_t n = 0;
 
-    r.scope = scope;
-    m->opset = ONNX_LAST_OPSET;
+    r.scope = scope_of(m);
+    *n = 0;
     do {
-        node[n++] = one_node(&r);
+        node[(*n)++] = one_node(&r);
     } while (take(&r, ';') && (blanks(&r), *r.p));
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < *n; k++) {
         for (size_t i = 0; i < node[k]->n_input; i++)
             ox_called_value(m, node[k]->input[i])->n_use++;
         for (size_t i = 0; i < node[k]->n_output; i++)
             ox_name(m, node[k]->output[i]);
     }
+    return node;
+}
+
+enum status ox_expand(struct ox *m, const char *text)
+{
+    const Onnx__NodeProto *outer = m->node;
+    const char *op = m->op, *scope = scope_of(m);
+    const int64_t opset = m->opset;
+    uint32_t n;
+    Onnx__NodeProto **node = ox_text_nodes(m, text, &n);
+
+    m->opset = ONNX_LAST_OPSET;
     for (uint32_t k = 0; k < n; k++) {
         const enum status st = m->import_node(m, node[k], IR_NONE);
 

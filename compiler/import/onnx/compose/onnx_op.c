@@ -1,11 +1,12 @@
 /* onnx_op.c - the table of ONNX operators, and one node: found, its inputs known, imported. */
 #include "compiler/import/onnx/onnx.h"
-#include "compiler/import/onnx/onnx_import.h"
+#include "onnx_exchange.h"
 
 #include <string.h>
 
 #define AI_ONNX   ""
 #define MICROSOFT "com.microsoft"
+#define QONNX     "qonnx.custom_op.general"
 
 struct rule {
     const char *name, *domain;
@@ -22,6 +23,9 @@ struct rule {
 static const struct rule composed[] = {
     {"DynamicQuantizeLinear", AI_ONNX, 1, 1, ox_dynamic_quantize},
     {"MatMulNBits", MICROSOFT, 3, 6, ox_matmul_nbits},
+    {"Quant", QONNX, 4, 4, ox_quant},
+    {"IntQuant", QONNX, 4, 4, ox_quant},
+    {"BipolarQuant", QONNX, 2, 2, ox_quant},
     {"Resize", AI_ONNX, 1, 4, ox_resize},
     {"Upsample", AI_ONNX, 1, 2, ox_resize},
     {"BatchNormalization", AI_ONNX, 5, 5, ox_batch_norm},
@@ -82,9 +86,14 @@ const char *onnx_operator_name(uint32_t i, const char **domain)
     return NULL;
 }
 
+/* Earlier names of QONNX's domain are that. */
 static const char *domain_of(const Onnx__NodeProto *n)
 {
-    return !n->domain || strcmp(n->domain, "ai.onnx") == 0 ? "" : n->domain;
+    const char *d = n->domain ? n->domain : "";
+
+    return strcmp(d, "ai.onnx") == 0                                                     ? AI_ONNX
+           : strcmp(d, "onnx.brevitas") == 0 || strcmp(d, "finn.custom_op.general") == 0 ? QONNX
+                                                                                         : d;
 }
 
 static const struct rule *find_rule(const char *name, const char *domain, enum ir_opcode *opcode)
@@ -96,6 +105,14 @@ static const struct rule *find_rule(const char *name, const char *domain, enum i
                 return r;
             }
     return NULL;
+}
+
+bool ox_is_quant(const Onnx__NodeProto *n)
+{
+    enum ir_opcode opcode;
+    const struct rule *r = find_rule(n->op_type ? n->op_type : "", domain_of(n), &opcode);
+
+    return r && r->fn == ox_quant && n->n_input == r->min_in && n->n_output == 1;
 }
 
 /* Every input is known by now. */
@@ -138,7 +155,7 @@ enum status ox_import_node(struct ox *m, const Onnx__NodeProto *node, uint32_t i
     if (!rule)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "this operator is not supported ('heddle ops' lists those that are)");
-    if (*rule->domain && m->ms_opset == 0)
+    if (strcmp(rule->domain, MICROSOFT) == 0 && m->ms_opset == 0)
         return FAIL(m->d, ST_MODEL, "the model does not import domain " MICROSOFT);
     m->op = rule->name;
     TRY(ox_check_attributes(m));
