@@ -182,6 +182,10 @@ MODELS = {
     "unsorted": UNSORTED,
     "no_ops": NO_OPS,
     "two_bits": TWO_BITS,
+    "reverse": """g (float[3,4,2] x, int8[2,3,4] q, bool[2,2] k) => (float[3,4,2] y, int8[2,3,4] v, bool[2,2] w, float[3,4,2] u)
+        <int64[4] a={2,0,3,1}, int64[2] b={3,3}, int64[2] c={1,2}, int64[3] d={4,4,4}> {
+        y = ReverseSequence(x, a) v = ReverseSequence<batch_axis=0, time_axis=1>(q, b) w = ReverseSequence(k, c)
+        u = ReverseSequence<batch_axis=0, time_axis=1>(x, d) }""",
     "arguments": ARGUMENTS,
     "few_bits": FEW_BITS,
     "float_products": FLOAT_PRODUCTS,
@@ -273,10 +277,15 @@ MODELS = {
  v = If <then_branch = t () => (float[1,4,6,6] o) { o = Add(c, f) }, else_branch = e () => (float[1,4,6,6] o2) { o2 = Neg(c) }> (k)
  r = QuantizeLinear(v, so, z) }""",
 }
+REVERSE = "g (float[2,3] x, int64[3] n) => (float[2,3] y) <int64[3] a={1,2,2}> { y = ReverseSequence(x, a) }"
 LOOP = "Loop<body = b (int64 i, bool c, float[2,3] a) => (bool d, float[2,3] o) { d = Identity(c) o = Add(a, x) }>"
 # ONNX Runtime's QLinearAveragePool counts cells that ceil_mode adds, its float one does not; it quantises float32 weights
 UNFUSED = {"pool_overhang", "float_weights"}
 REFUSED = {
+    "reverse_axes": REVERSE.replace("(x, a", "<time_axis=1>(x, a"),
+    "reverse_count": REVERSE.replace("3] a={1,2,2}", "2] a={1,2}"),
+    "reverse_length": REVERSE.replace("={1,2,2", "={1,2,3"),
+    "reverse_computed": REVERSE.replace("(x, a", "(x, n"),
     "resize_policy": NEWER + """g (float[1,1,4,6] x) => (float[1,1,7,8] y) <int64[4] n={1,1,7,8}> {
         y = Resize<mode="linear", keep_aspect_ratio_policy="wide">(x, , , n) }""",
     "antialias_quantised": NEWER + """g (int8[1,1,4,6] x) => (int8[1,1,2,3] y) <int64[4] n={1,1,2,3}> {

@@ -385,3 +385,54 @@ enum status ox_one_hot(struct ox *m)
                       "%%0 = Where(e, on, off)",
                       n, axis, n, n, axis);
 }
+
+/* Axes 0 and 1 are batch and time, in any order: read their elements as rows, and gather the rows of each batch's first
+ * `length` times backwards. */
+static enum status reverse_rows(struct ox *m, const struct ox_shape *x,
+                                const struct ox_const *length, uint32_t batch, uint32_t time)
+{
+    const int32_t stride[2] = {x->dim[1], 1};
+    int64_t *place = places(m, (int64_t)x->dim[0] * x->dim[1]);
+    int64_t rows[IR_MAX_RANK];
+
+    for (int32_t b = 0; b < x->dim[batch]; b++)
+        for (int64_t t = 0; t < x->dim[time]; t++) {
+            const int64_t n = ox_int(length, (uint64_t)b);
+
+            place[b * stride[batch] + t * stride[time]] =
+                b * stride[batch] + (t < n ? n - 1 - t : t) * stride[time];
+        }
+    rows[0] = (int64_t)x->dim[0] * x->dim[1];
+    for (uint32_t k = 2; k < x->rank; k++)
+        rows[k - 1] = x->dim[k];
+    return ox_expandf(m, "r = Reshape($0, %s); g = Gather(r, places; axis=0); %%0 = Reshape(g, %s)",
+                      ox_list(m, x->rank - 1, rows), ox_shape_list(m, x));
+}
+
+enum status ox_reverse_sequence(struct ox *m)
+{
+    const int64_t batch = ox_attr_int(m, "batch_axis", 1), time = ox_attr_int(m, "time_axis", 0);
+    const struct ox_const *length;
+    struct ox_shape x;
+    bool all = true;
+
+    if (!ox_in(m, 0))
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    x = shape_of(m, ox_in(m, 0));
+    TRY(ox_want_const(m, 1, "sequence_lens", &length));
+    if (x.rank < 2 || batch < 0 || batch > 1 || time != 1 - batch)
+        return FAIL(m->d, ST_MODEL, "expected batch and time as axes 0 and 1, found %lld and %lld",
+                    (long long)batch, (long long)time);
+    if (length->type != OX_INT64 || length->n != (uint64_t)x.dim[batch])
+        return FAIL(m->d, ST_MODEL, "sequence_lens: expected %d int64, found %llu of %s",
+                    x.dim[batch], (unsigned long long)length->n, ox_type_name(length->type));
+    for (uint64_t i = 0; i < length->n; i++) {
+        if (ox_int(length, i) < 0 || ox_int(length, i) > x.dim[time])
+            return FAIL(m->d, ST_MODEL, "sequence_lens: expected 0 to %d, found %lld", x.dim[time],
+                        (long long)ox_int(length, i));
+        all = all && ox_int(length, i) == x.dim[time];
+    }
+    return all ? ox_expandf(m, "%%0 = Slice($0, [-1], [-2147483648], [%lld], [-1])",
+                            (long long)time)
+               : reverse_rows(m, &x, length, (uint32_t)batch, (uint32_t)time);
+}
