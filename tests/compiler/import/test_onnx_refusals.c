@@ -6,7 +6,7 @@
  * message
  *
  * Shapes are `-` for a number, `0` for an empty list; values of a constant repeat their last one;
- * `_` is an absent input; a comma ends a list of one; Op@ms is com.microsoft's. The last node's
+ * `_` is an absent input; a comma ends a list of one; Op@ms is com.microsoft's, Op@qonnx QONNX's. The last node's
  * outputs are the graph's. A message "accepted" is one too. `-u` prints the file anew. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -141,7 +141,7 @@ static void add_node(struct builder *b, char **word, int n_word)
             *s = '-';
     n = b_node(b, word[1], strcmp(word[2], "-") == 0 ? "" : word[2], "");
     if (domain)
-        n->domain = b_text(b, "com.microsoft");
+        n->domain = b_text(b, domain[1] == 'q' ? "qonnx.custom_op.general" : "com.microsoft");
     n->n_output = 0;
     for (char *s = strtok(names, ","); s; s = strtok(NULL, ","))
         n->output[n->n_output++] = b_text(b, strcmp(s, "_") == 0 ? "" : s);
@@ -282,7 +282,9 @@ static void test_attributes(void **state)
     (void)state;
     for (; (name = onnx_operator_name(n, &domain)) != NULL; n++) {
         const char *text = arena_printf(a, "in x f32 2; node %s%s x y no_such_thing=1", name,
-                                        *domain ? "@ms" : "");
+                                        *domain == 'q' ? "@qonnx"
+                                        : *domain      ? "@ms"
+                                                       : "");
         const char *said = verdict(a, text, &took);
 
         if (strstr(said, "attribute 'no_such_thing' is not known here: expected ") == NULL)

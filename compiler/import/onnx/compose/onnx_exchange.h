@@ -36,9 +36,9 @@ const struct ox_const *ox_known_before(struct ox *m, const char *name);
 void ox_sort_nodes(struct ox *m);
 /* onnx_expand.c: return the *n nodes of a text of m->node, in the newest opset's form. They count as readers. */
 Onnx__NodeProto **ox_text_nodes(struct ox *m, const char *text, uint32_t *n);
-/* onnx_op.c: return true for Quant and BipolarQuant of QONNX. */
-bool ox_is_quant(const Onnx__NodeProto *n);
-/* ../nodes/onnx_qonnx.c: replace these by QuantizeLinear and DequantizeLinear. Initializers are known. */
+/* ../nodes/onnx_qonnx.c: return true for a domain's name of QONNX. */
+bool ox_is_qonnx(const char *domain);
+/* Replace Quant and BipolarQuant of QONNX by QuantizeLinear and DequantizeLinear. Initializers are known. */
 void ox_replace_quants(struct ox *m);
 /* Put each QuantizeLinear of one scale before the nodes that only move its values. Initializers are known. */
 void ox_quantise_first(struct ox *m);

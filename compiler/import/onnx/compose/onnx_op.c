@@ -91,9 +91,7 @@ static const char *domain_of(const Onnx__NodeProto *n)
 {
     const char *d = n->domain ? n->domain : "";
 
-    return strcmp(d, "ai.onnx") == 0                                                     ? AI_ONNX
-           : strcmp(d, "onnx.brevitas") == 0 || strcmp(d, "finn.custom_op.general") == 0 ? QONNX
-                                                                                         : d;
+    return strcmp(d, "ai.onnx") == 0 ? AI_ONNX : ox_is_qonnx(d) ? QONNX : d;
 }
 
 static const struct rule *find_rule(const char *name, const char *domain, enum ir_opcode *opcode)
@@ -105,14 +103,6 @@ static const struct rule *find_rule(const char *name, const char *domain, enum i
                 return r;
             }
     return NULL;
-}
-
-bool ox_is_quant(const Onnx__NodeProto *n)
-{
-    enum ir_opcode opcode;
-    const struct rule *r = find_rule(n->op_type ? n->op_type : "", domain_of(n), &opcode);
-
-    return r && r->fn == ox_quant && n->n_input == r->min_in && n->n_output == 1;
 }
 
 /* Every input is known by now. */

@@ -13,7 +13,8 @@
 #include <strings.h>
 
 enum {
-    BIPOLAR_IN = 2, /* inputs of BipolarQuant; Quant has zero point and bit width, too */
+    BIPOLAR_IN = 2, /* inputs: x and scale */
+    QUANT_IN = 4,   /* zero point and bit width, too */
     MOST_NODES = 16 /* between two quantisers */
 };
 
@@ -23,9 +24,19 @@ struct quant {
     uint32_t axis; /* of the scale's dimensions, with more than one number; its rank: none */
     int32_t bits, type;
     double low, high, zero;
-    bool bipolar, coded; /* its values are codes of 8 bits, with scales along one axis at most */
-    int32_t finer;       /* codes of this many more bits, whose scale is that much smaller */
+    bool bipolar, coded; /* 8 bits hold its values, with scales along one axis at most */
+    int32_t finer; /* quantised values times two to this, of a scale that is as much smaller */
 };
+
+static bool is_quant(const Onnx__NodeProto *n)
+{
+    const char *op = n->op_type ? n->op_type : "";
+    const bool bipolar = strcmp(op, "BipolarQuant") == 0;
+
+    return (bipolar || strcmp(op, "Quant") == 0 || strcmp(op, "IntQuant") == 0) && n->domain &&
+           ox_is_qonnx(n->domain) && n->n_input == (bipolar ? BIPOLAR_IN : QUANT_IN) &&
+           n->n_output == 1;
+}
 
 /* Constant input `i` as numbers, or NULL. */
 static const struct ox_const *known(struct ox *m, uint32_t i)
@@ -261,17 +272,17 @@ static double quantised_bound(struct ox *m, const char *name, const char **from)
 
     for (uint32_t i = 0; i < MOST_NODES && n && moves_values(n); i++)
         n = maker_of(m, n->input[0]);
-    if (!n || n->n_input < 2 || !(ox_is_quant(n) || ox_is_node(n, "DequantizeLinear")))
+    if (!n || n->n_input < 2 || !(is_quant(n) || ox_is_node(n, "DequantizeLinear")))
         return 0;
     scale = ox_known_before(m, n->input[1]);
     bits = n->n_input > 3 ? ox_known_before(m, n->input[3]) : NULL;
-    if (n->n_input != BIPOLAR_IN || !ox_is_quant(n))
+    if (n->n_input != BIPOLAR_IN || !is_quant(n))
         steps = bits && bits->n != 0 ? ldexp(1, (int)fmin(32, fmax(0, ox_number(bits, 0)))) : 256;
     *from = n->input[0];
     return scale ? greatest(scale) * steps : 0;
 }
 
-/* The same of Conv, Gemm or MatMul of quantised operands. */
+/* A bound of Conv, Gemm or MatMul of quantised operands, or 0. */
 static double product_bound(struct ox *m, const Onnx__NodeProto *n)
 {
     static const char *const products[] = {"Conv", "Gemm", "MatMul", NULL};
@@ -297,7 +308,7 @@ static double product_bound(struct ox *m, const Onnx__NodeProto *n)
     return bound * terms + (bias ? greatest(bias) : 0);
 }
 
-/* The same of BatchNormalization of numbers up to `bound`. */
+/* A bound of BatchNormalization of numbers up to `bound`, or 0. */
 static double normalised_bound(struct ox *m, const Onnx__NodeProto *n, double bound)
 {
     const Onnx__AttributeProto *epsilon = NULL;
@@ -434,6 +445,17 @@ enum status ox_quant(struct ox *m)
     return ox_expand(m, text);
 }
 
+bool ox_is_qonnx(const char *domain)
+{
+    static const char *const names[] = {"qonnx.custom_op.general", "finn.custom_op.general",
+                                        "onnx.brevitas", NULL};
+    uint32_t i = 0;
+
+    while (names[i] && strcmp(names[i], domain) != 0)
+        i++;
+    return names[i] != NULL;
+}
+
 /* A node that is refused stays, and is refused again when it is imported. */
 void ox_replace_quants(struct ox *m)
 {
@@ -444,7 +466,7 @@ void ox_replace_quants(struct ox *m)
     uint32_t replaced = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        if (!ox_is_quant(node[i]) || ox_called(m, node[i]))
+        if (!is_quant(node[i]) || ox_called(m, node[i]))
             continue;
         m->node = node[i];
         m->op = m->node->op_type;
