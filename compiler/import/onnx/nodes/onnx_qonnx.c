@@ -359,12 +359,22 @@ static double bound_of(struct ox *m, const char *name, uint32_t nodes)
 
 /* --- computed values --- */
 
-/* s where x >= 0, else -s. A product is quantised first, by the least step that fits its sums: that keeps the sign of
- * each sum of integers, which int32 holds after a shift. */
+/* Return the scale with which QuantizeLinear keeps the sign of x: of a product the least one with which int32 holds its
+ * sums after a shift, of a graph input a tiny one; 0: there is none. */
+static float sign_step(struct ox *m)
+{
+    enum { BITS = 28, LEAST = -100 };
+    const double step = ox_in(m, 0)->is_input
+                            ? ldexp(1, LEAST)
+                            : ldexp(bound_of(m, m->node->input[0], MOST_NODES), -BITS);
+
+    return step >= ldexp(1, LEAST) && isfinite((float)step) ? (float)step : 0;
+}
+
+/* s where x >= 0, else -s. */
 static const char *sign_text(struct ox *m, struct quant *q)
 {
-    enum { BITS = 28 };
-    const double bound = bound_of(m, m->node->input[0], MOST_NODES);
+    const float step = sign_step(m);
     struct ox_const c;
     float *to = ox_new_const(m, &c, OX_FLOAT, q->scale->rank, q->scale->dim);
 
@@ -375,14 +385,14 @@ static const char *sign_text(struct ox *m, struct quant *q)
         return "up = GreaterOrEqual($0, 0.0); %0 = Where(up, $1, minus)";
     q->finer = finer_bits(q, -127);
     give_scales(m, q);
-    *(float *)ox_new_const(m, &c, OX_FLOAT, 0, NULL) = (float)ldexp(bound, -BITS);
+    *(float *)ox_new_const(m, &c, OX_FLOAT, 0, NULL) = step;
     ox_inner_const(m, "t", &c);
     return arena_printf(m->arena,
                         "%s up = GreaterOrEqual(%s, 0.0); w = Where(up, $1, minus);"
                         "q = QuantizeLinear(w, s, z); %%0 = DequantizeLinear(q, s, z)",
-                        bound > 0 ? "e = QuantizeLinear($0, t, z); d = DequantizeLinear(e, t, z);"
-                                  : "",
-                        bound > 0 ? "d" : "$0");
+                        step > 0 ? "e = QuantizeLinear($0, t, z); d = DequantizeLinear(e, t, z);"
+                                 : "",
+                        step > 0 ? "d" : "$0");
 }
 
 static enum status computed_text(struct ox *m, struct quant *q, const char **text)
