@@ -191,16 +191,7 @@ static void give_scales(struct ox *m, const struct quant *q)
     ox_inner_const(m, "z", &z);
 }
 
-/* Codes times a power of two that 8 bits hold, of a scale that is as much smaller: so is a product's unit, to which its
- * bias is rounded. */
-static int32_t finer_bits(const struct quant *q, double lowest)
-{
-    const double up = log2(ox_highest(q->type) / q->high), down = log2(lowest / q->low);
-
-    return q->zero != 0 ? 0 : (int32_t)fmax(0, floor(fmin(7, q->low < 0 ? fmin(up, down) : up)));
-}
-
-static enum status constant_text(struct ox *m, struct quant *q, const char **text)
+static enum status constant_text(struct ox *m, const struct quant *q, const char **text)
 {
     const int64_t axis = (int64_t)q->x->rank + q->axis - q->scale->rank;
     struct ox_const c;
@@ -218,9 +209,8 @@ static enum status constant_text(struct ox *m, struct quant *q, const char **tex
     }
     uint8_t *to = ox_new_const(m, &c, q->type, q->x->rank, q->x->dim);
 
-    q->finer = finer_bits(q, -127);
     for (uint64_t i = 0; i < c.n; i++)
-        to[i] = (uint8_t)(int32_t)ldexp(code_of(q, i), q->finer);
+        to[i] = (uint8_t)(int32_t)code_of(q, i);
     ox_inner_const(m, "q", &c);
     give_scales(m, q);
     *text = q->scale->n == 1 ? "%0 = DequantizeLinear(q, s, z)"
@@ -359,6 +349,15 @@ static double bound_of(struct ox *m, const char *name, uint32_t nodes)
 
 /* --- computed values --- */
 
+/* Codes times a power of two that 8 bits hold, of a scale that is as much smaller: so is a product's unit, to which its
+ * bias is rounded. */
+static int32_t finer_bits(const struct quant *q)
+{
+    const double up = log2(ox_highest(q->type) / q->high), down = log2(ox_lowest(q->type) / q->low);
+
+    return q->zero != 0 ? 0 : (int32_t)fmax(0, floor(fmin(7, q->low < 0 ? fmin(up, down) : up)));
+}
+
 /* Return the scale with which QuantizeLinear keeps the sign of x: of a product the least one with which int32 holds its
  * sums after a shift, of a graph input a tiny one; 0: there is none. */
 static float sign_step(struct ox *m)
@@ -383,7 +382,7 @@ static const char *sign_text(struct ox *m, struct quant *q)
     ox_inner_const(m, "minus", &c);
     if (q->scale->n != 1)
         return "up = GreaterOrEqual($0, 0.0); %0 = Where(up, $1, minus)";
-    q->finer = finer_bits(q, -127);
+    q->finer = finer_bits(q);
     give_scales(m, q);
     *(float *)ox_new_const(m, &c, OX_FLOAT, 0, NULL) = step;
     ox_inner_const(m, "t", &c);
@@ -422,7 +421,7 @@ static enum status computed_text(struct ox *m, struct quant *q, const char **tex
                          "q = QuantizeLinear($0, s, z%s); c = Clip(q, low, high);"
                          "%%0 = DequantizeLinear(c, s, z%s)",
                          axis, axis);
-    q->finer = finer_bits(q, ox_lowest(q->type));
+    q->finer = finer_bits(q);
     if (q->scale->n != 1 || q->finer == 0)
         return ST_OK;
     *(float *)ox_new_const(m, &c, OX_FLOAT, 0, NULL) =
