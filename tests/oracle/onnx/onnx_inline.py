@@ -156,6 +156,14 @@ ARGUMENTS = f"""g (int8[1,4,6,7] x, int8[6,16] u) => (int8[1,8,6,7] a, uint8[6,1
     ut = Transpose(uf) r = MatMul(uf, ut) ft = Transpose<perm=[0,1,3,2]>(f) fm = MatMul(f, ft) fs = Softmax(fm)
     v = QuantizeLinear(fs, dt, dz) }}"""
 
+# A residual whose operand is quantised for the next product alone, as NVIDIA's quantisers leave it.
+RESIDUAL = f"""g (int8[1,6,6,7] x) => (uint8[1,6,6,7] a)
+    <float s={{0.05}}, int8 z={{0}}, int8[6,6,1,1] w={integers(1, 36)}, float[6] ws={numbers(2, 6, .005, .01)}, int8[6] wz={{0,0,0,0,0,0}},
+     int8[6,6,3,3] k={integers(3, 324)}, float[6] ks={numbers(4, 6, .001, .002)}, float[6] kb={numbers(5, 6, -1, 1)}, float t={{0.03}}, uint8 o={{0}},
+     float r={{0.04}}> {{
+    f = DequantizeLinear(x, s, z) wf = DequantizeLinear<axis=0>(w, ws, wz) p = Conv(f, wf) pr = Relu(p)
+    q = QuantizeLinear(pr, t, o) d = DequantizeLinear(q, t, o) c = Cast<to=1>(pr)
+    kf = DequantizeLinear<axis=0>(k, ks, wz) y = Conv<pads=[1,1,1,1]>(d, kf, kb) e = Add(y, c) er = Relu(e) a = QuantizeLinear(er, r, o) }}"""
 # Nodes that change nothing before a QuantizeLinear, and inside what it makes one operator of integers.
 NO_OPS = f"""g (int8[1,6,16] x, int8[1,2,4,5] i) => (int8[1,6,16] a, int8[1,6,16] b, int8[1,2,8,10] c, int8[1,6,5] d)
     <float s={{0.05}}, int8 z={{-3}}, float[16] g={numbers(1, 16, .3, .6)}, float[16] h={numbers(2, 16, -.5, .5)}, float e={{0.00001}},
@@ -186,6 +194,7 @@ MODELS = {
         <int64[4] a={2,0,3,1}, int64[2] b={3,3}, int64[2] c={1,2}, int64[3] d={4,4,4}> {
         y = ReverseSequence(x, a) v = ReverseSequence<batch_axis=0, time_axis=1>(q, b) w = ReverseSequence(k, c)
         u = ReverseSequence<batch_axis=0, time_axis=1>(x, d) }""",
+    "residual": RESIDUAL,
     "arguments": ARGUMENTS,
     "few_bits": FEW_BITS,
     "float_products": FLOAT_PRODUCTS,

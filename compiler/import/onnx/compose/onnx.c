@@ -2,7 +2,7 @@
  * can contain is checked here or in the other onnx_*.c; no later step looks at it again. */
 #include "compiler/import/common/import_sizes.h"
 #include "compiler/import/onnx/onnx_import.h"
-#include "onnx_exchange.h"
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 #include "onnx_state.h"
 
 #include <string.h>
@@ -426,6 +426,8 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
     TRY(import_inputs(&m));
     ox_sort_nodes(&m);
     ox_replace_quants(&m);
+    ox_read_quantised(&m);
+    ox_sort_nodes(&m);
     ox_single_scales(&m);
     ox_quantise_factors(&m);
     ox_quantise_arguments(&m);

@@ -8,7 +8,7 @@
  *   value of an attribute: integer, float with a point, [integers], 'text'; @name: the node's own
  *   attribute, left out if absent; @name|value: with a default
  * Inner names are the first output, the operator with a number, and the text's name. */
-#include "onnx_exchange.h"
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -2,7 +2,7 @@
  * wrap into their type; functions of one integer are made of those of two, softmax over several
  * axes of that over one. */
 #include "compiler/import/onnx/onnx_import.h"
-#include "onnx_exchange.h"
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* onnx_op.c - the table of ONNX operators, and one node: found, its inputs known, imported. */
 #include "compiler/import/onnx/onnx.h"
-#include "onnx_exchange.h"
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 
 #include <string.h>
 

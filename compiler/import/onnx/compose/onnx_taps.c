@@ -2,7 +2,7 @@
  * three dimensions: one slice of the padded input for each cell of the window, summed or compared.
  * Constant weights of three dimensions: depth as batch, its cells of the window as channels. */
 #include "compiler/import/onnx/onnx_import.h"
-#include "onnx_exchange.h"
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *   BipolarQuant            s where x >= 0, else -s: codes 1 and -1
  *
  * The graph's own nodes are replaced before any is imported, so that other rules see QuantizeLinear. */
-#include "compiler/import/onnx/compose/onnx_exchange.h"
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 
 #include <math.h>
 #include <string.h>

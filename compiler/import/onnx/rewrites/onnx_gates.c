@@ -10,7 +10,7 @@
  *
  * f is of elementwise operators and constant numbers: SiLU, GELU, hard-swish, .. as one node or several. The range of
  * s' is where f's quantised value still changes; rounding to s' is less than a step of s (docs/ONNX.md, rule 19). */
-#include "onnx_exchange.h"
+#include "onnx_rewrites.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *
  * S is the scale of the first channel. The quantised values are the same; a clamp goes where all codes end before it
  * does. A convolution before takes the factors into its own scales (docs/ONNX.md, "Islands"). */
-#include "onnx_exchange.h"
+#include "onnx_rewrites.h"
 
 #include <math.h>
 #include <string.h>

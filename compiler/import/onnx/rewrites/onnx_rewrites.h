@@ -1,12 +1,16 @@
-/* onnx_exchange.h - QuantizeLinear before nodes that only move values. */
-#ifndef HEDDLE_COMPILER_IMPORT_ONNX_COMPOSE_ONNX_EXCHANGE_H
-#define HEDDLE_COMPILER_IMPORT_ONNX_COMPOSE_ONNX_EXCHANGE_H
+/* onnx_rewrites.h - the file's nodes before any is imported. The compiler and the CPU reference read what they become. */
+#ifndef HEDDLE_COMPILER_IMPORT_ONNX_REWRITES_ONNX_REWRITES_H
+#define HEDDLE_COMPILER_IMPORT_ONNX_REWRITES_ONNX_REWRITES_H
 
 #include "base/text.h"
 #include "compiler/import/onnx/onnx_import.h"
 
 /* --- nodes before any is imported --- */
 
+/* An operator of a list that ends with NULL. */
+bool ox_is_one_of(const Onnx__NodeProto *n, const char *const *list);
+/* Return true for a node of ONNX that only moves the values of its first input. */
+bool ox_moves_values(const Onnx__NodeProto *n);
 bool ox_is_node(const Onnx__NodeProto *n, const char *op);
 /* An integer attribute. */
 int64_t ox_node_int(const Onnx__NodeProto *n, const char *name, int64_t otherwise);
@@ -32,17 +36,25 @@ char *ox_new_floats(struct ox *m, char *name, uint32_t rank, int32_t n, float **
 /* Return the constant that the name is before any node is imported: an initializer, a Constant or an Identity of an
  * initializer; or NULL. */
 const struct ox_const *ox_known_before(struct ox *m, const char *name);
+/* Return true for a QuantizeLinear of one constant scale. */
+bool ox_has_one_scale(struct ox *m, const Onnx__NodeProto *quantize);
+/* A copy of `n` whose first input is `in` and whose only output is `out`. */
+Onnx__NodeProto *ox_renamed(struct ox *m, const Onnx__NodeProto *n, const char *in,
+                            const char *out);
+/* onnx_residual.c: give Adds of a value that a QuantizeLinear reads too the quantised values, if rounding to these is less than a step of the
+ * Add's own QuantizeLinear. The graph is a copy. */
+void ox_read_quantised(struct ox *m);
 /* Put constants first and each node after those that make its inputs; else the order stays. Initializers are known. */
 void ox_sort_nodes(struct ox *m);
-/* onnx_expand.c: return the *n nodes of a text of m->node, in the newest opset's form. They count as readers. */
+/* ../compose/onnx_expand.c: return the *n nodes of a text of m->node, in the newest opset's form. They count as readers. */
 Onnx__NodeProto **ox_text_nodes(struct ox *m, const char *text, uint32_t *n);
 /* ../nodes/onnx_qonnx.c: return true for a domain's name of QONNX. */
 bool ox_is_qonnx(const char *domain);
 /* Replace Quant and BipolarQuant of QONNX by QuantizeLinear and DequantizeLinear. Initializers are known. */
 void ox_replace_quants(struct ox *m);
-/* Put each QuantizeLinear of one scale before the nodes that only move its values. Initializers are known. */
+/* onnx_exchange.c: put each QuantizeLinear of one scale before the nodes that only move its values. Initializers are known. */
 void ox_quantise_first(struct ox *m);
-/* Quantise the results of quantised values that are multiplied by a number before a QuantizeLinear. Initializers are
+/* onnx_factors.c: quantise the results of quantised values that are multiplied by a number before a QuantizeLinear. Initializers are
  * known. */
 void ox_quantise_factors(struct ox *m);
 /* onnx_channels.c: give activations with a scale for each channel, which a depthwise convolution reads, one scale.
@@ -50,7 +62,7 @@ void ox_quantise_factors(struct ox *m);
 void ox_single_scales(struct ox *m);
 /* onnx_gates.c: quantise what a function between a product and a QuantizeLinear reads. Initializers are known. */
 void ox_quantise_arguments(struct ox *m);
-/* Add to the node's text (onnx_expand.c) that value `from` gets the clamp and the scale that the only reader of its
+/* onnx_exchange.c: add to the node's text (../compose/onnx_expand.c) that value `from` gets the clamp and the scale that the only reader of its
  * output 0 gives it. Return the dequantised value's name, or `from`. */
 const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from);
 
