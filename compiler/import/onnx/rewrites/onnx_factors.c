@@ -8,16 +8,9 @@
 
 enum { MOST_DEPTH = 8 };
 
-static const Onnx__NodeProto *maker_of(struct ox *m, const char *name)
-{
-    const uint32_t i = ox_called_value(m, name)->maker;
-
-    return i < m->graph->n_node ? m->graph->node[i] : NULL;
-}
-
 static bool is_dequantised(struct ox *m, const char *name)
 {
-    const Onnx__NodeProto *n = maker_of(m, name);
+    const Onnx__NodeProto *n = ox_maker_of(m, name);
 
     return n && ox_is_node(n, "DequantizeLinear");
 }
@@ -31,14 +24,14 @@ static bool waits(struct ox *m, const char *name, int depth)
                                             "ReduceMean",  NULL};
     static const char *const sums[] = {"Add", "Sub", NULL};
     static const char *const kept[] = {"BatchNormalization", "Clip", "Relu", NULL};
-    const Onnx__NodeProto *n = maker_of(m, name);
+    const Onnx__NodeProto *n = ox_maker_of(m, name);
 
     if (!n || n->n_input == 0 || n->n_output != 1 || (n->domain && *n->domain) ||
         depth == MOST_DEPTH || ox_called_value(m, name)->n_use != 1)
         return false;
     if (ox_is_one_of(n, operators))
         return is_dequantised(m, n->input[0]) ||
-               (maker_of(m, n->input[0]) && ox_moves_values(maker_of(m, n->input[0])));
+               (ox_maker_of(m, n->input[0]) && ox_moves_values(ox_maker_of(m, n->input[0])));
     if (ox_is_one_of(n, kept) || ox_moves_values(n))
         return waits(m, n->input[0], depth + 1);
     if (!ox_is_one_of(n, sums) || n->n_input != 2)

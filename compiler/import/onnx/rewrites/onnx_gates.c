@@ -107,13 +107,6 @@ static int function_of(const Onnx__NodeProto *n)
     return -1;
 }
 
-static const Onnx__NodeProto *maker_of(struct ox *m, const char *name)
-{
-    const uint32_t i = ox_called_value(m, name)->maker;
-
-    return i < m->graph->n_node ? m->graph->node[i] : NULL;
-}
-
 static bool number_of(struct ox *m, const char *name, double *v)
 {
     const struct ox_const *c = *name ? ox_known_before(m, name) : NULL;
@@ -127,7 +120,7 @@ static bool number_of(struct ox *m, const char *name, double *v)
 /* The value that `name` is a function of alone, itself if there is none before it. */
 static const char *argument_of(struct ox *m, const char *name, int depth)
 {
-    const Onnx__NodeProto *n = maker_of(m, name);
+    const Onnx__NodeProto *n = ox_maker_of(m, name);
     const char *x = NULL;
     double v;
 
@@ -163,7 +156,7 @@ static double value_at(struct ox *m, const struct gate *g, const char *name, dou
 
     if (strcmp(name, g->x) == 0 || number_of(m, name, &x))
         return x;
-    n = maker_of(m, name);
+    n = ox_maker_of(m, name);
     row = function_of(n);
     v.alpha = number_attribute(n, "alpha", functions[row].alpha);
     v.beta = number_attribute(n, "beta", functions[row].beta);
@@ -219,42 +212,32 @@ static bool is_alone(struct ox *m, const struct gate *g)
     return ox_called_value(m, g->x)->n_use == reads[MOST_NODES];
 }
 
-static bool moves(const Onnx__NodeProto *n)
-{
-    static const char *const movers[] = {"Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze"};
-
-    for (size_t i = 0; i < sizeof movers / sizeof *movers; i++)
-        if (ox_is_node(n, movers[i]))
-            return true;
-    return false;
-}
-
 static const Onnx__NodeProto *unmoved_maker(struct ox *m, const char *name)
 {
-    const Onnx__NodeProto *n = maker_of(m, name);
+    const Onnx__NodeProto *n = ox_maker_of(m, name);
 
-    while (n && moves(n))
-        n = maker_of(m, n->input[0]);
+    while (n && ox_moves_values(n))
+        n = ox_maker_of(m, n->input[0]);
     return n;
 }
 
 /* Find the product that x is, its bias added or normalised, perhaps moved; false: it is none of quantised values. */
 static bool find_product(struct ox *m, struct gate *g)
 {
-    const Onnx__NodeProto *n = maker_of(m, g->x), *of;
+    const Onnx__NodeProto *n = ox_maker_of(m, g->x), *of;
     const struct ox_const *zero;
 
-    for (g->product = g->x; n && moves(n) && g->n_mover < MOST_MOVERS;
-         n = maker_of(m, g->product)) {
+    for (g->product = g->x; n && ox_moves_values(n) && g->n_mover < MOST_MOVERS;
+         n = ox_maker_of(m, g->product)) {
         g->mover[g->n_mover++] = ox_called_value(m, g->product)->maker;
         g->product = n->input[0];
         if (ox_called_value(m, g->product)->n_use != 1)
             return false;
     }
     if (n && ox_is_node(n, "BatchNormalization"))
-        n = maker_of(m, n->input[0]);
+        n = ox_maker_of(m, n->input[0]);
     if (n && ox_is_node(n, "Add") && n->n_input == 2)
-        n = maker_of(m, n->input[ox_known_before(m, n->input[0]) ? 1 : 0]);
+        n = ox_maker_of(m, n->input[ox_known_before(m, n->input[0]) ? 1 : 0]);
     if (!n || n->n_input < 2 ||
         (!ox_is_node(n, "Conv") && !ox_is_node(n, "Gemm") && !ox_is_node(n, "MatMul")))
         return false;

@@ -34,6 +34,13 @@ int64_t ox_node_int(const Onnx__NodeProto *n, const char *name, int64_t otherwis
     return otherwise;
 }
 
+const Onnx__NodeProto *ox_maker_of(struct ox *m, const char *name)
+{
+    const uint32_t i = ox_called_value(m, name)->maker;
+
+    return i < m->graph->n_node ? m->graph->node[i] : NULL;
+}
+
 uint32_t ox_only_reader(struct ox *m, const char *name)
 {
     const uint32_t n = ox_called_value(m, name)->n_use == 1 ? (uint32_t)m->graph->n_node : 0;

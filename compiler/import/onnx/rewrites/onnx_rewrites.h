@@ -14,6 +14,8 @@ bool ox_moves_values(const Onnx__NodeProto *n);
 bool ox_is_node(const Onnx__NodeProto *n, const char *op);
 /* An integer attribute. */
 int64_t ox_node_int(const Onnx__NodeProto *n, const char *name, int64_t otherwise);
+/* Return the node that makes the value, or NULL. */
+const Onnx__NodeProto *ox_maker_of(struct ox *m, const char *name);
 /* Return the node that alone reads the value, or IR_NONE. */
 uint32_t ox_only_reader(struct ox *m, const char *name);
 /* Nodes to be put before one of the graph. */
