@@ -406,6 +406,20 @@ static void settle_scales(struct ox *m)
     }
 }
 
+/* A cycle is reported when its nodes are imported. */
+static void rewrite_nodes(struct ox *m)
+{
+    if (!ox_sort_nodes(m))
+        return;
+    ox_replace_quants(m);
+    ox_read_quantised(m);
+    (void)ox_sort_nodes(m);
+    ox_single_scales(m);
+    ox_quantise_factors(m);
+    ox_quantise_arguments(m);
+    ox_quantise_first(m);
+}
+
 /* Import the graph of `model`, except nodes with a refusal. A node that is refused gets one. */
 static enum status import_graph(struct arena *a, const char *name, const Onnx__ModelProto *model,
                                 const char **refusal, const struct onnx_options *o,
@@ -424,14 +438,7 @@ static enum status import_graph(struct arena *a, const char *name, const Onnx__M
     TRY(name_values(&m));
     TRY(import_initializers(&m));
     TRY(import_inputs(&m));
-    ox_sort_nodes(&m);
-    ox_replace_quants(&m);
-    ox_read_quantised(&m);
-    ox_sort_nodes(&m);
-    ox_single_scales(&m);
-    ox_quantise_factors(&m);
-    ox_quantise_arguments(&m);
-    ox_quantise_first(&m);
+    rewrite_nodes(&m);
     TRY(import_nodes(&m, refusal));
     TRY(import_outputs(&m));
     settle_scales(&m);

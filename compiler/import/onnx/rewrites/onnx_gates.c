@@ -18,8 +18,11 @@
 enum {
     MOST_NODES = 12, /* of f */
     GRID = 1 << 14,  /* numbers at which f is taken, on each side of 0 */
-    MOST_DEPTH = 16,
-    MOST_MOVERS = 4
+    MOST_DEPTH = 10,
+    MOST_OPERANDS = 3,
+    MOST_MOVERS = 4,
+    NODE_X = MOST_NODES,
+    NODE_NUMBER
 };
 
 struct gate {
@@ -27,6 +30,13 @@ struct gate {
         *product; /* f's argument, and what it is before nodes that move it, the last one first */
     uint32_t n_mover, mover[MOST_MOVERS];
     uint32_t n, node[MOST_NODES]; /* f, in the file's order */
+    /* Operands of each node: a number, or f's argument (NODE_X) or the result of one of the nodes before. */
+    struct {
+        int row; /* of `functions` */
+        float alpha, beta;
+        uint32_t from[MOST_OPERANDS];
+        double number[MOST_OPERANDS];
+    } term[MOST_NODES];
     uint32_t quantize;
     double scale, low, high; /* of the result: its step, least and greatest value */
     int32_t type;            /* of the product's input */
@@ -81,7 +91,7 @@ static const struct {
     {"Relu", f_relu, false, 0, 0},
     {"Identity", f_same, false, 0, 0},
     {"Cast", f_same, false, 0, 0}, /* to float32 */
-    {"Clip", f_max, false, 0, 0},  /* two bounds: value_at */
+    {"Clip", f_max, false, 0, 0},  /* two bounds */
     {"Sigmoid", f_sigmoid, true, 0, 0},
     {"Tanh", f_tanh, true, 0, 0},
     {"Erf", f_erf, true, 0, 0},
@@ -147,24 +157,26 @@ static float number_attribute(const Onnx__NodeProto *n, const char *name, float 
     return otherwise;
 }
 
-static double value_at(struct ox *m, const struct gate *g, const char *name, double x)
+/* f(x). */
+static double value_at(const struct gate *g, double x)
 {
-    const Onnx__NodeProto *n;
-    struct numbers v = {0};
-    double high;
-    int row;
+    double y[MOST_NODES + 1];
 
-    if (strcmp(name, g->x) == 0 || number_of(m, name, &x))
-        return x;
-    n = ox_maker_of(m, name);
-    row = function_of(n);
-    v.alpha = number_attribute(n, "alpha", functions[row].alpha);
-    v.beta = number_attribute(n, "beta", functions[row].beta);
-    v.x = value_at(m, g, n->input[0], x);
-    v.y = n->n_input > 1 && *n->input[1] ? value_at(m, g, n->input[1], x) : -INFINITY;
-    if (n->n_input > 2 && number_of(m, n->input[2], &high))
-        return fmin(functions[row].f(&v), high);
-    return functions[row].f(&v);
+    y[NODE_X] = x;
+    for (uint32_t i = 0; i < g->n; i++) {
+        double of[MOST_OPERANDS];
+        struct numbers v = {0, 0, g->term[i].alpha, g->term[i].beta};
+
+        for (int k = 0; k < MOST_OPERANDS; k++)
+            of[k] =
+                g->term[i].from[k] == NODE_NUMBER ? g->term[i].number[k] : y[g->term[i].from[k]];
+        v.x = of[0];
+        v.y = of[1];
+        y[i] = functions[g->term[i].row].f(&v);
+        if (of[2] < y[i]) /* Clip */
+            y[i] = of[2];
+    }
+    return y[g->n - 1];
 }
 
 /* --- where it is --- */
@@ -190,6 +202,31 @@ static bool collect(struct ox *m, struct gate *g, const char *name, bool *curved
     g->node[g->n++] = at;
     *curved = *curved || functions[function_of(n)].curved;
     return true;
+}
+
+/* Find what each node of f reads. An operand that is absent bounds nothing. */
+static void set_terms(struct ox *m, struct gate *g)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        const Onnx__NodeProto *n = m->graph->node[g->node[i]];
+        const int row = function_of(n);
+
+        g->term[i].row = row;
+        g->term[i].alpha = number_attribute(n, "alpha", functions[row].alpha);
+        g->term[i].beta = number_attribute(n, "beta", functions[row].beta);
+        for (size_t k = 0; k < MOST_OPERANDS; k++) {
+            const char *name = k < n->n_input ? n->input[k] : "";
+
+            g->term[i].from[k] = NODE_NUMBER;
+            g->term[i].number[k] = k == 2 ? (double)INFINITY : -(double)INFINITY;
+            if (!*name || number_of(m, name, &g->term[i].number[k]))
+                continue;
+            g->term[i].from[k] = NODE_X;
+            for (uint32_t j = 0; j < i; j++)
+                if (strcmp(name, m->graph->node[g->node[j]]->output[0]) == 0)
+                    g->term[i].from[k] = j;
+        }
+    }
 }
 
 /* Return true if nothing but f reads x and what f makes. */
@@ -252,23 +289,23 @@ static bool find_product(struct ox *m, struct gate *g)
     return ox_type_bytes(g->type) == 1;
 }
 
-static double clamped_at(struct ox *m, const struct gate *g, double x)
+static double clamped_at(const struct gate *g, double x)
 {
-    const double y = value_at(m, g, m->graph->node[g->quantize]->input[0], x);
+    const double y = value_at(g, x);
 
     return fmin(fmax(y, g->low), g->high);
 }
 
 /* Return the end of x's range on one side: beyond it the result is the same to half a step; the greatest slope before it
  * in *slope. */
-static double end_of(struct ox *m, const struct gate *g, double side, double *slope)
+static double end_of(const struct gate *g, double side, double *slope)
 {
     const double step = side * (16 + 16 * fmax(fabs(g->low), fabs(g->high))) / GRID;
-    double y = clamped_at(m, g, step * GRID), least = y, most = y, next;
+    double y = clamped_at(g, step * GRID), least = y, most = y, next;
     int i = GRID;
 
     while (i > 0 && most - least <= g->scale / 2) {
-        y = clamped_at(m, g, step * --i);
+        y = clamped_at(g, step * --i);
         least = fmin(least, y);
         most = fmax(most, y);
     }
@@ -276,7 +313,7 @@ static double end_of(struct ox *m, const struct gate *g, double side, double *sl
         return 0;
     *slope = 0;
     for (int k = i + 1; k > 0; k--, y = next) {
-        next = clamped_at(m, g, step * (k - 1));
+        next = clamped_at(g, step * (k - 1));
         if (k <= i)
             *slope = fmax(*slope, fabs((y - next) / step));
     }
@@ -301,8 +338,9 @@ static bool find_gate(struct ox *m, uint32_t i, struct gate *g)
         return false;
     g->low = g->scale * (double)(ox_lowest(zero->type) - ox_int(zero, 0));
     g->high = g->scale * (double)(ox_highest(zero->type) - ox_int(zero, 0));
-    g->least = end_of(m, g, -1, &g->slope[0]);
-    g->most = end_of(m, g, 1, &g->slope[1]);
+    set_terms(m, g);
+    g->least = end_of(g, -1, &g->slope[0]);
+    g->most = end_of(g, 1, &g->slope[1]);
     return g->most > g->least;
 }
 
@@ -396,7 +434,7 @@ static char *new_nodes(struct ox *m, const struct gate *g, struct ox_added *to)
         ox_called_value(m, g->product)->n_use = 1;
         return add_function(m, to, g, x, "all");
     }
-    if (fabs(value_at(m, g, q->input[0], 0)) > g->scale * 0x1p-10 || below >= 1 || above >= 1)
+    if (fabs(value_at(g, 0)) > g->scale * 0x1p-10 || below >= 1 || above >= 1)
         return NULL;
     for (int i = 0; i < 2; i++) {
         char *x = add_range(m, to, g, what[i], i == 0 ? g->least : 0, i == 0 ? 0 : g->most);

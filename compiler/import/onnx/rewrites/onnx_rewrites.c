@@ -117,7 +117,7 @@ static void add_after_makers(struct ox *m, uint32_t i, bool *done, uint32_t *sta
     }
 }
 
-void ox_sort_nodes(struct ox *m)
+bool ox_sort_nodes(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->graph->n_node;
     Onnx__GraphProto *g = arena_memdup(m->arena, m->graph, sizeof *g);
@@ -140,6 +140,14 @@ void ox_sort_nodes(struct ox *m)
     }
     m->graph = g;
     m->place = to;
+    for (uint32_t i = 0; i < n; i++)
+        for (size_t k = 0; k < g->node[i]->n_input; k++) {
+            const uint32_t maker = ox_called_value(m, g->node[i]->input[k])->maker;
+
+            if (*g->node[i]->input[k] && maker < n && maker >= i)
+                return false;
+        }
+    return true;
 }
 
 char *ox_add_node(struct ox *m, struct ox_added *to, const char *op, char *name, size_t n_in,

@@ -46,8 +46,9 @@ Onnx__NodeProto *ox_renamed(struct ox *m, const Onnx__NodeProto *n, const char *
 /* onnx_residual.c: give Adds of a value that a QuantizeLinear reads too the quantised values, if rounding to these is less than a step of the
  * Add's own QuantizeLinear. The graph is a copy. */
 void ox_read_quantised(struct ox *m);
-/* Put constants first and each node after those that make its inputs; else the order stays. Initializers are known. */
-void ox_sort_nodes(struct ox *m);
+/* Put constants first and each node after those that make its inputs; else the order stays. Initializers are known.
+ * Return false if there is a cycle: then other rewriting has no end. */
+bool ox_sort_nodes(struct ox *m);
 /* ../compose/onnx_expand.c: return the *n nodes of a text of m->node, in the newest opset's form. They count as readers. */
 Onnx__NodeProto **ox_text_nodes(struct ox *m, const char *text, uint32_t *n);
 /* ../nodes/onnx_qonnx.c: return true for a domain's name of QONNX. */
