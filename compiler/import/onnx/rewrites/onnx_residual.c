@@ -67,26 +67,33 @@ static char *quantised_of(struct ox *m, const char *name, double *scale)
     return found;
 }
 
-/* Give Add `*n`, whose result has scale `result`, quantised values as operand k if they serve; nodes between that nothing
+/* Return the computed float32 value with other readers that `name` is; or NULL. */
+static const char *residual_of(struct ox *m, const char *name)
+{
+    const Onnx__NodeProto *n = ox_maker_of(m, name);
+
+    while (n && keeps_values(n, false)) {
+        name = n->input[0];
+        n = ox_maker_of(m, name);
+    }
+    return n && !ox_is_node(n, "DequantizeLinear") && ox_called_value(m, name)->n_use > 1 ? name
+                                                                                          : NULL;
+}
+
+/* Give Add `i`, whose result has scale `result`, quantised values as operand k if they serve; nodes between that nothing
  * else reads go from `node`. */
 static void read_quantised(struct ox *m, Onnx__NodeProto **node, uint32_t i, size_t k,
                            double result)
 {
-    char *name = node[i]->input[k], *real;
-    uint32_t maker = ox_called_value(m, name)->maker;
+    const char *name = residual_of(m, node[i]->input[k]);
     double scale = 0;
+    char *real = name ? quantised_of(m, name, &scale) : NULL;
 
-    while (maker < m->graph->n_node && keeps_values(m->graph->node[maker], false)) {
-        name = m->graph->node[maker]->input[0];
-        maker = ox_called_value(m, name)->maker;
-    }
-    if (maker >= m->graph->n_node || ox_called_value(m, name)->n_use < 2)
-        return;
-    real = quantised_of(m, name, &scale);
     if (!real || scale >= result * 255 / 128)
         return;
     for (char *from = node[i]->input[k]; --ox_called_value(m, from)->n_use == 0;) {
-        maker = ox_called_value(m, from)->maker;
+        const uint32_t maker = ox_called_value(m, from)->maker;
+
         from = node[maker]->input[0];
         node[maker] = NULL;
     }
@@ -102,7 +109,8 @@ void ox_read_quantised(struct ox *m)
     Onnx__NodeProto **node = arena_memdup(m->arena, m->graph->node, n * sizeof *node);
 
     for (uint32_t i = 0; i < n && !m->options->exact; i++) {
-        const bool adds = node[i] && ox_is_node(node[i], "Add") && node[i]->n_input == 2;
+        const bool adds = node[i] && ox_is_node(node[i], "Add") && node[i]->n_input == 2 &&
+                          (residual_of(m, node[i]->input[0]) || residual_of(m, node[i]->input[1]));
         const double result = adds ? scale_after(m, node[i]) : 0;
 
         for (size_t k = 0; k < 2 && result > 0; k++)
