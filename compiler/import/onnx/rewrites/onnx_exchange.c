@@ -2,16 +2,6 @@
  *
  *   float operator -> Reshape -> QuantizeLinear   becomes   float operator -> QuantizeLinear -> Reshape
  *
- * A node that becomes an operator between movers quantises its result twice, which is the same as once:
- *
- *   [operator -> Reshape] -> Relu -> QuantizeLinear
- *   becomes   [operator -> Relu -> QuantizeLinear -> DequantizeLinear -> Reshape] -> Relu -> QuantizeLinear
- *
- * A number c > 0 between an operator and QuantizeLinear is quantised on both sides, too:
- *
- *   operator -> Mul (c) -> QuantizeLinear (s)
- *   becomes   operator -> QuantizeLinear (s / c) -> DequantizeLinear (s / c) -> Mul (c) -> QuantizeLinear (s)
- *
  * A quantiser may know the mover's result but not the operator before it. With one scale for all values the
  * results are the same bits, and the float operator then has a scale (docs/ONNX.md, "Islands"). */
 #include "onnx_rewrites.h"
@@ -82,48 +72,4 @@ void ox_quantise_first(struct ox *m)
             last = at;
         }
     }
-}
-
-static const Onnx__NodeProto *only_reader(struct ox *m, const char *name)
-{
-    const uint32_t i = ox_only_reader(m, name);
-    const Onnx__NodeProto *n = i == IR_NONE ? NULL : m->graph->node[i];
-
-    return n && n->n_output == 1 && strcmp(n->input[0], name) == 0 ? n : NULL;
-}
-
-/* Give inputs 1 and 2 of the node, if they are constants, to the text as values `first` and `second`. */
-static bool give_constants(struct ox *m, const Onnx__NodeProto *n, const char *first,
-                           const char *second)
-{
-    for (size_t i = 1; i < 3; i++)
-        if (i >= n->n_input || ox_called_value(m, n->input[i])->kind != OX_CONST)
-            return false;
-    ox_inner_const(m, first, &ox_called_value(m, n->input[1])->c);
-    ox_inner_const(m, second, &ox_called_value(m, n->input[2])->c);
-    return true;
-}
-
-const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from)
-{
-    static const char *const relu[] = {"Relu", NULL}, *const clip[] = {"Clip", NULL};
-    const Onnx__NodeProto *reader = only_reader(m, ox_out(m, 0)->name);
-
-    if (reader && ox_is_one_of(reader, relu)) {
-        text_printf(text, "clamped = Relu(%s);", from);
-        from = "clamped";
-        reader = only_reader(m, reader->output[0]);
-    } else if (reader && ox_is_one_of(reader, clip) && give_constants(m, reader, "low", "high")) {
-        text_printf(text, "clamped = Clip(%s, low, high);", from);
-        from = "clamped";
-        reader = only_reader(m, reader->output[0]);
-    }
-    if (!reader || !ox_has_one_scale(m, reader) || reader->n_attribute != 0 ||
-        !give_constants(m, reader, "scale", "zero"))
-        return from;
-    text_printf(text,
-                "quantised = QuantizeLinear(%s, scale, zero);"
-                "real = DequantizeLinear(quantised, scale, zero);",
-                from);
-    return "real";
 }

@@ -1,10 +1,12 @@
-/* onnx_factors.c - a number between a waiting result and QuantizeLinear (docs/ONNX.md, rule 20). */
+/* onnx_factors.c - a number between a waiting result and QuantizeLinear (docs/ONNX.md, rule 20). A number c > 0 is quantised
+ * on both sides:
+ *
+ *   operator -> Mul (c) -> QuantizeLinear (s)
+ *   becomes   operator -> QuantizeLinear (s / c) -> DequantizeLinear (s / c) -> Mul (c) -> QuantizeLinear (s) */
 #include "onnx_rewrites.h"
 
 #include <math.h>
 #include <string.h>
-
-/* --- numbers before QuantizeLinear --- */
 
 enum { MOST_DEPTH = 8 };
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* --- sums that read the quantised values that are there --- */
-
 /* The one scale of a QuantizeLinear, 0 for another node. */
 static double scale_of(struct ox *m, const Onnx__NodeProto *n)
 {

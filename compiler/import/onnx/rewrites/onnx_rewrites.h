@@ -51,7 +51,7 @@ void ox_read_quantised(struct ox *m);
 bool ox_sort_nodes(struct ox *m);
 /* ../compose/onnx_expand.c: return the *n nodes of a text of m->node, in the newest opset's form. They count as readers. */
 Onnx__NodeProto **ox_text_nodes(struct ox *m, const char *text, uint32_t *n);
-/* ../nodes/onnx_qonnx.c: return true for a domain's name of QONNX. */
+/* ../compose/onnx_qonnx.c: return true for a domain's name of QONNX. */
 bool ox_is_qonnx(const char *domain);
 /* Replace Quant and BipolarQuant of QONNX by QuantizeLinear and DequantizeLinear. Initializers are known. */
 void ox_replace_quants(struct ox *m);
@@ -65,7 +65,7 @@ void ox_quantise_factors(struct ox *m);
 void ox_single_scales(struct ox *m);
 /* onnx_gates.c: quantise what a function between a product and a QuantizeLinear reads. Initializers are known. */
 void ox_quantise_arguments(struct ox *m);
-/* onnx_exchange.c: add to the node's text (../compose/onnx_expand.c) that value `from` gets the clamp and the scale that the only reader of its
+/* ../compose/onnx_expand.c: add to the node's text that value `from` gets the clamp and the scale that the only reader of its
  * output 0 gives it. Return the dequantised value's name, or `from`. */
 const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from);
 
