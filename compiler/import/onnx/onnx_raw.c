@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum {
     MOST_TERMS = INT32_MAX / (255 * 255), /* of a sum */
@@ -27,11 +28,11 @@ static struct ox_const turned(struct ox *m, const struct ox_const *w)
     return c;
 }
 
-/* One number of 8 bits, the zero point `z` of tensor `of`. */
-static uint32_t zero_const(struct ox *m, uint32_t of, int32_t z)
+/* One number of 8 bits, the zero point of tensor `of`. */
+static uint32_t zero_const(struct ox *m, uint32_t of)
 {
     const struct ir_tensor *t = m->g->tensor[of];
-    const uint8_t code = (uint8_t)z;
+    const uint8_t code = (uint8_t)t->quant.zero_point[0];
     const uint32_t id = ox_ir_const(m, ox_inner(m, t->name, "zero"), t->type, 0, NULL, &code);
 
     m->g->tensor[id]->quant = t->quant;
@@ -47,15 +48,20 @@ static bool are_matrices(const struct ox *m, const struct ox_deferred *p)
            a->dim[a->rank - 1] <= MOST_TERMS;
 }
 
+/* A product of one scale by constant weights, of sums that int32 holds. */
+static bool has_few_terms(const struct ox *m, const struct ox_deferred *p)
+{
+    return ir_op_has(p->opcode, IR_DIGITS) && m->g->tensor[p->in[0]]->quant.n == 1 &&
+           p->copies == 1 && p->weight.n / (uint64_t)p->weight.dim[0] <= MOST_TERMS;
+}
+
 /* Return true if the float32 weights of `p` can be digits. */
 static bool have_digits(const struct ox *m, const struct ox_deferred *p)
 {
-    const struct ir_tensor *x = m->g->tensor[p->in[0]];
     const float *w = p->weight.data;
 
-    if (p->float_only || !ir_op_has(p->opcode, IR_DIGITS) || p->copies != 1 || x->type == IR_F32 ||
-        x->quant.n != 1 || p->weight.n < (uint64_t)LEAST_TERMS * (uint64_t)p->weight.dim[0] ||
-        p->weight.n / (uint64_t)p->weight.dim[0] > MOST_TERMS)
+    if (p->float_only || !has_few_terms(m, p) || m->g->tensor[p->in[0]]->type == IR_F32 ||
+        p->weight.n < (uint64_t)LEAST_TERMS * (uint64_t)p->weight.dim[0])
         return false;
     for (uint64_t i = 0; i < p->weight.n; i++)
         if (!isfinite(w[i]))
@@ -65,7 +71,7 @@ static bool have_digits(const struct ox *m, const struct ox_deferred *p)
 
 bool ox_has_sums(const struct ox *m, const struct ox_deferred *p)
 {
-    const struct ir_quant *q = &m->g->tensor[p->in[0]]->quant, *w = &p->weight_quant;
+    const struct ir_quant *w = &p->weight_quant;
 
     if (m->options->exact || m->options->literal)
         return false;
@@ -75,8 +81,7 @@ bool ox_has_sums(const struct ox *m, const struct ox_deferred *p)
         return false;
     if (p->weight.n == 0)
         return are_matrices(m, p);
-    if (!ir_op_has(p->opcode, IR_DIGITS) || q->n != 1 || p->copies != 1 ||
-        p->weight.n / (uint64_t)p->weight.dim[0] > MOST_TERMS)
+    if (!has_few_terms(m, p))
         return false;
     for (uint32_t i = 0; i < w->n; i++)
         if (w->zero_point[i] != w->zero_point[0])
@@ -91,7 +96,7 @@ static uint32_t matrix_sums(struct ox *m, const struct ox_deferred *p, const cha
     uint32_t in[4] = {p->in[0], p->in[1]};
 
     for (uint32_t i = 0; i < 2; i++)
-        in[2 + i] = zero_const(m, in[i], m->g->tensor[in[i]]->quant.zero_point[0]);
+        in[2 + i] = zero_const(m, in[i]);
     ox_count_macs(m, ox_make_matmul_integer(m, 4, in, out), 1, 1);
     return out;
 }
@@ -109,11 +114,11 @@ static uint32_t sums(struct ox *m, const struct ox_deferred *p, uint32_t x,
     struct ir_op *op;
 
     in[1] = ox_code_const(m, ox_inner(m, name, "weights"), &w, &one, ox_ir_type(w.type));
-    in[2] = zero_const(m, x, m->g->tensor[x]->quant.zero_point[0]);
-    in[3] = zero_const(m, in[1], one.zero_point[0]);
+    in[2] = zero_const(m, x);
+    in[3] = zero_const(m, in[1]);
     op = conv ? ox_make_conv_integer(m, 4, in, out) : ox_make_matmul_integer(m, 4, in, out);
-    for (uint32_t i = 0; conv && i < IR_ATTR_COUNT; i++)
-        op->attr[i] = p->attr[i];
+    if (conv)
+        memcpy(op->attr, p->attr, sizeof op->attr);
     if (m->g->row[m->row].macs == 0) /* those of a further digit are not the file's */
         ox_count_macs(m, op, p->taps, p->taps_filled);
     return out;

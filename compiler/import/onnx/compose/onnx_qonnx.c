@@ -221,13 +221,6 @@ static enum status constant_text(struct ox *m, const struct quant *q, const char
 
 /* --- how large a product is --- */
 
-static const Onnx__NodeProto *maker_of(struct ox *m, const char *name)
-{
-    const uint32_t i = ox_called_value(m, name)->maker;
-
-    return i < m->graph->n_node ? m->graph->node[i] : NULL;
-}
-
 static bool is_one_of(const Onnx__NodeProto *n, const char *const *list)
 {
     while (*list && !ox_is_node(n, *list))
@@ -256,12 +249,12 @@ static double greatest(const struct ox_const *c)
  * `*from`: that input. */
 static double quantised_bound(struct ox *m, const char *name, const char **from)
 {
-    const Onnx__NodeProto *n = maker_of(m, name);
+    const Onnx__NodeProto *n = ox_maker_of(m, name);
     const struct ox_const *scale, *bits;
     double steps = 1;
 
     for (uint32_t i = 0; i < MOST_NODES && n && moves_values(n); i++)
-        n = maker_of(m, n->input[0]);
+        n = ox_maker_of(m, n->input[0]);
     if (!n || n->n_input < 2 || !(is_quant(n) || ox_is_node(n, "DequantizeLinear")))
         return 0;
     scale = ox_known_before(m, n->input[1]);
@@ -326,7 +319,7 @@ static double normalised_bound(struct ox *m, const Onnx__NodeProto *n, double bo
  * is something else. */
 static double bound_of(struct ox *m, const char *name, uint32_t nodes)
 {
-    const Onnx__NodeProto *n = maker_of(m, name);
+    const Onnx__NodeProto *n = ox_maker_of(m, name);
     double bound = 0;
 
     if (nodes == 0 || !n || n->n_input == 0 || ox_called_value(m, name)->n_use != 1)

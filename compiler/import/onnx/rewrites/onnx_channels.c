@@ -132,39 +132,32 @@ static Onnx__NodeProto *of_one_scale(struct ox *m, const Onnx__NodeProto *n, cha
     return to;
 }
 
-/* Return BatchNormalization by S / s[C], which `quantize` reads. */
-static Onnx__NodeProto *scaled(struct ox *m, const struct chain *c, Onnx__NodeProto *quantize)
+/* Add BatchNormalization by S / s[C], which `quantize` reads. */
+static void add_scaled(struct ox *m, const struct chain *c, Onnx__NodeProto *quantize,
+                       struct ox_added *added)
 {
-    const char *to = quantize->output[0];
+    char *const to = quantize->output[0];
     const int32_t n = (int32_t)c->scale->n;
     const Onnx__NodeProto *x = m->graph->node[c->before == IR_NONE ? c->quantize : c->before];
     Onnx__AttributeProto *epsilon = ARENA_NEW(m->arena, Onnx__AttributeProto);
-    Onnx__NodeProto *norm = ARENA_NEW(m->arena, Onnx__NodeProto);
     float *factor, *none, *one;
+    char *in[5] = {x->input[0]};
+    Onnx__NodeProto *norm;
 
-    onnx__node_proto__init(norm);
-    norm->op_type = arena_strndup(m->arena, "BatchNormalization", 18);
-    norm->domain = arena_strndup(m->arena, "", 0);
-    norm->name = ox_name_of(m, to, "scaled");
-    norm->input = ARENA_ARRAY(m->arena, char *, 5);
-    norm->input[norm->n_input++] = x->input[0];
-    norm->input[norm->n_input++] = ox_new_floats(m, ox_name_of(m, to, "factor"), 1, n, &factor);
-    norm->input[norm->n_input++] = ox_new_floats(m, ox_name_of(m, to, "none"), 1, n, &none);
-    norm->input[norm->n_input++] = norm->input[2];
-    norm->input[norm->n_input++] = ox_new_floats(m, ox_name_of(m, to, "one"), 1, n, &one);
+    in[1] = ox_new_floats(m, ox_name_of(m, to, "factor"), 1, n, &factor);
+    in[2] = in[3] = ox_new_floats(m, ox_name_of(m, to, "none"), 1, n, &none);
+    in[4] = ox_new_floats(m, ox_name_of(m, to, "one"), 1, n, &one);
     for (int32_t i = 0; i < n; i++) {
         factor[i] = (float)(ox_number(c->scale, 0) / ox_number(c->scale, (uint64_t)i));
         one[i] = 1;
     }
+    quantize->input[0] =
+        ox_add_node(m, added, "BatchNormalization", ox_name_of(m, to, "scaled"), 5, in);
+    norm = added->node[added->n - 1];
     onnx__attribute_proto__init(epsilon);
     epsilon->name = arena_strndup(m->arena, "epsilon", 7);
-    norm->attribute = ARENA_ARRAY(m->arena, Onnx__AttributeProto *, 1);
-    norm->attribute[norm->n_attribute++] = epsilon;
-    norm->output = ARENA_ARRAY(m->arena, char *, 1);
-    norm->output[norm->n_output++] = norm->name;
-    ox_called_value(m, norm->name)->n_use = 1;
-    quantize->input[0] = norm->name;
-    return norm;
+    norm->attribute = arena_memdup(m->arena, &epsilon, sizeof epsilon);
+    norm->n_attribute = 1;
 }
 
 /* Make the convolution's weights a constant whose scales are times s[C] / S. */
@@ -194,21 +187,16 @@ static void rewrite(struct ox *m, const struct chain *c, Onnx__NodeProto **node,
                     struct ox_added *added)
 {
     const Onnx__NodeProto *q = node[c->quantize];
-    const struct ox_const *z = known(m, q, 2);
-    struct ox_const zero;
-    char *s, *name = ox_name_of(m, q->output[0], "zero");
     float *value;
+    char *s = ox_new_floats(m, ox_name_of(m, q->output[0], "scale"), 0, 1, &value);
+    char *zero = ox_new_zero(m, ox_name_of(m, q->output[0], "zero"), known(m, q, 2)->type, c->zero);
 
-    s = ox_new_floats(m, ox_name_of(m, q->output[0], "scale"), 0, 1, &value);
     *value = (float)ox_number(c->scale, 0);
-    *(uint8_t *)ox_new_const(m, &zero, z->type, 0, NULL) = (uint8_t)c->zero;
-    ox_called_value(m, name)->kind = OX_CONST;
-    ox_called_value(m, name)->c = zero;
     scale_weights(m, c);
-    node[c->quantize] = of_one_scale(m, q, s, name);
-    node[c->dequantize] = of_one_scale(m, node[c->dequantize], s, name);
+    node[c->quantize] = of_one_scale(m, q, s, zero);
+    node[c->dequantize] = of_one_scale(m, node[c->dequantize], s, zero);
     added->node = ARENA_ARRAY(m->arena, Onnx__NodeProto *, 1);
-    added->node[added->n++] = scaled(m, c, node[c->quantize]);
+    add_scaled(m, c, node[c->quantize], added);
     node[c->weights] = NULL;
     if (c->before != IR_NONE)
         node[c->before] = NULL;

@@ -346,16 +346,6 @@ static bool find_gate(struct ox *m, uint32_t i, struct gate *g)
 
 /* --- the nodes instead --- */
 
-static char *new_zero(struct ox *m, char *name, int32_t type, int64_t zero)
-{
-    struct ox_const c;
-
-    *(uint8_t *)ox_new_const(m, &c, type, 0, NULL) = (uint8_t)zero;
-    ox_called_value(m, name)->kind = OX_CONST;
-    ox_called_value(m, name)->c = c;
-    return name;
-}
-
 /* Add a copy of node n that reads `x` instead of its value `of`; return the result's name, a new one. */
 static char *add_copy(struct ox *m, struct ox_added *to, const Onnx__NodeProto *n, const char *what,
                       const char *of, char *x)
@@ -383,8 +373,8 @@ static char *add_range(struct ox *m, struct ox_added *to, const struct gate *g, 
 
     *scale = (float)step;
     name = ox_add_border(m, to, g->product, name, s,
-                         new_zero(m, ox_name_of(m, name, "zero"), g->type,
-                                  ox_lowest(g->type) + (int64_t)rint(-least / step)));
+                         ox_new_zero(m, ox_name_of(m, name, "zero"), g->type,
+                                     ox_lowest(g->type) + (int64_t)rint(-least / step)));
     for (uint32_t i = g->n_mover; i-- > 0;) {
         const Onnx__NodeProto *n = m->graph->node[g->mover[i]];
 
@@ -417,8 +407,8 @@ static char *add_function(struct ox *m, struct ox_added *to, const struct gate *
     return name[g->n - 1];
 }
 
-/* Set the nodes before its QuantizeLinear. Half a step of x is `half` times its range, in steps of the result. Return the name that this one reads instead, or NULL: no scale of 8 bits
- * is fine enough. */
+/* Set the nodes before its QuantizeLinear. Half a step of x is `half` times its range, in steps of the result. Return the
+ * name that this one reads instead, or NULL: no scale of 8 bits is fine enough. */
 static char *new_nodes(struct ox *m, const struct gate *g, struct ox_added *to)
 {
     const Onnx__NodeProto *q = m->graph->node[g->quantize];

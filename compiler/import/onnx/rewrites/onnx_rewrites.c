@@ -195,6 +195,16 @@ char *ox_new_floats(struct ox *m, char *name, uint32_t rank, int32_t n, float **
     return name;
 }
 
+char *ox_new_zero(struct ox *m, char *name, int32_t type, int64_t zero)
+{
+    struct ox_const c;
+
+    *(uint8_t *)ox_new_const(m, &c, type, 0, NULL) = (uint8_t)zero;
+    ox_called_value(m, name)->kind = OX_CONST;
+    ox_called_value(m, name)->c = c;
+    return name;
+}
+
 const struct ox_const *ox_known_before(struct ox *m, const char *name)
 {
     static const char *const constant[] = {"Constant", NULL}, *const identity[] = {"Identity",

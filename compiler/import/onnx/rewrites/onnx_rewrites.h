@@ -35,6 +35,8 @@ char *ox_add_border(struct ox *m, struct ox_added *to, const char *x, char *name
 char *ox_name_of(struct ox *m, const char *name, const char *what);
 /* Make `name` a constant of `n` floats (rank 0: one), to be written to *value; return it. */
 char *ox_new_floats(struct ox *m, char *name, uint32_t rank, int32_t n, float **value);
+/* Make `name` a constant zero point of 8 bits; return it. */
+char *ox_new_zero(struct ox *m, char *name, int32_t type, int64_t zero);
 /* Return the constant that the name is before any node is imported: an initializer, a Constant or an Identity of an
  * initializer; or NULL. */
 const struct ox_const *ox_known_before(struct ox *m, const char *name);
