@@ -75,6 +75,7 @@ typedef struct packed {
 typedef struct packed {
   logic                                   valid, slot;
   logic                                   add;   // to the accumulator
+  logic                                   upper; // to 256 times it
   logic                                   last;  // requantise instead of keeping
   logic [$clog2(CfgAccDepth)-1:0]         acc;
   logic [$clog2(CfgScratchpadBytes)-1:0]  addr;

@@ -2,10 +2,14 @@
  * a command, scratchpad, weight and parameter memories. out: accumulators, scratchpad. The loop
  * nest of docs/HARDWARE.md; inner loops run over the N columns with a constant N, so that compilers
  * vectorise them (func_mac.h). */
+#include <stdbool.h>
+
 #include "driver/hd_walk.h"
 #include "func.h"
 #include "func_mac.h"
 #include "func_math.h"
+
+enum { HALF_LOWER = 2 }; /* of the field `half` */
 
 /* The position within one command, and values that are constant within a tile or a row. */
 struct array_job {
@@ -16,6 +20,7 @@ struct array_job {
     uint32_t block, y;      /* block; output row within the block */
     uint32_t rows;          /* of this block */
     uint32_t first, last;   /* this K tile writes the accumulators first; it ends the kernel */
+    uint32_t upper;         /* it adds to 256 times the accumulators */
     struct hd_segment seg;  /* at hand */
     uint64_t source[HD_WALK_PORTS]; /* scratchpad address of byte 0 of the piece's image row */
     uint32_t inside[HD_WALK_PORTS]; /* 1 if that row is in the image */
@@ -139,6 +144,17 @@ static int8_t byte_of(int32_t y, const struct hd_cmd_array *c, uint32_t at)
     return (int8_t)(uint8_t)((uint32_t)in_bytes >> at % 4 * 8);
 }
 
+/* Return the upper byte of a result of two, clamped, or its lower one less 128. */
+static int8_t half_of(int32_t y, const struct hd_cmd_array *c)
+{
+    const int32_t v = (int32_t)((uint32_t)y + (uint32_t)c->z_out), upper = v >> 8;
+    const bool below = upper<c->act_min, above = upper> c->act_max;
+
+    if (c->half == HALF_LOWER)
+        return (int8_t)(below ? INT8_MIN : above ? INT8_MAX : (v & UINT8_MAX) + INT8_MIN);
+    return (int8_t)(below ? c->act_min : above ? c->act_max : upper);
+}
+
 /* Add bias, rescale, add the zero point, clamp and write one output vector of `count` bytes. */
 static void requantise(const struct array_job *j, const uint32_t *sum, uint32_t at, uint32_t count)
 {
@@ -154,7 +170,9 @@ static void requantise(const struct array_job *j, const uint32_t *sum, uint32_t 
         int32_t x = (int32_t)(sum[i] + (c->has_bias ? (uint32_t)bias[i] : 0u));
         int32_t y = c->common_scale ? func_mbqm(x, c->multiplier, c->shift)
                                     : func_mbqm(x, mul[i], shift[i]);
-        out[i] = c->wide ? byte_of(y, c, at) : func_clamp(y, c->z_out, c->act_min, c->act_max);
+        out[i] = c->half   ? half_of(y, c)
+                 : c->wide ? byte_of(y, c, at)
+                           : func_clamp(y, c->z_out, c->act_min, c->act_max);
     }
     if (c->look_up)
         hd_func_look_up(f, c->table_first + (c->table_step ? c->p_base + j->tile : 0), out, count);
@@ -182,6 +200,8 @@ static int run_row(struct array_job *j)
 
         if (!j->first)
             func_words(sum, acc, j->n);
+        for (uint32_t i = 0; j->upper && i < j->n; i++)
+            sum[i] <<= 8;
         if (c->depthwise)
             convolve_depthwise(j, x, sum);
         else
@@ -210,6 +230,7 @@ static int run_block(struct array_job *j, uint32_t word)
             return refuse(j, word + seg->first_word, "array: weights beyond the weight memory");
         fetch_weights(j, word + seg->first_word);
         j->first = seg->index == 0 && !c->acc_keep;
+        j->upper = seg->index == 0 && c->acc_upper;
         j->last = seg->last;
         for (j->y = 0; j->y < j->rows; j->y++)
             if (run_row(j))
@@ -267,6 +288,10 @@ static int check_shape(const struct array_job *j)
     if (c->wide && (!j->f->config.lstm || c->look_up))
         return refuse(j, c->wide,
                       "array: results of several bytes need the option lstm, and no look_up");
+    if ((c->acc_upper || c->half) && (!j->f->config.lstm || c->half > HALF_LOWER))
+        return refuse(j, c->half, "array: halves of int16 need the option lstm");
+    if ((c->acc_upper && !c->acc_keep) || (c->half && (c->wide || c->look_up)))
+        return refuse(j, c->half, "array: acc_upper needs acc_keep, half no wide and no look_up");
     if (c->streams == 2 && (c->out_channels > n || c->pair_split > n || c->pair_last > n))
         return refuse(j, c->out_channels,
                       "array: pixel pairs need a column for each of out_channels");

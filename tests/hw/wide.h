@@ -143,4 +143,13 @@ static inline int8_t numerics_byte(int32_t x, int32_t z, int bytes, int which)
     return (int8_t)(y >> 8 * which);
 }
 
+/* A byte of x + z, clamped from 256 low to 256 high + 255: the upper one, or the lower one less 128. */
+static inline int8_t numerics_half(int32_t x, int32_t z, int low, int high, bool lower)
+{
+    int64_t y = (int32_t)((uint32_t)x + (uint32_t)z);
+
+    y = y < low * 256 ? low * 256 : y > high * 256 + 255 ? high * 256 + 255 : y;
+    return (int8_t)(lower ? (y & 255) - 128 : y >> 8);
+}
+
 #endif

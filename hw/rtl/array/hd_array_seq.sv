@@ -293,6 +293,7 @@ module hd_array_seq #(
       if (vector) begin
         tag_o.slot  <= slot;
         tag_o.add   <= !first_q || cmd_q.acc_keep;
+        tag_o.upper <= first_q && cmd_q.acc_upper;
         tag_o.last  <= seg_last_q && !cmd_q.acc_hold;
         tag_o.acc   <= acc;
         tag_o.addr  <= out_addr;

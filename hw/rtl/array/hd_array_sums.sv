@@ -24,6 +24,7 @@ module hd_array_sums #(
   parameter int AccDepth  = CfgAccDepth,
   parameter int AddrBits  = $clog2(CfgScratchpadBytes),
   parameter int EntryBits = $clog2(CfgParamEntries),
+  parameter int Lstm      = CfgLstm,            // 1: accumulators times 256
   parameter int LineDepth = 2 << $clog2(Rows),
   parameter int PtrBits   = $clog2(LineDepth),  // derived
   parameter int AccBits   = $clog2(AccDepth),
@@ -62,17 +63,17 @@ module hd_array_sums #(
   input  wire logic [1:0]           a_busy_i
 );
   // ---------------------------------------------------------------- tag, T+1 to T+Rows+5
-  localparam int TagBits = 2 + AccBits + AddrBits + CntBits + EntryBits;
+  localparam int TagBits = 3 + AccBits + AddrBits + CntBits + EntryBits;
   logic [TagBits-1:0]   tag2_q, tag3_q;  // T+2, T+3
   logic [TagBits-1:0]   tag_ahead;       // T+Rows+4
-  logic                 add_ahead, last_ahead;
+  logic                 add_ahead, upper_ahead, last_ahead;
   logic [AccBits-1:0]   acc_ahead;
   logic [AddrBits-1:0]  addr_ahead;
   logic [CntBits-1:0]   count_ahead;
   logic [EntryBits-1:0] entry_ahead;
   logic [Rows+3:0]      valid_q, slot_q; // bit k: T+2+k
   logic [Rows+3:0]      there;           // valid, and it is a step
-  logic                 add_q, last_q;   // T+Rows+5
+  logic                 add_q, upper_q, last_q;  // T+Rows+5
   logic [AccBits-1:0]   acc_q;
   logic                 sum_valid;
 
@@ -84,9 +85,10 @@ module hd_array_sums #(
     .d_i    (tag3_q),
     .q_o    (tag_ahead)
   );
-  assign {add_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead, entry_ahead} = tag_ahead;
+  assign {add_ahead, upper_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead, entry_ahead} = tag_ahead;
   always_ff @(posedge clk_i) begin
-    tag2_q      <= {tag_i.add, tag_i.last, tag_i.acc, tag_i.addr, tag_i.count, tag_i.entry};
+    tag2_q      <= {tag_i.add, tag_i.upper, tag_i.last, tag_i.acc, tag_i.addr, tag_i.count,
+                    tag_i.entry};
     tag3_q      <= tag2_q;
     slot_q[1:0] <= {slot_q[0], tag_i.slot};
     if (en_i) slot_q[Rows+3:2] <= slot_q[Rows+2:1];
@@ -105,6 +107,7 @@ module hd_array_sums #(
   always_ff @(posedge clk_i) begin
     if (en_i && valid_q[Rows+2]) begin
       add_q     <= add_ahead;
+      upper_q   <= upper_ahead;
       last_q    <= last_ahead;
       acc_q     <= acc_ahead;
       a_addr_o  <= addr_ahead;
@@ -116,20 +119,21 @@ module hd_array_sums #(
   // ---------------------------------------------------------------- accumulators
   assign sum_valid = valid_q[Rows+3];
 
-  hd_acc #(.Cols(Cols), .AccW(AccW), .Depth(AccDepth)) u_acc (
+  hd_acc #(.Cols(Cols), .AccW(AccW), .Depth(AccDepth), .Upper(Lstm)) u_acc (
     .clk_i,
     .en_i,
     .re_i   (valid_q[Rows+2] && add_ahead),
     .raddr_i(acc_ahead),
     .psum_i (psum_i),
     .add_i  (add_q),
+    .upper_i(upper_q),
     .we_i   (sum_valid && !last_q),
     .waddr_i(acc_q),
     .sum_o  (a_sum_o)
   );
 
   // ---------------------------------------------------------------- what the results need
-  localparam int ScaleBits  = 5 + 32 + 4 * 8 + 1;
+  localparam int ScaleBits  = 7 + 32 + 4 * 8 + 1;
   localparam int ResultBits = 32 + ScaleBits + 4;
   logic [31:0]           index_q;  // index of the last accepted command
   logic [ResultBits-1:0] result_q[2];
@@ -139,7 +143,7 @@ module hd_array_sums #(
   always_ff @(posedge clk_i) begin
     if (accept_i) index_q <= cmd_index_i;
     if (begin_i) begin
-      result_q[slot_i] <= {index_q, cmd_i.wide, cmd_i.has_bias, cmd_i.common_scale,
+      result_q[slot_i] <= {index_q, cmd_i.half, cmd_i.wide, cmd_i.has_bias, cmd_i.common_scale,
                            cmd_i.sum_columns, cmd_i.multiplier, cmd_i.shift, cmd_i.z_out,
                            cmd_i.act_min, cmd_i.act_max, cmd_i.look_up, cmd_i.table_step,
                            cmd_i.table_first};

@@ -33,6 +33,7 @@ module hd_array_unit #(
   parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),  // weight memory word
   parameter int AccDepth  = CfgAccDepth,
   parameter int EntryBits = $clog2(CfgParamEntries),        // parameter entry
+  parameter int Lstm      = CfgLstm,
   parameter int CntBits   = $clog2(N + 1)                   // derived
 ) (
   input  wire logic                  clk_i,
@@ -282,7 +283,7 @@ module hd_array_unit #(
   // ---------------------------------------------------------------- sums, T+Rows+4 and T+Rows+5
   hd_array_sums #(
     .N(N), .Rows(Rows), .Cols(Cols), .AccW(AccW), .AccDepth(AccDepth), .AddrBits(AddrBits),
-    .EntryBits(EntryBits), .LineDepth(LineDepth)
+    .EntryBits(EntryBits), .Lstm(Lstm), .LineDepth(LineDepth)
   ) u_sums (
     .clk_i,
     .rst_ni,

@@ -7,7 +7,8 @@
 //   6 shift  s = h >>> max(-shift, 0), and what rounds it average: its sign
 //   7 zero   t = s + z_out + rounding, modulo 2^32: RDBPOT(h, max(-shift, 0)) + z_out
 //   8 out    t clamped; with table_i what the table of entry table_zero_i has for that; with
-//            wide_i byte byte_i of t clamped to wide_i + 1 bytes
+//            wide_i byte byte_i of t clamped to wide_i + 1 bytes; with of_two_i a byte of t, whose upper
+//            one, t >>> 8, is clamped: 1 that one, 2 the lower one with its top bit flipped
 // SRDHM rounds ties up for either sign when written as (p + 2^30) >>> 31; its one saturating case,
 // both factors INT32_MIN, cannot occur: a multiplier is never INT32_MIN (|m| is a Q0.31 fraction).
 // Shift is -31..30. A stage loads only when its enable is set, so idle lanes do not toggle; nothing
@@ -48,6 +49,7 @@ module hd_lane #(
   input  wire logic [7:0]  z_out_i,       // stage 7, signed; 0 for average and what waited
   input  wire logic [7:0]  min_i,
   input  wire logic [7:0]  max_i,
+  input  wire logic [1:0]  of_two_i,
   input  wire logic [1:0]  wide_i,        // not 0: whatever min_i and max_i are
   input  wire logic [1:0]  byte_i,        // beyond wide_i: the sign
   input  wire logic        table_i,
@@ -114,6 +116,17 @@ module hd_lane #(
             (byte_ ? $signed(t[7:0]) > $signed(top) : !t[31]) ? top : t[7:0];
   endfunction
 
+  // A byte of two: below the least value the lower one is 0, above the greatest 255, less 128.
+  function automatic logic [7:0] half_of(input logic [31:0] t, input logic [7:0] low,
+                                         input logic [7:0] top, input logic lower);
+    logic fits, below, above;
+    fits    = t[31:15] == {17{t[31]}};
+    below   = fits ? $signed(t[15:8]) < $signed(low) : t[31];
+    above   = fits ? $signed(t[15:8]) > $signed(top) : !t[31];
+    half_of = lower ? (below ? 8'h80 : above ? 8'h7f : {!t[7], t[6:0]}) :
+                      (below ? low : above ? top : t[15:8]);
+  endfunction
+
   // Beyond its bytes only the sign matters.
   function automatic logic [7:0] byte_of(input logic [31:0] t, input logic [1:0] bytes,
                                          input logic [1:0] which);
@@ -134,7 +147,7 @@ module hd_lane #(
   endfunction
 
   logic unused_wide;
-  assign unused_wide = ^{wide_i, byte_i};
+  assign unused_wide = ^{of_two_i, wide_i, byte_i};
 
   assign value_o  = value_q;
   assign looks_up = en_i[Out] & table_i & (Tables != 0);
@@ -205,7 +218,8 @@ module hd_lane #(
     end
     if (en_i[6]) t_q <= s_q + {{24{z_out_i[7]}}, z_out_i} + {31'b0, up_q};
     if (en_i[Out]) begin
-      q_q         <= Wide != 0 && wide_i != 2'd0 ? byte_of(t_q, wide_i, byte_i)
+      q_q         <= Wide != 0 && of_two_i != 2'd0 ? half_of(t_q, min_i, max_i, of_two_i[1]) :
+                     Wide != 0 && wide_i != 2'd0 ? byte_of(t_q, wide_i, byte_i)
                                                  : clamp(t_q, min_i, max_i);
       looked_up_q <= table_i & (Tables != 0);
     end

@@ -8,7 +8,7 @@
 // the lanes took, and that one value continues; the a_* fields stay, and a_valid_i is 0. VECTOR's
 // modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average is over more
 // than one cell. With Lstm a result has a_scale_i.wide + 1 bytes, of which that of number a_addr_i
-// modulo 4 is written. A vector with table_on is looked up in table table_first of each lane.
+// modulo 4 is written, or two, of which a_scale_i.half is. A vector with table_on is looked up in table table_first of each lane.
 // Command fields (x_scale_i) are taken along with the vector: they may change in the cycle after.
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken, and its qw_*
@@ -137,12 +137,12 @@ module hd_requant #(
     logic [7:0] z_out, low, top;
     logic       table_on;
     logic [2:0] table_first;
-    logic [1:0] wide;
+    logic [1:0] half, wide;
   } hd_ends_t;
 
   // Arrays of vectors, not of structs: yosys 0.23 takes the index of those for a bit's.
   localparam int GoesBits = AddrBits + CntBits + 32;
-  localparam int EndsBits = 3 * 8 + 1 + 3 + 2;
+  localparam int EndsBits = 3 * 8 + 1 + 3 + 4;
 
   logic [Stages:1]     valid_q, array_q;
   logic [Near-1:1]     slot_q;
@@ -155,9 +155,9 @@ module hd_requant #(
   assign goes = array ? {a_addr_i, again_q ? CntBits'(1) : a_count_i, a_cmd_i}
                       : {v.addr, v.count, v.cmd};
   assign ends = array ? {a_scale_i.z_out, a_scale_i.min, a_scale_i.max, a_scale_i.table_on,
-                         a_scale_i.table_first, Lstm != 0 ? a_scale_i.wide : 2'd0}
+                         a_scale_i.table_first, Lstm != 0 ? {a_scale_i.half, a_scale_i.wide} : 4'd0}
                       : {mbqm ? v_scale_i.z_out : 8'd0, v.low, v.top, v.table_on, v.table_first,
-                         2'd0};
+                         4'd0};
   assign zero = ends_q[Stages-2];
   assign last = ends_q[Stages-1];
 
@@ -252,6 +252,7 @@ module hd_requant #(
       .z_out_i         (zero.z_out),
       .min_i           (last.low),
       .max_i           (last.top),
+      .of_two_i        (last.half),
       .wide_i          (last.wide),
       .byte_i          (goes_q[Stages-1][CntBits+32 +: 2]),  // of its address
       .table_i         (last.table_on),

@@ -1,6 +1,6 @@
 /* acc_tb.cpp - hd_acc: the sums of all columns, kept and added, against an array: all addresses, an accumulator that is
  * asked for in the step after it was written (never in the very step), frozen cycles, sums that
- * wrap. Argument: [seed]. */
+ * wrap, and 256 times. Argument: [seed]. */
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -21,7 +21,7 @@ struct model {
 };
 
 struct step {
-    bool enable, read, add, write;
+    bool enable, read, add, upper, write;
     uint32_t from, to;
     sums psum, sum;
 };
@@ -33,6 +33,7 @@ static step draw(rng &r, const model &m)
     step s{};
 
     s.enable = r.chance(85), s.read = r.chance(80), s.add = m.has && r.chance(70);
+    s.upper = CfgLstm && r.chance(20);
     s.write = r.chance(70);
     s.to = s.add && r.chance(80) ? m.asked : r.next() % depth;
     s.from = r.chance(40) ? m.last : r.next() % depth;
@@ -40,7 +41,7 @@ static step draw(rng &r, const model &m)
         s.from = (s.from + 1) % depth;
     for (int c = 0; c < CfgColumns; c++) {
         s.psum[c] = r.next();
-        s.sum[c] = s.add ? s.psum[c] + m.value[c] : s.psum[c];
+        s.sum[c] = s.add ? s.psum[c] + (m.value[c] << (s.upper ? 8 : 0)) : s.psum[c];
     }
     return s;
 }
@@ -53,6 +54,7 @@ static void drive(Vbench &dut, const step &s)
     for (int c = 0; c < CfgColumns; c++)
         set_field(dut.psum_i, 32 * c, 32, s.psum[c]);
     dut.add_i = s.add;
+    dut.upper_i = s.upper;
     dut.we_i = s.write;
     dut.waddr_i = s.to;
     dut.clk_i = 0;

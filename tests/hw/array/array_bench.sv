@@ -172,7 +172,7 @@ module array_bench #(
   logic [N*8-1:0]                 qw_data;
 
   hd_array_unit #(
-    .N(N), .G(CfgPorts), .AddrBits(AddrBits), .WordBits(WordBits), .AccDepth(CfgAccDepth), .EntryBits(EntryBits)
+    .N(N), .G(CfgPorts), .AddrBits(AddrBits), .WordBits(WordBits), .AccDepth(CfgAccDepth), .EntryBits(EntryBits), .Lstm(1)
   ) u_array (
     .clk_i,
     .rst_ni,

@@ -43,9 +43,18 @@ struct placing {
     int block_rows; /* output rows per block */
     int in_base, in_pitch, out_base, out_pitch, out_step;
     int w_base, p_base;
-    int wide;  /* bytes of a result, less 1 */
+    int wide; /* bytes of a result, less 1 */
+    int half; /* 1: of two bytes the upper one; 2: the lower one */
+    int upper; /* the kernel's second part, and those after it, add to 256 times the first one's sums */
     int above; /* image rows above the layer's first one, which nothing reads */
 };
+
+/* Draw the bytes of a result: mostly one, or one of several. */
+static inline void draw_bytes(rng &r, placing &p)
+{
+    p.wide = r.chance(20) ? r.range(1, 3) : 0;
+    p.half = !p.wide && r.chance(20) ? r.range(1, 2) : 0;
+}
 
 struct layer {
     shape s;
@@ -118,11 +127,21 @@ static inline void layer_fill(layer &l, rng &r)
     }
 }
 
+/* Let results of several bytes have that many. */
+static inline void more_bytes(rng &r, layer &l)
+{
+    const int more = l.p.half ? 1 : l.p.wide;
+
+    for (int &e : l.shift)
+        e += more && e < 0 ? r.range(0, 8 * more + 5) : 0;
+}
+
 /* The layer in plain loops. */
 static inline void layer_reference(layer &l)
 {
     const shape &s = l.s;
     int channels = s.depthwise ? 1 : s.c;
+    int ny = l.p.split_y ? l.p.split_y : s.kh, nx = l.p.split_x ? l.p.split_x : s.kw;
 
     l.out.assign((size_t)l.oh * l.ow * s.oc, 0);
     for (int y = 0; y < l.oh; y++)
@@ -131,6 +150,7 @@ static inline void layer_reference(layer &l)
                 uint32_t acc = (uint32_t)sum;
                 for (int ky = 0; ky < s.kh; ky++)
                     for (int kx = 0; kx < s.kw; kx++) {
+                        const uint32_t by = l.p.upper && ky < ny && kx < nx ? 256 : 1;
                         int iy = y * s.stride_y - l.pad_top + ky * s.dilation_y;
                         int ix = x * s.stride_x - l.pad_left + kx * s.dilation_x;
                         if (iy < 0 || iy >= s.h || ix < 0 || ix >= s.w)
@@ -138,8 +158,8 @@ static inline void layer_reference(layer &l)
                         const int8_t *a = &l.in[((size_t)iy * s.w + ix) * s.c];
                         const int8_t *b = &l.weights[(size_t)(ky * s.kw + kx) * channels * s.oc];
                         for (int c = 0; c < channels; c++)
-                            acc += (uint32_t)((a[s.depthwise ? o : c] - l.z_in) *
-                                              (b[(size_t)c * s.oc + o] - l.z_w));
+                            acc += by * (uint32_t)((a[s.depthwise ? o : c] - l.z_in) *
+                                                   (b[(size_t)c * s.oc + o] - l.z_w));
                     }
                 sum = s.sums ? (int)acc : 0;
                 if (s.sums && o + 1 < s.oc)
@@ -151,8 +171,9 @@ static inline void layer_reference(layer &l)
                 const int at =
                     l.p.out_base + y * l.p.out_pitch + first * l.p.out_step + to / Cols * Cols;
                 l.out[((size_t)y * l.ow + x) * s.oc + to] =
-                    l.p.wide ? numerics_byte(v, l.z_out, l.p.wide + 1, at % 4)
-                             : numerics_clamp(v, l.z_out, l.act_min, l.act_max);
+                    l.p.half   ? numerics_half(v, l.z_out, l.act_min, l.act_max, l.p.half == 2)
+                    : l.p.wide ? numerics_byte(v, l.z_out, l.p.wide + 1, at % 4)
+                               : numerics_clamp(v, l.z_out, l.act_min, l.act_max);
             }
 }
 
@@ -206,6 +227,7 @@ static inline hd_cmd_array command_common(const layer &l)
     c.sum_columns = l.s.sums;
     c.common_scale = l.common_scale;
     c.wide = (uint32_t)l.p.wide;
+    c.half = (uint32_t)l.p.half;
     c.has_bias = l.has_bias;
     c.streams = l.p.pairs ? 2 : 1;
     c.ports = (uint32_t)l.p.ports;
@@ -314,6 +336,7 @@ static inline program layer_program(const layer &l, rng &r)
                 c.w_base = (uint32_t)(l.p.w_base + first[(size_t)t * parts.size() + i]);
                 c.p_base = (uint32_t)(l.p.p_base + t);
                 c.acc_keep = i > 0;
+                c.acc_upper = l.p.upper && i == 1;
                 c.acc_hold = i + 1 < parts.size();
                 prog.steps += array_job(c).steps;
                 if (!c.acc_hold)

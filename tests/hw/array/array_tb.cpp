@@ -330,7 +330,7 @@ void print_layer(const layer &l)
         s.h, s.w, s.c, l.oh, l.ow, s.oc, s.kh, s.kw, s.stride_y, s.stride_x, s.dilation_y,
         s.dilation_x, l.p.ports, l.p.pairs ? " pairs" : "", l.p.split_y, l.p.split_x,
         l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "",
-        l.p.wide ? " wide" : "");
+        l.p.wide || l.p.half ? " bytes" : "");
 }
 
 /* Bytes of the scratchpad from `at` on, wrapping at its end. */
@@ -502,7 +502,7 @@ bool random_placing(rng &r, layer &l)
     placing &p = l.p;
 
     p = {};
-    p.wide = r.chance(20) ? r.range(1, 3) : 0;
+    draw_bytes(r, p);
     p.pairs = !s.depthwise && G >= 2 && 2 * s.oc <= Cols && l.ow > 1 && r.chance(70);
     p.ports = r.chance(60) ? G / (p.pairs ? 2 : 1) : r.range(1, G / (p.pairs ? 2 : 1));
     if (s.dilation_x > 1)
@@ -511,6 +511,7 @@ bool random_placing(rng &r, layer &l)
         p.split_x = r.range(1, std::min(s.kw, Rows));
     if (r.chance(10))
         p.split_y = r.range(1, s.kh);
+    p.upper = kernel_parts(l).size() > 1 && r.chance(50);
     int row = p.pairs ? ceil_div(l.ow, 2) : l.ow;
     if (row > CfgAccDepth)
         return false;
@@ -540,8 +541,7 @@ bool random_layer(rng &r, int i, layer &l)
         return false;
     layer_fill(l, r);
     const bool placed = random_placing(r, l);
-    for (int &e : l.shift)
-        e += l.p.wide && e < 0 ? r.range(0, 8 * l.p.wide + 5) : 0;
+    more_bytes(r, l);
     return placed;
 }
 

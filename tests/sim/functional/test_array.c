@@ -482,13 +482,67 @@ static void bytes_of_wide_results(void **state)
     bench_close(&t);
 }
 
+/* One output of two columns, its sums held: upper bytes, lower ones on 256 times these, each byte of the results. 300 is
+ * 0x012c, -2 0xfffe; 0x12c7f beyond 0x7fff, or 0x01ff with an upper bound of 1. */
+static void halves_of_int16(void **state)
+{
+    struct func_bench t;
+    struct hd_cmd_array c = two_columns(1), write;
+    int32_t *bias;
+
+    (void)state;
+    c.stride_x = 1;
+    c.shift = 1;
+    c.act_min = -128;
+    c.act_max = 127;
+    write = c;
+    c.has_bias = 0;
+    c.acc_hold = 1;
+    write.acc_keep = 1;
+    write.in_h = 0;
+    bench_open(&t, "sys8");
+    bias = (int32_t *)(void *)t.f.space[HD_SPACE_BIAS];
+    bias[0] = 300;
+    bias[1] = -2;
+    write.half = 1;
+    assert_int_not_equal(bench_run_one(&t, &write, sizeof write), HD_OK);
+    t.f.config.lstm = 1;
+    write.wide = 1;
+    assert_int_not_equal(bench_run_one(&t, &write, sizeof write), HD_OK);
+    write.wide = 0;
+    c.acc_upper = 1;
+    assert_int_not_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    c.acc_upper = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        bench_spad(&t)[i] = i == 0;
+        t.f.space[HD_SPACE_WEIGHTS][i] = i == 0;
+    }
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK); /* 1, 0 */
+    c.acc_keep = c.acc_upper = 1;
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK); /* 257, 0 */
+    assert_int_equal(bench_run_one(&t, &write, sizeof write), HD_OK);
+    assert_int_equal(bench_spad(&t)[64], (257 + 300) >> 8);
+    assert_int_equal((int8_t)bench_spad(&t)[65], -1);
+    write.half = 2;
+    assert_int_equal(bench_run_one(&t, &write, sizeof write), HD_OK);
+    assert_int_equal((int8_t)bench_spad(&t)[64], (557 & 255) - 128);
+    assert_int_equal((int8_t)bench_spad(&t)[65], 0xfe - 128);
+    write.act_max = 1;
+    assert_int_equal(bench_run_one(&t, &write, sizeof write), HD_OK);
+    assert_int_equal((int8_t)bench_spad(&t)[64], 127);
+    write.act_min = 0;
+    assert_int_equal(bench_run_one(&t, &write, sizeof write), HD_OK);
+    assert_int_equal((int8_t)bench_spad(&t)[65], -128);
+    bench_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_summed),     cmocka_unit_test(convolutions),
         cmocka_unit_test(depthwise_convolutions), cmocka_unit_test(pixel_pairs),
         cmocka_unit_test(split_kernels),          cmocka_unit_test(sums_wrap),
-        cmocka_unit_test(bytes_of_wide_results),
+        cmocka_unit_test(bytes_of_wide_results),  cmocka_unit_test(halves_of_int16),
     };
 
     return cmocka_run_group_tests(tests, random_seed, NULL);
