@@ -1,8 +1,18 @@
-/* pad.c - fold PAD into the operators that read it.
+/* pad.c - fold PAD of int8 and int16 into the operators that read it.
  * Convolutions see x - z outside the image as 0, which is what PAD's fill means; max pools
  * ignore cells outside, which is the same if the fill is the smallest value. Average pools count
  * cells and are left alone. */
+#include <string.h>
+
 #include "compiler/legalise/legalise.h"
+
+static int32_t fill_of(const struct ir_tensor *t)
+{
+    int16_t v;
+
+    memcpy(&v, t->data, t->type == IR_I16 ? sizeof v : 0);
+    return t->type == IR_I16 ? v : (int8_t)t->data[0];
+}
 
 static bool pads_image_only(const struct ir_graph *g, const struct ir_op *pad)
 {
@@ -10,7 +20,7 @@ static bool pads_image_only(const struct ir_graph *g, const struct ir_op *pad)
 
     if (ir_in(g, pad, 0)->rank != 4)
         return false;
-    if (pad->n_in > 2 && (int8_t)ir_in(g, pad, 2)->data[0] != ir_zero_point(ir_in(g, pad, 0)))
+    if (pad->n_in > 2 && fill_of(ir_in(g, pad, 2)) != ir_zero_point(ir_in(g, pad, 0)))
         return false;
     for (uint32_t i = 0; i < 4; i++) /* int32 [4,2]: N is row 0, C row 3; both pairs all zero */
         if (p[i] != 0 || p[4 + i] != 0 || p[24 + i] != 0 || p[28 + i] != 0)
@@ -42,6 +52,11 @@ static void fold_into(const struct ir_graph *g, const struct ir_op *pad, struct 
     g->row[pad->row].fused_into = op->row;
 }
 
+static bool is_filled_with_code(const struct ir_tensor *x)
+{
+    return x->type == IR_I8 || x->type == IR_I16;
+}
+
 static void fold_pad(struct ir_graph *g, struct ir_op *pad)
 {
     const uint32_t id = pad->out[0];
@@ -58,7 +73,7 @@ enum status lgl_pad(struct ir_graph *g, const struct lgl_options *o, struct diag
 {
     (void)o;
     for (uint32_t i = 0; i < g->n_op; i++)
-        if (g->op[i]->opcode == IR_OP_PAD && ir_in(g, g->op[i], 0)->type == IR_I8 &&
+        if (g->op[i]->opcode == IR_OP_PAD && is_filled_with_code(ir_in(g, g->op[i], 0)) &&
             pads_image_only(g, g->op[i]))
             fold_pad(g, g->op[i]);
     return ir_link(g, d);
