@@ -35,6 +35,14 @@ struct hdk_byte_of {
 };
 void hdk_byte_of(const struct hdk_byte_of *p, const int16_t *x, int8_t *y);
 
+/* HALVES. x int16 [rows, n], y int8 [rows, 2 n]: a row's upper bytes, then its lower ones less 128; and
+ * back. */
+struct hdk_halves {
+    uint32_t rows, n;
+};
+void hdk_split_halves(const struct hdk_halves *p, const int16_t *x, int8_t *y);
+void hdk_join_halves(const struct hdk_halves *p, const int8_t *x, int16_t *y);
+
 /* JOIN_WIDE. The sum is 256 * upper + lower, y as that of the products above.
  *   upper, lower [pixels, ..] of digits_upper and digits_lower each, as hdk_join_digits has them
  *   bias [out_c] or NULL   y [pixels, out_c] */

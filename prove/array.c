@@ -5,7 +5,7 @@
 #include "driver/hd_walk.h"
 #include "package.h"
 
-enum { MAX_N = 64 };
+enum { MAX_N = 64, HALF_LOWER = 2 };
 
 /* A lane: the element of x - z_in, and its bounds. All 0: nothing there. */
 struct lane {
@@ -18,6 +18,7 @@ struct array_job {
     struct prove_device *v;
     const struct hd_cmd_array *c;
     uint32_t n, tile, columns, block, y, rows, first, last;
+    bool upper; /* the segment adds to 256 times the accumulators */
     struct hd_segment seg;
     int64_t source[HD_WALK_PORTS];
     bool inside[HD_WALK_PORTS];
@@ -214,9 +215,11 @@ static int requantise(const struct array_job *j, struct prove_sum *sum, uint64_t
         }
         prove_shift(&sum[i], number[0]);
         const struct prove_scale by = {number[1], shift, c->z_out};
-        uint32_t t = c->wide ? prove_wide_byte(v->package->p, &sum[i], &by, c->wide + 1u, at % 4)
-                             : prove_requantise(v->package->p, &sum[i], number[1], shift, c->z_out,
-                                                c->act_min, c->act_max);
+        uint32_t t = c->half   ? prove_half(v->package->p, &sum[i], number[1], shift, c->act_min,
+                                            c->act_max, c->half == HALF_LOWER)
+                     : c->wide ? prove_wide_byte(v->package->p, &sum[i], &by, c->wide + 1u, at % 4)
+                               : prove_requantise(v->package->p, &sum[i], number[1], shift,
+                                                  c->z_out, c->act_min, c->act_max);
         if (c->look_up)
             t = prove_look_up(v, c->table_first + (c->table_step ? c->p_base + j->tile : 0), i, t);
         v->scratchpad.term[at + i] = t;
@@ -250,6 +253,8 @@ static int run_row(struct array_job *j)
             return prove_fault(j->v, "an accumulator that nothing has written");
         if (!j->first)
             memcpy(sum, j->v->sum + place * j->n, j->n * sizeof *sum);
+        for (uint32_t i = 0; j->upper && i < j->n; i++)
+            prove_times_256(&sum[i]);
         if (c->depthwise)
             convolve_depthwise(j, x, sum);
         else
@@ -288,6 +293,7 @@ static int run_block(struct array_job *j, uint32_t word)
         if (fetch_weights(j, word + j->seg.first_word))
             return -1;
         j->first = j->seg.index == 0 && !c->acc_keep;
+        j->upper = j->seg.index == 0 && c->acc_upper;
         j->last = j->seg.last;
         for (j->y = 0; j->y < j->rows; j->y++)
             if (run_row(j))
@@ -313,6 +319,10 @@ static const char *nonsense(const struct prove_device *v, const struct hd_cmd_ar
     if (c->depthwise && (c->pad_left >= taps || !c->stride_x || c->streams != 1 ||
                          (c->out_w - 1u) * c->stride_x >= c->scan))
         return "depthwise scan, stride_x or pad_left do not fit";
+    if ((c->acc_upper || c->half) && (!v->config.lstm || c->half > HALF_LOWER))
+        return "halves of int16 need lstm";
+    if ((c->acc_upper && !c->acc_keep) || (c->half && (c->wide || c->look_up || c->z_out)))
+        return "acc_upper needs acc_keep; half no wide, look_up or z_out";
     if (c->wide && (!v->config.lstm || c->look_up))
         return "results of several bytes need lstm, and no look_up";
     if (c->sum_columns && (!c->depthwise || c->out_w != 1 || c->scan < 2 || c->out_channels != n))

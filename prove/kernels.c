@@ -361,6 +361,11 @@ static void byte_of(const struct call *c)
     prove_byte_of(c->k, c->p, c->arg);
 }
 
+static void halves(const struct call *c)
+{
+    prove_halves(c->k, c->p, c->arg, strcmp(c->name, "split_halves") == 0);
+}
+
 static void join_wide(const struct call *c)
 {
     prove_join_wide(c->k, c->p, c->arg);
@@ -416,6 +421,8 @@ static const struct {
     {"i8_to_int16", i16_convert},
     {"i16_mean", i16_mean},
     {"byte_of", byte_of},
+    {"split_halves", halves},
+    {"join_halves", halves},
     {"join_wide", join_wide},
     {"join_digits", join_digits},
 };

@@ -19,6 +19,7 @@ void prove_i16_unary(struct prove_package *k, const void *params, void *const *a
 void prove_i16_convert(struct prove_package *k, const void *params, void *const *arg, bool to_byte);
 void prove_i16_mean(struct prove_package *k, const void *params, void *const *arg);
 void prove_byte_of(struct prove_package *k, const void *params, void *const *arg);
+void prove_halves(struct prove_package *k, const void *params, void *const *arg, bool splits);
 void prove_join_wide(struct prove_package *k, const void *params, void *const *arg);
 /* arg: x, zero point, y. */
 void prove_join_digits(struct prove_package *k, const void *params, void *const *arg);

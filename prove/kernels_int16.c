@@ -82,11 +82,9 @@ static void convolve(struct prove_package *k, const struct windows *w, void *con
 
         if (bias)
             s.part[0] += number(bias + (size_t)channel * 8);
-        const struct prove_opaque opaque = {
-            PROVE_SUM_16,
-            {w->scale->narrow != 0, w->scale->multiplier[at], w->scale->shift[at], w->low, w->high},
-            {prove_value(&s)}};
-        prove_opaque(k->p, &opaque, y + 2 * i, 2);
+        const struct prove_sum16 by = {w->scale->narrow != 0, w->scale->multiplier[at],
+                                       w->scale->shift[at], w->low, w->high};
+        prove_sum16(k->p, &by, prove_value(&s), y + 2 * i);
     }
 }
 
@@ -225,17 +223,15 @@ void prove_i16_mean(struct prove_package *k, const void *params, void *const *ar
     const struct hdk_mean *p = params;
     const uint64_t all = (uint64_t)p->shape[0] * p->shape[1] * p->shape[2] * p->shape[3],
                    n = prove_mean_cells(p);
-    struct prove_opaque q = {PROVE_MEAN_16, {p->multiplier, p->shift, p->act_min, p->act_max}, {0}};
+    const struct prove_sum16 by = {true, p->multiplier, p->shift, p->act_min, p->act_max};
 
     const uint32_t *x = prove_read(k, arg[0], all * 2);
     struct prove_sum *sum = ARENA_ARRAY(k->p->arena, struct prove_sum, n);
     uint32_t *y = prove_write(k, arg[2], n * 2);
     for (uint64_t e = 0; e < all; e++)
         prove_add_i16(&sum[prove_mean_cell(p, e)], prove_i16(k->p, x + 2 * e), 1);
-    for (uint64_t e = 0; y && e < n; e++) {
-        q.of[0] = prove_value(&sum[e]);
-        prove_opaque(k->p, &q, y + 2 * e, 2);
-    }
+    for (uint64_t e = 0; y && e < n; e++)
+        prove_sum16(k->p, &by, prove_value(&sum[e]), y + 2 * e);
 }
 
 /* --- bytes, and sums of bytes --- */
@@ -248,6 +244,26 @@ void prove_byte_of(struct prove_package *k, const void *params, void *const *arg
 
     for (uint32_t i = 0; y && i < p->n; i++)
         y[i] = p->high ? x[(size_t)i * 2 + 1] : prove_flip(k->p, x[(size_t)i * 2]);
+}
+
+void prove_halves(struct prove_package *k, const void *params, void *const *arg, bool splits)
+{
+    const struct hdk_halves *p = params;
+    const uint64_t n = (uint64_t)p->rows * p->n;
+    const uint32_t *x = prove_read(k, arg[0], 2 * n);
+    uint32_t *y = prove_write(k, arg[2], 2 * n);
+
+    for (uint64_t i = 0; y && i < n; i++) {
+        const uint64_t upper = i / p->n * 2 * p->n + i % p->n, lower = upper + p->n;
+
+        if (splits) {
+            y[upper] = x[2 * i + 1];
+            y[lower] = prove_flip(k->p, x[2 * i]);
+        } else {
+            y[2 * i + 1] = x[upper];
+            y[2 * i] = prove_flip(k->p, x[lower]);
+        }
+    }
 }
 
 /* Add factor times the sum whose n digits begin at x, `each` apart. */
@@ -284,11 +300,9 @@ void prove_join_wide(struct prove_package *k, const void *params, void *const *a
         add_digits(&s, k->p, lower + block * p->digits_lower + in, p->each, p->digits_lower, 1);
         if (bias)
             s.part[0] += number(bias + (size_t)channel * 8);
-        const struct prove_opaque opaque = {PROVE_SUM_16,
-                                            {p->scale.narrow != 0, p->scale.multiplier[at],
-                                             p->scale.shift[at], p->act_min, p->act_max},
-                                            {prove_value(&s)}};
-        prove_opaque(k->p, &opaque, y + 2 * i, 2);
+        const struct prove_sum16 by = {p->scale.narrow != 0, p->scale.multiplier[at],
+                                       p->scale.shift[at], p->act_min, p->act_max};
+        prove_sum16(k->p, &by, prove_value(&s), y + 2 * i);
     }
 }
 

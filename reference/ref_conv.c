@@ -172,6 +172,8 @@ enum status ref_conv2d(const struct ref_call *c, struct diag *d)
 
     if (c->in[0]->type == IR_I16)
         return ref_conv2d_i16(c, d);
+    if (a[IR_HALVES])
+        return ref_conv_halves(c, d);
     v.f.w_step = ko ? (size_t)y->dim[3] : 1;
     v.f.w_next = ko ? 1 : (size_t)(a[IR_KERNEL_H] * a[IR_KERNEL_W] * part);
     slide(&v);
@@ -185,6 +187,8 @@ enum status ref_depthwise(const struct ref_call *c, struct diag *d)
 
     if (c->in[0]->type == IR_I16)
         return ref_depthwise_i16(c, d);
+    if (c->op->attr[IR_HALVES])
+        return ref_conv_halves(c, d);
     v.f.w_step = (size_t)c->out[0]->dim[3];
     v.f.w_next = 1;
     v.f.x_next = v.each == 1;

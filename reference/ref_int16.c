@@ -133,6 +133,70 @@ enum status ref_depthwise_i16(const struct ref_call *c, struct diag *d)
     return each(c, depthwise_sum);
 }
 
+/* Element (n, y, x, channel) of an image of halves, w pixels a row: where its upper byte is. */
+static size_t upper_at(const struct ir_tensor *t, const struct place *p)
+{
+    return (size_t)((p->n * t->dim[1] + p->y) * t->dim[2] + p->x) * (size_t)t->dim[3] +
+           (size_t)p->channel;
+}
+
+/* The sum of one output of a convolution of halves. Weights [KH,KW,C,OC] and [1,KH,KW,C*M]. */
+static int32_t halves_sum(const struct ref_call *c, const struct place *p)
+{
+    const struct ir_tensor *x = c->in[0];
+    const int32_t *a = c->op->attr, oc = c->in[1]->dim[3], w = x->dim[2] / 2;
+    const bool depthwise = c->op->attr[IR_MULTIPLIER] != 0;
+    const int32_t depth = depthwise ? 1 : x->dim[3];
+    uint32_t sum = 0;
+
+    for (int32_t k = 0; k < a[IR_KERNEL_H] * a[IR_KERNEL_W] * depth; k++) {
+        const int32_t tap = k / depth, ky = tap / a[IR_KERNEL_W], kx = tap % a[IR_KERNEL_W];
+        const struct place at = {p->n,
+                                 p->y * a[IR_STRIDE_H] - a[IR_PAD_TOP] + ky * a[IR_DILATION_H],
+                                 p->x * a[IR_STRIDE_W] - a[IR_PAD_LEFT] + kx * a[IR_DILATION_W],
+                                 depthwise ? p->channel / a[IR_MULTIPLIER] : k % depth};
+        size_t upper;
+
+        if (at.y < 0 || at.y >= x->dim[1] || at.x < 0 || at.x >= w)
+            continue;
+        upper = upper_at(x, &at);
+        sum += (uint32_t)((256 * ref_at(x, c->x[0], upper) +
+                           ref_at(x, c->x[0], upper + (size_t)(w * x->dim[3])) + 128) *
+                          ref_at(c->in[1], c->x[1], (size_t)(k * oc + p->channel)));
+    }
+    if (c->op->n_in > 2 && c->x[2] != NULL) {
+        uint32_t bias;
+
+        memcpy(&bias, c->x[2] + (size_t)p->channel * 4, 4);
+        sum += bias;
+    }
+    return (int32_t)sum;
+}
+
+/* low and high are the upper byte's. */
+enum status ref_conv_halves(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *y = c->out[0];
+    const int32_t w = y->dim[2] / 2, low = c->k->low * 256, high = c->k->high * 256 + 255;
+
+    (void)d;
+    for (int32_t i = 0; i < y->dim[0] * y->dim[1] * w * y->dim[3]; i++) {
+        const struct place p = {i / y->dim[3] / w / y->dim[1], i / y->dim[3] / w % y->dim[1],
+                                i / y->dim[3] % w, i % y->dim[3]};
+        const uint32_t k = c->k->n > 1 ? (uint32_t)p.channel : 0;
+        const int32_t v = ref_mbqm(halves_sum(c, &p), c->k->multiplier[k], c->k->shift[k]),
+                      clamped = v < low    ? low
+                                : v > high ? high
+                                           : v,
+                      lower = clamped & 255;
+        const size_t upper = upper_at(y, &p);
+
+        ref_put(y, c->y[0], upper, (clamped - lower) / 256);
+        ref_put(y, c->y[0], upper + (size_t)(w * y->dim[3]), lower - 128);
+    }
+    return ST_OK;
+}
+
 enum status ref_transpose_conv_i16(const struct ref_call *c, struct diag *d)
 {
     (void)d;

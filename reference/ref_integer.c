@@ -1,4 +1,4 @@
-/* ref_integer.c - MatMulInteger, ConvInteger, JOIN_DIGITS: sums of products as int32; BYTE_OF, JOIN_WIDE.
+/* ref_integer.c - MatMulInteger, ConvInteger, JOIN_DIGITS: sums of products as int32; BYTE_OF, HALVES, JOIN_WIDE.
  *   acc = sum (x - z_x) * (w - z_w), wrapping; zero points are operands. */
 #include <string.h>
 
@@ -120,6 +120,32 @@ enum status ref_byte_of(const struct ref_call *c, struct diag *d)
         const int32_t x = ref_at(c->in[0], c->x[0], i), lower = x & 255;
 
         ref_put(c->out[0], c->y[0], i, c->op->attr[IR_HIGH] ? (x - lower) / 256 : lower - 128);
+    }
+    return ST_OK;
+}
+
+/* x, or y, as halves: a row's upper bytes, then its lower ones less 128. */
+enum status ref_halves(const struct ref_call *c, struct diag *d)
+{
+    const bool splits = c->in[0]->type == IR_I16;
+    const struct ir_tensor *whole = splits ? c->in[0] : c->out[0];
+    const size_t row =
+        (size_t)ir_dim_back(whole, 0) * (size_t)(whole->rank == 4 ? ir_dim_back(whole, 1) : 1);
+
+    (void)d;
+    for (size_t i = 0; i < (size_t)ir_elements(whole); i++) {
+        const size_t upper = i / row * 2 * row + i % row, lower = upper + row;
+
+        if (splits) {
+            const int32_t x = ref_at(c->in[0], c->x[0], i);
+
+            ref_put(c->out[0], c->y[0], upper, (x - (x & 255)) / 256);
+            ref_put(c->out[0], c->y[0], lower, (x & 255) - 128);
+        } else {
+            ref_put(c->out[0], c->y[0], i,
+                    256 * ref_at(c->in[0], c->x[0], upper) + ref_at(c->in[0], c->x[0], lower) +
+                        128);
+        }
     }
     return ST_OK;
 }

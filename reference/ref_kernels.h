@@ -46,6 +46,8 @@ int32_t ref_shift_saturating(int32_t x, int shift);
 int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift);
 ref_kernel ref_conv2d_i16, ref_depthwise_i16, ref_dense_i16, ref_transpose_conv_i16, ref_matmul_i16,
     ref_softmax_i16;
+/* A convolution of int16 as halves (attribute halves). */
+ref_kernel ref_conv_halves;
 
 /* RESIZE_BILINEAR of uint8 (ref_resize_u8.c). */
 ref_kernel ref_resize_u8;

@@ -11,6 +11,7 @@ struct compare_pair {
     uint32_t imported;    /* IR_NONE: no tensor has its name */
     uint8_t flip;         /* 0x80 if it is uint8 in the imported graph and int8 here */
     uint32_t channels;    /* size of the innermost dimension */
+    bool halves;          /* it is int16 in the imported graph and halves here (ir_halves_shape) */
     const uint32_t *from; /* channel c here is channel from[c] there; NULL: the order is equal */
 };
 

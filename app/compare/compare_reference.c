@@ -57,6 +57,17 @@ static struct compare_pair pair_of(struct arena *a, const struct ir_tensor *t,
     return p;
 }
 
+/* Return true if `t` has the int16 values of `imported` as halves. */
+static bool has_halves(const struct ir_tensor *t, const struct ir_tensor *imported)
+{
+    int32_t dim[4];
+
+    if (t->type != IR_I8 || imported->type != IR_I16)
+        return false;
+    ir_halves_shape(imported, dim);
+    return t->rank == 4 && memcmp(t->dim, dim, sizeof dim) == 0;
+}
+
 /* Return true if the two producers may be compared. A float32 value is a pair only if both graphs
  * compute it with the same kind of operator: in an ONNX file a name may be that of
  * DequantizeLinear's output in one graph and of the operator before it in the other. */
@@ -83,7 +94,12 @@ void compare_find_pairs(struct compare *c)
         while (at < n_other && strcmp(other[at]->name, t->name) < 0)
             at++;
         if (at == n_other || strcmp(other[at]->name, t->name) != 0 || !alone(own, n, i) ||
-            !alone(other, n_other, at) || ir_elements(t) != ir_elements(other[at]))
+            !alone(other, n_other, at))
+            continue;
+        if (has_halves(t, other[at]))
+            c->pair[t->id] = (struct compare_pair){
+                .imported = other[at]->id, .channels = (uint32_t)ir_dim_back(t, 0), .halves = true};
+        if (ir_elements(t) != ir_elements(other[at]))
             continue;
         const struct compare_pair pair = pair_of(a, t, other[at]);
         if (pair.flip ||
@@ -170,6 +186,24 @@ static bool reordered(const struct ir_tensor *t, uint8_t flip, const uint8_t *wa
     return sum_of(want, size, n, flip) == sum_of(got, size, n, 0);
 }
 
+/* Return the int16 values of `t` that `halves` has, a row's upper bytes first. */
+static const uint8_t *joined(const struct compare *c, const struct ir_tensor *t,
+                             const uint8_t *halves)
+{
+    const uint64_t n = ir_elements(t);
+    int16_t *y = ARENA_ARRAY(c->job->arena, int16_t, n + 1);
+    int32_t dim[4];
+
+    ir_halves_shape(t, dim);
+    const uint64_t row = (uint64_t)dim[2] / 2 * (uint64_t)dim[3];
+    for (uint64_t i = 0; i < n; i++) {
+        const uint8_t *at = halves + i / row * 2 * row + i % row;
+
+        y[i] = (int16_t)(256 * (int8_t)at[0] + (int8_t)at[row] + 128);
+    }
+    return (const uint8_t *)y;
+}
+
 /* Compare the compiled graph's tensor with the imported graph's. */
 static struct compare_tensor against(const struct compare *c, struct ref *imported, uint32_t id)
 {
@@ -177,8 +211,12 @@ static struct compare_tensor against(const struct compare *c, struct ref *import
     const struct ir_tensor *t = c->graph->tensor[id],
                            *from = c->job->p->reference->tensor[p->imported];
     const uint8_t *want = ref_bytes(imported, from->id), *got = ref_bytes(c->legal, id);
-    struct compare_tensor r = {.compared = ir_elements(t)};
+    struct compare_tensor r = {.compared = ir_elements(from)};
 
+    if (p->halves) {
+        t = from;
+        got = joined(c, from, got);
+    }
     if (p->flip == 0 && !p->from && memcmp(want, got, (size_t)ir_bytes(t)) == 0)
         return r;
     r = differ(t, p, false, want, got);

@@ -144,6 +144,18 @@ enum status emit_byte_of(struct emit_unit *u, struct text *t, const struct ir_op
     return ST_OK;
 }
 
+enum status emit_halves(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    int32_t dim[4];
+
+    (void)d;
+    ir_halves_shape(x->type == IR_I16 ? x : ir_out(u->graph, op, 0), dim);
+    emit_field(t, "rows", (int64_t)dim[0] * dim[1]);
+    emit_field(t, "n", (int64_t)dim[2] / 2 * dim[3]);
+    return ST_OK;
+}
+
 enum status emit_join_wide(struct emit_unit *u, struct text *t, const struct ir_op *op,
                            struct diag *d)
 {

@@ -31,6 +31,14 @@ static const char *type_name(const struct ir_tensor *t)
     return ir_type_name(t->type);
 }
 
+/* Return true if a half of a row is whole words. */
+static bool halves_are_words(const struct ir_tensor *x, const struct ir_tensor *y)
+{
+    const struct ir_tensor *half = x->type == IR_I8 ? x : y;
+
+    return half->dim[2] / 2 * half->dim[3] % 4 == 0;
+}
+
 /* Return the key of a kernel's cost: the kernel's name and, after ':', a variant that the shape
  * does not determine. */
 static const char *key_of(const struct ir_graph *g, const struct ir_op *op, const char *kernel,
@@ -54,6 +62,8 @@ static const char *key_of(const struct ir_graph *g, const struct ir_op *op, cons
         snprintf(to, n, "%s:%s", kernel, type_name(x));
     else if (strcmp(kernel, "dequantize") == 0)
         snprintf(to, n, "%s%s", kernel, host_dequantize_looks_up(x) ? ":table" : "");
+    else if (strcmp(kernel, "split_halves") == 0 || strcmp(kernel, "join_halves") == 0)
+        snprintf(to, n, "%s%s", kernel, halves_are_words(x, y) ? ":words" : "");
     else if (strcmp(kernel, "f32_gelu") == 0)
         snprintf(to, n, "%s:%s", kernel, op->attr[IR_APPROXIMATE] ? "tanh" : "erf");
     else

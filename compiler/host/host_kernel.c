@@ -63,6 +63,8 @@ enum kernel_form host_kernel_form(const struct ir_graph *g, const struct ir_op *
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     enum kernel_form form = FORM_COUNT;
 
+    if (op->attr[IR_HALVES])
+        return FORM_COUNT; /* the array's alone */
     if (op->fixed.n_real && (op->opcode != IR_OP_QUANTIZE || x->type == IR_F32))
         return form_of_rounded(op);
     if (x->type == IR_I8 && ir_dim_back(x, 0) == 1 && has(op->opcode, FORM_ONE_CHANNEL))

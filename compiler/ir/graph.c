@@ -119,6 +119,16 @@ int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back)
     return back < t->rank ? t->dim[t->rank - 1 - back] : 1;
 }
 
+void ir_halves_shape(const struct ir_tensor *t, int32_t dim[4])
+{
+    const bool image = t->rank == 4;
+
+    dim[0] = image ? t->dim[0] : 1;
+    dim[1] = image ? t->dim[1] : (int32_t)(ir_elements(t) / (uint64_t)ir_dim_back(t, 0));
+    dim[2] = image ? 2 * t->dim[2] : 2;
+    dim[3] = ir_dim_back(t, 0);
+}
+
 int32_t ir_in_blocks(int32_t each, int32_t n)
 {
     each = each > 0 ? each : 1;

@@ -103,6 +103,7 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
 {
     const int32_t *a = op->attr;
     const bool dilated = ir_op_has(op->opcode, IR_DILATION_H);
+    const int32_t halves = a[IR_HALVES] ? 2 : 1, columns = x->dim[2] / halves;
     int32_t dim[4] = {x->dim[0], 0, 0, channels};
 
     for (uint32_t i = IR_STRIDE_H; i <= IR_STRIDE_W; i++)
@@ -115,14 +116,15 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
     if (a[IR_PADDING] == IR_PADDING_SAME) {
         TRY(same_out(x->dim[1], a[IR_KERNEL_H], dilated ? a[IR_DILATION_H] : 1, a[IR_STRIDE_H],
                      &dim[1], d));
-        TRY(same_out(x->dim[2], a[IR_KERNEL_W], dilated ? a[IR_DILATION_W] : 1, a[IR_STRIDE_W],
+        TRY(same_out(columns, a[IR_KERNEL_W], dilated ? a[IR_DILATION_W] : 1, a[IR_STRIDE_W],
                      &dim[2], d));
+        dim[2] *= halves;
         return ir_want_shape(g, ir_out(g, op, 0), "output", 4, dim, d);
     }
     dim[1] = window_out(x->dim[1], a[IR_PAD_TOP], a[IR_PAD_BOTTOM], a[IR_KERNEL_H],
                         dilated ? a[IR_DILATION_H] : 1, a[IR_STRIDE_H]);
-    dim[2] = window_out(x->dim[2], a[IR_PAD_LEFT], a[IR_PAD_RIGHT], a[IR_KERNEL_W],
-                        dilated ? a[IR_DILATION_W] : 1, a[IR_STRIDE_W]);
+    dim[2] = halves * window_out(columns, a[IR_PAD_LEFT], a[IR_PAD_RIGHT], a[IR_KERNEL_W],
+                                 dilated ? a[IR_DILATION_W] : 1, a[IR_STRIDE_W]);
     if (dim[1] == 0 || dim[2] == 0)
         return FAIL(d, ST_MODEL, "the %dx%d kernel is larger than its padded input", a[IR_KERNEL_H],
                     a[IR_KERNEL_W]);
@@ -365,6 +367,18 @@ enum status infer_byte_of(const struct ir_graph *g, const struct ir_op *op, stru
         return ST_OK;
     return FAIL(d, ST_MODEL, "output '%.80s': expected as many elements as the input (%llu)",
                 y->name, (unsigned long long)ir_elements(x));
+}
+
+enum status infer_halves(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const bool splits = x->type == IR_I16;
+    const struct ir_tensor *whole = splits ? x : y;
+    int32_t dim[4];
+
+    TRY(ir_want_type(y, "output", splits ? IR_I8 : IR_I16, d));
+    ir_halves_shape(whole, dim);
+    return ir_want_shape(g, splits ? y : x, splits ? "output" : "input", 4, dim, d);
 }
 
 /* Check that a tensor has 1 to 4 digits for each of `sums`. */

@@ -18,7 +18,11 @@ typedef uint64_t formula(const struct ir_graph *g, const struct ir_op *op, uint6
 
 static uint64_t macs_weights(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {
-    return n * per_channel(g, op) / (op->attr[IR_DIGITS] ? (uint64_t)op->attr[IR_DIGITS] : 1);
+    const uint64_t values = op->attr[IR_HALVES]   ? 2
+                            : op->attr[IR_DIGITS] ? (uint64_t)op->attr[IR_DIGITS]
+                                                  : 1;
+
+    return n / values * per_channel(g, op);
 }
 
 /* Each input element is multiplied by all of its channel's weights. */

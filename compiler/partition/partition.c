@@ -9,6 +9,7 @@
 #include "compiler/systolic/schedule/copies.h"
 #include "compiler/target/describe.h"
 #include "partition_groups.h"
+#include "partition_halves.h"
 #include "partition_uint8.h"
 
 /* Return why the schedule had no place on target `t` for row `row`, or NULL. */
@@ -378,9 +379,9 @@ static enum status rearrange(struct partition *p, struct ir_graph *g, struct dia
 {
     struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
     const uint32_t n_old = g->n_op;
-    const bool flips = partition_border(p->targets, g);
+    const bool flips = partition_border(p->targets, g), halves = partition_halves(p->targets, g);
 
-    if (!partition_late_reads(p->targets, g) && !flips)
+    if (!partition_late_reads(p->targets, g) && !flips && !halves)
         return ST_OK;
     TRY(ir_link(g, d));
     move_answers(p, g, old, n_old);

@@ -184,6 +184,65 @@ void hdk_byte_of(const struct hdk_byte_of *p, const int16_t *x, int8_t *y)
             y[i] = (int8_t)(uint8_t)((uint32_t)x[i] ^ 0x80u);
 }
 
+/* Return true if whole words are: four values are two of int16, one of each half. */
+static int in_words(const struct hdk_halves *p, const void *x, const void *y)
+{
+    return ((uintptr_t)x | (uintptr_t)y | p->n) % 4 == 0;
+}
+
+/* Four values of int16, the lower byte first in memory, to a word of each half. */
+static void split_four(const int16_t *x, int8_t *upper, int8_t *lower)
+{
+    uint32_t two[2], half[2];
+
+    __builtin_memcpy(two, __builtin_assume_aligned(x, 4), sizeof two);
+    half[0] = (two[0] >> 8 & 0xffu) | (two[0] >> 16 & 0xff00u) | (two[1] & 0xff00u) << 8 |
+              (two[1] & 0xff000000u);
+    half[1] = (two[0] & 0xffu) | (two[0] >> 8 & 0xff00u) | (two[1] & 0xffu) << 16 |
+              (two[1] << 8 & 0xff000000u);
+    half[1] ^= 0x80808080u;
+    __builtin_memcpy(__builtin_assume_aligned(upper, 4), half, 4);
+    __builtin_memcpy(__builtin_assume_aligned(lower, 4), half + 1, 4);
+}
+
+static void join_four(const int8_t *upper, const int8_t *lower, int16_t *y)
+{
+    uint32_t u, l, two[2];
+
+    __builtin_memcpy(&u, __builtin_assume_aligned(upper, 4), 4);
+    __builtin_memcpy(&l, __builtin_assume_aligned(lower, 4), 4);
+    l ^= 0x80808080u;
+    two[0] = (l & 0xffu) | (u & 0xffu) << 8 | (l & 0xff00u) << 8 | (u & 0xff00u) << 16;
+    two[1] = (l >> 16 & 0xffu) | (u >> 8 & 0xff00u) | (l >> 8 & 0xff0000u) | (u & 0xff000000u);
+    __builtin_memcpy(__builtin_assume_aligned(y, 4), two, sizeof two);
+}
+
+void hdk_split_halves(const struct hdk_halves *p, const int16_t *x, int8_t *y)
+{
+    const int words = in_words(p, x, y);
+
+    for (uint32_t r = 0; r < p->rows; r++, x += p->n, y += 2 * (uint64_t)p->n) {
+        for (uint32_t i = 0; words && i < p->n; i += 4)
+            split_four(x + i, y + i, y + p->n + i);
+        for (uint32_t i = 0; !words && i < p->n; i++) {
+            y[i] = (int8_t)(x[i] >> 8);
+            y[p->n + i] = (int8_t)(uint8_t)((uint32_t)x[i] ^ 0x80u);
+        }
+    }
+}
+
+void hdk_join_halves(const struct hdk_halves *p, const int8_t *x, int16_t *y)
+{
+    const int words = in_words(p, x, y);
+
+    for (uint32_t r = 0; r < p->rows; r++, x += 2 * (uint64_t)p->n, y += p->n) {
+        for (uint32_t i = 0; words && i < p->n; i += 4)
+            join_four(x + i, x + p->n + i, y + i);
+        for (uint32_t i = 0; !words && i < p->n; i++)
+            y[i] = (int16_t)(256 * x[i] + x[p->n + i] + 128);
+    }
+}
+
 /* The sum of n digits, `each` apart, at most 4. */
 static int32_t joined(const int8_t *x, uint32_t each, uint32_t n)
 {

@@ -75,7 +75,7 @@ static bool mean(const struct prove_op *o)
 
     if (k->n != 1)
         return false;
-    struct prove_opaque q = {PROVE_MEAN_16, {k->multiplier[0], k->shift[0], k->low, k->high}, {0}};
+    const struct prove_sum16 by = {true, k->multiplier[0], k->shift[0], k->low, k->high};
     for (size_t i = 0; i < n_out; i++) {
         const size_t base = ref_pick(o->in[0], ~mask, i);
         struct prove_sum s = {0};
@@ -83,8 +83,7 @@ static bool mean(const struct prove_op *o)
         for (size_t c = 0; c < n; c++)
             prove_add_i16(&s, prove_i16(o->p, o->x[0] + 2 * (base + ref_pick(o->in[0], mask, c))),
                           1);
-        q.of[0] = prove_value(&s);
-        prove_opaque(o->p, &q, o->y + 2 * i, 2);
+        prove_sum16(o->p, &by, prove_value(&s), o->y + 2 * i);
     }
     return true;
 }

@@ -61,11 +61,9 @@ static void round_to(const struct prove_op *o, const struct prove_sum *s, size_t
         return;
     }
     const uint32_t at = k->n > 1 ? channel : 0;
-    const struct prove_opaque opaque = {
-        PROVE_SUM_16,
-        {o->op->attr[IR_NARROW] != 0, k->multiplier[at], k->shift[at], k->low, k->high},
-        {prove_value(s)}};
-    prove_opaque(o->p, &opaque, o->y + 2 * i, 2);
+    const struct prove_sum16 by = {o->op->attr[IR_NARROW] != 0, k->multiplier[at], k->shift[at],
+                                   k->low, k->high};
+    prove_sum16(o->p, &by, prove_value(s), o->y + 2 * i);
 }
 
 /* Output channel oc reads `part` input channels from first on; weight k of it is at base + k * step. */

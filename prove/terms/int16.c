@@ -20,7 +20,7 @@ const prove_uwide *prove_i16s(struct prove *p, const uint32_t *x, size_t n)
     return e;
 }
 
-void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, uint32_t n)
+static prove_uwide hash_of(struct prove *p, const struct prove_opaque *o)
 {
     prove_uwide word[PROVE_PARAMETERS + PROVE_ARGUMENTS + 2] = {15, (prove_uwide)o->rule};
 
@@ -28,9 +28,62 @@ void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, ui
         word[2 + i] = (uint64_t)o->parameter[i];
     for (uint32_t i = 0; i < PROVE_ARGUMENTS; i++)
         word[2 + PROVE_PARAMETERS + i] = o->of[i];
-    const prove_uwide all = prove_hash(p, word, sizeof word / sizeof *word);
+    return prove_hash(p, word, sizeof word / sizeof *word);
+}
+
+void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, uint32_t n)
+{
+    const prove_uwide all = hash_of(p, o);
+
     for (uint32_t b = 0; b < n; b++)
         y[b] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, b}, 3), -128, 127);
+}
+
+/* Rounded once: the odd part of the multiplier, and all bits to the right. */
+static void rounded_once(struct prove_opaque *o, int64_t multiplier, int64_t right)
+{
+    for (; multiplier != 0 && multiplier % 2 == 0; right--)
+        multiplier /= 2;
+    o->parameter[0] = 1;
+    o->parameter[1] = multiplier;
+    o->parameter[2] = right;
+}
+
+static void sum16(struct prove *p, struct prove_opaque *o, int32_t low, int32_t high, uint32_t y[2])
+{
+    uint32_t either[2];
+
+    o->parameter[3] = low;
+    o->parameter[4] = high;
+    prove_opaque(p, o, either, 1);
+    y[0] = either[0];
+    o->parameter[5] = 1;
+    y[1] = prove_leaf(p, hash_of(p, o), low >> 8, high >> 8);
+}
+
+void prove_sum16(struct prove *p, const struct prove_sum16 *by, prove_uwide sum, uint32_t y[2])
+{
+    const int32_t m = by->multiplier;
+    struct prove_opaque o = {PROVE_SUM_16, {2, m, by->shift}, {sum}};
+
+    if (!by->narrow)
+        rounded_once(&o, m < 0x7fff0000 ? (m + (1 << 15)) >> 16 : 0x7fff, 15 - by->shift);
+    sum16(p, &o, by->low, by->high, y);
+}
+
+uint32_t prove_half(struct prove *p, const struct prove_sum *s, int32_t multiplier, int32_t shift,
+                    int32_t low, int32_t high, bool lower)
+{
+    struct prove_opaque o = {PROVE_SUM_16, {2, multiplier, shift}, {prove_value(s)}};
+    const int64_t most = INT32_MAX >> (shift > 0 ? shift : 0);
+    uint32_t y[2];
+
+    if (shift < -31 || shift > 30 || low > high || s->low < -most || s->high > most)
+        return prove_unknown(p, "a sum of int16 that may leave 32 bits");
+    if (shift >= 0)
+        rounded_once(&o, multiplier, 31 - shift);
+    sum16(p, &o, low * 256, high * 256 + 255, y);
+    return lower ? prove_flip(p, y[0]) : y[1];
 }
 
 void prove_sum32(struct prove *p, const struct prove_sum *s, uint32_t y[4])

@@ -40,12 +40,11 @@ static inline void prove_add_i16(struct prove_sum *s, prove_uwide element, int64
 }
 
 enum prove_opaque_rule {
-    PROVE_SUM_16, /* {narrow, multiplier, shift, low, high} of a sum of products */
+    PROVE_SUM_16, /* prove_sum16: {roundings, multiplier, shift, low, high} of a sum of products */
     PROVE_ADD_16, /* {multipliers, shifts of a, b, y, low, high} of a, b */
     PROVE_SUB_16,
     PROVE_MUL_16,   /* {multiplier, shift, low, high} of a, b */
     PROVE_UNARY_16, /* {absolute, multipliers, shifts from 0 on and below, low, high} */
-    PROVE_MEAN_16,  /* {multiplier, shift, low, high} of a sum */
     PROVE_16_TO_8,  /* {zero point, multiplier, shift, low, high} */
     PROVE_8_TO_16,
     PROVE_SUM_32, /* {} of a sum modulo 2^32 */
@@ -58,6 +57,16 @@ struct prove_opaque {
 };
 /* The n bytes of an opaque function. */
 void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, uint32_t n);
+/* The two bytes of a sum of products of int16: clamp(s * multiplier * 2^(shift - 31)), with `narrow` rounded
+ * twice as int8's, else once, with 15 bits of the multiplier. Equal products of equal roundings are one function. */
+struct prove_sum16 {
+    bool narrow;
+    int32_t multiplier, shift, low, high;
+};
+void prove_sum16(struct prove *p, const struct prove_sum16 *by, prove_uwide sum, uint32_t y[2]);
+/* One of them as the array makes it (fields `half`, act_min, act_max): the upper byte, or the lower one less 128. */
+uint32_t prove_half(struct prove *p, const struct prove_sum *s, int32_t multiplier, int32_t shift,
+                    int32_t low, int32_t high, bool lower);
 /* The 4 bytes of a sum modulo 2^32. */
 void prove_sum32(struct prove *p, const struct prove_sum *s, uint32_t y[4]);
 

@@ -196,6 +196,14 @@ static inline void prove_shift(struct prove_sum *s, int64_t v)
     s->high += v;
 }
 
+static inline void prove_times_256(struct prove_sum *s)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        s->part[i] *= 256;
+    s->low *= 256;
+    s->high *= 256;
+}
+
 /* The sum's element. */
 static inline prove_uwide prove_value(const struct prove_sum *s)
 {

@@ -25,23 +25,25 @@ static bool window_of(struct geo *g, uint32_t kh, uint32_t kw)
     return true;
 }
 
-static bool conv_of(const struct ir_graph *graph, struct geo *g)
+static bool weights_of(const struct ir_graph *graph, struct geo *g)
 {
     g->filter = ir_in(graph, g->op, 1);
     g->bias = ir_in(graph, g->op, 2);
-    if (!g->filter)
-        return false;
-    g->z_w = ir_zero_point(g->filter);
-    return window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
+    g->z_w = g->filter ? ir_zero_point(g->filter) : 0;
+    return g->filter != NULL;
+}
+
+static bool conv_of(const struct ir_graph *graph, struct geo *g)
+{
+    g->halves = g->op->attr[IR_HALVES] != 0;
+    return weights_of(graph, g) &&
+           window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
 }
 
 static bool dense_of(const struct ir_graph *graph, struct geo *g)
 {
-    g->filter = ir_in(graph, g->op, 1);
-    g->bias = ir_in(graph, g->op, 2);
-    if (!g->filter)
+    if (!weights_of(graph, g))
         return false;
-    g->z_w = ir_zero_point(g->filter);
     g->c = (uint32_t)(ir_elements(g->filter) / g->oc);
     g->h = g->oh = 1;
     g->w = g->ow = (uint32_t)(ir_elements(g->out) / g->oc);
@@ -268,12 +270,10 @@ static void rows_of_batch(struct geo *g)
                  g->op->opcode == IR_OP_FULLY_CONNECTED;
 
     g->images = apart || (g->kh == 1 && g->pt == 0 && g->oh * g->sy == g->h) ? 1 : n;
-    if (g->over_axes) { /* its rows are those of one image already */
+    if (g->over_axes) /* its rows are those of one image already */
         g->images = n;
-        return;
-    }
-    g->h /= g->images;
-    g->oh /= g->images;
+    g->h /= g->over_axes ? 1 : g->images;
+    g->oh /= g->over_axes ? 1 : g->images;
 }
 
 void geo_whole(struct geo *g)
@@ -315,6 +315,8 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
         geo_image(g->start_box ? g->x : g->out, &g->h, &g->w, &g->c);
         geo_image(g->start_box ? g->x : g->out, &g->oh, &g->ow, &g->oc);
     }
+    g->w /= g->halves ? 2 : 1;
+    g->ow /= g->halves ? 2 : 1;
     if (g->kind == GEO_DEPTHWISE &&
         g->oc != g->c) { /* the depthwise mode reads N inputs per tile */
         g->kind = GEO_CONV;
@@ -440,8 +442,8 @@ bool geo_sums_columns(const struct geo *g, const struct hd_config *hw)
     uint64_t setups = 3 * hw->rows; /* initialising the cells, and bytes that are less than a row */
     bool pixel = g->kind == GEO_CONV && g->kh == 1 && g->kw == 1 && g->h == 1 && g->w == 1;
 
-    return (g->kind == GEO_DENSE || pixel) && g->oh == 1 && g->ow == 1 && g->c % hw->columns == 0 &&
-           geo_k_cut(g) == g->c && g->oc < hw->columns &&
+    return !g->halves && (g->kind == GEO_DENSE || pixel) && g->oh == 1 && g->ow == 1 &&
+           g->c % hw->columns == 0 && geo_k_cut(g) == g->c && g->oc < hw->columns &&
            g->oc * (g->c / hw->columns + setups) < g->c;
 }
 
@@ -451,7 +453,7 @@ bool geo_parts(const struct geo *g, const struct hd_config *hw)
 
     if (!geo_on_array(g))
         return false;
-    if (geo_held_digits(g, hw))
+    if (g->halves || geo_held_digits(g, hw))
         return true;
     if (g->kind == GEO_TRANSPOSED) { /* its first phase has the most taps */
         (void)geo_phase(g, 0, 0, &phase);

@@ -52,7 +52,9 @@ struct geo {
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
     bool over_axes;            /* the window covers all rows, columns or both, as in a mean */
     bool copies;               /* the result's bytes equal those of the input */
-    bool apart;                /* pixels of the result are not contiguous */
+    bool halves; /* int16: a row of x, and of the result, has each pixel's upper bytes,
+                                * then the lower ones; w and ow count pixels */
+    bool apart;  /* pixels of the result are not contiguous */
     /* for geo_moves; dimensions are counted from the back */
     const struct ir_tensor *table; /* paddings, indices or permutation */
     int32_t before[3], after[3];   /* PAD */
@@ -150,6 +152,13 @@ static inline int32_t geo_reciprocal(uint32_t n)
 static inline const struct ir_tensor *geo_operand(const struct geo *g, uint32_t i)
 {
     return i == 0 ? g->x : g->y2;
+}
+
+/* Return the pixels of a row of the result's image, or of the input's, in memory: a half of int16 counts
+ * as one. */
+static inline uint32_t geo_row_pixels(const struct geo *g, bool result)
+{
+    return (g->halves ? 2 : 1) * (result ? g->ow : g->w);
 }
 
 static inline bool geo_moves(const struct geo *g)

@@ -339,7 +339,8 @@ static uint64_t cascade_bytes(struct layout_work *w, struct op_plan *p, uint32_t
         total += layout_tile_bytes(w, &p[i], p[i].tile_rows);
         if (!r->wrap)
             continue;
-        r->pitch = layout_pitch(w, g->ow * g->oc, r->wrap + r->halo, w->row_reads[g->out->id]);
+        r->pitch = layout_pitch(w, geo_row_pixels(g, true) * g->oc, r->wrap + r->halo,
+                                w->row_reads[g->out->id]);
         total += (uint64_t)(r->wrap + r->halo) * r->pitch;
     }
     return total;

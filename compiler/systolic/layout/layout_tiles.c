@@ -166,7 +166,7 @@ uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, ui
 
 uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t pixel)
 {
-    const uint32_t geo_cols = t == g->out ? g->ow : g->w, geo_c = t == g->out ? g->oc : g->c;
+    const uint32_t geo_cols = geo_row_pixels(g, t == g->out), geo_c = t == g->out ? g->oc : g->c;
     const uint32_t all = t == g->out ? g->all_oc : g->all_c;
     uint32_t h, c, cols;
 

@@ -158,8 +158,11 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
         cut.rows = even(g->oh, within(g->oh, g->sy, g->kh, g->dy));
         cut.cols = even(cols, within(cols, g->sx, g->kw, g->dx));
     }
-    if (geo_on_array(g)) {
+    if (g->halves) /* the lower bytes follow a whole row of upper ones */
+        cut.cols = cols;
+    else if (geo_on_array(g))
         cut.cols = even(cols, least(cut.cols, hw->acc_depth));
+    if (geo_on_array(g)) {
         if (g->kind == GEO_PRODUCT) /* few at once, so that rows are loaded and stored meanwhile */
             cut.cols =
                 even(cols,
@@ -180,7 +183,7 @@ static bool finer_columns(const struct geo *g, const struct hd_config *hw, struc
 {
     uint32_t word = is_flat(g) ? hw->n : 1;
 
-    if (cut->cols <= word || cut->cols < least_cols ||
+    if (cut->cols <= word || cut->cols < least_cols || g->halves ||
         (g->kind == GEO_POOL && g->kw == g->w && g->ow == 1))
         return false;
     cut->cols = even_words(columns(g), cut->cols / 2, word);
@@ -456,7 +459,7 @@ void strip_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo 
 {
     *part = *g;
     part->c = n;
-    part->box[0].cols = g->w; /* a row may be a pixel of any image */
+    part->box[0].cols = geo_row_pixels(g, false); /* a row may be a pixel of any image */
     part->box[0].channel += first;
     part->box[0].channels = n;
     if (g->deep)

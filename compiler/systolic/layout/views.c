@@ -27,11 +27,11 @@ static struct need need_of(const struct geo *g, const struct ir_tensor *t)
     if (geo_on_array(g) && t == g->x) {
         n.step = g->sx;
         n.dense = g->kind == GEO_TRANSPOSED || (g->kind == GEO_CONV && g->kw > 1) ||
-                  rows_differ(t, g->w, g->c);
+                  rows_differ(t, geo_row_pixels(g, false), g->c);
     }
     if (t == g->out && !g->transposed) {
         n.step = g->kind == GEO_TRANSPOSED && g->sx > n.step ? g->sx : n.step;
-        n.dense |= rows_differ(t, g->ow, g->oc);
+        n.dense |= rows_differ(t, geo_row_pixels(g, true), g->oc);
     }
     return n;
 }

@@ -1,6 +1,97 @@
-/* array_command.c - the fields of one ARRAY command, and the bytes that it touches; see nest.h. */
+/* array_command.c - the parts of a kernel, each a command of a group of channels; the fields of one ARRAY command, and the
+ * bytes that it touches; see nest.h. */
+#include <string.h>
+
 #include "lower_weights.h"
 #include "nest.h"
+
+static void add_parts(struct nest *n, const struct geo *g)
+{
+    const struct hd_config *hw = n->l->hw;
+    struct geo_piece *piece;
+    uint32_t n_piece = geo_pieces(n->l->arena, g, hw->rows, geo_word_limit(hw), &piece);
+    struct part *all = ARENA_ARRAY(n->l->arena, struct part, n->n_part + n_piece);
+
+    if (n->n_part)
+        memcpy(all, n->part, n->n_part * sizeof *all);
+    for (uint32_t i = 0; i < n_piece; i++)
+        all[n->n_part++] = (struct part){*g, piece[i], i == 0, i + 1 == n_piece, 0};
+    n->part = all;
+}
+
+/* Cut the bytes into rows of words of one byte for each column, up to the limit of a command, and a
+ * rest shorter than a row. A row has as many words as the array has rows. */
+static void cut_bytes(struct nest *n)
+{
+    const struct hd_config *hw = n->l->hw;
+    uint32_t words = n->g->c / hw->columns, rows = words / hw->rows,
+             most = geo_word_limit(hw) / hw->rows;
+    struct geo_piece piece = {.n_b = hw->rows, .c = n->g->c};
+
+    most = least(most, UINT8_MAX);
+    n->part = ARENA_ARRAY(n->l->arena, struct part, div_up(rows, most) + 1);
+    for (; piece.ky < rows; piece.ky += piece.n_ky) {
+        piece.n_ky = least(rows - piece.ky, most);
+        n->part[n->n_part++] = (struct part){*n->g, piece, piece.ky == 0, false, 0};
+    }
+    piece.n_ky = 1;
+    piece.n_b = words % hw->rows;
+    if (piece.n_b)
+        n->part[n->n_part++] = (struct part){*n->g, piece, rows == 0, false, 0};
+    n->part[n->n_part - 1].last = true;
+}
+
+/* Hold the sums of all parts, and add one that requantises them. */
+static void add_digits(struct nest *n)
+{
+    struct part *all = ARENA_ARRAY(n->l->arena, struct part, n->n_part + 1);
+
+    memcpy(all, n->part, n->n_part * sizeof *all);
+    all[n->n_part - 1].last = false;
+    all[n->n_part++] = (struct part){*n->g, {.c = n->g->c}, false, true, 0};
+    n->part = all;
+}
+
+/* All parts of upper bytes, then those of lower bytes; hold the sums, and add two parts that write
+ * the results' bytes. */
+static void add_halves(struct nest *n)
+{
+    const uint32_t each = n->pieces = n->n_part;
+    struct part *all = ARENA_ARRAY(n->l->arena, struct part, 2 * each + 2);
+
+    for (uint32_t i = 0; i < 2 * each; i++) {
+        all[i] = n->part[i % each];
+        all[i].half = i < each ? HALF_UPPER : HALF_LOWER;
+        all[i].first = i == 0;
+        all[i].last = false;
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        all[2 * each + i] = (struct part){*n->g, {.c = n->g->c}, false, true, HALF_UPPER + i};
+    n->part = all;
+    n->n_part = 2 * each + 2;
+}
+
+void nest_cut_kernel(struct nest *n)
+{
+    struct geo phase;
+
+    if (n->sums) {
+        cut_bytes(n);
+        return;
+    }
+    if (n->g->kind != GEO_TRANSPOSED) {
+        add_parts(n, n->g);
+        if (n->digits)
+            add_digits(n);
+        if (n->g->halves)
+            add_halves(n);
+        return;
+    }
+    for (uint32_t y = 0; y < n->g->sy; y++)
+        for (uint32_t x = 0; x < n->g->sx; x++)
+            if (geo_phase(n->g, y, x, &phase))
+                add_parts(n, &phase);
+}
 
 /* Set the output of the command: `rows` rows of the phase from out_base on; a->scan. All but
  * depthwise have an output at each position. */
@@ -42,6 +133,12 @@ uint32_t nest_positions(const struct nest *n, const struct geo *g, uint32_t grou
     return n->streams == 2 && nest_only_second(n, group) ? g->ow / 2 : div_up(g->ow, n->streams);
 }
 
+/* Return the bytes from pixel to pixel of the input that the piece reads. */
+static uint32_t in_pixel(const struct nest *n, const struct geo_piece *piece)
+{
+    return piece->c < n->g->c && n->p->in[0].streamed ? piece->c : n->p->in[0].pixel;
+}
+
 /* Set where the kernel piece starts in the input row: bytes, and for depthwise the padding to the
  * left of scan position 0. */
 static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
@@ -49,7 +146,7 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
 {
     const struct geo *g = &part->geo;
     const struct geo_piece *piece = &part->piece;
-    const uint32_t pixel = piece->c < g->c && n->p->in[0].streamed ? piece->c : n->p->in[0].pixel;
+    const uint32_t pixel = in_pixel(n, piece);
 
     a->in_wc = (g->w - 1) * pixel + piece->c;
     if (g->kind != GEO_DEPTHWISE) {
@@ -76,12 +173,12 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
     a->scan = (scan > span ? (uint32_t)scan : span) & 0xffffu;
 }
 
-static void fill_numbers(const struct nest *n, struct hd_cmd_array *a)
+static void fill_numbers(const struct nest *n, struct hd_cmd_array *a, const struct part *part)
 {
     const struct geo *g = n->g;
     const struct ir_fixed *f = &g->op->fixed;
 
-    a->z_in = (int8_t)g->z_in;
+    a->z_in = part->half == HALF_LOWER ? INT8_MIN : (int8_t)g->z_in;
     a->z_w = (int8_t)g->z_w;
     a->z_out = (int8_t)g->z_out;
     a->act_min = (int8_t)f->act_min;
@@ -205,6 +302,22 @@ static void requantise_digits(struct hd_cmd_array *a)
     a->in_h = 0;
 }
 
+/* Read or write the part's half: in a row the lower bytes follow the upper ones of all pixels. */
+static void take_halves(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
+                        uint32_t index)
+{
+    const struct geo *g = n->g;
+    const bool lower = part->half == HALF_LOWER;
+
+    if (part_of_digits(part)) {
+        a->half = part->half & 3u;
+        a->out_base += lower ? g->ow * n->p->out.pixel : 0;
+        return;
+    }
+    a->acc_upper = index == n->pieces;
+    a->in_row += lower ? (int32_t)(g->w * in_pixel(n, &part->piece)) : 0;
+}
+
 bool nest_stores_parts(const struct nest *n, uint32_t y, uint32_t rows)
 {
     return n->n_group > 1 && !n->sums && n->streams == 1 &&
@@ -253,7 +366,7 @@ void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, ui
     struct sched_command *c =
         lower_add(l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, n->p->op->row);
     struct hd_cmd_array *a = &c->w.array;
-    fill_numbers(n, a);
+    fill_numbers(n, a, part);
     fill_input(n, a, part, from, base);
     fill_columns(n, a, part, group);
     fill_output(n, a, g, own,
@@ -268,11 +381,13 @@ void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, ui
         sum_columns(n, a, part, base);
     if (digits)
         requantise_digits(a);
+    if (n->g->halves)
+        take_halves(n, a, part, index);
     a->acc_keep = !part->first;
     a->acc_hold = !part->last;
     if (n->deep && n->n_group > 1)
         group_as_row(n, a, group);
-    a->w_base = n->weight_word[group * n->n_part + (digits ? 0 : index)] & 0xffffu;
+    a->w_base = n->weight_word[nest_weights(n, group, digits ? 0 : index)] & 0xffffu;
     a->p_base = n->entry[group] & 0xffffu;
     c->note =
         lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);

@@ -48,73 +48,6 @@ static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
     n->first[n->n_group] = n->columns;
 }
 
-static void add_parts(struct nest *n, const struct geo *g)
-{
-    const struct hd_config *hw = n->l->hw;
-    struct geo_piece *piece;
-    uint32_t n_piece = geo_pieces(n->l->arena, g, hw->rows, geo_word_limit(hw), &piece);
-    struct part *all = ARENA_ARRAY(n->l->arena, struct part, n->n_part + n_piece);
-
-    if (n->n_part)
-        memcpy(all, n->part, n->n_part * sizeof *all);
-    for (uint32_t i = 0; i < n_piece; i++)
-        all[n->n_part++] = (struct part){*g, piece[i], i == 0, i + 1 == n_piece};
-    n->part = all;
-}
-
-/* Cut the bytes into rows of words of one byte for each column, up to the limit of a command, and a
- * rest shorter than a row. A row has as many words as the array has rows. */
-static void cut_bytes(struct nest *n)
-{
-    const struct hd_config *hw = n->l->hw;
-    uint32_t words = n->g->c / hw->columns, rows = words / hw->rows,
-             most = geo_word_limit(hw) / hw->rows;
-    struct geo_piece piece = {.n_b = hw->rows, .c = n->g->c};
-
-    most = least(most, UINT8_MAX);
-    n->part = ARENA_ARRAY(n->l->arena, struct part, div_up(rows, most) + 1);
-    for (; piece.ky < rows; piece.ky += piece.n_ky) {
-        piece.n_ky = least(rows - piece.ky, most);
-        n->part[n->n_part++] = (struct part){*n->g, piece, piece.ky == 0, false};
-    }
-    piece.n_ky = 1;
-    piece.n_b = words % hw->rows;
-    if (piece.n_b)
-        n->part[n->n_part++] = (struct part){*n->g, piece, rows == 0, false};
-    n->part[n->n_part - 1].last = true;
-}
-
-/* Hold the sums of all parts, and add one that requantises them. */
-static void add_digits(struct nest *n)
-{
-    struct part *all = ARENA_ARRAY(n->l->arena, struct part, n->n_part + 1);
-
-    memcpy(all, n->part, n->n_part * sizeof *all);
-    all[n->n_part - 1].last = false;
-    all[n->n_part++] = (struct part){*n->g, {.c = n->g->c}, false, true};
-    n->part = all;
-}
-
-static void cut_kernel(struct nest *n)
-{
-    struct geo phase;
-
-    if (n->sums) {
-        cut_bytes(n);
-        return;
-    }
-    if (n->g->kind != GEO_TRANSPOSED) {
-        add_parts(n, n->g);
-        if (n->digits)
-            add_digits(n);
-        return;
-    }
-    for (uint32_t y = 0; y < n->g->sy; y++)
-        for (uint32_t x = 0; x < n->g->sx; x++)
-            if (geo_phase(n->g, y, x, &phase))
-                add_parts(n, &phase);
-}
-
 /* Return the weight words of a channel tile over all parts. *whole: each phase has one part
  * only. */
 static uint32_t tile_words(const struct nest *n, bool *whole)
@@ -122,7 +55,7 @@ static uint32_t tile_words(const struct nest *n, bool *whole)
     uint32_t words = 0;
 
     *whole = true;
-    for (uint32_t i = 0; i < n->n_part; i++) {
+    for (uint32_t i = 0; i < n->pieces; i++) {
         words += n->part[i].piece.n_ky * n->part[i].piece.n_b;
         *whole = *whole && n->part[i].first && n->part[i].last;
     }
@@ -148,7 +81,7 @@ static void cut_channels(struct nest *n)
     uint32_t groups = n->knobs->group_tiles ? GROUPS_AT_LEAST : GROUPS_IN_MEMORY;
     uint32_t limit = n->p->n_strip * n->p->n_tiles > 1 || n->l->in_cascade ? words : words / 2;
 
-    n->keep = whole && k * tiles <= limit;
+    n->keep = (whole || n->g->halves) && k * tiles <= limit;
     most = n->keep ? tiles : whole ? words / groups / k : 1;
     n->shared = n->digits && params_no_bias(n->g); /* of shifts alone */
     n->keep_params =
@@ -162,7 +95,7 @@ static void cut_channels(struct nest *n)
         most = least(most, MADE_TILES);
     if (n->knobs->group_tiles)
         most = least(most, n->knobs->group_tiles);
-    most = n->digits ? n->digits : most ? most : 1;
+    most = n->digits ? n->digits : most && !n->g->halves ? most : 1;
     cut_groups(n, tiles, most);
     if (n->keep) { /* contiguous: a group must not overlap one that is kept */
         lower_reserve(&n->l->words, k * tiles);
@@ -201,7 +134,8 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
     n->digits = geo_held_digits(n->g, l->hw);
     n->tail_split = n->knobs->tail_split && !n->digits;
     n->deep = p->geo.deep && p->in[1].streamed;
-    cut_kernel(n);
+    nest_cut_kernel(n);
+    n->pieces = n->pieces ? n->pieces : n->n_part;
     n->streams = p->channel_wise || p->out.pixel != n->g->oc
                      ? 1
                      : geo_streams(n->g, l->hw, n->knobs->streams);
@@ -276,7 +210,7 @@ static void have_matrix(struct nest *n, uint32_t number, uint32_t end)
 
 static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool again)
 {
-    uint32_t i = group * n->n_part + part;
+    const uint32_t i = nest_weights(n, group, part);
     struct weight_block b = {n->first[group],
                              n->digits ? n->l->hw->columns : nest_channels(n, group), n->sums,
                              n->part[part].piece};
@@ -348,7 +282,7 @@ static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     for (uint32_t i = 0; i < n->n_part; i++) {
         have_params(n, group, again && i == 0);
         if (!part_of_digits(&n->part[i]))
-            have_weights(n, group, i, again || n->n_part > 1);
+            have_weights(n, group, i, (again || n->n_part > 1) && (i == 0 || n->pieces > 1));
         if (takes_some(n, i) &&
             (i == 0 || n->part[i].piece.first_c != n->part[i - 1].piece.first_c))
             base = have_input(n, tile, y, rows, i);

@@ -10,9 +10,13 @@ struct part {
     struct geo geo; /* geometry of the phase, or of the operator if it has none */
     struct geo_piece piece;
     bool first, last; /* first and last piece of its phase */
+    uint32_t half;    /* HALF_UPPER or HALF_LOWER of int16: what it reads, or writes */
 };
 
-/* Return true for the part without a kernel that requantises held sums as digits. */
+/* Values of ARRAY's field `half`. */
+enum { HALF_UPPER = 1, HALF_LOWER = 2 };
+
+/* Return true for a part without a kernel, which requantises held sums as digits or halves. */
 static inline bool part_of_digits(const struct part *part)
 {
     return part->piece.n_b == 0;
@@ -26,6 +30,8 @@ struct nest {
     const struct sched_knobs *knobs;
     struct part *part;
     uint32_t n_part;
+    uint32_t
+        pieces; /* of the kernel, which those parts before the last take once or, of int16, twice */
     uint32_t streams; /* adjacent pixels processed together */
     uint32_t columns; /* streams * output channels */
     bool sums;        /* one output at a time, as the sum of all columns */
@@ -51,6 +57,12 @@ struct nest {
     uint32_t batch, batch_end; /* last fetched prefetch group, if not all parameters are kept */
 };
 
+/* Return the index of the weights that part `i` of a group multiplies by. */
+static inline uint32_t nest_weights(const struct nest *n, uint32_t group, uint32_t i)
+{
+    return group * n->n_part + i % n->pieces;
+}
+
 static inline uint32_t nest_channels(const struct nest *n, uint32_t group)
 {
     if (n->deep)
@@ -70,6 +82,9 @@ static inline bool nest_has_both(const struct nest *n, uint32_t group)
 }
 
 /* --- array_command.c --- */
+
+/* Cut the kernel into n->part. */
+void nest_cut_kernel(struct nest *n);
 
 /* Emit one ARRAY command: rows [y, y + rows) of the tile, one group of channels, one part of the
  * kernel. */

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
+#include "compiler/systolic/schedule/halves.h"
 #include "raw_sums.h"
 #include "rewrites.h"
 
@@ -98,7 +99,8 @@ static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind,
     struct ir_tensor *zero;
     struct raw_sums s[2];
 
-    if (x->type != IR_I16 || w->role != IR_CONST || o->int16_elsewhere[op->opcode])
+    if (x->type != IR_I16 || w->role != IR_CONST || o->int16_elsewhere[op->opcode] ||
+        (halves_kind(g, op) && !halves_refusal(g, op, o->hw)))
         return;
     w = weights_of(g, op, kind);
     zero = lgl_new_constant(g, w->name, IR_I8, 0, NULL, NULL);
@@ -118,6 +120,38 @@ static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind,
     }
     if (worth(&s[0], x))
         rewrite(g, op, s);
+}
+
+/* MEAN of int16 over rows and columns: a depthwise convolution with weights of 1, which rounds as int8's do, so that
+ * the array runs it (halves.h). */
+void sys_wide_mean(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    enum { ROWS_AND_COLUMNS = 6, MOST_SIDE = 255 };
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    struct ir_tensor *y = ir_out(g, op, 0), *w, *to = y;
+    struct ir_op *made;
+
+    if (!o->hw->lstm || x->type != IR_I16 || y->type != IR_I16 || x->rank != 4 ||
+        op->fixed.n != 1 || op->attr[IR_AXIS] != ROWS_AND_COLUMNS || x->dim[1] > MOST_SIDE ||
+        x->dim[2] > MOST_SIDE)
+        return;
+    w = lgl_new_constant(g, "", IR_I8, 4, (const int32_t[]){1, x->dim[1], x->dim[2], x->dim[3]},
+                         NULL);
+    memset((uint8_t *)(uintptr_t)w->data, 1, (size_t)ir_bytes(w));
+    w->quant = lgl_new_quant(g, 1, 0);
+    if (y->rank != 4) {
+        to = ir_tensor_new(g, "", IR_I16, 4, (const int32_t[]){x->dim[0], 1, 1, x->dim[3]});
+        to->quant = y->quant;
+        lgl_new_reshape(g, op->row, to, y);
+    }
+    made = lgl_make_depthwise_conv2d(g, op->row, 2, (const uint32_t[]){x->id, w->id}, to);
+    for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
+        made->attr[i] = 1;
+    made->attr[IR_KERNEL_H] = x->dim[1];
+    made->attr[IR_KERNEL_W] = x->dim[2];
+    made->attr[IR_MULTIPLIER] = made->attr[IR_NARROW] = 1;
+    made->fixed = op->fixed;
+    op->dead = true;
 }
 
 void sys_wide_conv(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)

@@ -3,6 +3,7 @@
  * configuration. */
 #include "compiler/systolic/layout/layout.h"
 #include "compiler/systolic/layout/views.h"
+#include "compiler/systolic/schedule/halves.h"
 #include "compiler/systolic/schedule/sched.h"
 #include "compiler/target/refuse.h"
 #include "compiler/target/target.h"
@@ -341,6 +342,23 @@ static bool is_float(const struct ir_graph *g, const struct ir_op *op)
     return (x && x->type == IR_F32) || ir_out(g, op, 0)->type == IR_F32;
 }
 
+static const char *refusal(const struct target_question *asked);
+
+/* Return the reason for an operator of int16, or of the form that the array would run. */
+static const char *refusal_of_int16(const struct target_question *asked)
+{
+    const char *why = halves_refusal(asked->graph, asked->op, asked->hw),
+               *limit = asked->graph->row[asked->op->row].limit;
+    struct question q = {asked->arena, asked->graph, asked->op, asked->hw, {0}};
+    struct target_question one = *asked;
+
+    if (why)
+        REFUSE(&q, "the input is i16: %s%s%s", why, limit ? "; " : "", limit ? limit : "");
+    one.graph = halves_alone(asked->arena, asked->graph, asked->op);
+    one.op = one.graph->op[0];
+    return refusal(&one);
+}
+
 /* Return NULL if the operator can run on an accelerator of this configuration, otherwise the
  * reason. */
 static const char *refusal(const struct target_question *asked)
@@ -351,6 +369,8 @@ static const char *refusal(const struct target_question *asked)
     const struct ir_row *row = &g->row[op->row];
     struct question q = {asked->arena, g, op, hw, {0}};
 
+    if (halves_kind(g, op))
+        return refusal_of_int16(asked);
     if (row->limit && is_float(g, op))
         REFUSE(&q, "%s (%s) computes in float32: %s", row->name, row->op, row->limit);
     if (!views_form(op->opcode) && is_float(g, op))
@@ -438,7 +458,9 @@ static struct target_cost cost(const struct target_question *q)
     if (views_form(q->op->opcode))
         return (struct target_cost){0, 0, 0};
     own = arena_beside(q->arena);
-    built = sched_alone(sched_alone_graph(own, q->graph, q->op), q->hw, &o, &alone);
+    built = sched_alone(halves_kind(q->graph, q->op) ? halves_alone(own, q->graph, q->op)
+                                                     : sched_alone_graph(own, q->graph, q->op),
+                        q->hw, &o, &alone);
     arena_free(own);
     if (!built)
         return target_host_desc.cost(q);

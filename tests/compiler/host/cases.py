@@ -416,6 +416,9 @@ def int16_bytes(net, s):
     for r, c in s["rows"]:
         for high in (0, 1):
             net.op("byte_of", (net.x("i16", (r, c), **quant("i16")),), "i8", (r, c), scale=1, zero=0 if high else -128, high=high)
+        for n in (c | 1, 4 * c):  # bytes, and whole words
+            net.op("halves", (net.x("i16", (1, r, n), **quant("i16")),), "i8", (1, r, 2, n), scale=1, zero=0)
+            net.op("halves", (net.x("i8", (1, r, 2, n), scale=1, zero=0),), "i16", (1, r, n), **quant("i16"))
         for n in (3, 4):
             digits = [net.x("i8", (r, c * n), again=k, scale=1, zero=0) for k in (0, 1)]
             net.op("join_wide", digits, "i16", (r, c), scale=0.001, multiplier=c, clamp="(-32768,32767)",

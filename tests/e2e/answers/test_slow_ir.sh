@@ -28,6 +28,12 @@ for ir in layers/*.ir "$HEDDLE_HOME"/{tests/compiler/systolic/{lower/{parts_of_i
     done
 done
 
+# int16 on the array, and what the host has to convert: equal, and proved for all inputs.
+halves=$HEDDLE_HOME/tests/compiler/partition/halves.ir
+"$heddle" run "$halves" --engine=func >stdout 2>stderr || fail "halves.ir: $(cat stderr)"
+grep -q '^verdict: match: 7 of 7 layers and 4 outputs' stdout || fail "halves.ir: $(head -n 3 stdout)"
+"$heddle" prove "$halves" >stdout 2>stderr || fail "prove halves.ir: $(cat stdout stderr)"
+
 # Layer normalisations of short and of long rows are the accelerator's whole.
 "$heddle" run "$(dirname "$0")/norms.ir" --engine=func --no-search -n1 >stdout 2>stderr || fail "norms.ir: $(cat stderr)"
 grep -q '^verdict: match: 6 of 6 layers' stdout && grep -q ' and 0 on the host' stdout || fail "norms.ir: $(head -n 3 stdout)"

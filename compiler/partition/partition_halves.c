@@ -1,0 +1,136 @@
+/* partition_halves.c - see partition_halves.h. */
+#include "partition_halves.h"
+
+#include <string.h>
+
+#include "compiler/legalise/new_ops.h"
+#include "compiler/systolic/schedule/halves.h"
+
+struct halves {
+    const struct target_list *targets;
+    struct ir_graph *g;
+    uint32_t *half;    /* by tensor: what has it as halves, or IR_NONE */
+    bool *whole;       /* by tensor: made as int16 */
+    struct ir_op **op; /* the new order */
+    uint32_t n;
+};
+
+static bool on_array(const struct halves *h, const struct ir_op *op)
+{
+    return !op->dead && h->targets->target[op->target]->desc->accelerator && halves_kind(h->g, op);
+}
+
+/* Put a conversion on the host at the end of the new order. */
+static void convert(struct halves *h, uint32_t row, uint32_t from, uint32_t to)
+{
+    struct ir_op *op = lgl_make_halves(h->g, row, 1, &from, h->g->tensor[to]);
+
+    h->g->n_op--; /* it has its place in the new order */
+    op->target = h->targets->n - 1;
+    op->region = IR_NONE;
+    op->reason = "int16 to and from the array";
+    h->op[h->n++] = op;
+}
+
+/* Both forms have a name: the tensor's own is the whole one's. */
+static const char *name_of(const struct halves *h, uint32_t id)
+{
+    return arena_printf(h->g->arena, "%s/halves", h->g->tensor[id]->name);
+}
+
+/* Make tensor `id` whole, which the array made as halves. */
+static void want_whole(struct halves *h, uint32_t id)
+{
+    if (id == IR_NONE || h->whole[id] || h->half[id] == IR_NONE)
+        return;
+    h->whole[id] = true;
+    if (strcmp(h->g->tensor[h->half[id]]->name, h->g->tensor[id]->name) == 0)
+        h->g->tensor[h->half[id]]->name = name_of(h, id);
+    convert(h, h->g->op[h->g->tensor[id]->producer]->row, h->half[id], id);
+}
+
+/* Return the row of an operator on the array that reads tensor `id`; IR_NONE if there is none. */
+static uint32_t reader(const struct halves *h, uint32_t id)
+{
+    for (uint32_t i = 0; i < h->g->n_op; i++)
+        if (on_array(h, h->g->op[i]) && h->g->op[i]->in[0] == id)
+            return h->g->op[i]->row;
+    return IR_NONE;
+}
+
+/* Make tensor `id`, which is whole, halves if the array reads it. */
+static void want_half(struct halves *h, uint32_t id)
+{
+    const uint32_t row = h->g->tensor[id]->type == IR_I16 ? reader(h, id) : IR_NONE;
+
+    h->whole[id] = true;
+    if (row == IR_NONE)
+        return;
+    h->half[id] = halves_of(h->g, h->g->tensor[id], name_of(h, id))->id;
+    convert(h, row, id, h->half[id]);
+}
+
+/* Return true if halves of x are those of y: a RESHAPE moves nothing then. */
+static bool same_halves(const struct ir_tensor *x, const struct ir_tensor *y)
+{
+    int32_t a[4], b[4];
+
+    ir_halves_shape(x, a);
+    ir_halves_shape(y, b);
+    return memcmp(a, b, sizeof a) == 0;
+}
+
+static void place(struct halves *h, struct ir_op *op, bool array)
+{
+    const struct ir_tensor *x = op->n_in ? ir_in(h->g, op, 0) : NULL;
+
+    if (!op->dead && ir_is_reshape(op) && h->half[x->id] != IR_NONE && !h->whole[x->id] &&
+        same_halves(x, ir_out(h->g, op, 0))) {
+        h->half[op->out[0]] = h->half[x->id];
+        op->dead = true;
+    }
+    for (uint32_t k = 0; k < op->n_in && !array && !op->dead; k++)
+        want_whole(h, op->in[k]);
+    h->op[h->n++] = op;
+    if (array) {
+        h->half[op->out[0]] = halves_of(h->g, ir_out(h->g, op, 0), ir_out(h->g, op, 0)->name)->id;
+        return;
+    }
+    for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
+        want_half(h, op->out[k]);
+}
+
+bool partition_halves(const struct target_list *targets, struct ir_graph *g)
+{
+    const uint32_t n = g->n_op, n_tensor = g->n_tensor;
+    struct halves h = {targets,
+                       g,
+                       ARENA_ARRAY(g->arena, uint32_t, 2 * n_tensor + 1),
+                       ARENA_ARRAY(g->arena, bool, 2 * n_tensor + 1),
+                       NULL,
+                       0};
+    bool *array = ARENA_ARRAY(g->arena, bool, n + 1), any = false;
+
+    for (uint32_t i = 0; i < n; i++)
+        any |= array[i] = on_array(&h, g->op[i]);
+    if (!any)
+        return false;
+    h.op = ARENA_ARRAY(g->arena, struct ir_op *, n + 2 * n_tensor);
+    for (uint32_t i = 0; i < 2 * n_tensor; i++)
+        h.half[i] = IR_NONE;
+    for (uint32_t i = 0; i < g->n_in; i++)
+        want_half(&h, g->in[i]);
+    for (uint32_t i = 0; i < n; i++)
+        place(&h, g->op[i], array[i]);
+    for (uint32_t i = 0; i < g->n_out; i++)
+        want_whole(&h, g->out[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (array[i]) {
+            struct ir_op *op = g->op[i];
+
+            halves_turn(g, op, g->tensor[h.half[op->in[0]]], g->tensor[h.half[op->out[0]]]);
+        }
+    g->op = h.op;
+    g->n_op = g->cap_op = h.n;
+    return true;
+}

@@ -1,0 +1,202 @@
+/* halves.c - see halves.h. */
+#include "halves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/legalise/legalise.h"
+#include "compiler/legalise/new_ops.h"
+#include "compiler/systolic/layout/geometry.h"
+#include "sched.h"
+
+/* Shifts right that 16 bits of the multiplier below its 15 leave room for. */
+enum { MOST_RIGHT = 16 };
+
+bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = op->n_in > 1 ? ir_in(g, op, 0) : NULL,
+                           *w = x ? ir_in(g, op, 1) : NULL;
+
+    return w && ir_op_has(op->opcode, IR_DIGITS) && x->type == IR_I16 && w->type == IR_I8 &&
+           w->role == IR_CONST && ir_out(g, op, 0)->type == IR_I16;
+}
+
+static int64_t bias_at(const struct ir_tensor *b, uint64_t channel)
+{
+    int64_t v = 0;
+
+    if (b)
+        memcpy(&v, b->data + 8 * channel, sizeof v);
+    return v;
+}
+
+/* Weights are [OC,..,K]; of a depthwise convolution [1,KH,KW,OC]. */
+static bool innermost(const struct ir_op *op)
+{
+    return ir_is_depthwise(op);
+}
+
+/* Return the least value of `t`: the bound of what makes it. */
+static int64_t least_value(const struct ir_graph *g, const struct ir_tensor *t)
+{
+    const struct ir_op *op = t->role == IR_VALUE ? g->op[t->producer] : NULL;
+
+    return op && ir_op_info(op->opcode)->fuses_clamp && op->fixed.n ? op->fixed.act_min : INT16_MIN;
+}
+
+/* Return true if a sum of values from `low` on and its bias, shifted left by `left`, can leave 32 bits. */
+static bool overflows(const struct ir_op *op, const struct ir_tensor *w,
+                      const struct ir_tensor *bias, uint64_t channel, int64_t low, int32_t left)
+{
+    const uint64_t channels = (uint64_t)(innermost(op) ? ir_dim_back(w, 0) : w->dim[0]),
+                   n = ir_elements(w) / channels;
+    const int64_t b = bias_at(bias, channel), most = INT32_MAX >> left;
+    int64_t up = 0, down = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        const int64_t v = (int8_t)w->data[innermost(op) ? i * channels + channel : channel * n + i];
+
+        up += v * (v > 0 ? INT16_MAX : low);
+        down += v * (v > 0 ? low : INT16_MAX);
+    }
+    return b > most || b < -most || up > most - (b > 0 ? b : 0) || down < -most - (b < 0 ? b : 0);
+}
+
+static const char *scale_refusal(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1), *b = op->n_in > 2 ? ir_in(g, op, 2) : NULL;
+    const int64_t low = least_value(g, ir_in(g, op, 0));
+    const uint64_t channels = (uint64_t)(innermost(op) ? ir_dim_back(w, 0) : w->dim[0]);
+
+    if (b && (b->role != IR_CONST || b->type != IR_I64))
+        return "its bias is not a constant of int64";
+    for (uint64_t c = 0; c < channels; c++) {
+        const int32_t shift = op->fixed.shift[op->fixed.n > 1 ? c : 0];
+
+        if (op->attr[IR_NARROW] == 0 && shift < -MOST_RIGHT)
+            return "its scale is below 2^-17";
+        if (overflows(op, w, b, c, low, shift > 0 ? shift : 0))
+            return "its sums of int16 can leave 32 bits";
+    }
+    return NULL;
+}
+
+const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
+                           const struct hd_config *hw)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    const bool window = ir_op_has(op->opcode, IR_KERNEL_H);
+    uint32_t h, v, c, oh, ow, oc;
+
+    if (!hw->lstm)
+        return "int16 needs the option lstm";
+    if (op->fixed.n == 0 || ir_zero_point(w) != 0)
+        return "it has no fixed-point constants";
+    geo_image(x, &h, &v, &c);
+    geo_image(y, &oh, &ow, &oc);
+    if (!window && (c != (uint32_t)w->dim[1] || h != oh || v != ow))
+        return "rows of its product are not rows of its tensors";
+    if (ow > hw->acc_depth)
+        return "a row of int16 has more pixels than the array accumulators";
+    if (window && !innermost(op) && w->dim[3] != x->dim[3])
+        return "convolutions of int16 in groups of channels are the host's";
+    if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
+        return "a bound of its activation is inside a step of 256";
+    return scale_refusal(g, op);
+}
+
+struct ir_tensor *halves_of(struct ir_graph *g, const struct ir_tensor *t, const char *name)
+{
+    int32_t dim[4];
+    struct ir_tensor *y;
+
+    ir_halves_shape(t, dim);
+    y = ir_tensor_new(g, name, IR_I8, 4, dim);
+    y->quant = lgl_new_quant(g, t->quant.scale[0], 0);
+    return y;
+}
+
+/* [OC,..,K] as [KH,KW,K,OC]; [1,KH,KW,OC] stays. */
+static uint32_t new_weights(struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const bool dense = w->rank == 2;
+    const int32_t oc = w->dim[0],
+                  dim[4] = {dense ? 1 : w->dim[1], dense ? 1 : w->dim[2], w->dim[w->rank - 1], oc};
+    const size_t n = (size_t)ir_elements(w), k = n / (size_t)oc;
+    struct ir_tensor *t;
+
+    if (innermost(op))
+        return w->id;
+    t = lgl_new_constant(g, w->name, IR_I8, 4, dim, NULL);
+    t->quant = lgl_new_quant(g, 1, 0);
+    for (size_t i = 0; i < n; i++)
+        ((uint8_t *)(uintptr_t)t->data)[i % k * (size_t)oc + i / k] = w->data[i];
+    return t->id;
+}
+
+static uint32_t new_bias(struct ir_graph *g, const struct ir_op *op, int32_t channels)
+{
+    const struct ir_tensor *b = op->n_in > 2 ? ir_in(g, op, 2) : NULL;
+    int32_t *v = ARENA_ARRAY(g->arena, int32_t, (size_t)channels);
+
+    for (int32_t c = 0; c < channels; c++)
+        v[c] = (int32_t)bias_at(b, (uint64_t)c);
+    return lgl_new_numbers(g, (uint32_t)channels, v);
+}
+
+/* MBQM64 rounds once, as MBQM does without a shift to the right: its 15 bits of the multiplier are moved instead. */
+static void set_scales(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_fixed f = op->fixed;
+    struct lgl_fixed_scale *scale = ARENA_ARRAY(g->arena, struct lgl_fixed_scale, f.n);
+
+    for (uint32_t i = 0; i < f.n; i++) {
+        const int32_t m = f.multiplier[i], shift = f.shift[i], left = shift > 0 ? shift : 0,
+                      bits = m < 0x7fff0000 ? (m + (1 << 15)) >> 16 : 0x7fff;
+
+        scale[i] = op->attr[IR_NARROW]
+                       ? (struct lgl_fixed_scale){m, (int8_t)shift}
+                       : (struct lgl_fixed_scale){bits << (16 + shift - left), (int8_t)left};
+    }
+    lgl_set_scales(g, op, f.n, scale);
+    op->fixed.act_min = f.act_min >> 8;
+    op->fixed.act_max = f.act_max >> 8;
+}
+
+void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x,
+                 const struct ir_tensor *y)
+{
+    const bool dense = !ir_op_has(op->opcode, IR_KERNEL_H);
+    const uint32_t in[3] = {x->id, new_weights(g, op), new_bias(g, op, y->dim[3])};
+
+    set_scales(g, op);
+    op->in = arena_memdup(g->arena, in, sizeof in);
+    op->n_in = 3;
+    op->out[0] = y->id;
+    if (dense) {
+        memset(op->attr, 0, sizeof op->attr);
+        op->opcode = IR_OP_CONV2D;
+        op->attr[IR_KERNEL_H] = op->attr[IR_KERNEL_W] = 1;
+        op->attr[IR_STRIDE_H] = op->attr[IR_STRIDE_W] = 1;
+        op->attr[IR_DILATION_H] = op->attr[IR_DILATION_W] = 1;
+    }
+    op->attr[IR_NARROW] = 0;
+    op->attr[IR_WEIGHTS_KO] = op->attr[IR_HALVES] = 1;
+}
+
+struct ir_graph *halves_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *op)
+{
+    struct ir_graph *one = sched_alone_graph(a, g, op);
+    struct ir_op *copy = one->op[0];
+    struct ir_tensor *x = halves_of(one, ir_in(one, copy, 0), ""),
+                     *y = halves_of(one, ir_out(one, copy, 0), "");
+
+    x->role = IR_INPUT;
+    one->in[0] = x->id;
+    y->producer = copy->id;
+    y->is_output = true;
+    one->out[0] = y->id;
+    halves_turn(one, copy, x, y);
+    return one;
+}
