@@ -53,18 +53,19 @@ static enum status copied(struct isl *s, const struct ir_op *op)
 static enum status quantised_fill(struct isl *s, const struct ir_tensor *t, uint32_t file_fill,
                                   uint32_t *id, bool *has)
 {
-    const int32_t low = t->type == IR_I8 ? -128 : 0;
+    const int32_t low = t->type == IR_I16 ? -32768 : t->type == IR_I8 ? -128 : 0;
+    const int32_t high = t->type == IR_I16 ? 32767 : low + 255;
     const double *v;
     double q;
-    uint8_t *byte = arena_alloc(s->arena, 1);
+    int32_t *code = ARENA_NEW(s->arena, int32_t);
 
     TRY(isl_read_numbers(s, file_fill, 1, &v));
     q = v == NULL ? (double)NAN : *v / (double)t->quant.scale[0] + (double)t->quant.zero_point[0];
-    *has = q >= low && q <= low + 255 && rint(q) == q;
+    *has = q >= low && q <= high && rint(q) == q;
     if (!*has)
         return ST_OK;
-    *byte = (uint8_t)(int32_t)q;
-    *id = isl_const(s, isl_inner(s, t->name, "fill"), t->type, 0, NULL, byte, &t->quant);
+    *code = (int32_t)q; /* its first bytes */
+    *id = isl_const(s, isl_inner(s, t->name, "fill"), t->type, 0, NULL, code, &t->quant);
     return ST_OK;
 }
 
@@ -178,6 +179,16 @@ static enum status isl_dequantised(struct isl *s, const struct ir_op *op)
     return ST_OK;
 }
 
+/* Quantised `id`, or in float32 if int16 has no such ratio of scales to y's. */
+static uint32_t near(struct isl *s, uint32_t id, const struct ir_tensor *y)
+{
+    const struct ir_tensor *x = s->to->tensor[id];
+
+    if ((x->type == IR_I16 || y->type == IR_I16) && isl_is_far(x, &y->quant))
+        return isl_as_float(s, id);
+    return id;
+}
+
 static enum status isl_quantised(struct isl *s, const struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(s->from, op, 0);
@@ -195,7 +206,7 @@ static enum status isl_quantised(struct isl *s, const struct ir_op *op)
     if (x->kind == ISL_DEFERRED)
         TRY(isl_make(s, x->deferred, y->name, y->type, &y->quant, &id));
     else
-        id = isl_rescale(s, y->name, x->id, y->type, &y->quant);
+        id = isl_rescale(s, y->name, near(s, x->id, y), y->type, &y->quant);
     isl_set_tensor(s, op->out[0], id);
     return ST_OK;
 }

@@ -54,6 +54,8 @@ static int32_t at(const struct ir_tensor *t, size_t i)
         memcpy(&v, t->data + 4 * i, sizeof v);
     else
         v = t->type == IR_I8 ? (int8_t)t->data[i] : t->data[i];
+    if (t->type == IR_I16)
+        v = ((const int16_t *)(const void *)t->data)[i];
     return v;
 }
 
@@ -170,7 +172,7 @@ enum status isl_read_weights(struct isl *s, const struct ir_op *op, struct isl_w
     read_shape(c.t, by_column, w);
     if (c.t->type != IR_F32)
         read_scales(s, &c, w);
-    if (c.t->type == IR_F32 || (w->n_scale > 1 && c.t->quant.axis != (by_column ? 1 : 0))) {
+    if (c.t->type == IR_F32 || c.t->type == IR_I16 || (w->n_scale > 1 && c.t->quant.axis != (by_column ? 1 : 0))) {
         w->data = float_data(s, &c, w);
         w->type = IR_F32;
     }

@@ -187,7 +187,8 @@ void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_de
 
 bool isl_is_float(const struct isl *s, const struct isl_deferred *p)
 {
-    bool found = !ir_op_info(p->opcode)->onnx_quantised || (p->has_weights && p->w.type == IR_F32);
+    bool found = !ir_op_info(p->opcode)->onnx_quantised || (p->has_weights && p->w.type == IR_F32) ||
+                 (isl_reads_wide(s, p) && !isl_can_be_wide(p));
 
     for (uint32_t i = 0; i < p->n_in; i++)
         found = found || s->to->tensor[p->in[i]]->type == IR_F32;

@@ -55,6 +55,8 @@ static struct isl_weights in_type_of(struct isl *s, const struct isl_weights *w,
     uint8_t *v;
     int32_t *zero;
 
+    if (type == IR_I16)
+        type = IR_I8;
     if (w->type == type)
         return y;
     v = arena_memdup(s->arena, w->data, n);
@@ -83,12 +85,13 @@ uint32_t isl_weights_const(struct isl *s, const struct isl_deferred *p, const st
                      dense ? w.dim : dim, dense ? w.data : reordered(s, &w, depthwise), &q);
 }
 
-/* In the units of the sum: int32, or real numbers. */
+/* In the units of the sum: int32, of int16 x int64, or real numbers. */
 uint32_t isl_bias_const(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
 {
     const int32_t n = p->w.dim[0];
     const bool real = want->type == IR_F32;
     int32_t *whole = ARENA_ARRAY(s->arena, int32_t, (size_t)n);
+    int64_t *wide = ARENA_ARRAY(s->arena, int64_t, (size_t)n);
     float *f = ARENA_ARRAY(s->arena, float, (size_t)n);
 
     if (p->bias == NULL && p->sums == NULL)
@@ -96,13 +99,17 @@ uint32_t isl_bias_const(struct isl *s, const struct isl_deferred *p, const struc
     for (int32_t c = 0; c < n; c++) {
         const struct ir_tensor *x = s->to->tensor[p->in[0]];
 
-        if (!real)
+        if (want->type == IR_I16)
+            wide[c] = (int64_t)rint(isl_bias_units(s, p, c));
+        else if (!real)
             whole[c] = (int32_t)rint(isl_bias_units(s, p, c));
         else if (p->sums == NULL)
             f[c] = (float)p->bias[c];
         else
             f[c] = (float)(p->sums[c] * (double)x->quant.scale[0] * (double)weight_scale(p, c));
     }
+    if (want->type == IR_I16)
+        return isl_const(s, isl_inner(s, want->name, "bias"), IR_I64, 1, &n, wide, NULL);
     return isl_const(s, isl_inner(s, want->name, "bias"), real ? IR_F32 : IR_I32, 1, &n,
                      real ? (const void *)f : whole, NULL);
 }
@@ -252,10 +259,12 @@ static uint32_t padded(struct isl *s, struct isl_deferred *p, uint32_t x)
 uint32_t isl_make_pool(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
 {
     const bool counted = p->counts_pads && isl_has_pads(p);
+    const bool rescaled = want->type == IR_I16 && !isl_has_pads(p) &&
+                          !isl_same_quant(s->to->tensor[p->in[0]], IR_I16, want->q);
     struct isl_deferred inside = *p;
     uint32_t x;
 
-    if (counted && want->type != IR_F32)
+    if ((counted && want->type != IR_F32) || rescaled)
         return counted_pool(s, p, want);
     x = isl_to_nhwc(s, isl_result_operand(s, p, want, 0));
     if (counted)

@@ -192,6 +192,21 @@ enum status isl_settle(struct isl *s, uint32_t file_id);
 enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
                      enum ir_type type, const struct ir_quant *q, uint32_t *id);
 
+/* The operator of `p` in want's type and scale, without a clamp that it has no attribute for. */
+uint32_t isl_make_operator(struct isl *s, const struct isl_deferred *p,
+                           const struct isl_want *want);
+
+/* --- ref_islands_wide.c --- */
+
+/* Return true if an operand is int16; if the operator has a form of int16. */
+bool isl_reads_wide(const struct isl *s, const struct isl_deferred *p);
+bool isl_can_be_wide(const struct isl_deferred *p);
+/* Return true if a step of x is 2^14 of q's or more. */
+bool isl_is_far(const struct ir_tensor *x, const struct ir_quant *q);
+/* Make `p`, of which an operand or the result is int16. False: in float32. */
+bool isl_make_wide(struct isl *s, const struct isl_deferred *p, const struct isl_want *want,
+                   uint32_t *id);
+
 /* --- ref_islands_sum.c --- */
 
 /* The scale of the product that waits for sum `p` with its result in `want`. False: half a step of

@@ -21,7 +21,7 @@ static bool are_matrices(const struct isl *s, const struct isl_deferred *p)
 {
     const struct ir_tensor *a = s->to->tensor[p->in[0]], *b = s->to->tensor[p->in[p->n_in - 1]];
 
-    return p->n_in == 2 && a->quant.n == 1 && b->quant.n == 1 &&
+    return p->n_in == 2 && !isl_reads_wide(s, p) && a->quant.n == 1 && b->quant.n == 1 &&
            (int64_t)a->dim[a->rank - 1] * 255 * 255 <= INT32_MAX;
 }
 
@@ -31,7 +31,7 @@ static bool has_real_weights(const struct isl *s, const struct isl_deferred *p)
     const size_t n = terms(&p->w), all = n * (size_t)p->w.dim[0];
     const struct ir_tensor *x = s->to->tensor[p->in[0]];
 
-    if (x->type == IR_F32 || x->quant.n != 1 || n < 16 || n > 33025 || p->copies > 1 ||
+    if (x->type == IR_F32 || x->type == IR_I16 || x->quant.n != 1 || n < 16 || n > 33025 || p->copies > 1 ||
         !ir_op_has(p->opcode, IR_DIGITS))
         return false;
     for (size_t i = 0; i < all; i++)
@@ -49,7 +49,7 @@ bool isl_stays_float(const struct isl *s, const struct isl_deferred *p)
     if (!p->has_weights)
         return are_matrices(s, p);
     if (!ir_op_has(p->opcode, IR_DIGITS) || p->copies > 1 ||
-        s->to->tensor[p->in[0]]->quant.n != 1 || p->w.n_scale == 0)
+        s->to->tensor[p->in[0]]->quant.n != 1 || isl_reads_wide(s, p) || p->w.n_scale == 0)
         return false;
     for (uint32_t c = 1; c < p->w.n_scale; c++)
         if (p->w.zero[c] != p->w.zero[0])

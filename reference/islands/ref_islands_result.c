@@ -52,7 +52,7 @@ static const struct {
 #include "operators/operators.def"
 };
 
-static uint32_t make(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+uint32_t isl_make_operator(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
 {
     isl_maker *of_kind = makers[p->opcode].make;
 
@@ -69,9 +69,9 @@ static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
 
     if (!isl_is_clamped(p) || ir_op_info(p->opcode)->fuses_clamp ||
         ir_op_info(p->opcode)->activation == IR_ACT_CLIP)
-        return make(s, p, want);
+        return isl_make_operator(s, p, want);
     inside.name = isl_inner(s, want->name, "unclamped");
-    x = make(s, p, &inside);
+    x = isl_make_operator(s, p, &inside);
     t = s->to->tensor[x];
     y = isl_tensor(s, want->name, t->type, t->rank, t->dim, &t->quant);
     isl_set_bounds(isl_op_clip(s, 1, &x, y)->attr, p);
@@ -94,7 +94,8 @@ static enum status sum_made(struct isl *s, const struct isl_deferred **p,
     y = arena_memdup(s->arena, *p, sizeof *y);
     y->in = arena_memdup(s->arena, y->in, y->n_in * sizeof *y->in);
     y->product = NULL;
-    if (want->type != IR_F32 && isl_product_scale(s, *p, want, &q))
+    if (want->type != IR_F32 && want->type != IR_I16 && !isl_reads_wide(s, *p) &&
+        !isl_reads_wide(s, product) && isl_product_scale(s, *p, want, &q))
         TRY(isl_make(s, product, product->y->name, s->to->tensor[y->in[0]]->type, &q,
                      &y->in[y->product_at]));
     else
@@ -117,6 +118,24 @@ static enum status make_float(struct isl *s, const struct isl_deferred *p, uint3
     return ST_OK;
 }
 
+/* Of 16 bits. */
+static enum status wide_or_float(struct isl *s, const struct isl_deferred *p,
+                                 const struct isl_want *want, uint32_t *id)
+{
+    const struct isl_deferred *whole = isl_finer_weights(s, p);
+    const uint32_t row = s->row;
+    uint32_t real;
+
+    s->row = p->row;
+    if (isl_is_float(s, whole) || !isl_make_wide(s, whole, want, id)) {
+        s->row = row;
+        TRY(make_float(s, p, &real));
+        *id = isl_rescale(s, want->name, real, want->type, want->q);
+    }
+    s->row = row;
+    return ST_OK;
+}
+
 enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
                      enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
@@ -129,6 +148,8 @@ enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *na
     uint32_t real;
 
     TRY(sum_made(s, &p, &want));
+    if (type == IR_I16 || isl_reads_wide(s, p))
+        return wide_or_float(s, p, &want, id);
     whole = isl_finer_weights(s, isl_whole_weights(s, p, q));
     want = (struct isl_want){name, own, &inside};
     if (isl_is_float(s, whole) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
@@ -181,7 +202,7 @@ static uint32_t scaled_operand(struct isl *s, const struct isl_deferred *p, stru
         return IR_NONE;
     factor = (double)isl_values(s, c)[0] * (double)x->quant.scale[0];
     *q = isl_one_scale(s, (float)fabs(factor), x->quant.zero_point[0]);
-    if (factor < 0)
+    if (factor < 0 && x->type != IR_I16)
         *q = isl_one_scale(s, q->scale[0], (x->type == IR_I8 ? -1 : 255) - x->quant.zero_point[0]);
     return q->scale[0] > 0 && isfinite(q->scale[0]) ? x->id : IR_NONE;
 }

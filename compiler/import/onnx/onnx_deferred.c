@@ -58,16 +58,15 @@ static const struct {
 #include "operators/operators.def"
 };
 
-static enum status finish_in(struct ox *m, const struct ox_deferred *p, const char *name,
-                             enum ir_type type, const struct ir_quant *q, uint32_t *id)
+enum status ox_make_result(struct ox *m, const struct ox_deferred *p, const char *name,
+                           enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     if (!makers[p->opcode].make)
         return ox_make_plain(m, p, name, type, q, id);
     return makers[p->opcode].make(m, p, name, type, q, id);
 }
 
-/* It has a clamp that the operator itself cannot carry. */
-static bool is_clipped_after(const struct ox_deferred *p)
+bool ox_is_clipped_after(const struct ox_deferred *p)
 {
     return (p->low != -INFINITY || p->high != INFINITY) && !ir_op_info(p->opcode)->fuses_clamp &&
            ir_op_info(p->opcode)->activation != IR_ACT_CLIP;
@@ -85,7 +84,9 @@ static enum status finish_waiting(struct ox *m, struct ox_deferred *p, enum ir_t
     if (!late)
         return ST_OK;
     p->late = NULL;
-    if (q)
+    if (q && (type == IR_I16 || ox_is_of_wide(m, p) || ox_is_of_wide(m, late->deferred)))
+        *limit = "its operands or its result are of 16 bits";
+    else if (q)
         *limit = ox_waiting_scale(m, p, type, q, &own);
     if (!q || *limit)
         return ox_finish_float(m, late->deferred, late->name, &p->in[p->late_at]);
@@ -96,7 +97,7 @@ static enum status finish_waiting(struct ox *m, struct ox_deferred *p, enum ir_t
 enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const char *name,
                             uint32_t *id)
 {
-    const bool clipped = is_clipped_after(p);
+    const bool clipped = ox_is_clipped_after(p);
     struct ox_deferred f = *p;
     const char *limit;
 
@@ -110,7 +111,7 @@ enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const cha
     if (ox_has_sums(m, &f))
         return ox_scaled_sums(m, &f, name, id);
     f = ox_float_pending(m, &f);
-    TRY(finish_in(m, &f, clipped ? ox_inner(m, name, "inner") : name, IR_F32, NULL, id));
+    TRY(ox_make_result(m, &f, clipped ? ox_inner(m, name, "inner") : name, IR_F32, NULL, id));
     if (clipped)
         *id = ox_clipped(m, name, *id, p->low, p->high);
     return ST_OK;
@@ -137,13 +138,13 @@ static enum status finish_quantised(struct ox *m, const struct ox_deferred *p, c
     const enum ir_type own = rescales ? type : m->g->tensor[p->in[0]]->type;
     const int32_t zero = q->zero_point[0] + (own == type ? 0 : own == IR_I8 ? -128 : 128);
     const struct ir_quant inside = {1, 0, q->scale, arena_memdup(m->arena, &zero, sizeof zero)};
-    const bool clipped = is_clipped_after(p);
+    const bool clipped = ox_is_clipped_after(p);
     struct ox_deferred whole = *p;
 
     m->op = p->op;
     m->row = IR_NONE;
     whole.in[0] = copied(m, p, name);
-    TRY(finish_in(m, &whole, own != type || clipped ? ox_inner(m, name, "inner") : name, own,
+    TRY(ox_make_result(m, &whole, own != type || clipped ? ox_inner(m, name, "inner") : name, own,
                   &inside, id));
     if (clipped)
         *id =
@@ -185,10 +186,12 @@ enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *nam
 
     TRY(finish_waiting(m, &ready, type, q, &limit));
     const uint32_t n_tensor = m->g->n_tensor, n_op = m->g->n_op, n_row = m->g->n_row;
-    const struct ox_deferred own = ox_whole_weights(m, &ready, q),
+    const bool wide = !m->options->literal && (type == IR_I16 || ox_is_of_wide(m, &ready));
+    const struct ox_deferred own = wide ? ready : ox_whole_weights(m, &ready, q),
                              whole = ox_finer_weights(m, &own);
     if (!m->options->literal && !ox_is_float(m, &whole) && !is_inexact(m, &whole))
-        st = finish_quantised(m, &whole, name, type, q, id);
+        st = wide ? ox_finish_wide(m, &whole, name, type, q, id)
+                  : finish_quantised(m, &whole, name, type, q, id);
     if (st == ST_OK)
         ox_note_bias(m, &own);
     if (st != ST_UNSUPPORTED)

@@ -1,7 +1,7 @@
 /* onnx_float.c - float32 arithmetic: values that no QuantizeLinear gives a scale are computed as
  * the file specifies, in float32, on the host. Quantised values and constants that such an operator
  * reads are dequantised first. */
-#include "onnx_import.h"
+#include "onnx_make.h"
 
 #include <string.h>
 
@@ -23,7 +23,9 @@ static uint32_t const_values(struct ox *m, const struct ir_tensor *t)
     float *value = ARENA_ARRAY(m->arena, float, n);
 
     for (size_t i = 0; i < n; i++) {
-        const int32_t code = t->type == IR_I8 ? (int8_t)t->data[i] : t->data[i];
+        const int32_t code = t->type == IR_I16  ? ((const int16_t *)(const void *)t->data)[i]
+                             : t->type == IR_I8 ? (int8_t)t->data[i]
+                                                : t->data[i];
 
         value[i] = t->quant.scale[0] * (float)(code - t->quant.zero_point[0]);
     }
@@ -82,7 +84,8 @@ struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const st
 
 bool ox_is_float(const struct ox *m, const struct ox_deferred *p)
 {
-    bool found = p->float_only || (p->weight.n != 0 && p->weight.type == OX_FLOAT);
+    bool found = p->float_only || (p->weight.n != 0 && p->weight.type == OX_FLOAT) ||
+                 (ox_is_of_wide(m, p) && !ox_has_wide_form(p));
 
     for (uint32_t i = 0; i < p->n_in; i++)
         found = found || m->g->tensor[p->in[i]]->type == IR_F32;

@@ -5,7 +5,7 @@
  * quantised operators:
  *   OX_CONST    known now; with `quant`, if `real`, what DequantizeLinear read from quantised
  *   values OX_TENSOR   an IR tensor of quantised values; `real`: DequantizeLinear has been applied
- *   to it OX_TENSOR with `wide`: 16-bit values, which DequantizeLinear alone may read
+ *   to it OX_TENSOR with `wide`: 16-bit values as float32, which DequantizeLinear alone may read
  *   OX_PENDING  a float result that waits for its reader: QuantizeLinear specifies its scale and
  *               makes it an operator on quantised values (onnx_deferred.c); any other reader, or a
  *               graph output, makes it one in float32 (onnx_float.c) */
@@ -61,7 +61,7 @@ struct ox_value {
     const char *name;
     enum ox_kind kind;
     bool real;    /* a float in the file: quantised values from DequantizeLinear */
-    int32_t wide; /* quantised values of this 16-bit type, held by a float32 tensor; or 0 */
+    int32_t wide; /* quantised values of this 16-bit type as float32; dequantised if constant; or 0 */
     struct ox_const c;
     struct ir_quant quant; /* of a real constant */
     uint32_t tensor;

@@ -51,6 +51,27 @@ static void float_bias(struct ox *m, const struct ox_deferred *p, const char *na
     *id = ox_f32_const(m, ox_inner(m, name, "bias"), 1, &channels, value);
 }
 
+double ox_bias_code(const struct ox *m, const struct ox_deferred *p, int32_t c)
+{
+    const double s_in = (double)m->g->tensor[p->in[0]]->quant.scale[0];
+    const double s_w = (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+
+    if (p->bias_integers)
+        return (double)p->bias_integers[c];
+    return p->bias ? nearbyint(p->bias[c] / (s_in * s_w)) : 0;
+}
+
+/* Of int16 x: int64, within the bounds that onnx_wide.c checks. */
+static uint32_t wide_bias(struct ox *m, const struct ox_deferred *p, const char *name,
+                          int32_t channels)
+{
+    int64_t *values = ARENA_ARRAY(m->arena, int64_t, (size_t)channels);
+
+    for (int32_t c = 0; c < channels; c++)
+        values[c] = (int64_t)ox_bias_code(m, p, c);
+    return ox_ir_const(m, ox_inner(m, name, "bias"), IR_I64, 1, &channels, values);
+}
+
 /* Bias in units of s_in * s_w[c]. */
 static enum status bias_const(struct ox *m, const struct ox_deferred *p, const char *name,
                               int32_t channels, uint32_t *id)
@@ -67,10 +88,13 @@ static enum status bias_const(struct ox *m, const struct ox_deferred *p, const c
     s_in = x->quant.scale[0];
     if (!p->bias && !p->bias_integers)
         return ST_OK;
+    if (x->type == IR_I16) {
+        *id = wide_bias(m, p, name, channels);
+        return ST_OK;
+    }
     for (int32_t c = 0; c < channels; c++) {
         const float s_w = p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
-        const double code = p->bias_integers ? (double)p->bias_integers[c]
-                                             : nearbyint(p->bias[c] / ((double)s_in * (double)s_w));
+        const double code = ox_bias_code(m, p, c);
 
         if (!(fabs(code) <= 2147483647.0))
             return FAIL(
@@ -91,7 +115,7 @@ static uint32_t weight_const(struct ox *m, const char *name, const struct ox_con
     name = ox_inner(m, name, "weights");
     if (type == IR_F32)
         return ox_f32_const(m, name, w->rank, w->dim, w->data);
-    return ox_code_const(m, name, w, q, type);
+    return ox_code_const(m, name, w, q, type == IR_I16 ? IR_I8 : type);
 }
 
 /* Weights [O,C,KH,KW] as [O,KH,KW,C], or for a depthwise one as [1,KH,KW,O]. */
@@ -118,7 +142,7 @@ static struct ox_const transposed(struct ox *m, const struct ox_const *w, bool d
 /* A graph input may have any type, and so may an initializer. */
 static enum status want_weights(struct ox *m, const struct ir_tensor *x, const struct ox_const *w)
 {
-    const bool quantised = x->type == IR_I8 || x->type == IR_U8;
+    const bool quantised = ir_is_code(x->type);
 
     if (quantised ? w->type == OX_INT8 || w->type == OX_UINT8
                   : x->type == IR_F32 && w->type == OX_FLOAT)
@@ -337,10 +361,11 @@ enum status ox_make_pool(struct ox *m, const struct ox_deferred *p, const char *
     const int32_t *a = p->attr;
     const bool padded =
         a[IR_PAD_TOP] != 0 || a[IR_PAD_LEFT] != 0 || a[IR_PAD_BOTTOM] != 0 || a[IR_PAD_RIGHT] != 0;
+    const bool rescaled = x->type == IR_I16 && !ox_same_quant(q, &x->quant); /* whole windows */
     uint32_t in, out;
 
     (void)type;
-    if (padded && p->count_pad)
+    if (padded ? p->count_pad : rescaled)
         return x->type == IR_F32 ? padded_pool(m, p, name, id) : pool_as_conv(m, p, name, q, id);
     in = ox_to_nhwc(m, p->in[0]);
     out = ox_tensor(m, ox_inner(m, name, "nhwc"), x->type, ox_nhwc_shape(p->shape), q);

@@ -23,6 +23,19 @@ struct ox_deferred ox_finer_weights(struct ox *m, const struct ox_deferred *p);
 bool ox_has_sums(const struct ox *m, const struct ox_deferred *p);
 enum status ox_scaled_sums(struct ox *m, const struct ox_deferred *p, const char *name,
                            uint32_t *id);
+/* Bias of output channel `c` in units of s_in * s_w, rounded; 0 without one. */
+double ox_bias_code(const struct ox *m, const struct ox_deferred *p, int32_t c);
+/* Make the operator of `p` by its maker. */
+ox_maker ox_make_result;
+/* Return true if `p` has a clamp that the operator itself cannot carry. */
+bool ox_is_clipped_after(const struct ox_deferred *p);
+/* onnx_wide.c: return true if `p` has an operand of int16; if there is such an operator on int16. */
+bool ox_is_of_wide(const struct ox *m, const struct ox_deferred *p);
+bool ox_has_wide_form(const struct ox_deferred *p);
+/* Check that a step of tensor `id` is less than 2^14 steps of `q`. */
+enum status ox_check_step(struct ox *m, uint32_t id, const struct ir_quant *q);
+/* Make the operator of `p` on int16, with a result of `type`. */
+ox_maker ox_finish_wide;
 /* The maker for an operator without an entry: one operand, or two of which the second may be
  * broadcast. */
 ox_maker ox_make_plain;

@@ -44,14 +44,14 @@ static bool are_matrices(const struct ox *m, const struct ox_deferred *p)
 {
     const struct ir_tensor *a = m->g->tensor[p->in[0]], *b = m->g->tensor[p->in[1]];
 
-    return p->n_in == 2 && ir_op_info(p->opcode)->has_macs && a->quant.n == 1 && b->quant.n == 1 &&
+    return p->n_in == 2 && ir_op_info(p->opcode)->has_macs && !ox_is_of_wide(m, p) && a->quant.n == 1 && b->quant.n == 1 &&
            a->dim[a->rank - 1] <= MOST_TERMS;
 }
 
 /* A product of one scale by constant weights, of sums that int32 holds. */
 static bool has_few_terms(const struct ox *m, const struct ox_deferred *p)
 {
-    return ir_op_has(p->opcode, IR_DIGITS) && m->g->tensor[p->in[0]]->quant.n == 1 &&
+    return ir_op_has(p->opcode, IR_DIGITS) && !ox_is_of_wide(m, p) && m->g->tensor[p->in[0]]->quant.n == 1 &&
            p->copies == 1 && p->weight.n / (uint64_t)p->weight.dim[0] <= MOST_TERMS;
 }
 

@@ -25,10 +25,13 @@ static bool is_scaled(struct ox *m, const struct ox_deferred *p, const struct ir
         (*x)->rank != p->shape.rank ||
         memcmp((*x)->dim, p->shape.dim, p->shape.rank * sizeof *p->shape.dim) != 0)
         return false;
-    code = (c->type == IR_I8 ? (int8_t)*c->data : *c->data) - c->quant.zero_point[0];
+    code = (c->type == IR_I16  ? *(const int16_t *)(const void *)c->data
+            : c->type == IR_I8 ? (int8_t)*c->data
+                               : *c->data) -
+           c->quant.zero_point[0];
     *scale = (float)((double)(c->quant.scale[0] * (float)abs(code)) * (double)(*x)->quant.scale[0]);
     *zero = (*x)->quant.zero_point[0];
-    if (code < 0)
+    if (code < 0 && (*x)->type != IR_I16)
         *zero = ((*x)->type == IR_I8 ? -1 : 255) - *zero;
     *q = (struct ir_quant){1, 0, scale, zero};
     return *scale > 0 && isfinite(*scale);
@@ -54,6 +57,19 @@ enum status ox_settle(struct ox *m, struct ox_value *v)
     v->kind = OX_TENSOR;
     v->tensor = id;
     return ST_OK;
+}
+
+/* Dequantised int16 as these again; for the literal graph with a DEQUANTIZE. */
+static uint32_t wide_const(struct ox *m, const struct ox_value *v)
+{
+    int16_t *code = ARENA_ARRAY(m->arena, int16_t, v->c.n);
+    uint32_t id;
+
+    for (uint64_t i = 0; i < v->c.n; i++)
+        code[i] = (int16_t)lrint(ox_number(&v->c, i) / (double)v->quant.scale[0]);
+    id = ox_ir_const(m, v->name, IR_I16, v->c.rank, v->c.dim, code);
+    m->g->tensor[id]->quant = v->quant;
+    return m->options->literal ? ox_dequantized(m, ox_inner(m, v->name, "float"), id) : id;
 }
 
 static bool is_float(int32_t type)
@@ -87,6 +103,10 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
         if (!v->real && m->g->tensor[v->tensor]->type != IR_F32)
             return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s' is not the output of a DequantizeLinear",
                         what, v->name);
+        return ST_OK;
+    }
+    if (v->kind == OX_CONST && v->wide && v->c.n > 0) {
+        *id = wide_const(m, v);
         return ST_OK;
     }
     if (m->options->literal && v->kind == OX_CONST && v->c.n > 0 &&
@@ -148,8 +168,7 @@ enum status ox_values(struct ox *m, struct ox_value **x)
         v->kind = OX_TENSOR;
     }
     if (v->kind == OX_TENSOR &&
-        (m->g->tensor[v->tensor]->type == IR_I8 || m->g->tensor[v->tensor]->type == IR_U8 ||
-         m->g->tensor[v->tensor]->type == IR_F32))
+        (ir_is_code(m->g->tensor[v->tensor]->type) || m->g->tensor[v->tensor]->type == IR_F32))
         return ST_OK;
     return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8, uint8 or float32, found %s",
                 v->name,
@@ -181,8 +200,7 @@ enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t
         *id = ox_ir_const(m, v->name, IR_I32, c.rank, c.dim, value);
         return ST_OK;
     }
-    if (v && v->kind == OX_TENSOR && !v->real && m->g->tensor[v->tensor]->type != IR_I8 &&
-        m->g->tensor[v->tensor]->type != IR_U8) {
+    if (v && v->kind == OX_TENSOR && !v->real && !ir_is_code(m->g->tensor[v->tensor]->type)) {
         *id = v->tensor;
         return ST_OK;
     }

@@ -326,6 +326,7 @@ static enum status constant_output(struct ox *m, struct ox_value *v)
     v->tensor = ox_reshape(m, v->name, v->tensor, ox_shape_of(m, v->tensor));
     v->kind = OX_TENSOR;
     v->real = false;
+    v->wide = 0;
     return ST_OK;
 }
 
@@ -344,6 +345,8 @@ static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, s
     id = v->tensor;
     if (ox_state_of(m, NULL, v->name))
         return ox_assign_state(m, ox_state_of(m, NULL, v->name), id);
+    if (v->kind == OX_TENSOR && !v->real && m->g->tensor[id]->type == IR_I16)
+        v->wide = OX_INT16;
     if (v->wide) {
         m->op = "Cast";
         m->row = IR_NONE;

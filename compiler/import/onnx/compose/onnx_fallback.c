@@ -90,7 +90,8 @@ static enum status add_tensor(struct alone *a, uint32_t i, const char **name)
 
     if (a->n_in == ORT_MAX_INPUTS)
         return FAIL(m->d, ST_UNSUPPORTED, "expected at most %d inputs", ORT_MAX_INPUTS);
-    if (!v->real && v->kind == OX_TENSOR && ir_is_code(m->g->tensor[v->tensor]->type)) {
+    if (!v->real && v->kind == OX_TENSOR && ir_type_bytes(m->g->tensor[v->tensor]->type) == 1 &&
+        ir_is_code(m->g->tensor[v->tensor]->type)) {
         type = m->g->tensor[v->tensor]->type == IR_U8 ? OX_UINT8 : OX_INT8;
         TRY(ox_set_quant(m, v->tensor, &plain));
         id = ox_as_float(m, v->tensor);

@@ -111,7 +111,7 @@ static enum status check_inputs(struct ox *m, uint32_t index)
     for (size_t i = 0; i < m->node->n_input; i++) {
         const struct ox_value *v = ox_in(m, (uint32_t)i);
 
-        if (v && v->wide && m->node->op_type && strcmp(m->node->op_type, "DequantizeLinear") != 0)
+        if (v && v->kind == OX_TENSOR && v->wide && m->node->op_type && strcmp(m->node->op_type, "DequantizeLinear") != 0)
             return FAIL(
                 m->d, ST_UNSUPPORTED,
                 "input %zu, '%.80s', has quantised values of %s: only DequantizeLinear reads them",

@@ -1,5 +1,5 @@
 /* onnx_quantize.c - QuantizeLinear and DequantizeLinear. */
-#include "compiler/import/onnx/onnx_import.h"
+#include "compiler/import/onnx/onnx_make.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,6 +45,11 @@ static enum status quantize_integers(struct ox *m, uint32_t x, const struct ir_q
 {
     const char *name = ox_out(m, 0)->name;
 
+    if ((type == IR_I16 || m->g->tensor[x]->type == IR_I16) &&
+        ox_check_step(m, x, q) == ST_UNSUPPORTED) {
+        *m->d = (struct diag){0};
+        x = ox_as_float(m, x);
+    }
     ox_set_tensor(m, 0, ox_rescale(m, name, x, q, type), false);
     return ST_OK;
 }
@@ -153,6 +158,35 @@ static int32_t zero_type(struct ox *m, int32_t type)
     return ox_in(m, 2) ? type : (int32_t)ox_attr_int(m, "output_dtype", OX_UINT8);
 }
 
+/* Return true for int16 that the operators of 16 bits compute on: one scale, zero point 0, not in ONNX's rounding. */
+static bool is_plain_wide(const struct ox *m, const struct ir_quant *q, int32_t type)
+{
+    return type == OX_INT16 && q->n == 1 && q->zero_point[0] == 0 && !m->options->exact;
+}
+
+/* A computed value in one scale. */
+static enum status quantize_one(struct ox *m, const struct ox_value *x, const struct ir_quant *q,
+                                enum ir_type type)
+{
+    const char *name = ox_out(m, 0)->name;
+    uint32_t id;
+
+    if (x->kind == OX_PENDING) {
+        TRY(ox_finish(m, x->deferred, name, type, q, &id));
+        ox_set_tensor(m, 0, id, false);
+        return ST_OK;
+    }
+    if (x->real) {
+        TRY(ox_operand(m, 0, "input", &id));
+        return quantize_integers(m, id, q, type);
+    }
+    if (m->g->tensor[x->tensor]->type != IR_F32)
+        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected float32, found %s", x->name,
+                    ir_type_name(m->g->tensor[x->tensor]->type));
+    ox_set_tensor(m, 0, ox_quantized(m, name, x->tensor, type, q), false);
+    return ST_OK;
+}
+
 enum status ox_quantize(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
@@ -179,23 +213,9 @@ enum status ox_quantize(struct ox *m)
         quantize_const(m, &c, &q, type);
         return ST_OK;
     }
-    if (q.n != 1 || ox_is_wide(type))
+    if (q.n != 1 || (ox_is_wide(type) && !is_plain_wide(m, &q, type)))
         return quantize_float(m, &q, type);
-    if (x->kind == OX_PENDING) {
-        TRY(ox_finish(m, x->deferred, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
-        ox_set_tensor(m, 0, id, false);
-        return ST_OK;
-    }
-    if (x->real) {
-        TRY(ox_operand(m, 0, "input", &id));
-        return quantize_integers(m, id, &q, ox_ir_type(type));
-    }
-    if (m->g->tensor[x->tensor]->type != IR_F32)
-        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected float32, found %s", x->name,
-                    ir_type_name(m->g->tensor[x->tensor]->type));
-    id = ox_quantized(m, ox_out(m, 0)->name, x->tensor, ox_ir_type(type), &q);
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
+    return quantize_one(m, x, &q, ox_is_wide(type) ? IR_I16 : ox_ir_type(type));
 }
 
 /* Computed int32, 16-bit values, quantised values with a scale for each channel or with a computed
@@ -226,16 +246,35 @@ static enum status dequantize_float(struct ox *m, uint32_t id, const struct ir_q
 {
     const uint32_t rank = scaled_rank(q, m->g->tensor[id]->rank);
 
+    if (m->g->tensor[id]->type == IR_I16)
+        id = ox_number_as(m, ox_inner(m, ox_out(m, 0)->name, "int32"), id, IR_I32);
     return dequantize_by(m, id, along_axis(m, "scale", q, rank, q->scale),
                          along_axis(m, "zero", q, rank, zero_points(m, q)));
 }
 
-/* The 16-bit type of a graph input that is int32 here; 0 for others. */
+/* Values of the file's int16 in its one scale, zero point 0. */
+static enum status dequantize_wide(struct ox *m, uint32_t id, const struct ir_quant *q)
+{
+    struct ox_value *y = ox_out(m, 0);
+
+    if (m->g->tensor[id]->type != IR_I16) {
+        id = ox_number_as(m, ox_inner(m, y->name, "int16"), id, IR_I16);
+        m->g->tensor[id]->quant = *q;
+    }
+    if (!ox_same_quant(&m->g->tensor[id]->quant, q))
+        return dequantize_float(m, id, q);
+    if (m->options->literal)
+        id = ox_dequantized(m, y->name, id);
+    ox_set_tensor(m, 0, id, !m->options->literal);
+    return ST_OK;
+}
+
+/* The 16-bit type of a graph input that is int32 here, and of int16; 0 for others. */
 static int32_t stored_type(const struct ox *m, uint32_t id)
 {
     const uint8_t stored = m->g->tensor[id]->stored;
 
-    return stored == IR_STORED_I16 ? OX_INT16 : stored == IR_STORED_U16 ? OX_UINT16 : 0;
+    return m->g->tensor[id]->type == IR_I16 ? OX_INT16 : stored == IR_STORED_I16 ? OX_INT16 : stored == IR_STORED_U16 ? OX_UINT16 : 0;
 }
 
 /* Constants with a scale for each block of `size` elements along an axis. */
@@ -313,6 +352,9 @@ enum status ox_dequantize(struct ox *m)
         const struct ox_const c = ox_const_values(m, &x->c, &q);
 
         ox_set_const(m, 0, &c);
+        y = ox_out(m, 0);
+        y->wide = is_plain_wide(m, &q, own) ? own : 0;
+        y->quant = q;
         return ST_OK;
     }
     if (x->kind == OX_CONST) {
@@ -324,6 +366,8 @@ enum status ox_dequantize(struct ox *m)
         y->real = true;
         return ST_OK;
     }
+    if (is_plain_wide(m, &q, own) && !x->wide)
+        return dequantize_wide(m, x->tensor, &q);
     if (own == OX_INT32 || q.n > 1 || ox_is_wide(own))
         return dequantize_float(m, x->tensor, &q);
     TRY(ox_set_quant(m, x->tensor, &q));

@@ -202,6 +202,16 @@ static enum status pad_by_gather(struct ox *m, const struct ox_value *x, const i
     return ST_OK;
 }
 
+static int32_t lowest_of(const struct ir_tensor *t)
+{
+    return t->type == IR_I16 ? INT16_MIN : t->type == IR_I8 ? INT8_MIN : 0;
+}
+
+static int32_t highest_of(const struct ir_tensor *t)
+{
+    return lowest_of(t) + (t->type == IR_I16 ? UINT16_MAX : UINT8_MAX);
+}
+
 /* The tensor of PAD's fill value: none for the zero point. `*id` is the padded tensor: quantised
  * values that cannot express the number are padded in float32. */
 static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
@@ -216,12 +226,12 @@ static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
         return ox_literal_quantised(m, given->name, &given->c, &given->quant);
     if (t->type != IR_F32) {
         const double code = fill / (double)t->quant.scale[0] + t->quant.zero_point[0];
-        const int32_t low = t->type == IR_I8 ? -128 : 0;
-        const uint8_t byte = (uint8_t)(int32_t)(code >= low && code <= low + 255 ? code : 0);
+        const int32_t low = lowest_of(t), high = highest_of(t);
+        const int32_t stored = (int32_t)(code >= low && code <= high ? code : 0);
         uint32_t v;
 
-        if (code >= low && code <= low + 255 && code == (double)(int32_t)code) {
-            v = ox_ir_const(m, ox_inner(m, t->name, "fill"), t->type, 0, NULL, &byte);
+        if (code >= low && code <= high && code == (double)(int32_t)code) {
+            v = ox_ir_const(m, ox_inner(m, t->name, "fill"), t->type, 0, NULL, &stored);
             m->g->tensor[v]->quant = t->quant;
             return v;
         }
@@ -234,16 +244,16 @@ static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
 static enum status code_fill(struct ox *m, uint32_t id, double fill, uint32_t *value)
 {
     const struct ir_tensor *t = m->g->tensor[id];
-    const int32_t low = t->type == IR_I8 ? -128 : 0;
-    const uint8_t byte = (uint8_t)(int32_t)(fill >= low && fill <= low + 255 ? fill : 0);
+    const int32_t low = lowest_of(t), high = highest_of(t);
+    const int32_t stored = (int32_t)(fill >= low && fill <= high ? fill : 0);
     const struct ox_shape none = {0};
 
-    if (!(fill >= low && fill <= low + 255))
+    if (!(fill >= low && fill <= high))
         return FAIL(m->d, ST_MODEL, "constant_value: expected a value of %s, found %.9g",
                     ir_type_name(t->type), fill);
     *value = ox_like(m, ox_inner(m, t->name, "fill"), id, none);
     m->g->tensor[*value]->role = IR_CONST;
-    m->g->tensor[*value]->data = arena_memdup(m->arena, &byte, 1);
+    m->g->tensor[*value]->data = arena_memdup(m->arena, &stored, sizeof stored);
     return ST_OK;
 }
 
