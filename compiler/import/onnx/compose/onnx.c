@@ -421,6 +421,8 @@ static void rewrite_nodes(struct ox *m)
     ox_quantise_factors(m);
     ox_quantise_arguments(m);
     ox_quantise_first(m);
+    ox_centre_codes(m);
+    ox_clamp_once(m);
 }
 
 /* Import the graph of `model`, except nodes with a refusal. A node that is refused gets one. */

@@ -67,6 +67,10 @@ void ox_quantise_factors(struct ox *m);
 void ox_single_scales(struct ox *m);
 /* onnx_gates.c: quantise what a function between a product and a QuantizeLinear reads. Initializers are known. */
 void ox_quantise_arguments(struct ox *m);
+/* onnx_centred.c: give quantised values of 16 bits zero point 0. Initializers are known. */
+void ox_centre_codes(struct ox *m);
+/* Then, too: clamp int16 without quantising it before to the same scale. */
+void ox_clamp_once(struct ox *m);
 /* ../compose/onnx_expand.c: add to the node's text that value `from` gets the clamp and the scale that the only reader of its
  * output 0 gives it. Return the dequantised value's name, or `from`. */
 const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from);
