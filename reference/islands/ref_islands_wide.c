@@ -149,23 +149,33 @@ static uint32_t as_wide(struct isl *s, uint32_t id)
     return isl_rescale(s, isl_inner(s, t->name, "wide"), id, IR_I16, &q);
 }
 
-/* Weights less their zero point; false: a value is beyond int8. */
-static bool without_zero(struct isl *s, struct isl_weights *w)
+/* Weights less their zero point, which int8 has: as far as that goes in a first half of each channel's, the rest in a
+ * second one if there is any, for a copy of the input's channels. False: in groups there is none. */
+static bool without_zero(struct isl *s, struct isl_deferred *p)
 {
-    const size_t each = (size_t)w->dim[1] * (size_t)w->dim[2] * (size_t)w->dim[3];
-    int8_t *to = arena_alloc(s->arena, (size_t)w->dim[0] * each);
+    struct isl_weights *w = &p->w;
+    const size_t each = (size_t)w->dim[1] * (size_t)w->dim[2] * (size_t)w->dim[3],
+                 n = (size_t)w->dim[0] * each;
+    int8_t *one = arena_alloc(s->arena, n), *two = arena_alloc(s->arena, 2 * n);
+    bool has_rest = false;
 
-    for (size_t i = 0; i < (size_t)w->dim[0] * each; i++) {
+    for (size_t i = 0; i < n; i++) {
         const int32_t code =
             w->type == IR_U8 ? ((const uint8_t *)w->data)[i] : ((const int8_t *)w->data)[i];
         const int32_t v = code - w->zero[w->n_scale > 1 ? i / each : 0];
+        int8_t *half = two + i / each * 2 * each + i % each;
 
-        to[i] = (int8_t)v;
-        if (to[i] != v)
-            return false;
+        one[i] = (int8_t)(v > 127 ? 127 : v < -128 ? -128 : v);
+        half[0] = one[i];
+        half[each] = (int8_t)(v - one[i]);
+        has_rest = has_rest || half[each] != 0;
     }
+    if (has_rest && ((ir_op_has(p->opcode, IR_KERNEL_H) && isl_groups(s, p) != 1) || p->copies > 1))
+        return false;
+    p->copies = has_rest ? 2 : p->copies;
+    w->dim[1] *= has_rest ? 2 : 1;
     w->type = IR_I8;
-    w->data = to;
+    w->data = has_rest ? two : one;
     w->zero = ARENA_ARRAY(s->arena, int32_t, w->n_scale);
     return true;
 }
@@ -243,7 +253,7 @@ bool isl_make_wide(struct isl *s, const struct isl_deferred *p, const struct isl
         return false;
     if (ir_op_info(p->opcode)->onnx_one_scale)
         return make_joined(s, p, want, id);
-    if (p->has_weights && !without_zero(s, &y->w))
+    if (p->has_weights && !without_zero(s, y))
         return false;
     y->in = ARENA_ARRAY(s->arena, uint32_t, p->n_in);
     for (uint32_t i = 0; i < p->n_in; i++)

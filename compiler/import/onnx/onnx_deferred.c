@@ -117,8 +117,7 @@ enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const cha
     return ST_OK;
 }
 
-/* Return the input as often as the weights multiply it: along its channels, or a row's values. */
-static uint32_t copied(struct ox *m, const struct ox_deferred *p, const char *name)
+uint32_t ox_copied(struct ox *m, const struct ox_deferred *p, const char *name)
 {
     uint32_t *copy = ARENA_ARRAY(m->arena, uint32_t, (size_t)p->copies);
 
@@ -143,7 +142,7 @@ static enum status finish_quantised(struct ox *m, const struct ox_deferred *p, c
 
     m->op = p->op;
     m->row = IR_NONE;
-    whole.in[0] = copied(m, p, name);
+    whole.in[0] = ox_copied(m, p, name);
     TRY(ox_make_result(m, &whole, own != type || clipped ? ox_inner(m, name, "inner") : name, own,
                   &inside, id));
     if (clipped)

@@ -27,6 +27,8 @@ enum status ox_scaled_sums(struct ox *m, const struct ox_deferred *p, const char
 double ox_bias_code(const struct ox *m, const struct ox_deferred *p, int32_t c);
 /* Make the operator of `p` by its maker. */
 ox_maker ox_make_result;
+/* Return the input as often as the weights multiply it: along its channels, or a row's values. */
+uint32_t ox_copied(struct ox *m, const struct ox_deferred *p, const char *name);
 /* Return true if `p` has a clamp that the operator itself cannot carry. */
 bool ox_is_clipped_after(const struct ox_deferred *p);
 /* onnx_wide.c: return true if `p` has an operand of int16; if there is such an operator on int16. */

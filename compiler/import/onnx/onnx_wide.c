@@ -78,22 +78,46 @@ static uint32_t widened(struct ox *m, uint32_t id)
                                : ox_quantized(m, ox_inner(m, t->name, "int16"), id, IR_I16, &q);
 }
 
-/* Make the weights int8 of zero point 0; false: they have no room there. */
+static int32_t weight_at(const struct ox_deferred *p, uint64_t i)
+{
+    const struct ir_quant *q = &p->weight_quant;
+    const uint64_t each = p->weight.n / (uint64_t)p->weight.dim[0];
+
+    return (int32_t)ox_int(&p->weight, i) - q->zero_point[q->n > 1 ? i / each : 0];
+}
+
+static int32_t in_byte(int32_t v)
+{
+    return v < INT8_MIN ? INT8_MIN : v > INT8_MAX ? INT8_MAX : v;
+}
+
+/* Make the weights int8 of zero point 0. Where they have no room there, the rest of each is for a copy of the input's
+ * channels; false: that has none. */
 static bool centre_weights(struct ox *m, struct ox_deferred *p)
 {
-    const struct ox_const from = p->weight;
-    const struct ir_quant q = p->weight_quant;
-    const uint64_t each = from.n / (uint64_t)from.dim[0];
-    int8_t *to = ox_new_const(m, &p->weight, OX_INT8, from.rank, from.dim);
+    const struct ox_deferred from = *p;
+    const size_t each = (size_t)(from.weight.n / (uint64_t)from.weight.dim[0]);
+    int32_t dim[4] = {0}, copies = 1;
+    int8_t *to;
 
-    for (uint64_t i = 0; i < from.n; i++) {
-        const int32_t v = (int32_t)ox_int(&from, i) - q.zero_point[q.n > 1 ? i / each : 0];
+    for (uint64_t i = 0; i < from.weight.n; i++)
+        copies = in_byte(weight_at(&from, i)) == weight_at(&from, i) ? copies : 2;
+    if (copies > 1 && (p->group != 1 || p->copies != 1))
+        return false;
+    for (uint32_t i = 0; i < from.weight.rank; i++)
+        dim[i] = from.weight.dim[i] * (i == 1 ? copies : 1);
+    to = ox_new_const(m, &p->weight, OX_INT8, from.weight.rank, dim);
+    for (size_t i = 0; i < (size_t)from.weight.n; i++) {
+        const int32_t v = weight_at(&from, i), first = in_byte(v);
+        const size_t at = i / each * each * (size_t)copies + i % each;
 
-        if (v < INT8_MIN || v > INT8_MAX)
-            return false;
-        to[i] = (int8_t)v;
+        to[at] = (int8_t)first;
+        if (copies > 1)
+            to[at + each] = (int8_t)(v - first);
     }
-    p->weight_quant.zero_point = ARENA_ARRAY(m->arena, int32_t, q.n);
+    p->weight_quant.zero_point = ARENA_ARRAY(m->arena, int32_t, p->weight_quant.n);
+    p->copies *= copies;
+    p->taps_filled *= copies;
     return true;
 }
 
@@ -223,12 +247,14 @@ static enum status finish_of_one_scale(struct ox *m, const struct ox_deferred *p
 }
 
 /* Operands and weights as int16x8 has them. */
-static enum status widen(struct ox *m, struct ox_deferred *p)
+static enum status widen(struct ox *m, struct ox_deferred *p, const char *name)
 {
     for (uint32_t i = 0; i < p->n_in; i++)
         p->in[i] = widened(m, p->in[i]);
     if (p->weight.n != 0 && !centre_weights(m, p))
         return FAIL(m->d, ST_UNSUPPORTED, "16 bits: weights less their zero point: expected int8");
+    if (p->copies != 1)
+        p->in[0] = ox_copied(m, p, name);
     return ST_OK;
 }
 
@@ -256,7 +282,7 @@ enum status ox_finish_wide(struct ox *m, const struct ox_deferred *p, const char
     m->row = IR_NONE;
     if (ir_op_info(p->opcode)->onnx_one_scale)
         return finish_of_one_scale(m, p, name, type, q, id);
-    TRY(widen(m, &w));
+    TRY(widen(m, &w, name));
     made = made_scale(m, &w, &result);
     inner = type == IR_I16 ? name : ox_inner(m, name, "int16");
     if (clips)
