@@ -109,8 +109,7 @@ static struct function dequantized(const struct ir_graph *g, const struct ir_ten
     return f;
 }
 
-/* Return true if all elements of the tensor are one number. */
-static bool is_number(const struct ir_tensor *x)
+bool lgl_is_number(const struct ir_tensor *x)
 {
     for (uint64_t i = 1; i < ir_elements(x); i++)
         if (memcmp(x->data, x->data + i * sizeof(float), sizeof(float)) != 0)
@@ -126,7 +125,7 @@ static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i
     const struct ir_tensor *x = ir_in(g, op, i);
 
     *f = known[x->id];
-    if (f->value || x->role != IR_CONST || x->type != IR_F32 || !is_number(x))
+    if (f->value || x->role != IR_CONST || x->type != IR_F32 || !lgl_is_number(x))
         return f->value != NULL;
     f->value = ARENA_ARRAY(g->arena, float, VALUES);
     for (uint32_t k = 0; k < VALUES; k++)
@@ -203,8 +202,7 @@ static void compute(const struct ir_op *op, uint32_t n, uint32_t count, const fl
     }
 }
 
-/* Operands that are numbers of a function; 0: it is none. */
-static uint32_t operands(const struct ir_op *op)
+uint32_t lgl_float_operands(const struct ir_op *op)
 {
     return op->opcode == IR_OP_SELECT ? 3 : relations[op->opcode].fn ? 2 : values[op->opcode].n;
 }
@@ -217,15 +215,15 @@ static struct function applied(const struct ir_graph *g, const struct ir_op *op,
     struct function f[3] = {none, none, none}, y = none;
     const float *value[3] = {NULL, NULL, NULL};
 
-    for (uint32_t i = 0; i < operands(op); i++)
+    for (uint32_t i = 0; i < lgl_float_operands(op); i++)
         if (!operand(g, op, i, known, &f[i]) || !add_arguments(&f[i], &y))
             return none;
     if (!y.of[0])
         return none;
-    for (uint32_t i = 0; i < operands(op); i++)
+    for (uint32_t i = 0; i < lgl_float_operands(op); i++)
         value[i] = values_for(g, &f[i], &y);
     y.value = ARENA_ARRAY(g->arena, float, values_of(&y));
-    compute(op, operands(op), values_of(&y), value, y.value);
+    compute(op, lgl_float_operands(op), values_of(&y), value, y.value);
     return y;
 }
 
@@ -248,9 +246,9 @@ float lgl_float_at(const struct ir_graph *g, const struct ir_tensor *y, const st
     const struct ir_op *op = g->op[y->producer];
     if (ir_is_reshape(op))
         return lgl_float_at(g, ir_in(g, op, 0), of, v);
-    for (uint32_t i = 0; i < operands(op); i++)
+    for (uint32_t i = 0; i < lgl_float_operands(op); i++)
         x[i] = operand_at(g, op, i, of, v);
-    compute(op, operands(op), 1, (const float *const[3]){&x[0], &x[1], NULL}, &result);
+    compute(op, lgl_float_operands(op), 1, (const float *const[3]){&x[0], &x[1], NULL}, &result);
     return result;
 }
 
@@ -293,9 +291,9 @@ int32_t lgl_float_slope(const struct ir_graph *g, const struct ir_tensor *y,
         return y == of;
     if (ir_is_reshape(op))
         return lgl_float_slope(g, ir_in(g, op, 0), of, low, high);
-    const uint32_t n = operands(op), at = n == 2 && ir_in(g, op, 0)->role == IR_CONST ? 1 : 0;
+    const uint32_t n = lgl_float_operands(op), at = n == 2 && ir_in(g, op, 0)->role == IR_CONST ? 1 : 0;
     const struct ir_tensor *x = ir_in(g, op, at), *c = n == 2 ? ir_in(g, op, 1 - at) : NULL;
-    if (n == 0 || n > 2 || (c && (c->role != IR_CONST || c->type != IR_F32 || !is_number(c))))
+    if (n == 0 || n > 2 || (c && (c->role != IR_CONST || c->type != IR_F32 || !lgl_is_number(c))))
         return 0;
     const int32_t slope = lgl_float_slope(g, x, of, low, high);
     if (slope == 0 || isnan(lgl_float_at(g, y, of, low)) || isnan(lgl_float_at(g, y, of, high)))
@@ -447,11 +445,11 @@ enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, str
             row[x->id] = op->row;
         else if (op->opcode == IR_OP_DEQUANTIZE && x->type == IR_I8 && x->role != IR_CONST)
             known[y->id] = dequantized(g, x, y);
-        else if (operands(op) == 3 && y->type == IR_I8)
+        else if (lgl_float_operands(op) == 3 && y->type == IR_I8)
             tabulate_choice(g, op, known, row);
-        else if (operands(op) != 0 && (y->type == IR_F32 || y->type == IR_BOOL))
+        else if (lgl_float_operands(op) != 0 && (y->type == IR_F32 || y->type == IR_BOOL))
             known[y->id] = applied(g, op, known);
-        else if (operands(op) == 2)
+        else if (lgl_float_operands(op) == 2)
             divide_bytes(g, o, op);
     }
     lgl_fuse_unread(g, row);

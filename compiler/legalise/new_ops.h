@@ -51,6 +51,10 @@ struct ir_op *lgl_new_column_sum(struct ir_graph *g, uint32_t row, const uint32_
 /* The operator becomes a LUT of tensor `of` with table[code + 128], which is kept. */
 void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 
+/* Operands of float32 operator `op` that are numbers of a function of these; 0: it is none. */
+uint32_t lgl_float_operands(const struct ir_op *op);
+/* Return true if all elements of the constant are one float32 number. */
+bool lgl_is_number(const struct ir_tensor *x);
 /* The float32 number that y is where the tensor `of`, which it is a function of, is v. */
 float lgl_float_at(const struct ir_graph *g, const struct ir_tensor *y, const struct ir_tensor *of,
                    float v);

@@ -181,6 +181,56 @@ TWO_BITS = f"""g (int8[1,4,6,7] x, int8[3,8] u) => (int8[1,6,4,5] a, int8[3,5] b
     f = DequantizeLinear(x, s, z) wf = DequantizeLinear(w, ws, wz) p = Conv(f, wf, wb) n = BatchNormalization(p, ng, nb, nm, nv) r = Relu(n)
     a = QuantizeLinear(r, t, z) uf = DequantizeLinear(u, s, z) kf = DequantizeLinear<axis=1>(k, ks, kz) m = MatMul(uf, kf) y = Add(m, kb)
     b = QuantizeLinear(y, t, z) }}"""
+# Quantised values of 16 bits; outputs are codes, of which two steps may differ.
+WIDE_CONV = NEWER + f"""g (float[1,4,9,8] x) => (int16[1,6] y, int16[1,6,5,4] v, int16[1,4,4,4] u, int16[1,3,18,16] n)
+    <float s={{0.000125}}, int16 z={{0}}, int8[6,4,3,3] w={integers(1, 216, 128)}, float[6] ws={numbers(2, 6, .001, .004)}, int8[6] wz={{0,0,0,0,0,0}},
+     float[6] wb={numbers(3, 6, -1, 1)}, float t={{0.00032}}, int8[12,1,3,3] k={integers(4, 108, 128)}, float ks={{0.0019}}, int8 kz={{0}},
+     float d={{0.00021}}, int8[6,6,1,2] g={integers(5, 72, 100)}, float gs={{0.0013}}, int8[6,6] f={integers(6, 36, 128)}, float fs={{0.0041}},
+     float o={{0.00009}}, int8[4,4,3,3] q={integers(8, 144, 100)}, float h={{0.00017}}, int8[4,3,2,2] tr={integers(9, 48, 90)}> {{
+    xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) wf = DequantizeLinear<axis=0>(w, ws, wz) c1 = Conv<pads=[1,1,1,1], strides=[2,2]>(xf, wf, wb)
+    q1 = QuantizeLinear(c1, t, z) f1 = DequantizeLinear(q1, t, z) r1 = Relu(f1) q2 = QuantizeLinear(r1, t, z) f2 = DequantizeLinear(q2, t, z)
+    v = Identity(q2) kf = DequantizeLinear(k, ks, kz) c2 = Conv<group=6, pads=[1,1,1,1]>(f2, kf) c3 = Clip(c2, , c6) c6 = Constant<value_float=2.5>()
+    q3 = QuantizeLinear(c3, d, z) f3 = DequantizeLinear(q3, d, z) m3 = MaxPool<kernel_shape=[2,2]>(f3) qm = QuantizeLinear(m3, d, z)
+    fm = DequantizeLinear(qm, d, z) gp = Conv<group=2>(fm, gf) gf = DequantizeLinear(g, gs, kz) q4 = QuantizeLinear(gp, t, z)
+    f4 = DequantizeLinear(q4, t, z) a = GlobalAveragePool(f4) qa = QuantizeLinear(a, o, z) fa = DequantizeLinear(qa, o, z) fl = Flatten(fa)
+    ff = DequantizeLinear(f, fs, kz) e = Gemm<transB=1, alpha=0.5>(fl, ff, wb) y = QuantizeLinear(e, h, z)
+    qf = DequantizeLinear(q, gs, kz) c5 = Conv<dilations=[2,2], strides=[2,1], pads=[1,0,1,0]>(xf, qf) u = QuantizeLinear(c5, t, z)
+    trf = DequantizeLinear(tr, gs, kz) c6t = ConvTranspose<strides=[2,2]>(xf, trf) n = QuantizeLinear(c6t, t, z) }}"""
+WIDE_SUMS = NEWER + f"""g (float[2,3,8] x, float[2,3,8] b) => (int16[2,3,8] a, int16[2,3,8] c, int16[2,6,8] d, int16[2,3,8] e, int16[2,3,8] f, int16[2,3,8] h)
+    <float s={{0.000125}}, int16 z={{0}}, float t={{0.00019}}, float u={{0.00027}}, int16[1,3,1] k={{-20000,3,32767}}, float ks={{0.00004}}, float n={{-1.75}},
+     float p={{0.375}}, float low={{-0.5}}, float high={{1.25}}, float m={{0.9}}> {{
+    xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) bq = QuantizeLinear(b, t, z) bf = DequantizeLinear(bq, t, z)
+    kf = DequantizeLinear(k, ks, z) a1 = Add(xf, bf) a2 = Relu(a1) a = QuantizeLinear(a2, u, z) c1 = Sub(bf, kf) c = QuantizeLinear(c1, u, z)
+    d1 = Concat<axis=1>(xf, bf) d = QuantizeLinear(d1, t, z) e1 = Mul(xf, bf) e2 = Clip(e1, low, high) e = QuantizeLinear(e2, t, z)
+    f1 = Mul(xf, n) f2 = Add(f1, p) f3 = LeakyRelu<alpha=0.1>(xf) f4 = QuantizeLinear(f3, t, z) f5 = DequantizeLinear(f4, t, z) f6 = Max(f5, xf)
+    f7 = QuantizeLinear(f6, s, z) f8 = DequantizeLinear(f7, s, z) f9 = Add(f2, f8) f = QuantizeLinear(f9, u, z)
+    h1 = Clip(xf, low, m) h2 = QuantizeLinear(h1, t, z) h3 = DequantizeLinear(h2, t, z) h4 = Div(h3, m) h = QuantizeLinear(h4, t, z) }}"""
+WIDE_CURVES = NEWER + """g (float[1,3,6,7] x) => (int16[1,3,6,7] a, int16[1,3,6,7] b, int16[1,3,6,7] c, int16[1,3,6,1] d, int16[1,3,4,4] e, int16[1,3,3,4] f, int16[1,3,6,7] h)
+    <float s={0.000125}, int16 z={0}, float one={0.000031}, float t={0.000111}, int64[1] last={3}, float low={0.25}, float high={0.75}> {
+    xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) a1 = Sigmoid(xf) a = QuantizeLinear(a1, one, z) b1 = Tanh(xf) b2 = Clip(b1, low, high)
+    b = QuantizeLinear(b2, one, z) c1 = Softmax<axis=1>(xf) c = QuantizeLinear(c1, one, z) d1 = ReduceMean(xf, last) d = QuantizeLinear(d1, t, z)
+    e1 = AveragePool<kernel_shape=[3,4]>(xf) e = QuantizeLinear(e1, t, z) f1 = AveragePool<kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1]>(xf)
+    f2 = Relu(f1) f = QuantizeLinear(f2, t, z) h1 = HardSwish(xf) h = QuantizeLinear(h1, t, z) }"""
+WIDE_MATMUL = NEWER + f"""g (float[2,5,8] x) => (int16[2,5,6] a, int16[2,5,5] b, int16[2,5,8] c, float[2,8,5] d)
+    <float s={{0.000125}}, int16 z={{0}}, uint8[8,6] w={{{",".join(str(v) for v in np.random.default_rng(1).integers(0, 256, 48))}}}, float ws={{0.0021}}, uint8 wz={{120}},
+     float[6] wb={numbers(2, 6, -1, 1)}, float t={{0.0003}}, float[8] n={numbers(3, 8, .5, 1.5)}, float u={{0.0007}}> {{
+    xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) wf = DequantizeLinear(w, ws, wz) m1 = MatMul(xf, wf) m2 = Add(m1, wb) a = QuantizeLinear(m2, t, z)
+    tr = Transpose<perm=[0,2,1]>(xf) p = MatMul(xf, tr) b = QuantizeLinear(p, u, z) l = LayerNormalization(xf, n) c = QuantizeLinear(l, t, z) d = Identity(tr) }}"""
+WIDE_MIXED = NEWER + f"""g (float[1,4,6,6] x, uint8[1,4,6,6] u) => (int16[1,6,6,6] a, int8[1,4,6,6] b, int8[1,8,6,6] c, uint8[1,4,6,6] d, int16[1,4,6,6] e, int8[1,4,3,3] f)
+    <float s={{0.000125}}, int16 z={{0}}, float us={{0.03}}, uint8 uz={{131}}, int8[6,4,3,3] w={integers(1, 216, 128)}, float ws={{0.0017}}, int8 wz={{0}},
+     float t={{0.0009}}, float i={{0.05}}, int8 o={{-9}}, uint8 v={{77}}, int16 k={{12345}}, float ks={{0.0001}}, int8[1,4,1,1] n={{1,-5,100,7}}> {{
+    xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) uf = DequantizeLinear(u, us, uz) wf = DequantizeLinear(w, ws, wz)
+    a1 = Conv<pads=[1,1,1,1]>(uf, wf) a = QuantizeLinear(a1, t, z) b1 = Add(xf, uf) b = QuantizeLinear(b1, i, o)
+    c1 = Concat<axis=1>(uf, xf) c = QuantizeLinear(c1, i, o) kf = DequantizeLinear(k, ks, z) d1 = Mul(uf, kf) d = QuantizeLinear(d1, us, v)
+    nf = DequantizeLinear(n, i, o) e1 = Sub(xf, nf) e = QuantizeLinear(e1, t, z) f1 = AveragePool<kernel_shape=[2,2], strides=[2,2]>(xf) f = QuantizeLinear(f1, i, o) }}"""
+WIDE_CENTRED = NEWER + f"""g (float[1,4,6,6] x, uint16[1,4,6,6] u) => (int16[1,6,4,4] a, uint16[1,6,6,6] b, int16[1,4,6,6] c, uint16[1,4,36] d, int16[1,4,6,6] e)
+    <float s={{0.0001}}, uint16 z={{30000}}, int16 q={{-2500}}, int16 o={{0}}, int8[6,4,3,3] w={integers(1, 216, 128)}, float ws={{0.0017}}, int8 wz={{0}},
+     float t={{0.00004}}, uint16 tz={{0}}, uint16[1,4,1,1] k={{65535,0,40000,31000}}, float h={{0.0002}}, int64[3] sh={{1,4,36}}> {{
+    xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) wf = DequantizeLinear(w, ws, wz) a1 = Conv(xf, wf) a2 = QuantizeLinear(a1, t, tz)
+    a3 = DequantizeLinear(a2, t, tz) a = QuantizeLinear(a3, h, o) uf = DequantizeLinear(u, t, z) b1 = Conv<pads=[1,1,1,1]>(uf, wf)
+    b = QuantizeLinear(b1, h, z) kf = DequantizeLinear(k, t, z) c1 = Add(xf, kf) c2 = QuantizeLinear(c1, h, q) c3 = DequantizeLinear(c2, h, q)
+    c4 = Abs(c3) c = QuantizeLinear(c4, h, o) d1 = Sigmoid(xf) d2 = Reshape(d1, sh) d = QuantizeLinear(d2, t, tz)
+    e1 = QuantizeLinear(uf, h, z) e2 = DequantizeLinear(e1, h, z) e = QuantizeLinear(e2, h, o) }}"""
 # Nodes before those that make their inputs, and constants after what they are constants of.
 UNSORTED = """g (int8[1,4,6] x) => (int8[1,4] y, int8[1,24] v) <float s={0.05}, int8 z={3}> {
     y = QuantizeLinear(m, t, o) m = ReduceMean<axes=[2], keepdims=0>(f) o = Identity(z) fl = Reshape(r, sh) v = QuantizeLinear(fl, t, o)
@@ -195,6 +245,12 @@ MODELS = {
         y = ReverseSequence(x, a) v = ReverseSequence<batch_axis=0, time_axis=1>(q, b) w = ReverseSequence(k, c)
         u = ReverseSequence<batch_axis=0, time_axis=1>(x, d) }""",
     "residual": RESIDUAL,
+    "wide_conv": WIDE_CONV,
+    "wide_sums": WIDE_SUMS,
+    "wide_curves": WIDE_CURVES,
+    "wide_matmul": WIDE_MATMUL,
+    "wide_mixed": WIDE_MIXED,
+    "wide_centred": WIDE_CENTRED,
     "arguments": ARGUMENTS,
     "few_bits": FEW_BITS,
     "float_products": FLOAT_PRODUCTS,
@@ -487,7 +543,7 @@ def write(name, text, folder):
 
 
 def wrong(heddle, name, folder, inputs, answers):
-    """Compare heddle's answers; one step of quantised values and 1e-5 of floats may differ."""
+    """Compare heddle's answers; one step of 8 bits, two of 16, and 1e-5 of floats may differ."""
     command = [heddle, "run", str(folder / f"{name}.onnx"), "-o", str(folder / "results")]
     for k in range(len(inputs)):
         command += ["-i", str(folder / f"{name}.in_{k}")]
@@ -497,7 +553,7 @@ def wrong(heddle, name, folder, inputs, answers):
             return f"{more}: {done.stderr.strip().splitlines()[-1]}"
         for k, y in enumerate(answers):
             found = np.fromfile(folder / "results" / f"out_{k}.bin", y.dtype).reshape(y.shape)
-            limit = 1e-5 if y.dtype == np.float32 else 1 if y.dtype.itemsize == 1 else 0
+            limit = 1e-5 if y.dtype == np.float32 else 1 if y.dtype.itemsize == 1 else 2 if y.dtype.itemsize == 2 else 0
             if np.abs(found.astype(float) - y.astype(float)).max() > limit:
                 return f"{more}: output {k} differs"
     return ""

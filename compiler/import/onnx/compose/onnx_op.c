@@ -105,13 +105,21 @@ static const struct rule *find_rule(const char *name, const char *domain, enum i
     return NULL;
 }
 
+static bool moves_codes(const Onnx__NodeProto *n)
+{
+    return ox_moves_values(n) || ox_is_node(n, "Identity");
+}
+
 /* Every input is known by now. */
 static enum status check_inputs(struct ox *m, uint32_t index)
 {
+    static const char *const dequantise[] = {"DequantizeLinear", NULL};
+
     for (size_t i = 0; i < m->node->n_input; i++) {
         const struct ox_value *v = ox_in(m, (uint32_t)i);
 
-        if (v && v->kind == OX_TENSOR && v->wide && m->node->op_type && strcmp(m->node->op_type, "DequantizeLinear") != 0)
+        if (v && v->kind == OX_TENSOR && v->wide && !moves_codes(m->node) &&
+            !ox_is_one_of(m->node, dequantise))
             return FAIL(
                 m->d, ST_UNSUPPORTED,
                 "input %zu, '%.80s', has quantised values of %s: only DequantizeLinear reads them",
@@ -162,5 +170,9 @@ enum status ox_import_node(struct ox *m, const Onnx__NodeProto *node, uint32_t i
     fold = ox_folder(m);
     if (!fold && ox_narrow(m, &st))
         return st;
-    return fold ? fold(m) : rule->fn(m);
+    TRY(fold ? fold(m) : rule->fn(m));
+    m->node = node;
+    if (moves_codes(node) && ox_in(m, 0)->kind == OX_TENSOR)
+        ox_out(m, 0)->wide = ox_in(m, 0)->wide;
+    return ST_OK;
 }

@@ -185,27 +185,38 @@ static char *clipped(struct ox *m, struct ox_added *to, char *x, char *name, con
     return ox_add_node(m, to, "Clip", ox_name_of(m, name, "clipped"), 3, in);
 }
 
-/* Put each DequantizeLinear that reads value `name` with scale c to `reader`; false: something else reads it. */
+static bool has_codes(struct ox *m, const Onnx__NodeProto *n, const struct codes *c)
+{
+    struct codes other;
+
+    return read_codes(m, n, &other) && other.type == c->type && other.zero == c->zero &&
+           other.scale == c->scale;
+}
+
+/* Add each DequantizeLinear that reads value `name`, perhaps moved, with scale c to `reader`; false: something else reads
+ * it. */
 static bool find_readers(struct ox *m, const char *name, const struct codes *c, uint32_t *reader,
                          uint32_t *n)
 {
-    const struct ox_value *v = ox_called_value(m, name);
+    uint32_t uses = 0;
 
-    *n = 0;
     for (uint32_t i = 0; i < m->graph->n_node; i++) {
         const Onnx__NodeProto *r = m->graph->node[i];
-        struct codes other;
 
         for (size_t k = 0; k < r->n_input; k++) {
-            if (strcmp(r->input[k], name) != 0)
+            const bool reads = strcmp(r->input[k], name) == 0;
+
+            uses += reads;
+            if (!reads)
                 continue;
-            if (k != 0 || !is_border(r, "DequantizeLinear") || !read_codes(m, r, &other) ||
-                other.type != c->type || other.zero != c->zero || other.scale != c->scale)
+            if (k == 0 && ox_moves_values(r) && find_readers(m, r->output[0], c, reader, n))
+                continue;
+            if (k != 0 || !is_border(r, "DequantizeLinear") || !has_codes(m, r, c))
                 return false;
             reader[(*n)++] = i;
         }
     }
-    return *n == v->n_use;
+    return uses == ox_called_value(m, name)->n_use;
 }
 
 /* QuantizeLinear `i`. */
@@ -213,7 +224,7 @@ static void centre_codes(struct ox *m, uint32_t i, const struct codes *c, Onnx__
                          struct ox_added *added)
 {
     const Onnx__NodeProto *q = m->graph->node[i], *maker = ox_maker_of(m, q->input[0]);
-    uint32_t *reader = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_node), n;
+    uint32_t *reader = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_node), n = 0;
     const bool alone = find_readers(m, q->output[0], c, reader, &n);
     struct centred by;
     char *x;
@@ -276,6 +287,17 @@ static Onnx__NodeProto *centre_constant(struct ox *m, const Onnx__NodeProto *n,
     return y;
 }
 
+/* Return true if a node reads the value that does not quantise it. */
+static bool is_computed_with(struct ox *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->graph->n_node; i++)
+        for (size_t k = 0; k < m->graph->node[i]->n_input; k++)
+            if (strcmp(m->graph->node[i]->input[k], name) == 0 &&
+                !is_border(m->graph->node[i], "QuantizeLinear"))
+                return true;
+    return false;
+}
+
 /* DequantizeLinear `i`: constants, and the network's inputs. */
 static void centre_values(struct ox *m, uint32_t i, const struct codes *c, Onnx__NodeProto **node,
                           struct ox_added *added)
@@ -288,7 +310,7 @@ static void centre_values(struct ox *m, uint32_t i, const struct codes *c, Onnx_
 
     if (y)
         node[i] = y;
-    if (x || ox_called_value(m, n->input[0])->maker != IR_NONE)
+    if (x || ox_called_value(m, n->input[0])->maker != IR_NONE || !is_computed_with(m, n->output[0]))
         return;
     by = new_scale(m, n->output[0], c->scale, c->low, c->high);
     added->node = ARENA_ARRAY(m->arena, Onnx__NodeProto *, 2);
