@@ -209,10 +209,10 @@ bool isl_make_wide(struct isl *s, const struct isl_deferred *p, const struct isl
 
 /* --- ref_islands_sum.c --- */
 
-/* The scale of the product that waits for sum `p` with its result in `want`. False: half a step of
- * it is a step of the sum or more. */
+/* The scale of the product that waits for sum `p` with its result in `want`, of int16 if `wide`. False: half
+ * a step of it is a step of the sum or more. */
 bool isl_product_scale(struct isl *s, const struct isl_deferred *p, const struct isl_want *want,
-                       struct ir_quant *q);
+                       bool wide, struct ir_quant *q);
 
 /* --- ref_islands_weights.c --- */
 

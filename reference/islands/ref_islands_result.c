@@ -91,13 +91,15 @@ static enum status sum_made(struct isl *s, const struct isl_deferred **p,
 
     if (product == NULL)
         return ST_OK;
+    const bool wide =
+        want->type == IR_I16 || isl_reads_wide(s, *p) || isl_reads_wide(s, product);
+
     y = arena_memdup(s->arena, *p, sizeof *y);
     y->in = arena_memdup(s->arena, y->in, y->n_in * sizeof *y->in);
     y->product = NULL;
-    if (want->type != IR_F32 && want->type != IR_I16 && !isl_reads_wide(s, *p) &&
-        !isl_reads_wide(s, product) && isl_product_scale(s, *p, want, &q))
-        TRY(isl_make(s, product, product->y->name, s->to->tensor[y->in[0]]->type, &q,
-                     &y->in[y->product_at]));
+    if (want->type != IR_F32 && isl_product_scale(s, *p, want, wide, &q))
+        TRY(isl_make(s, product, product->y->name,
+                     wide ? IR_I16 : s->to->tensor[y->in[0]]->type, &q, &y->in[y->product_at]));
     else
         TRY(make_float(s, product, &y->in[y->product_at]));
     *p = y;

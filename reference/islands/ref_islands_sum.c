@@ -4,15 +4,26 @@
 
 #include "ref_islands_own.h"
 
+static int32_t lowest(enum ir_type type)
+{
+    return type == IR_I16 ? -32768 : type == IR_I8 ? -128 : 0;
+}
+
+static int32_t highest(enum ir_type type)
+{
+    return type == IR_I16 ? 32767 : type == IR_I8 ? 127 : 255;
+}
+
 /* The least and the greatest value of quantised tensor `t`. */
 static void extremes(const struct ir_tensor *t, double *least, double *greatest)
 {
-    const int32_t first = t->type == IR_U8 ? 0 : -128;
-    int32_t low = first, high = first + 255;
+    int32_t low = lowest(t->type), high = highest(t->type);
 
     for (uint64_t i = 0; t->role == IR_CONST && i < ir_elements(t); i++) {
-        const int32_t v = t->type == IR_U8 ? t->data[i] : ((const int8_t *)t->data)[i];
+        int32_t v = t->type == IR_U8 ? t->data[i] : ((const int8_t *)t->data)[i];
 
+        if (t->type == IR_I16)
+            v = ((const int16_t *)(const void *)t->data)[i];
         if (i == 0 || v < low)
             low = v;
         if (i == 0 || v > high)
@@ -29,14 +40,14 @@ static double clamped(const struct isl_deferred *p, double v)
 }
 
 bool isl_product_scale(struct isl *s, const struct isl_deferred *p, const struct isl_want *want,
-                       struct ir_quant *q)
+                       bool wide, struct ir_quant *q)
 {
     const struct ir_tensor *c = s->to->tensor[p->in[0]];
     const bool subtracts = ir_op_info(p->opcode)->sum < 0;
     const double step = (double)want->q->scale[0];
-    const int32_t first = want->type == IR_U8 ? 0 : -128, zero = want->q->zero_point[0];
-    const double low = clamped(p, step * (first - zero));
-    const double high = clamped(p, step * (first + 255 - zero));
+    const int32_t zero = want->q->zero_point[0];
+    const double low = clamped(p, step * (lowest(want->type) - zero));
+    const double high = clamped(p, step * (highest(want->type) - zero));
     double least, greatest, from, to;
     float scale;
 
@@ -53,10 +64,10 @@ bool isl_product_scale(struct isl *s, const struct isl_deferred *p, const struct
     }
     from = from > 0 ? 0 : from;
     to = to < 0 ? 0 : to;
-    scale = (float)((to - from) / 255);
+    scale = wide ? (float)((to > -from ? to : -from) / 32767) : (float)((to - from) / 255);
     if (!(scale > 0) || (double)scale / 255 >= step / 128)
         return false;
     *q = isl_one_scale(s, scale,
-                       (int32_t)round((c->type == IR_U8 ? 0 : -128) - from / (double)scale));
+                       wide ? 0 : (int32_t)round((c->type == IR_U8 ? 0 : -128) - from / (double)scale));
     return true;
 }

@@ -83,14 +83,15 @@ static enum status finish_waiting(struct ox *m, struct ox_deferred *p, enum ir_t
     *limit = NULL;
     if (!late)
         return ST_OK;
+    const bool wide = type == IR_I16 || ox_is_of_wide(m, p) || ox_is_of_wide(m, late->deferred);
+
     p->late = NULL;
-    if (q && (type == IR_I16 || ox_is_of_wide(m, p) || ox_is_of_wide(m, late->deferred)))
-        *limit = "its operands or its result are of 16 bits";
-    else if (q)
-        *limit = ox_waiting_scale(m, p, type, q, &own);
+    if (q)
+        *limit = ox_waiting_scale(m, p, type, q, wide, &own);
     if (!q || *limit)
         return ox_finish_float(m, late->deferred, late->name, &p->in[p->late_at]);
-    return ox_finish(m, late->deferred, late->name, m->g->tensor[p->in[1 - p->late_at]]->type, &own,
+    return ox_finish(m, late->deferred, late->name,
+                     wide ? IR_I16 : m->g->tensor[p->in[1 - p->late_at]]->type, &own,
                      &p->in[p->late_at]);
 }
 

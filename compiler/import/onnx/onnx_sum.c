@@ -13,7 +13,7 @@ struct range {
 /* Return true for values that are quantised, or one number. */
 static bool is_quantised(const struct ox *m, const struct ox_value *v)
 {
-    return v && (v->kind != OX_CONST || v->real || v->c.n == 1) &&
+    return v && (v->kind != OX_CONST || v->real || v->wide || v->c.n == 1) &&
            (v->kind != OX_TENSOR || m->g->tensor[v->tensor]->type != IR_F32);
 }
 
@@ -35,19 +35,22 @@ uint32_t ox_waiting_operand(const struct ox *m, enum ir_opcode opcode,
     return at < 2 && is_quantised(m, v[1 - at]) ? at : 2;
 }
 
-/* Return the real values that a tensor of type int8 or uint8 can have. */
+/* Return the real values that a quantised tensor can have. */
 static struct range values_of(enum ir_type type, const struct ir_quant *q,
                               const struct ir_tensor *t)
 {
-    const int32_t lowest = type == IR_I8 ? -128 : 0;
+    const int32_t lowest = type == IR_I16 ? INT16_MIN : type == IR_I8 ? INT8_MIN : 0;
+    const int32_t highest = lowest + (type == IR_I16 ? UINT16_MAX : UINT8_MAX);
     const double scale = (double)q->scale[0];
-    int32_t low = lowest, high = lowest + 255;
+    int32_t low = lowest, high = highest;
 
     if (t && t->role == IR_CONST) {
-        low = lowest + 255;
+        low = highest;
         high = lowest;
         for (uint64_t i = 0; i < ir_elements(t); i++) {
-            const int32_t code = type == IR_I8 ? (int8_t)t->data[i] : t->data[i];
+            const int32_t code = type == IR_I16  ? ((const int16_t *)(const void *)t->data)[i]
+                                 : type == IR_I8 ? (int8_t)t->data[i]
+                                                 : t->data[i];
             low = code < low ? code : low;
             high = code > high ? code : high;
         }
@@ -56,7 +59,7 @@ static struct range values_of(enum ir_type type, const struct ir_quant *q,
 }
 
 const char *ox_waiting_scale(struct ox *m, const struct ox_deferred *p, enum ir_type type,
-                             const struct ir_quant *q, struct ir_quant *own)
+                             const struct ir_quant *q, bool wide, struct ir_quant *own)
 {
     const uint32_t at = p->late_at;
     const int32_t sign[2] = {1, ir_op_info(p->opcode)->sum};
@@ -73,13 +76,14 @@ const char *ox_waiting_scale(struct ox *m, const struct ox_deferred *p, enum ir_
     if (sign[at] < 0)
         r = (struct range){-r.high, -r.low};
     r = (struct range){fmin(r.low, 0), fmax(r.high, 0)};
-    *scale = (float)((r.high - r.low) / 255);
+    *scale = (float)(wide ? fmax(-r.low, r.high) / INT16_MAX : (r.high - r.low) / UINT8_MAX);
     if (!(*scale > 0) || (double)*scale * 128 >= (double)q->scale[0] * 255)
         return arena_printf(m->arena,
                             "a step of the operand that is not a product is %.3g steps of the "
                             "result: expected less than 1",
                             (double)other->quant.scale[0] / (double)q->scale[0]);
-    *zero = (int32_t)lround((other->type == IR_I8 ? -128 : 0) - r.low / (double)*scale);
+    if (!wide)
+        *zero = (int32_t)lround((other->type == IR_I8 ? -128 : 0) - r.low / (double)*scale);
     *own = (struct ir_quant){1, 0, scale, zero};
     return NULL;
 }

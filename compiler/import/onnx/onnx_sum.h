@@ -9,9 +9,9 @@
 uint32_t ox_waiting_operand(const struct ox *m, enum ir_opcode opcode,
                             const struct ox_value *const v[2]);
 /* Find the scale of the operand that waits, for a result of `type` in scale `q`: its values are
- * those that the result's range allows. Return the limit that is missed, or NULL. */
+ * those that the result's range allows, of int16 if `wide`. Return the limit that is missed, or NULL. */
 const char *ox_waiting_scale(struct ox *m, const struct ox_deferred *p, enum ir_type type,
-                             const struct ir_quant *q, struct ir_quant *own);
+                             const struct ir_quant *q, bool wide, struct ir_quant *own);
 /* Output 0 of the node is the sum of `late` at place `at` and quantised tensor `other`
  * (onnx_deferred.c). */
 enum status ox_waiting_sum(struct ox *m, enum ir_opcode opcode, const struct ox_value *late,
