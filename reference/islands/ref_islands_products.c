@@ -49,7 +49,7 @@ bool isl_stays_float(const struct isl *s, const struct isl_deferred *p)
     if (!p->has_weights)
         return are_matrices(s, p);
     if (!ir_op_has(p->opcode, IR_DIGITS) || p->copies > 1 ||
-        s->to->tensor[p->in[0]]->quant.n != 1 || isl_reads_wide(s, p) || p->w.n_scale == 0)
+        s->to->tensor[p->in[0]]->quant.n != 1 || p->w.n_scale == 0)
         return false;
     for (uint32_t c = 1; c < p->w.n_scale; c++)
         if (p->w.zero[c] != p->w.zero[0])
@@ -129,6 +129,37 @@ static uint32_t float_sums(struct isl *s, const struct isl_deferred *p)
 
     isl_op_cast(s, 1, &sums, y);
     return y;
+}
+
+/* --- int16 --- */
+
+/* 256 times the sums of x's upper bytes, plus those of the lower ones, which are 128 above their int8. */
+static uint32_t byte_sums(struct isl *s, const struct isl_deferred *p)
+{
+    static const float places = 256;
+    const struct ir_tensor *x = s->to->tensor[p->in[0]];
+    uint32_t sum = IR_NONE, in[2];
+
+    for (int high = 1; high >= 0; high--) {
+        const struct ir_quant q = isl_one_scale(s, x->quant.scale[0], high ? 0 : -128);
+        const uint32_t byte = isl_tensor(s, isl_inner(s, x->name, high ? "first" : "second"), IR_I8,
+                                         x->rank, x->dim, &q);
+        struct isl_deferred y = *p;
+
+        isl_op_byte_of(s, 1, p->in, byte)->attr[IR_HIGH] = high;
+        y.in = arena_memdup(s->arena, &byte, sizeof byte);
+        in[1] = float_sums(s, &y);
+        if (high) {
+            in[0] = in[1];
+            in[1] = isl_const(s, isl_inner(s, x->name, "places"), IR_F32, 0, NULL, &places, NULL);
+            sum = real_like(s, p, "upper", in[0]);
+            isl_op_mul(s, 2, in, sum);
+        }
+    }
+    in[0] = sum;
+    sum = real_like(s, p, "both", in[0]);
+    isl_op_add(s, 2, in, sum);
+    return sum;
 }
 
 /* --- float32 weights --- */
@@ -224,7 +255,10 @@ uint32_t isl_make_scaled_sums(struct isl *s, const struct isl_deferred *p)
     const bool real = p->has_weights && p->w.type == IR_F32;
     float *scale = ARENA_ARRAY(s->arena, float, (size_t)n),
           *b = ARENA_ARRAY(s->arena, float, (size_t)n);
-    uint32_t in[2] = {real ? digit_sums(s, p, scale) : float_sums(s, p)}, y;
+    uint32_t in[2] = {real                    ? digit_sums(s, p, scale)
+                      : isl_reads_wide(s, p) ? byte_sums(s, p)
+                                             : float_sums(s, p)},
+             y;
 
     for (int32_t c = 0; c < n; c++)
         scale[c] = s_x * (real ? scale[c] : second_scale(s, p, c));

@@ -48,10 +48,10 @@ static bool are_matrices(const struct ox *m, const struct ox_deferred *p)
            a->dim[a->rank - 1] <= MOST_TERMS;
 }
 
-/* A product of one scale by constant weights, of sums that int32 holds. */
+/* A product of one scale by constant weights, of sums that int32 holds (of int16: of each byte). */
 static bool has_few_terms(const struct ox *m, const struct ox_deferred *p)
 {
-    return ir_op_has(p->opcode, IR_DIGITS) && !ox_is_of_wide(m, p) && m->g->tensor[p->in[0]]->quant.n == 1 &&
+    return ir_op_has(p->opcode, IR_DIGITS) && m->g->tensor[p->in[0]]->quant.n == 1 &&
            p->copies == 1 && p->weight.n / (uint64_t)p->weight.dim[0] <= MOST_TERMS;
 }
 
@@ -61,6 +61,7 @@ static bool have_digits(const struct ox *m, const struct ox_deferred *p)
     const float *w = p->weight.data;
 
     if (p->float_only || !has_few_terms(m, p) || m->g->tensor[p->in[0]]->type == IR_F32 ||
+        ox_is_of_wide(m, p) ||
         p->weight.n < (uint64_t)LEAST_TERMS * (uint64_t)p->weight.dim[0])
         return false;
     for (uint64_t i = 0; i < p->weight.n; i++)
@@ -183,6 +184,36 @@ static enum status digit_sums(struct ox *m, const struct ox_deferred *p, uint32_
     return ST_OK;
 }
 
+/* A byte of int16 x as int8: the upper one in steps of 256, or the lower one less 128. */
+static uint32_t byte_of(struct ox *m, uint32_t x, bool high, const char *name)
+{
+    static const int32_t zero[2] = {-128, 0};
+    const struct ir_quant q = {1, 0, m->g->tensor[x]->quant.scale, &zero[high]};
+    const uint32_t out = ox_tensor(m, ox_inner(m, name, high ? "upper" : "lower"), IR_I8,
+                                   ox_shape_of(m, x), &q);
+
+    ox_make_byte_of(m, 1, &x, out)->attr[IR_HIGH] = high;
+    return out;
+}
+
+/* The sums of int16 x in float32: 256 times those of its upper bytes, plus those of the lower ones. */
+static enum status byte_sums(struct ox *m, const struct ox_deferred *p, uint32_t x,
+                             const char *name, uint32_t *id)
+{
+    uint32_t real[2];
+
+    for (int high = 1; high >= 0; high--) {
+        const char *of = ox_inner(m, name, high ? "high" : "low");
+
+        real[high] = ox_number_as(m, ox_inner(m, of, "real"),
+                                  sums(m, p, byte_of(m, x, high, of), &p->weight,
+                                       &p->weight_quant, of),
+                                  IR_F32);
+    }
+    TRY(ox_f32_mul(m, ox_inner(m, name, "higher"), real[1], ox_number_tensor(m, name, 256), id));
+    return ox_f32_add(m, ox_inner(m, name, "sum"), *id, real[0], id);
+}
+
 /* Make the sums in float32; *scale has one of the second operand for each channel or for all. */
 static enum status real_sums(struct ox *m, const struct ox_deferred *p, const char *name,
                              const float **scale, uint32_t *n, uint32_t *id)
@@ -200,6 +231,10 @@ static enum status real_sums(struct ox *m, const struct ox_deferred *p, const ch
         *n = (uint32_t)p->weight.dim[0];
         return digit_sums(m, p, x, own, name, id);
     }
+    *scale = q->scale;
+    *n = q->n;
+    if (m->g->tensor[x]->type == IR_I16)
+        return byte_sums(m, p, x, name, id);
     if (p->weight.n == 0) {
         q = &m->g->tensor[p->in[1]]->quant;
         sum = matrix_sums(m, p, name);
