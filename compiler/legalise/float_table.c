@@ -236,10 +236,18 @@ static float operand_at(const struct ir_graph *g, const struct ir_op *op, uint32
     return x->role == IR_CONST ? *(const float *)(const void *)x->data : lgl_float_at(g, x, of, v);
 }
 
+float lgl_float_applied(const struct ir_op *op, const float x[2])
+{
+    float result;
+
+    compute(op, lgl_float_operands(op), 1, (const float *const[3]){&x[0], &x[1], NULL}, &result);
+    return result;
+}
+
 float lgl_float_at(const struct ir_graph *g, const struct ir_tensor *y, const struct ir_tensor *of,
                    float v)
 {
-    float x[2] = {v, v}, result = v;
+    float x[2] = {v, v};
 
     if (y == of)
         return v;
@@ -248,8 +256,7 @@ float lgl_float_at(const struct ir_graph *g, const struct ir_tensor *y, const st
         return lgl_float_at(g, ir_in(g, op, 0), of, v);
     for (uint32_t i = 0; i < lgl_float_operands(op); i++)
         x[i] = operand_at(g, op, i, of, v);
-    compute(op, lgl_float_operands(op), 1, (const float *const[3]){&x[0], &x[1], NULL}, &result);
-    return result;
+    return lgl_float_applied(op, x);
 }
 
 /* Return true if the operator computes by one of n kernels. */
@@ -291,7 +298,8 @@ int32_t lgl_float_slope(const struct ir_graph *g, const struct ir_tensor *y,
         return y == of;
     if (ir_is_reshape(op))
         return lgl_float_slope(g, ir_in(g, op, 0), of, low, high);
-    const uint32_t n = lgl_float_operands(op), at = n == 2 && ir_in(g, op, 0)->role == IR_CONST ? 1 : 0;
+    const uint32_t n = lgl_float_operands(op),
+                   at = n == 2 && ir_in(g, op, 0)->role == IR_CONST ? 1 : 0;
     const struct ir_tensor *x = ir_in(g, op, at), *c = n == 2 ? ir_in(g, op, 1 - at) : NULL;
     if (n == 0 || n > 2 || (c && (c->role != IR_CONST || c->type != IR_F32 || !lgl_is_number(c))))
         return 0;

@@ -55,6 +55,8 @@ void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 uint32_t lgl_float_operands(const struct ir_op *op);
 /* Return true if all elements of the constant are one float32 number. */
 bool lgl_is_number(const struct ir_tensor *x);
+/* The result of such an operator, of up to two numbers. */
+float lgl_float_applied(const struct ir_op *op, const float x[2]);
 /* The float32 number that y is where the tensor `of`, which it is a function of, is v. */
 float lgl_float_at(const struct ir_graph *g, const struct ir_tensor *y, const struct ir_tensor *of,
                    float v);

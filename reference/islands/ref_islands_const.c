@@ -172,7 +172,8 @@ enum status isl_read_weights(struct isl *s, const struct ir_op *op, struct isl_w
     read_shape(c.t, by_column, w);
     if (c.t->type != IR_F32)
         read_scales(s, &c, w);
-    if (c.t->type == IR_F32 || c.t->type == IR_I16 || (w->n_scale > 1 && c.t->quant.axis != (by_column ? 1 : 0))) {
+    if (c.t->type == IR_F32 || c.t->type == IR_I16 ||
+        (w->n_scale > 1 && c.t->quant.axis != (by_column ? 1 : 0))) {
         w->data = float_data(s, &c, w);
         w->type = IR_F32;
     }

@@ -185,9 +185,24 @@ void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_de
     s->value[op->out[0]] = (struct isl_value){.kind = ISL_DEFERRED, .deferred = p};
 }
 
+bool isl_reads_wide(const struct isl *s, const struct isl_deferred *p)
+{
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (s->to->tensor[p->in[i]]->type == IR_I16)
+            return true;
+    return false;
+}
+
+bool isl_can_be_wide(const struct isl_deferred *p)
+{
+    return ir_op_info(p->opcode)->activation == IR_ACT_CLIP ||
+           (ir_op_info(p->opcode)->types >> IR_I16 & 1) != 0;
+}
+
 bool isl_is_float(const struct isl *s, const struct isl_deferred *p)
 {
-    bool found = !ir_op_info(p->opcode)->onnx_quantised || (p->has_weights && p->w.type == IR_F32) ||
+    bool found = !ir_op_info(p->opcode)->onnx_quantised ||
+                 (p->has_weights && p->w.type == IR_F32) ||
                  (isl_reads_wide(s, p) && !isl_can_be_wide(p));
 
     for (uint32_t i = 0; i < p->n_in; i++)

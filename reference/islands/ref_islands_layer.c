@@ -247,7 +247,8 @@ enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *do
     TRY(read_row(s, f.beta, n, 0, &beta));
     TRY(read_row(s, f.epsilon, 1, 0, &epsilon));
     if (gamma == NULL || beta == NULL || epsilon == NULL || !(*epsilon >= 0) ||
-        x->type != y->type || x->type == IR_I16 || x->role == IR_CONST || !is_precise(x, y, gamma, n, *epsilon))
+        x->type != y->type || x->type == IR_I16 || x->role == IR_CONST ||
+        !is_precise(x, y, gamma, n, *epsilon))
         return ST_OK;
     in[0] = with_axis_at(s, isl_inner(s, y->name, "rows"), x->id, f.axis, y->rank - 1);
     in[1] = isl_const(s, "gamma", IR_F32, 1, &n, gamma, NULL);

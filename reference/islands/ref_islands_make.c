@@ -3,7 +3,8 @@
 
 #include "ref_islands_own.h"
 
-uint32_t isl_make_dense(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+static uint32_t isl_make_dense(struct isl *s, const struct isl_deferred *p,
+                               const struct isl_want *want)
 {
     uint32_t in[3] = {isl_result_operand(s, p, want, 0), isl_weights_const(s, p, want, false),
                       isl_bias_const(s, p, want)};
@@ -30,18 +31,21 @@ static uint32_t make_of_one_scale(struct isl *s, const struct isl_deferred *p,
     return out;
 }
 
-uint32_t isl_make_concat(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+static uint32_t isl_make_concat(struct isl *s, const struct isl_deferred *p,
+                                const struct isl_want *want)
 {
     return make_of_one_scale(s, p, want);
 }
 
-uint32_t isl_make_extremum(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+static uint32_t isl_make_extremum(struct isl *s, const struct isl_deferred *p,
+                                  const struct isl_want *want)
 {
     return make_of_one_scale(s, p, want);
 }
 
 /* Along dimension IR_AXIS; the operators want it last. */
-uint32_t isl_make_softmax(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+static uint32_t isl_make_softmax(struct isl *s, const struct isl_deferred *p,
+                                 const struct isl_want *want)
 {
     const uint32_t rank = p->y->rank, axis = (uint32_t)p->attr[IR_AXIS];
     struct isl_deferred plain = *p;
@@ -62,7 +66,8 @@ uint32_t isl_make_softmax(struct isl *s, const struct isl_deferred *p, const str
 }
 
 /* One operand, or two of one type. */
-uint32_t isl_make_plain(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+static uint32_t isl_make_plain(struct isl *s, const struct isl_deferred *p,
+                               const struct isl_want *want)
 {
     uint32_t in[2] = {isl_result_operand(s, p, want, 0)}, out;
     const struct ir_tensor *a = s->to->tensor[in[0]], *b;
@@ -80,4 +85,19 @@ uint32_t isl_make_plain(struct isl *s, const struct isl_deferred *p, const struc
     out = isl_tensor(s, want->name, want->type, p->y->rank, p->y->dim, want->q);
     isl_set_attributes(isl_op(s, p->opcode, p->n_in, in, out), p);
     return out;
+}
+
+static const struct {
+    isl_maker *make;
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define DEFERRED(fn)                  isl_make_##fn
+#include "operators/operators.def"
+};
+
+uint32_t isl_make_operator(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+{
+    isl_maker *of_kind = makers[p->opcode].make;
+
+    return of_kind != NULL ? of_kind(s, p, want) : isl_make_plain(s, p, want);
 }

@@ -129,6 +129,9 @@ void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_de
 bool isl_is_clamped(const struct isl_deferred *p);
 /* Return true if part of it is float32, or there is no integer arithmetic. */
 bool isl_is_float(const struct isl *s, const struct isl_deferred *p);
+/* Return true if an operand is int16; if the operator has a form of int16. */
+bool isl_reads_wide(const struct isl *s, const struct isl_deferred *p);
+bool isl_can_be_wide(const struct isl_deferred *p);
 /* Attributes of the result, its clamp among them if the operator has one; the clamp alone. */
 void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p);
 void isl_set_bounds(int32_t *attr, const struct isl_deferred *p);
@@ -192,15 +195,8 @@ enum status isl_settle(struct isl *s, uint32_t file_id);
 enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
                      enum ir_type type, const struct ir_quant *q, uint32_t *id);
 
-/* The operator of `p` in want's type and scale, without a clamp that it has no attribute for. */
-uint32_t isl_make_operator(struct isl *s, const struct isl_deferred *p,
-                           const struct isl_want *want);
-
 /* --- ref_islands_wide.c --- */
 
-/* Return true if an operand is int16; if the operator has a form of int16. */
-bool isl_reads_wide(const struct isl *s, const struct isl_deferred *p);
-bool isl_can_be_wide(const struct isl_deferred *p);
 /* Return true if a step of x is 2^14 of q's or more. */
 bool isl_is_far(const struct ir_tensor *x, const struct ir_quant *q);
 /* Make `p`, of which an operand or the result is int16. False: in float32. */
@@ -242,12 +238,11 @@ uint32_t isl_weights_const(struct isl *s, const struct isl_deferred *p, const st
                            bool depthwise);
 uint32_t isl_bias_const(struct isl *s, const struct isl_deferred *p, const struct isl_want *want);
 
-/* The results of column DEFERRED (ref_islands_make.c, ref_islands_image.c). */
+/* Results of column DEFERRED: of images; the others are ref_islands_make.c's. */
 typedef uint32_t isl_maker(struct isl *s, const struct isl_deferred *p,
                            const struct isl_want *want);
-#define DEFERRED(fn) isl_maker isl_make_##fn;
-#include "operators/operators.def"
-/* The same for an operator without an entry: one operand, or two of one type. */
-isl_maker isl_make_plain;
+isl_maker isl_make_conv, isl_make_transposed, isl_make_pool;
+/* The operator of `p` in want's type and scale, without a clamp that it has no attribute for. */
+isl_maker isl_make_operator;
 
 #endif

@@ -31,8 +31,8 @@ static bool has_real_weights(const struct isl *s, const struct isl_deferred *p)
     const size_t n = terms(&p->w), all = n * (size_t)p->w.dim[0];
     const struct ir_tensor *x = s->to->tensor[p->in[0]];
 
-    if (x->type == IR_F32 || x->type == IR_I16 || x->quant.n != 1 || n < 16 || n > 33025 || p->copies > 1 ||
-        !ir_op_has(p->opcode, IR_DIGITS))
+    if (x->type == IR_F32 || x->type == IR_I16 || x->quant.n != 1 || n < 16 || n > 33025 ||
+        p->copies > 1 || !ir_op_has(p->opcode, IR_DIGITS))
         return false;
     for (size_t i = 0; i < all; i++)
         if (!isfinite(((const float *)p->w.data)[i]))
@@ -255,7 +255,7 @@ uint32_t isl_make_scaled_sums(struct isl *s, const struct isl_deferred *p)
     const bool real = p->has_weights && p->w.type == IR_F32;
     float *scale = ARENA_ARRAY(s->arena, float, (size_t)n),
           *b = ARENA_ARRAY(s->arena, float, (size_t)n);
-    uint32_t in[2] = {real                    ? digit_sums(s, p, scale)
+    uint32_t in[2] = {real                   ? digit_sums(s, p, scale)
                       : isl_reads_wide(s, p) ? byte_sums(s, p)
                                              : float_sums(s, p)},
              y;

@@ -137,7 +137,8 @@ enum status isl_resize(struct isl *s, const struct ir_op *quantise, bool *done)
     if (s->exact || (n = find(s, s->plain->op[quantise->id]->in[0], op, &id)) == 0)
         return ST_OK;
     x = s->to->tensor[id];
-    if (x->role == IR_CONST || x->type != y->type || x->type == IR_I16 || x->quant.n != 1 || !is_precise(s, op, n, x, y))
+    if (x->role == IR_CONST || x->type != y->type || x->type == IR_I16 || x->quant.n != 1 ||
+        !is_precise(s, op, n, x, y))
         return ST_OK;
     for (uint32_t i = n; i-- > 0;) {
         const struct ir_tensor *file = ir_out(s->from, op[i], 0), *index = ir_in(s->from, op[i], 1);

@@ -44,21 +44,6 @@ static bool fits_integers(const struct isl *s, const struct isl_deferred *p)
     return true;
 }
 
-static const struct {
-    isl_maker *make;
-} makers[] = {
-#define OPERATOR(code, name, columns) {columns},
-#define DEFERRED(fn)                  isl_make_##fn
-#include "operators/operators.def"
-};
-
-uint32_t isl_make_operator(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
-{
-    isl_maker *of_kind = makers[p->opcode].make;
-
-    return of_kind != NULL ? of_kind(s, p, want) : isl_make_plain(s, p, want);
-}
-
 /* The operator, and its clamp if it has no attribute for it. */
 static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
                              const struct isl_want *want)
@@ -91,15 +76,14 @@ static enum status sum_made(struct isl *s, const struct isl_deferred **p,
 
     if (product == NULL)
         return ST_OK;
-    const bool wide =
-        want->type == IR_I16 || isl_reads_wide(s, *p) || isl_reads_wide(s, product);
+    const bool wide = want->type == IR_I16 || isl_reads_wide(s, *p) || isl_reads_wide(s, product);
 
     y = arena_memdup(s->arena, *p, sizeof *y);
     y->in = arena_memdup(s->arena, y->in, y->n_in * sizeof *y->in);
     y->product = NULL;
     if (want->type != IR_F32 && isl_product_scale(s, *p, want, wide, &q))
-        TRY(isl_make(s, product, product->y->name,
-                     wide ? IR_I16 : s->to->tensor[y->in[0]]->type, &q, &y->in[y->product_at]));
+        TRY(isl_make(s, product, product->y->name, wide ? IR_I16 : s->to->tensor[y->in[0]]->type,
+                     &q, &y->in[y->product_at]));
     else
         TRY(make_float(s, product, &y->in[y->product_at]));
     *p = y;
@@ -120,7 +104,7 @@ static enum status make_float(struct isl *s, const struct isl_deferred *p, uint3
     return ST_OK;
 }
 
-/* Of 16 bits. */
+/* Make a result of 16 bits, or one that reads such. */
 static enum status wide_or_float(struct isl *s, const struct isl_deferred *p,
                                  const struct isl_want *want, uint32_t *id)
 {
@@ -209,6 +193,25 @@ static uint32_t scaled_operand(struct isl *s, const struct isl_deferred *p, stru
     return q->scale[0] > 0 && isfinite(q->scale[0]) ? x->id : IR_NONE;
 }
 
+/* Return true if int16 is multiplied by a number above 0. */
+static bool is_positive(struct isl *s, const struct isl_deferred *p)
+{
+    const uint32_t k = s->to->tensor[p->in[0]]->role == IR_CONST ? 0 : 1;
+
+    return s->to->tensor[p->in[1 - k]]->type == IR_I16 &&
+           isl_values(s, s->to->tensor[p->in[k]])[0] > 0;
+}
+
+/* The values of tensor `id` as they are stored, in scale q. */
+static uint32_t recoded(struct isl *s, const struct ir_tensor *y, uint32_t id,
+                        const struct ir_quant *q)
+{
+    const uint32_t out = isl_tensor(s, y->name, s->to->tensor[id]->type, y->rank, y->dim, q);
+
+    isl_op_reshape(s, 1, &id, out)->attr[IR_RECODE] = 1;
+    return out;
+}
+
 enum status isl_settle(struct isl *s, uint32_t file_id)
 {
     const struct isl_value *v = isl_value(s, file_id);
@@ -222,7 +225,10 @@ enum status isl_settle(struct isl *s, uint32_t file_id)
         return ST_OK;
     id = scaled_operand(s, v->deferred, &q);
     if (id != IR_NONE) {
-        TRY(isl_make(s, v->deferred, v->deferred->y->name, s->to->tensor[id]->type, &q, &id));
+        if (isl_reads_wide(s, v->deferred) && is_positive(s, v->deferred))
+            id = recoded(s, v->deferred->y, id, &q);
+        else
+            TRY(isl_make(s, v->deferred, v->deferred->y->name, s->to->tensor[id]->type, &q, &id));
         s->value[file_id] = (struct isl_value){.kind = ISL_QUANTISED, .id = id};
         return ST_OK;
     }

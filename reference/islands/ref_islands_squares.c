@@ -41,8 +41,7 @@ static uint32_t squared(struct isl *s, const struct ir_op *op, bool *mean)
         return IR_NONE;
     x = isl_value(s, ir_matched(&m, 'x'));
     return x->kind == ISL_QUANTISED && s->to->tensor[x->id]->type != IR_I16 &&
-                   s->to->tensor[x->id]->role != IR_CONST &&
-                   s->to->tensor[x->id]->quant.n == 1
+                   s->to->tensor[x->id]->role != IR_CONST && s->to->tensor[x->id]->quant.n == 1
                ? x->id
                : IR_NONE;
 }

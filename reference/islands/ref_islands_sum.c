@@ -67,7 +67,7 @@ bool isl_product_scale(struct isl *s, const struct isl_deferred *p, const struct
     scale = wide ? (float)((to > -from ? to : -from) / 32767) : (float)((to - from) / 255);
     if (!(scale > 0) || (double)scale / 255 >= step / 128)
         return false;
-    *q = isl_one_scale(s, scale,
-                       wide ? 0 : (int32_t)round((c->type == IR_U8 ? 0 : -128) - from / (double)scale));
+    *q = isl_one_scale(
+        s, scale, wide ? 0 : (int32_t)round((c->type == IR_U8 ? 0 : -128) - from / (double)scale));
     return true;
 }

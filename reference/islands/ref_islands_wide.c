@@ -19,20 +19,6 @@ static double scale(const struct ir_tensor *t)
     return (double)t->quant.scale[0];
 }
 
-bool isl_reads_wide(const struct isl *s, const struct isl_deferred *p)
-{
-    for (uint32_t i = 0; i < p->n_in; i++)
-        if (operand(s, p, i)->type == IR_I16)
-            return true;
-    return false;
-}
-
-bool isl_can_be_wide(const struct isl_deferred *p)
-{
-    return ir_op_info(p->opcode)->activation == IR_ACT_CLIP ||
-           (ir_op_info(p->opcode)->types >> IR_I16 & 1) != 0;
-}
-
 bool isl_is_far(const struct ir_tensor *x, const struct ir_quant *q)
 {
     return !(scale(x) / (double)q->scale[0] < 16384);
@@ -66,8 +52,7 @@ static bool product_fits(const struct isl *s, const struct isl_deferred *p,
         sum = (double)all * 32768;
         if (p->bias != NULL || p->sums != NULL)
             sum += fabs(rint(isl_bias_units(s, p, c)));
-        if (!reaches(sum * (scale(operand(s, p, 0)) *
-                            (double)p->w.scale[p->w.n_scale > 1 ? c : 0]),
+        if (!reaches(sum * (scale(operand(s, p, 0)) * (double)p->w.scale[p->w.n_scale > 1 ? c : 0]),
                      sum, q))
             return false;
     }
@@ -101,8 +86,8 @@ static bool has_shape(const struct isl *s, const struct isl_deferred *p, const s
 {
     const bool same = isl_same_quant(operand(s, p, 0), IR_I16, q);
 
-    if (p->opcode == IR_OP_CONV2D && isl_groups(s, p) > GROUPS &&
-        isl_groups(s, p) != operand(s, p, 0)->dim[1])
+    if (ir_op_has(p->opcode, IR_DIGITS) && ir_op_has(p->opcode, IR_KERNEL_H) &&
+        isl_groups(s, p) > GROUPS && isl_groups(s, p) != operand(s, p, 0)->dim[1])
         return false;
     return !is_pool(p) || (isl_has_pads(p) ? !p->counts_pads : same) ||
            (int64_t)p->attr[IR_KERNEL_H] * p->attr[IR_KERNEL_W] <= POOL_WEIGHTS / p->y->dim[1];

@@ -50,28 +50,6 @@ enum status ox_waiting_sum(struct ox *m, enum ir_opcode opcode, const struct ox_
     return ST_OK;
 }
 
-static const struct {
-    ox_maker *make;
-} makers[] = {
-#define OPERATOR(code, name, columns) {columns},
-#define DEFERRED(fn)                  ox_make_##fn
-#include "operators/operators.def"
-};
-
-enum status ox_make_result(struct ox *m, const struct ox_deferred *p, const char *name,
-                           enum ir_type type, const struct ir_quant *q, uint32_t *id)
-{
-    if (!makers[p->opcode].make)
-        return ox_make_plain(m, p, name, type, q, id);
-    return makers[p->opcode].make(m, p, name, type, q, id);
-}
-
-bool ox_is_clipped_after(const struct ox_deferred *p)
-{
-    return (p->low != -INFINITY || p->high != INFINITY) && !ir_op_info(p->opcode)->fuses_clamp &&
-           ir_op_info(p->opcode)->activation != IR_ACT_CLIP;
-}
-
 /* Make the operand of sum `p` that waits: in the scale that the result of `type` in scale `q` gives
  * it, or in float32, with `q` NULL or a limit that is missed. */
 static enum status finish_waiting(struct ox *m, struct ox_deferred *p, enum ir_type type,
@@ -118,18 +96,6 @@ enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const cha
     return ST_OK;
 }
 
-uint32_t ox_copied(struct ox *m, const struct ox_deferred *p, const char *name)
-{
-    uint32_t *copy = ARENA_ARRAY(m->arena, uint32_t, (size_t)p->copies);
-
-    if (p->copies == 1)
-        return p->in[0];
-    for (int32_t k = 0; k < p->copies; k++)
-        copy[k] = p->in[0];
-    return ox_concat(m, ox_inner(m, name, "copies"), (uint32_t)p->copies, copy,
-                     p->weight.rank == 2 ? p->shape.rank - 1 : 1);
-}
-
 /* On quantised values. */
 static enum status finish_quantised(struct ox *m, const struct ox_deferred *p, const char *name,
                                     enum ir_type type, const struct ir_quant *q, uint32_t *id)
@@ -145,7 +111,7 @@ static enum status finish_quantised(struct ox *m, const struct ox_deferred *p, c
     m->row = IR_NONE;
     whole.in[0] = ox_copied(m, p, name);
     TRY(ox_make_result(m, &whole, own != type || clipped ? ox_inner(m, name, "inner") : name, own,
-                  &inside, id));
+                       &inside, id));
     if (clipped)
         *id =
             ox_clipped(m, own != type ? ox_inner(m, name, "clipped") : name, *id, p->low, p->high);

@@ -82,6 +82,24 @@ struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const st
     return to;
 }
 
+bool ox_is_of_wide(const struct ox *m, const struct ox_deferred *p)
+{
+    bool wide = false;
+
+    for (uint32_t i = 0; i < p->n_in; i++)
+        wide = wide || m->g->tensor[p->in[i]]->type == IR_I16;
+    for (uint32_t i = 0; i < p->n_part; i++)
+        wide = wide || m->g->tensor[p->part[i]]->type == IR_I16;
+    return wide;
+}
+
+bool ox_has_wide_form(const struct ox_deferred *p)
+{
+    const struct ir_op_info *info = ir_op_info(p->opcode);
+
+    return (info->types & TYPE_I16) != 0 || info->activation == IR_ACT_CLIP;
+}
+
 bool ox_is_float(const struct ox *m, const struct ox_deferred *p)
 {
     bool found = p->float_only || (p->weight.n != 0 && p->weight.type == OX_FLOAT) ||

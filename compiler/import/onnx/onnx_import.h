@@ -61,7 +61,7 @@ struct ox_value {
     const char *name;
     enum ox_kind kind;
     bool real;    /* a float in the file: quantised values from DequantizeLinear */
-    int32_t wide; /* quantised values of this 16-bit type as float32; dequantised if constant; or 0 */
+    int32_t wide; /* 16-bit type of quantised values as float32, of a dequantised constant; or 0 */
     struct ox_const c;
     struct ir_quant quant; /* of a real constant */
     uint32_t tensor;

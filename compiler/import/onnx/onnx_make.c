@@ -61,7 +61,7 @@ double ox_bias_code(const struct ox *m, const struct ox_deferred *p, int32_t c)
     return p->bias ? nearbyint(p->bias[c] / (s_in * s_w)) : 0;
 }
 
-/* Of int16 x: int64, within the bounds that onnx_wide.c checks. */
+/* int64, for int16 x; within the bounds that onnx_wide.c checks. */
 static uint32_t wide_bias(struct ox *m, const struct ox_deferred *p, const char *name,
                           int32_t channels)
 {
@@ -237,8 +237,8 @@ struct ox_shape ox_nhwc_shape(struct ox_shape s)
     return (struct ox_shape){4, {s.dim[0], s.dim[2], s.dim[3], s.dim[1]}};
 }
 
-enum status ox_make_conv(struct ox *m, const struct ox_deferred *p, const char *name,
-                         enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status make_conv(struct ox *m, const struct ox_deferred *p, const char *name,
+                             enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]);
     const struct ox_shape y = ox_nhwc_shape(p->shape);
@@ -271,8 +271,8 @@ static enum status one_transposed(struct ox *m, const struct ox_deferred *p, con
     return ST_OK;
 }
 
-enum status ox_make_transposed(struct ox *m, const struct ox_deferred *p, const char *name,
-                               enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status make_transposed(struct ox *m, const struct ox_deferred *p, const char *name,
+                                   enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]), n = (uint32_t)p->group;
     struct ox_shape s = ox_shape_of(m, x);
@@ -296,8 +296,8 @@ enum status ox_make_transposed(struct ox *m, const struct ox_deferred *p, const 
     return ST_OK;
 }
 
-enum status ox_make_dense(struct ox *m, const struct ox_deferred *p, const char *name,
-                          enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status make_dense(struct ox *m, const struct ox_deferred *p, const char *name,
+                              enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
     uint32_t in[3] = {p->in[0]};
@@ -332,7 +332,7 @@ static enum status pool_as_conv(struct ox *m, const struct ox_deferred *p, const
     conv.taps = 0;
     conv.attr[IR_DILATION_H] = conv.attr[IR_DILATION_W] = 1;
     conv.attr[IR_QLINEAR] = 0;
-    return ox_make_conv(m, &conv, name, m->g->tensor[p->in[0]]->type, q, id);
+    return make_conv(m, &conv, name, m->g->tensor[p->in[0]]->type, q, id);
 }
 
 /* The same in float32: zeros around the image, then a pool without padding. */
@@ -354,8 +354,8 @@ static enum status padded_pool(struct ox *m, const struct ox_deferred *p, const 
     return ST_OK;
 }
 
-enum status ox_make_pool(struct ox *m, const struct ox_deferred *p, const char *name,
-                         enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status make_pool(struct ox *m, const struct ox_deferred *p, const char *name,
+                             enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
     const int32_t *a = p->attr;
@@ -374,8 +374,8 @@ enum status ox_make_pool(struct ox *m, const struct ox_deferred *p, const char *
     return ST_OK;
 }
 
-enum status ox_make_concat(struct ox *m, const struct ox_deferred *p, const char *name,
-                           enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status make_concat(struct ox *m, const struct ox_deferred *p, const char *name,
+                               enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, p->n_part);
 
@@ -388,8 +388,8 @@ enum status ox_make_concat(struct ox *m, const struct ox_deferred *p, const char
 }
 
 /* Over dimension IR_AXIS, which SOFTMAX and LOG_SOFTMAX want last. */
-enum status ox_make_softmax(struct ox *m, const struct ox_deferred *p, const char *name,
-                            enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status make_softmax(struct ox *m, const struct ox_deferred *p, const char *name,
+                                enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t rank = p->shape.rank, axis = (uint32_t)p->attr[IR_AXIS];
     const bool last = axis + 1 == rank;
@@ -412,8 +412,8 @@ enum status ox_make_softmax(struct ox *m, const struct ox_deferred *p, const cha
 }
 
 /* Operands of one type; the second may be broadcast. */
-enum status ox_make_plain(struct ox *m, const struct ox_deferred *p, const char *name,
-                          enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status make_plain(struct ox *m, const struct ox_deferred *p, const char *name,
+                              enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
     uint32_t in[2] = {p->in[0], p->in[1]};
@@ -433,13 +433,13 @@ enum status ox_make_plain(struct ox *m, const struct ox_deferred *p, const char 
 }
 
 /* Codes are compared, so both operands come in the output's scale. */
-enum status ox_make_extremum(struct ox *m, const struct ox_deferred *p, const char *name,
-                             enum ir_type type, const struct ir_quant *q, uint32_t *id)
+static enum status make_extremum(struct ox *m, const struct ox_deferred *p, const char *name,
+                                 enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     uint32_t in[2];
 
     if (!q)
-        return ox_make_plain(m, p, name, type, q, id);
+        return make_plain(m, p, name, type, q, id);
     for (uint32_t i = 0; i < 2; i++) {
         const char *inner = ox_inner(m, name, i == 0 ? "first" : "second");
         const struct ir_tensor *t = m->g->tensor[p->in[i]];
@@ -454,4 +454,38 @@ enum status ox_make_extremum(struct ox *m, const struct ox_deferred *p, const ch
     *id = ox_tensor(m, name, type, p->shape, q);
     ox_op(m, p->opcode, 2, in, *id);
     return ST_OK;
+}
+
+static const struct {
+    ox_maker *make;
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define DEFERRED(fn)                  make_##fn
+#include "operators/operators.def"
+};
+
+enum status ox_make_result(struct ox *m, const struct ox_deferred *p, const char *name,
+                           enum ir_type type, const struct ir_quant *q, uint32_t *id)
+{
+    if (!makers[p->opcode].make)
+        return make_plain(m, p, name, type, q, id);
+    return makers[p->opcode].make(m, p, name, type, q, id);
+}
+
+bool ox_is_clipped_after(const struct ox_deferred *p)
+{
+    return (p->low != -INFINITY || p->high != INFINITY) && !ir_op_info(p->opcode)->fuses_clamp &&
+           ir_op_info(p->opcode)->activation != IR_ACT_CLIP;
+}
+
+uint32_t ox_copied(struct ox *m, const struct ox_deferred *p, const char *name)
+{
+    uint32_t *copy = ARENA_ARRAY(m->arena, uint32_t, (size_t)p->copies);
+
+    if (p->copies == 1)
+        return p->in[0];
+    for (int32_t k = 0; k < p->copies; k++)
+        copy[k] = p->in[0];
+    return ox_concat(m, ox_inner(m, name, "copies"), (uint32_t)p->copies, copy,
+                     p->weight.rank == 2 ? p->shape.rank - 1 : 1);
 }

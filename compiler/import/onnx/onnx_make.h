@@ -8,9 +8,6 @@
  * float32 with `q` NULL and `type` IR_F32. *id is the tensor, in the file's order. */
 typedef enum status ox_maker(struct ox *m, const struct ox_deferred *p, const char *name,
                              enum ir_type type, const struct ir_quant *q, uint32_t *id);
-/* The makers of column DEFERRED. */
-#define DEFERRED(fn) ox_maker ox_make_##fn;
-#include "operators/operators.def"
 /* `p` with weights of int8 and the copies of its input that they need, if it is a product of quantised
  * values with weights of float32 and docs/ONNX.md's rule allows it for a result in scale `q`; else
  * `p` as it is. */
@@ -31,15 +28,12 @@ ox_maker ox_make_result;
 uint32_t ox_copied(struct ox *m, const struct ox_deferred *p, const char *name);
 /* Return true if `p` has a clamp that the operator itself cannot carry. */
 bool ox_is_clipped_after(const struct ox_deferred *p);
-/* onnx_wide.c: return true if `p` has an operand of int16; if there is such an operator on int16. */
+/* onnx_float.c: return true if `p` has an operand of int16; if there is such an operator on int16. */
 bool ox_is_of_wide(const struct ox *m, const struct ox_deferred *p);
 bool ox_has_wide_form(const struct ox_deferred *p);
-/* Check that a step of tensor `id` is less than 2^14 steps of `q`. */
+/* onnx_wide.c: check that a step of tensor `id` is less than 2^14 steps of `q`. */
 enum status ox_check_step(struct ox *m, uint32_t id, const struct ir_quant *q);
 /* Make the operator of `p` on int16, with a result of `type`. */
 ox_maker ox_finish_wide;
-/* The maker for an operator without an entry: one operand, or two of which the second may be
- * broadcast. */
-ox_maker ox_make_plain;
 
 #endif

@@ -44,8 +44,8 @@ static bool are_matrices(const struct ox *m, const struct ox_deferred *p)
 {
     const struct ir_tensor *a = m->g->tensor[p->in[0]], *b = m->g->tensor[p->in[1]];
 
-    return p->n_in == 2 && ir_op_info(p->opcode)->has_macs && !ox_is_of_wide(m, p) && a->quant.n == 1 && b->quant.n == 1 &&
-           a->dim[a->rank - 1] <= MOST_TERMS;
+    return p->n_in == 2 && ir_op_info(p->opcode)->has_macs && !ox_is_of_wide(m, p) &&
+           a->quant.n == 1 && b->quant.n == 1 && a->dim[a->rank - 1] <= MOST_TERMS;
 }
 
 /* A product of one scale by constant weights, of sums that int32 holds (of int16: of each byte). */
@@ -61,8 +61,7 @@ static bool have_digits(const struct ox *m, const struct ox_deferred *p)
     const float *w = p->weight.data;
 
     if (p->float_only || !has_few_terms(m, p) || m->g->tensor[p->in[0]]->type == IR_F32 ||
-        ox_is_of_wide(m, p) ||
-        p->weight.n < (uint64_t)LEAST_TERMS * (uint64_t)p->weight.dim[0])
+        ox_is_of_wide(m, p) || p->weight.n < (uint64_t)LEAST_TERMS * (uint64_t)p->weight.dim[0])
         return false;
     for (uint64_t i = 0; i < p->weight.n; i++)
         if (!isfinite(w[i]))
@@ -189,8 +188,8 @@ static uint32_t byte_of(struct ox *m, uint32_t x, bool high, const char *name)
 {
     static const int32_t zero[2] = {-128, 0};
     const struct ir_quant q = {1, 0, m->g->tensor[x]->quant.scale, &zero[high]};
-    const uint32_t out = ox_tensor(m, ox_inner(m, name, high ? "upper" : "lower"), IR_I8,
-                                   ox_shape_of(m, x), &q);
+    const uint32_t out =
+        ox_tensor(m, ox_inner(m, name, high ? "upper" : "lower"), IR_I8, ox_shape_of(m, x), &q);
 
     ox_make_byte_of(m, 1, &x, out)->attr[IR_HIGH] = high;
     return out;
@@ -205,10 +204,9 @@ static enum status byte_sums(struct ox *m, const struct ox_deferred *p, uint32_t
     for (int high = 1; high >= 0; high--) {
         const char *of = ox_inner(m, name, high ? "high" : "low");
 
-        real[high] = ox_number_as(m, ox_inner(m, of, "real"),
-                                  sums(m, p, byte_of(m, x, high, of), &p->weight,
-                                       &p->weight_quant, of),
-                                  IR_F32);
+        real[high] = ox_number_as(
+            m, ox_inner(m, of, "real"),
+            sums(m, p, byte_of(m, x, high, of), &p->weight, &p->weight_quant, of), IR_F32);
     }
     TRY(ox_f32_mul(m, ox_inner(m, name, "higher"), real[1], ox_number_tensor(m, name, 256), id));
     return ox_f32_add(m, ox_inner(m, name, "sum"), *id, real[0], id);

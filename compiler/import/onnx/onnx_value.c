@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Return true if the result is quantised values times one constant number: the same values in
- * scale `q`, whatever reads them. *x: their tensor. */
+ * scale `q`, whatever reads them. *x: their tensor; *negative: the number is. */
 static bool is_scaled(struct ox *m, const struct ox_deferred *p, const struct ir_tensor **x,
-                      struct ir_quant *q)
+                      struct ir_quant *q, bool *negative)
 {
     const struct ir_tensor *c;
     float *scale = ARENA_ARRAY(m->arena, float, 1);
@@ -34,7 +34,20 @@ static bool is_scaled(struct ox *m, const struct ox_deferred *p, const struct ir
     if (code < 0 && (*x)->type != IR_I16)
         *zero = ((*x)->type == IR_I8 ? -1 : 255) - *zero;
     *q = (struct ir_quant){1, 0, scale, zero};
+    *negative = code < 0;
     return *scale > 0 && isfinite(*scale);
+}
+
+/* The values of int16 `x` as they are stored, in scale q. */
+static uint32_t recoded(struct ox *m, const struct ox_value *v, const struct ir_tensor *x,
+                        const struct ir_quant *q)
+{
+    const uint32_t out = ox_tensor(m, v->name, x->type, v->deferred->shape, q);
+
+    m->op = v->deferred->op;
+    m->row = IR_NONE;
+    ox_make_reshape(m, 1, &x->id, out)->attr[IR_RECODE] = 1;
+    return out;
 }
 
 enum status ox_settle(struct ox *m, struct ox_value *v)
@@ -43,12 +56,15 @@ enum status ox_settle(struct ox *m, struct ox_value *v)
     const uint32_t row = m->row;
     const struct ir_tensor *x;
     struct ir_quant q;
+    bool negative;
     uint32_t id;
 
     if (v->kind != OX_PENDING)
         return ST_OK;
-    v->real = is_scaled(m, v->deferred, &x, &q);
-    if (v->real)
+    v->real = is_scaled(m, v->deferred, &x, &q, &negative);
+    if (v->real && x->type == IR_I16 && !negative)
+        id = recoded(m, v, x, &q);
+    else if (v->real)
         TRY(ox_finish(m, v->deferred, v->name, x->type, &q, &id));
     else
         TRY(ox_finish_float(m, v->deferred, v->name, &id));

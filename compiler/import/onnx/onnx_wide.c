@@ -2,7 +2,6 @@
  * result that is int16 or has an operand of int16. out: the operator of TFLite's int16x8 arithmetic. Operands of 8 bits
  * become int16 in their own scale; a result of 8 bits is int16 in 1/128 of its scale before. */
 #include "onnx_make.h"
-#include "onnx_sum.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,24 +15,6 @@ static const int32_t none = 0;
 static struct ir_quant one_scale(struct ox *m, float scale)
 {
     return (struct ir_quant){1, 0, arena_memdup(m->arena, &scale, sizeof scale), &none};
-}
-
-bool ox_is_of_wide(const struct ox *m, const struct ox_deferred *p)
-{
-    bool wide = false;
-
-    for (uint32_t i = 0; i < p->n_in; i++)
-        wide = wide || m->g->tensor[p->in[i]]->type == IR_I16;
-    for (uint32_t i = 0; i < p->n_part; i++)
-        wide = wide || m->g->tensor[p->part[i]]->type == IR_I16;
-    return wide;
-}
-
-bool ox_has_wide_form(const struct ox_deferred *p)
-{
-    const struct ir_op_info *info = ir_op_info(p->opcode);
-
-    return (info->types & TYPE_I16) != 0 || info->activation == IR_ACT_CLIP;
 }
 
 /* --- operands --- */
@@ -131,8 +112,7 @@ static double reach_of_weights(const struct ox *m, const struct ox_deferred *p, 
     double reach = 0;
 
     for (int32_t c = 0; c < p->weight.dim[0]; c++) {
-        const double unit =
-            s_in * (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+        const double unit = s_in * (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
         double most = 0;
 
         for (uint64_t i = (uint64_t)c * each; i < ((uint64_t)c + 1) * each; i++)
@@ -144,7 +124,6 @@ static double reach_of_weights(const struct ox *m, const struct ox_deferred *p, 
     return reach;
 }
 
-/* The same of any operator. */
 static double reach_of(const struct ox *m, const struct ox_deferred *p, double *sum)
 {
     const struct ir_tensor *a = m->g->tensor[p->in[0]];
@@ -195,7 +174,8 @@ static enum status check_reach(struct ox *m, const struct ox_deferred *p, const 
     if (reach < 0x1p30 * (double)q->scale[0] && sum < 0x1p46 &&
         (p->weight.n != 0 || values_each(m, p) <= MOST_VALUES))
         return ST_OK;
-    return FAIL(m->d, ST_UNSUPPORTED, "16 bits: a result can be %.3g steps: expected less than 2^30",
+    return FAIL(m->d, ST_UNSUPPORTED,
+                "16 bits: a result can be %.3g steps: expected less than 2^30",
                 reach / (double)q->scale[0]);
 }
 
@@ -205,16 +185,18 @@ static enum status check_reach(struct ox *m, const struct ox_deferred *p, const 
 static enum status clamped(struct ox *m, const struct ox_deferred *p, const char *name, uint32_t x,
                            const struct ir_quant *q, uint32_t *id)
 {
-    struct ox_deferred *one = ox_defer_mul(m, ox_shape_of(m, x));
+    static const int16_t number = 1 << MOST_FINER;
+    uint32_t in[2] = {x, ox_ir_const(m, ox_inner(m, name, "one"), IR_I16, 0, NULL, &number)};
+    struct ir_op *op;
 
-    one->op = p->op;
-    one->n_in = 2;
-    one->in[0] = x;
-    one->in[1] = widened(m, ox_number_const(m, ox_inner(m, name, "one"), 1));
-    one->low = p->low;
-    one->high = p->high;
-    TRY(check_reach(m, one, q));
-    return ox_make_plain(m, one, name, IR_I16, q, id);
+    m->g->tensor[in[1]]->quant = one_scale(m, 1.0F / (float)number);
+    TRY(ox_check_step(m, x, q));
+    *id = ox_tensor(m, name, IR_I16, ox_shape_of(m, x), q);
+    op = ox_make_mul(m, 2, in, *id);
+    op->attr[IR_ACTIVATION] = IR_ACT_CLIP;
+    memcpy(&op->attr[IR_CLIP_LOW_BITS], &p->low, sizeof p->low);
+    memcpy(&op->attr[IR_CLIP_HIGH_BITS], &p->high, sizeof p->high);
+    return ST_OK;
 }
 
 /* The scale that the operator itself makes for a result in `q`: a table's is fixed, that of averages over cells that
@@ -270,8 +252,7 @@ enum status ox_finish_wide(struct ox *m, const struct ox_deferred *p, const char
 {
     const bool clips = ir_op_info(p->opcode)->activation == IR_ACT_CLIP;
     const bool clipped = !clips && ox_is_clipped_after(p);
-    const struct ir_quant result =
-        type == IR_I16 ? *q : one_scale(m, q->scale[0] / FINER_RESULT);
+    const struct ir_quant result = type == IR_I16 ? *q : one_scale(m, q->scale[0] / FINER_RESULT);
     struct ox_deferred w = *p;
     struct ir_quant made;
     const char *inner;
@@ -288,7 +269,8 @@ enum status ox_finish_wide(struct ox *m, const struct ox_deferred *p, const char
     if (clips)
         *id = w.in[0];
     else
-        TRY(make(m, &w, clipped || !ox_same_quant(&made, &result) ? ox_inner(m, name, "own") : inner,
+        TRY(make(m, &w,
+                 clipped || !ox_same_quant(&made, &result) ? ox_inner(m, name, "own") : inner,
                  &made, id));
     if (clips || clipped)
         TRY(clamped(m, &w, inner, *id, &result, id));

@@ -34,7 +34,8 @@ static bool matches(struct ir_graph *g, struct ir_op *op, struct squares *k)
             k->n *= k->x->dim[i];
         else if ((op->attr[IR_AXIS] >> i & 1) != 0)
             return false;
-    return k->x->role != IR_CONST && k->x->type != IR_I16 && k->x->quant.n == 1 && m.op[1]->attr[IR_ACTIVATION] == 0;
+    return k->x->role != IR_CONST && k->x->type != IR_I16 && k->x->quant.n == 1 &&
+           m.op[1]->attr[IR_ACTIVATION] == 0;
 }
 
 static struct ir_tensor *made(struct ir_op *op, uint32_t n_in, const uint32_t *in,

@@ -274,7 +274,23 @@ static int32_t stored_type(const struct ox *m, uint32_t id)
 {
     const uint8_t stored = m->g->tensor[id]->stored;
 
-    return m->g->tensor[id]->type == IR_I16 ? OX_INT16 : stored == IR_STORED_I16 ? OX_INT16 : stored == IR_STORED_U16 ? OX_UINT16 : 0;
+    return m->g->tensor[id]->type == IR_I16 ? OX_INT16
+           : stored == IR_STORED_I16        ? OX_INT16
+           : stored == IR_STORED_U16        ? OX_UINT16
+                                            : 0;
+}
+
+static int32_t own_type(const struct ox *m, const struct ox_value *x)
+{
+    const enum ir_type type = x->kind == OX_CONST ? IR_TYPE_COUNT : m->g->tensor[x->tensor]->type;
+
+    return x->kind == OX_CONST         ? x->c.type
+           : x->wide                   ? x->wide
+           : stored_type(m, x->tensor) ? stored_type(m, x->tensor)
+           : type == IR_I8             ? OX_INT8
+           : type == IR_U8             ? OX_UINT8
+           : type == IR_I32            ? OX_INT32
+                                       : OX_FLOAT;
 }
 
 /* Constants with a scale for each block of `size` elements along an axis. */
@@ -333,13 +349,7 @@ enum status ox_dequantize(struct ox *m)
         TRY(computed_scale(m, &scale, &zero, &type));
         return dequantize_by(m, x->tensor, scale, zero);
     }
-    own = x->kind == OX_CONST                       ? x->c.type
-          : x->wide                                 ? x->wide
-          : stored_type(m, x->tensor)               ? stored_type(m, x->tensor)
-          : m->g->tensor[x->tensor]->type == IR_I8  ? OX_INT8
-          : m->g->tensor[x->tensor]->type == IR_U8  ? OX_UINT8
-          : m->g->tensor[x->tensor]->type == IR_I32 ? OX_INT32
-                                                    : OX_FLOAT;
+    own = own_type(m, x);
     TRY(ox_any_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
     if (own != OX_INT8 && own != OX_UINT8 && own != OX_INT32 && !ox_is_wide(own))
         return FAIL(m->d, ST_UNSUPPORTED,

@@ -229,7 +229,8 @@ static void centre_codes(struct ox *m, uint32_t i, const struct codes *c, Onnx__
     struct centred by;
     char *x;
 
-    if (ox_known_before(m, q->input[0]) || (!alone && (!maker || is_border(maker, "DequantizeLinear"))))
+    if (ox_known_before(m, q->input[0]) ||
+        (!alone && (!maker || is_border(maker, "DequantizeLinear"))))
         return;
     by = new_scale(m, q->output[0], c->scale, c->low, c->high);
     added->node = ARENA_ARRAY(m->arena, Onnx__NodeProto *, 3);
@@ -310,7 +311,8 @@ static void centre_values(struct ox *m, uint32_t i, const struct codes *c, Onnx_
 
     if (y)
         node[i] = y;
-    if (x || ox_called_value(m, n->input[0])->maker != IR_NONE || !is_computed_with(m, n->output[0]))
+    if (x || ox_called_value(m, n->input[0])->maker != IR_NONE ||
+        !is_computed_with(m, n->output[0]))
         return;
     by = new_scale(m, n->output[0], c->scale, c->low, c->high);
     added->node = ARENA_ARRAY(m->arena, Onnx__NodeProto *, 2);
@@ -363,7 +365,8 @@ void ox_clamp_once(struct ox *m)
     struct codes c;
 
     for (uint32_t i = 0; i < n && !m->options->exact; i++) {
-        const Onnx__NodeProto *of[3] = {m->graph->node[i]}; /* clamp, DequantizeLinear, QuantizeLinear */
+        const Onnx__NodeProto *of[3] = {
+            m->graph->node[i]}; /* clamp, DequantizeLinear, QuantizeLinear */
         uint32_t at = i;
         bool alone = is_border(of[0], "QuantizeLinear") && read_codes(m, of[0], &c) && is_plain(&c);
 
