@@ -212,19 +212,22 @@ WIDE_CURVES = NEWER + """g (float[1,3,6,7] x) => (int16[1,3,6,7] a, int16[1,3,6,
     e1 = AveragePool<kernel_shape=[3,4]>(xf) e = QuantizeLinear(e1, t, z) f1 = AveragePool<kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1]>(xf)
     f2 = Relu(f1) f = QuantizeLinear(f2, t, z) h1 = HardSwish(xf) h = QuantizeLinear(h1, t, z) }"""
 WIDE_MATMUL = NEWER + f"""g (float[2,5,8] x) => (int16[2,5,6] a, int16[2,5,5] b, int16[2,5,8] c, float[2,8,5] d, int16[2,5,6] e, float[2,5,6] r)
-    <float s={{0.000125}}, int16 z={{0}}, uint8[8,6] w={{{",".join(str(v) for v in np.random.default_rng(1).integers(0, 256, 48))}}}, float ws={{0.0021}}, uint8 wz={{120}},
+    <float s={{0.0001220703125}}, int16 z={{0}}, uint8[8,6] w={{{",".join(str(v) for v in np.random.default_rng(1).integers(0, 256, 48))}}}, float ws={{0.0021}}, uint8 wz={{120}},
      float[6] wb={numbers(2, 6, -1, 1)}, float t={{0.0003}}, float[8] n={numbers(3, 8, .5, 1.5)}, float u={{0.0007}},
-     int16[5,6] k={integers(4, 30, 20000)}, int8[8,6] v={integers(5, 48, 100)}, float vs={{0.0078125}}, int8 vz={{3}}> {{
+     int16[5,6] k={integers(4, 30, 20000)}, int8[8,6] v={integers(5, 48, 5)}, float vs={{0.0078125}}, int8 vz={{3}}> {{
     xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) wf = DequantizeLinear(w, ws, wz) m1 = MatMul(xf, wf) m2 = Add(m1, wb) a = QuantizeLinear(m2, t, z)
     tr = Transpose<perm=[0,2,1]>(xf) p = MatMul(xf, tr) b = QuantizeLinear(p, u, z) l = LayerNormalization(xf, n) c = QuantizeLinear(l, t, z) d = Identity(tr)
     nf = DequantizeLinear(k, t, z) e1 = Add(m1, nf) e = QuantizeLinear(e1, t, z) r1 = MatMul(xf, kf) kf = DequantizeLinear(v, vs, vz) r = Relu(r1) }}"""
-WIDE_MIXED = NEWER + f"""g (float[1,4,6,6] x, uint8[1,4,6,6] u) => (int16[1,6,6,6] a, int8[1,4,6,6] b, int8[1,8,6,6] c, uint8[1,4,6,6] d, int16[1,4,6,6] e, int8[1,4,3,3] f)
-    <float s={{0.000125}}, int16 z={{0}}, float us={{0.03}}, uint8 uz={{131}}, int8[6,4,3,3] w={integers(1, 216, 128)}, float ws={{0.0017}}, int8 wz={{0}},
+MIXED = f"""<float s={{0.000125}}, int16 z={{0}}, float us={{0.03}}, uint8 uz={{131}}, int8[6,4,3,3] w={integers(1, 216, 128)}, float ws={{0.0017}}, int8 wz={{0}},
      float t={{0.0009}}, float i={{0.05}}, int8 o={{-9}}, uint8 v={{77}}, int16 k={{12345}}, float ks={{0.0001}}, int8[1,4,1,1] n={{1,-5,100,7}}> {{
-    xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) uf = DequantizeLinear(u, us, uz) wf = DequantizeLinear(w, ws, wz)
-    a1 = Conv<pads=[1,1,1,1]>(uf, wf) a = QuantizeLinear(a1, t, z) b1 = Add(xf, uf) b = QuantizeLinear(b1, i, o)
-    c1 = Concat<axis=1>(uf, xf) c = QuantizeLinear(c1, i, o) kf = DequantizeLinear(k, ks, z) d1 = Mul(uf, kf) d = QuantizeLinear(d1, us, v)
-    nf = DequantizeLinear(n, i, o) e1 = Sub(xf, nf) e = QuantizeLinear(e1, t, z) f1 = AveragePool<kernel_shape=[2,2], strides=[2,2]>(xf) f = QuantizeLinear(f1, i, o) }}"""
+    xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) uf = DequantizeLinear(u, us, uz)"""
+WIDE_MIXED = NEWER + "g (float[1,4,6,6] x, uint8[1,4,6,6] u) => (int16[1,6,6,6] a, int16[1,4,6,6] e) " + MIXED + """
+    wf = DequantizeLinear(w, ws, wz) a1 = Conv<pads=[1,1,1,1]>(uf, wf) a = QuantizeLinear(a1, t, z)
+    nf = DequantizeLinear(n, i, o) e1 = Sub(xf, nf) e = QuantizeLinear(e1, t, z) }"""
+WIDE_NARROW = NEWER + "g (float[1,4,6,6] x, uint8[1,4,6,6] u) => (int8[1,4,6,6] b, int8[1,8,6,6] c, uint8[1,4,6,6] d, int8[1,4,3,3] f) " + MIXED + """
+    b1 = Add(xf, uf) b = QuantizeLinear(b1, i, o) c1 = Concat<axis=1>(uf, xf) c = QuantizeLinear(c1, i, o)
+    kf = DequantizeLinear(k, ks, z) d1 = Mul(uf, kf) d = QuantizeLinear(d1, us, v)
+    f1 = AveragePool<kernel_shape=[2,2], strides=[2,2]>(xf) f = QuantizeLinear(f1, i, o) }"""
 WIDE_TABLE = NEWER + """g (float[4,16,20] x, int8[4,16,20] u) => (int16[4,16,20] y, int16[4,16,20] v, uint8[4,16,20] w, int16[4,320] n)
     <float s={0.000125}, int16 z={0}, float us={0.03}, int8 uz={-7}, float t={0.0001}, float half={0.5}, float root={0.70710678}, float one={1},
      float c={0.02}, uint8 cz={20}, int64[2] sh={4,320}> {
@@ -260,6 +263,7 @@ MODELS = {
     "wide_curves": WIDE_CURVES,
     "wide_matmul": WIDE_MATMUL,
     "wide_mixed": WIDE_MIXED,
+    "wide_narrow": WIDE_NARROW,
     "wide_table": WIDE_TABLE,
     "wide_centred": WIDE_CENTRED,
     "arguments": ARGUMENTS,
