@@ -116,7 +116,8 @@ static enum status isl_moved(struct isl *s, const struct ir_op *op)
 
     TRY(movable(s, op, &x));
     t = s->to->tensor[x->id];
-    if (x->kind != ISL_QUANTISED)
+    if (x->kind != ISL_QUANTISED ||
+        (t->type == IR_I16 && (ir_op_info(op->opcode)->types >> IR_I16 & 1) == 0))
         return copied(s, op);
     in[0] = x->id;
     for (uint32_t i = 1; i < op->n_in; i++) {

@@ -155,6 +155,13 @@ static bool is_number(int32_t type)
     return type == OX_BOOL || type == OX_INT32 || type == OX_INT64;
 }
 
+/* Return true for int16 where the node's operator has none: places of maxima. */
+static bool is_too_wide(const struct ox *m, const struct ox_value *v)
+{
+    return m->g->tensor[v->tensor]->type == IR_I16 && m->opcode < IR_OPCODES &&
+           (ir_op_info(m->opcode)->types & TYPE_I16) == 0;
+}
+
 enum status ox_moved(struct ox *m, struct ox_value **x)
 {
     struct ox_value *v = ox_in(m, 0);
@@ -182,6 +189,12 @@ enum status ox_values(struct ox *m, struct ox_value **x)
         TRY(ox_operand(m, 0, "input", &v->tensor));
         v->real = m->g->tensor[v->tensor]->type != IR_F32;
         v->kind = OX_TENSOR;
+    }
+    if (v->kind == OX_TENSOR && v->real && is_too_wide(m, v)) {
+        *x = arena_memdup(m->arena, v, sizeof *v);
+        (*x)->tensor = ox_as_float(m, v->tensor);
+        (*x)->real = false;
+        return ST_OK;
     }
     if (v->kind == OX_TENSOR &&
         (ir_is_code(m->g->tensor[v->tensor]->type) || m->g->tensor[v->tensor]->type == IR_F32))

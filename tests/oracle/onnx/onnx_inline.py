@@ -265,6 +265,8 @@ MODELS = {
     "wide_mixed": WIDE_MIXED,
     "wide_narrow": WIDE_NARROW,
     "wide_table": WIDE_TABLE,
+    "wide_places": NEWER + """g (float[2,3,7] x) => (int64[2,1,7] a, int64[2,3,2] i, float[2,3,2] v) <float s={0.000125}, uint16 z={30000}, int64[1] k={2}> {
+        q = QuantizeLinear(x, s, z) f = DequantizeLinear(q, s, z) a = ArgMax<axis=1>(f) v1, i = TopK<axis=2>(f, k) v2 = Round(v1) v = Abs(v2) }""",
     "wide_centred": WIDE_CENTRED,
     "arguments": ARGUMENTS,
     "few_bits": FEW_BITS,
