@@ -6,7 +6,7 @@
 
 #include "ref_islands_own.h"
 
-enum { GROUPS = 1024, POOL_WEIGHTS = 1 << 24, MEAN_VALUES = 65535 };
+enum { GROUPS = 1024, POOL_WEIGHTS = 1 << 24, MEAN_VALUES = 65535, COPIES = 3 /* of 255 */ };
 
 static const struct ir_tensor *operand(const struct isl *s, const struct isl_deferred *p,
                                        uint32_t i)
@@ -134,33 +134,39 @@ static uint32_t as_wide(struct isl *s, uint32_t id)
     return isl_rescale(s, isl_inner(s, t->name, "wide"), id, IR_I16, &q);
 }
 
-/* Weights less their zero point, which int8 has: as far as that goes in a first half of each channel's, the rest in a
- * second one if there is any, for a copy of the input's channels. False: in groups there is none. */
+/* Weights less their zero point, which int8 has: as far as that goes in a first part of each channel's, the rest in
+ * others if there is any, for copies of the input's channels. False: in groups there are none. */
 static bool without_zero(struct isl *s, struct isl_deferred *p)
 {
     struct isl_weights *w = &p->w;
     const size_t each = (size_t)w->dim[1] * (size_t)w->dim[2] * (size_t)w->dim[3],
                  n = (size_t)w->dim[0] * each;
-    int8_t *one = arena_alloc(s->arena, n), *two = arena_alloc(s->arena, 2 * n);
-    bool has_rest = false;
+    int32_t *left = ARENA_ARRAY(s->arena, int32_t, n), parts = 0;
+    int8_t *part[COPIES], *to;
 
-    for (size_t i = 0; i < n; i++) {
-        const int32_t code =
-            w->type == IR_U8 ? ((const uint8_t *)w->data)[i] : ((const int8_t *)w->data)[i];
-        const int32_t v = code - w->zero[w->n_scale > 1 ? i / each : 0];
-        int8_t *half = two + i / each * 2 * each + i % each;
-
-        one[i] = (int8_t)(v > 127 ? 127 : v < -128 ? -128 : v);
-        half[0] = one[i];
-        half[each] = (int8_t)(v - one[i]);
-        has_rest = has_rest || half[each] != 0;
+    for (size_t i = 0; i < n; i++)
+        left[i] =
+            (w->type == IR_U8 ? ((const uint8_t *)w->data)[i] : ((const int8_t *)w->data)[i]) -
+            w->zero[w->n_scale > 1 ? i / each : 0];
+    for (bool more = true; more; parts++) {
+        part[parts] = arena_alloc(s->arena, n);
+        more = false;
+        for (size_t i = 0; i < n; i++) {
+            part[parts][i] = (int8_t)(left[i] > 127 ? 127 : left[i] < -128 ? -128 : left[i]);
+            left[i] -= part[parts][i];
+            more = more || left[i] != 0;
+        }
     }
-    if (has_rest && ((ir_op_has(p->opcode, IR_KERNEL_H) && isl_groups(s, p) != 1) || p->copies > 1))
+    if (parts > 1 &&
+        ((ir_op_has(p->opcode, IR_KERNEL_H) && isl_groups(s, p) != 1) || p->copies > 1))
         return false;
-    p->copies = has_rest ? 2 : p->copies;
-    w->dim[1] *= has_rest ? 2 : 1;
+    to = arena_alloc(s->arena, n * (size_t)parts);
+    for (size_t i = 0; i < n * (size_t)parts; i++)
+        to[i] = part[i / each % (size_t)parts][i / each / (size_t)parts * each + i % each];
+    p->copies = parts > 1 ? parts : p->copies;
+    w->dim[1] *= parts;
     w->type = IR_I8;
-    w->data = has_rest ? two : one;
+    w->data = to;
     w->zero = ARENA_ARRAY(s->arena, int32_t, w->n_scale);
     return true;
 }

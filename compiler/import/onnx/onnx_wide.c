@@ -72,8 +72,8 @@ static int32_t in_byte(int32_t v)
     return v < INT8_MIN ? INT8_MIN : v > INT8_MAX ? INT8_MAX : v;
 }
 
-/* Make the weights int8 of zero point 0. Where they have no room there, the rest of each is for a copy of the input's
- * channels; false: that has none. */
+/* Make the weights int8 of zero point 0. Where they have no room there, the rest of each is for copies of the input's
+ * channels; false: there are none. */
 static bool centre_weights(struct ox *m, struct ox_deferred *p)
 {
     const struct ox_deferred from = *p;
@@ -82,19 +82,21 @@ static bool centre_weights(struct ox *m, struct ox_deferred *p)
     int8_t *to;
 
     for (uint64_t i = 0; i < from.weight.n; i++)
-        copies = in_byte(weight_at(&from, i)) == weight_at(&from, i) ? copies : 2;
+        while (weight_at(&from, i) > copies * INT8_MAX || weight_at(&from, i) < copies * INT8_MIN)
+            copies++;
     if (copies > 1 && (p->group != 1 || p->copies != 1))
         return false;
     for (uint32_t i = 0; i < from.weight.rank; i++)
         dim[i] = from.weight.dim[i] * (i == 1 ? copies : 1);
     to = ox_new_const(m, &p->weight, OX_INT8, from.weight.rank, dim);
     for (size_t i = 0; i < (size_t)from.weight.n; i++) {
-        const int32_t v = weight_at(&from, i), first = in_byte(v);
-        const size_t at = i / each * each * (size_t)copies + i % each;
+        int8_t *at = to + i / each * each * (size_t)copies + i % each;
+        int32_t rest = weight_at(&from, i);
 
-        to[at] = (int8_t)first;
-        if (copies > 1)
-            to[at + each] = (int8_t)(v - first);
+        for (int32_t k = 0; k < copies; k++, at += each) {
+            *at = (int8_t)in_byte(rest);
+            rest -= *at;
+        }
     }
     p->weight_quant.zero_point = ARENA_ARRAY(m->arena, int32_t, p->weight_quant.n);
     p->copies *= copies;

@@ -211,13 +211,13 @@ WIDE_CURVES = NEWER + """g (float[1,3,6,7] x) => (int16[1,3,6,7] a, int16[1,3,6,
     b = QuantizeLinear(b2, one, z) c1 = Softmax<axis=1>(xf) c = QuantizeLinear(c1, one, z) d1 = ReduceMean(xf, last) d = QuantizeLinear(d1, t, z)
     e1 = AveragePool<kernel_shape=[3,4]>(xf) e = QuantizeLinear(e1, t, z) f1 = AveragePool<kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1]>(xf)
     f2 = Relu(f1) f = QuantizeLinear(f2, t, z) h1 = HardSwish(xf) h = QuantizeLinear(h1, t, z) }"""
-WIDE_MATMUL = NEWER + f"""g (float[2,5,8] x) => (int16[2,5,6] a, int16[2,5,5] b, int16[2,5,8] c, float[2,8,5] d, int16[2,5,6] e, float[2,5,6] r)
+WIDE_MATMUL = NEWER + f"""g (float[2,5,8] x) => (int16[2,5,6] a, int16[2,5,5] b, int16[2,5,8] c, float[2,8,5] d, int16[2,5,6] e, float[2,5,6] r, int16[2,5,6] o)
     <float s={{0.0001220703125}}, int16 z={{0}}, uint8[8,6] w={{{",".join(str(v) for v in np.random.default_rng(1).integers(0, 256, 48))}}}, float ws={{0.0021}}, uint8 wz={{120}},
      float[6] wb={numbers(2, 6, -1, 1)}, float t={{0.0003}}, float[8] n={numbers(3, 8, .5, 1.5)}, float u={{0.0007}},
      int16[5,6] k={integers(4, 30, 20000)}, int8[8,6] v={integers(5, 48, 5)}, float vs={{0.0078125}}, int8 vz={{3}}> {{
     xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) wf = DequantizeLinear(w, ws, wz) m1 = MatMul(xf, wf) m2 = Add(m1, wb) a = QuantizeLinear(m2, t, z)
     tr = Transpose<perm=[0,2,1]>(xf) p = MatMul(xf, tr) b = QuantizeLinear(p, u, z) l = LayerNormalization(xf, n) c = QuantizeLinear(l, t, z) d = Identity(tr)
-    nf = DequantizeLinear(k, t, z) e1 = Add(m1, nf) e = QuantizeLinear(e1, t, z) r1 = MatMul(xf, kf) kf = DequantizeLinear(v, vs, vz) r = Relu(r1) }}"""
+    nf = DequantizeLinear(k, t, z) e1 = Add(m1, nf) e = QuantizeLinear(e1, t, z) wz0 = DequantizeLinear(w, ws) o1 = MatMul(xf, wz0) o = QuantizeLinear(o1, u, z) r1 = MatMul(xf, kf) kf = DequantizeLinear(v, vs, vz) r = Relu(r1) }}"""
 MIXED = f"""<float s={{0.000125}}, int16 z={{0}}, float us={{0.03}}, uint8 uz={{131}}, int8[6,4,3,3] w={integers(1, 216, 128)}, float ws={{0.0017}}, int8 wz={{0}},
      float t={{0.0009}}, float i={{0.05}}, int8 o={{-9}}, uint8 v={{77}}, int16 k={{12345}}, float ks={{0.0001}}, int8[1,4,1,1] n={{1,-5,100,7}}> {{
     xq = QuantizeLinear(x, s, z) xf = DequantizeLinear(xq, s, z) uf = DequantizeLinear(u, us, uz)"""
