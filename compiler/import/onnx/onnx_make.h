@@ -31,7 +31,8 @@ bool ox_is_clipped_after(const struct ox_deferred *p);
 /* onnx_float.c: return true if `p` has an operand of int16; if there is such an operator on int16. */
 bool ox_is_of_wide(const struct ox *m, const struct ox_deferred *p);
 bool ox_has_wide_form(const struct ox_deferred *p);
-/* onnx_wide.c: check that a step of tensor `id` is less than 2^14 steps of `q`. */
+/* onnx_wide.c: check that a step of tensor `id` is less than 2^14 steps of `q`; else ST_UNSUPPORTED without a text: float32
+ * serves instead. */
 enum status ox_check_step(struct ox *m, uint32_t id, const struct ir_quant *q);
 /* Make the operator of `p` on int16, with a result of `type`. */
 ox_maker ox_finish_wide;

@@ -163,9 +163,7 @@ enum status ox_check_step(struct ox *m, uint32_t id, const struct ir_quant *q)
 
     if (ratio < 0x1p14)
         return ST_OK;
-    return FAIL(m->d, ST_UNSUPPORTED,
-                "16 bits: a step of '%.80s' is %.3g steps of the result: expected less than 2^14",
-                m->g->tensor[id]->name, ratio);
+    return ST_UNSUPPORTED;
 }
 
 static enum status check_reach(struct ox *m, const struct ox_deferred *p, const struct ir_quant *q)
@@ -176,9 +174,7 @@ static enum status check_reach(struct ox *m, const struct ox_deferred *p, const 
     if (reach < 0x1p30 * (double)q->scale[0] && sum < 0x1p46 &&
         (p->weight.n != 0 || values_each(m, p) <= MOST_VALUES))
         return ST_OK;
-    return FAIL(m->d, ST_UNSUPPORTED,
-                "16 bits: a result can be %.3g steps: expected less than 2^30",
-                reach / (double)q->scale[0]);
+    return ST_UNSUPPORTED;
 }
 
 /* --- results --- */
@@ -226,7 +222,7 @@ static enum status finish_of_one_scale(struct ox *m, const struct ox_deferred *p
     for (uint32_t i = 0; i < p->n_part; i++)
         TRY(ox_check_step(m, p->part[i], q));
     if (ox_is_clipped_after(p))
-        return FAIL(m->d, ST_UNSUPPORTED, "16 bits: joined or compared values that are clamped");
+        return ST_UNSUPPORTED;
     return ox_make_result(m, p, name, type, q, id);
 }
 
@@ -236,7 +232,7 @@ static enum status widen(struct ox *m, struct ox_deferred *p, const char *name)
     for (uint32_t i = 0; i < p->n_in; i++)
         p->in[i] = widened(m, p->in[i]);
     if (p->weight.n != 0 && !centre_weights(m, p))
-        return FAIL(m->d, ST_UNSUPPORTED, "16 bits: weights less their zero point: expected int8");
+        return ST_UNSUPPORTED;
     if (p->copies != 1)
         p->in[0] = ox_copied(m, p, name);
     return ST_OK;
@@ -260,7 +256,7 @@ enum status ox_finish_wide(struct ox *m, const struct ox_deferred *p, const char
     const char *inner;
 
     if (!ox_has_wide_form(p))
-        return FAIL(m->d, ST_UNSUPPORTED, "16 bits: there is no such operator");
+        return ST_UNSUPPORTED;
     m->op = p->op;
     m->row = IR_NONE;
     if (ir_op_info(p->opcode)->onnx_one_scale)
