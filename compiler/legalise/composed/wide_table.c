@@ -11,9 +11,13 @@
 
 enum { LEAST_VALUES = 1024, MOST_DEPTH = 12 };
 
-static bool dequantises(const struct ir_op *op)
+/* Return true for DEQUANTIZE: it keeps values, as CAST does, which has attributes. */
+static bool dequantises(const struct ir_graph *g, const struct ir_op *op)
 {
-    return op->opcode == IR_OP_DEQUANTIZE;
+    const struct ir_op_info *info = ir_op_info(op->opcode);
+
+    return info->keeps_values && info->attributes == NULL && ir_is_code(ir_in(g, op, 0)->type) &&
+           ir_out(g, op, 0)->type == IR_F32;
 }
 
 /* The tensor that has the values of quantised `x` as they are stored first, in any scale and shape. */
@@ -35,7 +39,7 @@ static bool find_argument(const struct ir_graph *g, const struct ir_tensor *y, i
     if (y->producer == IR_NONE || y->type != IR_F32 || depth == MOST_DEPTH)
         return false;
     op = g->op[y->producer];
-    if (dequantises(op)) {
+    if (dequantises(g, op)) {
         const struct ir_tensor *x = stored_first(g, ir_in(g, op, 0));
 
         if (*of && *of != x)
@@ -60,7 +64,7 @@ static float value_at(const struct ir_graph *g, const struct ir_tensor *y, int32
 
     if (!op)
         return *(const float *)(const void *)y->data;
-    if (dequantises(op)) {
+    if (dequantises(g, op)) {
         const struct ir_quant *q = &ir_in(g, op, 0)->quant;
 
         return q->scale[0] * (float)(code - q->zero_point[0]);
