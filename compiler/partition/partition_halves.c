@@ -100,30 +100,86 @@ static void place(struct halves *h, struct ir_op *op, bool array)
         want_half(h, op->out[k]);
 }
 
+/* A RESHAPE on the host from tensor `from` to `to`, in the new order. */
+static void reshape(struct halves *h, uint32_t row, uint32_t from, uint32_t to)
+{
+    struct ir_op *op = lgl_new_reshape(h->g, row, h->g->tensor[from], h->g->tensor[to]);
+
+    h->g->n_op--;
+    op->target = h->targets->n - 1;
+    op->region = IR_NONE;
+    op->reason = "int16 to and from the array";
+    place(h, op, false);
+}
+
+/* Let a dense layer whose tensors have other rows than its product read and write tensors of these rows; return those it
+ * had in own[2]. */
+static void take_rows(struct ir_graph *g, struct ir_op *op, uint32_t own[2])
+{
+    own[0] = own[1] = IR_NONE;
+    if (halves_has_rows(g, op))
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct ir_tensor *t = i ? ir_out(g, op, 0) : ir_in(g, op, 0);
+        struct ir_tensor *rows;
+        int32_t dim[2];
+
+        halves_rows(t, ir_in(g, op, 1)->dim[1 - i], dim);
+        rows = ir_tensor_new(g, t->name, IR_I16, 2, dim);
+        rows->name = arena_printf(g->arena, "%s/rows", t->name);
+        rows->quant = t->quant;
+        own[i] = t->id;
+        if (i)
+            op->out[0] = rows->id;
+        else
+            op->in[0] = rows->id;
+        rows->producer = op->id;
+    }
+}
+
+/* Fill in the new order. own: by operator, its tensors where it has others now. */
+static void order(struct halves *h, const bool *array, uint32_t (*own)[2])
+{
+    const struct ir_graph *g = h->g;
+    const uint32_t n = g->n_op;
+
+    for (uint32_t i = 0; i < g->n_in; i++)
+        want_half(h, g->in[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (own[i][0] != IR_NONE)
+            reshape(h, op->row, own[i][0], op->in[0]);
+        place(h, op, array[i]);
+        if (own[i][0] != IR_NONE)
+            reshape(h, op->row, op->out[0], own[i][1]);
+    }
+    for (uint32_t i = 0; i < g->n_out; i++)
+        want_whole(h, g->out[i]);
+}
+
 bool partition_halves(const struct target_list *targets, struct ir_graph *g)
 {
-    const uint32_t n = g->n_op, n_tensor = g->n_tensor;
-    struct halves h = {targets,
-                       g,
-                       ARENA_ARRAY(g->arena, uint32_t, 2 * n_tensor + 1),
-                       ARENA_ARRAY(g->arena, bool, 2 * n_tensor + 1),
-                       NULL,
-                       0};
+    const uint32_t n = g->n_op, n_tensor = 2 * g->n_tensor + 4 * n + 1;
+    struct halves h = {.targets = targets, .g = g};
     bool *array = ARENA_ARRAY(g->arena, bool, n + 1), any = false;
+    uint32_t(*own)[2] = (uint32_t(*)[2])ARENA_ARRAY(g->arena, uint32_t, 2 * (size_t)n + 1);
 
     for (uint32_t i = 0; i < n; i++)
         any |= array[i] = on_array(&h, g->op[i]);
     if (!any)
         return false;
-    h.op = ARENA_ARRAY(g->arena, struct ir_op *, n + 2 * n_tensor);
-    for (uint32_t i = 0; i < 2 * n_tensor; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        own[i][0] = IR_NONE;
+        if (array[i])
+            take_rows(g, g->op[i], own[i]);
+    }
+    h.half = ARENA_ARRAY(g->arena, uint32_t, n_tensor);
+    h.whole = ARENA_ARRAY(g->arena, bool, n_tensor);
+    h.op = ARENA_ARRAY(g->arena, struct ir_op *, n + n_tensor);
+    for (uint32_t i = 0; i < n_tensor; i++)
         h.half[i] = IR_NONE;
-    for (uint32_t i = 0; i < g->n_in; i++)
-        want_half(&h, g->in[i]);
-    for (uint32_t i = 0; i < n; i++)
-        place(&h, g->op[i], array[i]);
-    for (uint32_t i = 0; i < g->n_out; i++)
-        want_whole(&h, g->out[i]);
+    order(&h, array, own);
     for (uint32_t i = 0; i < n; i++)
         if (array[i]) {
             struct ir_op *op = g->op[i];

@@ -86,16 +86,13 @@ const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
     const bool window = ir_op_has(op->opcode, IR_KERNEL_H);
-    uint32_t h, v, c, oh, ow, oc;
+    uint32_t oh, ow, oc;
 
     if (!hw->lstm)
         return "int16 needs the option lstm";
     if (op->fixed.n == 0 || ir_zero_point(w) != 0)
         return "it has no fixed-point constants";
-    geo_image(x, &h, &v, &c);
     geo_image(y, &oh, &ow, &oc);
-    if (!window && (c != (uint32_t)w->dim[1] || h != oh || v != ow))
-        return "rows of its product are not rows of its tensors";
     if (ow > hw->acc_depth)
         return "a row of int16 has more pixels than the array accumulators";
     if (window && !innermost(op) && w->dim[3] != x->dim[3])
@@ -185,10 +182,44 @@ void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x
     op->attr[IR_WEIGHTS_KO] = op->attr[IR_HALVES] = 1;
 }
 
+bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op)
+{
+    uint32_t h, w, c, oh, ow, oc;
+
+    geo_image(ir_in(g, op, 0), &h, &w, &c);
+    geo_image(ir_out(g, op, 0), &oh, &ow, &oc);
+    return ir_op_has(op->opcode, IR_KERNEL_H) ||
+           (c == (uint32_t)ir_in(g, op, 1)->dim[1] && h == oh && w == ow);
+}
+
+void halves_rows(const struct ir_tensor *t, int32_t n, int32_t dim[2])
+{
+    dim[0] = (int32_t)(ir_elements(t) / (uint64_t)n);
+    dim[1] = n;
+}
+
+/* The tensors of a dense layer alone, as rows. */
+static void shape_rows(struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    struct ir_tensor *t[2] = {ir_in(g, op, 0), ir_out(g, op, 0)};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        int32_t dim[2];
+
+        halves_rows(t[i], w->dim[1 - i], dim);
+        t[i]->rank = 2;
+        memcpy(t[i]->dim, dim, sizeof dim);
+    }
+}
+
 struct ir_graph *halves_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *op)
 {
     struct ir_graph *one = sched_alone_graph(a, g, op);
     struct ir_op *copy = one->op[0];
+
+    if (!halves_has_rows(one, copy))
+        shape_rows(one, copy);
     struct ir_tensor *x = halves_of(one, ir_in(one, copy, 0), ""),
                      *y = halves_of(one, ir_out(one, copy, 0), "");
 

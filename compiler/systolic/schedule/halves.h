@@ -13,6 +13,9 @@ bool halves_kind(const struct ir_graph *g, const struct ir_op *op);
 /* Return NULL if it can have that form on `hw`, otherwise the reason. */
 const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
                            const struct hd_config *hw);
+/* Return true if its tensors have the rows of its product, as all but some dense layers' have; rows of n of `t`. */
+bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op);
+void halves_rows(const struct ir_tensor *t, int32_t n, int32_t dim[2]);
 /* Return a new tensor that has int16 tensor `t` as halves. */
 struct ir_tensor *halves_of(struct ir_graph *g, const struct ir_tensor *t, const char *name);
 /* Give the operator that form, from x to y, which have its tensors as halves. */
