@@ -2,6 +2,7 @@
 #include "onnx_scan.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { MAX_DEPTH = 16, MAX_FIELDS = 1000000 };
 
@@ -133,18 +134,58 @@ static void pool_free(void *ctx, void *p)
     (void)p;
 }
 
+static void name_all(ProtobufCMessage *message);
+
+/* The messages of field `f`, one or several. */
+static void name_field(ProtobufCMessage *message, const ProtobufCFieldDescriptor *f)
+{
+    void *const member = (char *)message + f->offset;
+    /* a count, or the id of one of several */
+    void *const how = (char *)message + f->quantifier_offset;
+
+    if (f->label == PROTOBUF_C_LABEL_REPEATED) {
+        ProtobufCMessage *const *each = *(ProtobufCMessage ***)member;
+
+        for (size_t i = 0; i < *(size_t *)how; i++)
+            name_all(each[i]);
+    } else if (*(ProtobufCMessage **)member != NULL &&
+               (!(f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) || *(uint32_t *)how == f->id)) {
+        name_all(*(ProtobufCMessage **)member);
+    }
+}
+
+/* Give what has no name, of an attribute, a value, a node, the empty one: the format allows it, and readers compare. */
+static void name_all(ProtobufCMessage *message)
+{
+    static char empty[] = "";
+
+    for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *f = &message->descriptor->fields[i];
+
+        if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
+            name_field(message, f);
+        } else if (f->type == PROTOBUF_C_TYPE_STRING && f->label != PROTOBUF_C_LABEL_REPEATED &&
+                   strcmp(f->name, "name") == 0) {
+            char **name = (char **)(void *)((char *)message + f->offset);
+
+            *name = *name ? *name : empty;
+        }
+    }
+}
+
 enum status onnx_unpack(struct arena *a, const uint8_t *data, size_t n_bytes,
                         const Onnx__ModelProto **model, struct diag *d)
 {
     struct pool pool = {a, ((size_t)32 << 20) + 12 * n_bytes};
-
+    Onnx__ModelProto *unpacked;
     ProtobufCAllocator allocator = {pool_alloc, pool_free, &pool};
 
     TRY(onnx_scan(data, n_bytes, d));
-    *model = onnx__model_proto__unpack(&allocator, n_bytes, data);
-    if (*model == NULL)
+    *model = unpacked = onnx__model_proto__unpack(&allocator, n_bytes, data);
+    if (unpacked == NULL)
         return FAIL(d, ST_MODEL,
                     "the file does not unpack as an ONNX model within %zu MiB of memory",
                     (((size_t)32 << 20) + 12 * n_bytes) >> 20);
+    name_all(&unpacked->base);
     return ST_OK;
 }
