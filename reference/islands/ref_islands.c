@@ -162,13 +162,16 @@ static enum status isl_concatenated(struct isl *s, const struct ir_op *op)
     return ST_OK;
 }
 
-/* Return true for a node whose RESHAPE is its input under another name. */
+/* Return true for a node whose RESHAPE is its input under another name: a copy, no bounds, no axes, no other size. */
 static bool is_alias(const struct isl *s, const struct ir_op *op)
 {
-    static const char *const list[] = {"Identity", "Dropout", "Cast", "Max",
-                                       "Min",      "Sum",     "Mean", NULL};
+    static const char *const list[] = {"Identity", "Dropout", "Cast",     "Clip", "Expand",
+                                       "Max",      "Mean",    "Min",      "Pad",  "Resize",
+                                       "Sum",      "Tile",    "Upsample", NULL};
+    const char *node = node_of(s, op);
 
-    return ir_is_reshape(op) && is_node(node_of(s, op), list);
+    return ir_is_reshape(op) && (is_node(node, list) || strncmp(node, "Reduce", 6) == 0) &&
+           ir_same_shape(ir_in(s->from, op, 0), ir_out(s->from, op, 0));
 }
 
 /* --- borders of islands --- */

@@ -274,6 +274,25 @@ void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real)
     v->real = real;
 }
 
+enum status ox_identity(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    struct ox_value *y = ox_out(m, 0);
+    const char *name = y->name;
+    const uint32_t maker = y->maker, n_use = y->n_use;
+
+    if (!x)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    *y = *x;
+    y->name = name;
+    y->maker = maker;
+    y->n_use = n_use;
+    y->is_input = false;
+    if (m->options->literal && y->kind == OX_TENSOR)
+        y->tensor = ox_reshape(m, name, y->tensor, ox_shape_of(m, y->tensor));
+    return ST_OK;
+}
+
 void ox_note_bias(struct ox *m, const struct ox_deferred *p)
 {
     for (uint32_t c = 0; p->bias && p->bias_quant.n && c < (uint32_t)p->weight.dim[0]; c++) {

@@ -172,6 +172,15 @@ NO_OPS = f"""g (int8[1,6,16] x, int8[1,2,4,5] i) => (int8[1,6,16] a, int8[1,6,16
     sq = Mul(f, f) m = ReduceMean<axes=[-1]>(sq) mi = Cast<to=1>(m) me = Add(mi, e) r = Sqrt(me) q = Div(f, r) qi = Dropout(q) k = Mul(qi, g)
     b = QuantizeLinear(k, t, o) fi = DequantizeLinear(i, s, z) u = Resize<mode="linear">(fi, , sc) ui = Identity(u) uc = Cast<to=1>(ui)
     c = QuantizeLinear(uc, s, z) wf = DequantizeLinear(w, ws, wz) p = MatMul(f, wf) pc = Cast<to=1>(p) d = QuantizeLinear(pc, t, o) }}"""
+# Nodes that change nothing by their parameters: no bounds, axes, pads, repeats, another size.
+NOTHING = f"""g (int8[1,6,16] x, int8[1,2,4,5] i) => (int8[1,6,16] a, int8[1,6,5] b, int8[1,2,8,10] c)
+    <float s={{0.05}}, int8 z={{-3}}, float[16] g={numbers(1, 16, .3, .6)}, float e={{0.00001}}, float t={{0.02}}, int8 o={{4}}, float[4] sc={{1,1,2,2}},
+     int8[16,5] w={integers(3, 80)}, float ws={{0.005}}, int8 wz={{0}}, int64[3] one={{1,1,1}}, int64[6] none={{0,0,0,0,0,0}}, int64[4] n={{1,2,8,10}}, int64[1] ax={{-1}}> {{
+    f = DequantizeLinear(x, s, z) sq = Mul(f, f) sp = Pad<mode="edge">(sq, none) m = ReduceMean(sp, ax) me = Add(m, e) mc = Clip(me) r = Sqrt(mc)
+    rs = ReduceSum<noop_with_empty_axes=1>(r) q = Div(f, rs) qt = Tile(q, one) k = Mul(qt, g) ke = Expand(k, one) a = QuantizeLinear(ke, t, o)
+    wf = DequantizeLinear(w, ws, wz) p = MatMul(f, wf) pe = Expand(p, one) pm = ReduceMax<noop_with_empty_axes=1>(pe) pt = Tile(pm, one)
+    pp = Pad<mode="reflect">(pt, none) pc = Clip(pp) b = QuantizeLinear(pc, t, o)
+    fi = DequantizeLinear(i, s, z) u = Resize<mode="linear">(fi, , sc) v = Resize(u, , , n) c = QuantizeLinear(v, s, z) }}"""
 # A bias and a BatchNormalization beside weights of two bits.
 TWO_BITS = f"""g (int8[1,4,6,7] x, int8[3,8] u) => (int8[1,6,4,5] a, int8[3,5] b)
     <float s={{0.05}}, int8 z={{-3}}, int8[6,4,3,3] w={integers(1, 216, 2)}, float ws={{0.3}}, int8 wz={{0}}, float[6] wb={numbers(2, 6, -1, 1)},
@@ -249,6 +258,7 @@ UNSORTED = """g (int8[1,4,6] x) => (int8[1,4] y, int8[1,24] v) <float s={0.05}, 
 
 MODELS = {
     "unsorted": UNSORTED,
+    "nothing": NEWER + NOTHING,
     "no_ops": NO_OPS,
     "two_bits": TWO_BITS,
     "reverse": """g (float[3,4,2] x, int8[2,3,4] q, bool[2,2] k) => (float[3,4,2] y, int8[2,3,4] v, bool[2,2] w, float[3,4,2] u)

@@ -100,6 +100,12 @@ enum status ox_tile(struct ox *m)
         TRY(repeated_shape(m, &s, expands, &y));
         return repeated(m, &v->c, &y);
     }
+    if (v && v->kind == OX_PENDING) {
+        s = v->deferred->shape;
+        TRY(repeated_shape(m, &s, expands, &y));
+        if (y.rank == s.rank && memcmp(y.dim, s.dim, s.rank * sizeof *s.dim) == 0)
+            return ox_identity(m);
+    }
     TRY(ox_moved(m, &x));
     s = ox_shape_of(m, x->tensor);
     TRY(repeated_shape(m, &s, expands, &y));

@@ -255,6 +255,8 @@ enum status ox_clip(struct ox *m)
 
     TRY(bound(m, 1, "min", -INFINITY, &low));
     TRY(bound(m, 2, "max", INFINITY, &high));
+    if (low == -INFINITY && high == INFINITY)
+        return ox_identity(m);
     return clamp(m, low, high);
 }
 

@@ -35,25 +35,6 @@ static const struct ir_quant *one_scale(const struct ox_value *x)
     return x->quant.n == 1 ? &x->quant : NULL;
 }
 
-enum status ox_identity(struct ox *m)
-{
-    const struct ox_value *x = ox_in(m, 0);
-    struct ox_value *y = ox_out(m, 0);
-    const char *name = y->name;
-    const uint32_t maker = y->maker, n_use = y->n_use;
-
-    if (!x)
-        return FAIL(m->d, ST_MODEL, "input 0 is absent");
-    *y = *x;
-    y->name = name;
-    y->maker = maker;
-    y->n_use = n_use;
-    y->is_input = false;
-    if (m->options->literal && y->kind == OX_TENSOR)
-        y->tensor = ox_reshape(m, name, y->tensor, ox_shape_of(m, y->tensor));
-    return ST_OK;
-}
-
 /* Data, ratio, training_mode: only training drops values. */
 enum status ox_dropout(struct ox *m)
 {

@@ -128,6 +128,18 @@ static enum status reduce_known(struct ox *m)
 
 /* --- of computed values --- */
 
+/* Set *nothing if no axis is reduced: the node is its input then, which may still be waiting. */
+static enum status find_nothing(struct ox *m, bool *nothing)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    uint32_t mask = 1;
+
+    if (x && x->kind != OX_CONST)
+        TRY(read_axes(m, ox_rank(m, x), &mask));
+    *nothing = mask == 0;
+    return ST_OK;
+}
+
 /* ReduceMax and ReduceMin select quantised values: what DequantizeLinear did before holds after.
  * Reductions of integers have integers, which wrap. */
 enum status ox_select(struct ox *m)
@@ -137,9 +149,13 @@ enum status ox_select(struct ox *m)
     struct ox_value *x;
     struct ox_shape s;
     uint32_t mask, out;
+    bool nothing;
 
     if (is_known(m))
         return reduce_known(m);
+    TRY(find_nothing(m, &nothing));
+    if (nothing)
+        return ox_identity(m);
     TRY(ox_moved(m, &x));
     s = ox_shape_of(m, x->tensor);
     TRY(read_axes(m, s.rank, &mask));
@@ -158,9 +174,13 @@ enum status ox_reduce(struct ox *m)
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
     struct ox_deferred *p;
     uint32_t id, mask;
+    bool nothing;
 
     if (is_known(m))
         return reduce_known(m);
+    TRY(find_nothing(m, &nothing));
+    if (nothing)
+        return ox_identity(m);
     if (ir_op_info(m->opcode)->has_int && ox_is_integer(m, ox_in(m, 0)))
         return ox_select(m);
     TRY(ox_operand(m, 0, "input", &id));

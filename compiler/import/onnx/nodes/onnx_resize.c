@@ -247,7 +247,7 @@ static void one_scale(struct axis *a, uint32_t rank, uint32_t n_axis, const int6
 }
 
 /* `scales` or `sizes` for the axes of attribute axes, or for all. */
-static enum status read_sizes(struct ox *m, const struct ir_tensor *t, struct axis *a)
+static enum status read_sizes(struct ox *m, uint32_t rank, const int32_t *dim, struct axis *a)
 {
     const uint32_t at = m->opset < 11 || is(m->op, "Upsample") ? 1 : 2;
     const struct ox_value *scales = ox_in(m, at), *sizes = ox_in(m, 3);
@@ -259,26 +259,26 @@ static enum status read_sizes(struct ox *m, const struct ir_tensor *t, struct ax
     if (!is(policy, "stretch") && !is(policy, "not_larger") && !is(policy, "not_smaller"))
         return FAIL(m->d, ST_UNSUPPORTED,
                     "keep_aspect_ratio_policy: expected stretch, not_larger or not_smaller");
-    for (uint32_t i = 0; i < t->rank; i++)
-        a[i] = (struct axis){t->dim[i], t->dim[i], 1};
+    for (uint32_t i = 0; i < rank; i++)
+        a[i] = (struct axis){dim[i], dim[i], 1};
     TRY(ox_ints(m, IR_NONE, "axes", &n_axis, &axes));
-    if (!v || v->kind != OX_CONST || v->real || v->c.n != (n_axis ? n_axis : t->rank))
+    if (!v || v->kind != OX_CONST || v->real || v->c.n != (n_axis ? n_axis : rank))
         return FAIL(m->d, ST_UNSUPPORTED,
                     "scales or sizes: expected a constant with a number for each axis");
     for (uint32_t i = 0; i < v->c.n; i++) {
         const double x = ox_number(&v->c, i);
         double out;
 
-        TRY(ox_axis(m, "axes", n_axis ? axes[i] : (int64_t)i, t->rank, &k));
-        out = v == sizes ? x : (double)floorf((float)x * (float)t->dim[k]);
+        TRY(ox_axis(m, "axes", n_axis ? axes[i] : (int64_t)i, rank, &k));
+        out = v == sizes ? x : (double)floorf((float)x * (float)dim[k]);
         if (!(out >= 1) || out > INT32_MAX / 4 || !(x > 0))
             return FAIL(m->d, ST_MODEL, "axis %u: %.9g of %d leaves nothing, or too much", k, x,
-                        t->dim[k]);
+                        dim[k]);
         a[k].out = (int32_t)out;
         a[k].scale = v == sizes ? (float)a[k].out / (float)a[k].in : (float)x;
     }
     if (v == sizes && !is(policy, "stretch"))
-        one_scale(a, t->rank, n_axis, axes, is(policy, "not_larger"));
+        one_scale(a, rank, n_axis, axes, is(policy, "not_larger"));
     return ST_OK;
 }
 
@@ -379,9 +379,9 @@ static enum status quantised_again(struct ox *m, uint32_t x, uint32_t id, const 
 }
 
 /* Return true if no axis has another size or scale: the values stay. */
-static bool is_same(const struct ir_tensor *t, const struct axis *a)
+static bool is_same(uint32_t rank, const struct axis *a)
 {
-    for (uint32_t i = 0; i < t->rank; i++)
+    for (uint32_t i = 0; i < rank; i++)
         if (a[i].out != a[i].in || a[i].scale != 1)
             return false;
     return true;
@@ -426,12 +426,12 @@ enum status ox_resize(struct ox *m)
     bool real, quantised;
 
     TRY(read_modes(m, &r));
+    if (!ox_in(m, 0))
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    TRY(read_sizes(m, ox_rank(m, ox_in(m, 0)), ox_dim(m, ox_in(m, 0)), a));
+    if (is_same(ox_rank(m, ox_in(m, 0)), a))
+        return ox_identity(m);
     TRY(ox_values(m, &x));
-    TRY(read_sizes(m, m->g->tensor[x->tensor], a));
-    if (is_same(m->g->tensor[x->tensor], a)) {
-        ox_set_tensor(m, 0, x->tensor, x->real);
-        return ST_OK;
-    }
     id = x->tensor;
     real = x->real;
     quantised = r.kind != NEAREST && !real && m->g->tensor[id]->type != IR_F32;

@@ -138,7 +138,7 @@ static enum status read_fill(struct ox *m, double *fill)
 }
 
 /* Pads of input 1 (opset 11) or of the attribute; axes that are not named have none. */
-static enum status read_pads(struct ox *m, const struct ir_tensor *t, int32_t *before,
+static enum status read_pads(struct ox *m, uint32_t rank, const int32_t *dim, int32_t *before,
                              int32_t *after)
 {
     uint32_t n, n_axis, k;
@@ -146,21 +146,21 @@ static enum status read_pads(struct ox *m, const struct ir_tensor *t, int32_t *b
 
     TRY(ox_ints(m, 1, "pads", &n, &pads));
     TRY(ox_ints(m, 3, "axes", &n_axis, &axis));
-    if (n != 2 * (n_axis ? n_axis : t->rank))
+    if (n != 2 * (n_axis ? n_axis : rank))
         return FAIL(m->d, ST_MODEL, "pads: expected two for each axis, found %u", n);
     for (uint32_t i = 0; i < n / 2; i++) {
         const int64_t lo = pads[i], hi = pads[n / 2 + i];
 
-        TRY(ox_axis(m, "axes", n_axis ? axis[i] : (int64_t)i, t->rank, &k));
+        TRY(ox_axis(m, "axes", n_axis ? axis[i] : (int64_t)i, rank, &k));
         if (lo < -INT32_MAX / 4 || hi < -INT32_MAX / 4 || lo > INT32_MAX / 4 ||
-            hi > INT32_MAX / 4 || (lo < 0 ? -lo : 0) + (hi < 0 ? -hi : 0) >= t->dim[k])
+            hi > INT32_MAX / 4 || (lo < 0 ? -lo : 0) + (hi < 0 ? -hi : 0) >= dim[k])
             return FAIL(m->d, ST_UNSUPPORTED,
                         "pads of axis %u: expected up to %d that leave an element, found %lld and "
                         "%lld",
                         k, INT32_MAX / 4, (long long)lo, (long long)hi);
-        if (lo + hi + t->dim[k] > INT32_MAX)
+        if (lo + hi + dim[k] > INT32_MAX)
             return FAIL(m->d, ST_MODEL, "pads of axis %u: %lld and %lld around %d are too many", k,
-                        (long long)lo, (long long)hi, t->dim[k]);
+                        (long long)lo, (long long)hi, dim[k]);
         before[k] = (int32_t)lo;
         after[k] = (int32_t)hi;
     }
@@ -284,18 +284,31 @@ static bool has_negative(const int32_t *v)
     return false;
 }
 
+static bool are_zeros(const int32_t *v)
+{
+    for (uint32_t i = 0; i < IR_MAX_RANK; i++)
+        if (v[i] != 0)
+            return false;
+    return true;
+}
+
 enum status ox_pad_node(struct ox *m)
 {
     const char *mode = ox_attr_text(m, "mode", "constant");
     int32_t before[IR_MAX_RANK] = {0}, after[IR_MAX_RANK] = {0};
     const struct ir_tensor *t;
-    const struct ox_value *x;
+    const struct ox_value *x = ox_in(m, 0);
     uint32_t id, kept, value = IR_NONE;
     double fill;
 
+    if (x && x->kind != OX_CONST) {
+        TRY(read_pads(m, ox_rank(m, x), ox_dim(m, x), before, after));
+        if (are_zeros(before) && are_zeros(after))
+            return ox_identity(m);
+    }
     TRY(want_moved(m, &x, &t));
     TRY(read_fill(m, &fill));
-    TRY(read_pads(m, t, before, after));
+    TRY(read_pads(m, t->rank, t->dim, before, after));
     if (strcmp(mode, "constant") != 0 && (has_negative(before) || has_negative(after)))
         return FAIL(m->d, ST_UNSUPPORTED, "negative pads: expected mode constant, found '%.40s'",
                     mode);
