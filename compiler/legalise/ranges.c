@@ -242,18 +242,30 @@ static bool range_mean(const struct ranging *f, const struct ir_op *op, struct i
     return true;
 }
 
+static struct ir_range of_table(const int8_t *zero, struct ir_range x)
+{
+    struct ir_range y = {zero[x.low], zero[x.low]};
+
+    for (int32_t code = x.low; code <= x.high; code++)
+        y = hull(y, (struct ir_range){zero[code], zero[code]});
+    return y;
+}
+
+/* As a rule channels are alike, of which there may be a million. */
 static bool range_lut(const struct ranging *f, const struct ir_op *op, struct ir_range *y)
 {
     const struct ir_tensor *out = ir_out(f->g, op, 0);
+    struct ir_range before = {0};
 
     if (op->fixed.table == NULL) /* a table for each channel */
         return false;
     for (uint32_t c = 0; c < (uint32_t)ir_dim_back(out, 0); c++) {
         const struct ir_range v = lgl_range(f->r, ir_in(f->g, op, 0), c);
-        const int8_t *table = op->fixed.table + 128;
-        y[c] = (struct ir_range){table[v.low], table[v.low]};
-        for (int32_t code = v.low; code <= v.high; code++)
-            y[c] = hull(y[c], (struct ir_range){table[code], table[code]});
+
+        y[c] = c > 0 && v.low == before.low && v.high == before.high
+                   ? y[c - 1]
+                   : of_table(op->fixed.table + 128, v);
+        before = v;
     }
     return true;
 }
