@@ -1,6 +1,5 @@
-/* tfl_follow.c - sizes of inputs other than the file's (--input-shapes): the shape of what an
- * operator computes follows from its inputs, as in LiteRT's Prepare functions. The operators' rules
- * check it later as they check a file's.
+/* tfl_follow.c - sizes of inputs other than the file's (--input-shapes): the shape of what an operator computes follows
+ * from its inputs, as in LiteRT's Prepare functions. The operators' rules check it later as they check a file's.
  * in: file->sizes. out: shapes of file->tensor replaced, or a refusal. */
 #include "compiler/import/common/import_sizes.h"
 #include "tfl_import.h"
@@ -188,8 +187,15 @@ static enum status follow_expand(struct follow *f)
 
 static enum status follow_squeeze(struct follow *f)
 {
+    const struct tfl_ints named = f->o->squeezed;
+    uint32_t k;
+
+    for (uint32_t i = 0; i < named.n; i++) {
+        TRY(tfl_axis(f->m, named.v[i], f->n, &k));
+        f->dim[k] = f->dim[k] == 1 ? 0 : f->dim[k];
+    }
     for (uint32_t i = f->n; i-- > 0;)
-        if (f->dim[i] == 1)
+        if (f->dim[i] == (named.n == 0 ? 1 : 0))
             drop(f, i);
     return f->n == f->file.n ? ST_OK
                              : FAIL(f->m->d, ST_UNSUPPORTED,
@@ -245,19 +251,13 @@ static enum status follow_pad(struct follow *f)
     return ST_OK;
 }
 
-static enum status blocks(struct follow *f, struct tfl_blocks *b)
-{
-    const struct ir_tensor *t;
-
-    TRY(input(f, 2, &t));
-    return tfl_blocks_of(f->m, f->src, f->x, b);
-}
-
 static enum status follow_to_batch(struct follow *f)
 {
+    const struct ir_tensor *edge;
     struct tfl_blocks b;
 
-    TRY(blocks(f, &b));
+    TRY(input(f, 2, &edge));
+    TRY(tfl_blocks_of(f->m, f->src, f->x, &b));
     for (uint32_t i = 0; i < b.n; i++) {
         f->dim[0] *= b.block[i];
         f->dim[i + 1] = (f->dim[i + 1] + b.edge[i][0] + b.edge[i][1]) / b.block[i];
@@ -267,9 +267,11 @@ static enum status follow_to_batch(struct follow *f)
 
 static enum status follow_from_batch(struct follow *f)
 {
+    const struct ir_tensor *edge;
     struct tfl_blocks b;
 
-    TRY(blocks(f, &b));
+    TRY(input(f, 2, &edge));
+    TRY(tfl_blocks_of(f->m, f->src, f->x, &b));
     for (uint32_t i = 0; i < b.n; i++) {
         f->dim[0] /= b.block[i];
         f->dim[i + 1] = f->dim[i + 1] * b.block[i] - b.edge[i][0] - b.edge[i][1];

@@ -142,6 +142,8 @@ void other_options(const tfl::Operator *op, tfl_options *r)
         r->activation = mul->activation();
     } else if (const auto *reshape = op->options_as_ReshapeOptions()) {
         r->new_shape = ints(reshape->new_shape());
+    } else if (const auto *squeeze = op->options_as_SqueezeOptions()) {
+        r->squeezed = ints(squeeze->squeeze_dims());
     } else if (const auto *reducer = op->options_as_ReducerOptions()) {
         r->keep_dims = reducer->keep_dims();
     } else if (const auto *leaky = op->options_as_LeakyReluOptions()) {

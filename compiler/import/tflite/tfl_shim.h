@@ -85,7 +85,7 @@ struct tfl_options {
     float beta, alpha, cell_clip;
     const char *container, *shared_name; /* VAR_HANDLE */
     struct tfl_detection detection;
-    struct tfl_ints new_shape;
+    struct tfl_ints new_shape, squeezed; /* RESHAPE; dimensions of SQUEEZE, all of size 1 if none */
 };
 
 struct tfl_operator {

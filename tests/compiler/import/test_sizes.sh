@@ -20,7 +20,7 @@ END
 same wanted found "$(cat said)"
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 python3 -B "$HEDDLE_HOME/tests/compiler/import/tfl_follow.py" . || fail "the files"
-for net in slice split squeeze tile; do
+for net in slice split squeeze squeeze_first tile; do
     "$heddle" inspect $net.tflite >/dev/null || fail "$net"
 done
 while IFS='|' read -r net shape operator text; do
@@ -29,8 +29,10 @@ done <<'END'
 slice|5,4|SLICE|dimension 0: takes the rest, 2 in the file, 3 after --input-shapes; export the model with this shape
 split|5,4|SPLIT|dimension 0: expected a multiple of 2, found 5
 squeeze|2,4|SQUEEZE|expected 1 sizes other than 1 after --input-shapes, found 2
+squeeze_first|2,1,1|SQUEEZE|expected 2 sizes other than 1 after --input-shapes, found 3
 tile|5|TILE|input 'x': does not follow --input-shapes; export the model with this shape
 END
 "$heddle" inspect tile.tflite "--input-shapes=x:[4]" >/dev/null || fail "the file's own shape"
+"$heddle" inspect squeeze_first.tflite "--input-shapes=x:[1,3,2]" >/dev/null || fail "what is not squeezed"
 "$heddle" inspect split.tflite "--input-shapes=x:[6,4]" >/dev/null || fail "parts of 3"
 finish

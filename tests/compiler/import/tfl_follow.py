@@ -31,5 +31,6 @@ for name, content in {
         "slice": model(65, [4, 4], [[2, 4]], [[2, 0], [-1, 4]]),
         "split": model(49, [4, 4], [[2, 4], [2, 4]], [[0]], True, (SPLIT_KIND, SPLIT_OPTIONS)),
         "squeeze": model(43, [1, 4], [[4]], []),
+        "squeeze_first": model(43, [1, 4, 1], [[4, 1]], [], options=(30, Table({0: [0]}))),
         "tile": model(69, [4], [[8]], [[2]])}.items():
     (folder / f"{name}.tflite").write_bytes(content)
