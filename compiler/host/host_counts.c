@@ -1,9 +1,10 @@
-/* host_counts.c - see host_counts.h. The counts follow the kernels' loops and depend only on
- * shapes, attributes and constants' shapes. Work that depends on the data is not counted. */
+/* host_counts.c - see host_counts.h. The counts follow the kernels' loops and depend only on shapes, attributes,
+ * constants' shapes and the constant places of GATHER. Work that depends on the data is not counted. */
 #include "host_counts.h"
 
 #include <math.h>
 
+#include "compiler/ir/rules.h"
 #include "compiler/systolic/schedule/host_layer.h"
 #include "host_window.h"
 
@@ -244,45 +245,85 @@ static void top(const struct ir_graph *g, const struct ir_op *op, double *n)
     n[0] = (2 * n[2] - n[1]) * along; /* each result after the first needs more comparisons */
 }
 
-/* Count a copy of `times` pieces of `piece` bytes. While both ends are aligned to four bytes the kernels
- * move 32 at a time, gcc's copy of the rest four; otherwise one. */
-static void pieces(double *n, double piece, double times)
+/* Count a copy of `times` pieces of `piece` bytes. The kernels move 32 at a time where both ends of a piece are `aligned`
+ * to four bytes, gcc's copy of the rest four; otherwise one. */
+static void pieces(double *n, double piece, double times, double aligned)
 {
-    const double whole = floor(piece / 32), rest = piece - 32 * whole;
-    const bool aligned = (uint64_t)piece % 4 == 0;
+    const double whole = floor(piece / 32), rest = piece - 32 * whole, words = floor(rest / 4);
 
-    n[0] += aligned ? rest / 4 * times : 0;
+    n[0] += words * aligned;
     n[1] += times;
-    n[2] += aligned ? 0 : piece * times;
-    n[3] += aligned ? whole * times : 0;
+    n[2] += (rest - 4 * words) * aligned + piece * (times - aligned);
+    n[3] += whole * aligned;
+}
+
+/* Return how many of `times` pieces are aligned at both ends, one after another, to each `step` bytes from `to` on. */
+static double in_a_row(double piece, double times, double to, double step)
+{
+    double aligned = 0;
+
+    for (uint32_t i = 0; i < 4; i++) /* alignment repeats after four */
+        if (fmod(i * piece, 4) == 0 && fmod(to + i * step, 4) == 0)
+            aligned += fmax(0, ceil((times - i) / 4));
+    return aligned;
+}
+
+/* The same for pieces that a GATHER or GATHER_ND picks, `outer` times; of places that are computed, a likely share. */
+static double picked(const struct ir_graph *g, const struct ir_op *op, double piece, double outer)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *index = ir_in(g, op, 1);
+    const bool nd = op->opcode == IR_OP_GATHER_ND;
+    const uint32_t depth = nd ? (uint32_t)ir_dim_back(index, 0) : 1;
+    const uint32_t axis = nd ? 0 : (uint32_t)op->attr[IR_AXIS];
+    const uint32_t n = (uint32_t)(ir_elements(index) / depth);
+    const double either = fmod(piece, 4) == 0 ? 1 : fmod(piece, 2) == 0 ? 2 : 4;
+    double aligned = 0;
+
+    if (either == 1 || index->role != IR_CONST || index->type != IR_I32)
+        return ceil(n * outer / (either * either));
+    for (uint32_t o = 0; o < 4; o++)
+        for (uint32_t i = 0; i < n; i++) {
+            double at = o;
+
+            for (uint32_t d = 0; d < depth; d++)
+                at = at * x->dim[axis + d] + ir_const_i32(index, i * depth + d);
+            if (fmod(at * piece, 4) == 0 && fmod((o * (double)n + i) * piece, 4) == 0)
+                aligned += fmax(0, ceil((outer - o) / 4));
+        }
+    return aligned;
 }
 
 /* Count runs of bytes that are contiguous in both tensors. */
 static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-    double outer = 1;
+    double outer = 1, to = 0, piece;
 
     if (op->opcode == IR_OP_CONCATENATION) {
         for (uint32_t i = 0; i < (uint32_t)op->attr[IR_AXIS]; i++)
             outer *= y->dim[i];
-        for (uint32_t i = 0; i < op->n_in; i++)
-            pieces(n, (double)ir_bytes(ir_in(g, op, i)) / outer, outer);
+        for (uint32_t i = 0; i < op->n_in; i++) {
+            piece = (double)ir_bytes(ir_in(g, op, i)) / outer;
+            pieces(n, piece, outer, in_a_row(piece, outer, to, (double)ir_bytes(y) / outer));
+            to += piece;
+        }
     } else if (op->opcode == IR_OP_GATHER) {
         for (uint32_t i = (uint32_t)op->attr[IR_BATCH_DIMS]; i < (uint32_t)op->attr[IR_AXIS]; i++)
             outer *= x->dim[i];
-        outer *= elements(ir_in(g, op, 1));
-        pieces(n, (double)ir_bytes(y) / outer, outer);
+        piece = (double)ir_bytes(y) / outer / elements(ir_in(g, op, 1));
+        pieces(n, piece, outer * elements(ir_in(g, op, 1)), picked(g, op, piece, outer));
     } else if (op->opcode == IR_OP_GATHER_ND) {
         outer = elements(ir_in(g, op, 1)) / ir_dim_back(ir_in(g, op, 1), 0);
-        pieces(n, (double)ir_bytes(y) / outer, outer);
+        piece = (double)ir_bytes(y) / outer;
+        pieces(n, piece, outer, picked(g, op, piece, 1));
         n[4] = elements(ir_in(g, op, 1));
     } else if (op->opcode == IR_OP_UPDATE_SLICE || op->opcode == IR_OP_UPDATE_VARIABLE) {
         /* all of x if y is another tensor; then the slice row by row */
         if (op->opcode == IR_OP_UPDATE_SLICE)
-            pieces(n, (double)ir_bytes(y), 1);
-        pieces(n, (double)ir_dim_back(ir_in(g, op, 1), 0) * ir_type_bytes(x->type),
-               rows_of(ir_in(g, op, 1)));
+            pieces(n, (double)ir_bytes(y), 1, 1);
+        piece = (double)ir_dim_back(ir_in(g, op, 1), 0) * ir_type_bytes(x->type);
+        outer = rows_of(ir_in(g, op, 1));
+        pieces(n, piece, outer, in_a_row(piece, outer, 0, piece));
     } else {
         n[2] = (double)ir_bytes(op->opcode == IR_OP_ASSIGN_VARIABLE ? x : y);
     }
@@ -291,9 +332,10 @@ static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
 static void pad(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const double piece = (double)ir_dim_back(x, 0) * ir_type_bytes(x->type);
     double counts[HOST_COUNTS] = {0};
 
-    pieces(counts, (double)ir_dim_back(x, 0) * ir_type_bytes(x->type), rows_of(x));
+    pieces(counts, piece, rows_of(x), in_a_row(piece, rows_of(x), 0, piece));
     n[0] = counts[0] + 2 * counts[3]; /* 32 bytes take the time of two words of a loop */
     n[1] = elements(y) - elements(x);
     n[2] = counts[1];
