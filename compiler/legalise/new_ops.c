@@ -94,6 +94,12 @@ void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table)
     op->fixed = (struct ir_fixed){.act_min = INT8_MIN, .act_max = INT8_MAX, .table = table};
 }
 
+void lgl_become_conv(struct ir_op *op)
+{
+    op->opcode = IR_OP_CONV2D;
+    op->attr[IR_MULTIPLIER] = 0;
+}
+
 void lgl_become_sums(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);

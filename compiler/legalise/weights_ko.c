@@ -76,8 +76,7 @@ static void depthwise_to_conv(struct ir_graph *g, struct ir_op *op)
     const int32_t dim[4] = {w->dim[1], w->dim[2], 1, w->dim[3]};
 
     op->in[1] = like(g, w, 4, dim, w->data)->id;
-    op->opcode = IR_OP_CONV2D;
-    op->attr[IR_MULTIPLIER] = 0;
+    lgl_become_conv(op);
 }
 
 static void want_bias(struct ir_graph *g, struct ir_op *op)

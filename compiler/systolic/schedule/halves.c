@@ -173,7 +173,7 @@ void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x
     op->out[0] = y->id;
     if (dense) {
         memset(op->attr, 0, sizeof op->attr);
-        op->opcode = IR_OP_CONV2D;
+        lgl_become_conv(op);
         op->attr[IR_KERNEL_H] = op->attr[IR_KERNEL_W] = 1;
         op->attr[IR_STRIDE_H] = op->attr[IR_STRIDE_W] = 1;
         op->attr[IR_DILATION_H] = op->attr[IR_DILATION_W] = 1;
