@@ -22,7 +22,7 @@ static uint64_t macs_weights(const struct ir_graph *g, const struct ir_op *op, u
                             : op->attr[IR_DIGITS] ? (uint64_t)op->attr[IR_DIGITS]
                                                   : 1;
 
-    return n / values * per_channel(g, op);
+    return n * per_channel(g, op) / values;
 }
 
 /* Each input element is multiplied by all of its channel's weights. */

@@ -342,6 +342,27 @@ static bool is_float(const struct ir_graph *g, const struct ir_op *op)
     return (x && x->type == IR_F32) || ir_out(g, op, 0)->type == IR_F32;
 }
 
+/* Check that the network leaves regions for its inputs, outputs, state and places. */
+static const char *check_regions(struct question *q)
+{
+    const struct ir_graph *g = q->graph;
+    const struct ir_op *op = q->op;
+
+    if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
+        REFUSE(q, "the network has %u inputs and outputs: the accelerator has regions for %u",
+               g->n_in + g->n_out, HD_REGIONS - HD_REGION_IO);
+    if (ir_op_info(op->opcode)->has_state && sched_state_region(g) >= HD_REGIONS)
+        REFUSE(q, "the network has %u inputs and outputs: no region is left for its state",
+               g->n_in + g->n_out);
+    if (sched_window(g, op) >= HD_REGIONS)
+        REFUSE(
+            q,
+            "the network has %u inputs and outputs: no region is left for a place in memory that "
+            "is known when it runs",
+            g->n_in + g->n_out);
+    return NULL;
+}
+
 static const char *refusal(const struct target_question *asked);
 
 /* Return the reason for an operator of int16, or of the form that the array would run. */
@@ -354,6 +375,7 @@ static const char *refusal_of_int16(const struct target_question *asked)
 
     if (why)
         REFUSE(&q, "the input is i16: %s%s%s", why, limit ? "; " : "", limit ? limit : "");
+    ASK(check_regions(&q));
     one.graph = halves_alone(asked->arena, asked->graph, asked->op);
     one.op = one.graph->op[0];
     return refusal(&one);
@@ -378,18 +400,7 @@ static const char *refusal(const struct target_question *asked)
     if (!views_form(op->opcode) && !geo_device(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering%s%s", ir_op_info(op->opcode)->name,
                row->limit ? ": " : "", row->limit ? row->limit : "");
-    if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
-        REFUSE(&q, "the network has %u inputs and outputs: the accelerator has regions for %u",
-               g->n_in + g->n_out, HD_REGIONS - HD_REGION_IO);
-    if (ir_op_info(op->opcode)->has_state && sched_state_region(g) >= HD_REGIONS)
-        REFUSE(&q, "the network has %u inputs and outputs: no region is left for its state",
-               g->n_in + g->n_out);
-    if (sched_window(g, op) >= HD_REGIONS)
-        REFUSE(
-            &q,
-            "the network has %u inputs and outputs: no region is left for a place in memory that "
-            "is known when it runs",
-            g->n_in + g->n_out);
+    ASK(check_regions(&q));
     if (op->attr[IR_HALF_AWAY])
         REFUSE(&q, "--fc-scale=litert rounds in floating point, the accelerator in fixed point");
     if (op->fixed.n_real)

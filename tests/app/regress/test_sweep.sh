@@ -24,7 +24,7 @@ cp stdout table
 [ "$(started)" = 12 ] || fail "12 runs planned, $(started) started"
 grep -qF -- "--hw={\"base\":\"sys16\",\"ports\":4,\"scratchpad_bytes\":131072} --engine=rtl" log || fail "arguments: $(cat log)"
 grep -qE '^  sys16,ports=2,scratchpad_bytes=131072 +0\.0201 +256 +[0-9.]+ +~[0-9]+ +2\.500  LUT4$' table || fail "table: $(cat table)"
-grep -qE '^  sys16,ports=4,scratchpad_bytes=65536 +0\.0151 +256 +[0-9.]+ +~[0-9]+ +2\.500  memory$' table || fail "table: $(cat table)"
+grep -qE '^  sys16,ports=4,scratchpad_bytes=65536 +0\.0151 +256 +[0-9.]+ +~[0-9]+ +2\.500  memory(, LUT4)?$' table || fail "table: $(cat table)"
 grep -qE '^  sys16,ports=4,scratchpad_bytes=131072 +0\.0101 +256 +[0-9.]+ +[0-9]+ +2\.500  multipliers, memory, LUT4, energy$' table || fail "table: $(cat table)"
 grep -q '^  sys8,n=12  *failed: --hw: "n": expected 4, 8, 16 or 32, found 12$' table || fail "a wrong configuration: $(cat table)"
 [ "$(grep -c '^geometric mean of all$\|^[ab], rtl seed 1$' table)" = 3 ] || fail "series: $(cat table)"

@@ -27,9 +27,11 @@ run 2 'heddle: --prove: found --engine=ref, expected func or rtl: ref runs no pa
 prove 0 '' "$HEDDLE_HOME/tests/compiler/systolic/lower/transposed.ir" --target=c --strict
 says 'proved: all 1 layers, .* \(0 commands in their order, 1 host calls, [0-9]+ values\)'
 
-# int16: sums of products, of bytes as digits on the array; opaque rounding.
+# int16: sums of products on the array, as halves and as digits; opaque rounding.
 prove 0 '' "$HEDDLE_HOME/tests/e2e/targets/pot16.ir" --strict --no-search
-says 'proved: all 4 layers, .* \(69 commands in their order, 12 host calls, [0-9]+ values\)'
+says 'proved: all 4 layers, .* \(32 commands in their order, 5 host calls, [0-9]+ values\)'
+prove 0 '' "$HEDDLE_HOME/tests/e2e/targets/pot16.ir" --strict --no-search --hw=sys8
+says 'proved: all 4 layers, .* 12 host calls, [0-9]+ values\)'
 
 # Sums of int32, as digits from the array, with a zero point that is an input; borders of an image.
 for net in matmul_sums/digits conv_sums/padded; do
