@@ -10,8 +10,8 @@ typedef enum logic [1:0] {
 } hd_rq_mode_e;
 
 // The fields of a command that go with its results: output of look-up table table_first and those
-// after it with table_on; wide: bytes of a result, less 1; half: of two bytes, 1 the upper one, 2 the
-// lower one less 128.
+// after it with table_on; wide: bytes of a result, less 1; half: of two bytes, 1 the upper one, 2
+// the lower one less 128.
 typedef struct packed {
   logic [1:0]  half, wide;
   logic        has_bias, common_scale, sum_columns;

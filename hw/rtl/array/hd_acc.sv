@@ -1,7 +1,8 @@
 // hd_acc - the accumulators of all columns: Depth words of Cols sums. sum_o = psum_i + (add_i ?
-// accumulators : 0), column by column, with upper_i 256 times them; we_i keeps them. Two steps: raddr_i with re_i one step
-// before psum_i, add_i, waddr_i, we_i. A step is a cycle with en_i. A word written in one step may
-// be read (re_i) in the next. Reset: none, contents start undefined. Bench: acc_tb.cpp.
+// accumulators : 0), column by column, with upper_i 256 times them; we_i keeps them. Two steps:
+// raddr_i with re_i one step before psum_i, add_i, upper_i, waddr_i, we_i. A step is a cycle with
+// en_i. A word written in one step may be read (re_i) in the next. Reset: none, contents start
+// undefined. Bench: acc_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 

@@ -85,7 +85,8 @@ module hd_array_sums #(
     .d_i    (tag3_q),
     .q_o    (tag_ahead)
   );
-  assign {add_ahead, upper_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead, entry_ahead} = tag_ahead;
+  assign {add_ahead, upper_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead,
+          entry_ahead} = tag_ahead;
   always_ff @(posedge clk_i) begin
     tag2_q      <= {tag_i.add, tag_i.upper, tag_i.last, tag_i.acc, tag_i.addr, tag_i.count,
                     tag_i.entry};

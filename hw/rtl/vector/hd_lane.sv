@@ -7,8 +7,8 @@
 //   6 shift  s = h >>> max(-shift, 0), and what rounds it average: its sign
 //   7 zero   t = s + z_out + rounding, modulo 2^32: RDBPOT(h, max(-shift, 0)) + z_out
 //   8 out    t clamped; with table_i what the table of entry table_zero_i has for that; with
-//            wide_i byte byte_i of t clamped to wide_i + 1 bytes; with of_two_i a byte of t, whose upper
-//            one, t >>> 8, is clamped: 1 that one, 2 the lower one with its top bit flipped
+//            wide_i byte byte_i of t clamped to wide_i + 1 bytes; with of_two_i a byte of t, whose
+//            upper one, t >>> 8, is clamped: 1 that one, 2 the lower one, its top bit flipped
 // SRDHM rounds ties up for either sign when written as (p + 2^30) >>> 31; its one saturating case,
 // both factors INT32_MIN, cannot occur: a multiplier is never INT32_MIN (|m| is a Q0.31 fraction).
 // Shift is -31..30. A stage loads only when its enable is set, so idle lanes do not toggle; nothing

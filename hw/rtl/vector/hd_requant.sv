@@ -8,7 +8,8 @@
 // the lanes took, and that one value continues; the a_* fields stay, and a_valid_i is 0. VECTOR's
 // modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average is over more
 // than one cell. With Lstm a result has a_scale_i.wide + 1 bytes, of which that of number a_addr_i
-// modulo 4 is written, or two, of which a_scale_i.half is. A vector with table_on is looked up in table table_first of each lane.
+// modulo 4 is written, or two, of which a_scale_i.half is. A vector with table_on is looked up in
+// table table_first of each lane.
 // Command fields (x_scale_i) are taken along with the vector: they may change in the cycle after.
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken, and its qw_*
