@@ -197,6 +197,22 @@ static inline bool ir_is_int(enum ir_type type)
 {
     return type == IR_I32 || type == IR_I64;
 }
+/* The least and the greatest quantised value of a type of activations. */
+static inline int32_t ir_least_code(enum ir_type type)
+{
+    return type == IR_I16 ? INT16_MIN : type == IR_I8 ? INT8_MIN : 0;
+}
+static inline int32_t ir_greatest_code(enum ir_type type)
+{
+    return ir_least_code(type) + (type == IR_I16 ? UINT16_MAX : UINT8_MAX);
+}
+/* Return quantised value i of a constant. */
+static inline int32_t ir_code_at(const struct ir_tensor *t, uint64_t i)
+{
+    return t->type == IR_I16  ? ((const int16_t *)(const void *)t->data)[i]
+           : t->type == IR_I8 ? (int8_t)t->data[i]
+                              : t->data[i];
+}
 /* Return true for types of quantised activations. */
 static inline bool ir_is_code(enum ir_type type)
 {

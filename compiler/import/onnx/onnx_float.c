@@ -22,13 +22,8 @@ static uint32_t const_values(struct ox *m, const struct ir_tensor *t)
     const size_t n = (size_t)ir_elements(t);
     float *value = ARENA_ARRAY(m->arena, float, n);
 
-    for (size_t i = 0; i < n; i++) {
-        const int32_t code = t->type == IR_I16  ? ((const int16_t *)(const void *)t->data)[i]
-                             : t->type == IR_I8 ? (int8_t)t->data[i]
-                                                : t->data[i];
-
-        value[i] = t->quant.scale[0] * (float)(code - t->quant.zero_point[0]);
-    }
+    for (size_t i = 0; i < n; i++)
+        value[i] = t->quant.scale[0] * (float)(ir_code_at(t, i) - t->quant.zero_point[0]);
     return ox_f32_const(m, t->name, t->rank, t->dim, value);
 }
 

@@ -39,8 +39,7 @@ uint32_t ox_waiting_operand(const struct ox *m, enum ir_opcode opcode,
 static struct range values_of(enum ir_type type, const struct ir_quant *q,
                               const struct ir_tensor *t)
 {
-    const int32_t lowest = type == IR_I16 ? INT16_MIN : type == IR_I8 ? INT8_MIN : 0;
-    const int32_t highest = lowest + (type == IR_I16 ? UINT16_MAX : UINT8_MAX);
+    const int32_t lowest = ir_least_code(type), highest = ir_greatest_code(type);
     const double scale = (double)q->scale[0];
     int32_t low = lowest, high = highest;
 
@@ -48,9 +47,7 @@ static struct range values_of(enum ir_type type, const struct ir_quant *q,
         low = highest;
         high = lowest;
         for (uint64_t i = 0; i < ir_elements(t); i++) {
-            const int32_t code = type == IR_I16  ? ((const int16_t *)(const void *)t->data)[i]
-                                 : type == IR_I8 ? (int8_t)t->data[i]
-                                                 : t->data[i];
+            const int32_t code = ir_code_at(t, i);
             low = code < low ? code : low;
             high = code > high ? code : high;
         }

@@ -21,9 +21,7 @@ static struct ir_quant one_scale(struct ox *m, float scale)
 
 static int32_t code_at(const struct ir_tensor *t, uint64_t i)
 {
-    const int32_t code = t->type == IR_I8 ? (int8_t)t->data[i] : t->data[i];
-
-    return code - t->quant.zero_point[0];
+    return ir_code_at(t, i) - t->quant.zero_point[0];
 }
 
 /* Constant `t` of 8 bits as int16, its values times the greatest power of two that they leave room for. */

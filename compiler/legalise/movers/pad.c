@@ -2,17 +2,7 @@
  * Convolutions see x - z outside the image as 0, which is what PAD's fill means; max pools
  * ignore cells outside, which is the same if the fill is the smallest value. Average pools count
  * cells and are left alone. */
-#include <string.h>
-
 #include "compiler/legalise/legalise.h"
-
-static int32_t fill_of(const struct ir_tensor *t)
-{
-    int16_t v;
-
-    memcpy(&v, t->data, t->type == IR_I16 ? sizeof v : 0);
-    return t->type == IR_I16 ? v : (int8_t)t->data[0];
-}
 
 static bool pads_image_only(const struct ir_graph *g, const struct ir_op *pad)
 {
@@ -20,7 +10,7 @@ static bool pads_image_only(const struct ir_graph *g, const struct ir_op *pad)
 
     if (ir_in(g, pad, 0)->rank != 4)
         return false;
-    if (pad->n_in > 2 && fill_of(ir_in(g, pad, 2)) != ir_zero_point(ir_in(g, pad, 0)))
+    if (pad->n_in > 2 && ir_code_at(ir_in(g, pad, 2), 0) != ir_zero_point(ir_in(g, pad, 0)))
         return false;
     for (uint32_t i = 0; i < 4; i++) /* int32 [4,2]: N is row 0, C row 3; both pairs all zero */
         if (p[i] != 0 || p[4 + i] != 0 || p[24 + i] != 0 || p[28 + i] != 0)

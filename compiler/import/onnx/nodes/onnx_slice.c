@@ -202,16 +202,6 @@ static enum status pad_by_gather(struct ox *m, const struct ox_value *x, const i
     return ST_OK;
 }
 
-static int32_t lowest_of(const struct ir_tensor *t)
-{
-    return t->type == IR_I16 ? INT16_MIN : t->type == IR_I8 ? INT8_MIN : 0;
-}
-
-static int32_t highest_of(const struct ir_tensor *t)
-{
-    return lowest_of(t) + (t->type == IR_I16 ? UINT16_MAX : UINT8_MAX);
-}
-
 /* The tensor of PAD's fill value: none for the zero point. `*id` is the padded tensor: quantised
  * values that cannot express the number are padded in float32. */
 static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
@@ -226,7 +216,7 @@ static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
         return ox_literal_quantised(m, given->name, &given->c, &given->quant);
     if (t->type != IR_F32) {
         const double code = fill / (double)t->quant.scale[0] + t->quant.zero_point[0];
-        const int32_t low = lowest_of(t), high = highest_of(t);
+        const int32_t low = ir_least_code(t->type), high = ir_greatest_code(t->type);
         const int32_t stored = (int32_t)(code >= low && code <= high ? code : 0);
         uint32_t v;
 
@@ -244,7 +234,7 @@ static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
 static enum status code_fill(struct ox *m, uint32_t id, double fill, uint32_t *value)
 {
     const struct ir_tensor *t = m->g->tensor[id];
-    const int32_t low = lowest_of(t), high = highest_of(t);
+    const int32_t low = ir_least_code(t->type), high = ir_greatest_code(t->type);
     const int32_t stored = (int32_t)(fill >= low && fill <= high ? fill : 0);
     const struct ox_shape none = {0};
 
