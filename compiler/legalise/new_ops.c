@@ -42,6 +42,16 @@ struct ir_tensor *lgl_constant_like(struct ir_graph *g, const struct ir_tensor *
     return c;
 }
 
+const uint8_t *lgl_turned(struct ir_graph *g, const uint8_t *w, size_t rows, size_t columns)
+{
+    uint8_t *t = arena_alloc(g->arena, rows * columns);
+
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            t[j * rows + i] = w[i * columns + j];
+    return t;
+}
+
 uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values)
 {
     return lgl_new_constant(g, "", IR_I32, 1, (const int32_t[]){(int32_t)n}, values)->id;
@@ -104,7 +114,8 @@ void lgl_become_sums(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
     const int32_t dim[4] = {1, op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], x->dim[3]};
-    struct ir_tensor *w = lgl_new_constant(g, "", x->type, 4, dim, NULL);
+    const enum ir_type type = x->type == IR_I16 ? IR_I8 : x->type;
+    struct ir_tensor *w = lgl_new_constant(g, "", type, 4, dim, NULL);
 
     memset((uint8_t *)(uintptr_t)w->data, 1, (size_t)ir_bytes(w));
     w->quant = lgl_new_quant(g, 1.0f / (float)(dim[1] * dim[2]), 0);

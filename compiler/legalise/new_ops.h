@@ -19,6 +19,9 @@ struct ir_tensor *lgl_new_constant(struct ir_graph *g, const char *name, enum ir
 struct ir_tensor *lgl_constant_like(struct ir_graph *g, const struct ir_tensor *t, uint32_t rank,
                                     const int32_t *dim, const uint8_t *data);
 
+/* A matrix of bytes [rows,columns] as [columns,rows]. */
+const uint8_t *lgl_turned(struct ir_graph *g, const uint8_t *w, size_t rows, size_t columns);
+
 /* The id of a constant of n int32. */
 uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
 

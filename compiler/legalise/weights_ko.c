@@ -20,17 +20,6 @@ static struct ir_tensor *like(struct ir_graph *g, const struct ir_tensor *w, uin
     return t;
 }
 
-/* [OC][K] to [K][OC]. */
-static const uint8_t *transposed(struct ir_graph *g, const uint8_t *w, size_t oc, size_t k)
-{
-    uint8_t *t = arena_alloc(g->arena, oc * k);
-
-    for (size_t i = 0; i < oc; i++)
-        for (size_t j = 0; j < k; j++)
-            t[j * oc + i] = w[i * k + j];
-    return t;
-}
-
 /* [OC,KH,KW,C/G] to [OC,KH,KW,C]. */
 static enum status fill_groups(struct ir_graph *g, struct ir_op *op, struct diag *d)
 {
@@ -67,7 +56,7 @@ static void turn_weights(struct ir_graph *g, struct ir_op *op, uint32_t rank, co
     const struct ir_tensor *w = ir_in(g, op, 1);
     const size_t oc = (size_t)w->dim[0], k = (size_t)ir_elements(w) / oc;
 
-    op->in[1] = like(g, w, rank, dim, transposed(g, w->data, oc, k))->id;
+    op->in[1] = like(g, w, rank, dim, lgl_turned(g, w->data, oc, k))->id;
 }
 
 static void depthwise_to_conv(struct ir_graph *g, struct ir_op *op)

@@ -11,6 +11,7 @@ struct halves {
     struct ir_graph *g;
     uint32_t *half;    /* by tensor: what has it as halves, or IR_NONE */
     bool *whole;       /* by tensor: made as int16 */
+    uint32_t *reader;  /* by tensor: row of an operator on the array that reads it, or IR_NONE */
     struct ir_op **op; /* the new order */
     uint32_t n;
 };
@@ -20,16 +21,19 @@ static bool on_array(const struct halves *h, const struct ir_op *op)
     return !op->dead && h->targets->target[op->target]->desc->accelerator && halves_kind(h->g, op);
 }
 
-/* Put a conversion on the host at the end of the new order. */
-static void convert(struct halves *h, uint32_t row, uint32_t from, uint32_t to)
+/* Take an operator back from the graph's end, for the host: it has its place in the new order. */
+static struct ir_op *for_host(struct halves *h, struct ir_op *op)
 {
-    struct ir_op *op = lgl_make_halves(h->g, row, 1, &from, h->g->tensor[to]);
-
-    h->g->n_op--; /* it has its place in the new order */
+    h->g->n_op--;
     op->target = h->targets->n - 1;
     op->region = IR_NONE;
     op->reason = "int16 to and from the array";
-    h->op[h->n++] = op;
+    return op;
+}
+
+static void convert(struct halves *h, uint32_t row, uint32_t from, uint32_t to)
+{
+    h->op[h->n++] = for_host(h, lgl_make_halves(h->g, row, 1, &from, h->g->tensor[to]));
 }
 
 /* Both forms have a name: the tensor's own is the whole one's. */
@@ -49,25 +53,14 @@ static void want_whole(struct halves *h, uint32_t id)
     convert(h, h->g->op[h->g->tensor[id]->producer]->row, h->half[id], id);
 }
 
-/* Return the row of an operator on the array that reads tensor `id`; IR_NONE if there is none. */
-static uint32_t reader(const struct halves *h, uint32_t id)
-{
-    for (uint32_t i = 0; i < h->g->n_op; i++)
-        if (on_array(h, h->g->op[i]) && h->g->op[i]->in[0] == id)
-            return h->g->op[i]->row;
-    return IR_NONE;
-}
-
 /* Make tensor `id`, which is whole, halves if the array reads it. */
 static void want_half(struct halves *h, uint32_t id)
 {
-    const uint32_t row = h->g->tensor[id]->type == IR_I16 ? reader(h, id) : IR_NONE;
-
     h->whole[id] = true;
-    if (row == IR_NONE)
+    if (h->reader[id] == IR_NONE)
         return;
     h->half[id] = halves_of(h->g, h->g->tensor[id], name_of(h, id))->id;
-    convert(h, row, id, h->half[id]);
+    convert(h, h->reader[id], id, h->half[id]);
 }
 
 /* Return true if halves of x are those of y: a RESHAPE moves nothing then. */
@@ -103,37 +96,31 @@ static void place(struct halves *h, struct ir_op *op, bool array)
 /* A RESHAPE on the host from tensor `from` to `to`, in the new order. */
 static void reshape(struct halves *h, uint32_t row, uint32_t from, uint32_t to)
 {
-    struct ir_op *op = lgl_new_reshape(h->g, row, h->g->tensor[from], h->g->tensor[to]);
+    struct ir_tensor *const *t = h->g->tensor;
 
-    h->g->n_op--;
-    op->target = h->targets->n - 1;
-    op->region = IR_NONE;
-    op->reason = "int16 to and from the array";
-    place(h, op, false);
+    place(h, for_host(h, lgl_new_reshape(h->g, row, t[from], t[to])), false);
 }
 
 /* Let a dense layer whose tensors have other rows than its product read and write tensors of these rows; return those it
  * had in own[2]. */
 static void take_rows(struct ir_graph *g, struct ir_op *op, uint32_t own[2])
 {
+    uint32_t *const of[2] = {&op->in[0], &op->out[0]};
+
     own[0] = own[1] = IR_NONE;
     if (halves_has_rows(g, op))
         return;
     for (uint32_t i = 0; i < 2; i++) {
-        const struct ir_tensor *t = i ? ir_out(g, op, 0) : ir_in(g, op, 0);
+        const struct ir_tensor *t = g->tensor[*of[i]];
         struct ir_tensor *rows;
         int32_t dim[2];
 
         halves_rows(t, ir_in(g, op, 1)->dim[1 - i], dim);
-        rows = ir_tensor_new(g, t->name, IR_I16, 2, dim);
-        rows->name = arena_printf(g->arena, "%s/rows", t->name);
+        rows = ir_tensor_new(g, arena_printf(g->arena, "%s/rows", t->name), IR_I16, 2, dim);
         rows->quant = t->quant;
-        own[i] = t->id;
-        if (i)
-            op->out[0] = rows->id;
-        else
-            op->in[0] = rows->id;
         rows->producer = op->id;
+        own[i] = *of[i];
+        *of[i] = rows->id;
     }
 }
 
@@ -175,10 +162,14 @@ bool partition_halves(const struct target_list *targets, struct ir_graph *g)
             take_rows(g, g->op[i], own[i]);
     }
     h.half = ARENA_ARRAY(g->arena, uint32_t, n_tensor);
+    h.reader = ARENA_ARRAY(g->arena, uint32_t, n_tensor);
     h.whole = ARENA_ARRAY(g->arena, bool, n_tensor);
     h.op = ARENA_ARRAY(g->arena, struct ir_op *, n + n_tensor);
     for (uint32_t i = 0; i < n_tensor; i++)
-        h.half[i] = IR_NONE;
+        h.half[i] = h.reader[i] = IR_NONE;
+    for (uint32_t i = n; i-- > 0;)
+        if (array[i])
+            h.reader[g->op[i]->in[0]] = g->op[i]->row;
     order(&h, array, own);
     for (uint32_t i = 0; i < n; i++)
         if (array[i]) {

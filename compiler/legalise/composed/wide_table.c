@@ -76,7 +76,7 @@ static float value_at(const struct ir_graph *g, const struct ir_tensor *y, int32
     return lgl_float_applied(op, x);
 }
 
-/* Write the code of QUANTIZE of v to y, and return its place's end. */
+/* Write the code that QUANTIZE into y makes of v, entry i of the table. */
 static void put_code(const struct ir_op *quantize, const struct ir_tensor *y, float v, void *table,
                      uint32_t i)
 {

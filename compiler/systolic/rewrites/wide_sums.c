@@ -47,12 +47,9 @@ static const struct ir_tensor *weights_of(struct ir_graph *g, const struct ir_op
 
     if (kind == CONV)
         return w;
-    t = lgl_new_constant(g, w->name, IR_I8, kind == DENSE ? 2 : 4, kind == DENSE ? matrix : image,
-                         NULL);
+    t = lgl_constant_like(g, w, kind == DENSE ? 2 : 4, kind == DENSE ? matrix : image,
+                          lgl_turned(g, w->data, (size_t)outer, (size_t)inner));
     t->quant = lgl_new_quant(g, 1, 0);
-    for (int32_t i = 0; i < inner; i++)
-        for (int32_t k = 0; k < outer; k++)
-            ((uint8_t *)(uintptr_t)t->data)[i * outer + k] = w->data[k * inner + i];
     return t;
 }
 
@@ -127,31 +124,19 @@ static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind,
 void sys_wide_mean(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
     enum { ROWS_AND_COLUMNS = 6, MOST_SIDE = 255 };
-    const struct ir_tensor *x = ir_in(g, op, 0);
-    struct ir_tensor *y = ir_out(g, op, 0), *w, *to = y;
-    struct ir_op *made;
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
     if (!o->hw->lstm || x->type != IR_I16 || y->type != IR_I16 || x->rank != 4 ||
         op->fixed.n != 1 || op->attr[IR_AXIS] != ROWS_AND_COLUMNS || x->dim[1] > MOST_SIDE ||
         x->dim[2] > MOST_SIDE)
         return;
-    w = lgl_new_constant(g, "", IR_I8, 4, (const int32_t[]){1, x->dim[1], x->dim[2], x->dim[3]},
-                         NULL);
-    memset((uint8_t *)(uintptr_t)w->data, 1, (size_t)ir_bytes(w));
-    w->quant = lgl_new_quant(g, 1, 0);
-    if (y->rank != 4) {
-        to = ir_tensor_new(g, "", IR_I16, 4, (const int32_t[]){x->dim[0], 1, 1, x->dim[3]});
-        to->quant = y->quant;
-        lgl_new_reshape(g, op->row, to, y);
-    }
-    made = lgl_make_depthwise_conv2d(g, op->row, 2, (const uint32_t[]){x->id, w->id}, to);
-    for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
-        made->attr[i] = 1;
-    made->attr[IR_KERNEL_H] = x->dim[1];
-    made->attr[IR_KERNEL_W] = x->dim[2];
-    made->attr[IR_MULTIPLIER] = made->attr[IR_NARROW] = 1;
-    made->fixed = op->fixed;
-    op->dead = true;
+    if (y->rank != 4)
+        lgl_keep_dims(g, op);
+    memset(op->attr, 0, sizeof op->attr);
+    op->attr[IR_KERNEL_H] = x->dim[1];
+    op->attr[IR_KERNEL_W] = x->dim[2];
+    op->attr[IR_STRIDE_H] = op->attr[IR_STRIDE_W] = op->attr[IR_NARROW] = 1;
+    lgl_become_sums(g, op);
 }
 
 void sys_wide_conv(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)

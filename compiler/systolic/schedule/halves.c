@@ -1,7 +1,6 @@
 /* halves.c - see halves.h. */
 #include "halves.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/legalise/legalise.h"
@@ -30,12 +29,6 @@ static int64_t bias_at(const struct ir_tensor *b, uint64_t channel)
     return v;
 }
 
-/* Weights are [OC,..,K]; of a depthwise convolution [1,KH,KW,OC]. */
-static bool innermost(const struct ir_op *op)
-{
-    return ir_is_depthwise(op);
-}
-
 /* Return the least value of `t`: the bound of what makes it. */
 static int64_t least_value(const struct ir_graph *g, const struct ir_tensor *t)
 {
@@ -44,17 +37,20 @@ static int64_t least_value(const struct ir_graph *g, const struct ir_tensor *t)
     return op && ir_op_info(op->opcode)->fuses_clamp && op->fixed.n ? op->fixed.act_min : INT16_MIN;
 }
 
-/* Return true if a sum of values from `low` on and its bias, shifted left by `left`, can leave 32 bits. */
-static bool overflows(const struct ir_op *op, const struct ir_tensor *w,
-                      const struct ir_tensor *bias, uint64_t channel, int64_t low, int32_t left)
+/* Return true if a sum of values from `low` on and its bias, shifted left by `left`, can leave 32 bits. Weights are
+ * [OC,..,K], of a depthwise convolution [1,KH,KW,OC]. */
+static bool overflows(const struct ir_graph *g, const struct ir_op *op, uint64_t channel,
+                      int64_t low, int32_t left)
 {
-    const uint64_t channels = (uint64_t)(innermost(op) ? ir_dim_back(w, 0) : w->dim[0]),
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const uint64_t channels = (uint64_t)ir_dim_back(ir_out(g, op, 0), 0),
                    n = ir_elements(w) / channels;
-    const int64_t b = bias_at(bias, channel), most = INT32_MAX >> left;
+    const int64_t b = bias_at(ir_in(g, op, 2), channel), most = INT32_MAX >> left;
     int64_t up = 0, down = 0;
 
     for (uint64_t i = 0; i < n; i++) {
-        const int64_t v = (int8_t)w->data[innermost(op) ? i * channels + channel : channel * n + i];
+        const int64_t v =
+            (int8_t)w->data[ir_is_depthwise(op) ? i * channels + channel : channel * n + i];
 
         up += v * (v > 0 ? INT16_MAX : low);
         down += v * (v > 0 ? low : INT16_MAX);
@@ -64,9 +60,9 @@ static bool overflows(const struct ir_op *op, const struct ir_tensor *w,
 
 static const char *scale_refusal(const struct ir_graph *g, const struct ir_op *op)
 {
-    const struct ir_tensor *w = ir_in(g, op, 1), *b = op->n_in > 2 ? ir_in(g, op, 2) : NULL;
+    const struct ir_tensor *b = ir_in(g, op, 2);
     const int64_t low = least_value(g, ir_in(g, op, 0));
-    const uint64_t channels = (uint64_t)(innermost(op) ? ir_dim_back(w, 0) : w->dim[0]);
+    const uint64_t channels = (uint64_t)ir_dim_back(ir_out(g, op, 0), 0);
 
     if (b && (b->role != IR_CONST || b->type != IR_I64))
         return "its bias is not a constant of int64";
@@ -75,7 +71,7 @@ static const char *scale_refusal(const struct ir_graph *g, const struct ir_op *o
 
         if (op->attr[IR_NARROW] == 0 && shift < -MOST_RIGHT)
             return "its scale is below 2^-17";
-        if (overflows(op, w, b, c, low, shift > 0 ? shift : 0))
+        if (overflows(g, op, c, low, shift > 0 ? shift : 0))
             return "its sums of int16 can leave 32 bits";
     }
     return NULL;
@@ -95,7 +91,7 @@ const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
     geo_image(y, &oh, &ow, &oc);
     if (ow > hw->acc_depth)
         return "a row of int16 has more pixels than the array accumulators";
-    if (window && !innermost(op) && w->dim[3] != x->dim[3])
+    if (window && !ir_is_depthwise(op) && w->dim[3] != x->dim[3])
         return "convolutions of int16 in groups of channels are the host's";
     if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
         return "a bound of its activation is inside a step of 256";
@@ -120,25 +116,22 @@ static uint32_t new_weights(struct ir_graph *g, const struct ir_op *op)
     const bool dense = w->rank == 2;
     const int32_t oc = w->dim[0],
                   dim[4] = {dense ? 1 : w->dim[1], dense ? 1 : w->dim[2], w->dim[w->rank - 1], oc};
-    const size_t n = (size_t)ir_elements(w), k = n / (size_t)oc;
     struct ir_tensor *t;
 
-    if (innermost(op))
+    if (ir_is_depthwise(op))
         return w->id;
-    t = lgl_new_constant(g, w->name, IR_I8, 4, dim, NULL);
+    t = lgl_constant_like(g, w, 4, dim,
+                          lgl_turned(g, w->data, (size_t)oc, (size_t)ir_elements(w) / (size_t)oc));
     t->quant = lgl_new_quant(g, 1, 0);
-    for (size_t i = 0; i < n; i++)
-        ((uint8_t *)(uintptr_t)t->data)[i % k * (size_t)oc + i / k] = w->data[i];
     return t->id;
 }
 
 static uint32_t new_bias(struct ir_graph *g, const struct ir_op *op, int32_t channels)
 {
-    const struct ir_tensor *b = op->n_in > 2 ? ir_in(g, op, 2) : NULL;
     int32_t *v = ARENA_ARRAY(g->arena, int32_t, (size_t)channels);
 
     for (int32_t c = 0; c < channels; c++)
-        v[c] = (int32_t)bias_at(b, (uint64_t)c);
+        v[c] = (int32_t)bias_at(ir_in(g, op, 2), (uint64_t)c);
     return lgl_new_numbers(g, (uint32_t)channels, v);
 }
 
@@ -175,8 +168,8 @@ void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x
         memset(op->attr, 0, sizeof op->attr);
         lgl_become_conv(op);
         op->attr[IR_KERNEL_H] = op->attr[IR_KERNEL_W] = 1;
-        op->attr[IR_STRIDE_H] = op->attr[IR_STRIDE_W] = 1;
-        op->attr[IR_DILATION_H] = op->attr[IR_DILATION_W] = 1;
+        for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
+            op->attr[i] = 1;
     }
     op->attr[IR_NARROW] = 0;
     op->attr[IR_WEIGHTS_KO] = op->attr[IR_HALVES] = 1;
@@ -218,6 +211,8 @@ struct ir_graph *halves_alone(struct arena *a, const struct ir_graph *g, const s
     struct ir_graph *one = sched_alone_graph(a, g, op);
     struct ir_op *copy = one->op[0];
 
+    if (!halves_kind(one, copy))
+        return one;
     if (!halves_has_rows(one, copy))
         shape_rows(one, copy);
     struct ir_tensor *x = halves_of(one, ir_in(one, copy, 0), ""),

@@ -21,7 +21,7 @@ struct ir_tensor *halves_of(struct ir_graph *g, const struct ir_tensor *t, const
 /* Give the operator that form, from x to y, which have its tensors as halves. */
 void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x,
                  const struct ir_tensor *y);
-/* Return a graph of the operator alone in that form. */
+/* Return a graph of the operator alone, in that form if it is of that kind. */
 struct ir_graph *halves_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *op);
 
 #endif

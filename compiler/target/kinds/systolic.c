@@ -346,20 +346,18 @@ static bool is_float(const struct ir_graph *g, const struct ir_op *op)
 static const char *check_regions(struct question *q)
 {
     const struct ir_graph *g = q->graph;
-    const struct ir_op *op = q->op;
+    const uint32_t n = g->n_in + g->n_out;
 
-    if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
-        REFUSE(q, "the network has %u inputs and outputs: the accelerator has regions for %u",
-               g->n_in + g->n_out, HD_REGIONS - HD_REGION_IO);
-    if (ir_op_info(op->opcode)->has_state && sched_state_region(g) >= HD_REGIONS)
-        REFUSE(q, "the network has %u inputs and outputs: no region is left for its state",
-               g->n_in + g->n_out);
-    if (sched_window(g, op) >= HD_REGIONS)
-        REFUSE(
-            q,
-            "the network has %u inputs and outputs: no region is left for a place in memory that "
-            "is known when it runs",
-            g->n_in + g->n_out);
+    if (HD_REGION_IO + n > HD_REGIONS)
+        REFUSE(q, "the network has %u inputs and outputs: the accelerator has regions for %u", n,
+               HD_REGIONS - HD_REGION_IO);
+    if (ir_op_info(q->op->opcode)->has_state && sched_state_region(g) >= HD_REGIONS)
+        REFUSE(q, "the network has %u inputs and outputs: no region is left for its state", n);
+    if (sched_window(g, q->op) >= HD_REGIONS)
+        REFUSE(q,
+               "the network has %u inputs and outputs: no region is left for a place in memory "
+               "that is known when it runs",
+               n);
     return NULL;
 }
 
@@ -372,13 +370,17 @@ static const char *refusal_of_int16(const struct target_question *asked)
                *limit = asked->graph->row[asked->op->row].limit;
     struct question q = {asked->arena, asked->graph, asked->op, asked->hw, {0}};
     struct target_question one = *asked;
+    struct arena *own;
 
     if (why)
         REFUSE(&q, "the input is i16: %s%s%s", why, limit ? "; " : "", limit ? limit : "");
     ASK(check_regions(&q));
-    one.graph = halves_alone(asked->arena, asked->graph, asked->op);
+    own = arena_beside(asked->arena);
+    one.graph = halves_alone(own, asked->graph, asked->op);
     one.op = one.graph->op[0];
-    return refusal(&one);
+    why = refusal(&one);
+    arena_free(own);
+    return why;
 }
 
 /* Return NULL if the operator can run on an accelerator of this configuration, otherwise the
@@ -469,9 +471,7 @@ static struct target_cost cost(const struct target_question *q)
     if (views_form(q->op->opcode))
         return (struct target_cost){0, 0, 0};
     own = arena_beside(q->arena);
-    built = sched_alone(halves_kind(q->graph, q->op) ? halves_alone(own, q->graph, q->op)
-                                                     : sched_alone_graph(own, q->graph, q->op),
-                        q->hw, &o, &alone);
+    built = sched_alone(halves_alone(own, q->graph, q->op), q->hw, &o, &alone);
     arena_free(own);
     if (!built)
         return target_host_desc.cost(q);
