@@ -133,13 +133,6 @@ enum status ref_depthwise_i16(const struct ref_call *c, struct diag *d)
     return each(c, depthwise_sum);
 }
 
-/* Element (n, y, x, channel) of an image of halves, w pixels a row: where its upper byte is. */
-static size_t upper_at(const struct ir_tensor *t, const struct place *p)
-{
-    return (size_t)((p->n * t->dim[1] + p->y) * t->dim[2] + p->x) * (size_t)t->dim[3] +
-           (size_t)p->channel;
-}
-
 /* The sum of one output of a convolution of halves. Weights [KH,KW,C,OC] and [1,KH,KW,C*M]. */
 static int32_t halves_sum(const struct ref_call *c, const struct place *p)
 {
@@ -159,7 +152,7 @@ static int32_t halves_sum(const struct ref_call *c, const struct place *p)
 
         if (at.y < 0 || at.y >= x->dim[1] || at.x < 0 || at.x >= w)
             continue;
-        upper = upper_at(x, &at);
+        upper = pixel(x, at.n, at.y, at.x) + (size_t)at.channel;
         sum += (uint32_t)((256 * ref_at(x, c->x[0], upper) +
                            ref_at(x, c->x[0], upper + (size_t)(w * x->dim[3])) + 128) *
                           ref_at(c->in[1], c->x[1], (size_t)(k * oc + p->channel)));
@@ -189,7 +182,7 @@ enum status ref_conv_halves(const struct ref_call *c, struct diag *d)
                                 : v > high ? high
                                            : v,
                       lower = clamped & 255;
-        const size_t upper = upper_at(y, &p);
+        const size_t upper = pixel(y, p.n, p.y, p.x) + (size_t)p.channel;
 
         ref_put(y, c->y[0], upper, (clamped - lower) / 256);
         ref_put(y, c->y[0], upper + (size_t)(w * y->dim[3]), lower - 128);

@@ -187,11 +187,10 @@ static bool reordered(const struct ir_tensor *t, uint8_t flip, const uint8_t *wa
 }
 
 /* Return the int16 values of `t` that `halves` has, a row's upper bytes first. */
-static const uint8_t *joined(const struct compare *c, const struct ir_tensor *t,
-                             const uint8_t *halves)
+static const uint8_t *joined(struct arena *a, const struct ir_tensor *t, const uint8_t *halves)
 {
     const uint64_t n = ir_elements(t);
-    int16_t *y = ARENA_ARRAY(c->job->arena, int16_t, n + 1);
+    int16_t *y = ARENA_ARRAY(a, int16_t, n + 1);
     int32_t dim[4];
 
     ir_halves_shape(t, dim);
@@ -204,26 +203,37 @@ static const uint8_t *joined(const struct compare *c, const struct ir_tensor *t,
     return (const uint8_t *)y;
 }
 
+/* Compare the values of `t` with those of the imported graph's tensor. */
+static struct compare_tensor compared(const struct compare *c, const struct compare_pair *p,
+                                      const struct ir_tensor *t, const uint8_t *want,
+                                      const uint8_t *got)
+{
+    struct compare_tensor r = {.compared = ir_elements(t)};
+
+    if (p->flip == 0 && !p->from && memcmp(want, got, (size_t)ir_bytes(t)) == 0)
+        return r;
+    r = differ(t, p, false, want, got);
+    if (r.wrong && channels_first(c->job->p->reference->tensor[p->imported], t))
+        r = differ(t, p, true, want, got);
+    if (r.wrong && may_reorder(c->job->p->reference) && reordered(t, p->flip, want, got))
+        r = (struct compare_tensor){.compared = r.compared};
+    return r;
+}
+
 /* Compare the compiled graph's tensor with the imported graph's. */
 static struct compare_tensor against(const struct compare *c, struct ref *imported, uint32_t id)
 {
     const struct compare_pair *p = &c->pair[id];
-    const struct ir_tensor *t = c->graph->tensor[id],
-                           *from = c->job->p->reference->tensor[p->imported];
+    const struct ir_tensor *from = c->job->p->reference->tensor[p->imported];
     const uint8_t *want = ref_bytes(imported, from->id), *got = ref_bytes(c->legal, id);
-    struct compare_tensor r = {.compared = ir_elements(from)};
+    struct compare_tensor r;
+    struct arena *own;
 
-    if (p->halves) {
-        t = from;
-        got = joined(c, from, got);
-    }
-    if (p->flip == 0 && !p->from && memcmp(want, got, (size_t)ir_bytes(t)) == 0)
-        return r;
-    r = differ(t, p, false, want, got);
-    if (r.wrong && channels_first(from, t))
-        r = differ(t, p, true, want, got);
-    if (r.wrong && may_reorder(c->job->p->reference) && reordered(t, p->flip, want, got))
-        r = (struct compare_tensor){.compared = r.compared};
+    if (!p->halves)
+        return compared(c, p, c->graph->tensor[id], want, got);
+    own = arena_beside(c->job->arena);
+    r = compared(c, p, from, want, joined(own, from, got));
+    arena_free(own);
     return r;
 }
 
