@@ -2,7 +2,7 @@
 #include "compiler/plan/place.h"
 #include "layout_work.h"
 
-/* Add the tile buffers. Phase: operands of one elementwise operator are placed four banks apart. */
+/* Add the tile buffers. Operands of one elementwise operator have two phases. */
 static void add_tiles(struct layout_work *w, struct place_set *set, struct op_plan *p)
 {
     uint32_t banks = w->hw->banks * w->hw->n;
@@ -17,7 +17,7 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
             bool pair = t && p->geo.kind == GEO_ELEMENTWISE;
             const uint32_t root = t ? layout_root(w, t) : 0;
             place_add_phase(set, s[i]->rows * s[i]->pitch, span.first, span.last, pair ? banks : 0,
-                            pair && w->second[root] ? banks / 2 : 0, &s[i]->buf[k]);
+                            pair ? w->phase[root] : 0, &s[i]->buf[k]);
         }
 }
 
@@ -40,7 +40,7 @@ static void add_line_buffer(struct layout_work *w, struct place_set *set, const 
 
     if (r->wrap)
         place_add_phase(set, (r->wrap + r->halo) * r->pitch, span.first, span.last, banks,
-                        w->second[t->id] ? banks / 2 : 0, &r->base);
+                        w->phase[t->id], &r->base);
 }
 
 /* Reduce the budget of the operators at which the buffer is alive. */
@@ -63,8 +63,8 @@ bool layout_assign(struct layout_work *w)
         s->inside = layout_inside(w, t);
         if (s->on_chip && !s->inside &&
             layout_matters(w->program, (struct sched_span){s->first, s->last}))
-            place_add_phase(&set, w->n_bytes[t], s->first, s->last, banks,
-                            w->second[t] ? banks / 2 : 0, &w->base[t]);
+            place_add_phase(&set, w->n_bytes[t], s->first, s->last, banks, w->phase[t],
+                            &w->base[t]);
     }
     for (uint32_t i = 0; i < w->layout->n_plan; i++)
         if (layout_matters(w->program, w->program->span[w->layout->plan[i].position])) {

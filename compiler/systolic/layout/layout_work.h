@@ -29,7 +29,9 @@ struct layout_work {
     /* By tensor; for tensors that share bytes only the root's entry is used (views.h): */
     bool *contiguous;            /* by tensor: rows must be contiguous */
     struct row_reads *row_reads; /* by tensor */
-    bool *second;                /* by tensor: the second operand of an elementwise operator */
+    uint32_t *
+        phase; /* by tensor: bytes modulo the banks at which it begins; not 0: the second operand of an
+                      * elementwise operator */
     /* By tensor: the first stage that reads it, if all its readers are stages of its cascade;
      * whether it has several readers, and how many have been found. */
     const struct op_plan **cascade_to;
