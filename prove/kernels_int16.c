@@ -147,7 +147,7 @@ void prove_i16_dense(struct prove_package *k, const void *params, void *const *a
 
 /* Each element of two operands. */
 static void each_pair(struct prove_package *k, const struct hdk_walk2 *w, struct prove_opaque *q,
-                      void *const *arg)
+                      const int64_t bounds[2], void *const *arg)
 {
     const uint64_t n = (uint64_t)w->shape[0] * w->shape[1] * w->shape[2] * w->shape[3],
                    n_a = prove_walk_values(w->shape, w->a_stride),
@@ -158,7 +158,7 @@ static void each_pair(struct prove_package *k, const struct hdk_walk2 *w, struct
     for (uint64_t e = 0; y && e < n; e++) {
         q->of[0] = a[prove_walk_at(w->shape, w->a_stride, e)];
         q->of[1] = b[prove_walk_at(w->shape, w->b_stride, e)];
-        prove_opaque(k->p, q, y + 2 * e, 2);
+        prove_opaque16(k->p, q, bounds[0], bounds[1], y + 2 * e);
     }
 }
 
@@ -170,7 +170,7 @@ void prove_i16_add(struct prove_package *k, const void *params, void *const *arg
                               p->shift_b, p->shift_out, p->act_min, p->act_max},
                              {0}};
 
-    each_pair(k, &p->walk, &q, arg);
+    each_pair(k, &p->walk, &q, q.parameter + 6, arg);
 }
 
 void prove_i16_mul(struct prove_package *k, const void *params, void *const *arg)
@@ -178,7 +178,7 @@ void prove_i16_mul(struct prove_package *k, const void *params, void *const *arg
     const struct hdk_mul *p = params;
     struct prove_opaque q = {PROVE_MUL_16, {p->multiplier, p->shift, p->act_min, p->act_max}, {0}};
 
-    each_pair(k, &p->walk, &q, arg);
+    each_pair(k, &p->walk, &q, q.parameter + 2, arg);
 }
 
 void prove_i16_unary(struct prove_package *k, const void *params, void *const *arg)

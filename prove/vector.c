@@ -68,6 +68,41 @@ static int window(const struct vector_job *j, uint32_t lane, uint32_t *n)
     return 0;
 }
 
+/* The integer at an upper byte and the lower one, less 128, `apart` after it. */
+static int number(const struct vector_job *j, uint32_t upper, uint32_t apart, prove_uwide *x)
+{
+    const uint32_t high = operand(j, upper), low = operand(j, upper + apart);
+
+    if (high == PROVE_NOTHING || low == PROVE_NOTHING)
+        return -1;
+    *x = prove_i16(j->v->package->p, (const uint32_t[2]){prove_flip(j->v->package->p, low), high});
+    return 0;
+}
+
+/* One half of the result of a lane: int16's ADD, SUB or MUL. */
+static uint32_t half(const struct vector_job *j, uint32_t lane)
+{
+    const struct hd_cmd_vector *c = j->c;
+    const uint32_t at = j->chunk + lane;
+    const int32_t low = c->act_min * 256, high = c->act_max * 256 + 255;
+    struct prove_opaque q = {c->op == HD_VOP_ADD ? PROVE_ADD_16 : PROVE_SUB_16,
+                             {c->multiplier_a, c->multiplier_b, c->multiplier_out, c->shift_a,
+                              c->shift_b, c->shift_out, low, high},
+                             {0}};
+    uint32_t y[2];
+
+    if (j->op->multiply)
+        q = (struct prove_opaque){PROVE_MUL_16, {c->multiplier_out, c->shift_out, low, high}, {0}};
+    if (number(j,
+               (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col + (c->a_splat ? 0 : at),
+               c->a_win_row, &q.of[0]) ||
+        number(j, c->b_base + j->row * c->b_row + j->col * c->b_col + (c->b_splat ? 0 : at),
+               c->a_win_col, &q.of[1]))
+        return PROVE_NOTHING;
+    prove_opaque16(j->v->package->p, &q, low, high, y);
+    return c->half == FUNC_HALF_LOWER ? prove_flip(j->v->package->p, y[0]) : y[1];
+}
+
 static uint32_t clamped(struct prove *p, const struct hd_cmd_vector *c, uint32_t t)
 {
     int8_t table[256];
@@ -85,6 +120,8 @@ static uint32_t result(const struct vector_job *j, uint32_t lane)
     struct prove_sum sum = {0};
     uint32_t n;
 
+    if (c->half)
+        return half(j, lane);
     if (window(j, lane, &n))
         return PROVE_NOTHING;
     if (j->op->operands == 2) {
@@ -108,12 +145,27 @@ static uint32_t result(const struct vector_job *j, uint32_t lane)
                   : prove_average(p, &sum, n, false, c->act_min, c->act_max);
 }
 
+static const char *halves_nonsense(const struct hd_cmd_vector *c, const struct hd_vop_facts *op)
+{
+    if (!op->halves || c->half > FUNC_HALF_LOWER || c->z_a || c->z_b || c->z_out || c->look_up)
+        return "halves of another operation, with a zero point or a table";
+    if (c->kernel_w != 2 || c->kernel_h != (op->multiply ? 2 : 1) || c->y_start || c->x_start ||
+        c->in_h < c->kernel_h + (c->rows - UINT32_C(1)) * c->stride_y ||
+        c->in_w < c->kernel_w + (c->cols - UINT32_C(1)) * c->stride_x)
+        return "halves with a window other than 1 x 2 or 2 x 2";
+    if (op->scale && (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
+        return "shift_a or shift_b outside -31..0";
+    return func_shift_ok(c->shift_out) ? NULL : "shift_out outside -31..30";
+}
+
 static const char *nonsense(const struct hd_cmd_vector *c, const struct hd_vop_facts *op)
 {
     const bool two = op->operands == 2;
 
     if (!c->rows || !c->cols || !c->channels || !c->kernel_h || !c->kernel_w)
         return "an empty loop";
+    if (c->half)
+        return halves_nonsense(c, op);
     if (two && (c->kernel_h != 1 || c->kernel_w != 1))
         return "an elementwise operation with a window";
     if (op->divide && (uint32_t)c->kernel_h * c->kernel_w > 2048)
@@ -232,7 +284,9 @@ int prove_vector(struct prove_device *v, const struct hd_cmd_vector *c)
     const char *why = nonsense(c, j.op);
     if (why)
         return prove_fault(v, why);
-    if (j.op->operands == 2)
+    if (c->half && !v->config.lstm)
+        return prove_fault(v, "halves without the option lstm");
+    if (j.op->operands == 2 && !c->half)
         j.table = results(v, c);
     j.cell = ARENA_ARRAY(v->package->p->arena, uint32_t, (size_t)c->kernel_h * c->kernel_w * 2 + 1);
     for (j.row = 0; j.row < c->rows; j.row++)

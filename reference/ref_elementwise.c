@@ -4,7 +4,7 @@
 
 #include "ref_kernels.h"
 
-/* Walks the output of a broadcast: offset of the element in each operand. */
+/* Walks the output of a broadcast: offset of the element in each operand, of halves of its upper byte. */
 struct walk {
     uint32_t rank;
     int32_t dim[IR_MAX_RANK], at[IR_MAX_RANK];
@@ -19,11 +19,12 @@ static void walk_init(struct walk *w, const struct ref_call *c)
         size_t stride = 1;
 
         for (uint32_t back = 0; back < w->rank; back++) {
-            const int32_t n = ir_dim_back(c->in[k], back);
+            const int32_t parts = c->op->attr[IR_HALVES] && back == 1 ? 2 : 1,
+                          n = ir_dim_back(c->in[k], back) / parts;
 
-            w->dim[w->rank - 1 - back] = c->out[0]->dim[w->rank - 1 - back];
+            w->dim[w->rank - 1 - back] = c->out[0]->dim[w->rank - 1 - back] / parts;
             w->stride[k][w->rank - 1 - back] = n == 1 ? 0 : stride;
-            stride *= (size_t)n;
+            stride *= (size_t)(n * parts);
         }
     }
 }
@@ -45,7 +46,8 @@ static void walk_next(struct walk *w)
 static int32_t add_one(const struct ref_call *c, int32_t a, int32_t b)
 {
     const struct ref_constants *f = c->k;
-    const int32_t up = c->in[0]->type == IR_I16 ? 1 << 15 : 1 << 20;
+    const bool wide = c->in[0]->type == IR_I16 || c->op->attr[IR_HALVES];
+    const int32_t up = wide ? 1 << 15 : 1 << 20;
     const int32_t ya = ref_mbqm(a * up, f->multiplier[0], f->shift[0]);
     const int32_t yb = ref_mbqm(b * up, f->multiplier[1], f->shift[1]);
     const int32_t sum = c->op->opcode == IR_OP_SUB ? ya - yb : ya + yb;
@@ -131,8 +133,48 @@ static enum status binary(const struct ref_call *c,
     return ST_OK;
 }
 
+/* Bytes from an upper one to its lower one. */
+static size_t apart(const struct ir_tensor *t)
+{
+    return (size_t)(t->dim[2] / 2 * t->dim[3]);
+}
+
+static int32_t of_halves(const struct ir_tensor *t, const void *x, size_t upper)
+{
+    return 256 * ref_at(t, x, upper) + ref_at(t, x, upper + apart(t)) + 128;
+}
+
+/* Operands and result are int16 as halves; low and high are the upper byte's. */
+static enum status binary_halves(const struct ref_call *c,
+                                 int32_t one(const struct ref_call *c, int32_t a, int32_t b))
+{
+    const struct ir_tensor *y = c->out[0];
+    const size_t n = (size_t)ir_elements(y) / 2, row = apart(y);
+    struct ref_constants k = *c->k;
+    struct ref_call two = *c;
+    struct walk w;
+
+    k.low *= 256;
+    k.high = k.high * 256 + 255;
+    two.k = &k;
+    walk_init(&w, c);
+    for (size_t i = 0; i < n; i++) {
+        const int32_t v = one(&two, of_halves(c->in[0], c->x[0], w.offset[0]),
+                              of_halves(c->in[1], c->x[1], w.offset[1])),
+                      lower = v & 255;
+        const size_t upper = i / row * 2 * row + i % row;
+
+        ref_put(y, c->y[0], upper, (v - lower) / 256);
+        ref_put(y, c->y[0], upper + row, lower - 128);
+        walk_next(&w);
+    }
+    return ST_OK;
+}
+
 enum status ref_add(const struct ref_call *c, struct diag *d)
 {
+    if (c->op->attr[IR_HALVES])
+        return binary_halves(c, add_one);
     if (c->k->n_real != 0)
         return ref_real_binary(c, d);
     return binary(c, add_one);
@@ -140,6 +182,8 @@ enum status ref_add(const struct ref_call *c, struct diag *d)
 
 enum status ref_mul(const struct ref_call *c, struct diag *d)
 {
+    if (c->op->attr[IR_HALVES])
+        return binary_halves(c, mul_one);
     if (c->k->n_real != 0)
         return ref_real_binary(c, d);
     return binary(c, mul_one);

@@ -65,10 +65,16 @@ enum status infer_log_softmax(const struct ir_graph *g, const struct ir_op *op, 
                 zero, (double)y->quant.scale[0], y->quant.zero_point[0]);
 }
 
-static bool broadcasts(const struct ir_tensor *a, const struct ir_tensor *b)
+/* Two columns of halves are one of int16. */
+static int32_t dim_of(const struct ir_op *op, const struct ir_tensor *t, uint32_t back)
+{
+    return ir_dim_back(t, back) / (op->attr[IR_HALVES] && back == 1 ? 2 : 1);
+}
+
+static bool broadcasts(const struct ir_op *op, const struct ir_tensor *a, const struct ir_tensor *b)
 {
     for (uint32_t back = 0; back < a->rank && back < b->rank; back++) {
-        const int32_t m = ir_dim_back(a, back), n = ir_dim_back(b, back);
+        const int32_t m = dim_of(op, a, back), n = dim_of(op, b, back);
 
         if (m != n && m != 1 && n != 1)
             return false;
@@ -89,7 +95,7 @@ static enum status want_broadcast(const struct ir_graph *g, const struct ir_op *
         for (uint32_t k = 0; k < i; k++) {
             const struct ir_tensor *a = ir_in(g, op, k);
 
-            if (!broadcasts(a, b))
+            if (!broadcasts(op, a, b))
                 return FAIL(d, ST_MODEL, "shapes %s of '%.80s' and %s of '%.80s' do not broadcast",
                             ir_shape_text(g->arena, a->rank, a->dim), a->name,
                             ir_shape_text(g->arena, b->rank, b->dim), b->name);
@@ -100,8 +106,10 @@ static enum status want_broadcast(const struct ir_graph *g, const struct ir_op *
 
         *n = 1;
         for (uint32_t i = 0; i < op->n_in; i++)
-            *n = ir_dim_back(ir_in(g, op, i), back) > *n ? ir_dim_back(ir_in(g, op, i), back) : *n;
+            *n = dim_of(op, ir_in(g, op, i), back) > *n ? dim_of(op, ir_in(g, op, i), back) : *n;
     }
+    if (op->attr[IR_HALVES])
+        dim[rank - 2] *= 2;
     return ir_want_shape(g, ir_out(g, op, 0), "output", rank, dim, d);
 }
 
@@ -116,6 +124,11 @@ enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struc
     }
     TRY(ir_want_type(b, "second input", a->type, d));
     TRY(ir_want_type(y, "output", a->type, d));
+    if (op->attr[IR_HALVES] &&
+        (a->type != IR_I8 || a->rank != 4 || b->rank != 4 || (a->dim[2] | b->dim[2]) % 2 != 0))
+        return FAIL(d, ST_MODEL, "halves: expected two int8 tensors [N,H,2 W,C], found %s and %s",
+                    ir_shape_text(g->arena, a->rank, a->dim),
+                    ir_shape_text(g->arena, b->rank, b->dim));
     return want_broadcast(g, op, d);
 }
 

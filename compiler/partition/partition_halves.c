@@ -145,6 +145,16 @@ static void order(struct halves *h, const bool *array, uint32_t (*own)[2])
         want_whole(h, g->out[i]);
 }
 
+static void turn(const struct halves *h, struct ir_op *op)
+{
+    const struct ir_tensor *x[2] = {NULL, NULL};
+
+    for (uint32_t k = 0; k < halves_operands(h->g, op); k++)
+        if (h->half[op->in[k]] != IR_NONE)
+            x[k] = h->g->tensor[h->half[op->in[k]]];
+    halves_turn(h->g, op, x, h->g->tensor[h->half[op->out[0]]]);
+}
+
 bool partition_halves(const struct target_list *targets, struct ir_graph *g)
 {
     const uint32_t n = g->n_op, n_tensor = 2 * g->n_tensor + 4 * n + 1;
@@ -168,15 +178,12 @@ bool partition_halves(const struct target_list *targets, struct ir_graph *g)
     for (uint32_t i = 0; i < n_tensor; i++)
         h.half[i] = h.reader[i] = IR_NONE;
     for (uint32_t i = n; i-- > 0;)
-        if (array[i])
-            h.reader[g->op[i]->in[0]] = g->op[i]->row;
+        for (uint32_t k = 0; array[i] && k < halves_operands(g, g->op[i]); k++)
+            h.reader[g->op[i]->in[k]] = g->op[i]->row;
     order(&h, array, own);
     for (uint32_t i = 0; i < n; i++)
-        if (array[i]) {
-            struct ir_op *op = g->op[i];
-
-            halves_turn(g, op, g->tensor[h.half[op->in[0]]], g->tensor[h.half[op->out[0]]]);
-        }
+        if (array[i])
+            turn(&h, g->op[i]);
     g->op = h.op;
     g->n_op = g->cap_op = h.n;
     return true;

@@ -22,6 +22,7 @@ typedef struct packed {
 } hd_array_scale_t;
 
 typedef struct packed {
+  logic [1:0]  half;            // RqMbqm only
   logic [1:0]  mode;            // hd_rq_mode_e
   logic [31:0] multiplier;
   logic [7:0]  shift;

@@ -23,7 +23,7 @@ static bool binary(const struct prove_op *o, enum prove_opaque_rule rule)
     for (size_t i = 0; i < n; i++) {
         for (uint32_t a = 0; a < 2; a++)
             q.of[a] = prove_i16(o->p, o->x[a] + 2 * ref_broadcast_at(o->in[a], o->out, i));
-        prove_opaque(o->p, &q, o->y + 2 * i, 2);
+        prove_opaque16(o->p, &q, k->low, k->high, o->y + 2 * i);
     }
     return true;
 }

@@ -39,6 +39,16 @@ void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, ui
         y[b] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, b}, 3), -128, 127);
 }
 
+void prove_opaque16(struct prove *p, const struct prove_opaque *o, int64_t low, int64_t high,
+                    uint32_t y[2])
+{
+    const prove_uwide all = hash_of(p, o);
+
+    y[0] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 0}, 3), -128, 127);
+    y[1] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 1}, 3), (int32_t)(low >> 8),
+                      (int32_t)(high >> 8));
+}
+
 /* Rounded once: the odd part of the multiplier, and all bits to the right. */
 static void rounded_once(struct prove_opaque *o, int64_t multiplier, int64_t right)
 {

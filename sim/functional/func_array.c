@@ -9,8 +9,6 @@
 #include "func_mac.h"
 #include "func_math.h"
 
-enum { HALF_LOWER = 2 }; /* of the field `half` */
-
 /* The position within one command, and values that are constant within a tile or a row. */
 struct array_job {
     struct hd_func *f;
@@ -144,17 +142,6 @@ static int8_t byte_of(int32_t y, const struct hd_cmd_array *c, uint32_t at)
     return (int8_t)(uint8_t)((uint32_t)in_bytes >> at % 4 * 8);
 }
 
-/* Return the upper byte of a result of two, clamped, or its lower one less 128. */
-static int8_t half_of(int32_t y, const struct hd_cmd_array *c)
-{
-    const int32_t v = (int32_t)((uint32_t)y + (uint32_t)c->z_out), upper = v >> 8;
-    const bool below = upper<c->act_min, above = upper> c->act_max;
-
-    if (c->half == HALF_LOWER)
-        return (int8_t)(below ? INT8_MIN : above ? INT8_MAX : (v & UINT8_MAX) + INT8_MIN);
-    return (int8_t)(below ? c->act_min : above ? c->act_max : upper);
-}
-
 /* Add bias, rescale, add the zero point, clamp and write one output vector of `count` bytes. */
 static void requantise(const struct array_job *j, const uint32_t *sum, uint32_t at, uint32_t count)
 {
@@ -170,7 +157,8 @@ static void requantise(const struct array_job *j, const uint32_t *sum, uint32_t 
         int32_t x = (int32_t)(sum[i] + (c->has_bias ? (uint32_t)bias[i] : 0u));
         int32_t y = c->common_scale ? func_mbqm(x, c->multiplier, c->shift)
                                     : func_mbqm(x, mul[i], shift[i]);
-        out[i] = c->half   ? half_of(y, c)
+        out[i] = c->half   ? func_half((int32_t)((uint32_t)y + (uint32_t)c->z_out), c->act_min,
+                                       c->act_max, c->half == FUNC_HALF_LOWER)
                  : c->wide ? byte_of(y, c, at)
                            : func_clamp(y, c->z_out, c->act_min, c->act_max);
     }
@@ -288,7 +276,7 @@ static int check_shape(const struct array_job *j)
     if (c->wide && (!j->f->config.lstm || c->look_up))
         return refuse(j, c->wide,
                       "array: results of several bytes need the option lstm, and no look_up");
-    if ((c->acc_upper || c->half) && (!j->f->config.lstm || c->half > HALF_LOWER))
+    if ((c->acc_upper || c->half) && (!j->f->config.lstm || c->half > FUNC_HALF_LOWER))
         return refuse(j, c->half, "array: halves of int16 need the option lstm");
     if ((c->acc_upper && !c->acc_keep) || (c->half && (c->wide || c->look_up)))
         return refuse(j, c->half, "array: acc_upper needs acc_keep, half no wide and no look_up");

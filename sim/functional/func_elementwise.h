@@ -18,6 +18,17 @@ static inline int32_t func_rescale(int32_t x, uint32_t up, int32_t multiplier, i
     return func_round_shift(func_high_mul(x * (1 << up), multiplier), (uint32_t)right);
 }
 
+/* add, sub, mul of operands of two bytes: the result before it is clamped. */
+static inline int32_t func_elementwise16(const struct hd_cmd_vector *c, int32_t a, int32_t b)
+{
+    if (c->op == HD_VOP_MUL)
+        return func_mbqm(a * b, c->multiplier_out, c->shift_out);
+    a = func_rescale(a, 15, c->multiplier_a, -c->shift_a);
+    b = func_rescale(b, 15, c->multiplier_b, -c->shift_b);
+    b = (int32_t)(c->op == HD_VOP_ADD ? (uint32_t)a + (uint32_t)b : (uint32_t)a - (uint32_t)b);
+    return func_mbqm(b, c->multiplier_out, c->shift_out);
+}
+
 /* Return the result of an operation of two operands (ADD, SUB, MUL, MAX, MIN, PRELU, SQUARED). */
 static inline int8_t func_elementwise(const struct hd_cmd_vector *c, int32_t a, int32_t b)
 {

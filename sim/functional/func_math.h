@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+enum { FUNC_HALF_LOWER = 2 }; /* of the fields `half` */
+
 /* Rounded high product, halves up: (a * b + 2^30) >> 31. Equal to SRDHM except at a = b = INT32_MIN.
  */
 static inline int32_t func_high_mul(int32_t a, int32_t b)
@@ -39,6 +41,17 @@ static inline int8_t func_clamp(int32_t x, int32_t z, int32_t low, int32_t high)
 
     y = y < low ? low : y;
     return (int8_t)(y > high ? high : y);
+}
+
+/* Return the upper byte of v, clamped. With `lower` return the other one less 128, of the nearest value that has an
+ * upper byte in bounds. */
+static inline int8_t func_half(int32_t v, int32_t low, int32_t high, int lower)
+{
+    const int32_t upper = v >> 8;
+
+    if (lower)
+        return (int8_t)(upper < low ? INT8_MIN : upper > high ? INT8_MAX : (v & UINT8_MAX) - 128);
+    return (int8_t)(upper < low ? low : upper > high ? high : upper);
 }
 
 static inline int func_shift_ok(int32_t shift)

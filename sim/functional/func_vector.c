@@ -115,6 +115,50 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
     return 0;
 }
 
+/* Read the numbers of two bytes of a chunk. */
+static int numbers(const struct vector_job *j, uint32_t at, uint32_t apart, bool splat, int32_t *x)
+{
+    const int8_t *upper = operand(j, at + (splat ? 0 : j->chunk), splat ? 1 : j->n),
+                 *lower = operand(j, at + apart + (splat ? 0 : j->chunk), splat ? 1 : j->n);
+
+    if (!upper || !lower)
+        return -1;
+    for (uint32_t i = 0; i < j->n; i++)
+        x[i] = 256 * upper[splat ? 0 : i] + lower[splat ? 0 : i] + 128;
+    return 0;
+}
+
+/* One half of each result of a chunk. */
+static int halves(const struct vector_job *j, int8_t *out)
+{
+    const struct hd_cmd_vector *c = j->c;
+    const uint32_t a = (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col,
+                   b = c->b_base + j->row * c->b_row + j->col * c->b_col;
+    int32_t x[HD_FUNC_MAX_N], y[HD_FUNC_MAX_N];
+
+    if (numbers(j, a, c->a_win_row, c->a_splat, x) || numbers(j, b, c->a_win_col, c->b_splat, y))
+        return -1;
+    for (uint32_t i = 0; i < j->n; i++)
+        out[i] = func_half(func_elementwise16(c, x[i], y[i]), c->act_min, c->act_max,
+                           c->half == FUNC_HALF_LOWER);
+    return 0;
+}
+
+static int check_halves(const struct vector_job *j)
+{
+    const struct hd_cmd_vector *c = j->c;
+
+    if (!j->f->config.lstm || c->half > FUNC_HALF_LOWER || !j->op->halves)
+        return refuse(j, c->half, "vector: halves need the option lstm, and add, sub or mul");
+    if (c->kernel_w != 2 || c->kernel_h != (j->op->multiply ? 2 : 1) || c->y_start || c->x_start ||
+        c->in_h < c->kernel_h + (c->rows - UINT32_C(1)) * c->stride_y ||
+        c->in_w < c->kernel_w + (c->cols - UINT32_C(1)) * c->stride_x)
+        return refuse(j, c->half, "vector: halves: a window other than 1 x 2, of mul 2 x 2");
+    if (c->z_a || c->z_b || c->z_out || c->look_up)
+        return refuse(j, c->half, "vector: halves have zero points of 0 and no look_up");
+    return 0;
+}
+
 static int check(const struct vector_job *j)
 {
     const struct hd_cmd_vector *c = j->c;
@@ -124,7 +168,9 @@ static int check(const struct vector_job *j)
         return refuse(j, c->op, "vector: no such operation");
     if (!c->rows || !c->cols || !c->channels || !c->kernel_h || !c->kernel_w)
         return refuse(j, 0, "vector: an empty loop");
-    if (two && (c->kernel_h != 1 || c->kernel_w != 1))
+    if (c->half && check_halves(j))
+        return -1;
+    if (two && !c->half && (c->kernel_h != 1 || c->kernel_w != 1))
         return refuse(j, c->kernel_h, "vector: an elementwise operation has a 1 x 1 window");
     if (j->op->divide && (uint32_t)c->kernel_h * c->kernel_w > 2048)
         return refuse(j, c->kernel_w, "vector: an average of more than 2048 cells");
@@ -152,7 +198,7 @@ static int run_chunk(struct vector_job *j)
     int32_t value[HD_FUNC_MAX_N];
     int8_t out[HD_FUNC_MAX_N];
 
-    if (window(j, value) || finish(j, value, out))
+    if (c->half ? halves(j, out) : window(j, value) || finish(j, value, out))
         return -1;
     if (c->look_up)
         hd_func_look_up(j->f, c->table_first + (c->table_step ? j->chunk / j->f->config.n : 0), out,

@@ -35,7 +35,6 @@ static bool weights_of(const struct ir_graph *graph, struct geo *g)
 
 static bool conv_of(const struct ir_graph *graph, struct geo *g)
 {
-    g->halves = g->op->attr[IR_HALVES] != 0;
     return weights_of(graph, g) &&
            window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
 }
@@ -247,6 +246,7 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
 {
     *g = (struct geo){
         .op = op, .x = ir_in(graph, op, 0), .out = ir_out(graph, op, 0), .up_y = 1, .up_x = 1};
+    g->halves = op->attr[IR_HALVES] != 0;
     if (!g->x)
         return false;
     g->h = (uint32_t)ir_dim_back(g->x, 2);
@@ -372,7 +372,7 @@ uint32_t geo_result_rows(const struct geo *g, uint32_t rows)
 struct geo_walk geo_walk(const struct geo *g, uint32_t i)
 {
     const struct ir_tensor *t = geo_operand(g, i);
-    uint32_t h = (uint32_t)ir_dim_back(t, 2), w = (uint32_t)ir_dim_back(t, 1);
+    uint32_t h = (uint32_t)ir_dim_back(t, 2), w = geo_columns(g, i);
 
     if (g->out->rank < 4)
         return (struct geo_walk){h * w > 1, false, false};

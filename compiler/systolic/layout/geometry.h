@@ -154,6 +154,12 @@ static inline const struct ir_tensor *geo_operand(const struct geo *g, uint32_t 
     return i == 0 ? g->x : g->y2;
 }
 
+/* Return the columns of operand i, 1 where it is broadcast along them; pixels of int16 count once. */
+static inline uint32_t geo_columns(const struct geo *g, uint32_t i)
+{
+    return (uint32_t)ir_dim_back(geo_operand(g, i), 1) / (g->halves ? 2 : 1);
+}
+
 /* Return the pixels of a row of the result's image, or of the input's, in memory: a half of int16 counts
  * as one. */
 static inline uint32_t geo_row_pixels(const struct geo *g, bool result)

@@ -30,7 +30,7 @@ static bool is_whole(const struct geo *g)
 /* Return true if rows may be cut between any two bytes. */
 static bool is_flat(const struct geo *g)
 {
-    if (g->shared)
+    if (g->shared || g->halves)
         return false;
     if (g->kind == GEO_LUT)
         return true;

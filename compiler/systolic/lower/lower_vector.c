@@ -274,29 +274,53 @@ static void cut_channels(struct hd_cmd_vector *v, const struct lower_slice *s)
     v->out_base += s->first;
 }
 
-/* Add a command. s: the channels, or NULL for all. */
-static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
-                       uint32_t rows, const struct lower_slice *s)
+/* Make it one of int16, which writes the upper bytes (half 1) or the lower ones (2). In a row these follow the upper ones
+ * of all pixels. */
+static void fill_half(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t half)
+{
+    uint32_t apart[2];
+
+    for (uint32_t i = 0; i < 2; i++)
+        apart[i] = geo_columns(&p->geo, i) * p->in[i].pixel;
+    v->half = half & 3u;
+    v->kernel_w = v->in_w = 2;
+    v->kernel_h = v->op == HD_VOP_MUL ? 2 : 1;
+    v->in_h = v->kernel_h;
+    v->a_win_row = apart[0];
+    v->a_win_col = apart[1];
+    v->out_base += half == 2 ? p->geo.ow * p->out.pixel : 0;
+}
+
+/* Rows of a result and what is in the scratchpad for them. slice: the channels, or NULL for all. */
+struct part {
+    uint32_t tile, y, rows;
+    const struct lower_slice *slice;
+    uint32_t lo[2], hi[2]; /* rows of each operand */
+    int32_t base[2];
+    struct lower_table table;
+};
+
+/* Add a command. half: of int16 (fill_half), otherwise 0. */
+static void add_command(struct lower *l, const struct op_plan *p, const struct part *part,
+                        uint32_t half)
 {
     const struct geo *g = &p->geo;
-    uint32_t lo[2], hi[2];
-    int32_t base[2] = {0, 0};
-    const struct lower_table table = lower_have_table(l, p);
-
-    for (uint32_t i = 0; i < p->n_in; i++) {
-        geo_operand_rows(g, i, y, rows, &lo[i], &hi[i]);
-        lower_operand(l, p, i, tile, lo[i], hi[i], &base[i]);
-    }
+    const struct lower_slice *s = part->slice;
+    const struct lower_table table = part->table;
+    const uint32_t y = part->y, rows = part->rows;
     struct sched_command *c =
         lower_add(l, HD_UNIT_VECTOR, HD_OPCODE_VECTOR, HD_CMD_VECTOR_UNITS, p->op->row);
     struct hd_cmd_vector *v = &c->w.vector;
     fill_numbers(g, v);
     if (g->kind == GEO_POOL)
-        fill_pool(p, v, y, rows, base[0]);
+        fill_pool(p, v, y, rows, part->base[0]);
     else
-        fill_elementwise(p, v, y, rows, base, s != NULL || (table.by_channel && g->oc != l->hw->n));
-    v->out_base = (uint32_t)lower_result(l, p, tile, y);
+        fill_elementwise(p, v, y, rows, part->base,
+                         s != NULL || (table.by_channel && g->oc != l->hw->n));
+    v->out_base = (uint32_t)lower_result(l, p, part->tile, y);
     v->out_row = p->out.pitch;
+    if (half)
+        fill_half(p, v, half);
     if (s)
         cut_channels(v, s);
     if (v->op == HD_VOP_MAX_POOL)
@@ -304,11 +328,11 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     c->note = s ? lower_note(l, "channels %u-%u", s->first, s->first + s->n - 1)
                 : lower_note(l, "rows %u-%u", y, y + rows - 1);
     for (uint32_t i = 0; i < p->n_in; i++) {
-        lower_access_in(l, c, p, i, base[i], lo[i], hi[i]);
+        lower_access_in(l, c, p, i, part->base[i], part->lo[i], part->hi[i]);
         if (s)
             slice_access(c, p, p->in[i].pitch, s);
     }
-    lower_access_out(l, c, p, tile, y, rows);
+    lower_access_out(l, c, p, part->tile, y, rows);
     if (s)
         slice_access(c, p, p->out.pitch, s);
     if (table.n) {
@@ -318,6 +342,22 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
             table.by_channel && g->oc > l->hw->n; /* otherwise a row is one flat string */
         lower_access_table(c, &table);
     }
+}
+
+/* Add the commands of rows, which store them. s: the channels, or NULL for all. */
+static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                       uint32_t rows, const struct lower_slice *s)
+{
+    const struct geo *g = &p->geo;
+    struct part part = {
+        .tile = tile, .y = y, .rows = rows, .slice = s, .table = lower_have_table(l, p)};
+
+    for (uint32_t i = 0; i < p->n_in; i++) {
+        geo_operand_rows(g, i, y, rows, &part.lo[i], &part.hi[i]);
+        lower_operand(l, p, i, tile, part.lo[i], part.hi[i], &part.base[i]);
+    }
+    for (uint32_t half = g->halves ? 1 : 0; half <= (g->halves ? 2 : 0); half++)
+        add_command(l, p, &part, half);
     if (!s || s->first + s->n == g->oc)
         lower_store(l, p, tile, y, rows);
 }

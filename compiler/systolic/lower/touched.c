@@ -109,18 +109,31 @@ static bool lstm_reads(const struct hd_cmd_vector *m, const struct touched_visit
            box(v, one_place(), (struct places){m->cols, m->b_base, (int32_t)m->b_col}, 2);
 }
 
+/* Visit the pixels of operand A from `from` on, or of B. */
+static bool pixels(const struct hd_cmd_vector *m, bool of_a, int64_t from,
+                   const struct touched_visit *v)
+{
+    return box(v, (struct places){m->rows, from, (int32_t)(of_a ? m->a_row : m->b_row)},
+               (struct places){m->cols, 0, (int32_t)(of_a ? m->a_col : m->b_col)},
+               (of_a ? m->a_splat : m->b_splat) ? 1 : m->channels);
+}
+
 static bool vector_reads(const struct hd_cmd_vector *m, const struct touched_visit *v)
 {
     if (hd_vop_facts[m->op].lstm)
         return lstm_reads(m, v);
+    if (m->half)
+        return pixels(m, true, m->a_base, v) &&
+               pixels(m, true, m->a_base + (int64_t)m->a_win_row, v) &&
+               pixels(m, false, m->b_base, v) &&
+               pixels(m, false, m->b_base + (int64_t)m->a_win_col, v);
     if (!windows(m, m->a_base, v))
         return false;
     if (hd_vop_facts[m->op].pair)
         return windows(m, m->a_base + (int64_t)(int32_t)m->b_base, v);
     if (hd_vop_facts[m->op].operands < 2)
         return true;
-    return box(v, (struct places){m->rows, m->b_base, (int32_t)m->b_row},
-               (struct places){m->cols, 0, (int32_t)m->b_col}, m->b_splat ? 1 : m->channels);
+    return pixels(m, false, m->b_base, v);
 }
 
 /* --- ARRAY --- */

@@ -11,8 +11,24 @@
 /* Shifts right that 16 bits of the multiplier below its 15 leave room for. */
 enum { MOST_RIGHT = 16 };
 
+/* Return true for ADD, SUB and MUL of two int16 tensors. */
+static bool is_pair(const struct ir_graph *g, const struct ir_op *op)
+{
+    for (uint32_t i = 0; i < op->n_in; i++)
+        if (ir_in(g, op, i)->type != IR_I16)
+            return false;
+    return op->n_in == 2 && ir_op_has(op->opcode, IR_HALVES) && ir_out(g, op, 0)->type == IR_I16;
+}
+
+uint32_t halves_operands(const struct ir_graph *g, const struct ir_op *op)
+{
+    return is_pair(g, op) ? 2 : 1;
+}
+
 bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
 {
+    if (is_pair(g, op))
+        return true;
     const struct ir_tensor *x = op->n_in > 1 ? ir_in(g, op, 0) : NULL,
                            *w = x ? ir_in(g, op, 1) : NULL;
 
@@ -58,6 +74,31 @@ static bool overflows(const struct ir_graph *g, const struct ir_op *op, uint64_t
     return b > most || b < -most || up > most - (b > 0 ? b : 0) || down < -most - (b < 0 ? b : 0);
 }
 
+static uint64_t rows_of(const struct ir_tensor *t)
+{
+    return ir_elements(t) / (uint64_t)ir_dim_back(t, 0);
+}
+
+/* Return true if an operand has the rows of the result, or one for all; images are seen in full later. */
+static bool spreads(const struct ir_tensor *t, const struct ir_tensor *y)
+{
+    return rows_of(t) == rows_of(y) || rows_of(t) == 1 || (t->rank == 4 && y->rank == 4);
+}
+
+static const char *pair_refusal(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_fixed *f = &op->fixed;
+
+    if (f->n_real)
+        return "it rounds in float32";
+    if (f->shift[f->n - 1] > 0)
+        return "its result has a scale below its operands' product or sum";
+    for (uint32_t i = 0; i < 2; i++)
+        if (!spreads(ir_in(g, op, i), ir_out(g, op, 0)))
+            return "an operand is broadcast along rows";
+    return NULL;
+}
+
 static const char *scale_refusal(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *b = ir_in(g, op, 2);
@@ -88,13 +129,15 @@ const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
         return "int16 needs the option lstm";
     if (op->fixed.n == 0 || ir_zero_point(w) != 0)
         return "it has no fixed-point constants";
+    if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
+        return "a bound of its activation is inside a step of 256";
+    if (is_pair(g, op))
+        return pair_refusal(g, op);
     geo_image(y, &oh, &ow, &oc);
     if (ow > hw->acc_depth)
         return "a row of int16 has more pixels than the array accumulators";
     if (window && !ir_is_depthwise(op) && w->dim[3] != x->dim[3])
         return "convolutions of int16 in groups of channels are the host's";
-    if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
-        return "a bound of its activation is inside a step of 256";
     return scale_refusal(g, op);
 }
 
@@ -154,11 +197,46 @@ static void set_scales(struct ir_graph *g, struct ir_op *op)
     op->fixed.act_max = f.act_max >> 8;
 }
 
-void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x,
+/* A constant as halves. */
+static const struct ir_tensor *constant_of(struct ir_graph *g, const struct ir_tensor *t)
+{
+    struct ir_tensor *y = halves_of(g, t, t->name);
+    const uint64_t n = ir_elements(t), row = (uint64_t)(y->dim[2] / 2 * y->dim[3]);
+    uint8_t *data = ARENA_ARRAY(g->arena, uint8_t, 2 * n);
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint8_t *upper = data + i / row * 2 * row + i % row;
+
+        upper[0] = t->data[2 * i + 1];
+        upper[row] = t->data[2 * i] ^ 0x80;
+    }
+    y->role = IR_CONST;
+    y->data = data;
+    return y;
+}
+
+static void turn_pair(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const x[2])
+{
+    uint32_t in[2];
+
+    for (uint32_t i = 0; i < 2; i++)
+        in[i] = x[i] ? x[i]->id : constant_of(g, ir_in(g, op, i))->id;
+    op->in = arena_memdup(g->arena, in, sizeof in);
+    op->fixed.act_min >>= 8;
+    op->fixed.act_max >>= 8;
+    op->attr[IR_HALVES] = 1;
+}
+
+void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const x[2],
                  const struct ir_tensor *y)
 {
+    if (is_pair(g, op)) {
+        turn_pair(g, op, x);
+        op->out[0] = y->id;
+        return;
+    }
     const bool dense = !ir_op_has(op->opcode, IR_KERNEL_H);
-    const uint32_t in[3] = {x->id, new_weights(g, op), new_bias(g, op, y->dim[3])};
+    const uint32_t in[3] = {x[0]->id, new_weights(g, op), new_bias(g, op, y->dim[3])};
 
     set_scales(g, op);
     op->in = arena_memdup(g->arena, in, sizeof in);
@@ -179,6 +257,8 @@ bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op)
 {
     uint32_t h, w, c, oh, ow, oc;
 
+    if (is_pair(g, op))
+        return true;
     geo_image(ir_in(g, op, 0), &h, &w, &c);
     geo_image(ir_out(g, op, 0), &oh, &ow, &oc);
     return ir_op_has(op->opcode, IR_KERNEL_H) ||
@@ -215,11 +295,21 @@ struct ir_graph *halves_alone(struct arena *a, const struct ir_graph *g, const s
         return one;
     if (!halves_has_rows(one, copy))
         shape_rows(one, copy);
-    struct ir_tensor *x = halves_of(one, ir_in(one, copy, 0), ""),
-                     *y = halves_of(one, ir_out(one, copy, 0), "");
+    struct ir_tensor *y = halves_of(one, ir_out(one, copy, 0), "");
+    const struct ir_tensor *x[2] = {NULL, NULL};
 
-    x->role = IR_INPUT;
-    one->in[0] = x->id;
+    one->n_in = 0;
+    for (uint32_t i = 0; i < halves_operands(one, copy); i++) {
+        const struct ir_tensor *t = ir_in(one, copy, i);
+
+        if (t->role == IR_CONST)
+            continue;
+        struct ir_tensor *half = halves_of(one, t, "");
+
+        half->role = IR_INPUT;
+        one->in[one->n_in++] = half->id;
+        x[i] = half;
+    }
     y->producer = copy->id;
     y->is_output = true;
     one->out[0] = y->id;

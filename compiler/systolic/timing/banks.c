@@ -297,23 +297,33 @@ static bool collide(const struct hd_config *hw, int64_t a, uint32_t n_a, int64_t
     return r.extra > 0;
 }
 
+int64_t banks_cell(const struct hd_cmd_vector *v, uint32_t ky, uint32_t kx)
+{
+    if (v->half)
+        return (int64_t)(v->kernel_h > 1 ? ky : kx) * v->a_win_row;
+    return (int64_t)ky * v->a_win_row + (int64_t)kx * v->a_win_col;
+}
+
 uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, uint64_t all,
                                 const struct hd_config *hw)
 {
-    uint32_t chunks = div_up(v->channels, hw->n), beats = v->cols * chunks, found = 0;
+    const uint32_t cells = v->half ? (uint32_t)v->kernel_h * v->kernel_w : 1;
+    uint32_t chunks = div_up(v->channels, hw->n), beats = v->cols * chunks * cells, found = 0;
     uint32_t rows = v->rows < SAMPLES ? v->rows : SAMPLES, n = beats < SAMPLES ? beats : SAMPLES;
 
     if (!cost_reads_two(v) || hw->banks > MAX_BANKS || beats == 0)
         return 0;
     for (uint32_t y = 0; y < rows; y++)
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t beat = (uint32_t)((uint64_t)i * beats / n), x = beat / chunks,
-                     c = beat % chunks * hw->n;
+            const uint32_t beat = (y * n + i) % beats / cells, cell = i % cells, x = beat / chunks,
+                           c = beat % chunks * hw->n;
             uint32_t bytes = v->channels - c < hw->n ? v->channels - c : hw->n;
-            int64_t a = v->a_base + (int64_t)y * v->a_row + (int64_t)x * v->a_col,
+            int64_t a = v->a_base + (int64_t)y * v->a_row + (int64_t)x * v->a_col +
+                        (cells > 1 ? banks_cell(v, cell / v->kernel_w, cell % v->kernel_w) : 0),
                     b = hd_vop_facts[v->op].pair
                             ? a + v->b_base
-                            : v->b_base + (int64_t)y * v->b_row + (int64_t)x * v->b_col;
+                            : v->b_base + (int64_t)y * v->b_row + (int64_t)x * v->b_col +
+                                  (cells > 1 ? cell % v->kernel_w * v->a_win_col : 0);
             found += collide(hw, v->a_splat ? a : a + c, v->a_splat ? 1 : bytes,
                              v->b_splat ? b : b + c, v->b_splat ? 1 : bytes);
         }

@@ -57,7 +57,7 @@ static void find_makers(const struct sched_program *p, struct works *w)
 
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
-        if (op->dead || ir_is_reshape(op))
+        if (op->dead || ir_is_reshape(op) || !sched_owns(p, op))
             continue;
         for (uint32_t k = 0; k < op->n_in; k++)
             if (op->in[k] != IR_NONE) {

@@ -157,7 +157,8 @@ static const char *check_broadcast(struct question *q, const struct ir_tensor *t
         REFUSE(q, "%s is broadcast along rows or images of a batch of %d", what,
                ir_dim_back(q->g.out, 3));
     for (uint32_t i = 0; i < 3; i++)
-        if (ir_dim_back(t, i) != 1 && ir_dim_back(t, i) != ir_dim_back(q->g.out, i))
+        if (ir_dim_back(t, i) != 1 + (i == 1 && q->g.halves) &&
+            ir_dim_back(t, i) != ir_dim_back(q->g.out, i))
             REFUSE(q, "%s cannot be broadcast", what);
     return NULL;
 }
@@ -370,12 +371,11 @@ static const char *refusal_of_int16(const struct target_question *asked)
                *limit = asked->graph->row[asked->op->row].limit;
     struct question q = {asked->arena, asked->graph, asked->op, asked->hw, {0}};
     struct target_question one = *asked;
-    struct arena *own;
 
     if (why)
         REFUSE(&q, "the input is i16: %s%s%s", why, limit ? "; " : "", limit ? limit : "");
     ASK(check_regions(&q));
-    own = arena_beside(asked->arena);
+    struct arena *own = arena_beside(asked->arena);
     one.graph = halves_alone(own, asked->graph, asked->op);
     one.op = one.graph->op[0];
     why = refusal(&one);

@@ -8,7 +8,7 @@
 // the lanes took, and that one value continues; the a_* fields stay, and a_valid_i is 0. VECTOR's
 // modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average is over more
 // than one cell. With Lstm a result has a_scale_i.wide + 1 bytes, of which that of number a_addr_i
-// modulo 4 is written, or two, of which a_scale_i.half is. A vector with table_on is looked up in
+// modulo 4 is written, or two, of which x_scale_i.half is. A vector with table_on is looked up in
 // table table_first of each lane.
 // Command fields (x_scale_i) are taken along with the vector: they may change in the cycle after.
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
@@ -158,7 +158,7 @@ module hd_requant #(
   assign ends = array ? {a_scale_i.z_out, a_scale_i.min, a_scale_i.max, a_scale_i.table_on,
                          a_scale_i.table_first, Lstm != 0 ? {a_scale_i.half, a_scale_i.wide} : 4'd0}
                       : {mbqm ? v_scale_i.z_out : 8'd0, v.low, v.top, v.table_on, v.table_first,
-                         4'd0};
+                         Lstm != 0 && mbqm ? v_scale_i.half : 2'd0, 2'd0};
   assign zero = ends_q[Stages-2];
   assign last = ends_q[Stages-1];
 
@@ -268,7 +268,7 @@ module hd_requant #(
 
   logic unused_bits;
   assign unused_bits = ^{v_scale_i.cells[0], a_scale_i.shift[7:6], v_scale_i.shift[7:6],
-                         v_scale_i.shift_alt[7:6], zero, last, ww_i.word};
+                         v_scale_i.shift_alt[7:6], v_scale_i.half, zero, last, ww_i.word};
 
   assign qw_valid_o = valid_q[Stages];
   assign {qw_addr_o, qw_count_o, qw_cmd_o} = goes_q[Stages];

@@ -11,8 +11,8 @@
 // least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
 // A window with no cell inside has sum 0 and maximum -128. kind_o: busy, wait_port (a request not
 // granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
-// The output may be exactly on A or B (each byte is read before it is written); any other overlap
-// of them is undefined here, for reads run about 17 beats ahead of writes.
+// Without half the output may be exactly on A or B (a byte is read before it is written). Any other
+// overlap of them is undefined here, for reads run about 17 beats ahead of writes.
 // Reset: idle; the exponentials are undefined. Bench: vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -65,7 +65,7 @@ module hd_vector #(
   state_e         state_q;
   hd_cmd_vector_t cmd_q;
   logic [31:0]    index_q;
-  logic           start_q, flowing;
+  logic           start_q, flowing, two;  // two: operands have two bytes
   logic           next_pass, more;  // softmax: another pass begins; this one is not the last
 
   assign cmd_ready_o = state_q == StIdle;
@@ -93,12 +93,14 @@ module hd_vector #(
   hd_vop_facts_t facts, lane_facts;
   logic [4:0]    right_a, right_b;
   logic [31:0]   below_a, below_b;
+  logic [1:0]    lower;    // with `two`: what of its operands the head has
 
   always_ff @(posedge clk_i) begin
     below_a <= ~(32'hffff_ffff << right_a);
     below_b <= ~(32'hffff_ffff << right_b);
     if (start_q) begin
       facts   <= hd_vop_facts(cmd_q.op);
+      two     <= Lstm != 0 && cmd_q.half != 2'd0;
       right_a <= 5'(-cmd_q.shift_a[4:0]);
       right_b <= 5'(-cmd_q.shift_b[4:0]);
     end
@@ -107,7 +109,8 @@ module hd_vector #(
   always_comb begin
     lane_facts = facts;
     {lane_facts.operands, lane_facts.reads, lane_facts.pair, lane_facts.divide} = '0;
-    {lane_facts.rescale, lane_facts.softmax, lane_facts.lstm, lane_facts.passes} = '0;
+    {lane_facts.rescale, lane_facts.softmax, lane_facts.lstm} = '0;
+    {lane_facts.halves, lane_facts.passes} = '0;
   end
 
   // ---------------------------------------------------------------- beats and reads
@@ -134,6 +137,7 @@ module hd_vector #(
     .queue_o   (queue),
     .valid_o   (head),
     .meta_o    (head_meta),
+    .lower_o   (lower),
     .pop_i     (pop),
     .take_o    (beat_taken),
     .take_end_o(beat_end),
@@ -151,8 +155,7 @@ module hd_vector #(
   logic                move, sum_en, high_en, shift_en, value_en, shift_first;
   logic [AddrBits-1:0] out_addr_q;
   logic [CntBits-1:0]  out_count_q;
-  logic [11:0]         cells_q;
-  logic [11:0]         cells_next;
+  logic [11:0]         cells_q, cells_next;
   logic [1:0]          mode_q;     // of the value, hd_rq_mode_e; many_q: it is divided
   logic                many_q, divide, recip_ready;
   logic                reduce, reduced;  // values are not hd_requant's; one is taken
@@ -248,8 +251,8 @@ module hd_vector #(
   end else begin : gen_no_softmax
     logic unused_high;
     assign unused_high = ^{high, on, beat_taken, beat_end};
-    assign {next_pass, more, maximum, sum_pass, row_taken, row_zero, row_shift} = '0;
-    assign row_multiplier = '0;
+    assign {next_pass, more, maximum, sum_pass, row_taken, row_zero} = '0;
+    assign {row_shift, row_multiplier} = '0;
   end
 
   logic           cells;  // the command is an lstm
@@ -257,7 +260,6 @@ module hd_vector #(
 
   assign cells   = Lstm != 0 && facts.lstm && state_q == StRun;
   assign reduced = cells ? cell_taken : row_taken;
-
   if (Lstm != 0) begin : gen_lstm
     hd_lstm #(.N(N), .AddrBits(AddrBits)) u_lstm (
       .clk_i, .rst_ni, .start_i(start_q), .cells_i(cells), .cmd_i(cmd_q),
@@ -277,7 +279,7 @@ module hd_vector #(
 
   // ---------------------------------------------------------------- lanes
   for (genvar l = 0; l < N; l++) begin : gen_lane
-    hd_vector_lane u_lane (
+    hd_vector_lane #(.Wide(Lstm)) u_lane (
       .clk_i,
       .a_byte_i       (rot[l*8 +: 8]),
       .a_keep_i       (keep[l]),
@@ -289,6 +291,7 @@ module hd_vector #(
       .z_b_i          (cmd_q.z_b),
       .blank_i        ({{2{facts.extremum | maximum}}, 7'd0}),
       .facts_i        (lane_facts),
+      .two_i          ({two, lower, two & !sum_meta_q[EndBit+2], two & cells_q[0]}),
       .right_a_i      (right_a),
       .right_b_i      (right_b),
       .below_a_i      (below_a),
@@ -316,14 +319,11 @@ module hd_vector #(
   assign v_scale_o.multiplier     = facts.divide ? reciprocal
                                     : on ? row_multiplier : cmd_q.multiplier_out;
   assign v_scale_o.shift          = on ? row_shift : cmd_q.shift_out;
-  assign v_scale_o.multiplier_alt = cmd_q.multiplier_b;
-  assign v_scale_o.shift_alt      = cmd_q.shift_b;
+  assign {v_scale_o.multiplier_alt, v_scale_o.shift_alt} = {cmd_q.multiplier_b, cmd_q.shift_b};
   assign v_scale_o.cells          = cells_q;
-  assign v_scale_o.z_out          = cmd_q.z_out;
-  assign v_scale_o.min            = cmd_q.act_min;
-  assign v_scale_o.max            = cmd_q.act_max;
-  assign v_scale_o.table_on       = cmd_q.look_up;
-  assign v_scale_o.table_first    = out_table_q;
+  assign {v_scale_o.z_out, v_scale_o.min} = {cmd_q.z_out, cmd_q.act_min};
+  assign {v_scale_o.max, v_scale_o.half}  = {cmd_q.act_max, cmd_q.half};
+  assign {v_scale_o.table_on, v_scale_o.table_first} = {cmd_q.look_up, out_table_q};
   assign v_cmd_o   = index_q;
   assign active_o  = state_q != StIdle || cmd_valid_i || exp_we;
 

@@ -1,10 +1,13 @@
 // hd_vector_lane - one lane of VECTOR, from two bytes to the value hd_requant rescales.
 //   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; three entries each
+//            a lower one of two bytes: byte + 128
 //   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b, each in two parts
 //            prelu: b where a < 0, else 1
 //   sum      of the parts; softmax: memory of exponentials read
 //   high     softmax: the exponential (first pass: the byte)
 //            add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
+//            of two bytes, first the upper one's p + 2^7 is held as u; then
+//            (8 u + (p >> 5)) >> 11 = ((x << 15) * multiplier + 2^30) >> 31
 //            max, min: one of the two, by the products' bits that it depends on
 //            squared: (p + 2^23) >> 24 = ((x << 7) * multiplier + 2^30) >> 31, kept 13 bits up
 //            others: pa
@@ -12,6 +15,7 @@
 //   value    add, sub, squared: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two
 //            operands: ha;
 //            pools: first cell ha, then the sum or the maximum, modulo 2^32
+//            mul of two bytes: the sum of the four products, of which those before `up` times 256
 // squared: value_o is the square of the difference, which has 18 bits, modulo 2^32.
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
 // The memory of exponentials is a copy per lane, 256 entries of 32 bits, because all lanes look up
@@ -24,7 +28,9 @@
 `include "hd_requant.svh"
 `include "hd_bundles.svh"
 
-module hd_vector_lane (
+module hd_vector_lane #(
+  parameter int Wide = CfgLstm                 // 1: operands may have two bytes
+) (
   input  wire logic               clk_i,
   // operands, controls of hd_vector_port
   input  wire logic [7:0]         a_byte_i,
@@ -38,6 +44,7 @@ module hd_vector_lane (
   input  wire logic [7:0]         z_b_i,
   input  wire logic [8:0]         blank_i,
   input  wire hd_vop_facts_t      facts_i,
+  input  wire logic [4:0]         two_i,       // of two bytes, see below
   input  wire logic [4:0]         right_a_i,   // -shift_a, -shift_b
   input  wire logic [4:0]         right_b_i,
   input  wire logic [31:0]        below_a_i,   // ones: right_a_i, right_b_i of them
@@ -61,6 +68,12 @@ module hd_vector_lane (
   output logic      [31:0]        value_o,
   output logic                    negative_o   // prelu: a < 0
 );
+  // Operands have two bytes; the product stage takes B's lower one, A's; the high stage takes lower
+  // ones; the value stage adds to 256 times the value so far.
+  logic two, lower_b, lower_a, second, up;
+
+  assign {two, lower_b, lower_a, second, up} = Wide != 0 ? two_i : '0;
+
   // ---------------------------------------------------------------- queue
   logic signed [8:0] a_q, a_skid_q, a_spare_q, b_q, b_skid_q, b_spare_q;
 
@@ -89,17 +102,20 @@ module hd_vector_lane (
   logic signed [25:0] a_low_q, b_low_q;    // by the others
 
   logic               by_b;
+  logic signed [8:0]  of_a, of_b;  // a_q, b_q, or lower bytes
 
   assign by_b     = facts_i.multiply | (facts_i.leak & a_q[8]);
-  assign factor_a = facts_i.scale ? multiplier_a_i : by_b ? {{23{b_q[8]}}, b_q} : 32'd1;
+  assign of_a     = lower_a ? {1'b0, !a_q[7], a_q[6:0]} : a_q;
+  assign of_b     = lower_b ? {1'b0, !b_q[7], b_q[6:0]} : b_q;
+  assign factor_a = facts_i.scale ? multiplier_a_i : by_b ? {{23{of_b[8]}}, of_b} : 32'd1;
   assign factor_b = multiplier_b_i;
 
   always_ff @(posedge clk_i) begin
     if (product_en_i) begin
-      a_high_q <= a_q * $signed(factor_a[31:17]);
-      a_low_q  <= a_q * $signed({1'b0, factor_a[16:0]});
-      b_high_q <= b_q * $signed(factor_b[31:17]);
-      b_low_q  <= b_q * $signed({1'b0, factor_b[16:0]});
+      a_high_q <= of_a * $signed(factor_a[31:17]);
+      a_low_q  <= of_a * $signed({1'b0, factor_a[16:0]});
+      b_high_q <= of_b * $signed(factor_b[31:17]);
+      b_low_q  <= of_b * $signed({1'b0, factor_b[16:0]});
     end
     if (sum_en_i) begin
       pa_q <= {a_high_q + 24'($signed(a_low_q[25:17])), a_low_q[16:0]};
@@ -133,7 +149,7 @@ module hd_vector_lane (
   logic               negative_q;
   logic               unused;
 
-  assign unused = ^{pb_q[9:0], facts_i};
+  assign unused = ^{pb_q[9:0], facts_i, two_i};
 
   // Bits 40..10 of the product. Whole numbers: the 13 low bits of the result are 0.
   function automatic logic [31:0] high(input logic [30:0] product, input logic whole);
@@ -142,10 +158,37 @@ module hd_vector_lane (
     high = {sum[31:13], sum[12:0] & {13{!whole}}};
   endfunction
 
+  // p + 2^10, p + 2^23 if it is whole; of two bytes p + 2^7, second 8 u + (p >> 5).
+  function automatic logic [42:0] rounded(input logic [40:0] p, input logic [39:0] u,
+                                          input logic whole, input logic first, input logic lower);
+    rounded = {{2{p[40]}}, lower ? {{5{p[40]}}, p[40:5]} : p}
+              + (lower ? {u, 3'b0} : {19'b0, whole, 12'b0, !whole & !first, 2'b0, first, 7'b0});
+  endfunction
+
   // Equal bits 40..10 round to equal values.
   function automatic logic takes_b(input logic [30:0] a, input logic [30:0] b, input logic least);
     takes_b = ($signed(a) < $signed(b)) ^ least;
   endfunction
+
+  logic [39:0] u_a_q, u_b_q;  // of two bytes
+
+  function automatic logic [31:0] high_of(input logic [40:0] p, input logic [39:0] u,
+                                          input logic whole, input logic first, input logic lower);
+    logic [31:0] sum;
+    sum     = 32'(rounded(p, u, whole, first, lower) >> 11);
+    high_of = Wide != 0 ? {sum[31:13], sum[12:0] & {13{!whole}}} : high(p[40:10], whole);
+  endfunction
+
+  if (Wide != 0) begin : gen_two
+    always_ff @(posedge clk_i) begin
+      if (high_en_i && two) begin
+        u_a_q <= 40'(rounded(pa_q, u_a_q, 1'b0, 1'b1, second));
+        u_b_q <= 40'(rounded(pb_q, u_b_q, 1'b0, 1'b1, second));
+      end
+    end
+  end else begin : gen_one
+    assign {u_a_q, u_b_q} = '0;
+  end
 
   always_ff @(posedge clk_i) begin
     if (product_en_i) product_negative_q <= facts_i.leak & a_q[8];
@@ -160,9 +203,9 @@ module hd_vector_lane (
     if (high_en_i) begin
       ha_q <= !facts_i.scale ? (exp_i ? exponential : pa_q[31:0]) :
               facts_i.pick && takes_b(pa_q[40:10], pb_q[40:10], facts_i.least)
-              ? high(pb_q[40:10], facts_i.square)  // as hb_q: one adder
-              : high(pa_q[40:10], facts_i.square);
-      hb_q <= high(pb_q[40:10], facts_i.square);
+              ? high_of(pb_q, u_b_q, facts_i.square, two, second)  // as hb_q: one adder
+              : high_of(pa_q, u_a_q, facts_i.square, two, second);
+      hb_q <= high_of(pb_q, u_b_q, facts_i.square, two, second);
     end
     if (shift_en_i) begin
       sa_q   <= facts_i.scale && !facts_i.pick ? hd_shifted(ha_q, right_a_i, 1'b0) : ha_q;
@@ -173,10 +216,10 @@ module hd_vector_lane (
     if (value_en_i) begin
       if (facts_i.scale && !facts_i.pick) begin
         value_q <= sa_q + sb_q + {31'b0, up_a_q} + {31'b0, up_b_q};
-      end else if (first_i || !(facts_i.sum || facts_i.extremum)) begin
+      end else if (first_i || !(facts_i.sum || facts_i.extremum || two)) begin
         value_q <= sa_q;
-      end else if (facts_i.sum) begin
-        value_q <= value_q + sa_q;
+      end else if (facts_i.sum || two) begin
+        value_q <= (up ? value_q << 8 : value_q) + sa_q;
       end else if (sa_q > value_q) begin
         value_q <= sa_q;
       end

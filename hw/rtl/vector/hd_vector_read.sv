@@ -3,6 +3,7 @@
 //   start_i: the walk of cmd_i begins (hd_vector_walk). two_i: beats have both operands.
 //   rot_o, keep_o, queue_o: of each port, for the lanes' queues. valid_o: they hold a beat at their
 //   heads, with meta_o {table, empty, first, last, end, count, output address}; pop_i takes it.
+//   lower_o: of operands of two bytes the head has the lower one: {B, A}.
 //   take_o: a beat is taken from the queue, take_end_o: the last one of a column.
 // The queue of beats keeps the walk apart from the grants of the cycle.
 // Latency: start_i to the first request 3 cycles, a grant to valid_o 3 cycles. Throughput: a beat a
@@ -14,6 +15,7 @@
 module hd_vector_read #(
   parameter int N        = CfgN,
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int Wide     = CfgLstm,                 // 1: half may be other than 0
   parameter int CntBits  = $clog2(N + 1),           // derived, as MetaBits
   parameter int MetaBits = 7 + CntBits + AddrBits
 ) (
@@ -34,6 +36,7 @@ module hd_vector_read #(
   output logic      [2*5-1:0]        queue_o,    // two hd_vector_queue_t
   output logic                       valid_o,
   output logic      [MetaBits-1:0]   meta_o,
+  output logic      [1:0]            lower_o,
   input  wire logic                  pop_i,
   // hd_softmax
   output logic                       take_o,
@@ -49,7 +52,7 @@ module hd_vector_read #(
   logic [2:0]          walk_table;
   logic [1:0]          walk_over;  // the operand's bytes continue in the next word
 
-  hd_vector_walk #(.N(N), .AddrBits(AddrBits)) u_walk (
+  hd_vector_walk #(.N(N), .AddrBits(AddrBits), .Wide(Wide)) u_walk (
     .clk_i,
     .rst_ni,
     .start_i,
@@ -137,8 +140,25 @@ module hd_vector_read #(
   assign take_end_o = beat_meta[AddrBits+CntBits];
   assign busy_o     = walk_busy | beat | (|held);
 
+  hd_vop_facts_t facts;
+  assign facts = hd_vop_facts(cmd_i.op);
+
+  // The second cell of a window has lower bytes, of mul B's; the third one A's.
+  if (Wide != 0) begin : gen_lower
+    localparam int LastBit = CntBits + AddrBits + 1;
+    logic [1:0] cell_q;
+
+    assign lower_o = cmd_i.half == 2'd0 ? '0 : {cell_q[0], cell_q[facts.multiply]};
+    always_ff @(posedge clk_i) begin
+      if (start_i)    cell_q <= 2'd0;
+      else if (pop_i) cell_q <= meta_o[LastBit] ? 2'd0 : cell_q + 2'd1;
+    end
+  end else begin : gen_whole
+    assign lower_o = '0;
+  end
+
   logic unused;
-  assign unused = ^meta[1];
+  assign unused = ^{meta[1], facts};
 endmodule
 
 `default_nettype wire

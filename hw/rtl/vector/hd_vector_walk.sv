@@ -7,6 +7,8 @@
 // window is inside the image. Whether a loop ends is a register, found in the step before.
 // A window wholly outside the image gives one beat with empty_o and no address.
 // max_pool_two: operand B is b_base bytes behind operand A, cell by cell.
+// half: the cells of a window are bytes, upper ones first: add and sub have one of each operand in
+// each cell, mul one of A in each row and one of B in each column.
 // start_i in cycle t, first beat in t+2 plus padding columns and rows. cmd_i is stable from t+1
 // to the last beat. Loop counts are at least 1. Reset: idle. Bench: vector_tb.cpp
 `default_nettype none
@@ -16,6 +18,7 @@
 module hd_vector_walk #(
   parameter int N        = CfgN,
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int Wide     = CfgLstm,       // 1: half may be other than 0
   parameter int CntBits  = $clog2(N + 1)  // derived
 ) (
   input  wire logic               clk_i,
@@ -63,12 +66,14 @@ module hd_vector_walk #(
 
   // ---------------------------------------------------------------- addresses
   logic [AddrBits-1:0] a_row_q, a_col_q, a_chunk_q, a_line_q, a_cell_q;
-  logic [AddrBits-1:0] b_row_q, b_col_q, b_cell_q;
+  logic [AddrBits-1:0] b_row_q, b_col_q, b_chunk_q, b_cell_q;
   logic [AddrBits-1:0] o_row_q, o_col_q, o_cell_q;
   logic [AddrBits-1:0] x_first, y_first, x_less, y_less, a_next, b_next, o_next;
 
-  logic step;
-  assign step   = state_q == StRun && next_i;
+  logic step, two, a_stays;
+  assign step    = state_q == StRun && next_i;
+  assign two     = Wide != 0 && cmd_i.half != 2'd0;
+  assign a_stays = facts.multiply;
 
   hd_vector_axis #(.AddrBits(AddrBits)) u_x (
     .clk_i,
@@ -113,13 +118,17 @@ module hd_vector_walk #(
   );
 
   assign a_next = !valid_o   ? a_cell_q :
-                  step_cell  ? a_cell_q + cmd_i.a_win_col[AddrBits-1:0] :
+                  step_cell  ? a_cell_q + (!two    ? cmd_i.a_win_col[AddrBits-1:0] :
+                                           a_stays ? '0 : cmd_i.a_win_row[AddrBits-1:0]) :
                   step_line  ? a_line_q + cmd_i.a_win_row[AddrBits-1:0] :
                   step_chunk ? a_chunk_q + (cmd_i.a_splat ? '0 : AddrBits'(N)) :
                   step_col   ? a_col_q + (cmd_i.a_col[AddrBits-1:0] - x_less)
                              : a_row_q + (cmd_i.a_row[AddrBits-1:0] - y_less);
   assign b_next = !valid_o   ? b_cell_q :
-                  step_chunk ? b_cell_q + (cmd_i.b_splat ? '0 : AddrBits'(N)) :
+                  two && step_cell ? b_cell_q + cmd_i.a_win_col[AddrBits-1:0] :
+                  two && step_line ? b_chunk_q :
+                  step_chunk ? (Wide != 0 ? b_chunk_q : b_cell_q)
+                               + (cmd_i.b_splat ? '0 : AddrBits'(N)) :
                   step_col   ? b_col_q + cmd_i.b_col[AddrBits-1:0]
                              : b_row_q + cmd_i.b_row[AddrBits-1:0];
   assign o_next = !valid_o   ? o_cell_q :
@@ -158,6 +167,7 @@ module hd_vector_walk #(
       a_cell_q    <= cmd_i.a_base[AddrBits-1:0] + x_first + y_first;
       b_row_q     <= cmd_i.b_base[AddrBits-1:0];
       b_col_q     <= cmd_i.b_base[AddrBits-1:0];
+      b_chunk_q   <= cmd_i.b_base[AddrBits-1:0];
       b_cell_q    <= cmd_i.b_base[AddrBits-1:0];
       o_row_q     <= cmd_i.out_base[AddrBits-1:0];
       o_col_q     <= cmd_i.out_base[AddrBits-1:0];
@@ -167,9 +177,10 @@ module hd_vector_walk #(
       first_q  <= window_end;
       a_cell_q <= a_next;
       if (!step_cell) a_line_q <= a_next;
+      if (two || window_end) b_cell_q <= b_next;
       if (window_end) begin
         a_chunk_q   <= a_next;
-        b_cell_q    <= b_next;
+        b_chunk_q   <= b_next;
         o_cell_q    <= o_next;
         table_q     <= chunk_end_q ? cmd_i.table_first : table_q + {2'b0, cmd_i.table_step};
         chan_q      <= chunk_end_q ? cmd_i.channels[ChBits-1:0] : chan_q - ChBits'(N);
@@ -195,7 +206,7 @@ module hd_vector_walk #(
 
   // The rest of the command is hd_vector's; high address bits are beyond the scratchpad.
   logic unused_cmd;
-  assign unused_cmd = ^{cmd_i, facts};
+  assign unused_cmd = ^{cmd_i, facts, b_chunk_q};
 
   hd_vop_facts_t facts;
   assign facts = hd_vop_facts(cmd_i.op);

@@ -27,7 +27,7 @@ constexpr field table_first = {0, 3}, table_on = {3, 1}, act_max = {4, 8}, act_m
 constexpr field a_shift = {28, 8}, a_multiplier = {36, 32}, a_common_scale = {69, 1},
                 a_has_bias = {70, 1};
 constexpr field v_cells = {28, 12}, v_shift_alt = {40, 8}, v_multiplier_alt = {48, 32},
-                v_shift = {80, 8}, v_multiplier = {88, 32}, v_mode = {120, 2};
+                v_shift = {80, 8}, v_multiplier = {88, 32}, v_mode = {120, 2}, v_half = {122, 2};
 
 /* Fields of hd_weight_word_t: its data comes first. */
 constexpr int words_log2 = __builtin_ctz(CfgWeightBytes / CfgN);
@@ -184,6 +184,18 @@ struct bench {
         due.push_back(e);
     }
 
+    /* The byte that is written of a result of two bytes, modulo 2^32, with bounds of the upper one. */
+    static int8_t half_of(int32_t v, int z, int low, int high, int half)
+    {
+        const int64_t all = (int32_t)((uint32_t)v + (uint32_t)z), least = low * 256,
+                      most = high * 256 + 255,
+                      y = all < least  ? least
+                          : all > most ? most
+                                       : all;
+
+        return (int8_t)(half == 1 ? (y - (y & 255)) / 256 : (y & 255) - 128);
+    }
+
     void drive_vector()
     {
         int mode = r.range(0, 2), low, high, z = r.range(-128, 127), sh = shift();
@@ -197,6 +209,8 @@ struct bench {
         if (mode == 1)
             m = (int32_t)((((uint64_t)1 << 31) + (uint64_t)cells - 1) / (uint64_t)cells);
         set(dut.v_scale_i, v_multiplier, m);
+        const int half = CfgLstm && mode == 0 && r.chance(30) ? r.range(1, 2) : 0;
+        set(dut.v_scale_i, v_half, half);
         int32_t m_alt = multiplier();
         int sh_alt = shift();
         dut.v_alt_i = 0;
@@ -220,13 +234,21 @@ struct bench {
             bool alt = mode == 0 && r.chance(30);
             dut.v_alt_i = (uint32_t)(dut.v_alt_i | (uint32_t)alt << l);
             set_field(dut.v_value_i, l * 32, 32, (uint32_t)x);
+            if (half) {
+                e.q[l] = half_of(alt ? numerics_mbqm(x, m_alt, sh_alt) : numerics_mbqm(x, m, sh), z,
+                                 low, high, half);
+                continue;
+            }
             e.q[l] = numerics_clamp(alt         ? numerics_mbqm(x, m_alt, sh_alt)
                                     : mode == 0 ? numerics_mbqm(x, m, sh)
                                     : mode == 1 ? numerics_average(x, cells)
                                                 : x,
                                     mode == 0 ? z : 0, low, high);
         }
-        look_up(&e, dut.v_scale_i);
+        if (half)
+            set(dut.v_scale_i, table_on, 0);
+        else
+            look_up(&e, dut.v_scale_i);
         vector_wants = e;
     }
 

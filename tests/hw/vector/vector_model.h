@@ -58,7 +58,10 @@ static inline int32_t vector_byte(const struct vector_model *m, int64_t address)
 /* Zero points are subtracted already. */
 static inline int32_t vector_of_two(const struct hd_cmd_vector *c, int32_t x, int32_t y)
 {
-    const int32_t up = c->op == HD_VOP_SQUARED ? 7 : 20, less = 20 - up;
+    const int32_t up = c->op == HD_VOP_SQUARED ? 7
+                       : c->half               ? 15
+                                               : 20,
+                  less = c->op == HD_VOP_SQUARED ? 13 : 0;
     int64_t a = x, b = y;
 
     if (c->op == HD_VOP_MUL)
@@ -78,6 +81,41 @@ static inline int32_t vector_of_two(const struct hd_cmd_vector *c, int32_t x, in
     if (c->op == HD_VOP_SQUARED)
         a = (int32_t)(uint32_t)(uint64_t)(a * a);
     return vector_mbqm(a, c->multiplier_out, c->shift_out);
+}
+
+/* A number of two bytes, the lower one less 128. */
+static inline int32_t vector_two(const struct vector_model *m, int64_t upper, int64_t lower)
+{
+    return 256 * vector_byte(m, upper) + vector_byte(m, lower) + 128;
+}
+
+/* Set the fields that operands of two bytes need as they are, after the random ones. */
+static inline void vector_model_half(struct hd_cmd_vector *c, uint32_t bits)
+{
+    if (!hd_vop_facts[c->op].halves)
+        return;
+    c->half = 1 + bits % 2;
+    c->look_up = 0;
+    c->z_a = c->z_b = c->z_out = 0;
+    c->kernel_w = 2;
+    c->kernel_h = c->op == HD_VOP_MUL ? 2 : 1;
+    c->in_h = c->in_w = 2;
+    c->y_start = c->x_start = 0;
+    c->stride_y = c->stride_x = 0;
+    c->shift_out = (int8_t)(c->op == HD_VOP_MUL ? c->shift_out - 9 : c->shift_out + 3);
+    if (c->shift_out < -31)
+        c->shift_out = -31;
+    if (c->shift_out > 30)
+        c->shift_out = 30;
+}
+
+/* The byte that is written of a result of two bytes. */
+static inline int8_t vector_half(const struct hd_cmd_vector *c, int64_t v)
+{
+    const int64_t low = c->act_min * 256, top = c->act_max * 256 + 255;
+
+    v = v < low ? low : v > top ? top : v;
+    return (int8_t)(c->half == 1 ? (v - (v & 255)) / 256 : (v & 255) - 128);
 }
 
 /* Modulo 2^32. */
@@ -126,6 +164,12 @@ static inline int8_t vector_element(const struct vector_model *m, uint32_t row, 
     const uint32_t b_ch = c->b_splat ? 0 : ch;
     int64_t v;
 
+    if (c->half) {
+        const int64_t x = a + (c->a_splat ? 0 : ch), y = b + b_ch;
+
+        return vector_half(c, vector_of_two(c, vector_two(m, x, x + c->a_win_row),
+                                            vector_two(m, y, y + c->a_win_col)));
+    }
     if (vector_has_window(c->op))
         v = vector_of_window(m, a + ch, row, col);
     else

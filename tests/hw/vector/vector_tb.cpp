@@ -323,6 +323,8 @@ struct maker {
         vector_model_flags(&c, r.next());
         if (hd_vop_facts[op].lstm)
             lstm(&c);
+        else if (CfgLstm && r.chance(50))
+            vector_model_half(&c, r.next());
         return c;
     }
 
@@ -332,6 +334,7 @@ struct maker {
     {
         hd_cmd_vector c = command(which < 2 ? HD_VOP_ADD : HD_VOP_MAX_POOL);
 
+        c.half = 0;
         c.channels = N - 1;
         c.rows = which == 0 ? 65535 : 1;
         c.cols = which == 1 ? 65535 : 1;

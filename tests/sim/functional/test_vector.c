@@ -102,6 +102,17 @@ static void random_numbers(struct hd_cmd_vector *c)
     }
 }
 
+/* Operands of two bytes, the result elsewhere. */
+static void random_half(struct hd_cmd_vector *c)
+{
+    if (!hd_vop_facts[c->op].halves)
+        return;
+    vector_model_half(c, random_u32());
+    c->out_base = 2048 + random_in(0, 9);
+    c->a_win_row = 4096 + random_in(0, 9);
+    c->a_win_col = 8192 + random_in(0, 9);
+}
+
 static int32_t exp_entry(const struct func_bench *t, uint32_t i)
 {
     int32_t e;
@@ -199,6 +210,8 @@ static void every_operation(void **state)
                 continue;
             if (hd_vop_facts[c.op].softmax)
                 random_exponentials(&t);
+            if (t.f.config.lstm && random_u32() % 2)
+                random_half(&c);
             check(&t, &c);
         }
         bench_close(&t);
@@ -352,6 +365,51 @@ static void softmax_beyond_the_unit_is_refused(void **state)
     bench_close(&t);
 }
 
+static void halves_are_checked(void **state)
+{
+    struct hd_cmd_vector c = {.common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
+                              .op = HD_VOP_MUL,
+                              .kernel_h = 2,
+                              .kernel_w = 2,
+                              .rows = 1,
+                              .cols = 1,
+                              .channels = 5,
+                              .in_h = 2,
+                              .in_w = 2,
+                              .a_win_row = 16,
+                              .a_win_col = 16,
+                              .b_base = 64,
+                              .out_base = 128,
+                              .half = 1};
+    struct func_bench t;
+
+    (void)state;
+    bench_open(&t, "tiny");
+    refused(&t, c, "option lstm");
+    bench_close(&t);
+    bench_open(&t, "sys16");
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    c.half = 3;
+    refused(&t, c, "option lstm");
+    c.half = 2;
+    c.op = HD_VOP_MAX;
+    refused(&t, c, "add, sub or mul");
+    c.op = HD_VOP_ADD;
+    refused(&t, c, "1 x 2");
+    c.kernel_h = 1;
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    c.cols = 2;
+    c.stride_x = 1;
+    refused(&t, c, "1 x 2");
+    c.stride_x = 0;
+    c.look_up = 1;
+    refused(&t, c, "no look_up");
+    c.look_up = 0;
+    c.z_out = 1;
+    refused(&t, c, "zero points");
+    bench_close(&t);
+}
+
 static void half_windows_are_checked(void **state)
 {
     struct hd_cmd_vector c = {.common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
@@ -417,6 +475,7 @@ int main(void)
         cmocka_unit_test(softmax_beyond_the_unit_is_refused),
         cmocka_unit_test(averages_of_every_count),
         cmocka_unit_test(half_windows_are_checked),
+        cmocka_unit_test(halves_are_checked),
         cmocka_unit_test(operands_outside_are_refused),
     };
 
