@@ -129,6 +129,11 @@ void ir_halves_shape(const struct ir_tensor *t, int32_t dim[4])
     dim[3] = ir_dim_back(t, 0);
 }
 
+bool ir_dequantises_i8(const struct ir_graph *g, const struct ir_op *op)
+{
+    return !op->dead && op->opcode == IR_OP_DEQUANTIZE && ir_in(g, op, 0)->type == IR_I8;
+}
+
 int32_t ir_in_blocks(int32_t each, int32_t n)
 {
     each = each > 0 ? each : 1;

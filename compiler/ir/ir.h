@@ -193,6 +193,8 @@ int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back);
 int32_t ir_in_blocks(int32_t each, int32_t n);
 /* The shape of an int16 tensor as halves: a row's upper bytes, then its lower ones. */
 void ir_halves_shape(const struct ir_tensor *t, int32_t dim[4]);
+/* Return true for a DEQUANTIZE of int8. */
+bool ir_dequantises_i8(const struct ir_graph *g, const struct ir_op *op);
 static inline bool ir_is_int(enum ir_type type)
 {
     return type == IR_I32 || type == IR_I64;

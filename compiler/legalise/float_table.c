@@ -451,7 +451,7 @@ enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, str
         const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
         if (op->opcode == IR_OP_QUANTIZE && tabulated(g, o, op, &known[x->id]))
             row[x->id] = op->row;
-        else if (op->opcode == IR_OP_DEQUANTIZE && x->type == IR_I8 && x->role != IR_CONST)
+        else if (ir_dequantises_i8(g, op) && x->role != IR_CONST)
             known[y->id] = dequantized(g, x, y);
         else if (lgl_float_operands(op) == 3 && y->type == IR_I8)
             tabulate_choice(g, op, known, row);

@@ -18,9 +18,9 @@ static bool dequantises(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
 
-    return op->opcode == IR_OP_DEQUANTIZE && x->type == IR_I8 && x->role == IR_VALUE &&
-           x->quant.n == 1 && ir_uses(g, x->id) == 1 && !x->is_output &&
-           ir_out(g, op, 0)->type == IR_F32 && ir_out(g, op, 0)->is_output;
+    return ir_dequantises_i8(g, op) && x->role == IR_VALUE && x->quant.n == 1 &&
+           ir_uses(g, x->id) == 1 && !x->is_output && ir_out(g, op, 0)->type == IR_F32 &&
+           ir_out(g, op, 0)->is_output;
 }
 
 bool partition_at_border(const struct ir_graph *g, const struct ir_op *op)

@@ -52,8 +52,7 @@ static void move_quantised(struct ir_graph *g, struct ir_op *op, const struct ir
 
 static bool dequantizes(const struct ir_graph *g, const struct ir_op *op)
 {
-    return !op->dead && op->opcode == IR_OP_DEQUANTIZE && ir_in(g, op, 0)->type == IR_I8 &&
-           ir_in(g, op, 0)->role != IR_CONST;
+    return ir_dequantises_i8(g, op) && ir_in(g, op, 0)->role != IR_CONST;
 }
 
 /* A PAD with zeros or a constant number. */
