@@ -193,7 +193,7 @@ void prove_i16_unary(struct prove_package *k, const void *params, void *const *a
 
     for (uint32_t i = 0; y && i < p->n; i++) {
         q.of[0] = prove_i16(k->p, x + (size_t)i * 2);
-        prove_opaque(k->p, &q, y + (size_t)i * 2, 2);
+        prove_opaque16(k->p, &q, p->act_min, p->act_max, y + (size_t)i * 2);
     }
 }
 

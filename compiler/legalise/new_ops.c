@@ -110,6 +110,12 @@ void lgl_become_conv(struct ir_op *op)
     op->attr[IR_MULTIPLIER] = 0;
 }
 
+void lgl_become_product(struct ir_op *op)
+{
+    op->opcode = IR_OP_MUL;
+    op->fixed.n = 1;
+}
+
 void lgl_become_sums(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);

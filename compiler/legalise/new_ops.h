@@ -54,6 +54,9 @@ struct ir_op *lgl_new_column_sum(struct ir_graph *g, uint32_t row, const uint32_
 /* The operator with weights becomes a CONV2D. */
 void lgl_become_conv(struct ir_op *op);
 
+/* The operator of two operands becomes a MUL of one scale. */
+void lgl_become_product(struct ir_op *op);
+
 /* The operator becomes a LUT of tensor `of` with table[code + 128], which is kept. */
 void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 

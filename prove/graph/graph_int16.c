@@ -43,7 +43,7 @@ static bool unary(const struct prove_op *o)
                              {0}};
     for (size_t i = 0; i < n; i++) {
         q.of[0] = prove_i16(o->p, o->x[0] + 2 * i);
-        prove_opaque(o->p, &q, o->y + 2 * i, 2);
+        prove_opaque16(o->p, &q, k->low, k->high, o->y + 2 * i);
     }
     return true;
 }

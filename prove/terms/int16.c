@@ -39,10 +39,22 @@ void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, ui
         y[b] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, b}, 3), -128, 127);
 }
 
-void prove_opaque16(struct prove *p, const struct prove_opaque *o, int64_t low, int64_t high,
+/* A product by 1 scales the other operand, as QUANTIZE does. */
+static struct prove_opaque least_form(const struct prove_opaque *o)
+{
+    const int64_t *q = o->parameter;
+
+    if (o->rule != PROVE_MUL_16 || (o->of[0] != 1 && o->of[1] != 1))
+        return *o;
+    return (struct prove_opaque){
+        PROVE_UNARY_16, {0, q[0], q[0], q[1], q[1], q[2], q[3]}, {o->of[o->of[0] == 1]}};
+}
+
+void prove_opaque16(struct prove *p, const struct prove_opaque *of, int64_t low, int64_t high,
                     uint32_t y[2])
 {
-    const prove_uwide all = hash_of(p, o);
+    const struct prove_opaque o = least_form(of);
+    const prove_uwide all = hash_of(p, &o);
 
     y[0] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 0}, 3), -128, 127);
     y[1] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 1}, 3), (int32_t)(low >> 8),

@@ -58,7 +58,7 @@ struct prove_opaque {
 /* The n bytes of an opaque function. */
 void prove_opaque(struct prove *p, const struct prove_opaque *o, uint32_t *y, uint32_t n);
 /* The two bytes of one that is an int16 from low to high. */
-void prove_opaque16(struct prove *p, const struct prove_opaque *o, int64_t low, int64_t high,
+void prove_opaque16(struct prove *p, const struct prove_opaque *of, int64_t low, int64_t high,
                     uint32_t y[2]);
 /* The two bytes of a sum of products of int16: clamp(s * multiplier * 2^(shift - 31)), with `narrow` rounded
  * twice as int8's, else once, with 15 bits of the multiplier. Equal products of equal roundings are one function. */

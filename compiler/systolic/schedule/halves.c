@@ -20,6 +20,17 @@ static bool is_pair(const struct ir_graph *g, const struct ir_op *op)
     return op->n_in == 2 && ir_op_has(op->opcode, IR_HALVES) && ir_out(g, op, 0)->type == IR_I16;
 }
 
+/* Return true for an operator that scales one int16 tensor by one number: QUANTIZE, RELU. */
+static bool is_scaled(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_op_info *info = ir_op_info(op->opcode);
+    const struct ir_fixed *f = &op->fixed;
+
+    return op->n_in == 1 && (info->keeps_values || info->activation) && f->n &&
+           ir_in(g, op, 0)->type == IR_I16 && ir_out(g, op, 0)->type == IR_I16 &&
+           (f->n == 1 || (f->multiplier[0] == f->multiplier[1] && f->shift[0] == f->shift[1]));
+}
+
 uint32_t halves_operands(const struct ir_graph *g, const struct ir_op *op)
 {
     return is_pair(g, op) ? 2 : 1;
@@ -27,7 +38,7 @@ uint32_t halves_operands(const struct ir_graph *g, const struct ir_op *op)
 
 bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
 {
-    if (is_pair(g, op))
+    if (is_pair(g, op) || is_scaled(g, op))
         return true;
     const struct ir_tensor *x = op->n_in > 1 ? ir_in(g, op, 0) : NULL,
                            *w = x ? ir_in(g, op, 1) : NULL;
@@ -91,9 +102,9 @@ static const char *pair_refusal(const struct ir_graph *g, const struct ir_op *op
 
     if (f->n_real)
         return "it rounds in float32";
-    if (f->shift[f->n - 1] > 0)
-        return "its result has a scale below its operands' product or sum";
-    for (uint32_t i = 0; i < 2; i++)
+    if (f->shift[is_scaled(g, op) ? 0 : f->n - 1] > 0)
+        return "its result has a finer scale than its operands' product or sum";
+    for (uint32_t i = 0; i < op->n_in; i++)
         if (!spreads(ir_in(g, op, i), ir_out(g, op, 0)))
             return "an operand is broadcast along rows";
     return NULL;
@@ -127,11 +138,11 @@ const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
 
     if (!hw->lstm)
         return "int16 needs the option lstm";
-    if (op->fixed.n == 0 || ir_zero_point(w) != 0)
+    if (op->fixed.n == 0 || (w && ir_zero_point(w) != 0))
         return "it has no fixed-point constants";
     if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
         return "a bound of its activation is inside a step of 256";
-    if (is_pair(g, op))
+    if (is_pair(g, op) || is_scaled(g, op))
         return pair_refusal(g, op);
     geo_image(y, &oh, &ow, &oc);
     if (ow > hw->acc_depth)
@@ -215,12 +226,30 @@ static const struct ir_tensor *constant_of(struct ir_graph *g, const struct ir_t
     return y;
 }
 
+/* The number 1 as halves. */
+static const struct ir_tensor *one(struct ir_graph *g)
+{
+    const int8_t halves[2] = {0, 1 - 128};
+    struct ir_tensor *t =
+        lgl_new_constant(g, "one", IR_I8, 4, (const int32_t[]){1, 1, 2, 1}, halves);
+
+    t->quant = lgl_new_quant(g, 1, 0);
+    return t;
+}
+
+/* One that scales is a product by 1. */
 static void turn_pair(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const x[2])
 {
+    const bool scaled = op->n_in == 1;
     uint32_t in[2];
 
     for (uint32_t i = 0; i < 2; i++)
-        in[i] = x[i] ? x[i]->id : constant_of(g, ir_in(g, op, i))->id;
+        in[i] = x[i] ? x[i]->id : scaled ? one(g)->id : constant_of(g, ir_in(g, op, i))->id;
+    if (scaled) {
+        memset(op->attr, 0, sizeof op->attr);
+        lgl_become_product(op);
+    }
+    op->n_in = 2;
     op->in = arena_memdup(g->arena, in, sizeof in);
     op->fixed.act_min >>= 8;
     op->fixed.act_max >>= 8;
@@ -230,7 +259,7 @@ static void turn_pair(struct ir_graph *g, struct ir_op *op, const struct ir_tens
 void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const x[2],
                  const struct ir_tensor *y)
 {
-    if (is_pair(g, op)) {
+    if (is_pair(g, op) || is_scaled(g, op)) {
         turn_pair(g, op, x);
         op->out[0] = y->id;
         return;
@@ -257,7 +286,7 @@ bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op)
 {
     uint32_t h, w, c, oh, ow, oc;
 
-    if (is_pair(g, op))
+    if (is_pair(g, op) || is_scaled(g, op))
         return true;
     geo_image(ir_in(g, op, 0), &h, &w, &c);
     geo_image(ir_out(g, op, 0), &oh, &ow, &oc);
