@@ -52,10 +52,9 @@ static enum status memory(struct reader *r, const cJSON *o, uint32_t core_bytes)
 
     for (uint32_t k = 0; k < 3; k++) {
         const char *key = keys[k];
-        if (i == 0 && get(o, key))
+        if (i == 0 && k != 1 && get(o, key))
             return json_doc_fail(r->doc, arena_printf(r->a, "%s.%s", path, key), r->d,
-                                 "the first memory is the core's, of core.memory_bytes: leave it "
-                                 "out");
+                                 "the first memory is the core's, which holds bytes: leave it out");
         if (i > 0 && k < 2 && !get(o, key))
             return json_doc_fail(r->doc, path, r->d, "member \"%s\" is missing", key);
     }
@@ -65,6 +64,9 @@ static enum status memory(struct reader *r, const cJSON *o, uint32_t core_bytes)
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(r->device->memory[k].name, m->name) == 0)
             return json_doc_fail(r->doc, path, r->d, "duplicate memory '%s'", m->name);
+    if (i == 0 && m->bytes > core_bytes)
+        return json_doc_fail(r->doc, arena_printf(r->a, "%s.bytes", path), r->d,
+                             "expected at most core.memory_bytes, %u", core_bytes);
     r->device->n_memory++;
     return ST_OK;
 }

@@ -22,8 +22,8 @@ static const struct {
     {"low",
      "float: of a float32 pattern, the lower bound of the fused activation; -infinity without"},
     {"high", "float: the upper bound; infinity without"},
-    {"table", "const int8_t * (uint8: const uint8_t *, from quantised value 0 on): the 256 entries "
-              "of a lut"},
+    {"table", "const int8_t * (uint8: const uint8_t *): the 256 entries of a lut, from quantised "
+              "value -128 on (uint8: from 0 on)"},
     {"params", "const struct hdk_NAME *: all parameters, as kernels/hdk.h has them"},
     {"dev", "const struct hd_port *: registers and memory of the target's core; NULL without RTL"},
     {"scratch",

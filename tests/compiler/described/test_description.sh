@@ -31,12 +31,15 @@ wrong "15:15: memories: it needs \"order\"" '/^  "order":/d'
 wrong "15:12: order: it needs \"memories\"" '/^  "memories":/,/^  "order"/{/^  "order"/!d}'
 wrong "15:13: blocks: operators are made of \"instructions\": leave one of them out" \
     's/^  "memories":/  "blocks": {"unit": "u", "rows": 4, "columns": 4, "depth": 9, "bytes_per_cycle": 1},\n&/'
-wrong "16:34: memories[0].bytes: the first memory is the core's, of core.memory_bytes: leave it out" \
-    's/{"name": "outside"}/{"name": "outside", "bytes": 64}/'
-wrong "16:33: memories[0].type: the first memory is the core's, of core.memory_bytes: leave it out" \
+wrong "16:34: memories[0].bytes: expected at most core.memory_bytes, 1048576" \
+    's/{"name": "outside"}/{"name": "outside", "bytes": 1048577}/'
+wrong "16:33: memories[0].type: the first memory is the core's, which holds bytes: leave it out" \
     's/{"name": "outside"}/{"name": "outside", "type": "int8"}/'
-wrong "16:34: memories[0].array: the first memory is the core's, of core.memory_bytes: leave it out" \
+wrong "16:34: memories[0].array: the first memory is the core's, which holds bytes: leave it out" \
     's/{"name": "outside"}/{"name": "outside", "array": "m_q"}/'
+changed right 's/{"name": "outside"}/{"name": "outside", "bytes": 65536}/' # the rest is the target's
+"$heddle" targets --target-dir=right >stdout 2>stderr || fail "right: $(cat stderr)"
+grep -q '^    memories: outside 65536 bytes, ' stdout || fail "the first memory: $(grep memories: stdout)"
 wrong "17:5: memories[1]: member \"bytes\" is missing" 's/"pixels", "type": "int8", "bytes": 131072/"pixels", "type": "int8"/'
 wrong "17:5: memories[1]: member \"type\" is missing" 's/"pixels", "type": "int8",/"pixels",/'
 wrong "18:5: memories[2]: duplicate memory 'pixels'" 's/{"name": "filters", "type"/{"name": "pixels", "type"/'
