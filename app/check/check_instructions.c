@@ -11,7 +11,15 @@
 #include "check_round.h"
 #include "sim/build/cached.h"
 
-enum { OF_EACH = 64, FRESH = 8, TRIES = 400, POSITIONS = 300, PIECE = 1 << 20 };
+enum {
+    OF_EACH = 64,
+    PAIRS = 8,
+    EXTREME = 8,
+    FRESH = 8,
+    TRIES = 400,
+    POSITIONS = 300,
+    PIECE = 1 << 20
+};
 
 struct drawing {
     struct check *c;
@@ -20,6 +28,7 @@ struct drawing {
     uint64_t rng;
     bool shifts; /* all operators ask for shifts alone: so channels have */
     uint32_t issued[HDK_UNITS], n_run[HDK_ROLES], most[HDK_ROLES]; /* most: positions of one */
+    uint32_t n_pairs;
 };
 
 static uint32_t some(struct drawing *q, uint32_t n)
@@ -315,7 +324,7 @@ static void run_all(struct drawing *q)
             !draw(q, role, &i))
             continue;
         refresh(q, &i);
-        rc = lockstep_step(&q->lock, &q->device, &i, ++q->issued[unit]);
+        rc = lockstep_step(&q->lock, &q->device, &i, 1, ++q->issued[unit]);
         q->n_run[role]++;
         if (q->most[role] < i.rows * i.columns)
             q->most[role] = i.rows * i.columns;
@@ -325,6 +334,80 @@ static void run_all(struct drawing *q)
     }
     if (q->lock.found)
         wrong(q);
+}
+
+/* --- waits --- */
+
+static uint64_t work(const struct hdk_issue *i)
+{
+    return (uint64_t)i->rows * i->columns * i->from.n_bytes;
+}
+
+/* Draw the longest of some instructions, or the shortest. */
+static bool draw_extreme(struct drawing *q, enum hdk_role role, bool longest, struct hdk_issue *i)
+{
+    struct hdk_issue other;
+
+    if (!draw(q, role, i))
+        return false;
+    for (uint32_t k = 1; k < EXTREME && draw(q, role, &other); k++)
+        if (longest == (work(&other) > work(i)))
+            *i = other;
+    return true;
+}
+
+/* Return true if layers have waits of `after` for `first`: for bytes of a memory on the chip. Where
+ * channels have shifts alone, random ones are not copied in before they are used. */
+static bool may_wait(const struct drawing *q, enum hdk_role first, enum hdk_role after)
+{
+    if (q->shifts && first == HDK_CHANNELS_IN)
+        return false;
+    const struct hdk_instruction *const a = &q->device.instruction[first],
+                                        *const b = &q->device.instruction[after];
+
+    return described_of(q->lock.described, first) && described_of(q->lock.described, after) &&
+           lockstep_sees(&q->lock, first) && lockstep_sees(&q->lock, after) && a->unit != b->unit &&
+           ((a->to && (a->to == b->from || a->to == b->with || a->to == b->to)) ||
+            (b->to && (b->to == a->from || b->to == a->with)));
+}
+
+/* A long instruction, then a short one of another unit that waits for it: when the second is
+ * complete, so is the first. */
+static int run_pair(struct drawing *q, enum hdk_role first, enum hdk_role after)
+{
+    const uint32_t a = q->device.instruction[first].unit, b = q->device.instruction[after].unit;
+    struct hdk_issue i[2];
+
+    if (!draw_extreme(q, first, true, &i[0]) || !draw_extreme(q, after, false, &i[1]))
+        return 0;
+    refresh(q, &i[0]);
+    refresh(q, &i[1]);
+    i[1].wait[a] = ++q->issued[a];
+    i[0].push = 1u << b;
+    i[1].pop = 1u << a;
+    const int rc = lockstep_step(&q->lock, &q->device, i, 2, ++q->issued[b]);
+    q->n_pairs++;
+    if (rc != 0 || q->lock.found)
+        check_fails(q->c, "%s on the Verilated core, with a wait for %s: %s",
+                    lockstep_instruction_text(&q->lock, &i[1]),
+                    lockstep_instruction_text(&q->lock, &i[0]),
+                    rc ? arena_printf(q->c->arena, "error %d", rc) : lockstep_bytes_text(&q->lock));
+    return rc;
+}
+
+static void run_waits(struct drawing *q)
+{
+    int rc = 0;
+
+    for (uint32_t n = 0; n < PAIRS * HDK_ROLES * HDK_ROLES && rc == 0 && !q->lock.found; n++) {
+        const enum hdk_role first = (enum hdk_role)(n / HDK_ROLES % HDK_ROLES),
+                            after = (enum hdk_role)(n % HDK_ROLES);
+
+        if (n % (HDK_ROLES * HDK_ROLES) == 0)
+            fill_memories(q);
+        if (may_wait(q, first, after))
+            rc = run_pair(q, first, after);
+    }
 }
 
 static void report(struct drawing *q)
@@ -344,6 +427,10 @@ static void report(struct drawing *q)
                "single instructions on the Verilated core, each as the description computes: "
                "%s",
                t.data);
+    if (q->n_pairs)
+        check_pass(q->c,
+                   "waits on the Verilated core: %u instructions, each for one of another unit",
+                   q->n_pairs);
 }
 
 enum status check_instructions(struct check *c, const char *so, struct diag *d)
@@ -369,6 +456,8 @@ enum status check_instructions(struct check *c, const char *so, struct diag *d)
     TRY(lockstep_open(&q->lock, c->arena, &c->target, &cores->core[0], d));
     TRY(functions(q, so, d));
     run_all(q);
+    if (c->n_failed == 0)
+        run_waits(q);
     if (c->n_failed == 0)
         report(q);
     core_targets_close(cores);

@@ -88,22 +88,24 @@ static void compare(struct lockstep *l, const struct hdk_issue *i)
 }
 
 int lockstep_step(struct lockstep *l, const struct hdk_device *device, const struct hdk_issue *i,
-                  uint32_t number)
+                  uint32_t n, uint32_t number)
 {
-    const struct hdk_instruction *const of = &device->instruction[i->role];
     const struct hd_port *const port = &l->core->port;
+    int rc = 0;
 
     l->number++;
     for (uint32_t m = 0; !l->found && m < l->described->n_memory; m++)
         if (l->chip[m])
             memcpy(model_of(l, m), l->chip[m], bytes_of(l, m));
-    int rc = of->issue(port, i);
+    for (uint32_t k = 0; k < n && rc == 0; k++)
+        rc = device->instruction[i[k].role].issue(port, &i[k]);
     if (rc == 0)
-        rc = device->wait(port, of->unit, number);
+        rc = device->wait(port, device->instruction[i[n - 1].role].unit, number);
     if (rc != 0 || l->found)
         return rc;
-    hdk_meaning(&l->model, i);
-    compare(l, i);
+    for (uint32_t k = 0; k < n; k++)
+        hdk_meaning(&l->model, &i[k]);
+    compare(l, &i[n - 1]);
     return 0;
 }
 

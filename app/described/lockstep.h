@@ -27,11 +27,11 @@ enum status lockstep_open(struct lockstep *l, struct arena *a, const struct targ
                           struct core *core, struct diag *d);
 /* Return true if the core's memories that the instruction uses are all seen. */
 bool lockstep_sees(const struct lockstep *l, enum hdk_role role);
-/* Issue instruction `number` of its unit on the core, wait for it, execute it by the description on
- * the bytes that the core had before, and compare all memories that are seen. Returns 0 or the
- * error of the target's C. */
+/* Issue `n` instructions on the core, each of which waits for the one before, and wait for the last,
+ * `number` of its unit. Execute them by the description on the bytes that the core had before, and
+ * compare all memories that are seen. Returns 0 or the error of the target's C. */
 int lockstep_step(struct lockstep *l, const struct hdk_device *device, const struct hdk_issue *i,
-                  uint32_t number);
+                  uint32_t n, uint32_t number);
 /* Return "compute (rows 3, columns 16, from 0x240, ...)": the fields that the instruction has. */
 const char *lockstep_instruction_text(struct lockstep *l, const struct hdk_issue *i);
 /* Return "sums 0x40: expected 0x80 (-128), found 0x7f (127); 16 bytes differ" of the wrong one. */

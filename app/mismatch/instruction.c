@@ -19,7 +19,7 @@ static int watch(const struct hd_port *port, const struct hdk_device *device,
 {
     const struct sim_port *const sim = port->ctx;
 
-    return lockstep_step(sim->watch_ctx, device, i, number);
+    return lockstep_step(sim->watch_ctx, device, i, 1, number);
 }
 
 static void enter(void *ctx, struct runner *p, uint32_t layer)
