@@ -15,7 +15,7 @@
 #define HDK_BLOCKS_MAX 16u /* rows or columns of a block at most */
 
 /* Bytes of memory into one buffer: for each of `lanes` lanes `pieces` runs of piece_bytes bytes,
- * one after the other. */
+ * one after the other, from any address on. */
 struct hdk_blocks_load {
     uint32_t columns; /* 0: pixels, into a row buffer; 1: channels, into a column buffer */
     uint32_t buffer;  /* 0 or 1 */
@@ -39,7 +39,7 @@ struct hdk_blocks_unit {
     int (*read)(const struct hd_port *dev, void *host, uint32_t address, uint32_t n_bytes);
     int (*load)(const struct hd_port *dev, const struct hdk_blocks_load *l);
     int (*multiply)(const struct hd_port *dev, const struct hdk_blocks_multiply *m);
-    /* rows * columns sums, int32, row by row. */
+    /* rows * columns sums, int32, row by row. address: a multiple of 64, plus whole blocks. */
     int (*store)(const struct hd_port *dev, uint32_t sums, uint32_t address);
     /* Until nothing of `what` (enum hdk_blocks_wait, or both) is at work. */
     int (*wait)(const struct hd_port *dev, uint32_t what);

@@ -216,6 +216,12 @@ static void add_word(struct emit_unit *u, struct text *t, const struct call *c,
     }
 }
 
+/* True if a word next to `c` may be its operand: $params->n, x-$z_in. */
+static bool is_operator(char c)
+{
+    return c && strchr("-+*/%&|^!~<>=?:.[", c);
+}
+
 static void add_call(struct emit_unit *u, struct text *t, const struct call *c)
 {
     text_add(t, "MODEL_TRY(");
@@ -226,7 +232,10 @@ static void add_call(struct emit_unit *u, struct text *t, const struct call *c)
             continue;
         }
         describe_word(c->target->desc, c->composite, p + 1, &w);
+        const bool operand = is_operator(p[1 + w.n_bytes]) || (p > c->text && is_operator(p[-1]));
+        text_add(t, operand ? "(" : "");
         add_word(u, t, c, &w);
+        text_add(t, operand ? ")" : "");
         p += w.n_bytes;
     }
     text_add(t, ");\n");

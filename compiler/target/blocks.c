@@ -39,13 +39,15 @@ static void cut_depth(const struct geo *g, const struct blocks_unit *u, struct h
     p->piece_bytes = whole < u->depth ? whole : u->depth;
 }
 
+enum { BEGIN = 64 }; /* weights and sums begin at multiples of the widest port's bytes */
+
 /* Set the addresses for a band and a group; return the bytes of memory that they need. */
 static uint64_t place(const struct geo *g, const struct blocks_unit *u, struct hdk_blocks *p)
 {
     uint64_t rows = (uint64_t)(p->band - 1) * g->sy + (uint64_t)(g->kh - 1) * g->dy + 1;
     uint64_t depth = (uint64_t)g->kh * g->kw * g->c;
-    uint64_t image = (rows * p->pitch + 7) / 8 * 8;
-    uint64_t weights = (p->group * u->columns * depth + 7) / 8 * 8;
+    uint64_t image = (rows * p->pitch + BEGIN - 1) / BEGIN * BEGIN;
+    uint64_t weights = (p->group * u->columns * depth + BEGIN - 1) / BEGIN * BEGIN;
     uint64_t sums = (uint64_t)steps(g->ow, u->rows) * p->band * u->rows * u->columns * 4;
 
     p->weights_at = (uint32_t)image;

@@ -62,4 +62,15 @@ expect 0 "$told, 0.3.0 of '$work/local/share/heddle/targets/mine'" env \
     XDG_DATA_DIRS="$work/usr/share:relative:$work/local/share:$work/usr/share" "$heddle" inspect digits --target=mine
 expect 0 "heddle: note: target mine: 0.3.0 of '$work/mine' is used, not 0.1.0 of '$user/mine', \
 0.3.0 of '$work/local/share/heddle/targets/mine', 0.3.0 of '$system/mine'" "$heddle" inspect digits --target-dir=mine --target=mine
+
+# --- a word of a call is an operand, whatever it stands for: -5 and &x too ---
+"$heddle" new-target words --template=copy >/dev/null || fail "new-target --template=copy"
+sed -i 's/zero=(0)/zero=(-5)/' words/copy.ir
+sed -i 's/\$out_bytes)/0-$z_in*0-$z_in-5+$params->channels*$params->in_h*$params->in_w)/' words/target.json
+expect 0 "" "$heddle" run words/copy.ir --engine=func --target-dir=words --target=words --allow-native-targets
+grep -q '^verdict: match' stdout || fail "words: $(cat stdout)"
+# Weights and sums of a unit of blocks begin at whole words of any port.
+expect 0 "" "$heddle" compile digits --target=strawberry -o net
+[ "$(grep -oE '(weights|sums)_at = 0x[0-9a-f]+' net/model.c | grep -vcE '0x[0-9a-f]*[048c]0$')" = 0 ] &&
+    grep -q 'sums_at = ' net/model.c || fail "blocks: $(grep 'sums_at' net/model.c)"
 finish
