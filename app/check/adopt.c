@@ -226,6 +226,14 @@ static void say_found(const struct adopted *t)
                       p->port[p->irq].name, irqs[p->irq_kind]);
 }
 
+static bool has_stream(const struct ports *p)
+{
+    for (uint32_t i = 0; i < p->n_bus; i++)
+        if (p->bus[i].bus == BUS_STREAM)
+            return true;
+    return false;
+}
+
 static void say_open(const struct adopted *t)
 {
     const struct output *const out = t->o->output;
@@ -237,10 +245,11 @@ static void say_open(const struct adopted *t)
         for (char *rest = wrong.text, *line; (line = strsep(&rest, "\n")) != NULL;)
             output_printf(out, OUTPUT_RESULT, "not inferred: %s\n", line + strspn(line, " "));
     if (p->irq == PORT_NONE)
-        output_printf(
-            out, OUTPUT_RESULT,
-            "not inferred: an interrupt; \"interrupt\" in \"ports\" names it, or the call "
-            "polls a register\n");
+        output_printf(out, OUTPUT_RESULT,
+                      "not inferred: an interrupt; \"interrupt\" in \"ports\" names it, or %s\n",
+                      has_stream(p)
+                          ? "wait_irq waits for the end of all streams (driver/hd_stream.h)"
+                          : "the call polls a register");
     if (p->n_clock > 1)
         output_printf(out, OUTPUT_RESULT,
                       "not inferred: the ratio of %u clocks; \"clocks\" in \"ports\"\n",

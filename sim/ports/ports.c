@@ -50,13 +50,19 @@ static uint32_t distance(int a, int b)
     return (uint32_t)(a > b ? a - b : b - a) + 1;
 }
 
-/* Read a line as " VL_IN16(&reg_addr_i,15,0);"; a wide port has its number of words after it. */
+/* Read a line as " VL_IN16(&reg_addr_i,15,0);"; a wide port has its number of words after it. An input
+ * that is an array, " VL_IN8((&lanes_i)[4],7,0);", is lanes_i[4], which nothing drives. */
 static bool read_port(struct arena *a, const char *line, struct port *p)
 {
-    char kind[16], member[256];
+    char kind[16], member[256], sizes[64];
     int msb, lsb;
 
-    if (sscanf(line, " VL_%15[A-Z0-9](&%255[^,],%d,%d", kind, member, &msb, &lsb) != 4)
+    if (sscanf(line, " VL_IN%15[A-Z0-9]((&%190[^)])%63[^,],%d,%d", kind, member, sizes, &msb,
+               &lsb) == 5 ||
+        sscanf(line, " VL_IN%1[(](&%190[^)])%63[^,],%d,%d", kind, member, sizes, &msb, &lsb) == 5) {
+        strcpy(kind, "IN");
+        strcat(member, sizes);
+    } else if (sscanf(line, " VL_%15[A-Z0-9](&%255[^,],%d,%d", kind, member, &msb, &lsb) != 4)
         return false;
     *p = (struct port){.name = decoded(a, member),
                        .member = arena_strdup(a, member),

@@ -72,4 +72,14 @@ expect 2 "heddle: adopt: 'odd.f' is a list of files: --top=MODULE names the modu
 expect 2 "heddle: adopt: 'odd/target.json' already exists" "$heddle" adopt odd.v -o odd
 echo '// nothing' >empty.v
 expect 2 "heddle: adopt: 'empty.v': expected a module, found none" "$heddle" adopt empty.v
+# a core with streams alone: their end is what wait_irq waits for
+cat >flow.v <<'EOF'
+module flow(input aclk, input aresetn, input s_tvalid, output s_tready, input [31:0] s_tdata, output m_tvalid, input m_tready,
+            output [31:0] m_tdata);
+  assign {m_tvalid, s_tready, m_tdata} = {s_tvalid, m_tready, s_tdata};
+endmodule
+EOF
+"$heddle" adopt flow.v >stdout 2>stderr || fail "streams: $(cat stderr)"
+grep -qxF 'not inferred: an interrupt; "interrupt" in "ports" names it, or wait_irq waits for the end of all streams (driver/hd_stream.h)' \
+    stdout || fail "streams: $(cat stdout)"
 finish

@@ -48,7 +48,11 @@ static void write_header(struct arena *a, const char *list)
             continue;
         if (sscanf(width, "%u:%u", &msb, &lsb) != 2)
             msb = (unsigned)atoi(width) - 1;
-        text_printf(&t, "    VL_%s%s(&%s,%u,%u%s);\n",
+        const char *const sizes = strchr(name, '['); /* of an array */
+        if (sizes)
+            memmove(name, arena_printf(a, "(&%.*s)%s", (int)(sizes - name), name, sizes),
+                    strlen(name) + 4);
+        text_printf(&t, sizes ? "    VL_%s%s(%s,%u,%u%s);\n" : "    VL_%s%s(&%s,%u,%u%s);\n",
                     way == 'i'   ? "IN"
                     : way == 'o' ? "OUT"
                                  : "INOUT",
@@ -273,6 +277,10 @@ static void widths_directions_and_what_nothing_drives(void **state)
          "port mem_wdata_o: expected output of 64 bits, found output of 128");
     says(wrong(a, CLOCK OWN NARROW "i fast_enable 1", &none),
          "port fast_enable (input, 1 bit): nothing drives it");
+    says(wrong(a, CLOCK OWN NARROW "i lanes_i[4] 8, o seen_o[2] 32", &none),
+         "port lanes_i[4] (input, 8 bits): nothing drives it");
+    says(wrong(a, CLOCK OWN NARROW "i lanes_i[4][2] 32", &none),
+         "port lanes_i[4][2] (input, 32 bits): nothing drives it");
     says(wrong(a, CLOCK OWN NARROW "x bus_io 8", &none),
          "port bus_io (inout, 8 bits): nothing drives it");
     says(wrong(a, CLOCK LITE("a_") LITE("b_"), &none),
