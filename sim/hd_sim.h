@@ -63,9 +63,11 @@ struct hd_sim_options {
     const char *(*tile)(void *ctx, uint32_t offset, uint32_t command);
     void *tile_ctx;
     uint32_t
-        clock[2];    /* of a core: [0] of its cycles are [1] of the system's, in which run() counts;
+        clock[2]; /* of a core: [0] of its cycles are [1] of the system's, in which run() counts;
                           0, 0: the same */
-    uint32_t mutant; /* of a core's netlist that has some (app/grade); 0: none */
+    uint64_t max_cycles;  /* of a core that the host only reads registers of; 0: any */
+    uint32_t irq_of_unit; /* 1: a core of several units; its interrupt may rise while others work */
+    uint32_t mutant;      /* of a core's netlist that has some (app/grade); 0: none */
     const char
         *coverage; /* of a core built with coverage: the file that close writes; NULL: none */
 };

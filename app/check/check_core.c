@@ -49,7 +49,7 @@ static enum status run_on(struct check *c, const char *so, const struct setting 
     o.engine = ENGINE_RTL;
     o.mem_latency = s->latency;
     o.stall_seed = s->seed;
-    o.max_cycles = o.max_cycles < MAX_CYCLES ? o.max_cycles : MAX_CYCLES;
+    o.max_cycles = options_still_cycles(&o) ? options_still_cycles(&o) : MAX_CYCLES;
     if (!c->waits)
         o.mem_latency = MEM_LATENCY;
     if (s->errors)

@@ -153,8 +153,14 @@ static enum status target_failure(struct child *c, int rc)
 
     const char *const what = rc == HD_ERROR_STUCK && *detail ? "" : hd_error_text(rc);
 
-    return FAIL(&c->d, ST_DEVICE, "inference %u, %s on %s: %s%s%s", c->inference, row_name(c),
-                own ? own->name : "c", what, *what && *detail ? "; " : "", detail);
+    const char *const limit =
+        rc == HD_ERROR_TIMEOUT
+            ? arena_printf(c->job->arena, ": its own limit, or the %llu of --max-cycles",
+                           (unsigned long long)c->job->options->max_cycles)
+            : "";
+
+    return FAIL(&c->d, ST_DEVICE, "inference %u, %s on %s: %s%s%s%s", c->inference, row_name(c),
+                own ? own->name : "c", what, limit, *what && *detail ? "; " : "", detail);
 }
 
 static enum status device_failure(struct child *c, int rc)

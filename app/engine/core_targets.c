@@ -103,6 +103,7 @@ void core_targets_verilog(struct arena *a, const struct target *target, struct c
                           .memory_bytes = t->core_bytes,
                           .copies_uncounted = target->desc->own_memory && !t->device &&
                                               t->transfer_fixed <= 0 && t->transfer_per_byte <= 0,
+                          .n_unit = t->device ? t->device->n_unit : 1,
                           .on_host = t->on_host};
     for (uint32_t k = 0; t->device && k < t->device->n_memory; k++)
         core->array[k] = t->device->memory[k].array;
@@ -182,6 +183,8 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
                                     .latency = o->mem_latency,
                                     .bytes_per_cycle = o->mem_bytes,
                                     .stall_seed = o->stall_seed,
+                                    .max_cycles = o->max_cycles,
+                                    .irq_of_unit = core->n_unit > 1,
                                     .mutant = o->mutant,
                                     .coverage = o->coverage,
                                     .clock = {core->opened.clock[0], core->opened.clock[1]},
@@ -291,7 +294,7 @@ void core_targets_collect(struct core_targets *c, struct run_shared *shared, uin
     }
 }
 
-const char *core_targets_detail(struct core_targets *c)
+const char *core_targets_detail(const struct core_targets *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         const char *why = c->core[i].sim.api->stuck_text(c->core[i].sim.sim);

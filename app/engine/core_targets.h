@@ -11,7 +11,7 @@
 struct core {
     const char *name;        /* name of the target, for messages */
     struct sim_core verilog; /* where it is */
-    uint32_t memory_bytes;
+    uint32_t memory_bytes, n_unit;
     const char *array[HDK_MEMORIES]; /* of a described device: of each memory; NULL: unknown */
     bool copies_uncounted;           /* a memory of its own, and no estimate of the copies */
     bool on_host;                    /* a unit of custom instructions: its work is the host's */
@@ -59,7 +59,7 @@ void core_targets_collect(struct core_targets *c, struct run_shared *shared, uin
 /* Return the external target whose code executes an operator of the row; NULL: none. */
 const struct target *core_targets_outside(const struct job *job, uint32_t row);
 /* Return the reason why a core stopped, as text; "" if none did. */
-const char *core_targets_detail(struct core_targets *c);
+const char *core_targets_detail(const struct core_targets *c);
 /* Return true if rows of target `name` take simulated time. */
 bool core_targets_timed(const struct job *job, const char *name);
 

@@ -17,6 +17,7 @@ static struct {
     const struct core_targets *cores;
     uint64_t bytes;
     uint32_t idle; /* checks in a row without a byte moved */
+    size_t call;   /* bytes of `message` before what its core and code did not do */
     char message[sizeof((struct run_shared *)0)->message];
 } watched;
 
@@ -35,12 +36,17 @@ static uint64_t bytes_moved(const struct core_targets *c)
 static void look(int number)
 {
     const uint64_t n = bytes_moved(watched.cores);
+    const char *const failed = watched.cores ? core_targets_detail(watched.cores) : "";
 
     (void)number;
     watched.idle = n == watched.bytes ? watched.idle + 1 : 0;
     watched.bytes = n;
-    if (watched.idle + 1 < LOOKS)
+    if (watched.idle + 1 < LOOKS && (!*failed || watched.idle == 0))
         return;
+    if (*failed) { /* its code continues with a core that has stopped */
+        watched.message[watched.call] = '\0';
+        strncat(watched.message, failed, sizeof watched.message - watched.call - 1);
+    }
     memcpy(watched.shared->message, watched.message, sizeof watched.message);
     watched.shared->status = ST_DEVICE;
     _exit(0);
@@ -64,11 +70,13 @@ void hang_begin(struct run_shared *shared, const struct core_targets *cores, con
     watched.cores = cores;
     watched.bytes = bytes_moved(cores);
     watched.idle = 0;
-    (void)snprintf(watched.message, sizeof watched.message,
-                   "inference %u, %s on %s: its %s did nothing for %u seconds and was stopped; "
+    watched.call =
+        (size_t)snprintf(watched.message, sizeof watched.message,
+                         "inference %u, %.1000s on %.1000s: ", shared->inference, layer, target);
+    (void)snprintf(watched.message + watched.call, sizeof watched.message - watched.call,
+                   "its %s did nothing for %u seconds and was stopped; "
                    "--seconds=N gives it more, 'heddle check-target' tests it alone",
-                   shared->inference, layer, target, cores && cores->n ? "core and code" : "code",
-                   seconds);
+                   cores && cores->n ? "core and code" : "code", seconds);
     (void)sigaction(SIGALRM, &action, NULL);
     every((uint64_t)seconds * 1000000 / LOOKS);
 }

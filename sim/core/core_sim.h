@@ -164,7 +164,7 @@ struct hd_sim {
             check_trace();
     }
 
-    // The interrupt after the edge; every answer must have come before it rises.
+    // The interrupt after the edge; every answer must have come before it rises, unless it is of one unit.
     void look()
     {
         const bool was = level;
@@ -184,7 +184,7 @@ struct hd_sim {
     {
 #ifdef HD_CORE_IRQ
         for (const auto &memory : memories)
-            if (memory->waiting() != 0)
+            if (memory->waiting() != 0 && core.options.irq_of_unit == 0)
                 core.fail(HD_CORE_IRQ_NAME ", cycle %" PRIu64 ": expected every access answered, "
                                            "found %" PRIu64 " under way",
                           totals.cycles, memory->waiting());
@@ -238,10 +238,13 @@ struct hd_sim {
         remember(offset);
         core.note(write ? "register write" : "register read", offset,
                   write ? value : registers->value);
-        if (core.still()) { // it is polled
-            describe_hang();
-            failure = hang;
-        }
+        written = write ? totals.cycles : written;
+        if (core.still()) // it is polled
+            failure = describe_hang();
+        else if (core.options.max_cycles != 0 && totals.cycles - written > core.options.max_cycles)
+            failure = describe("the device did not finish in the cycles allowed; only "
+                               "register reads for " +
+                               std::to_string(core.options.max_cycles) + " cycles (--max-cycles)");
         return registers->value;
     }
 
@@ -254,16 +257,21 @@ struct hd_sim {
             offsets.push_back(offset);
     }
 
+    const std::string &describe_hang()
+    {
+        return describe(
+            "the device can make no more progress; no register, memory or interrupt activity for " +
+            std::to_string(core.options.watchdog_cycles ? core.options.watchdog_cycles : kStill) +
+            " cycles");
+    }
+
     // The registers' values are read once more, by the bus.
-    void describe_hang()
+    const std::string &describe(const std::string &what)
     {
         char one[64];
         const std::string accesses = core.last_accesses();
 
-        hang =
-            "the device can make no more progress; no register, memory or interrupt activity for " +
-            std::to_string(core.options.watchdog_cycles ? core.options.watchdog_cycles : kStill) +
-            " cycles, until cycle " + std::to_string(totals.cycles) + "; registers:";
+        hang = what + ", until cycle " + std::to_string(totals.cycles) + "; registers:";
         for (const uint32_t offset : offsets) {
             registers->begin(false, offset, 0);
             for (uint32_t n = 0; !registers->done && n < 1000 && failure.empty(); n++)
@@ -281,7 +289,9 @@ struct hd_sim {
                            core.faults.address());
             hang += one;
         }
+        return hang;
     }
+    uint64_t written = 0;   // the cycle of the last register write, or end of a wait
     uint32_t stream_at = 0; // the address of the next transfer
 
     void check_trace()

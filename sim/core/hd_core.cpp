@@ -78,8 +78,10 @@ static hd_sim_stop core_run(hd_sim *sim, uint64_t max_cycles)
     sim->totals.wall_seconds += took.count();
     if (!sim->failure.empty())
         return HD_SIM_FAILED;
-    if (sim->irq())
+    if (sim->irq()) {
+        sim->written = sim->totals.cycles;
         return HD_SIM_IRQ;
+    }
     if (!was_stuck && sim->core.still())
         sim->describe_hang();
     return sim->hang.empty() ? HD_SIM_CYCLES : HD_SIM_STUCK;

@@ -12,6 +12,13 @@ for of in shuttle/2 shuttle/3 shuttle/4 jacquard/2 jacquard/3; do
     grep -q '^ok   cost of conv2d: [0-9][.][0-9] % off' stdout || fail "$of: $(grep 'cost of conv2d' stdout)"
 done
 
+# An interrupt of one unit: others have accesses under way when it rises.
+cp -r "$HEDDLE_HOME/targets/shuttle" busy
+sed -i 's/"name": "shuttle"/"name": "busy"/; s/"ports": {"interrupt": {"kind": "none"}},//' busy/target.json
+sed -i "s/^  output logic *load_busy_o,/  output logic irq_o,\n&/; s/^  assign reg_rdata_o /  assign irq_o = done_q[32];\n&/" busy/shuttle_core.sv
+"$heddle" run digits --target-dir=busy --target=busy -n 1 --allow-native-targets >stdout 2>stderr || fail "busy: $(cat stderr)"
+grep -q '^verdict: match' stdout || fail "busy: $(cat stdout)"
+
 {
     printf 'heddle-ir 1\ngraph name="deep"\n'
     for ((i = 0; i < 500; i++)); do
