@@ -221,7 +221,7 @@ void core_write_lines(struct run *run, const struct target *own, const char *fol
                                                      s.part, s.n_parts);
     diag_line(d, "computed by target %s: call %u of %u in an inference%s", own->name, s.number,
               s.n_calls, part);
-    if (!s.core)
+    if (!s.core || s.core->on_host || own->desc->detail->blocks) /* its results are the host's */
         return;
     if (own->desc->detail->device)
         instruction_lines(run, own, s.core, s.of, d);
