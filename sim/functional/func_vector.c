@@ -90,15 +90,22 @@ static int32_t average(int32_t sum, uint32_t n)
     return n == 1 ? sum : sum < 0 ? -q : q;
 }
 
-static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
+/* The address of operand B's bytes for this chunk. */
+static uint32_t at_b(const struct vector_job *j)
 {
     const struct hd_cmd_vector *c = j->c;
     const uint32_t b_chunk = c->b_splat ? 0 : j->chunk;
+
+    return c->b_base + j->row * c->b_row + j->col * c->b_col + b_chunk;
+}
+
+static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
+{
+    const struct hd_cmd_vector *c = j->c;
     const int8_t *b = NULL;
 
     if (j->op->operands == 2) {
-        b = operand(j, c->b_base + j->row * c->b_row + j->col * c->b_col + b_chunk,
-                    c->b_splat ? 1 : j->n);
+        b = operand(j, at_b(j), c->b_splat ? 1 : j->n);
         if (!b)
             return -1;
     }
@@ -118,8 +125,8 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
 /* Read the numbers of two bytes of a chunk. */
 static int numbers(const struct vector_job *j, uint32_t at, uint32_t apart, bool splat, int32_t *x)
 {
-    const int8_t *upper = operand(j, at + (splat ? 0 : j->chunk), splat ? 1 : j->n),
-                 *lower = operand(j, at + apart + (splat ? 0 : j->chunk), splat ? 1 : j->n);
+    const int8_t *upper = operand(j, at, splat ? 1 : j->n),
+                 *lower = operand(j, at + apart, splat ? 1 : j->n);
 
     if (!upper || !lower)
         return -1;
@@ -132,11 +139,12 @@ static int numbers(const struct vector_job *j, uint32_t at, uint32_t apart, bool
 static int halves(const struct vector_job *j, int8_t *out)
 {
     const struct hd_cmd_vector *c = j->c;
-    const uint32_t a = (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col,
-                   b = c->b_base + j->row * c->b_row + j->col * c->b_col;
+    const uint32_t a =
+        (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col + (c->a_splat ? 0 : j->chunk);
     int32_t x[HD_FUNC_MAX_N], y[HD_FUNC_MAX_N];
 
-    if (numbers(j, a, c->a_win_row, c->a_splat, x) || numbers(j, b, c->a_win_col, c->b_splat, y))
+    if (numbers(j, a, c->a_win_row, c->a_splat, x) ||
+        numbers(j, at_b(j), c->a_win_col, c->b_splat, y))
         return -1;
     for (uint32_t i = 0; i < j->n; i++)
         out[i] = func_half(func_elementwise16(c, x[i], y[i]), c->act_min, c->act_max,

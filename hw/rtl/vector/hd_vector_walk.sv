@@ -68,6 +68,7 @@ module hd_vector_walk #(
   logic [AddrBits-1:0] a_row_q, a_col_q, a_chunk_q, a_line_q, a_cell_q;
   logic [AddrBits-1:0] b_row_q, b_col_q, b_chunk_q, b_cell_q;
   logic [AddrBits-1:0] o_row_q, o_col_q, o_cell_q;
+  logic [AddrBits-1:0] b_chunk;
   logic [AddrBits-1:0] x_first, y_first, x_less, y_less, a_next, b_next, o_next;
 
   logic step, two, a_stays;
@@ -124,11 +125,11 @@ module hd_vector_walk #(
                   step_chunk ? a_chunk_q + (cmd_i.a_splat ? '0 : AddrBits'(N)) :
                   step_col   ? a_col_q + (cmd_i.a_col[AddrBits-1:0] - x_less)
                              : a_row_q + (cmd_i.a_row[AddrBits-1:0] - y_less);
+  assign b_chunk = Wide != 0 ? b_chunk_q : b_cell_q;  // a window has one cell without half
   assign b_next = !valid_o   ? b_cell_q :
                   two && step_cell ? b_cell_q + cmd_i.a_win_col[AddrBits-1:0] :
-                  two && step_line ? b_chunk_q :
-                  step_chunk ? (Wide != 0 ? b_chunk_q : b_cell_q)
-                               + (cmd_i.b_splat ? '0 : AddrBits'(N)) :
+                  two && step_line ? b_chunk :
+                  step_chunk ? b_chunk + (cmd_i.b_splat ? '0 : AddrBits'(N)) :
                   step_col   ? b_col_q + cmd_i.b_col[AddrBits-1:0]
                              : b_row_q + cmd_i.b_row[AddrBits-1:0];
   assign o_next = !valid_o   ? o_cell_q :
