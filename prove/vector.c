@@ -149,9 +149,7 @@ static const char *halves_nonsense(const struct hd_cmd_vector *c, const struct h
 {
     if (!op->halves || c->half > FUNC_HALF_LOWER || c->z_a || c->z_b || c->z_out || c->look_up)
         return "halves of another operation, with a zero point or a table";
-    if (c->kernel_w != 2 || c->kernel_h != (op->multiply ? 2 : 1) || c->y_start || c->x_start ||
-        c->in_h < c->kernel_h + (c->rows - UINT32_C(1)) * c->stride_y ||
-        c->in_w < c->kernel_w + (c->cols - UINT32_C(1)) * c->stride_x)
+    if (!func_halves_window(c))
         return "halves with a window other than 1 x 2 or 2 x 2";
     if (op->scale && (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
         return "shift_a or shift_b outside -31..0";

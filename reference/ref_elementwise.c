@@ -133,23 +133,12 @@ static enum status binary(const struct ref_call *c,
     return ST_OK;
 }
 
-/* Bytes from an upper one to its lower one. */
-static size_t apart(const struct ir_tensor *t)
-{
-    return (size_t)(t->dim[2] / 2 * t->dim[3]);
-}
-
-static int32_t of_halves(const struct ir_tensor *t, const void *x, size_t upper)
-{
-    return 256 * ref_at(t, x, upper) + ref_at(t, x, upper + apart(t)) + 128;
-}
-
 /* Operands and result are int16 as halves; low and high are the upper byte's. */
 static enum status binary_halves(const struct ref_call *c,
                                  int32_t one(const struct ref_call *c, int32_t a, int32_t b))
 {
     const struct ir_tensor *y = c->out[0];
-    const size_t n = (size_t)ir_elements(y) / 2, row = apart(y);
+    const size_t n = (size_t)ir_elements(y) / 2, row = ref_halves_apart(y);
     struct ref_constants k = *c->k;
     struct ref_call two = *c;
     struct walk w;
@@ -159,13 +148,10 @@ static enum status binary_halves(const struct ref_call *c,
     two.k = &k;
     walk_init(&w, c);
     for (size_t i = 0; i < n; i++) {
-        const int32_t v = one(&two, of_halves(c->in[0], c->x[0], w.offset[0]),
-                              of_halves(c->in[1], c->x[1], w.offset[1])),
-                      lower = v & 255;
-        const size_t upper = i / row * 2 * row + i % row;
+        const int32_t v = one(&two, ref_at_halves(c->in[0], c->x[0], w.offset[0]),
+                              ref_at_halves(c->in[1], c->x[1], w.offset[1]));
 
-        ref_put(y, c->y[0], upper, (v - lower) / 256);
-        ref_put(y, c->y[0], upper + row, lower - 128);
+        ref_put_halves(y, c->y[0], i / row * 2 * row + i % row, v);
         walk_next(&w);
     }
     return ST_OK;

@@ -148,13 +148,12 @@ static int32_t halves_sum(const struct ref_call *c, const struct place *p)
                                  p->y * a[IR_STRIDE_H] - a[IR_PAD_TOP] + ky * a[IR_DILATION_H],
                                  p->x * a[IR_STRIDE_W] - a[IR_PAD_LEFT] + kx * a[IR_DILATION_W],
                                  depthwise ? p->channel / a[IR_MULTIPLIER] : k % depth};
-        size_t upper;
 
         if (at.y < 0 || at.y >= x->dim[1] || at.x < 0 || at.x >= w)
             continue;
-        upper = pixel(x, at.n, at.y, at.x) + (size_t)at.channel;
-        sum += (uint32_t)((256 * ref_at(x, c->x[0], upper) +
-                           ref_at(x, c->x[0], upper + (size_t)(w * x->dim[3])) + 128) *
+        const size_t upper = pixel(x, at.n, at.y, at.x) + (size_t)at.channel;
+
+        sum += (uint32_t)(ref_at_halves(x, c->x[0], upper) *
                           ref_at(c->in[1], c->x[1], (size_t)(k * oc + p->channel)));
     }
     if (c->op->n_in > 2 && c->x[2] != NULL) {
@@ -180,12 +179,9 @@ enum status ref_conv_halves(const struct ref_call *c, struct diag *d)
         const int32_t v = ref_mbqm(halves_sum(c, &p), c->k->multiplier[k], c->k->shift[k]),
                       clamped = v < low    ? low
                                 : v > high ? high
-                                           : v,
-                      lower = clamped & 255;
-        const size_t upper = pixel(y, p.n, p.y, p.x) + (size_t)p.channel;
+                                           : v;
 
-        ref_put(y, c->y[0], upper, (clamped - lower) / 256);
-        ref_put(y, c->y[0], upper + (size_t)(w * y->dim[3]), lower - 128);
+        ref_put_halves(y, c->y[0], pixel(y, p.n, p.y, p.x) + (size_t)p.channel, clamped);
     }
     return ST_OK;
 }

@@ -108,6 +108,26 @@ static inline void ref_put(const struct ir_tensor *t, uint8_t *p, size_t i, int3
         p[i] = (uint8_t)code;
 }
 
+/* Bytes from an upper byte to its lower one in a tensor of halves [N,H,2 W,C]. */
+static inline size_t ref_halves_apart(const struct ir_tensor *t)
+{
+    return (size_t)(t->dim[2] / 2 * t->dim[3]);
+}
+
+/* The int16 whose upper byte is at i, and to put it there. */
+static inline int32_t ref_at_halves(const struct ir_tensor *t, const uint8_t *p, size_t i)
+{
+    return 256 * ref_at(t, p, i) + ref_at(t, p, i + ref_halves_apart(t)) + 128;
+}
+
+static inline void ref_put_halves(const struct ir_tensor *t, uint8_t *p, size_t i, int32_t v)
+{
+    const int32_t lower = v & 255;
+
+    ref_put(t, p, i, (v - lower) / 256);
+    ref_put(t, p, i + ref_halves_apart(t), lower - 128);
+}
+
 static inline const int8_t *ref_i8(const uint8_t *p)
 {
     return (const int8_t *)p;

@@ -73,14 +73,9 @@ static void rounded_once(struct prove_opaque *o, int64_t multiplier, int64_t rig
 
 static void sum16(struct prove *p, struct prove_opaque *o, int32_t low, int32_t high, uint32_t y[2])
 {
-    uint32_t either[2];
-
     o->parameter[3] = low;
     o->parameter[4] = high;
-    prove_opaque(p, o, either, 1);
-    y[0] = either[0];
-    o->parameter[5] = 1;
-    y[1] = prove_leaf(p, hash_of(p, o), low >> 8, high >> 8);
+    prove_opaque16(p, o, low, high, y);
 }
 
 void prove_sum16(struct prove *p, const struct prove_sum16 *by, prove_uwide sum, uint32_t y[2])

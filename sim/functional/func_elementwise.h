@@ -18,6 +18,14 @@ static inline int32_t func_rescale(int32_t x, uint32_t up, int32_t multiplier, i
     return func_round_shift(func_high_mul(x * (1 << up), multiplier), (uint32_t)right);
 }
 
+/* Return true if the window of a command with `half` has its bytes as cells, all in the image. */
+static inline int func_halves_window(const struct hd_cmd_vector *c)
+{
+    return c->kernel_w == 2 && c->kernel_h == (c->op == HD_VOP_MUL ? 2 : 1) && !c->y_start &&
+           !c->x_start && c->in_h >= c->kernel_h + (c->rows - UINT32_C(1)) * c->stride_y &&
+           c->in_w >= c->kernel_w + (c->cols - UINT32_C(1)) * c->stride_x;
+}
+
 /* add, sub, mul of operands of two bytes: the result before it is clamped. */
 static inline int32_t func_elementwise16(const struct hd_cmd_vector *c, int32_t a, int32_t b)
 {

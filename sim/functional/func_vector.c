@@ -158,9 +158,7 @@ static int check_halves(const struct vector_job *j)
 
     if (!j->f->config.lstm || c->half > FUNC_HALF_LOWER || !j->op->halves)
         return refuse(j, c->half, "vector: halves need the option lstm, and add, sub or mul");
-    if (c->kernel_w != 2 || c->kernel_h != (j->op->multiply ? 2 : 1) || c->y_start || c->x_start ||
-        c->in_h < c->kernel_h + (c->rows - UINT32_C(1)) * c->stride_y ||
-        c->in_w < c->kernel_w + (c->cols - UINT32_C(1)) * c->stride_x)
+    if (!func_halves_window(c))
         return refuse(j, c->half, "vector: halves: a window other than 1 x 2, of mul 2 x 2");
     if (c->z_a || c->z_b || c->z_out || c->look_up)
         return refuse(j, c->half, "vector: halves have zero points of 0 and no look_up");

@@ -31,6 +31,12 @@ static bool is_scaled(const struct ir_graph *g, const struct ir_op *op)
            (f->n == 1 || (f->multiplier[0] == f->multiplier[1] && f->shift[0] == f->shift[1]));
 }
 
+/* Return true for one that VECTOR computes. */
+static bool is_vectors(const struct ir_graph *g, const struct ir_op *op)
+{
+    return is_pair(g, op) || is_scaled(g, op);
+}
+
 uint32_t halves_operands(const struct ir_graph *g, const struct ir_op *op)
 {
     return is_pair(g, op) ? 2 : 1;
@@ -38,7 +44,7 @@ uint32_t halves_operands(const struct ir_graph *g, const struct ir_op *op)
 
 bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
 {
-    if (is_pair(g, op) || is_scaled(g, op))
+    if (is_vectors(g, op))
         return true;
     const struct ir_tensor *x = op->n_in > 1 ? ir_in(g, op, 0) : NULL,
                            *w = x ? ir_in(g, op, 1) : NULL;
@@ -142,7 +148,7 @@ const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
         return "it has no fixed-point constants";
     if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
         return "a bound of its activation is inside a step of 256";
-    if (is_pair(g, op) || is_scaled(g, op))
+    if (is_vectors(g, op))
         return pair_refusal(g, op);
     geo_image(y, &oh, &ow, &oc);
     if (ow > hw->acc_depth)
@@ -259,7 +265,7 @@ static void turn_pair(struct ir_graph *g, struct ir_op *op, const struct ir_tens
 void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const x[2],
                  const struct ir_tensor *y)
 {
-    if (is_pair(g, op) || is_scaled(g, op)) {
+    if (is_vectors(g, op)) {
         turn_pair(g, op, x);
         op->out[0] = y->id;
         return;
@@ -286,7 +292,7 @@ bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op)
 {
     uint32_t h, w, c, oh, ow, oc;
 
-    if (is_pair(g, op) || is_scaled(g, op))
+    if (is_vectors(g, op))
         return true;
     geo_image(ir_in(g, op, 0), &h, &w, &c);
     geo_image(ir_out(g, op, 0), &oh, &ow, &oc);

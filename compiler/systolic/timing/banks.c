@@ -297,11 +297,17 @@ static bool collide(const struct hd_config *hw, int64_t a, uint32_t n_a, int64_t
     return r.extra > 0;
 }
 
-int64_t banks_cell(const struct hd_cmd_vector *v, uint32_t ky, uint32_t kx)
+void banks_beat(const struct hd_cmd_vector *v, const struct banks_cell *of, int64_t at[2])
 {
-    if (v->half)
-        return (int64_t)(v->kernel_h > 1 ? ky : kx) * v->a_win_row;
-    return (int64_t)ky * v->a_win_row + (int64_t)kx * v->a_win_col;
+    const int64_t a_cell = !v->half
+                               ? (int64_t)of->ky * v->a_win_row + (int64_t)of->kx * v->a_win_col
+                               : (int64_t)(v->kernel_h > 1 ? of->ky : of->kx) * v->a_win_row;
+
+    at[0] = v->a_base + (int64_t)of->y * v->a_row + (int64_t)of->x * v->a_col + a_cell;
+    at[1] = hd_vop_facts[v->op].pair
+                ? at[0] + v->b_base
+                : v->b_base + (int64_t)of->y * v->b_row + (int64_t)of->x * v->b_col +
+                      (v->half ? (int64_t)of->kx * v->a_win_col : 0);
 }
 
 uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, uint64_t all,
@@ -315,17 +321,15 @@ uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, uint64_t all,
         return 0;
     for (uint32_t y = 0; y < rows; y++)
         for (uint32_t i = 0; i < n; i++) {
-            const uint32_t beat = (y * n + i) % beats / cells, cell = i % cells, x = beat / chunks,
+            const uint32_t beat = (y * n + i) % beats / cells, cell = i % cells,
                            c = beat % chunks * hw->n;
+            const struct banks_cell of = {y, beat / chunks, cell / v->kernel_w, cell % v->kernel_w};
             uint32_t bytes = v->channels - c < hw->n ? v->channels - c : hw->n;
-            int64_t a = v->a_base + (int64_t)y * v->a_row + (int64_t)x * v->a_col +
-                        (cells > 1 ? banks_cell(v, cell / v->kernel_w, cell % v->kernel_w) : 0),
-                    b = hd_vop_facts[v->op].pair
-                            ? a + v->b_base
-                            : v->b_base + (int64_t)y * v->b_row + (int64_t)x * v->b_col +
-                                  (cells > 1 ? cell % v->kernel_w * v->a_win_col : 0);
-            found += collide(hw, v->a_splat ? a : a + c, v->a_splat ? 1 : bytes,
-                             v->b_splat ? b : b + c, v->b_splat ? 1 : bytes);
+            int64_t at[2];
+
+            banks_beat(v, &of, at);
+            found += collide(hw, v->a_splat ? at[0] : at[0] + c, v->a_splat ? 1 : bytes,
+                             v->b_splat ? at[1] : at[1] + c, v->b_splat ? 1 : bytes);
         }
     return found * all / ((uint64_t)rows * n);
 }

@@ -11,8 +11,12 @@
 /* Return the cycles for which the command's pipeline stalls. */
 uint64_t banks_conflicts(const struct hd_cmd_array *a, const struct hd_config *hw);
 
-/* Return the bytes from operand A's first window cell to a later one. */
-int64_t banks_cell(const struct hd_cmd_vector *v, uint32_t ky, uint32_t kx);
+/* An output of a VECTOR command, and a cell of its window. */
+struct banks_cell {
+    uint32_t y, x, ky, kx;
+};
+/* Set the scratchpad addresses of the first chunk there: of A, and of what the other port reads. */
+void banks_beat(const struct hd_cmd_vector *v, const struct banks_cell *of, int64_t at[2]);
 /* Return the beats, of `all`, of a command with two operands in which both need one bank and so
  * take two cycles. */
 uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, uint64_t all,

@@ -196,16 +196,13 @@ static void read_beat(struct vector_beats *b, uint64_t *busy, uint32_t pop,
                       const struct hd_config *hw)
 {
     const struct hd_cmd_vector *v = b->v;
-    const uint32_t ky = b->ky_0 + b->ky, kx = b->kx_0 + b->kx;
-    int64_t at =
-        v->a_base + (int64_t)b->y * v->a_row + (int64_t)b->x * v->a_col + banks_cell(v, ky, kx);
-    bool taken[2] = {ask(b, 0, at, busy, hw), false};
+    const struct banks_cell of = {b->y, b->x, b->ky_0 + b->ky, b->kx_0 + b->kx};
+    int64_t at[2];
 
-    at = hd_vop_facts[v->op].pair
-             ? at + v->b_base
-             : v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col +
-                   (v->half ? kx * v->a_win_col : 0);
-    taken[1] = b->two && ask(b, 1, at, busy, hw);
+    banks_beat(v, &of, at);
+    bool taken[2] = {ask(b, 0, at[0], busy, hw), false};
+
+    taken[1] = b->two && ask(b, 1, at[1], busy, hw);
     for (uint32_t p = 0; p < 2; p++) {
         bool comes = b->pipe.word[p] && b->pipe.held[p] < HD_TIMING_VECTOR_QUEUE - 1;
 
