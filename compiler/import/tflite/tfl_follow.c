@@ -1,6 +1,6 @@
-/* tfl_follow.c - sizes of inputs other than the file's (--input-shapes): the shape of what an operator computes follows
- * from its inputs, as in LiteRT's Prepare functions. The operators' rules check it later as they check a file's.
- * in: file->sizes. out: shapes of file->tensor replaced, or a refusal. */
+/* tfl_follow.c - sizes that a file leaves open, or of inputs other than the file's (--input-shapes): the shape of what an
+ * operator computes follows from its inputs, as in LiteRT's Prepare functions. The operators' rules check it later as
+ * they check a file's. in: file->sizes. out: shapes of file->tensor replaced, or a refusal. */
 #include "compiler/import/common/import_sizes.h"
 #include "tfl_import.h"
 
@@ -251,7 +251,7 @@ static enum status follow_pad(struct follow *f)
     return ST_OK;
 }
 
-static enum status follow_to_batch(struct follow *f)
+static enum status follow_blocks(struct follow *f, bool to_batch)
 {
     const struct ir_tensor *edge;
     struct tfl_blocks b;
@@ -259,24 +259,23 @@ static enum status follow_to_batch(struct follow *f)
     TRY(input(f, 2, &edge));
     TRY(tfl_blocks_of(f->m, f->src, f->x, &b));
     for (uint32_t i = 0; i < b.n; i++) {
-        f->dim[0] *= b.block[i];
-        f->dim[i + 1] = (f->dim[i + 1] + b.edge[i][0] + b.edge[i][1]) / b.block[i];
+        const int32_t edges = b.edge[i][0] + b.edge[i][1];
+
+        f->dim[0] = to_batch ? f->dim[0] * b.block[i] : f->dim[0] / b.block[i];
+        f->dim[i + 1] =
+            to_batch ? (f->dim[i + 1] + edges) / b.block[i] : f->dim[i + 1] * b.block[i] - edges;
     }
     return ST_OK;
 }
 
+static enum status follow_to_batch(struct follow *f)
+{
+    return follow_blocks(f, true);
+}
+
 static enum status follow_from_batch(struct follow *f)
 {
-    const struct ir_tensor *edge;
-    struct tfl_blocks b;
-
-    TRY(input(f, 2, &edge));
-    TRY(tfl_blocks_of(f->m, f->src, f->x, &b));
-    for (uint32_t i = 0; i < b.n; i++) {
-        f->dim[0] /= b.block[i];
-        f->dim[i + 1] = f->dim[i + 1] * b.block[i] - b.edge[i][0] - b.edge[i][1];
-    }
-    return ST_OK;
+    return follow_blocks(f, false);
 }
 
 static enum status follow_transpose(struct follow *f)
@@ -455,9 +454,10 @@ enum status tfl_sizes(struct tfl_importer *m)
     int64_t size[IR_MAX_RANK];
     bool given;
 
+    if (f->sizes || tfl_has_open_sizes(f))
+        m->resized = ARENA_ARRAY(m->arena, bool, f->n_tensor + 1);
     if (f->sizes == NULL)
         return ST_OK;
-    m->resized = ARENA_ARRAY(m->arena, bool, f->n_tensor + 1);
     for (uint32_t i = 0; i < f->in.n; i++)
         name[i] = in_file(m, f->in.v[i]) ? f->tensor[f->in.v[i]].name : "";
     TRY(import_sizes_check(m->arena, f->sizes, f->in.n, name, m->d));
@@ -482,8 +482,8 @@ enum status tfl_follow(struct tfl_importer *m, uint32_t index)
     for (uint32_t i = 0; m->resized && !rule && i < src->in.n; i++)
         if (in_file(m, src->in.v[i]) && m->resized[src->in.v[i]])
             return FAIL(m->d, ST_UNSUPPORTED,
-                        "input '%.80s': does not follow --input-shapes; export the model with this "
-                        "shape",
+                        "input '%.80s': its shape is not the file's, and the result's does not "
+                        "follow; export the model with this shape",
                         m->file->tensor[src->in.v[i]].name);
     if (!rule || src->out.n == 0 || !in_file(m, src->out.v[0]))
         return ST_OK;

@@ -12,7 +12,7 @@ struct tfl_importer {
     uint32_t *tensor_id;  /* of each file tensor, IR_NONE until first met */
     const uint8_t **copy; /* of each file buffer, NULL until first met */
     bool *merged;         /* by file operator: merged into an earlier one */
-    bool *resized; /* of each file tensor: its shape is no longer the file's; NULL: none is */
+    bool *resized; /* of each file tensor: its shape is no longer the file's; NULL: all are the file's */
     enum status (*import_op)(struct tfl_importer *m, uint32_t index); /* tfl_op */
     uint32_t call_row; /* inside a subgraph: the row of the operator around it */
     uint32_t depth,
@@ -43,6 +43,8 @@ enum status tfl_param(struct tfl_importer *m, int32_t index, const char *what, u
 /* Make an int32 constant. */
 uint32_t tfl_new_const(struct tfl_importer *m, const char *name, uint32_t rank, const int32_t *dim,
                        const int32_t *value);
+/* Return true if a size of any tensor is open: what the file has for it may be 1, whatever follows. */
+bool tfl_has_open_sizes(const struct tfl_file *f);
 /* Replace the shapes of graph inputs by those of file->sizes (tfl_follow.c). */
 enum status tfl_sizes(struct tfl_importer *m);
 /* After tfl_sizes: give the outputs of operator `index` the shapes that follow from its inputs. */

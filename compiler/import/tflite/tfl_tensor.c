@@ -304,3 +304,12 @@ uint32_t tfl_new_const(struct tfl_importer *m, const char *name, uint32_t rank, 
     t->data = arena_memdup(m->arena, value, ir_bytes(t));
     return t->id;
 }
+
+bool tfl_has_open_sizes(const struct tfl_file *f)
+{
+    for (uint32_t i = 0; i < f->n_tensor; i++)
+        for (uint32_t k = 0; k < f->tensor[i].signature.n; k++)
+            if (f->tensor[i].signature.v[k] < 0)
+                return true;
+    return false;
+}

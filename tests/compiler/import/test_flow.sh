@@ -23,7 +23,7 @@ expect 3 "heddle: loop_open.tflite: operator 0 WHILE: the condition depends on c
     "$heddle" inspect loop_open.tflite
 expect 3 "heddle: loop_shape.tflite: operator 0 WHILE: input 1, 't1': expected type, shape and scale of 't0', f32 4, found f32 5" \
     "$heddle" inspect loop_shape.tflite
-expect 3 "heddle: loop.tflite: operator 0 WHILE: input 't0': does not follow --input-shapes; export the model with this shape" "$heddle" inspect loop.tflite "--input-shapes=t0:[5]"
+expect 3 "heddle: loop.tflite: operator 0 WHILE: input 't0': its shape is not the file's, and the result's does not follow; export the model with this shape" "$heddle" inspect loop.tflite "--input-shapes=t0:[5]"
 while IFS='|' read -r net text; do
     expect 3 "heddle: $net.tflite: operator 0 $text" "$heddle" inspect $net.tflite
 done <<'END'

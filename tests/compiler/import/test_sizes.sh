@@ -1,5 +1,5 @@
 #!/bin/bash
-# --input-shapes of TFLite files: a batch of two gives what two inferences give; what does not follow is refused by name.
+# Open sizes and --input-shapes of TFLite files: a batch of two gives what two inferences give; what does not follow is refused by name.
 # tests/oracle/sizes_tflite.py compares with LiteRT.
 . "$(dirname "$0")/../../e2e/common.sh"
 
@@ -23,6 +23,8 @@ python3 -B "$HEDDLE_HOME/tests/compiler/import/tfl_follow.py" . || fail "the fil
 for net in slice split squeeze squeeze_first tile; do
     "$heddle" inspect $net.tflite >/dev/null || fail "$net"
 done
+"$heddle" run open.tflite --engine=func >said 2>/dev/null || fail "open sizes"
+grep -q '4x3' said || fail "open sizes: $(cat said)"
 while IFS='|' read -r net shape operator text; do
     expect 3 "heddle: $net.tflite: operator 0 $operator: $text" "$heddle" inspect $net.tflite "--input-shapes=x:[$shape]"
 done <<'END'
@@ -30,7 +32,7 @@ slice|5,4|SLICE|dimension 0: takes the rest, 2 in the file, 3 after --input-shap
 split|5,4|SPLIT|dimension 0: expected a multiple of 2, found 5
 squeeze|2,4|SQUEEZE|expected 1 sizes other than 1 after --input-shapes, found 2
 squeeze_first|2,1,1|SQUEEZE|expected 2 sizes other than 1 after --input-shapes, found 3
-tile|5|TILE|input 'x': does not follow --input-shapes; export the model with this shape
+tile|5|TILE|input 'x': its shape is not the file's, and the result's does not follow; export the model with this shape
 END
 "$heddle" inspect tile.tflite "--input-shapes=x:[4]" >/dev/null || fail "the file's own shape"
 "$heddle" inspect squeeze_first.tflite "--input-shapes=x:[1,3,2]" >/dev/null || fail "what is not squeezed"
