@@ -161,6 +161,11 @@ static struct isl_deferred part_of(struct isl *s, const struct isl_deferred *p, 
     part.w.data = (const uint8_t *)p->w.data + (size_t)k * each * ir_type_bytes(p->w.type);
     if (p->bias != NULL)
         part.bias = p->bias + (size_t)k * (size_t)part.w.dim[0];
+    if (p->w.n_scale > 1) {
+        part.w.n_scale /= (uint32_t)n;
+        part.w.scale += k * part.w.dim[0];
+        part.w.zero += k * part.w.dim[0];
+    }
     return part;
 }
 
@@ -190,7 +195,6 @@ static uint32_t channels(struct isl *s, uint32_t x, int32_t from, int32_t n)
     return out;
 }
 
-/* Quantised in one group only. */
 uint32_t isl_make_transposed(struct isl *s, const struct isl_deferred *p,
                              const struct isl_want *want)
 {
@@ -208,7 +212,7 @@ uint32_t isl_make_transposed(struct isl *s, const struct isl_deferred *p,
     out = part[0];
     if (n > 1) {
         isl_nhwc_shape(p->y, dim);
-        out = isl_tensor(s, isl_inner(s, want->name, "nhwc"), IR_F32, 4, dim, NULL);
+        out = isl_tensor(s, isl_inner(s, want->name, "nhwc"), want->type, 4, dim, want->q);
         isl_op_concatenation(s, (uint32_t)n, part, out)->attr[IR_AXIS] = 3;
     }
     return isl_from_nhwc(s, want->name, out, p->y->rank);

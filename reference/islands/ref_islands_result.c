@@ -5,7 +5,7 @@
 
 #include "ref_islands_own.h"
 
-enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24 };
+enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24, MAX_DENSE_WEIGHTS = 1 << 24 };
 
 /* Return true if integers would round a float32 intermediate; only asked in ONNX's own rounding. */
 static bool rounds_more(const struct isl *s, const struct isl_deferred *p)
@@ -33,6 +33,11 @@ static bool fits_integers(const struct isl *s, const struct isl_deferred *p)
             return false;
     if (p->opcode == IR_OP_CONV2D && isl_groups(s, p) > MAX_GROUPS &&
         isl_groups(s, p) != s->to->tensor[p->in[0]]->dim[1])
+        return false;
+    if (p->opcode == IR_OP_TRANSPOSE_CONV && isl_groups(s, p) > 1 &&
+        (isl_groups(s, p) > MAX_GROUPS ||
+         (int64_t)p->w.dim[0] * p->w.dim[1] * p->w.dim[2] * p->w.dim[3] >
+             MAX_DENSE_WEIGHTS / isl_groups(s, p)))
         return false;
     if (p->opcode == IR_OP_AVERAGE_POOL2D && p->counts_pads && isl_has_pads(p) &&
         cells > MAX_POOL_WEIGHTS / p->y->dim[1])

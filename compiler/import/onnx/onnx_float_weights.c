@@ -1,10 +1,11 @@
 /* onnx_float_weights.c - float32 weights of a product of quantised values as integers, where the
  * result stays within a step (docs/ONNX.md). A weight beyond 8 bits is the sum of several, each for
- * one copy of x's channels. */
+ * one copy of x's channels. Weights in groups as weights of one group. */
 #include "onnx_make.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_COPIES = 64 };
 
@@ -160,4 +161,20 @@ struct ox_deferred ox_finer_weights(struct ox *m, const struct ox_deferred *p)
     }
     y.weight_quant = (struct ir_quant){n, 0, scale, ARENA_ARRAY(m->arena, int32_t, n)};
     return finer ? y : *p;
+}
+
+struct ox_deferred ox_in_one_group(struct ox *m, const struct ox_deferred *p)
+{
+    const int32_t *d = p->weight.dim, dim[4] = {d[0], d[1] * p->group, d[2], d[3]};
+    const size_t each = (size_t)p->weight.n / (size_t)d[0], n = (size_t)p->group;
+    struct ox_deferred one = *p;
+    uint8_t *to = ox_new_const(m, &one.weight, p->weight.type, 4, dim);
+
+    memset(to, p->weight_quant.zero_point[0], (size_t)one.weight.n);
+    for (size_t o = 0; o < (size_t)d[0]; o++)
+        memcpy(to + (o * n + o * n / (size_t)d[0]) * each,
+               (const uint8_t *)p->weight.data + o * each, each);
+    one.group = 1;
+    one.taps_filled *= p->group;
+    return one;
 }

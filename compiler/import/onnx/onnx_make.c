@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24 };
+enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24, MAX_DENSE_WEIGHTS = 1 << 24 };
 
 /* The clamp of `p` as an activation: one that the IR has a name for, or its bounds. */
 static void set_activation(const struct ox_deferred *p, int32_t *attr)
@@ -276,11 +276,18 @@ static enum status make_transposed(struct ox *m, const struct ox_deferred *p, co
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]), n = (uint32_t)p->group;
     struct ox_shape s = ox_shape_of(m, x);
+    struct ox_deferred whole;
     uint32_t part[MAX_GROUPS];
 
     (void)type;
     if (n > MAX_GROUPS)
         return FAIL(m->d, ST_UNSUPPORTED, "group: expected at most %d, found %u", MAX_GROUPS, n);
+    if (n > 1 && m->g->tensor[x]->type != IR_F32) {
+        if (p->weight.n > MAX_DENSE_WEIGHTS / n)
+            return ST_UNSUPPORTED; /* float32 serves instead */
+        whole = ox_in_one_group(m, p);
+        return make_transposed(m, &whole, name, type, q, id);
+    }
     s.dim[3] /= (int32_t)n;
     for (uint32_t k = 0; k < n; k++) {
         const struct ox_deferred one = part_of(m, p, (int32_t)k, (int32_t)n);

@@ -13,6 +13,8 @@ typedef enum status ox_maker(struct ox *m, const struct ox_deferred *p, const ch
  * `p` as it is. */
 struct ox_deferred ox_whole_weights(struct ox *m, const struct ox_deferred *p,
                                     const struct ir_quant *q);
+/* Groups as one: zero points for the weights of other groups' channels. */
+struct ox_deferred ox_in_one_group(struct ox *m, const struct ox_deferred *p);
 /* `p` with weights of few bits times a whole number if its bias needs smaller units (docs/ONNX.md, rule 5). */
 struct ox_deferred ox_finer_weights(struct ox *m, const struct ox_deferred *p);
 /* onnx_raw.c: return true if `p` is a product of quantised values by constant weights whose sums int32 holds; make it

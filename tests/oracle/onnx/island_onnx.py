@@ -6,7 +6,7 @@
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
 InstanceNormalization, GroupNormalization, LSTM, GRU, RNN, results moved before QuantizeLinear,
-a product plus quantised values, a function of a product, places of maxima (equal ones).
+a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32 (but one quotient, or a tenth of them). Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -134,6 +134,31 @@ def float_weights(rng):
     weights = rng.normal(rng.uniform(-0.2, 0.2), 2.0 ** rng.uniform(-4, 1), shape).astype(np.float32)
     bias = [] if kind == "MatMul" or rng.integers(3) == 0 else [n.const(rng.normal(0, 8 * scale, results).astype(np.float32))]
     return n.quantised(n.node(kind, x, n.const(weights), *bias, **attributes)), n
+
+
+def slopes(rng):
+    """PRelu with constant slopes, one or one a channel."""
+    n = Net(rng)
+    shape = [int(v) for v in rng.integers(2, 10, int(rng.integers(2, 5)))]
+    x, scale = n.input(shape, zero=int(rng.integers(-100, 100)))
+    channels = [shape[1], *[1] * (len(shape) - 2)] if rng.integers(4) else shape[-1:]
+    return n.quantised(n.node("PRelu", x, n.const(rng.normal(0.2, 0.2, channels).astype(np.float32))), scale * 0.9), n
+
+
+def transposed_groups(rng):
+    """A transposed convolution of quantised weights in groups."""
+    n = Net(rng)
+    groups, each, results = int(rng.integers(1, 9)), int(rng.choice([1, 1, 3])), int(rng.choice([1, 1, 2]))
+    x, scale = n.input([int(rng.integers(1, 3)), groups * each, *(int(v) for v in rng.integers(2, 8, int(rng.integers(1, 3))))])
+    spatial = len(n.values[0].shape) - 2
+    kernel = [int(v) for v in rng.integers(1, 5, spatial)]
+    scales = n.const((2.0 ** rng.uniform(-9, -5, results)).astype(np.float32)) if rng.integers(2) else n.const(np.float32(0.004))
+    zeros = n.const(np.zeros(n.inits[-1].dims, n.dtype) + n.dtype(n.lowest + 128))
+    weights = rng.integers(0 if n.dtype == np.uint8 else -127, 128, (groups * each, results, *kernel)).astype(n.dtype)
+    w = n.node("DequantizeLinear", n.const(weights), scales, zeros, axis=1)
+    bias = [n.const(rng.normal(0, 20 * scale, groups * results).astype(np.float32))] if rng.integers(2) else []
+    strides, pads = [int(v) for v in rng.integers(1, 4, spatial)], [int(rng.integers(k)) for k in kernel] + [0] * spatial
+    return n.quantised(n.node("ConvTranspose", x, w, *bias, group=groups, strides=strides, pads=pads), scale), n
 
 
 def scaled(rng):
@@ -381,7 +406,7 @@ def rnn(rng):
 
 RECURRENT = ("lstm", "gru", "rnn")  # what is off by one step of the state is off by that in the result's steps
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "float_weights": float_weights, "scaled": scaled, "reduce_sum": reduce_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "float_weights": float_weights, "slopes": slopes, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 

@@ -255,8 +255,22 @@ WIDE_CENTRED = NEWER + f"""g (float[1,4,6,6] x, uint16[1,4,6,6] u) => (int16[1,6
 UNSORTED = """g (int8[1,4,6] x) => (int8[1,4] y, int8[1,24] v) <float s={0.05}, int8 z={3}> {
     y = QuantizeLinear(m, t, o) m = ReduceMean<axes=[2], keepdims=0>(f) o = Identity(z) fl = Reshape(r, sh) v = QuantizeLinear(fl, t, o)
     r = LeakyRelu<alpha=0.25>(f) t = Constant<value_float=0.04>() sh = Constant<value_ints=[1, -1]>() f = DequantizeLinear(x, s, z) }"""
+# PRelu of quantised values: slopes of channels, of some elements, and far too steep for 8 bits. The scale is 2^-4, so that products are exact.
+SLOPES = f"""g (int8[2,5,3,4] x) => (int8[2,5,3,4] a, uint8[2,5,3,4] b, int8[2,5,3,4] c) <float s={{0.0625}}, int8 z={{3}}, float t={{0.05}}, uint8 o={{80}},
+    float[5,1,1] sa={numbers(7, 5, -0.3, 0.9)}, float[4] sb={numbers(8, 4, 0, 0.5)}, float[5,1,1] sc={{200,0.01,0,-3,0.02}}> {{
+    f = DequantizeLinear(x, s, z) a1 = PRelu(f, sa) a = QuantizeLinear(a1, t, z) b1 = PRelu(f, sb) b = QuantizeLinear(b1, t, o)
+    c1 = PRelu(f, sc) c = QuantizeLinear(c1, t, z) }}"""
+# Transposed convolutions in groups: depthwise, and of two channels each with a scale for each channel of a group.
+TRANSPOSED_GROUPS = f"""g (int8[1,6,4,5] x) => (int8[1,6,8,10] a, int8[1,4,9,6] b) <float s={{0.03125}}, int8 z={{-7}}, float t={{0.05}},
+    int8[6,1,4,4] w={integers(3, 96)}, float ws={{0.0078125}}, int8 wz={{0}}, int8[6,2,3,2] v={integers(4, 72)}, float[2] vs={{0.0078125,0.015625}}, int8[2] vz={{0,0}},
+    float[4] vb={{0.5,-1,0,2}}> {{
+    f = DequantizeLinear(x, s, z) wf = DequantizeLinear(w, ws, wz) vf = DequantizeLinear<axis=1>(v, vs, vz)
+    a1 = ConvTranspose<group=6, strides=[2,2], pads=[1,1,1,1]>(f, wf) a = QuantizeLinear(a1, t, z)
+    b1 = ConvTranspose<group=2, strides=[2,1]>(f, vf, vb) b = QuantizeLinear(b1, t, z) }}"""
 
 MODELS = {
+    "slopes": NEWER + SLOPES,
+    "transposed_groups": NEWER + TRANSPOSED_GROUPS,
     "unsorted": UNSORTED,
     "nothing": NEWER + NOTHING,
     "no_ops": NO_OPS,

@@ -421,6 +421,7 @@ static void rewrite_nodes(struct ox *m)
     ox_quantise_factors(m);
     ox_quantise_arguments(m);
     ox_quantise_first(m);
+    ox_quantise_slopes(m);
     ox_centre_codes(m);
     ox_clamp_once(m);
 }

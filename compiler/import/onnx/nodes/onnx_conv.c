@@ -182,11 +182,11 @@ static enum status transposed_window(struct ox *m, const struct ir_tensor *x, co
     return ST_OK;
 }
 
-/* Return true if a transposed convolution may keep quantised weights: one group, a scale for
- * each output channel or one for all, and one zero point. */
-static bool keeps_quantised(const struct ox_deferred *p, const struct ox_value *w)
+/* Return true if a transposed convolution may keep quantised weights: a scale for each output channel
+ * (of a group; the groups share them) or one for all, and one zero point. */
+static bool keeps_quantised(const struct ox_value *w)
 {
-    if (!w->real || p->group != 1 || (w->c.type != OX_INT8 && w->c.type != OX_UINT8) ||
+    if (!w->real || (w->c.type != OX_INT8 && w->c.type != OX_UINT8) ||
         (w->quant.n > 1 && w->quant.axis != 1))
         return false;
     for (uint32_t i = 1; i < w->quant.n; i++)
@@ -195,12 +195,26 @@ static bool keeps_quantised(const struct ox_deferred *p, const struct ox_value *
     return true;
 }
 
+/* Give each group the scales of one. */
+static void repeat_scales(struct ox *m, struct ox_deferred *p)
+{
+    const uint32_t each = p->weight_quant.n, n = each * (uint32_t)p->group;
+    float *scale = ARENA_ARRAY(m->arena, float, n);
+    int32_t *zero = ARENA_ARRAY(m->arena, int32_t, n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        scale[i] = p->weight_quant.scale[i % each];
+        zero[i] = p->weight_quant.zero_point[i % each];
+    }
+    p->weight_quant = (struct ir_quant){n, 0, scale, zero};
+}
+
 /* Weights [C,OC/group,KH,KW] become [OC,C/group,KH,KW] with zeros between the taps of a dilated
  * kernel; in float32 where they cannot stay quantised. */
 static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const struct ox_value *w,
                                       const struct ox_window *v)
 {
-    const bool quantised = keeps_quantised(p, w);
+    const bool quantised = keeps_quantised(w);
     const struct ox_const c = quantised ? w->c : ox_const_values(m, &w->c, &w->quant);
     const size_t size = ox_type_bytes(c.type);
     const bool image = v->n == 2;
@@ -219,6 +233,8 @@ static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const
     if (quantised) {
         p->weight_quant = w->quant;
         p->weight_quant.axis = 0;
+        if (w->quant.n > 1 && p->group > 1)
+            repeat_scales(m, p);
     }
     for (size_t i = 0; i < (size_t)c.dim[0]; i++)
         for (size_t o = 0; o < (size_t)each; o++)

@@ -62,6 +62,8 @@ void ox_quantise_first(struct ox *m);
 /* onnx_factors.c: quantise the results of quantised values that are multiplied by a number before a QuantizeLinear. Initializers are
  * known. */
 void ox_quantise_factors(struct ox *m);
+/* onnx_slopes.c: quantise the constant slopes of PRelu between quantised values. Initializers are known. */
+void ox_quantise_slopes(struct ox *m);
 /* onnx_channels.c: give activations with a scale for each channel, which a depthwise convolution reads, one scale.
  * Initializers are known. */
 void ox_single_scales(struct ox *m);
