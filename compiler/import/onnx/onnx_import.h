@@ -494,7 +494,8 @@ ox_handler ox_function;
  * have. */
 bool ox_narrow(struct ox *m, enum status *st);
 ox_handler ox_conv_taps, ox_transposed_taps, ox_conv_depths, ox_pool_taps, ox_pool_counted;
-#define COMPOSED(name, least, most, attributes, fn) ox_handler ox_##fn;
+#define COMPOSED(name, least, most, attributes, fn)     ox_handler ox_##fn;
+#define MICROSOFT_OF(name, least, most, attributes, fn) ox_handler ox_##fn;
 #include "onnx_functions.def"
 
 #endif

@@ -255,6 +255,18 @@ WIDE_CENTRED = NEWER + f"""g (float[1,4,6,6] x, uint16[1,4,6,6] u) => (int16[1,6
 UNSORTED = """g (int8[1,4,6] x) => (int8[1,4] y, int8[1,24] v) <float s={0.05}, int8 z={3}> {
     y = QuantizeLinear(m, t, o) m = ReduceMean<axes=[2], keepdims=0>(f) o = Identity(z) fl = Reshape(r, sh) v = QuantizeLinear(fl, t, o)
     r = LeakyRelu<alpha=0.25>(f) t = Constant<value_float=0.04>() sh = Constant<value_ints=[1, -1]>() f = DequantizeLinear(x, s, z) }"""
+# What ONNX Runtime's optimiser writes: normalised sums, functions, products, attention with and without a mask.
+MICROSOFT = f"""<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[2,4,8] x, float[2,4,8] k, uint8[3,8] u) =>
+    (int8[2,4,8] aq, int8[2,4,8] bq, int8[2,4,8] cq, int8[2,4,8] dq, int8[2,4,8] eq, int8[2,4,8] fq, int8[2,4,4] hq, int8[1,2,3,2] iq, int8[3,4] jq)
+    <float[8] g1={numbers(1, 8, 0.5, 1.5)}, float[8] b1={numbers(2, 8, -0.5, 0.5)}, float[8,24] w={numbers(3, 192, -0.5, 0.5)}, float[24] wb={numbers(4, 24, -0.5, 0.5)},
+     int32[2,4] m={{1,1,1,0,1,1,0,0}}, int8[8,4] q={integers(5, 32)}, float ys={{0.05}}, float s={{0.01}}, float t={{0.02}}, uint8 uz={{120}}, int8 qz={{3}}, float[4] jb={numbers(6, 4, -1, 1)},
+     float[1,2,4,4] n={numbers(7, 32, -1, 1)}, float[2,2,2,3] v={numbers(8, 24, -1, 1)}> {{
+    a, a1, a2, a3 = com.microsoft.SkipLayerNormalization<epsilon=1e-5>(x, k, g1, b1, b1) b = com.microsoft.SkipSimplifiedLayerNormalization<epsilon=1e-5>(x, k, g1)
+    c1 = com.microsoft.BiasGelu(a3, b1) c2 = com.microsoft.FastGelu(c1, b1) c3 = com.microsoft.FastGelu(c2) c = com.microsoft.QuickGelu(c3)
+    d = com.microsoft.Attention<num_heads=2>(x, w, wb, m) e = com.microsoft.Attention<num_heads=4, unidirectional=1>(k, w, wb)
+    f = com.microsoft.MultiHeadAttention<num_heads=2>(x, k, k, wb, m) h = com.microsoft.FusedMatMul<alpha=0.5, transB=1>(x, k)
+    i = com.microsoft.FusedConv<activation="LeakyRelu", activation_params=[0.2]>(n, v) j = com.microsoft.MatMulIntegerToFloat(u, q, s, t, uz, qz, jb)
+    aq = QuantizeLinear(a, ys, qz) bq = QuantizeLinear(b, ys, qz) cq = QuantizeLinear(c, ys, qz) dq = QuantizeLinear(d, ys, qz) eq = QuantizeLinear(e, ys, qz) fq = QuantizeLinear(f, ys, qz) hq = QuantizeLinear(h, ys, qz) iq = QuantizeLinear(i, ys, qz) jq = QuantizeLinear(j, ys, qz) }}"""
 # PRelu of quantised values: slopes of channels, of some elements, and far too steep for 8 bits. The scale is 2^-4, so that products are exact.
 SLOPES = f"""g (int8[2,5,3,4] x) => (int8[2,5,3,4] a, uint8[2,5,3,4] b, int8[2,5,3,4] c) <float s={{0.0625}}, int8 z={{3}}, float t={{0.05}}, uint8 o={{80}},
     float[5,1,1] sa={numbers(7, 5, -0.3, 0.9)}, float[4] sb={numbers(8, 4, 0, 0.5)}, float[5,1,1] sc={{200,0.01,0,-3,0.02}}> {{
@@ -269,6 +281,9 @@ TRANSPOSED_GROUPS = f"""g (int8[1,6,4,5] x) => (int8[1,6,8,10] a, int8[1,4,9,6] 
     b1 = ConvTranspose<group=2, strides=[2,1]>(f, vf, vb) b = QuantizeLinear(b1, t, z) }}"""
 
 MODELS = {
+    "microsoft": MICROSOFT,
+    "upsample_scales": """<ir_version: 3, opset_import: ["" : 7]> g (float[1,2,4,5] x) => (float[1,2,8,15] y, float[1,2,4,10] v) {
+        y = Upsample<scales=[1.0,1.0,2.0,3.0]>(x) v = Upsample<mode="linear", scales=[1.0,1.0,1.0,2.0]>(x) }""",
     "slopes": NEWER + SLOPES,
     "transposed_groups": NEWER + TRANSPOSED_GROUPS,
     "unsorted": UNSORTED,
@@ -387,7 +402,17 @@ REVERSE = "g (float[2,3] x, int64[3] n) => (float[2,3] y) <int64[3] a={1,2,2}> {
 LOOP = "Loop<body = b (int64 i, bool c, float[2,3] a) => (bool d, float[2,3] o) { d = Identity(c) o = Add(a, x) }>"
 # ONNX Runtime's QLinearAveragePool counts cells that ceil_mode adds, its float one does not; it quantises float32 weights
 UNFUSED = {"pool_overhang", "float_weights"}
+ONE_FUSED = """<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[1,2,4,4] x, int64[1,4] i, float[2,4,8] a, int32[2] m) => (float[1,2,4,4] y)
+    <float[2,2,1,1] w={1,2,3,4}, float[8,24] p={PARAMETERS}, float[4] v={1,2,3,4}> { BODY }""".replace("PARAMETERS", ",".join(["1"] * 192))
+
 REFUSED = {
+    "fused_activation": ONE_FUSED.replace("BODY", 'y = com.microsoft.FusedConv<activation="Softplus">(x, w)'),
+    "fused_mask": ONE_FUSED.replace("BODY", "y = com.microsoft.Attention<num_heads=2>(a, p, , m)"),
+    "fused_past": ONE_FUSED.replace("BODY", "y = com.microsoft.Attention<num_heads=2>(a, p, , , x)"),
+    "fused_places": ONE_FUSED.replace("BODY", "y = com.microsoft.EmbedLayerNormalization(i, i, w, w, , v, v)"),
+    "fused_index": ONE_FUSED.replace("BODY", "y, z = com.microsoft.EmbedLayerNormalization(i, , w, w, , v, v)"),
+    "fused_inputs": ONE_FUSED.replace("BODY", "y = com.microsoft.MultiHeadAttention<num_heads=2>(a, a, a, , , , x, x)"),
+    "fused_absent": ONE_FUSED.replace("BODY", "y = com.microsoft.FusedMatMul(, a)"),
     "reverse_axes": REVERSE.replace("(x, a", "<time_axis=1>(x, a"),
     "reverse_count": REVERSE.replace("3] a={1,2,2}", "2] a={1,2}"),
     "reverse_length": REVERSE.replace("={1,2,2", "={1,2,3"),

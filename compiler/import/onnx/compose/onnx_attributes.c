@@ -87,17 +87,24 @@ static const struct {
     {"TopK", "axis k largest sorted"},
     {"Transpose", "perm"},
     {"Unsqueeze", "axes"},
-    {"Upsample", "mode"},
-#define FUNCTION(name, least, most, attributes, text) {#name, attributes},
-#define COMPOSED(name, least, most, attributes, fn)   {#name, attributes},
+    {"Upsample", "mode scales"},
+#define FUNCTION(name, least, most, attributes, text)      {#name, attributes},
+#define COMPOSED(name, least, most, attributes, fn)        {#name, attributes},
+#define MICROSOFT_ONE(name, least, most, attributes, text) {"com.microsoft." #name, attributes},
+#define MICROSOFT_OF(name, least, most, attributes, fn)    {"com.microsoft." #name, attributes},
 #include "compiler/import/onnx/onnx_functions.def"
 };
 
-static const char *names_of(const char *op)
+/* By the whole name, or the operator's alone. */
+static const char *names_of(const struct ox *m)
 {
-    for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].op, op) == 0)
-            return known[i].names;
+    const char *domain = m->node->domain ? m->node->domain : "";
+    const char *name[2] = {arena_printf(m->arena, "%s.%s", domain, m->op), m->op};
+
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (strcmp(known[i].op, name[k]) == 0)
+                return known[i].names;
     return "";
 }
 
@@ -114,7 +121,7 @@ static const char *find(const char *names, const char *name)
 
 enum status ox_check_attributes(struct ox *m)
 {
-    const char *names = names_of(m->op);
+    const char *names = names_of(m);
 
     for (size_t i = 0; i < m->node->n_attribute; i++) {
         const Onnx__AttributeProto *a = m->node->attribute[i];

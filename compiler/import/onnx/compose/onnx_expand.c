@@ -316,7 +316,8 @@ void ox_inner_places(struct ox *m, uint32_t rank, uint32_t axis, int32_t n)
 static const struct {
     const char *name, *text;
 } definitions[] = {
-#define FUNCTION(name, least, most, attributes, text) {#name, text},
+#define FUNCTION(name, least, most, attributes, text)      {#name, text},
+#define MICROSOFT_ONE(name, least, most, attributes, text) {#name, text},
 #include "compiler/import/onnx/onnx_functions.def"
 };
 

@@ -65,6 +65,9 @@ static const struct rule composed[] = {
     {"ThresholdedRelu", AI_ONNX, 1, 1, ox_thresholded_relu},
 #define FUNCTION(name, least, most, attributes, text) {#name, AI_ONNX, least, most, ox_function},
 #define COMPOSED(name, least, most, attributes, fn)   {#name, AI_ONNX, least, most, ox_##fn},
+#define MICROSOFT_ONE(name, least, most, attributes, text)                                         \
+    {#name, MICROSOFT, least, most, ox_function},
+#define MICROSOFT_OF(name, least, most, attributes, fn) {#name, MICROSOFT, least, most, ox_##fn},
 #include "compiler/import/onnx/onnx_functions.def"
     {0},
 };

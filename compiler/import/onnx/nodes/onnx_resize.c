@@ -246,11 +246,26 @@ static void one_scale(struct axis *a, uint32_t rank, uint32_t n_axis, const int6
         }
 }
 
+/* Return input `at`, or the constant that Upsample's attribute is before opset 9. */
+static const struct ox_value *scales_of(struct ox *m, uint32_t at)
+{
+    const Onnx__AttributeProto *a = is(m->op, "Upsample") ? ox_attr(m, "scales") : NULL;
+    struct ox_value *v;
+
+    if (!a)
+        return ox_in(m, at);
+    v = ARENA_NEW(m->arena, struct ox_value);
+    v->kind = OX_CONST;
+    memcpy(ox_new_const(m, &v->c, OX_FLOAT, 1, (const int32_t[]){(int32_t)a->n_floats}), a->floats,
+           a->n_floats * sizeof *a->floats);
+    return v;
+}
+
 /* `scales` or `sizes` for the axes of attribute axes, or for all. */
 static enum status read_sizes(struct ox *m, uint32_t rank, const int32_t *dim, struct axis *a)
 {
     const uint32_t at = m->opset < 11 || is(m->op, "Upsample") ? 1 : 2;
-    const struct ox_value *scales = ox_in(m, at), *sizes = ox_in(m, 3);
+    const struct ox_value *scales = scales_of(m, at), *sizes = ox_in(m, 3);
     const struct ox_value *v = sizes && sizes->kind == OX_CONST && sizes->c.n != 0 ? sizes : scales;
     const char *policy = ox_attr_text(m, "keep_aspect_ratio_policy", "stretch");
     uint32_t n_axis, k;
