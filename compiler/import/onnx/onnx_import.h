@@ -218,7 +218,6 @@ struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const ui
 /* The operator's MACs are the row's, once its attributes are set; `taps`, `taps_filled`: as struct
  * ox_deferred. */
 void ox_count_macs(struct ox *m, const struct ir_op *op, int32_t taps, int32_t taps_filled);
-/* Movers: a new tensor with the quantised values of `id`, scale shared. */
 /* A tensor of another shape that shares the scale of `id`; no operator yet. */
 uint32_t ox_like(struct ox *m, const char *name, uint32_t id, struct ox_shape s);
 uint32_t ox_transpose(struct ox *m, const char *name, uint32_t id, const int32_t *perm);

@@ -8,6 +8,8 @@
  * float32 with `q` NULL and `type` IR_F32. *id is the tensor, in the file's order. */
 typedef enum status ox_maker(struct ox *m, const struct ox_deferred *p, const char *name,
                              enum ir_type type, const struct ir_quant *q, uint32_t *id);
+/* onnx_value.c: let *id be its values in scale q: itself, or a copy under that scale if others read it in another one. */
+enum status ox_read_as(struct ox *m, const char *name, uint32_t *id, const struct ir_quant *q);
 /* `p` with weights of int8 and the copies of its input that they need, if it is a product of quantised
  * values with weights of float32 and docs/ONNX.md's rule allows it for a result in scale `q`; else
  * `p` as it is. */

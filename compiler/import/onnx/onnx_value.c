@@ -50,6 +50,21 @@ static uint32_t recoded(struct ox *m, const struct ox_value *v, const struct ir_
     return out;
 }
 
+enum status ox_read_as(struct ox *m, const char *name, uint32_t *id, const struct ir_quant *q)
+{
+    const struct ir_tensor *t = m->g->tensor[*id];
+    const enum status st = ox_set_quant(m, *id, q);
+    uint32_t out;
+
+    if (st == ST_OK || q->n != 1 || t->quant.n != 1 || ir_type_bytes(t->type) != 1)
+        return st;
+    *m->d = (struct diag){0}; /* it has another scale */
+    out = ox_tensor(m, ox_inner(m, name, "again"), t->type, ox_shape_of(m, *id), q);
+    ox_make_reshape(m, 1, id, out)->attr[IR_RECODE] = 1;
+    *id = out;
+    return ST_OK;
+}
+
 enum status ox_settle(struct ox *m, struct ox_value *v)
 {
     const char *op = m->op;

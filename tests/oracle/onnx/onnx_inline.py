@@ -255,7 +255,13 @@ WIDE_CENTRED = NEWER + f"""g (float[1,4,6,6] x, uint16[1,4,6,6] u) => (int16[1,6
 UNSORTED = """g (int8[1,4,6] x) => (int8[1,4] y, int8[1,24] v) <float s={0.05}, int8 z={3}> {
     y = QuantizeLinear(m, t, o) m = ReduceMean<axes=[2], keepdims=0>(f) o = Identity(z) fl = Reshape(r, sh) v = QuantizeLinear(fl, t, o)
     r = LeakyRelu<alpha=0.25>(f) t = Constant<value_float=0.04>() sh = Constant<value_ints=[1, -1]>() f = DequantizeLinear(x, s, z) }"""
-# What ONNX Runtime's optimiser writes: normalised sums, functions, products, attention with and without a mask.
+# Stored values as numbers, and the same values in two scales; images of uint8 as Cast and a division.
+STORED = f"""g (uint8[1,3,6,6] x, float[2,8] r) => (uint8[1,4,4,4] a, uint8[1,3,6,6] b, float[2,8] c, int32[2,8] d, float[2,8] e) <float s={{0.02}}, uint8 z={{3}},
+    float n={{255}}, int8[4,3,3,3] w={integers(3, 108)}, float ws={{0.0078125}}, int8 wz={{0}}, float t={{0.0625}}, uint8 tz={{120}}, float u={{1.5}}> {{
+    f = Cast<to=1>(x) g1 = Div(f, n) wf = DequantizeLinear(w, ws, wz) a1 = Conv(g1, wf) a = QuantizeLinear(a1, t, tz)
+    h = DequantizeLinear(x, s, z) b1 = Add(f, h) b = QuantizeLinear(b1, u, z)
+    q = QuantizeLinear(r, t, tz) c = Cast<to=1>(q) d = Cast<to=6>(c) e = DequantizeLinear(q, t, tz) }}"""
+# Nodes of ONNX Runtime's optimiser: normalised sums, functions, products, attention with and without a mask.
 MICROSOFT = f"""<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[2,4,8] x, float[2,4,8] k, uint8[3,8] u) =>
     (int8[2,4,8] aq, int8[2,4,8] bq, int8[2,4,8] cq, int8[2,4,8] dq, int8[2,4,8] eq, int8[2,4,8] fq, int8[2,4,4] hq, int8[1,2,3,2] iq, int8[3,4] jq)
     <float[8] g1={numbers(1, 8, 0.5, 1.5)}, float[8] b1={numbers(2, 8, -0.5, 0.5)}, float[8,24] w={numbers(3, 192, -0.5, 0.5)}, float[24] wb={numbers(4, 24, -0.5, 0.5)},
@@ -282,6 +288,7 @@ TRANSPOSED_GROUPS = f"""g (int8[1,6,4,5] x) => (int8[1,6,8,10] a, int8[1,4,9,6] 
 
 MODELS = {
     "microsoft": MICROSOFT,
+    "stored": STORED,
     "upsample_scales": """<ir_version: 3, opset_import: ["" : 7]> g (float[1,2,4,5] x) => (float[1,2,8,15] y, float[1,2,4,10] v) {
         y = Upsample<scales=[1.0,1.0,2.0,3.0]>(x) v = Upsample<mode="linear", scales=[1.0,1.0,1.0,2.0]>(x) }""",
     "slopes": NEWER + SLOPES,

@@ -1,5 +1,5 @@
 /* onnx_fold.c - nodes whose result is known now: constants and shapes. */
-#include "compiler/import/onnx/onnx_import.h"
+#include "compiler/import/onnx/onnx_make.h"
 
 #include <string.h>
 
@@ -61,8 +61,8 @@ static bool is_number(enum ir_type type)
     return type == IR_I32 || type == IR_I64 || type == IR_F32 || type == IR_BOOL;
 }
 
-/* 8-bit integers are quantised values of scale 1: they are reached through float32, which has all
- * of them. */
+/* 8-bit integers are quantised values of scale 1: as float32 they are dequantised, other types are reached through
+ * float32, which has all of them. */
 static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t type)
 {
     static const float one = 1;
@@ -83,7 +83,11 @@ static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t t
         return ox_identity(m);
     if (!is_number(from)) {
         if (!v->real)
-            TRY(ox_set_quant(m, id, &plain));
+            TRY(ox_read_as(m, name, &id, &plain));
+        if (to == IR_F32 && ir_type_bytes(from) == 1 && !m->options->literal) {
+            ox_set_tensor(m, 0, id, true);
+            return ST_OK;
+        }
         id = ox_as_float(m, id);
     }
     if (!is_number(to)) {

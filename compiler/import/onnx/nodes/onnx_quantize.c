@@ -336,7 +336,7 @@ enum status ox_dequantize(struct ox *m)
     struct ox_value *y = ox_out(m, 0);
     struct ir_quant q;
     int32_t type, own;
-    uint32_t scale, zero;
+    uint32_t scale, zero, id;
 
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
@@ -380,10 +380,11 @@ enum status ox_dequantize(struct ox *m)
         return dequantize_wide(m, x->tensor, &q);
     if (own == OX_INT32 || q.n > 1 || ox_is_wide(own))
         return dequantize_float(m, x->tensor, &q);
-    TRY(ox_set_quant(m, x->tensor, &q));
+    id = x->tensor;
+    TRY(ox_read_as(m, y->name, &id, &q));
     if (m->options->literal)
-        ox_set_tensor(m, 0, ox_dequantized(m, y->name, x->tensor), false);
+        ox_set_tensor(m, 0, ox_dequantized(m, y->name, id), false);
     else
-        ox_set_tensor(m, 0, x->tensor, true);
+        ox_set_tensor(m, 0, id, true);
     return ST_OK;
 }
