@@ -352,7 +352,7 @@ def moved(rng):
         y = n.node("ReduceMean", x, n.const(np.array([2, 3], np.int64)), keepdims=1)
     else:
         y = n.node("Relu", n.node("Conv", x, n.const(rng.normal(0, 0.2, (channels, channels, 1, 1)).astype(np.float32))))
-    for kind in rng.permutation(["Reshape", "Transpose", "Flatten", "Slice", "Gather", "MaxPool", "DepthToSpace"])[:int(rng.integers(1, 4))]:
+    for kind in rng.permutation(["Reshape", "Transpose", "Flatten", "Slice", "Gather", "MaxPool", "DepthToSpace", "Concat"])[:int(rng.integers(1, 4))]:
         shape = n.run(n.model(y, onnx.TensorProto.FLOAT)).shape
         image = len(shape) == 4
         if kind == "Reshape":
@@ -369,6 +369,10 @@ def moved(rng):
             y = n.node(kind, y, kernel_shape=[2, 2])
         elif kind == "DepthToSpace" and image and shape[1] % 4 == 0:
             y = n.node(kind, y, blocksize=2)
+        elif kind == "Concat":
+            other = n.input(list(shape))[0] if rng.integers(2) else n.node("Conv", x, n.const(rng.normal(0, 0.2, (3, channels, 1, 1)).astype(np.float32)))
+            if n.run(n.model(other, onnx.TensorProto.FLOAT)).shape[2:] == shape[2:] and image:
+                y = n.node(kind, *([y, other] if rng.integers(2) else [other, y]), axis=1)
     return n.quantised(y, scale / 4), n
 
 
