@@ -6,7 +6,7 @@
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
 InstanceNormalization, GroupNormalization, LSTM, GRU, RNN, results moved before QuantizeLinear,
-a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups, places of maxima (equal ones).
+a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups, constants of channels, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32 (but one quotient, or a tenth of them). Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -159,6 +159,23 @@ def transposed_groups(rng):
     bias = [n.const(rng.normal(0, 20 * scale, groups * results).astype(np.float32))] if rng.integers(2) else []
     strides, pads = [int(v) for v in rng.integers(1, 4, spatial)], [int(rng.integers(k)) for k in kernel] + [0] * spatial
     return n.quantised(n.node("ConvTranspose", x, w, *bias, group=groups, strides=strides, pads=pads), scale), n
+
+
+def channels(rng):
+    """Constants of channels added, subtracted, multiplied or divided by, one after the other."""
+    n = Net(rng)
+    shape = [int(v) for v in rng.integers(2, 12, int(rng.integers(2, 5)))]
+    y, scale = n.input(shape, zero=int(rng.integers(-60, 60)))
+    if len(shape) == 4 and rng.integers(3) == 0:
+        shape[1] = int(rng.integers(2, 9))
+        y = n.node("Conv", y, n.const(rng.normal(0, 0.3, (shape[1], n.values[0].shape[1], 1, 1)).astype(np.float32)))
+    for _ in range(int(rng.integers(1, 4)) if len(shape) == 4 else 1):
+        values = n.const(rng.choice([-1, 1], (shape[1], *[1] * (len(shape) - 2))).astype(np.float32) * rng.uniform(0.5, 2, (shape[1], *[1] * (len(shape) - 2))).astype(np.float32))
+        kind = str(rng.choice(["Add", "Sub", "Mul", "Div"]))
+        y = n.node(kind, *([y, values] if kind == "Div" or rng.integers(2) else [values, y]))
+    if rng.integers(3) == 0:
+        y = n.node("Relu", y)
+    return n.quantised(y, scale / 2), n
 
 
 def scaled(rng):
@@ -410,7 +427,7 @@ def rnn(rng):
 
 RECURRENT = ("lstm", "gru", "rnn")  # what is off by one step of the state is off by that in the result's steps
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "float_weights": float_weights, "slopes": slopes, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "float_weights": float_weights, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 

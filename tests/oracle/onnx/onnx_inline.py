@@ -255,6 +255,14 @@ WIDE_CENTRED = NEWER + f"""g (float[1,4,6,6] x, uint16[1,4,6,6] u) => (int16[1,6
 UNSORTED = """g (int8[1,4,6] x) => (int8[1,4] y, int8[1,24] v) <float s={0.05}, int8 z={3}> {
     y = QuantizeLinear(m, t, o) m = ReduceMean<axes=[2], keepdims=0>(f) o = Identity(z) fl = Reshape(r, sh) v = QuantizeLinear(fl, t, o)
     r = LeakyRelu<alpha=0.25>(f) t = Constant<value_float=0.04>() sh = Constant<value_ints=[1, -1]>() f = DequantizeLinear(x, s, z) }"""
+# An image's mean and deviation before the first convolution: of float32, of uint8, and numbers alone.
+IMAGES = f"""g (float[1,6,6,3] x, uint8[1,3,6,6] u, float[1,3,6,6] r) => (uint8[1,4,4,4] a, uint8[1,3,6,6] b, int8[1,3,6,6] c) <float s={{0.02}}, uint8 z={{120}},
+    float n={{0.015625}}, float[1,3,1,1] m={{0.1,-0.05,0.02}}, float[3,1,1] d={{0.01,0.0125,0.011}}, int8[4,3,3,3] w={integers(3, 108)}, float ws={{0.0078125}}, int8 wz={{0}},
+    float t={{0.0625}}, float e={{127.5}}, float one={{1}}, float o={{0.0078125}}, float k={{0.022}}> {{
+    x1 = Transpose<perm=[0,3,1,2]>(x) x2 = Mul(x1, n) x3 = Sub(x2, m) x4 = Div(x3, d) x5 = QuantizeLinear(x4, s, z) x6 = DequantizeLinear(x5, s, z)
+    wf = DequantizeLinear(w, ws, wz) a1 = Conv(x6, wf) a = QuantizeLinear(a1, t, z)
+    u1 = Cast<to=1>(u) u2 = Div(u1, e) u3 = Sub(u2, m) u4 = Mul(u3, one) u5 = Div(u4, d) b = QuantizeLinear(u5, t, z)
+    r1 = Div(r, k) r2 = Add(one, r1) c = QuantizeLinear(r2, o, wz) }}"""
 # Stored values as numbers, and the same values in two scales; images of uint8 as Cast and a division.
 STORED = f"""g (uint8[1,3,6,6] x, float[2,8] r) => (uint8[1,4,4,4] a, uint8[1,3,6,6] b, float[2,8] c, int32[2,8] d, float[2,8] e) <float s={{0.02}}, uint8 z={{3}},
     float n={{255}}, int8[4,3,3,3] w={integers(3, 108)}, float ws={{0.0078125}}, int8 wz={{0}}, float t={{0.0625}}, uint8 tz={{120}}, float u={{1.5}}> {{
@@ -289,6 +297,7 @@ TRANSPOSED_GROUPS = f"""g (int8[1,6,4,5] x) => (int8[1,6,8,10] a, int8[1,4,9,6] 
 MODELS = {
     "microsoft": MICROSOFT,
     "stored": STORED,
+    "images": IMAGES,
     "upsample_scales": """<ir_version: 3, opset_import: ["" : 7]> g (float[1,2,4,5] x) => (float[1,2,8,15] y, float[1,2,4,10] v) {
         y = Upsample<scales=[1.0,1.0,2.0,3.0]>(x) v = Upsample<mode="linear", scales=[1.0,1.0,1.0,2.0]>(x) }""",
     "slopes": NEWER + SLOPES,

@@ -418,6 +418,7 @@ static void rewrite_nodes(struct ox *m)
     ox_read_quantised(m);
     (void)ox_sort_nodes(m);
     ox_single_scales(m);
+    ox_quantise_inputs(m);
     ox_quantise_factors(m);
     ox_quantise_arguments(m);
     ox_quantise_first(m);

@@ -62,6 +62,8 @@ void ox_quantise_first(struct ox *m);
 /* onnx_factors.c: quantise the results of quantised values that are multiplied by a number before a QuantizeLinear. Initializers are
  * known. */
 void ox_quantise_factors(struct ox *m);
+/* onnx_inputs.c: quantise float32 inputs that constants alone change before a QuantizeLinear. Initializers are known. */
+void ox_quantise_inputs(struct ox *m);
 /* onnx_slopes.c: quantise the constant slopes of PRelu between quantised values. Initializers are known. */
 void ox_quantise_slopes(struct ox *m);
 /* onnx_channels.c: give activations with a scale for each channel, which a depthwise convolution reads, one scale.
@@ -73,6 +75,9 @@ void ox_quantise_arguments(struct ox *m);
 void ox_centre_codes(struct ox *m);
 /* Then, too: clamp int16 without quantising it before to the same scale. */
 void ox_clamp_once(struct ox *m);
+/* ../compose/onnx_affine.c: return true with *st if the node is arithmetic of quantised values with a constant of each
+ * channel. */
+bool ox_by_channels(struct ox *m, enum status *st);
 /* ../compose/onnx_expand.c: add to the node's text that value `from` gets the clamp and the scale that the only reader of its
  * output 0 gives it. Return the dequantised value's name, or `from`. */
 const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from);
