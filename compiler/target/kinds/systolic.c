@@ -39,7 +39,7 @@ static const char *check_tensor(struct question *q, const struct ir_tensor *t, c
     if (t->type != IR_I8)
         REFUSE(q, "%s is %s: the array supports only int8%s%s", what, ir_type_name(t->type),
                limit ? ": " : "", limit ? limit : "");
-    if (t->rank > 4)
+    if (t->rank > 4 && !ir_is_reshape(q->op))
         REFUSE(q, "%s has %u dimensions: at most 4 are supported", what, t->rank);
     if (t->quant.n > 1)
         REFUSE(q, "%s is quantised per axis, activations must have one scale", what);
