@@ -5,7 +5,7 @@
 
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
-InstanceNormalization, GroupNormalization, LSTM, GRU, RNN, results moved before QuantizeLinear,
+InstanceNormalization, GroupNormalization of images, LayerNormalization of several dimensions, LSTM, GRU, RNN, results moved before QuantizeLinear,
 a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups, constants of channels, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32 (but one quotient, or a tenth of them). Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
@@ -353,11 +353,21 @@ def channel_norm(rng):
     groups, each = int(rng.integers(1, 7)), int(rng.choice([1, 1, 2, 5]))
     channels = groups * each
     size = [int(v) for v in rng.integers(8, 28, int(rng.integers(1, 3)))]
-    x, _ = spread(rng, n, [1, channels, *size], [])
+    x, _ = spread(rng, n, [int(rng.integers(1, 4)), channels, *size], [])
     gamma, beta = rng.normal(1, 0.4, channels).astype(np.float32), rng.normal(0, 0.5, channels).astype(np.float32)
     parts = [x, n.const(gamma), n.const(beta)]
     y = n.node("InstanceNormalization", *parts) if each == 1 else n.node("GroupNormalization", *parts, num_groups=groups)
     return n.quantised(y, n.norm_step(gamma)), n
+
+
+def rows_norm(rng):
+    """LayerNormalization of several dimensions."""
+    n = Net(rng)
+    shape = [int(rng.integers(1, 4)), *(int(v) for v in rng.integers(2, 14, 3))]
+    axis = int(rng.integers(1, 3))
+    x, _ = spread(rng, n, shape, list(range(axis, 4)))
+    gamma, beta = rng.normal(1, 0.4, shape[axis:]).astype(np.float32), rng.normal(0, 0.5, shape[axis:]).astype(np.float32)
+    return n.quantised(n.node("LayerNormalization", x, n.const(gamma), n.const(beta), axis=axis - 4), n.norm_step(gamma)), n
 
 
 def moved(rng):
@@ -427,7 +437,7 @@ def rnn(rng):
 
 RECURRENT = ("lstm", "gru", "rnn")  # what is off by one step of the state is off by that in the result's steps
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "float_weights": float_weights, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 

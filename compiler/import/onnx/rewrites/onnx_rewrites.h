@@ -78,6 +78,8 @@ void ox_clamp_once(struct ox *m);
 /* ../compose/onnx_affine.c: return true with *st if the node is arithmetic of quantised values with a constant of each
  * channel. */
 bool ox_by_channels(struct ox *m, enum status *st);
+/* ../compose/onnx_norms.c */
+ox_handler ox_layer_rows, ox_instance_images, ox_group_images;
 /* ../compose/onnx_expand.c: add to the node's text that value `from` gets the clamp and the scale that the only reader of its
  * output 0 gives it. Return the dequantised value's name, or `from`. */
 const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from);
