@@ -144,6 +144,7 @@ enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *na
     whole = isl_finer_weights(s, isl_whole_weights(s, p, q));
     want = (struct isl_want){name, own, &inside};
     if (isl_is_float(s, whole) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
+        (!s->exact && ir_op_info(p->opcode)->of_rows && q->scale[0] * 511 <= 1) ||
         !fits_integers(s, whole)) {
         TRY(make_float(s, p, &real));
         *id = isl_rescale(s, name, real, type, q);

@@ -142,6 +142,12 @@ static bool is_inexact(const struct ox *m, const struct ox_deferred *p)
     return p->opcode == IR_OP_AVERAGE_POOL2D && !p->global && frexpf(s_in, &(int){0}) != 0.5f;
 }
 
+/* Return true if SOFTMAX's steps of 1/256 move a result by a step of q or more (docs/ONNX.md, rule 1). */
+static bool is_too_fine(const struct ox *m, const struct ox_deferred *p, const struct ir_quant *q)
+{
+    return !m->options->exact && ir_op_info(p->opcode)->of_rows && !(511 * q->scale[0] > 1);
+}
+
 enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *name,
                       enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
@@ -155,7 +161,8 @@ enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *nam
     const bool wide = !m->options->literal && (type == IR_I16 || ox_is_of_wide(m, &ready));
     const struct ox_deferred own = wide ? ready : ox_whole_weights(m, &ready, q),
                              whole = ox_finer_weights(m, &own);
-    if (!m->options->literal && !ox_is_float(m, &whole) && !is_inexact(m, &whole))
+    if (!m->options->literal && !ox_is_float(m, &whole) && !is_inexact(m, &whole) &&
+        (wide || !is_too_fine(m, &whole, q)))
         st = wide ? ox_finish_wide(m, &whole, name, type, q, id)
                   : finish_quantised(m, &whole, name, type, q, id);
     if (st == ST_OK)

@@ -263,6 +263,9 @@ IMAGES = f"""g (float[1,6,6,3] x, uint8[1,3,6,6] u, float[1,3,6,6] r) => (uint8[
     wf = DequantizeLinear(w, ws, wz) a1 = Conv(x6, wf) a = QuantizeLinear(a1, t, z)
     u1 = Cast<to=1>(u) u2 = Div(u1, e) u3 = Sub(u2, m) u4 = Mul(u3, one) u5 = Div(u4, d) b = QuantizeLinear(u5, t, z)
     r1 = Div(r, k) r2 = Add(one, r1) c = QuantizeLinear(r2, o, wz) }}"""
+# Softmax whose results have finer steps than 1/256: of 1/400, and of 1/2550, where integers would be 5 steps off.
+FINE_SOFTMAX = f"""g (uint8[3,40] x) => (uint8[3,40] a, uint8[3,40] b) <float s={{0.03}}, uint8 z={{120}}, float t={{0.0025}}, float u={{0.000392157}}, uint8 o={{0}}> {{
+    f = DequantizeLinear(x, s, z) a1 = Softmax(f) a = QuantizeLinear(a1, t, o) b1 = Softmax(f) b = QuantizeLinear(b1, u, o) }}"""
 # Stored values as numbers, and the same values in two scales; images of uint8 as Cast and a division.
 STORED = f"""g (uint8[1,3,6,6] x, float[2,8] r) => (uint8[1,4,4,4] a, uint8[1,3,6,6] b, float[2,8] c, int32[2,8] d, float[2,8] e) <float s={{0.02}}, uint8 z={{3}},
     float n={{255}}, int8[4,3,3,3] w={integers(3, 108)}, float ws={{0.0078125}}, int8 wz={{0}}, float t={{0.0625}}, uint8 tz={{120}}, float u={{1.5}}> {{
@@ -297,6 +300,7 @@ TRANSPOSED_GROUPS = f"""g (int8[1,6,4,5] x) => (int8[1,6,8,10] a, int8[1,4,9,6] 
 MODELS = {
     "microsoft": MICROSOFT,
     "stored": STORED,
+    "fine_softmax": FINE_SOFTMAX,
     "images": IMAGES,
     "upsample_scales": """<ir_version: 3, opset_import: ["" : 7]> g (float[1,2,4,5] x) => (float[1,2,8,15] y, float[1,2,4,10] v) {
         y = Upsample<scales=[1.0,1.0,2.0,3.0]>(x) v = Upsample<mode="linear", scales=[1.0,1.0,1.0,2.0]>(x) }""",
