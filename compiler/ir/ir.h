@@ -269,6 +269,10 @@ static inline bool ir_is_reshape(const struct ir_op *op)
 {
     return op->opcode == IR_OP_RESHAPE;
 }
+static inline bool ir_is_join(const struct ir_op *op)
+{
+    return op->opcode == IR_OP_CONCATENATION;
+}
 /* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for operators that do not multiply and
  * add. */
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);

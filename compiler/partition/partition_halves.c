@@ -147,7 +147,8 @@ static void order(struct halves *h, const bool *array, uint32_t (*own)[2])
 
 static void turn(const struct halves *h, struct ir_op *op)
 {
-    const struct ir_tensor *x[2] = {NULL, NULL};
+    const struct ir_tensor **x =
+        ARENA_ARRAY(h->g->arena, const struct ir_tensor *, halves_operands(h->g, op));
 
     for (uint32_t k = 0; k < halves_operands(h->g, op); k++)
         if (h->half[op->in[k]] != IR_NONE)

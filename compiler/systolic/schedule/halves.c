@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/rules.h"
 #include "compiler/legalise/legalise.h"
 #include "compiler/legalise/new_ops.h"
 #include "compiler/systolic/layout/geometry.h"
@@ -37,14 +38,21 @@ static bool is_vectors(const struct ir_graph *g, const struct ir_op *op)
     return is_pair(g, op) || is_scaled(g, op);
 }
 
+/* Return true for one that moves int16: CONCATENATION, SLICE, GATHER at constant places. */
+static bool is_mover(const struct ir_graph *g, const struct ir_op *op)
+{
+    return ir_op_info(op->opcode)->of_halves && ir_in(g, op, 0)->type == IR_I16 &&
+           (ir_is_join(op) || ir_in(g, op, 1)->role == IR_CONST);
+}
+
 uint32_t halves_operands(const struct ir_graph *g, const struct ir_op *op)
 {
-    return is_pair(g, op) ? 2 : 1;
+    return is_pair(g, op) ? 2 : is_mover(g, op) && ir_is_join(op) ? op->n_in : 1;
 }
 
 bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
 {
-    if (is_vectors(g, op))
+    if (is_vectors(g, op) || is_mover(g, op))
         return true;
     const struct ir_tensor *x = op->n_in > 1 ? ir_in(g, op, 0) : NULL,
                            *w = x ? ir_in(g, op, 1) : NULL;
@@ -116,6 +124,45 @@ static const char *pair_refusal(const struct ir_graph *g, const struct ir_op *op
     return NULL;
 }
 
+/* Return the halves' dimension for dimension `axis` of `t`, which has `unit` of the halves' for each of its own. */
+static uint32_t half_axis(const struct ir_tensor *t, uint32_t axis, int32_t *unit)
+{
+    *unit = 1;
+    if (t->rank == 4)
+        return axis;
+    for (uint32_t i = axis + 1; i + 1 < t->rank; i++)
+        *unit *= t->dim[i];
+    return axis + 1 < t->rank ? 1 : 3;
+}
+
+/* Return true if a part along dimension `axis` is one of the halves: all before it is 1, or it has channels. */
+static bool parts_alike(const struct ir_tensor *t, uint32_t axis)
+{
+    bool outermost = true;
+
+    for (uint32_t i = 0; i < axis; i++)
+        outermost &= t->dim[i] == 1;
+    return axis + 1 == t->rank || (t->rank == 4 ? axis < 2 : outermost);
+}
+
+static const char *mover_refusal(const struct ir_graph *g, const struct ir_op *op)
+{
+    static const char *const why = "the bytes of int16 move alike along rows and channels alone";
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    if (ir_is_join(op))
+        return parts_alike(y, (uint32_t)op->attr[IR_AXIS]) ? NULL : why;
+    if (ir_op_has(op->opcode, IR_AXIS))
+        return x->rank == 4 && y->rank == 4 && op->attr[IR_AXIS] > 0 ? NULL : why;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const bool steps = op->n_in > 2 && ir_const_i32(ir_in(g, op, 2), i) != 1;
+
+        if ((steps && x->rank < 4) || ((steps || x->dim[i] != y->dim[i]) && !parts_alike(x, i)))
+            return why;
+    }
+    return NULL;
+}
+
 static const char *scale_refusal(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *b = ir_in(g, op, 2);
@@ -144,6 +191,8 @@ const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
 
     if (!hw->lstm)
         return "int16 needs the option lstm";
+    if (is_mover(g, op))
+        return mover_refusal(g, op);
     if (op->fixed.n == 0 || (w && ir_zero_point(w) != 0))
         return "it has no fixed-point constants";
     if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
@@ -262,9 +311,63 @@ static void turn_pair(struct ir_graph *g, struct ir_op *op, const struct ir_tens
     op->attr[IR_HALVES] = 1;
 }
 
-void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const x[2],
+/* SLICE's beginnings or steps for the halves' dimensions. */
+static uint32_t turn_numbers(struct ir_graph *g, const struct ir_op *op, uint32_t i)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, i);
+    int32_t v[4] = {0}, unit;
+
+    for (uint32_t k = 0; k < x->rank; k++) {
+        const uint32_t axis = half_axis(x, k, &unit);
+
+        v[axis] += unit * ir_const_i32(p, k);
+    }
+    for (uint32_t k = 0; k < 4 && i > 1; k++)
+        v[k] = x->rank == 4 ? v[k] : 1;
+    return lgl_new_numbers(g, 4, v);
+}
+
+/* The columns of GATHER: its own of the upper halves, then of the lower ones. */
+static uint32_t turn_columns(struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1);
+    const uint32_t n = (uint32_t)ir_elements(p);
+    int32_t *v = ARENA_ARRAY(g->arena, int32_t, 2 * (size_t)n);
+
+    for (uint32_t k = 0; k < n; k++) {
+        v[k] = geo_number(p, k);
+        v[n + k] = v[k] + x->dim[2];
+    }
+    return lgl_new_numbers(g, 2 * n, v);
+}
+
+/* Let the operator move the halves instead of int16. */
+static void turn_mover(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const *x)
+{
+    uint32_t *in = arena_memdup(g->arena, op->in, op->n_in * sizeof *in);
+    int32_t unit;
+
+    if (ir_is_join(op))
+        op->attr[IR_AXIS] =
+            (int32_t)half_axis(ir_out(g, op, 0), (uint32_t)op->attr[IR_AXIS], &unit);
+    else if (!ir_op_has(op->opcode, IR_AXIS))
+        for (uint32_t i = 1; i < op->n_in; i++)
+            in[i] = turn_numbers(g, op, i);
+    else if (op->attr[IR_AXIS] == 2)
+        in[1] = turn_columns(g, op);
+    for (uint32_t i = 0; i < halves_operands(g, op); i++)
+        in[i] = x[i] ? x[i]->id : constant_of(g, ir_in(g, op, i))->id;
+    op->in = in;
+}
+
+void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const *x,
                  const struct ir_tensor *y)
 {
+    if (is_mover(g, op)) {
+        turn_mover(g, op, x);
+        op->out[0] = y->id;
+        return;
+    }
     if (is_vectors(g, op)) {
         turn_pair(g, op, x);
         op->out[0] = y->id;
@@ -292,7 +395,7 @@ bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op)
 {
     uint32_t h, w, c, oh, ow, oc;
 
-    if (is_vectors(g, op))
+    if (is_vectors(g, op) || is_mover(g, op))
         return true;
     geo_image(ir_in(g, op, 0), &h, &w, &c);
     geo_image(ir_out(g, op, 0), &oh, &ow, &oc);
@@ -331,7 +434,8 @@ struct ir_graph *halves_alone(struct arena *a, const struct ir_graph *g, const s
     if (!halves_has_rows(one, copy))
         shape_rows(one, copy);
     struct ir_tensor *y = halves_of(one, ir_out(one, copy, 0), "");
-    const struct ir_tensor *x[2] = {NULL, NULL};
+    const struct ir_tensor **x =
+        ARENA_ARRAY(a, const struct ir_tensor *, halves_operands(one, copy));
 
     one->n_in = 0;
     for (uint32_t i = 0; i < halves_operands(one, copy); i++) {

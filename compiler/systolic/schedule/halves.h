@@ -2,14 +2,15 @@
  * bytes of its pixels, then the lower ones less 128. CONV2D, DEPTHWISE_CONV2D, FULLY_CONNECTED of constant int8 weights
  * are one CONV2D or DEPTHWISE_CONV2D: the array sums the products of the upper bytes, adds those of the
  * lower ones to 256 times these, and requantises each sum twice, once for each byte. ADD, SUB and MUL stay as they are:
- * VECTOR reads both bytes, and writes one of each result, twice. */
+ * VECTOR reads both bytes, and writes one of each result, twice. CONCATENATION, SLICE and GATHER move
+ * halves as they move int8. */
 #ifndef HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_HALVES_H
 #define HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_HALVES_H
 
 #include "compiler/ir/ir.h"
 #include "hw/gen/config.h"
 
-/* Return true if the operator is one of int16 with weights, or ADD, SUB or MUL of it. */
+/* Return true if the operator is one of int16 with weights, ADD, SUB or MUL of it, or moves it. */
 bool halves_kind(const struct ir_graph *g, const struct ir_op *op);
 /* Return NULL if it can have that form on `hw`, otherwise the reason. */
 const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
@@ -22,7 +23,7 @@ void halves_rows(const struct ir_tensor *t, int32_t n, int32_t dim[2]);
 /* Return a new tensor that has int16 tensor `t` as halves. */
 struct ir_tensor *halves_of(struct ir_graph *g, const struct ir_tensor *t, const char *name);
 /* Give the operator that form, from x[halves_operands] to y, which have its tensors as halves; x[i] is NULL for a constant. */
-void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const x[2],
+void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const *x,
                  const struct ir_tensor *y);
 /* Return a graph of the operator alone, in that form if it is of that kind. */
 struct ir_graph *halves_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *op);

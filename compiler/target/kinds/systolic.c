@@ -234,7 +234,7 @@ static const char *check_view(struct question *q)
 
     if (op->opcode == IR_OP_SLICE && ir_in(q->graph, op, 0)->role == IR_CONST)
         REFUSE(q, "the input is constant: only whole constants are loaded");
-    for (uint32_t i = 0; i <= (op->opcode == IR_OP_CONCATENATION ? op->n_in : 1); i++) {
+    for (uint32_t i = 0; i <= (ir_is_join(op) ? op->n_in : 1); i++) {
         const struct ir_tensor *t = i ? ir_in(q->graph, op, i - 1) : ir_out(q->graph, op, 0);
         struct geo g = {
             .kind = GEO_POOL, .op = op, .x = t, .out = t, .kh = 1, .kw = 1, .sy = 1, .sx = 1};
