@@ -102,7 +102,7 @@ struct ir_op_info {
     bool has_state;   /* reads or writes a variable: never dropped, keeps its position */
     bool reads_state; /* only reads it */
     bool moves;     /* its output has the input's bytes at positions known at compile time: MOVES */
-    bool of_halves; /* moves both bytes of int16 apart as it moves int8 (schedule/halves.h) */
+    bool of_halves; /* moves both bytes of int16 apart as it moves int8 (halves/halves.h) */
     bool any_shape; /* its first input may have any shape */
     bool of_rows;   /* its first input may have any shape with the same rows */
     enum op_channels channels; /* CHANNELS */

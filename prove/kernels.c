@@ -376,6 +376,11 @@ static void join_digits(const struct call *c)
     prove_join_digits(c->k, c->p, c->arg);
 }
 
+static void i16_sigmoid(const struct call *c)
+{
+    prove_i16_sigmoid(c->k, c->p, c->arg, strcmp(c->name, "i16_tanh") == 0);
+}
+
 static void i16_sum(const struct call *c)
 {
     prove_i16_add(c->k, c->p, c->arg, strcmp(c->name, "i16_sub") == 0);
@@ -417,6 +422,8 @@ static const struct {
     {"i16_sub", i16_sum},
     {"i16_mul", i16_mul},
     {"i16_unary", i16_unary},
+    {"i16_logistic", i16_sigmoid},
+    {"i16_tanh", i16_sigmoid},
     {"i16_to_int8", i16_convert},
     {"i8_to_int16", i16_convert},
     {"i16_mean", i16_mean},

@@ -197,6 +197,26 @@ void prove_i16_unary(struct prove_package *k, const void *params, void *const *a
     }
 }
 
+void prove_i16_sigmoid(struct prove_package *k, const void *params, void *const *arg, bool tanh)
+{
+    const struct hdk_i16_sigmoid *p = params;
+    const uint32_t *x = prove_read(k, arg[0], p->n * UINT64_C(2));
+    uint32_t *y = prove_write(k, arg[2], p->n * UINT64_C(2));
+    int16_t *table = ARENA_ARRAY(k->p->arena, int16_t, PROVE_CODES_16);
+    struct hdk_i16_sigmoid all = *p;
+    struct prove_opaque q;
+
+    all.n = PROVE_CODES_16;
+    for (int32_t i = 0; i < PROVE_CODES_16; i++)
+        table[i] = (int16_t)(i - PROVE_CODES_16 / 2);
+    (tanh ? hdk_i16_tanh : hdk_i16_logistic)(&all, table, table);
+    prove_table16(k->p, table, &q);
+    for (uint32_t i = 0; y && i < p->n; i++) {
+        q.of[0] = prove_i16(k->p, x + (size_t)i * 2);
+        prove_tabled16(k->p, &q, y + (size_t)i * 2);
+    }
+}
+
 void prove_i16_convert(struct prove_package *k, const void *params, void *const *arg, bool to_byte)
 {
     const struct hdk_requantize *p = params;

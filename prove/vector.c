@@ -12,6 +12,7 @@ struct vector_job {
     const int8_t *table; /* of two operands */
     uint32_t row, col, chunk;
     uint32_t *cell; /* terms of a window, of one lane */
+    struct prove_opaque curve;
 };
 
 /* All 65,536 results of a command's operation; what wraps is the device's own wrap. */
@@ -79,28 +80,44 @@ static int number(const struct vector_job *j, uint32_t upper, uint32_t apart, pr
     return 0;
 }
 
-/* One half of the result of a lane: int16's ADD, SUB or MUL. */
+/* The function of a command of halves. */
+static struct prove_opaque rule_of(const struct vector_job *j)
+{
+    const struct hd_cmd_vector *c = j->c;
+    const int32_t low = c->act_min * 256, high = c->act_max * 256 + 255;
+
+    if (j->op->curve)
+        return j->curve;
+    if (j->op->multiply)
+        return (struct prove_opaque){
+            PROVE_MUL_16, {c->multiplier_out, c->shift_out, low, high}, {0}};
+    return (struct prove_opaque){j->op->subtract ? PROVE_SUB_16 : PROVE_ADD_16,
+                                 {c->multiplier_a, c->multiplier_b, c->multiplier_out, c->shift_a,
+                                  c->shift_b, c->shift_out, low, high},
+                                 {0}};
+}
+
+/* One half of the result of a lane: int16's ADD, SUB, MUL or curve. */
 static uint32_t half(const struct vector_job *j, uint32_t lane)
 {
     const struct hd_cmd_vector *c = j->c;
     const uint32_t at = j->chunk + lane;
-    const int32_t low = c->act_min * 256, high = c->act_max * 256 + 255;
-    struct prove_opaque q = {c->op == HD_VOP_ADD ? PROVE_ADD_16 : PROVE_SUB_16,
-                             {c->multiplier_a, c->multiplier_b, c->multiplier_out, c->shift_a,
-                              c->shift_b, c->shift_out, low, high},
-                             {0}};
+    struct prove *p = j->v->package->p;
+    struct prove_opaque q = rule_of(j);
     uint32_t y[2];
 
-    if (j->op->multiply)
-        q = (struct prove_opaque){PROVE_MUL_16, {c->multiplier_out, c->shift_out, low, high}, {0}};
     if (number(j,
                (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col + (c->a_splat ? 0 : at),
                c->a_win_row, &q.of[0]) ||
-        number(j, c->b_base + j->row * c->b_row + j->col * c->b_col + (c->b_splat ? 0 : at),
-               c->a_win_col, &q.of[1]))
+        (j->op->operands == 2 &&
+         number(j, c->b_base + j->row * c->b_row + j->col * c->b_col + (c->b_splat ? 0 : at),
+                c->a_win_col, &q.of[1])))
         return PROVE_NOTHING;
-    prove_opaque16(j->v->package->p, &q, low, high, y);
-    return c->half == FUNC_HALF_LOWER ? prove_flip(j->v->package->p, y[0]) : y[1];
+    if (j->op->curve)
+        prove_tabled16(p, &q, y);
+    else
+        prove_opaque16(p, &q, c->act_min * 256, c->act_max * 256 + 255, y);
+    return c->half == FUNC_HALF_LOWER ? prove_flip(p, y[0]) : y[1];
 }
 
 static uint32_t clamped(struct prove *p, const struct hd_cmd_vector *c, uint32_t t)
@@ -147,7 +164,8 @@ static uint32_t result(const struct vector_job *j, uint32_t lane)
 
 static const char *halves_nonsense(const struct hd_cmd_vector *c, const struct hd_vop_facts *op)
 {
-    if (!op->halves || c->half > FUNC_HALF_LOWER || c->z_a || c->z_b || c->z_out || c->look_up)
+    if (!op->halves || op->pick || c->half > FUNC_HALF_LOWER || c->z_a || c->z_b || c->z_out ||
+        c->look_up)
         return "halves of another operation, with a zero point or a table";
     if (!func_halves_window(c))
         return "halves with a window other than 1 x 2 or 2 x 2";
@@ -164,6 +182,8 @@ static const char *nonsense(const struct hd_cmd_vector *c, const struct hd_vop_f
         return "an empty loop";
     if (c->half)
         return halves_nonsense(c, op);
+    if (op->curve)
+        return "a curve of one byte";
     if (two && (c->kernel_h != 1 || c->kernel_w != 1))
         return "an elementwise operation with a window";
     if (op->divide && (uint32_t)c->kernel_h * c->kernel_w > 2048)
@@ -268,6 +288,35 @@ static int lstm(struct prove_device *v, const struct hd_cmd_vector *c)
     return 0;
 }
 
+/* Set the function of a curve: its results for all codes, by the memory of exponentials; -1 after a fault. */
+static int make_curve(struct vector_job *j)
+{
+    const struct hd_cmd_vector *c = j->c;
+    struct prove *p = j->v->package->p;
+    int16_t *table = ARENA_ARRAY(p->arena, int16_t, PROVE_CODES_16);
+    uint32_t entry[FUNC_CURVE_ENTRIES];
+
+    if (c->shift_a < -9 || c->shift_a > -8 || c->shift_b < -1 || c->shift_b > 0)
+        return prove_fault(j->v, "curve: shift_a or shift_b");
+    for (uint32_t i = 0; i < FUNC_CURVE_ENTRIES; i++) {
+        const uint8_t *b = prove_parameter(j->v, HD_SPACE_EXP, i * j->v->config.n, 4);
+
+        if (!b)
+            return -1;
+        memcpy(&entry[i], b, 4);
+    }
+    for (int32_t i = 0; i < PROVE_CODES_16; i++) {
+        int32_t rest;
+        const uint32_t at = func_curve_entry(c, i - PROVE_CODES_16 / 2, &rest);
+        const int32_t t = func_curve(c, at, entry[at], rest);
+
+        table[i] = (int16_t)(256 * func_half(t, c->act_min, c->act_max, false) +
+                             func_half(t, c->act_min, c->act_max, true) + 128);
+    }
+    prove_table16(p, table, &j->curve);
+    return 0;
+}
+
 int prove_vector(struct prove_device *v, const struct hd_cmd_vector *c)
 {
     struct vector_job j = {.v = v, .c = c};
@@ -284,6 +333,8 @@ int prove_vector(struct prove_device *v, const struct hd_cmd_vector *c)
         return prove_fault(v, why);
     if (c->half && !v->config.lstm)
         return prove_fault(v, "halves without the option lstm");
+    if (j.op->curve && make_curve(&j))
+        return -1;
     if (j.op->operands == 2 && !c->half)
         j.table = results(v, c);
     j.cell = ARENA_ARRAY(v->package->p->arena, uint32_t, (size_t)c->kernel_h * c->kernel_w * 2 + 1);

@@ -325,9 +325,41 @@ static int32_t unary_one(const struct ref_call *c, int32_t x)
     return ref_value(c, ref_mbqm(x, f->multiplier[side], f->shift[side]));
 }
 
+/* The line from an entry {base, slope} to the next one, of x in 1/512 or 1/256 of it. Without sign (shift[1]) bases are
+ * uint16, and those below 0 are 1/512 less. */
+static int32_t curve_one(const struct ref_constants *f, int32_t x)
+{
+    const int64_t v = ((int64_t)x * f->multiplier[0] + (1 << 15)) >> 16,
+                  part = f->shift[0] == -8 ? 2 * v : v, far = part >> 9,
+                  at = far < -256  ? -256
+                       : far > 255 ? 255
+                                   : far;
+    const int16_t *entry = f->wide + 2 * (at & 511);
+    int64_t sum = 512 * (int64_t)entry[0] + entry[1] * (part & 511);
+
+    if (f->shift[1] != 0)
+        sum += (entry[0] < 0 ? 512 << 16 : 0) + (at < 0 ? 511 : 0);
+    return ref_mbqm((int32_t)(2 * sum), f->multiplier[2], f->shift[2]);
+}
+
+/* LOGISTIC and TANH of int16 as halves. */
+static void unary_halves(const struct ref_call *c)
+{
+    const struct ir_tensor *y = c->out[0];
+    const size_t row = ref_halves_apart(y);
+
+    for (size_t i = 0; i < (size_t)ir_elements(y); i++)
+        if (i / row % 2 == 0)
+            ref_put_halves(y, c->y[0], i, curve_one(c->k, ref_at_halves(c->in[0], c->x[0], i)));
+}
+
 /* For 8 bits, by a table. */
 enum status ref_unary(const struct ref_call *c, struct diag *d)
 {
+    if (c->op->attr[IR_HALVES]) {
+        unary_halves(c);
+        return ST_OK;
+    }
     if (c->in[0]->type != IR_I16)
         return ref_none(c, d);
     for (size_t i = 0; i < (size_t)ir_elements(c->out[0]); i++)

@@ -191,6 +191,10 @@ int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back);
 /* Return n rounded up to whole blocks of `each`, an operator's `multiplier`: the sums that digits have
  * room for. */
 int32_t ir_in_blocks(int32_t each, int32_t n);
+enum {
+    IR_CURVE_ENTRIES =
+        512 /* LOGISTIC, TANH of halves: fixed.wide has a base and a slope for each */
+};
 /* The shape of an int16 tensor as halves: a row's upper bytes, then its lower ones. */
 void ir_halves_shape(const struct ir_tensor *t, int32_t dim[4]);
 /* Return true for a DEQUANTIZE of int8. */

@@ -87,7 +87,8 @@ static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op
                         f->shift[i]);
     if ((op->opcode == IR_OP_LUT && op->n_in == 1) != (f->table != NULL))
         return FAIL(d, ST_INTERNAL, "a table belongs to lut, and only to it");
-    const uint32_t entries = ir_op_info(op->opcode)->wide_entries;
+    const uint32_t entries =
+        op->attr[IR_HALVES] ? 2 * IR_CURVE_ENTRIES : ir_op_info(op->opcode)->wide_entries;
     if (f->n_wide != 0 && f->n_wide != entries)
         return FAIL(d, ST_MODEL, "expected %u entries of int16, found %u", entries, f->n_wide);
     return ST_OK;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compiler/legalise/new_ops.h"
-#include "compiler/systolic/schedule/halves.h"
+#include "compiler/systolic/halves/halves.h"
 
 struct halves {
     const struct target_list *targets;

@@ -48,6 +48,34 @@ static bool unary(const struct prove_op *o)
     return true;
 }
 
+/* LOGISTIC and TANH: the reference's result for each code. */
+static bool function(const struct prove_op *o)
+{
+    const size_t n = (size_t)ir_elements(o->out);
+    struct ir_tensor x = *o->in[0], y = *o->out;
+    const struct ir_tensor *const in[] = {&x}, *const out[] = {&y};
+    int16_t *code = ARENA_ARRAY(o->p->arena, int16_t, 2 * PROVE_CODES_16),
+            *table = code + PROVE_CODES_16;
+    const uint8_t *const from[] = {(const uint8_t *)code};
+    uint8_t *const to[] = {(uint8_t *)table};
+    const struct ref_call call = {o->op, in, from, out, to, o->k};
+    struct prove_opaque q;
+    struct diag d;
+
+    x.rank = y.rank = 1;
+    x.dim[0] = y.dim[0] = PROVE_CODES_16;
+    for (int32_t i = 0; i < PROVE_CODES_16; i++)
+        code[i] = (int16_t)(i - PROVE_CODES_16 / 2);
+    if (ref_unary(&call, &d) != ST_OK)
+        return false;
+    prove_table16(o->p, table, &q);
+    for (size_t i = 0; i < n; i++) {
+        q.of[0] = prove_i16(o->p, o->x[0] + 2 * i);
+        prove_tabled16(o->p, &q, o->y + 2 * i);
+    }
+    return true;
+}
+
 /* QUANTIZE from int16 to int8 or from int8 to int16. */
 static bool convert(const struct prove_op *o, bool to_byte)
 {
@@ -108,6 +136,8 @@ bool prove_graph_i16(const struct prove_op *o)
     case IR_OP_ABS:
     case IR_OP_QUANTIZE: return unary(o);
     case IR_OP_MEAN: return mean(o);
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH: return function(o);
     default: return false;
     }
 }

@@ -2,6 +2,8 @@
  * byte's top bit flipped; a sum of products of elements is a polynomial of theirs. What is made of it, and of elements, is opaque: of equal parameters and arguments it is equal. */
 #include "rules.h"
 
+#include <string.h>
+
 prove_uwide prove_i16(struct prove *p, const uint32_t x[2])
 {
     struct prove_sum s = {0};
@@ -59,6 +61,27 @@ void prove_opaque16(struct prove *p, const struct prove_opaque *of, int64_t low,
     y[0] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 0}, 3), -128, 127);
     y[1] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 1}, 3), (int32_t)(low >> 8),
                       (int32_t)(high >> 8));
+}
+
+void prove_table16(const struct prove *p, const int16_t *table, struct prove_opaque *o)
+{
+    enum { WORDS = PROVE_CODES_16 * sizeof *table / sizeof(prove_uwide) };
+    prove_uwide *word = ARENA_ARRAY(p->arena, prove_uwide, WORDS), all;
+    int16_t low = table[0], high = table[0];
+
+    memcpy(word, table, PROVE_CODES_16 * sizeof *table);
+    all = prove_hash(p, word, WORDS);
+    for (uint32_t i = 1; i < PROVE_CODES_16; i++) {
+        low = table[i] < low ? table[i] : low;
+        high = table[i] > high ? table[i] : high;
+    }
+    *o = (struct prove_opaque){
+        PROVE_TABLE_16, {(int64_t)(uint64_t)all, (int64_t)(uint64_t)(all >> 64), low, high}, {0}};
+}
+
+void prove_tabled16(struct prove *p, const struct prove_opaque *o, uint32_t y[2])
+{
+    prove_opaque16(p, o, o->parameter[2], o->parameter[3], y);
 }
 
 /* Rounded once: the odd part of the multiplier, and all bits to the right. */

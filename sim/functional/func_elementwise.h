@@ -26,15 +26,41 @@ static inline int func_halves_window(const struct hd_cmd_vector *c)
            c->in_w >= c->kernel_w + (c->cols - UINT32_C(1)) * c->stride_x;
 }
 
-/* add, sub, mul of operands of two bytes: the result before it is clamped. */
+/* add, sub, mul, max, min of operands of two bytes: the result before it is clamped. */
 static inline int32_t func_elementwise16(const struct hd_cmd_vector *c, int32_t a, int32_t b)
 {
     if (c->op == HD_VOP_MUL)
         return func_mbqm(a * b, c->multiplier_out, c->shift_out);
     a = func_rescale(a, 15, c->multiplier_a, -c->shift_a);
     b = func_rescale(b, 15, c->multiplier_b, -c->shift_b);
-    b = (int32_t)(c->op == HD_VOP_ADD ? (uint32_t)a + (uint32_t)b : (uint32_t)a - (uint32_t)b);
+    if (c->op == HD_VOP_MAX || c->op == HD_VOP_MIN)
+        b = (a < b) == (c->op == HD_VOP_MAX) ? b : a;
+    else
+        b = (int32_t)(c->op == HD_VOP_ADD ? (uint32_t)a + (uint32_t)b : (uint32_t)a - (uint32_t)b);
     return func_mbqm(b, c->multiplier_out, c->shift_out);
+}
+
+enum { FUNC_CURVE_ENTRIES = 512 };
+
+/* Return the entry of curve for `a`, and the rest of its rescaled value, in 2^-9 of an entry. */
+static inline uint32_t func_curve_entry(const struct hd_cmd_vector *c, int32_t a, int32_t *rest)
+{
+    const int64_t v = (int64_t)func_rescale(a, 15, c->multiplier_a, 0) * (c->shift_a == -8 ? 2 : 1);
+    const int64_t i = v >> 9, half = FUNC_CURVE_ENTRIES / 2;
+
+    *rest = (int32_t)(v & 511);
+    return (uint32_t)(i < -half ? -half : i >= half ? half - 1 : i) % FUNC_CURVE_ENTRIES;
+}
+
+/* curve: the result between `entry` {int16 base, int16 slope} and the next one, before it is clamped. */
+static inline int32_t func_curve(const struct hd_cmd_vector *c, uint32_t at, uint32_t entry,
+                                 int32_t rest)
+{
+    const int32_t slope = (int16_t)(entry >> 16), plain = c->shift_b != 0,
+                  base = plain ? (int32_t)(entry & 0xffff) : (int16_t)(entry & 0xffff),
+                  less = plain && at >= FUNC_CURVE_ENTRIES / 2 ? 511 : 0;
+
+    return func_mbqm(2 * (512 * base + less + slope * rest), c->multiplier_out, c->shift_out);
 }
 
 /* Return the result of an operation of two operands (ADD, SUB, MUL, MAX, MIN, PRELU, SQUARED). */

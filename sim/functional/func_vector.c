@@ -1,6 +1,7 @@
 /* func_vector.c - VECTOR: loops over rows, columns, chunks of N channels and window cells. in: a
  * command, scratchpad, tables. out: scratchpad. Formulas: docs/HARDWARE.md, NUMERICS.md. */
 #include <stdbool.h>
+#include <string.h>
 
 #include "func.h"
 #include "func_elementwise.h"
@@ -135,6 +136,16 @@ static int numbers(const struct vector_job *j, uint32_t at, uint32_t apart, bool
     return 0;
 }
 
+/* Return curve's result for `a`, between two entries of the memory of exponentials. */
+static int32_t curve(const struct vector_job *j, int32_t a)
+{
+    int32_t rest;
+    uint32_t at = func_curve_entry(j->c, a, &rest), entry;
+
+    memcpy(&entry, j->f->space[HD_SPACE_EXP] + (size_t)at * j->f->config.n, sizeof entry);
+    return func_curve(j->c, at, entry, rest);
+}
+
 /* One half of each result of a chunk. */
 static int halves(const struct vector_job *j, int8_t *out)
 {
@@ -144,11 +155,11 @@ static int halves(const struct vector_job *j, int8_t *out)
     int32_t x[HD_FUNC_MAX_N], y[HD_FUNC_MAX_N];
 
     if (numbers(j, a, c->a_win_row, c->a_splat, x) ||
-        numbers(j, at_b(j), c->a_win_col, c->b_splat, y))
+        (j->op->operands == 2 && numbers(j, at_b(j), c->a_win_col, c->b_splat, y)))
         return -1;
     for (uint32_t i = 0; i < j->n; i++)
-        out[i] = func_half(func_elementwise16(c, x[i], y[i]), c->act_min, c->act_max,
-                           c->half == FUNC_HALF_LOWER);
+        out[i] = func_half(j->op->curve ? curve(j, x[i]) : func_elementwise16(c, x[i], y[i]),
+                           c->act_min, c->act_max, c->half == FUNC_HALF_LOWER);
     return 0;
 }
 
@@ -157,7 +168,8 @@ static int check_halves(const struct vector_job *j)
     const struct hd_cmd_vector *c = j->c;
 
     if (!j->f->config.lstm || c->half > FUNC_HALF_LOWER || !j->op->halves)
-        return refuse(j, c->half, "vector: halves need the option lstm, and add, sub or mul");
+        return refuse(j, c->half,
+                      "vector: halves need the option lstm, and an operation of two bytes");
     if (!func_halves_window(c))
         return refuse(j, c->half, "vector: halves: a window other than 1 x 2, of mul 2 x 2");
     if (c->z_a || c->z_b || c->z_out || c->look_up)
@@ -186,6 +198,13 @@ static int check(const struct vector_job *j)
         return refuse(j, 0, "vector: shift_a or shift_b outside -31..0");
     if (j->op->square && (c->shift_a > -FUNC_SQUARED_SHIFT || c->shift_b > -FUNC_SQUARED_SHIFT))
         return refuse(j, 0, "vector: squared: shift_a or shift_b outside -31..-13");
+    if (j->op->curve && (!c->half || !j->f->config.softmax_rows || c->shift_a < -9 ||
+                         c->shift_a > -8 || c->shift_b < -1 || c->shift_b > 0))
+        return refuse(j, c->half,
+                      "vector: curve has half, shift_a -9 or -8, shift_b -1 or 0; it "
+                      "needs the memory of exponentials");
+    if (two && j->op->pick && c->half && (c->multiplier_a != 1 << 16 || c->multiplier_b != 1 << 16))
+        return refuse(j, 0, "vector: max and min of two bytes: multipliers other than 2^16");
     if (two && j->op->pick && (c->shift_a || c->shift_b))
         return refuse(j, 0, "vector: max and min have no shift_a or shift_b");
     if (j->op->pair && (c->multiplier_a != 1 << 11 || c->multiplier_b != 1 << 11 || c->z_b))

@@ -217,7 +217,7 @@ static bool lut_of(const struct ir_graph *graph, struct geo *g)
         g->kind = GEO_POOL;
         g->table = ir_in(graph, g->op, 1);
     }
-    return window_of(g, 1, 1);
+    return (g->vop != HD_VOP_CURVE || g->halves) && window_of(g, 1, 1);
 }
 
 static bool move_of(const struct ir_graph *graph, struct geo *g)

@@ -99,7 +99,7 @@ uint32_t layout_tables(const struct op_plan *p, const struct hd_config *hw)
 static uint32_t cascade_from(struct layout_work *w, uint32_t first)
 {
     struct layout *l = w->layout;
-    uint32_t words = 0, entries = 0, tables = 0, softmaxes = 0, arrays = 0, i = first;
+    uint32_t words = 0, entries = 0, tables = 0, exponentials = 0, arrays = 0, i = first;
 
     for (; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
@@ -110,10 +110,10 @@ static uint32_t cascade_from(struct layout_work *w, uint32_t first)
         entries += params;
         arrays += geo_on_array(&p->geo);
         tables += layout_tables(p, w->hw);
-        softmaxes += p->geo.kind == GEO_SOFTMAX;
+        exponentials += p->geo.kind == GEO_SOFTMAX || p->geo.vop == HD_VOP_CURVE;
         const bool fit = words <= w->hw->weight_bytes / w->hw->n && entries <= w->hw->param_entries;
         if (i > first &&
-            (!may_cascade(w, p - 1, p) || !(fit || arrays == 1) || softmaxes > 1 ||
+            (!may_cascade(w, p - 1, p) || !(fit || arrays == 1) || exponentials > 1 ||
              tables > hd_config_tables(w->hw) || reads_view(w, &l->plan[first], i - first, p)))
             break;
         p->refetched = !fit;

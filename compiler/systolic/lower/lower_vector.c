@@ -80,6 +80,7 @@ static void fill_scales(const struct geo *g, struct hd_cmd_vector *v)
     case HD_VOP_ADD:
     case HD_VOP_SUB:
     case HD_VOP_SQUARED:
+    case HD_VOP_CURVE:
         v->multiplier_a = f->multiplier[0];
         v->shift_a = operand_shift(g, f->shift[0]);
         v->multiplier_b = f->multiplier[1];
@@ -255,6 +256,10 @@ void lower_vector_begin(struct lower *l, const struct op_plan *p)
 {
     if (p->geo.kind == GEO_SOFTMAX)
         lower_softmax_begin(l, p);
+    if (p->geo.vop == HD_VOP_CURVE)
+        lower_fetch(l, p->op->row, HD_SPACE_EXP,
+                    sched_constant(l->program, p->op->fixed.wide, 2 * p->op->fixed.n_wide),
+                    p->op->fixed.n_wide / 2, 4, 0, "curve");
 }
 
 /* Restrict the last added access to those channels if all pixels are one pixel apart. */
@@ -278,9 +283,9 @@ static void cut_channels(struct hd_cmd_vector *v, const struct lower_slice *s)
  * of all pixels. */
 static void fill_half(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t half)
 {
-    uint32_t apart[2];
+    uint32_t apart[2] = {0};
 
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < p->n_in; i++)
         apart[i] = geo_columns(&p->geo, i) * p->in[i].pixel;
     v->half = half & 3u;
     v->kernel_w = v->in_w = 2;
@@ -333,6 +338,8 @@ static void add_command(struct lower *l, const struct op_plan *p, const struct p
             slice_access(c, p, p->in[i].pitch, s);
     }
     lower_access_out(l, c, p, part->tile, y, rows);
+    if (v->op == HD_VOP_CURVE)
+        lower_access(c, SCHED_TABLE, false, SCHED_EXPONENTIALS, 1);
     if (s)
         slice_access(c, p, p->out.pitch, s);
     if (table.n) {

@@ -125,8 +125,9 @@ static bool vector_reads(const struct hd_cmd_vector *m, const struct touched_vis
     if (m->half)
         return pixels(m, true, m->a_base, v) &&
                pixels(m, true, m->a_base + (int64_t)m->a_win_row, v) &&
-               pixels(m, false, m->b_base, v) &&
-               pixels(m, false, m->b_base + (int64_t)m->a_win_col, v);
+               (hd_vop_facts[m->op].operands < 2 ||
+                (pixels(m, false, m->b_base, v) &&
+                 pixels(m, false, m->b_base + (int64_t)m->a_win_col, v)));
     if (!windows(m, m->a_base, v))
         return false;
     if (hd_vop_facts[m->op].pair)

@@ -7,7 +7,7 @@
 
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
-#include "compiler/systolic/schedule/halves.h"
+#include "compiler/systolic/halves/halves.h"
 #include "raw_sums.h"
 #include "rewrites.h"
 

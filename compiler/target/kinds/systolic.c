@@ -3,7 +3,7 @@
  * configuration. */
 #include "compiler/systolic/layout/layout.h"
 #include "compiler/systolic/layout/views.h"
-#include "compiler/systolic/schedule/halves.h"
+#include "compiler/systolic/halves/halves.h"
 #include "compiler/systolic/schedule/sched.h"
 #include "compiler/target/refuse.h"
 #include "compiler/target/target.h"

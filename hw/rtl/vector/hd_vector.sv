@@ -306,7 +306,7 @@ module hd_vector #(
       .value_en_i     (value_en),
       .first_i        (shift_first),
       .exp_we_i       (exp_we),
-      .exp_entry_i    (8'(ww_i.word)),
+      .exp_entry_i    (9'(ww_i.word)),
       .exp_data_i     (ww_i.data[31:0]),
       .high_o         (high[l*32 +: 32]),
       .other_o        (other[l*8 +: 8]),
@@ -341,7 +341,7 @@ module hd_vector #(
   c_run: cover property (@(posedge clk_i) state_q == StRun);
   c_lane: cover property (@(posedge clk_i) v_valid_o && !v_ready_i);
   a_rows: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    on |-> CfgSoftmaxRows != 0 && cmd_q.rows * cmd_q.cols <= CfgSoftmaxRows);
+    on && !start_q |-> CfgSoftmaxRows != 0 && cmd_q.rows * cmd_q.cols <= CfgSoftmaxRows);
   c_divide: cover property (@(posedge clk_i) divide && !recip_ready);
 `endif
 

@@ -8,18 +8,22 @@
 //            add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
 //            of two bytes, first the upper one's p + 2^7 is held as u; then
 //            (8 u + (p >> 5)) >> 11 = ((x << 15) * multiplier + 2^30) >> 31
-//            max, min: one of the two, by the products' bits that it depends on
+//            max, min: one of the two, by the products' bits that it depends on; of two bytes both
 //            squared: (p + 2^23) >> 24 = ((x << 7) * multiplier + 2^30) >> 31, kept 13 bits up
 //            others: pa
 //   shift    add, sub, squared: ha >>> -shift_a, hb >>> -shift_b and what rounds them;  others: ha
+//            max, min of two bytes: one of ha, hb, by their lower 17 bits
+//            curve: memory of exponentials read at ha, in 2^-9 or 2^-8, clamped: base, slope
 //   value    add, sub, squared: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two
 //            operands: ha;
 //            pools: first cell ha, then the sum or the maximum, modulo 2^32
 //            mul of two bytes: the sum of the four products, of which those before `up` times 256
+//            curve: slope * the rest of ha
 // squared: value_o is the square of the difference, which has 18 bits, modulo 2^32.
+// curve: value_o is twice the sum of 512 * base and the value.
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
 // The memory of exponentials is a copy per lane, 256 entries of 32 bits, because all lanes look up
-// in the same cycle: entry (byte - zero point) mod 256.
+// in the same cycle: entry (byte - zero point) mod 256; curve: 512 entries, that of ha mod 512.
 // Each stage loads at its enable only, whether its op needs all of it or not: one gate less. Reset:
 // none. Bench: vector_tb.cpp
 `default_nettype none
@@ -61,7 +65,7 @@ module hd_vector_lane #(
   input  wire logic               first_i,     // the value stage takes a window's first cell
   // exponentials
   input  wire logic               exp_we_i,
-  input  wire logic [7:0]         exp_entry_i,
+  input  wire logic [8:0]         exp_entry_i,
   input  wire logic [31:0]        exp_data_i,
   output logic      [31:0]        high_o,      // to the shift stage
   output logic      [7:0]         other_o,     // of b, alike
@@ -70,8 +74,10 @@ module hd_vector_lane #(
 );
   // Operands have two bytes; the product stage takes B's lower one, A's; the high stage takes lower
   // ones; the value stage adds to 256 times the value so far.
-  logic two, lower_b, lower_a, second, up;
+  logic two, lower_b, lower_a, second, up, curve, sums;
 
+  assign curve = Wide != 0 && facts_i.curve;
+  assign sums  = facts_i.sum || (two && facts_i.multiply);  // of a window's cells
   assign {two, lower_b, lower_a, second, up} = Wide != 0 ? two_i : '0;
 
   // ---------------------------------------------------------------- queue
@@ -123,16 +129,20 @@ module hd_vector_lane #(
     end
   end
 
+  localparam int EntryBits = Wide != 0 ? 9 : 8;
   logic [31:0] exponential;
+  logic [8:0]  entry;    // of curve
+  logic        unused_entry;
+  assign unused_entry = ^{exp_entry_i, entry};
 
   if (CfgSoftmaxRows != 0) begin : gen_exp
-    hd_ram #(.Width(32), .Depth(256), .Apart(1'b1)) u_exp (
+    hd_ram #(.Width(32), .Depth(1 << EntryBits), .Apart(1'b1)) u_exp (
       .clk_i,
-      .re_i   (sum_en_i & exp_i),
-      .raddr_i(a_low_q[7:0]),  // a * 1
+      .re_i   ((sum_en_i & exp_i) | (shift_en_i & curve)),
+      .raddr_i(EntryBits'(curve ? entry : {1'b0, a_low_q[7:0]})),  // a * 1
       .rdata_o(exponential),
       .we_i   (exp_we_i),
-      .waddr_i(exp_entry_i),
+      .waddr_i(EntryBits'(exp_entry_i)),
       .be_i   (1'b1),
       .wdata_i(exp_data_i)
     );
@@ -170,6 +180,10 @@ module hd_vector_lane #(
     takes_b = ($signed(a) < $signed(b)) ^ least;
   endfunction
 
+  function automatic logic picks_b(input logic [16:0] a, input logic [16:0] b, input logic least);
+    picks_b = ($signed(a) < $signed(b)) ^ least;
+  endfunction
+
   logic [39:0] u_a_q, u_b_q;  // of two bytes
 
   function automatic logic [31:0] high_of(input logic [40:0] p, input logic [39:0] u,
@@ -199,26 +213,52 @@ module hd_vector_lane #(
   end
   assign negative_o = negative_q;
 
+  // ---------------------------------------------------------------- curve
+  logic [8:0]  rest_q;   // of ha, in 2^-9
+  logic [31:0] curved;
+
+  if (Wide != 0) begin : gen_curve
+    logic        plain, below_q, base_below_q;  // plain: entries without sign
+    logic [15:0] base_q;
+    logic [32:0] place;
+
+    assign plain = right_b_i[0];
+    assign place = right_a_i[0] ? {ha_q[31], ha_q} : {ha_q, 1'b0};
+    assign entry = place[32:17] == {16{place[32]}} ? place[17:9] : {place[32], {8{!place[32]}}};
+    always_ff @(posedge clk_i) begin
+      if (shift_en_i && curve) {below_q, rest_q} <= {ha_q[31], place[8:0]};
+      if (value_en_i && curve) {base_below_q, base_q} <= {below_q, exponential[15:0]};
+    end
+    assign curved = (32'($signed({!plain & base_q[15], base_q, {9{plain & base_below_q}}}))
+                     + value_q) << 1;
+  end else begin : gen_flat
+    assign {entry, rest_q, curved} = '0;
+  end
+
   always_ff @(posedge clk_i) begin
     if (high_en_i) begin
       ha_q <= !facts_i.scale ? (exp_i ? exponential : pa_q[31:0]) :
-              facts_i.pick && takes_b(pa_q[40:10], pb_q[40:10], facts_i.least)
+              facts_i.pick && !two && takes_b(pa_q[40:10], pb_q[40:10], facts_i.least)
               ? high_of(pb_q, u_b_q, facts_i.square, two, second)  // as hb_q: one adder
               : high_of(pa_q, u_a_q, facts_i.square, two, second);
       hb_q <= high_of(pb_q, u_b_q, facts_i.square, two, second);
     end
     if (shift_en_i) begin
-      sa_q   <= facts_i.scale && !facts_i.pick ? hd_shifted(ha_q, right_a_i, 1'b0) : ha_q;
+      sa_q   <= facts_i.scale && !facts_i.pick ? hd_shifted(ha_q, right_a_i, 1'b0)
+                : two && facts_i.pick && picks_b(ha_q[16:0], hb_q[16:0], facts_i.least) ? hb_q
+                                                                                        : ha_q;
       up_a_q <= hd_rounds_up(ha_q, below_a_i);
       sb_q   <= hd_shifted(hb_q, right_b_i, facts_i.subtract);
       up_b_q <= hd_rounds_up(hb_q, below_b_i) ^ facts_i.subtract;
     end
     if (value_en_i) begin
-      if (facts_i.scale && !facts_i.pick) begin
+      if (curve) begin
+        value_q <= 32'($signed(exponential[31:16]) * $signed({1'b0, rest_q}));
+      end else if (facts_i.scale && !facts_i.pick) begin
         value_q <= sa_q + sb_q + {31'b0, up_a_q} + {31'b0, up_b_q};
-      end else if (first_i || !(facts_i.sum || facts_i.extremum || two)) begin
+      end else if (first_i || !(sums || facts_i.extremum)) begin
         value_q <= sa_q;
-      end else if (facts_i.sum || two) begin
+      end else if (sums) begin
         value_q <= (up ? value_q << 8 : value_q) + sa_q;
       end else if (sa_q > value_q) begin
         value_q <= sa_q;
@@ -231,7 +271,7 @@ module hd_vector_lane #(
     wide   = 32'(x);
     square = wide * wide;
   endfunction
-  assign value_o = facts_i.square ? square(value_q[17:0]) : value_q;
+  assign value_o = curve ? curved : facts_i.square ? square(value_q[17:0]) : value_q;
   assign high_o  = ha_q;
   assign other_o = hb_q[7:0];
 

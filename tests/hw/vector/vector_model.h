@@ -11,17 +11,18 @@
 #include "hd_accel_tables.h"
 #include "tests/kernels/lstm_model.h"
 
-/* n: lanes. Addresses are modulo `size`, a power of two. */
+/* n: lanes; exp: the memory of exponentials, for curve. Addresses are modulo `size`, a power of two. */
 struct vector_model {
     const struct hd_cmd_vector *c;
     const int8_t *spad;
     uint32_t size, n;
+    const int32_t *exp;
 };
 
 /* Return true if the operation has a window of cells instead of two operands or a row. */
 static inline bool vector_has_window(uint32_t op)
 {
-    return hd_vop_facts[op].operands == 1 && !hd_vop_facts[op].softmax;
+    return hd_vop_facts[op].operands == 1 && !hd_vop_facts[op].softmax && !hd_vop_facts[op].curve;
 }
 
 /* Return true if both operands are brought to a common scale. */
@@ -102,11 +103,42 @@ static inline void vector_model_half(struct hd_cmd_vector *c, uint32_t bits)
     c->in_h = c->in_w = 2;
     c->y_start = c->x_start = 0;
     c->stride_y = c->stride_x = 0;
+    if (c->op == HD_VOP_MAX || c->op == HD_VOP_MIN)
+        c->multiplier_a = c->multiplier_b = 1 << 16;
+    if (c->op == HD_VOP_CURVE) {
+        c->multiplier_a = (int32_t)(bits >> 8 | (uint32_t)(bits % 7 == 0) << 30);
+        c->multiplier_out = bits >> 30 ? 1 << 21 : 1 << 20 | (int32_t)(bits >> 5 & 0xfffff);
+        c->shift_a = bits & 2 ? -8 : -9;
+        c->shift_b = bits & 4 ? -1 : 0;
+        c->shift_out = (int8_t)(bits >> 3 & 1);
+        return;
+    }
     c->shift_out = (int8_t)(c->op == HD_VOP_MUL ? c->shift_out - 9 : c->shift_out + 3);
     if (c->shift_out < -31)
         c->shift_out = -31;
     if (c->shift_out > 30)
         c->shift_out = 30;
+}
+
+/* curve of x, by the memory of exponentials: base and slope of an entry, the next one 512 parts on. */
+static inline int32_t vector_curve(const struct hd_cmd_vector *c, const int32_t *exp, int32_t x)
+{
+    int64_t part = vector_mbqm((int64_t)x * 32768, c->multiplier_a, 0), sum;
+    int64_t entry, rest;
+
+    if (c->shift_a == -8)
+        part *= 2;
+    rest = (part % 512 + 512) % 512;
+    entry = (part - rest) / 512;
+    entry = entry > 255 ? 255 : entry < -256 ? -256 : entry;
+    const uint32_t e = (uint32_t)exp[entry & 511];
+    sum = (int64_t)(e % 65536) * 512;
+    if (c->shift_b == 0 && e % 65536 >= 32768)
+        sum -= 65536 * 512;
+    if (c->shift_b != 0 && entry < 0)
+        sum += 511;
+    sum += (e >> 16 >= 32768 ? (int64_t)(e >> 16) - 65536 : (int64_t)(e >> 16)) * rest;
+    return vector_mbqm((int32_t)(uint32_t)(2 * sum), c->multiplier_out, c->shift_out);
 }
 
 /* The byte that is written of a result of two bytes. */
@@ -167,6 +199,8 @@ static inline int8_t vector_element(const struct vector_model *m, uint32_t row, 
     if (c->half) {
         const int64_t x = a + (c->a_splat ? 0 : ch), y = b + b_ch;
 
+        if (c->op == HD_VOP_CURVE)
+            return vector_half(c, vector_curve(c, m->exp, vector_two(m, x, x + c->a_win_row)));
         return vector_half(c, vector_of_two(c, vector_two(m, x, x + c->a_win_row),
                                             vector_two(m, y, y + c->a_win_col)));
     }

@@ -41,7 +41,7 @@ struct reference {
     const std::vector<uint8_t> &before;
     std::vector<uint8_t> &after;
     const int8_t (*table)[256][N]; /* by number, code + 128, lane */
-    const int32_t *exp;            /* softmax: by difference modulo 256 */
+    const int32_t *exp; /* softmax: by difference modulo 256; curve: by entry modulo 512 */
     uint64_t beats = 0;
     uint64_t waits = 0; /* cycles that softmax takes in addition to its beats */
 
@@ -95,7 +95,7 @@ struct reference {
     /* A cell every lstm_cell cycles; the last one's output leaves lstm_value cycles after its beats. */
     void run_lstm()
     {
-        const vector_model model = {&c, (const int8_t *)before.data(), size, N};
+        const vector_model model = {&c, (const int8_t *)before.data(), size, N, exp};
 
         beats = 6 * c.cols;
         waits = (uint64_t)HD_TIMING_LSTM_CELL * (c.cols - 1) + HD_TIMING_LSTM_VALUE + 6 - beats;
@@ -120,7 +120,7 @@ struct reference {
 
     void run()
     {
-        const vector_model model = {&c, (const int8_t *)before.data(), size, N};
+        const vector_model model = {&c, (const int8_t *)before.data(), size, N, exp};
 
         if (hd_vop_facts[c.op].softmax) {
             run_softmax();
@@ -323,7 +323,7 @@ struct maker {
         vector_model_flags(&c, r.next());
         if (hd_vop_facts[op].lstm)
             lstm(&c);
-        else if (CfgLstm && r.chance(50))
+        else if (CfgLstm && (hd_vop_facts[op].curve || r.chance(50)))
             vector_model_half(&c, r.next());
         return c;
     }
@@ -366,7 +366,7 @@ struct bench {
     rng r;
     std::vector<uint8_t> before, memory;
     int8_t table[CfgTables][256][N];
-    int32_t exp[256];
+    int32_t exp[512];
     bool pending[2] = {}; /* granted in this cycle */
     uint32_t addr[2];
     bool next[2];
@@ -479,15 +479,18 @@ struct bench {
         }
     }
 
-    /* Load e^(-k d) for differences d, or random values; for difference 0 nearly 1. */
-    void load_exp()
+    /* Load e^(-k d) for differences d, or random values; for difference 0 nearly 1. curve: any. */
+    void load_exp(bool curve)
     {
         const double k = std::exp(r.range(-60, 10) / 10.0);
         const bool any = r.chance(20);
 
-        for (int i = 0; i < 256; i++) {
+        for (int i = 0; i < (curve ? 512 : 256); i++) {
             double e = std::exp(k * (i ? i - 256 : 0)) * 2147483648.0;
-            exp[i] = i == 0 ? INT32_MAX : any ? (int32_t)(r.next() >> 1) : (int32_t)e;
+            exp[i] = curve    ? (int32_t)r.next()
+                     : i == 0 ? INT32_MAX
+                     : any    ? (int32_t)(r.next() >> 1)
+                              : (int32_t)e;
             dut.ww_valid_i = 1;
             dut.ww_space_i = HD_SPACE_EXP;
             dut.ww_word_i = (uint32_t)i;
@@ -557,8 +560,8 @@ struct bench {
         lane_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 95);
         if (c.look_up)
             load_table(r.range(0, CfgTables - 1));
-        if (hd_vop_facts[op].softmax)
-            load_exp();
+        if (hd_vop_facts[op].softmax || hd_vop_facts[op].curve)
+            load_exp(hd_vop_facts[op].curve);
         index++;
         reference ref{c, before, want, table, exp};
         ref.run();
@@ -659,6 +662,7 @@ struct bench {
             const int op = (int)(i % HD_VOP_COUNT);
 
             if ((hd_vop_facts[op].softmax && CfgSoftmaxRows == 0) ||
+                (hd_vop_facts[op].curve && (CfgSoftmaxRows == 0 || !CfgLstm)) ||
                 (hd_vop_facts[op].lstm && N < 8)) /* the bench has it, whatever the configuration */
                 continue;
             const hd_cmd_vector c = maker{r}.command(op);

@@ -42,7 +42,7 @@ static void check(struct func_bench *t, const struct hd_cmd_vector *c)
 {
     const uint32_t size = t->f.n_bytes[HD_SPACE_SCRATCHPAD];
     int8_t *before = malloc(size), *want = malloc(size);
-    const struct vector_model model = {c, before, size, t->f.config.n};
+    const struct vector_model model = {c, before, size, t->f.config.n, NULL};
 
     memcpy(before, bench_spad(t), size);
     memcpy(want, before, size);

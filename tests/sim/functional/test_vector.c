@@ -148,9 +148,13 @@ static int8_t plain_look_up(const struct func_bench *t, const struct hd_cmd_vect
 static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vector *c,
                             const int8_t *spad, uint32_t row, uint32_t col, uint32_t ch)
 {
-    const struct vector_model model = {c, spad, t->f.n_bytes[HD_SPACE_SCRATCHPAD], t->f.config.n};
+    int32_t exp[512];
+    const struct vector_model model = {c, spad, t->f.n_bytes[HD_SPACE_SCRATCHPAD], t->f.config.n,
+                                       exp};
     int8_t value;
 
+    for (uint32_t i = 0; i < 512 && hd_vop_facts[c->op].curve; i++)
+        exp[i] = exp_entry(t, i);
     if (hd_vop_facts[c->op].softmax)
         return plain_softmax(t, c, spad + (uint32_t)c->a_base + row * c->a_row + col * c->a_col,
                              ch);
@@ -206,11 +210,13 @@ static void every_operation(void **state)
             random_bytes(t.f.space[HD_SPACE_TABLE], t.f.n_bytes[HD_SPACE_TABLE]);
             vector_model_flags(&c, random_u32());
             if ((hd_vop_facts[c.op].softmax && t.f.config.softmax_rows == 0) ||
-                hd_vop_facts[c.op].lstm)
+                (hd_vop_facts[c.op].curve && !t.f.config.lstm) || hd_vop_facts[c.op].lstm)
                 continue;
             if (hd_vop_facts[c.op].softmax)
                 random_exponentials(&t);
-            if (t.f.config.lstm && random_u32() % 2)
+            if (hd_vop_facts[c.op].curve)
+                random_bytes(t.f.space[HD_SPACE_EXP], t.f.n_bytes[HD_SPACE_EXP]);
+            if (t.f.config.lstm && (hd_vop_facts[c.op].curve || random_u32() % 2))
                 random_half(&c);
             check(&t, &c);
         }
@@ -392,8 +398,8 @@ static void halves_are_checked(void **state)
     c.half = 3;
     refused(&t, c, "option lstm");
     c.half = 2;
-    c.op = HD_VOP_MAX;
-    refused(&t, c, "add, sub or mul");
+    c.op = HD_VOP_PRELU;
+    refused(&t, c, "an operation of two bytes");
     c.op = HD_VOP_ADD;
     refused(&t, c, "1 x 2");
     c.kernel_h = 1;
@@ -407,6 +413,17 @@ static void halves_are_checked(void **state)
     c.look_up = 0;
     c.z_out = 1;
     refused(&t, c, "zero points");
+    c.z_out = 0;
+    c.op = HD_VOP_MAX;
+    refused(&t, c, "2^16");
+    c.multiplier_a = c.multiplier_b = 1 << 16;
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    c.op = HD_VOP_CURVE;
+    refused(&t, c, "shift_a -9 or -8");
+    c.shift_a = -8;
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    c.half = 0;
+    refused(&t, c, "curve has half");
     bench_close(&t);
 }
 

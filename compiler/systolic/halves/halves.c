@@ -7,7 +7,8 @@
 #include "compiler/legalise/legalise.h"
 #include "compiler/legalise/new_ops.h"
 #include "compiler/systolic/layout/geometry.h"
-#include "sched.h"
+#include "compiler/systolic/schedule/sched.h"
+#include "curve.h"
 
 /* Shifts right that 16 bits of the multiplier below its 15 leave room for. */
 enum { MOST_RIGHT = 16 };
@@ -52,7 +53,7 @@ uint32_t halves_operands(const struct ir_graph *g, const struct ir_op *op)
 
 bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
 {
-    if (is_vectors(g, op) || is_mover(g, op))
+    if (is_vectors(g, op) || is_mover(g, op) || curve_kind(g, op))
         return true;
     const struct ir_tensor *x = op->n_in > 1 ? ir_in(g, op, 0) : NULL,
                            *w = x ? ir_in(g, op, 1) : NULL;
@@ -193,6 +194,8 @@ const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
         return "int16 needs the option lstm";
     if (is_mover(g, op))
         return mover_refusal(g, op);
+    if (curve_kind(g, op))
+        return hw->softmax_rows == 0 ? "its table needs softmax_rows" : curve_refusal(op);
     if (op->fixed.n == 0 || (w && ir_zero_point(w) != 0))
         return "it has no fixed-point constants";
     if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
@@ -368,6 +371,12 @@ void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *c
         op->out[0] = y->id;
         return;
     }
+    if (curve_kind(g, op)) {
+        curve_turn(g, op);
+        op->in = arena_memdup(g->arena, &x[0]->id, sizeof x[0]->id);
+        op->out[0] = y->id;
+        return;
+    }
     if (is_vectors(g, op)) {
         turn_pair(g, op, x);
         op->out[0] = y->id;
@@ -395,7 +404,7 @@ bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op)
 {
     uint32_t h, w, c, oh, ow, oc;
 
-    if (is_vectors(g, op) || is_mover(g, op))
+    if (is_vectors(g, op) || is_mover(g, op) || curve_kind(g, op))
         return true;
     geo_image(ir_in(g, op, 0), &h, &w, &c);
     geo_image(ir_out(g, op, 0), &oh, &ow, &oc);
