@@ -158,7 +158,7 @@ static void each_pair(struct prove_package *k, const struct hdk_walk2 *w, struct
     for (uint64_t e = 0; y && e < n; e++) {
         q->of[0] = a[prove_walk_at(w->shape, w->a_stride, e)];
         q->of[1] = b[prove_walk_at(w->shape, w->b_stride, e)];
-        prove_opaque16(k->p, q, bounds[0], bounds[1], y + 2 * e);
+        prove_pair16(k->p, q, bounds[0], bounds[1], y + 2 * e);
     }
 }
 
@@ -179,6 +179,14 @@ void prove_i16_mul(struct prove_package *k, const void *params, void *const *arg
     struct prove_opaque q = {PROVE_MUL_16, {p->multiplier, p->shift, p->act_min, p->act_max}, {0}};
 
     each_pair(k, &p->walk, &q, q.parameter + 2, arg);
+}
+
+void prove_i16_extremum(struct prove_package *k, const void *params, void *const *arg, bool largest)
+{
+    struct prove_opaque q = {largest ? PROVE_LARGEST_16 : PROVE_SMALLEST_16, {0}, {0}};
+    const int64_t bounds[2] = {INT16_MIN, INT16_MAX};
+
+    each_pair(k, params, &q, bounds, arg); /* its walk is the first field */
 }
 
 void prove_i16_unary(struct prove_package *k, const void *params, void *const *arg)

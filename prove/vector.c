@@ -88,6 +88,8 @@ static struct prove_opaque rule_of(const struct vector_job *j)
 
     if (j->op->curve)
         return j->curve;
+    if (j->op->pick)
+        return (struct prove_opaque){j->op->least ? PROVE_SMALLEST_16 : PROVE_LARGEST_16, {0}, {0}};
     if (j->op->multiply)
         return (struct prove_opaque){
             PROVE_MUL_16, {c->multiplier_out, c->shift_out, low, high}, {0}};
@@ -116,7 +118,7 @@ static uint32_t half(const struct vector_job *j, uint32_t lane)
     if (j->op->curve)
         prove_tabled16(p, &q, y);
     else
-        prove_opaque16(p, &q, c->act_min * 256, c->act_max * 256 + 255, y);
+        prove_pair16(p, &q, c->act_min * 256, c->act_max * 256 + 255, y);
     return c->half == FUNC_HALF_LOWER ? prove_flip(p, y[0]) : y[1];
 }
 
@@ -164,8 +166,11 @@ static uint32_t result(const struct vector_job *j, uint32_t lane)
 
 static const char *halves_nonsense(const struct hd_cmd_vector *c, const struct hd_vop_facts *op)
 {
-    if (!op->halves || op->pick || c->half > FUNC_HALF_LOWER || c->z_a || c->z_b || c->z_out ||
-        c->look_up)
+    if (op->pick && (c->multiplier_a != 1 << 16 || c->multiplier_b != 1 << 16 || c->shift_a ||
+                     c->shift_b || c->multiplier_out != 1 << 30 || c->shift_out != 1 ||
+                     c->act_min != INT8_MIN || c->act_max != INT8_MAX))
+        return "the larger one of two numbers, scaled or clamped";
+    if (!op->halves || c->half > FUNC_HALF_LOWER || c->z_a || c->z_b || c->z_out || c->look_up)
         return "halves of another operation, with a zero point or a table";
     if (!func_halves_window(c))
         return "halves with a window other than 1 x 2 or 2 x 2";

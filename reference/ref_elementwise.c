@@ -184,7 +184,7 @@ enum status ref_div(const struct ref_call *c, struct diag *d)
 enum status ref_extremum(const struct ref_call *c, struct diag *d)
 {
     (void)d;
-    return binary(c, extremum_one);
+    return c->op->attr[IR_HALVES] ? binary_halves(c, extremum_one) : binary(c, extremum_one);
 }
 
 enum status ref_prelu(const struct ref_call *c, struct diag *d)

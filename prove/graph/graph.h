@@ -42,6 +42,7 @@ bool prove_graph_float(const struct prove_op *o);   /* graph_float.c */
 bool prove_graph_product(const struct prove_op *o); /* graph_product.c */
 bool prove_graph_integer(const struct prove_op *o); /* graph_integer.c */
 bool prove_graph_window(const struct prove_op *o);  /* graph_window.c */
+uint32_t prove_window_cells(const struct prove_op *o, const uint32_t *x, size_t i, uint32_t *cell);
 bool prove_graph_reduce(const struct prove_op *o);  /* graph_window.c */
 bool prove_graph_softmax(const struct prove_op *o); /* graph_window.c */
 /* graph_lstm.c; state[0], state[1]: terms of its variables, which are set. */

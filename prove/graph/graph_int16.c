@@ -95,6 +95,40 @@ static bool convert(const struct prove_op *o, bool to_byte)
     return true;
 }
 
+static bool extremum(const struct prove_op *o, enum prove_opaque_rule rule)
+{
+    for (size_t i = 0; i < (size_t)ir_elements(o->out); i++) {
+        prove_uwide x[2];
+
+        for (uint32_t a = 0; a < 2; a++)
+            x[a] = prove_i16(o->p, o->x[a] + 2 * ref_broadcast_at(o->in[a], o->out, i));
+        prove_extremum16(o->p, rule, x, 2, o->y + 2 * i);
+    }
+    return true;
+}
+
+static bool max_pool(const struct prove_op *o)
+{
+    const size_t most = (size_t)o->op->attr[IR_KERNEL_H] * (size_t)o->op->attr[IR_KERNEL_W],
+                 n = (size_t)ir_elements(o->in[0]);
+    uint32_t *at = ARENA_ARRAY(o->p->arena, uint32_t, n),
+             *cell = ARENA_ARRAY(o->p->arena, uint32_t, most);
+    prove_uwide *x = ARENA_ARRAY(o->p->arena, prove_uwide, most);
+
+    if (o->k->low > INT16_MIN || o->k->high < INT16_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        at[i] = (uint32_t)i;
+    for (size_t i = 0; i < (size_t)ir_elements(o->out); i++) {
+        const uint32_t cells = prove_window_cells(o, at, i, cell);
+
+        for (uint32_t c = 0; c < cells; c++)
+            x[c] = prove_i16(o->p, o->x[0] + 2 * (size_t)cell[c]);
+        prove_extremum16(o->p, PROVE_LARGEST_16, x, cells, o->y + 2 * i);
+    }
+    return true;
+}
+
 static bool mean(const struct prove_op *o)
 {
     const struct ref_constants *k = o->k;
@@ -130,6 +164,9 @@ bool prove_graph_i16(const struct prove_op *o)
     case IR_OP_ADD: return binary(o, PROVE_ADD_16);
     case IR_OP_SUB: return binary(o, PROVE_SUB_16);
     case IR_OP_MUL: return binary(o, PROVE_MUL_16);
+    case IR_OP_MAXIMUM: return extremum(o, PROVE_LARGEST_16);
+    case IR_OP_MINIMUM: return extremum(o, PROVE_SMALLEST_16);
+    case IR_OP_MAX_POOL2D: return max_pool(o);
     case IR_OP_RELU:
     case IR_OP_RELU6:
     case IR_OP_LEAKY_RELU:

@@ -14,7 +14,7 @@ static uint32_t stored(const struct prove_op *o, uint32_t t)
 }
 
 /* The cells of output i inside the image. */
-static uint32_t cells_of(const struct prove_op *o, const uint32_t *x, size_t i, uint32_t *cell)
+uint32_t prove_window_cells(const struct prove_op *o, const uint32_t *x, size_t i, uint32_t *cell)
 {
     const struct ir_tensor *from = o->in[0], *y = o->out;
     const int32_t *a = o->op->attr;
@@ -48,7 +48,7 @@ bool prove_graph_window(const struct prove_op *o)
     uint32_t *cell = ARENA_ARRAY(
         o->p->arena, uint32_t, (size_t)o->op->attr[IR_KERNEL_H] * (size_t)o->op->attr[IR_KERNEL_W]);
     for (size_t i = 0; i < n; i++) {
-        const uint32_t cells = cells_of(o, x, i, cell);
+        const uint32_t cells = prove_window_cells(o, x, i, cell);
         struct prove_sum s = {0};
 
         if (cells == 0)

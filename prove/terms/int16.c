@@ -2,15 +2,64 @@
  * byte's top bit flipped; a sum of products of elements is a polynomial of theirs. What is made of it, and of elements, is opaque: of equal parameters and arguments it is equal. */
 #include "rules.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { SET_BUCKETS = 1 << 16 };
+/* What is known of an element. */
+struct prove_set16 {
+    prove_uwide element; /* the largest or smallest of its members; PROVE_SUM_16: it is 0 or more */
+    enum prove_opaque_rule rule;
+    uint32_t n;
+    const prove_uwide *member;
+    struct prove_set16 *next;
+};
+
+static struct prove_set16 **bucket_of(struct prove *p, prove_uwide element)
+{
+    if (!p->sets)
+        p->sets = ARENA_ARRAY(p->arena, struct prove_set16 *, SET_BUCKETS);
+    return &p->sets[(uint64_t)(element ^ element >> 61) % SET_BUCKETS];
+}
+
+static const struct prove_set16 *set_of(struct prove *p, enum prove_opaque_rule rule,
+                                        prove_uwide element)
+{
+    const struct prove_set16 *s = *bucket_of(p, element);
+
+    while (s && (s->element != element || s->rule != rule))
+        s = s->next;
+    return s;
+}
+
+static void keep_set(struct prove *p, const struct prove_set16 *of)
+{
+    struct prove_set16 **to = bucket_of(p, of->element), *s;
+
+    if (set_of(p, of->rule, of->element))
+        return;
+    s = ARENA_NEW(p->arena, struct prove_set16);
+    *s = *of;
+    s->next = *to;
+    *to = s;
+}
+
+static bool is_positive(struct prove *p, prove_uwide element)
+{
+    return set_of(p, PROVE_SUM_16, element) != NULL;
+}
 
 prove_uwide prove_i16(struct prove *p, const uint32_t x[2])
 {
     struct prove_sum s = {0};
+    prove_uwide element;
 
     prove_add(&s, p, x[1], 0, 256);
     prove_add(&s, p, prove_flip(p, x[0]), 128, 1);
-    return prove_value(&s);
+    element = prove_value(&s);
+    if (p->term[x[1]].low >= 0)
+        keep_set(p, &(struct prove_set16){.element = element, .rule = PROVE_SUM_16});
+    return element;
 }
 
 const prove_uwide *prove_i16s(struct prove *p, const uint32_t *x, size_t n)
@@ -58,6 +107,8 @@ void prove_opaque16(struct prove *p, const struct prove_opaque *of, int64_t low,
     const struct prove_opaque o = least_form(of);
     const prove_uwide all = hash_of(p, &o);
 
+    if (o.rule == PROVE_UNARY_16 && low < 0 && o.parameter[1] >= 0 && is_positive(p, o.of[0]))
+        low = 0;
     y[0] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 0}, 3), -128, 127);
     y[1] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 1}, 3), (int32_t)(low >> 8),
                       (int32_t)(high >> 8));
@@ -82,6 +133,55 @@ void prove_table16(const struct prove *p, const int16_t *table, struct prove_opa
 void prove_tabled16(struct prove *p, const struct prove_opaque *o, uint32_t y[2])
 {
     prove_opaque16(p, o, o->parameter[2], o->parameter[3], y);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const prove_uwide x = *(const prove_uwide *)a, y = *(const prove_uwide *)b;
+
+    return (x > y) - (x < y);
+}
+
+void prove_extremum16(struct prove *p, enum prove_opaque_rule rule, prove_uwide *member, uint32_t n,
+                      uint32_t y[2])
+{
+    uint32_t room = 0, all = 0, kept = 0, positive = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct prove_set16 *s = set_of(p, rule, member[i]);
+        room += s ? s->n : 1;
+    }
+    prove_uwide *m = ARENA_ARRAY(p->arena, prove_uwide, room);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct prove_set16 *s = set_of(p, rule, member[i]);
+
+        memcpy(m + all, s ? s->member : &member[i], (s ? s->n : 1) * sizeof *m);
+        all += s ? s->n : 1;
+    }
+    qsort(m, all, sizeof *m, by_value);
+    for (uint32_t i = 0; i < all; i++)
+        if (i == 0 || m[i] != m[kept - 1])
+            m[kept++] = m[i];
+    const prove_uwide hash = prove_hash(p, m, kept);
+    const struct prove_opaque o = {
+        rule, {(int64_t)(uint64_t)hash, (int64_t)(uint64_t)(hash >> 64), kept}, {0}};
+
+    for (uint32_t i = 0; i < kept; i++)
+        positive += is_positive(p, m[i]);
+    prove_opaque16(p, &o, positive >= (rule == PROVE_LARGEST_16 ? 1 : kept) ? 0 : INT16_MIN,
+                   INT16_MAX, y);
+    keep_set(p, &(struct prove_set16){prove_i16(p, y), rule, kept, m, NULL});
+}
+
+void prove_pair16(struct prove *p, const struct prove_opaque *of, int64_t low, int64_t high,
+                  uint32_t y[2])
+{
+    prove_uwide x[2] = {of->of[0], of->of[1]};
+
+    if (of->rule == PROVE_LARGEST_16 || of->rule == PROVE_SMALLEST_16)
+        prove_extremum16(p, of->rule, x, 2, y);
+    else
+        prove_opaque16(p, of, low, high, y);
 }
 
 /* Rounded once: the odd part of the multiplier, and all bits to the right. */

@@ -47,7 +47,9 @@ enum prove_opaque_rule {
     PROVE_UNARY_16, /* {absolute, multipliers, shifts from 0 on and below, low, high} */
     PROVE_16_TO_8,  /* {zero point, multiplier, shift, low, high} */
     PROVE_8_TO_16,
-    PROVE_SUM_32,   /* {} of a sum modulo 2^32 */
+    PROVE_SUM_32,     /* {} of a sum modulo 2^32 */
+    PROVE_LARGEST_16, /* {hash of the set of its members}: prove_extremum16 */
+    PROVE_SMALLEST_16,
     PROVE_TABLE_16, /* {hash of its results, the least, the greatest}: prove_table16 */
 };
 enum { PROVE_PARAMETERS = 8, PROVE_ARGUMENTS = 2 };
@@ -66,6 +68,12 @@ enum { PROVE_CODES_16 = 65536 };
 void prove_table16(const struct prove *p, const int16_t *table, struct prove_opaque *o);
 /* The two bytes of one that is an int16 between its parameters 2 and 3. */
 void prove_tabled16(struct prove *p, const struct prove_opaque *o, uint32_t y[2]);
+/* The two bytes of the largest or smallest of n elements, a set as prove_extremum's. `member` is overwritten. */
+void prove_extremum16(struct prove *p, enum prove_opaque_rule rule, prove_uwide *member, uint32_t n,
+                      uint32_t y[2]);
+/* prove_opaque16, or prove_extremum16 of its two arguments by its rule. */
+void prove_pair16(struct prove *p, const struct prove_opaque *of, int64_t low, int64_t high,
+                  uint32_t y[2]);
 /* The two bytes of a sum of products of int16: clamp(s * multiplier * 2^(shift - 31)), with `narrow` rounded
  * twice as int8's, else once, with 15 bits of the multiplier. Equal products of equal roundings are one function. */
 struct prove_sum16 {

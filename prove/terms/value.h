@@ -76,7 +76,8 @@ struct prove {
     uint32_t layer;            /* being evaluated */
     struct prove_unknown unknown[PROVE_MAX_UNKNOWN];
     uint32_t n_unknown;
-    prove_uwide rising; /* float.c: of the last scale and zero point, unless scale is 0 */
+    struct prove_set16 **sets; /* int16.c: by element */
+    prove_uwide rising;        /* float.c: of the last scale and zero point, unless scale is 0 */
     float scale;
     int32_t zero;
 };

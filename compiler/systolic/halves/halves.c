@@ -13,13 +13,18 @@
 /* Shifts right that 16 bits of the multiplier below its 15 leave room for. */
 enum { MOST_RIGHT = 16 };
 
-/* Return true for ADD, SUB and MUL of two int16 tensors. */
+/* Return true for ADD, SUB, MUL, MAXIMUM and MINIMUM of two int16 tensors. */
 static bool is_pair(const struct ir_graph *g, const struct ir_op *op)
 {
     for (uint32_t i = 0; i < op->n_in; i++)
         if (ir_in(g, op, i)->type != IR_I16)
             return false;
     return op->n_in == 2 && ir_op_has(op->opcode, IR_HALVES) && ir_out(g, op, 0)->type == IR_I16;
+}
+
+static bool is_extremum(const struct ir_graph *g, const struct ir_op *op)
+{
+    return is_pair(g, op) && ir_op_info(op->opcode)->onnx_one_scale;
 }
 
 /* Return true for an operator that scales one int16 tensor by one number: QUANTIZE, RELU. */
@@ -71,12 +76,18 @@ static int64_t bias_at(const struct ir_tensor *b, uint64_t channel)
     return v;
 }
 
-/* Return the least value of `t`: the bound of what makes it. */
+/* Return the least value of `t`: the bound of what makes it, or 0 if that moves, scales or compares values from 0 on. */
 static int64_t least_value(const struct ir_graph *g, const struct ir_tensor *t)
 {
     const struct ir_op *op = t->role == IR_VALUE ? g->op[t->producer] : NULL;
+    const struct ir_op_info *info = op ? ir_op_info(op->opcode) : NULL;
+    bool positive = op && (info->moves || info->keeps_values || is_extremum(g, op));
 
-    return op && ir_op_info(op->opcode)->fuses_clamp && op->fixed.n ? op->fixed.act_min : INT16_MIN;
+    if (op && info->fuses_clamp && op->fixed.n && op->fixed.act_min >= 0)
+        return op->fixed.act_min;
+    for (uint32_t i = 0; positive && i < ir_n_data(op); i++)
+        positive = ir_in(g, op, i)->type == IR_I16 && least_value(g, ir_in(g, op, i)) >= 0;
+    return positive ? 0 : op && info->fuses_clamp && op->fixed.n ? op->fixed.act_min : INT16_MIN;
 }
 
 /* Return true if a sum of values from `low` on and its bias, shifted left by `left`, can leave 32 bits. Weights are
@@ -117,7 +128,7 @@ static const char *pair_refusal(const struct ir_graph *g, const struct ir_op *op
 
     if (f->n_real)
         return "it rounds in float32";
-    if (f->shift[is_scaled(g, op) ? 0 : f->n - 1] > 0)
+    if (f->n && f->shift[is_scaled(g, op) ? 0 : f->n - 1] > 0)
         return "its result has a finer scale than its operands' product or sum";
     for (uint32_t i = 0; i < op->n_in; i++)
         if (!spreads(ir_in(g, op, i), ir_out(g, op, 0)))
@@ -156,9 +167,10 @@ static const char *mover_refusal(const struct ir_graph *g, const struct ir_op *o
     if (ir_op_has(op->opcode, IR_AXIS))
         return x->rank == 4 && y->rank == 4 && op->attr[IR_AXIS] > 0 ? NULL : why;
     for (uint32_t i = 0; i < x->rank; i++) {
-        const bool steps = op->n_in > 2 && ir_const_i32(ir_in(g, op, 2), i) != 1;
+        const int32_t step = op->n_in > 2 ? ir_const_i32(ir_in(g, op, 2), i) : 1;
+        const bool each = step * y->dim[i] == x->dim[i]; /* of both halves alike */
 
-        if ((steps && x->rank < 4) || ((steps || x->dim[i] != y->dim[i]) && !parts_alike(x, i)))
+        if ((step != 1 && x->rank < 4) || (!each && !parts_alike(x, i)))
             return why;
     }
     return NULL;
@@ -196,7 +208,7 @@ const char *halves_refusal(const struct ir_graph *g, const struct ir_op *op,
         return mover_refusal(g, op);
     if (curve_kind(g, op))
         return hw->softmax_rows == 0 ? "its table needs softmax_rows" : curve_refusal(op);
-    if (op->fixed.n == 0 || (w && ir_zero_point(w) != 0))
+    if ((op->fixed.n == 0 && !is_extremum(g, op)) || (w && ir_zero_point(w) != 0))
         return "it has no fixed-point constants";
     if ((op->fixed.act_min & UINT8_MAX) != 0 || (op->fixed.act_max & UINT8_MAX) != UINT8_MAX)
         return "a bound of its activation is inside a step of 256";

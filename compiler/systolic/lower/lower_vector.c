@@ -288,6 +288,10 @@ static void fill_half(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
     for (uint32_t i = 0; i < p->n_in; i++)
         apart[i] = geo_columns(&p->geo, i) * p->in[i].pixel;
     v->half = half & 3u;
+    if (hd_vop_facts[v->op].pick) { /* the numbers as they are */
+        v->multiplier_a = v->multiplier_b = 1 << 16;
+        v->shift_out = 1;
+    }
     v->kernel_w = v->in_w = 2;
     v->kernel_h = v->op == HD_VOP_MUL ? 2 : 1;
     v->in_h = v->kernel_h;

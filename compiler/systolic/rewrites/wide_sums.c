@@ -1,10 +1,12 @@
-/* wide_sums.c - products of int16 activations with constant int8 weights. in: before
+/* wide_sums.c - MEAN and MAX_POOL2D of int16 as operators that have a form of halves (../halves); products of int16
+ * activations with constant int8 weights that have none. in: before
  * channel_groups, constants made. out: x = 256 * upper + lower + 128 as two tensors of int8, the
  * product of each on the array, which writes its sums as digits (raw_sums.c), and JOIN_WIDE on the
  * host, which adds them and requantises. The lower bytes have the zero point -128, so padding, which
  * is 0, stays 0. An operator that another device takes in int16 is left to it. */
 #include <string.h>
 
+#include "compiler/ir/map.h"
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
 #include "compiler/systolic/halves/halves.h"
@@ -137,6 +139,74 @@ void sys_wide_mean(struct ir_graph *g, struct ir_op *op, const struct lgl_option
     op->attr[IR_KERNEL_W] = x->dim[2];
     op->attr[IR_STRIDE_H] = op->attr[IR_STRIDE_W] = op->attr[IR_NARROW] = 1;
     lgl_become_sums(g, op);
+}
+
+static struct ir_tensor *new_wide(struct ir_graph *g, const struct ir_tensor *like,
+                                  const int32_t dim[4])
+{
+    struct ir_tensor *t = lgl_new_image(g, like, like->quant, dim);
+
+    t->type = IR_I16;
+    return t;
+}
+
+/* Return what a pool's windows have of dimension `axis` as their cell `i`: elements `stride` apart, inside the image. */
+static const struct ir_tensor *cell_of(struct ir_graph *g, const struct ir_op *op,
+                                       const struct ir_tensor *x, uint32_t axis, int32_t i)
+{
+    const bool columns = axis == 2;
+    const int32_t n = ir_out(g, op, 0)->dim[axis], size = x->dim[axis],
+                  stride = op->attr[columns ? IR_STRIDE_W : IR_STRIDE_H],
+                  first = i - op->attr[columns ? IR_PAD_LEFT : IR_PAD_TOP];
+    int32_t *from = ARENA_ARRAY(g->arena, int32_t, (size_t)n), begin[4] = {0},
+            step[4] = {1, 1, 1, 1}, dim[4];
+    struct ir_tensor *y;
+
+    memcpy(dim, x->dim, sizeof dim);
+    dim[axis] = n;
+    for (int32_t k = 0; k < n; k++) {
+        const int32_t at = first + k * stride;
+
+        from[k] = at < 0 ? 0 : at >= size ? size - 1 : at;
+    }
+    if (n == size && ir_map_step(from, n) == 1)
+        return x;
+    y = new_wide(g, x, dim);
+    begin[axis] = from[0];
+    step[axis] = stride;
+    if (ir_map_step(from, n) == stride && (!columns || n * stride == size))
+        lgl_new_slice(g, op->row, x, begin, step, y);
+    else
+        lgl_new_gather(g, op->row, x, axis, from, y);
+    return y;
+}
+
+/* MAX_POOL2D of int16: the larger ones of two cells at a time, along columns, then rows; a window of one row has its
+ * columns last. */
+void sys_wide_pool(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const int32_t kernel[3] = {0, op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W]};
+    const uint32_t last = kernel[1] == 1 ? 2 : 1;
+
+    if (!o->hw->lstm || x->type != IR_I16 || y->type != IR_I16 || op->attr[IR_ACTIVATION] ||
+        kernel[last] == 1)
+        return;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t axis = k == 1 ? last : 3 - last;
+        const struct ir_tensor *whole = x;
+
+        x = cell_of(g, op, whole, axis, 0);
+        for (int32_t i = 1; i < kernel[axis]; i++) {
+            const uint32_t in[2] = {x->id, cell_of(g, op, whole, axis, i)->id};
+            struct ir_tensor *most =
+                k == 1 && i + 1 == kernel[axis] ? ir_out(g, op, 0) : new_wide(g, x, x->dim);
+
+            lgl_make_maximum(g, op->row, 2, in, most)->fixed = op->fixed;
+            x = most;
+        }
+    }
+    op->dead = true;
 }
 
 void sys_wide_conv(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
