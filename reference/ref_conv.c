@@ -262,6 +262,8 @@ enum status ref_transpose_conv(const struct ref_call *c, struct diag *d)
 
     if (c->in[0]->type == IR_I16)
         return ref_transpose_conv_i16(c, d);
+    if (c->op->attr[IR_HALVES])
+        return ref_conv_halves(c, d);
     f.w_next = (size_t)(w->dim[1] * w->dim[2] * w->dim[3]);
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)

@@ -101,11 +101,22 @@ static int64_t depthwise_sum(const struct ref_call *c, const struct place *p)
                       (size_t)c->in[1]->dim[3]);
 }
 
+/* The products of n neighbours from element `at` of halves on. */
+static int64_t dot_halves(const struct ref_call *c, size_t at, size_t w, int32_t n)
+{
+    int64_t sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += (int64_t)ref_at_halves(c->in[0], c->x[0], at + (size_t)i) *
+               ref_at(c->in[1], c->x[1], w + (size_t)i);
+    return sum;
+}
+
 /* Over the x whose window covers the place. Weights [OC,KH,KW,C]. */
 static int64_t covered_sum(const struct ref_call *c, const struct place *p)
 {
     const struct ir_tensor *x = c->in[0], *w = c->in[1];
-    const int32_t *a = c->op->attr;
+    const int32_t *a = c->op->attr, columns = x->dim[2] / (a[IR_HALVES] ? 2 : 1);
     int64_t sum = 0;
 
     for (int32_t k = 0; k < a[IR_KERNEL_H] * a[IR_KERNEL_W]; k++) {
@@ -114,9 +125,11 @@ static int64_t covered_sum(const struct ref_call *c, const struct place *p)
         const int32_t iy = ty / a[IR_STRIDE_H], ix = tx / a[IR_STRIDE_W];
 
         if (ty < 0 || tx < 0 || ty % a[IR_STRIDE_H] != 0 || tx % a[IR_STRIDE_W] != 0 ||
-            iy >= x->dim[1] || ix >= x->dim[2])
+            iy >= x->dim[1] || ix >= columns)
             continue;
-        sum += dot(c, pixel(x, p->n, iy, ix), pixel(w, p->channel, ky, kx), 1, x->dim[3]);
+        const size_t at = pixel(x, p->n, iy, ix), of = pixel(w, p->channel, ky, kx);
+
+        sum += a[IR_HALVES] ? dot_halves(c, at, of, x->dim[3]) : dot(c, at, of, 1, x->dim[3]);
     }
     return sum;
 }
@@ -133,8 +146,8 @@ enum status ref_depthwise_i16(const struct ref_call *c, struct diag *d)
     return each(c, depthwise_sum);
 }
 
-/* The sum of one output of a convolution of halves. Weights [KH,KW,C,OC] and [1,KH,KW,C*M]. */
-static int32_t halves_sum(const struct ref_call *c, const struct place *p)
+/* The products of one output of a convolution of halves. Weights [KH,KW,C,OC] and [1,KH,KW,C*M]. */
+static uint32_t window_halves(const struct ref_call *c, const struct place *p)
 {
     const struct ir_tensor *x = c->in[0];
     const int32_t *a = c->op->attr, oc = c->in[1]->dim[3], w = x->dim[2] / 2;
@@ -156,6 +169,14 @@ static int32_t halves_sum(const struct ref_call *c, const struct place *p)
         sum += (uint32_t)(ref_at_halves(x, c->x[0], upper) *
                           ref_at(c->in[1], c->x[1], (size_t)(k * oc + p->channel)));
     }
+    return sum;
+}
+
+static int32_t halves_sum(const struct ref_call *c, const struct place *p)
+{
+    const bool window = ir_op_has(c->op->opcode, IR_DILATION_H);
+    uint32_t sum = window ? window_halves(c, p) : (uint32_t)covered_sum(c, p);
+
     if (c->op->n_in > 2 && c->x[2] != NULL) {
         uint32_t bias;
 

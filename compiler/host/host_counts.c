@@ -299,7 +299,7 @@ static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     double outer = 1, to = 0, piece;
 
-    if (op->opcode == IR_OP_CONCATENATION) {
+    if (ir_is_join(op)) {
         for (uint32_t i = 0; i < (uint32_t)op->attr[IR_AXIS]; i++)
             outer *= y->dim[i];
         for (uint32_t i = 0; i < op->n_in; i++) {

@@ -350,7 +350,7 @@ static void wish_of_inputs(struct reorder *r, const struct ir_op *op)
 
     if (!wish.rank)
         return;
-    if (op->opcode == IR_OP_CONCATENATION && (uint32_t)op->attr[IR_AXIS] + 1 == y->rank)
+    if (ir_is_join(op) && (uint32_t)op->attr[IR_AXIS] + 1 == y->rank)
         for (uint32_t i = 0; i < op->n_in; at += order_channels(ir_in(r->g, op, i)), i++)
             r->wish[op->in[i]] = (struct wish){wish.rank + at, i % 2 == 1};
     else if (((how == CHANNELS_ALIKE && !has_two(op)) || how == CHANNELS_DEPTHWISE) &&

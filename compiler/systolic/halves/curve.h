@@ -1,6 +1,6 @@
 /* curve.h - LOGISTIC and TANH of int16 as VECTOR's curve: 512 entries of a base and a slope. */
-#ifndef HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_CURVE_H
-#define HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_CURVE_H
+#ifndef HEDDLE_COMPILER_SYSTOLIC_HALVES_CURVE_H
+#define HEDDLE_COMPILER_SYSTOLIC_HALVES_CURVE_H
 
 #include "compiler/ir/ir.h"
 

@@ -63,8 +63,9 @@ bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
     const struct ir_tensor *x = op->n_in > 1 ? ir_in(g, op, 0) : NULL,
                            *w = x ? ir_in(g, op, 1) : NULL;
 
-    return w && ir_op_has(op->opcode, IR_DIGITS) && x->type == IR_I16 && w->type == IR_I8 &&
-           w->role == IR_CONST && ir_out(g, op, 0)->type == IR_I16;
+    return w && (ir_op_has(op->opcode, IR_DIGITS) || ir_op_has(op->opcode, IR_HALVES)) &&
+           x->type == IR_I16 && w->type == IR_I8 && w->role == IR_CONST &&
+           ir_out(g, op, 0)->type == IR_I16;
 }
 
 static int64_t bias_at(const struct ir_tensor *b, uint64_t channel)
@@ -233,7 +234,7 @@ struct ir_tensor *halves_of(struct ir_graph *g, const struct ir_tensor *t, const
     return y;
 }
 
-/* [OC,..,K] as [KH,KW,K,OC]; [1,KH,KW,OC] stays. */
+/* [OC,..,K] as [KH,KW,K,OC]; [1,KH,KW,OC] stays, and so do a transposed convolution's. */
 static uint32_t new_weights(struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *w = ir_in(g, op, 1);
@@ -242,7 +243,7 @@ static uint32_t new_weights(struct ir_graph *g, const struct ir_op *op)
                   dim[4] = {dense ? 1 : w->dim[1], dense ? 1 : w->dim[2], w->dim[w->rank - 1], oc};
     struct ir_tensor *t;
 
-    if (ir_is_depthwise(op))
+    if (ir_is_depthwise(op) || !ir_op_has(op->opcode, IR_WEIGHTS_KO))
         return w->id;
     t = lgl_constant_like(g, w, 4, dim,
                           lgl_turned(g, w->data, (size_t)oc, (size_t)ir_elements(w) / (size_t)oc));
@@ -409,7 +410,8 @@ void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *c
             op->attr[i] = 1;
     }
     op->attr[IR_NARROW] = 0;
-    op->attr[IR_WEIGHTS_KO] = op->attr[IR_HALVES] = 1;
+    op->attr[IR_WEIGHTS_KO] = ir_op_has(op->opcode, IR_WEIGHTS_KO);
+    op->attr[IR_HALVES] = 1;
 }
 
 bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op)

@@ -1,11 +1,10 @@
 /* halves.h - int16 activations on the accelerator: operators with `halves`, whose tensors are int8: a row has the upper
- * bytes of its pixels, then the lower ones less 128. CONV2D, DEPTHWISE_CONV2D, FULLY_CONNECTED of constant int8 weights
- * are one CONV2D or DEPTHWISE_CONV2D: the array sums the products of the upper bytes, adds those of the
- * lower ones to 256 times these, and requantises each sum twice, once for each byte. ADD, SUB and MUL stay as they are:
- * VECTOR reads both bytes, and writes one of each result, twice. CONCATENATION, SLICE and GATHER move
- * halves as they move int8. */
-#ifndef HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_HALVES_H
-#define HEDDLE_COMPILER_SYSTOLIC_SCHEDULE_HALVES_H
+ * bytes of its pixels, then the lower ones less 128. CONV2D, DEPTHWISE_CONV2D, TRANSPOSE_CONV and FULLY_CONNECTED of
+ * constant int8 weights: the array sums the products of the upper bytes, adds those of the lower ones to 256 times these,
+ * and requantises each sum twice, once for each byte. ADD, SUB, MUL, MAXIMUM, MINIMUM, LOGISTIC and TANH: VECTOR reads
+ * both bytes, and writes one of each result, twice. CONCATENATION, SLICE and GATHER move halves as they move int8. */
+#ifndef HEDDLE_COMPILER_SYSTOLIC_HALVES_HALVES_H
+#define HEDDLE_COMPILER_SYSTOLIC_HALVES_HALVES_H
 
 #include "compiler/ir/ir.h"
 #include "hw/gen/config.h"

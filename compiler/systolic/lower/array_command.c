@@ -14,8 +14,9 @@ static void add_parts(struct nest *n, const struct geo *g)
 
     if (n->n_part)
         memcpy(all, n->part, n->n_part * sizeof *all);
-    for (uint32_t i = 0; i < n_piece; i++)
-        all[n->n_part++] = (struct part){*g, piece[i], i == 0, i + 1 == n_piece, 0};
+    for (uint32_t i = 0; i < n_piece; i++, n->n_part++)
+        all[n->n_part] =
+            (struct part){*g, piece[i], i == 0, i + 1 == n_piece, .weights = n->n_part};
     n->part = all;
 }
 
@@ -32,12 +33,16 @@ static void cut_bytes(struct nest *n)
     n->part = ARENA_ARRAY(n->l->arena, struct part, div_up(rows, most) + 1);
     for (; piece.ky < rows; piece.ky += piece.n_ky) {
         piece.n_ky = least(rows - piece.ky, most);
-        n->part[n->n_part++] = (struct part){*n->g, piece, piece.ky == 0, false, 0};
+        n->part[n->n_part] =
+            (struct part){*n->g, piece, piece.ky == 0, false, .weights = n->n_part};
+        n->n_part++;
     }
     piece.n_ky = 1;
     piece.n_b = words % hw->rows;
-    if (piece.n_b)
-        n->part[n->n_part++] = (struct part){*n->g, piece, rows == 0, false, 0};
+    if (piece.n_b) {
+        n->part[n->n_part] = (struct part){*n->g, piece, rows == 0, false, .weights = n->n_part};
+        n->n_part++;
+    }
     n->part[n->n_part - 1].last = true;
 }
 
@@ -48,27 +53,40 @@ static void add_digits(struct nest *n)
 
     memcpy(all, n->part, n->n_part * sizeof *all);
     all[n->n_part - 1].last = false;
-    all[n->n_part++] = (struct part){*n->g, {.c = n->g->c}, false, true, 0};
+    all[n->n_part++] = (struct part){*n->g, {.c = n->g->c}, .last = true};
     n->part = all;
 }
 
-/* All parts of upper bytes, then those of lower bytes; hold the sums, and add two parts that write
+/* The parts of g, all of upper bytes, then those of lower bytes; hold the sums, and add two parts that write
  * the results' bytes. */
-static void add_halves(struct nest *n)
+static void add_halves(struct nest *n, const struct geo *g)
 {
-    const uint32_t each = n->pieces = n->n_part;
-    struct part *all = ARENA_ARRAY(n->l->arena, struct part, 2 * each + 2);
+    const uint32_t from = n->n_part;
 
+    add_parts(n, g);
+    const uint32_t each = n->n_part - from;
+    struct part *all = ARENA_ARRAY(n->l->arena, struct part, n->n_part + each + 2),
+                *own = all + from;
+    memcpy(all, n->part, n->n_part * sizeof *all);
     for (uint32_t i = 0; i < 2 * each; i++) {
-        all[i] = n->part[i % each];
-        all[i].half = i < each ? HALF_UPPER : HALF_LOWER;
-        all[i].first = i == 0;
-        all[i].last = false;
+        own[i] = n->part[from + i % each];
+        own[i].half = i < each ? HALF_UPPER : HALF_LOWER;
+        own[i].first = i == 0;
+        own[i].last = false;
+        own[i].joins = i == each;
     }
     for (uint32_t i = 0; i < 2; i++)
-        all[2 * each + i] = (struct part){*n->g, {.c = n->g->c}, false, true, HALF_UPPER + i};
+        own[2 * each + i] = (struct part){*g, {.c = g->c}, .last = true, .half = HALF_UPPER + i};
     n->part = all;
-    n->n_part = 2 * each + 2;
+    n->n_part = from + 2 * each + 2;
+}
+
+static void add_all(struct nest *n, const struct geo *g)
+{
+    if (g->halves)
+        add_halves(n, g);
+    else
+        add_parts(n, g);
 }
 
 void nest_cut_kernel(struct nest *n)
@@ -80,17 +98,15 @@ void nest_cut_kernel(struct nest *n)
         return;
     }
     if (n->g->kind != GEO_TRANSPOSED) {
-        add_parts(n, n->g);
+        add_all(n, n->g);
         if (n->digits)
             add_digits(n);
-        if (n->g->halves)
-            add_halves(n);
         return;
     }
     for (uint32_t y = 0; y < n->g->sy; y++)
         for (uint32_t x = 0; x < n->g->sx; x++)
             if (geo_phase(n->g, y, x, &phase))
-                add_parts(n, &phase);
+                add_all(n, &phase);
 }
 
 /* Set the output of the command: `rows` rows of the phase from out_base on; a->scan. All but
@@ -303,8 +319,7 @@ static void requantise_digits(struct hd_cmd_array *a)
 }
 
 /* Read or write the part's half: in a row the lower bytes follow the upper ones of all pixels. */
-static void take_halves(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
-                        uint32_t index)
+static void take_halves(const struct nest *n, struct hd_cmd_array *a, const struct part *part)
 {
     const struct geo *g = n->g;
     const bool lower = part->half == HALF_LOWER;
@@ -314,7 +329,7 @@ static void take_halves(const struct nest *n, struct hd_cmd_array *a, const stru
         a->out_base += lower ? g->ow * n->p->out.pixel : 0;
         return;
     }
-    a->acc_upper = index == n->pieces;
+    a->acc_upper = part->joins;
     a->in_row += lower ? (int32_t)(g->w * in_pixel(n, &part->piece)) : 0;
 }
 
@@ -382,12 +397,12 @@ void nest_add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, ui
     if (digits)
         requantise_digits(a);
     if (n->g->halves)
-        take_halves(n, a, part, index);
+        take_halves(n, a, part);
     a->acc_keep = !part->first;
     a->acc_hold = !part->last;
     if (n->deep && n->n_group > 1)
         group_as_row(n, a, group);
-    a->w_base = n->weight_word[nest_weights(n, group, digits ? 0 : index)] & 0xffffu;
+    a->w_base = n->weight_word[nest_weights(n, group, index)] & 0xffffu;
     a->p_base = n->entry[group] & 0xffffu;
     c->note =
         lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);

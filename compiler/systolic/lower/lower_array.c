@@ -48,6 +48,11 @@ static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
     n->first[n->n_group] = n->columns;
 }
 
+static bool has_weights(const struct nest *n, uint32_t i)
+{
+    return n->part[i].weights == i && !part_of_digits(&n->part[i]);
+}
+
 /* Return the weight words of a channel tile over all parts. *whole: each phase has one part
  * only. */
 static uint32_t tile_words(const struct nest *n, bool *whole)
@@ -55,7 +60,9 @@ static uint32_t tile_words(const struct nest *n, bool *whole)
     uint32_t words = 0;
 
     *whole = true;
-    for (uint32_t i = 0; i < n->pieces; i++) {
+    for (uint32_t i = 0; i < n->n_part; i++) {
+        if (!has_weights(n, i))
+            continue;
         words += n->part[i].piece.n_ky * n->part[i].piece.n_b;
         *whole = *whole && n->part[i].first && n->part[i].last;
     }
@@ -135,7 +142,8 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
     n->tail_split = n->knobs->tail_split && !n->digits;
     n->deep = p->geo.deep && p->in[1].streamed;
     nest_cut_kernel(n);
-    n->pieces = n->pieces ? n->pieces : n->n_part;
+    for (uint32_t i = 0; i < n->n_part; i++)
+        n->pieces += has_weights(n, i);
     n->streams = p->channel_wise || p->out.pixel != n->g->oc
                      ? 1
                      : geo_streams(n->g, l->hw, n->knobs->streams);

@@ -11,6 +11,8 @@ struct part {
     struct geo_piece piece;
     bool first, last; /* first and last piece of its phase */
     uint32_t half;    /* HALF_UPPER or HALF_LOWER of int16: what it reads, or writes */
+    uint32_t weights; /* the part that has the weights it multiplies by */
+    bool joins;       /* the first one of lower bytes */
 };
 
 /* Values of ARRAY's field `half`. */
@@ -30,8 +32,7 @@ struct nest {
     const struct sched_knobs *knobs;
     struct part *part;
     uint32_t n_part;
-    uint32_t
-        pieces; /* of the kernel, which those parts before the last take once or, of int16, twice */
+    uint32_t pieces;  /* parts with weights of their own */
     uint32_t streams; /* adjacent pixels processed together */
     uint32_t columns; /* streams * output channels */
     bool sums;        /* one output at a time, as the sum of all columns */
@@ -60,7 +61,7 @@ struct nest {
 /* Return the index of the weights that part `i` of a group multiplies by. */
 static inline uint32_t nest_weights(const struct nest *n, uint32_t group, uint32_t i)
 {
-    return group * n->n_part + i % n->pieces;
+    return group * n->n_part + n->part[i].weights;
 }
 
 static inline uint32_t nest_channels(const struct nest *n, uint32_t group)

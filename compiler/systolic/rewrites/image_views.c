@@ -260,7 +260,7 @@ void sys_image_views(struct ir_graph *g, struct ir_op *op, const struct lgl_opti
     if (op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 ||
         (images && !(slices && goes_back(g, op)) && !(gathers && ir_in(g, op, 1)->rank != 1)))
         return;
-    if (op->opcode == IR_OP_CONCATENATION)
+    if (ir_is_join(op))
         join(g, op);
     else if (slices)
         slice(g, op);
