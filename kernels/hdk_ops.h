@@ -107,16 +107,16 @@ void hdk_matmul(const struct hdk_matmul *p, const int8_t *a, const int8_t *b, co
 /* MatMulInteger, ConvInteger: the same sums without bias as int32. x: both operands as above (conv
  * w [out_c, kernel_h, kernel_w, in_c / groups]), then a zero point of each, one int8;
  * MatMulInteger: one for each row of a where p->z_a is 1, for each column of b where p->z_b is 1.
- */
+ * ConvInteger: one for each image of x where p->z_in is 1. */
 void hdk_matmul_integer(const struct hdk_matmul *p, const void *const *x, int32_t *y);
 void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t *y);
 
 /* JOIN_DIGITS. y = sum of digit * 128^i - (zero - z_in) * taps, wrapping.  x [batch, out_h, out_w,
  * ..]: digit 0 of `each` channels, digit 1 of these, ..; then of the next `each`; the last block is
- * filled up   zero: one value   taps [top + 1 + bottom, left + 1 + right, out_c]: rows and columns at
+ * filled up   zero: one value for each of `zeros` equal parts of y   taps [top + 1 + bottom, left + 1 + right, out_c]: rows and columns at
  * the borders of y have taps of their own   y [batch, out_h, out_w, out_c] */
 struct hdk_join_digits {
-    uint32_t batch, out_h, out_w, out_c, digits, each, top, left, bottom, right;
+    uint32_t batch, out_h, out_w, out_c, digits, each, top, left, bottom, right, zeros;
     int32_t z_in;
     const int32_t *taps;
 };

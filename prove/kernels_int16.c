@@ -346,10 +346,10 @@ void prove_join_digits(struct prove_package *k, const void *params, void *const 
     const uint64_t pixels = (uint64_t)p->batch * p->out_h * p->out_w, n = pixels * p->out_c,
                    blocks = p->each ? (p->out_c + p->each - 1) / p->each : 0,
                    all = blocks * p->each * pixels * p->digits;
-    const uint32_t *x = prove_read(k, arg[0], all), *zero = prove_read(k, arg[1], 1);
+    const uint32_t *x = prove_read(k, arg[0], all), *zero = prove_read(k, arg[1], p->zeros);
     uint32_t *y = prove_write(k, arg[2], n * 4);
 
-    if (p->digits > 4 || !p->each) {
+    if (p->digits > 4 || !p->each || !p->zeros || pixels % p->zeros) {
         prove_package_fault(k, "sums of more than 4 digits");
         return;
     }
@@ -362,7 +362,7 @@ void prove_join_digits(struct prove_package *k, const void *params, void *const 
         struct prove_sum s = {0};
 
         add_digits(&s, k->p, x + block + channel % p->each, p->each, p->digits, 1);
-        prove_add(&s, k->p, *zero, -p->z_in, -(int64_t)tap);
+        prove_add(&s, k->p, zero[pixel / (pixels / p->zeros)], -p->z_in, -(int64_t)tap);
         prove_sum32(k->p, &s, y + 4 * i);
     }
 }

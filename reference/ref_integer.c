@@ -50,7 +50,8 @@ static uint32_t conv_sum(const struct ref_call *c, int32_t n, int32_t oy, int32_
                 sum += product(c,
                                (size_t)(((n * x->dim[1] + iy) * x->dim[2] + ix) * x->dim[3] +
                                         oc / each * part + i),
-                               (size_t)(((oc * w->dim[1] + ky) * w->dim[2] + kx) * part + i), 0, 0);
+                               (size_t)(((oc * w->dim[1] + ky) * w->dim[2] + kx) * part + i),
+                               (size_t)n, 0);
         }
     return sum;
 }
@@ -82,18 +83,20 @@ static size_t taps_row(size_t i, size_t n, const int32_t *a, uint32_t before, ui
     return i < first ? i : first;
 }
 
-/* y = sum of digit k * 128^k - (zero - z_in) * taps, wrapping. */
+/* y = sum of digit k * 128^k - (zero - z_in) * taps, wrapping. Zero point i is of the i-th part of y. */
 enum status ref_join_digits(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *y = c->out[0], *taps = c->in[2];
     const int32_t *a = c->op->attr;
     const size_t oc = (size_t)ir_dim_back(y, 0), w = (size_t)ir_dim_back(y, 1),
                  h = (size_t)ir_dim_back(y, 2), each = (size_t)a[IR_MULTIPLIER],
-                 digits = (size_t)a[IR_DIGITS], blocks = (oc + each - 1) / each;
-    const uint32_t zero = (uint32_t)(ref_at(c->in[1], c->x[1], 0) - ir_zero_point(c->in[1]));
+                 digits = (size_t)a[IR_DIGITS], blocks = (oc + each - 1) / each,
+                 n = (size_t)ir_elements(y), zeros = (size_t)ir_elements(c->in[1]);
 
     (void)d;
-    for (size_t i = 0; i < (size_t)ir_elements(y); i++) {
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t zero =
+            (uint32_t)(ref_at(c->in[1], c->x[1], i / (n / zeros)) - ir_zero_point(c->in[1]));
         const size_t channel = i % oc, pixel = i / oc;
         const size_t row = taps_row(pixel / w % h, h, a, IR_PAD_TOP, IR_PAD_BOTTOM);
         const size_t column = taps_row(pixel % w, w, a, IR_PAD_LEFT, IR_PAD_RIGHT);

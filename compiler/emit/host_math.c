@@ -168,6 +168,7 @@ enum status emit_conv_integer(struct emit_unit *u, struct text *t, const struct 
     emit_field(t, "dilation_x", a[IR_DILATION_W]);
     emit_field(t, "pad_top", a[IR_PAD_TOP]);
     emit_field(t, "pad_left", a[IR_PAD_LEFT]);
+    emit_field(t, "z_in", ir_elements(ir_in(u->graph, op, 2)) > 1);
     return ST_OK;
 }
 
@@ -189,6 +190,7 @@ enum status emit_join_digits(struct emit_unit *u, struct text *t, const struct i
     emit_field(t, "left", op->attr[IR_PAD_LEFT]);
     emit_field(t, "bottom", op->attr[IR_PAD_BOTTOM]);
     emit_field(t, "right", op->attr[IR_PAD_RIGHT]);
+    emit_field(t, "zeros", (int64_t)ir_elements(ir_in(u->graph, op, 1)));
     emit_field(t, "z_in", ir_zero_point(ir_in(u->graph, op, 1)));
     text_printf(t, "    .taps = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
                 emit_host_constant(u, taps->data, (size_t)ir_bytes(taps)));

@@ -308,7 +308,7 @@ static enum status want_integers(const struct ir_graph *g, const struct ir_op *o
         TRY(ir_want_type(z, "zero point", x->type, d));
         if (ir_elements(z) != 1 && ir_elements(z) != n[i])
             return FAIL(d, ST_UNSUPPORTED, "zero point '%.80s': expected one%s, found %llu",
-                        z->name, n[i] > 1 ? " or one for each row or column" : "",
+                        z->name, n[i] > 1 ? " or one for each row, column or image" : "",
                         (unsigned long long)ir_elements(z));
     }
     return ir_want_type(ir_out(g, op, 0), "output", IR_I32, d);
@@ -327,7 +327,7 @@ enum status infer_conv_integer(const struct ir_graph *g, const struct ir_op *op,
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1);
 
-    TRY(want_integers(g, op, (const uint64_t[]){1, 1}, d));
+    TRY(want_integers(g, op, (const uint64_t[]){(uint64_t)x->dim[0], 1}, d));
     TRY(ir_want_rank(x, "input", 4, d));
     TRY(ir_want_rank(w, "weights", 4, d));
     if (x->dim[3] % w->dim[3] != 0 || w->dim[0] % (x->dim[3] / w->dim[3]) != 0)
@@ -337,6 +337,16 @@ enum status infer_conv_integer(const struct ir_graph *g, const struct ir_op *op,
         g, w, "weights", 4,
         (const int32_t[]){w->dim[0], op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], w->dim[3]}, d));
     return want_window(g, op, x, w->dim[0], d);
+}
+
+/* Check that `t` is n equal parts of whole rows of `row` elements. */
+static enum status want_parts(const struct ir_tensor *t, uint64_t row, uint64_t n, struct diag *d)
+{
+    if (ir_elements(t) % (n * row) == 0)
+        return ST_OK;
+    return FAIL(d, ST_MODEL,
+                "'%.80s': expected %llu equal parts of rows of %llu, found %llu elements", t->name,
+                (unsigned long long)n, (unsigned long long)row, (unsigned long long)ir_elements(t));
 }
 
 enum status infer_join_digits(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
@@ -349,6 +359,7 @@ enum status infer_join_digits(const struct ir_graph *g, const struct ir_op *op, 
 
     TRY(ir_want_type(x, "input", IR_I8, d));
     TRY(ir_want_type(ir_in(g, op, 1), "zero point", IR_I8, d));
+    TRY(want_parts(y, (uint64_t)oc, ir_elements(ir_in(g, op, 1)), d));
     TRY(ir_want_shape(g, ir_in(g, op, 2), "taps", 3, taps, d));
     TRY(ir_want_const_i32(ir_in(g, op, 2), "taps", ir_elements(ir_in(g, op, 2)), d));
     if (digits < 1 || digits > 4)

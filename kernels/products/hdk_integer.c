@@ -42,7 +42,8 @@ void hdk_matmul_integer(const struct hdk_matmul *layer, const void *const *x, in
 void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t *y)
 {
     const int8_t *in = x[0], *weights = x[1];
-    const int32_t z_in = *(const int8_t *)x[2], z_w = *(const int8_t *)x[3];
+    const int8_t *zero = x[2];
+    const int32_t z_w = *(const int8_t *)x[3];
     const uint32_t part = p->in_c / p->groups, each = p->out_c / p->groups;
     const size_t image = (size_t)p->in_h * p->in_w * p->in_c;
 
@@ -50,7 +51,9 @@ void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t 
         const uint32_t oc = i % p->out_c, pixel = i / p->out_c;
         const int32_t y0 = (int32_t)(pixel / p->out_w % p->out_h * p->stride_y) - p->pad_top;
         const int32_t x0 = (int32_t)(pixel % p->out_w * p->stride_x) - p->pad_left;
-        const int8_t *from = in + pixel / p->out_w / p->out_h * image + oc / each * part;
+        const uint32_t n = pixel / p->out_w / p->out_h;
+        const int32_t z_in = zero[p->z_in ? n : 0];
+        const int8_t *from = in + n * image + oc / each * part;
         const int8_t *w = weights + (size_t)oc * p->kernel_h * p->kernel_w * part;
         uint32_t sum = 0;
 
@@ -95,8 +98,9 @@ static void join(const struct hdk_join_digits *p, const int8_t *x, uint32_t zero
 void hdk_join_digits(const struct hdk_join_digits *p, const int8_t *x, const int8_t *zero,
                      int32_t *y)
 {
-    const uint32_t z = (uint32_t)(*zero - p->z_in), columns = p->left + 1 + p->right;
-    const uint32_t blocks = (p->out_c + p->each - 1) / p->each;
+    const uint32_t columns = p->left + 1 + p->right, blocks = (p->out_c + p->each - 1) / p->each;
+    const uint32_t part = p->batch * p->out_h * p->out_w / p->zeros; /* pixels of a zero point */
+    uint32_t left = part;
 
     for (uint32_t i = 0; i < p->batch * p->out_h; i++) {
         const uint32_t row = border(i % p->out_h, p->out_h, p->top, p->bottom);
@@ -104,9 +108,14 @@ void hdk_join_digits(const struct hdk_join_digits *p, const int8_t *x, const int
         for (uint32_t k = 0; k < p->out_w; k++) {
             const uint32_t column = border(k, p->out_w, p->left, p->right);
 
-            join(p, x, z, p->taps + ((size_t)row * columns + column) * p->out_c, y);
+            join(p, x, (uint32_t)(*zero - p->z_in),
+                 p->taps + ((size_t)row * columns + column) * p->out_c, y);
             x += (size_t)blocks * p->each * p->digits;
             y += p->out_c;
+            if (--left == 0) {
+                left = part;
+                zero++;
+            }
         }
     }
 }

@@ -4,8 +4,8 @@
 
 struct integer {
     const struct prove_op *o;
-    const uint32_t *x, *w;
-    uint32_t zero; /* the term of x's zero point */
+    const uint32_t *x, *w, *zero; /* zero: of x, one or one for each row or image */
+    bool one;
     int32_t zw;
     int64_t weights; /* of the sum so far */
     struct prove_sum sum;
@@ -26,10 +26,10 @@ static void begin(struct integer *k)
     k->sum = (struct prove_sum){0};
 }
 
-/* Element i is the sum less the zero point's part. */
-static void finish(struct integer *k, size_t i)
+/* Element i is the sum less the part of zero point `z`. */
+static void finish(struct integer *k, size_t i, size_t z)
 {
-    prove_add(&k->sum, k->o->p, k->zero, 0, -k->weights);
+    prove_add(&k->sum, k->o->p, k->zero[k->one ? 0 : z], 0, -k->weights);
     prove_sum32(k->o->p, &k->sum, k->o->y + 4 * i);
 }
 
@@ -47,7 +47,7 @@ static bool matmul(struct integer *k)
         for (size_t c = 0; c < depth; c++)
             if (!add(k, x + c, w + c * n))
                 return false;
-        finish(k, i);
+        finish(k, i, i / n % m);
     }
     return true;
 }
@@ -86,7 +86,7 @@ static bool convolve(struct integer *k)
             for (int32_t kx = 0; kx < w->dim[2]; kx++)
                 if (!add_cell(k, at, ky, kx))
                     return false;
-        finish(k, i);
+        finish(k, i, (size_t)at[0]);
     }
     return true;
 }
@@ -97,8 +97,6 @@ bool prove_graph_integer(const struct prove_op *o)
 
     if (o->op->opcode != IR_OP_MATMUL_INTEGER && o->op->opcode != IR_OP_CONV_INTEGER)
         return false;
-    if (ir_elements(o->in[2]) != 1)
-        return false;
     const uint32_t *zw = prove_signed(o, o->in[3], o->x[3]);
 
     for (uint64_t i = 0; i < ir_elements(o->in[3]); i++)
@@ -106,7 +104,8 @@ bool prove_graph_integer(const struct prove_op *o)
             return false;
     k.x = prove_signed(o, o->in[0], o->x[0]);
     k.w = prove_signed(o, o->in[1], o->x[1]);
-    k.zero = *prove_signed(o, o->in[2], o->x[2]);
+    k.zero = prove_signed(o, o->in[2], o->x[2]);
+    k.one = ir_elements(o->in[2]) == 1;
     k.zw = (int32_t)*zw - 128;
     return o->op->opcode == IR_OP_MATMUL_INTEGER ? matmul(&k) : convolve(&k);
 }

@@ -81,8 +81,10 @@ static const char *sums_of(struct ir_graph *g, struct ir_op *op, bool conv,
         return "matrices of a batch have a second operand each";
     if (!one_value(s->zero_w))
         return "its weights have several zero points";
-    if (ir_elements(s->zero) != 1 || ir_zero_point(s->zero) != ir_zero_point(s->x))
-        return "its input has several zero points";
+    if ((ir_elements(s->zero) != 1 && !conv &&
+         ir_elements(s->zero) * (uint64_t)w->dim[1] != ir_elements(s->y)) ||
+        ir_zero_point(s->zero) != ir_zero_point(s->x))
+        return "its matrices share several zero points";
     return sys_raw_sums_fit(s) ? NULL : "its sums can reach 2^27";
 }
 

@@ -73,7 +73,7 @@ done <<'END'
 computed its second operand is computed
 batch matrices of a batch have a second operand each
 zeros its weights have several zero points
-rows its input has several zero points
+shared_rows its matrices share several zero points
 deep its sums can reach 2^27
 END
 
