@@ -112,6 +112,23 @@ struct hdk_f32_interpolate {
 };
 void hdk_f32_interpolate(const struct hdk_f32_interpolate *p, const float *x, float *y);
 
+/* Float32 activations times int8 weights (TFLite's dynamic range): scales [rows, 3] are the scale of a
+ * row of x, its inverse and its zero point. x, y [rows, cols] */
+struct hdk_rows {
+    uint32_t rows, cols, asymmetric;
+};
+void hdk_row_scales(const struct hdk_rows *p, const float *x, float *scales);
+void hdk_quantize_rows(const struct hdk_rows *p, const float *x, const float *scales, int8_t *y);
+/* y = x * (scale * weight) + bias, channels_first (x * weight) * scale + bias, clamped.
+ *   x, y [rows, cols, channels]   weight: one, or one for each channel where per_channel is 1 */
+struct hdk_scale_sums {
+    uint32_t rows, cols, channels, per_channel, channels_first;
+    const float *weight, *bias; /* bias [channels] or NULL */
+    float low, high;
+};
+void hdk_scale_sums(const struct hdk_scale_sums *p, const int32_t *x, const float *scales,
+                    float *y);
+
 /* TFLite_Detection_PostProcess. Boxes y, x, h, w relative to anchors; the best box is kept, those
  * that overlap it by more than iou_threshold go, and so on down to score_threshold. encoding
  * [boxes, encoding]   score [boxes, scores], the last `classes` count y: boxes [n, 4], classes [n],

@@ -25,6 +25,9 @@ typedef enum status ref_kernel(const struct ref_call *c, struct diag *d);
 /* Operators of one float32 value, and of two (ref_float.c, ref_float_unary.c). */
 ref_kernel ref_f32_unary, ref_f32_binary, ref_none;
 
+/* v with the fused activation of a float32 operator. */
+float ref_activated(const struct ir_op *op, float v);
+
 /* The kernel of an operator whose first input has `type`; never NULL. */
 ref_kernel *ref_kernel_of(enum ir_opcode opcode, enum ir_type type);
 

@@ -207,6 +207,50 @@ enum status emit_f32_detection(struct emit_unit *u, struct text *t, const struct
     return ST_OK;
 }
 
+static void rows(struct emit_unit *u, struct text *t, const struct ir_op *op, int32_t n)
+{
+    emit_field(t, "rows", n);
+    emit_field(t, "cols", (int64_t)ir_elements(ir_in(u->graph, op, 0)) / n);
+}
+
+enum status emit_row_scales(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
+{
+    (void)d;
+    rows(u, t, op, ir_out(u->graph, op, 0)->dim[0]);
+    emit_field(t, "asymmetric", op->attr[IR_ASYMMETRIC]);
+    return ST_OK;
+}
+
+enum status emit_quantize_rows(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                               struct diag *d)
+{
+    (void)d;
+    rows(u, t, op, ir_in(u->graph, op, 1)->dim[0]);
+    return ST_OK;
+}
+
+enum status emit_scale_sums(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *w = ir_in(u->graph, op, 2);
+    const int32_t n = ir_in(u->graph, op, 1)->dim[0], channels = ir_dim_back(x, 0);
+
+    (void)d;
+    emit_field(t, "rows", n);
+    emit_field(t, "cols", (int64_t)ir_elements(x) / n / channels);
+    emit_field(t, "channels", channels);
+    emit_field(t, "per_channel", ir_elements(w) > 1);
+    emit_field(t, "channels_first", op->attr[IR_CHANNELS_FIRST]);
+    array(t, "weight", emit_host_constant(u, w->data, (size_t)ir_bytes(w)));
+    if (op->n_in > 3)
+        array(t, "bias",
+              emit_host_constant(u, ir_in(u->graph, op, 3)->data,
+                                 (size_t)ir_bytes(ir_in(u->graph, op, 3))));
+    clamp(t, op);
+    return ST_OK;
+}
+
 enum status emit_f32_order(struct emit_unit *u, struct text *t, const struct ir_op *op,
                            struct diag *d)
 {

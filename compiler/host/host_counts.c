@@ -393,6 +393,16 @@ static void digits(const struct ir_graph *g, const struct ir_op *op, double *n)
     n[0] = n[1] * (ir_dim_back(x, 0) / room);
 }
 
+/* Count rows of scales, of sums for each channel. */
+static void parts(const struct ir_graph *g, const struct ir_op *op, double *n)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    n[0] = elements(x);
+    n[1] = op->n_in == 1 ? ir_out(g, op, 0)->dim[0] : ir_in(g, op, 1)->dim[0];
+    n[1] *= op->n_in > 2 ? ir_dim_back(x, 0) : 1;
+}
+
 /* Count as if all boxes were detections, the worst case: each visits all boxes. */
 static void detections(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
@@ -434,6 +444,7 @@ void host_count(const struct ir_graph *g, const struct ir_op *op, enum host_form
     case HOST_ELEMENTS: count[0] = elements(ir_in(g, op, 0)); return;
     case HOST_DIGITS: digits(g, op, count); return;
     case HOST_BLOCKS: blocks(g, op, count); return;
+    case HOST_PARTS: parts(g, op, count); return;
     case HOST_WALK: walk(g, op, count); return;
     case HOST_VALUES:
     case HOST_EXPONENTIALS: values(g, op, count); return;

@@ -16,6 +16,7 @@
     FORM(ELEMENTS, "elements")                                                                     \
     FORM(DIGITS, "digits sums")                                                                    \
     FORM(BLOCKS, "blocks bytes_left")                                                              \
+    FORM(PARTS, "elements parts")                                                                  \
     FORM(WALK, "elements rows")                                                                    \
     FORM(VALUES, "values rows")                                                                    \
     FORM(EXPONENTIALS, "values rows exponentials")                                                 \

@@ -66,6 +66,8 @@ static const char *key_of(const struct ir_graph *g, const struct ir_op *op, cons
         snprintf(to, n, "%s%s", kernel, halves_are_words(x, y) ? ":words" : "");
     else if (strcmp(kernel, "f32_gelu") == 0)
         snprintf(to, n, "%s:%s", kernel, op->attr[IR_APPROXIMATE] ? "tanh" : "erf");
+    else if (strcmp(kernel, "scale_sums") == 0)
+        snprintf(to, n, "%s:%s", kernel, op->attr[IR_CHANNELS_FIRST] ? "channels" : "rows");
     else
         snprintf(to, n, "%s", kernel);
     return to;

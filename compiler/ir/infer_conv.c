@@ -372,6 +372,14 @@ enum status infer_join_digits(const struct ir_graph *g, const struct ir_op *op, 
     return ir_want_shape(g, x, "input", y->rank, dim, d);
 }
 
+static enum status want_elements(const struct ir_tensor *t, uint64_t n, struct diag *d)
+{
+    if (ir_elements(t) == n)
+        return ST_OK;
+    return FAIL(d, ST_MODEL, "'%.80s': expected %llu elements, found %llu", t->name,
+                (unsigned long long)n, (unsigned long long)ir_elements(t));
+}
+
 enum status infer_byte_of(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -427,4 +435,47 @@ enum status infer_join_wide(const struct ir_graph *g, const struct ir_op *op, st
     if (op->fixed.n == 1 || op->fixed.n == (uint32_t)oc)
         return ST_OK;
     return FAIL(d, ST_MODEL, "scale_m: expected 1 or %d, found %u", oc, op->fixed.n);
+}
+
+/* Check the scales [N,3] of a tensor of N equal parts. */
+static enum status want_row_scales(const struct ir_graph *g, const struct ir_tensor *scales,
+                                   const struct ir_tensor *of, uint64_t row, struct diag *d)
+{
+    TRY(ir_want_type(scales, "scales", IR_F32, d));
+    TRY(ir_want_shape(g, scales, "scales", 2, (const int32_t[]){scales->dim[0], 3}, d));
+    return want_parts(of, row, (uint64_t)scales->dim[0], d);
+}
+
+enum status infer_row_scales(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    return want_row_scales(g, ir_out(g, op, 0), ir_in(g, op, 0), 1, d);
+}
+
+enum status infer_quantize_rows(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(want_row_scales(g, ir_in(g, op, 1), x, 1, d));
+    TRY(ir_want_type(y, "output", IR_I8, d));
+    return want_elements(y, ir_elements(x), d);
+}
+
+enum status infer_scale_sums(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const uint64_t channels = (uint64_t)ir_dim_back(x, 0);
+
+    TRY(ir_want_type(x, "sums", IR_I32, d));
+    TRY(want_row_scales(g, ir_in(g, op, 1), x, channels, d));
+    for (uint32_t i = 2; i < op->n_in; i++) {
+        const struct ir_tensor *t = ir_in(g, op, i);
+
+        TRY(ir_want_type(t, i == 2 ? "scales of weights" : "bias", IR_F32, d));
+        if (t->role != IR_CONST)
+            return FAIL(d, ST_UNSUPPORTED, "'%.80s': expected a constant", t->name);
+        if (i == 3 || ir_elements(t) != 1)
+            TRY(want_elements(t, channels, d));
+    }
+    TRY(ir_want_type(y, "output", IR_F32, d));
+    return want_elements(y, ir_elements(x), d);
 }

@@ -20,7 +20,7 @@ static void put(const struct ref_call *c, size_t i, float v)
 }
 
 /* The clamp of the operator's activation. */
-static float activated(const struct ir_op *op, float v)
+float ref_activated(const struct ir_op *op, float v)
 {
     switch ((enum ir_activation)op->attr[IR_ACTIVATION]) {
     case IR_ACT_RELU: return v < 0 ? 0 : v;
@@ -104,8 +104,8 @@ enum status ref_f32_conv2d(const struct ref_call *c, struct diag *d)
     (void)d;
     for (size_t i = 0; i < n; i++)
         put(c, i,
-            activated(c->op, conv_one(c, pixel_of(c, i / (size_t)channels),
-                                      (int32_t)(i % (size_t)channels))));
+            ref_activated(c->op, conv_one(c, pixel_of(c, i / (size_t)channels),
+                                          (int32_t)(i % (size_t)channels))));
     return ST_OK;
 }
 
@@ -134,8 +134,8 @@ enum status ref_f32_depthwise(const struct ref_call *c, struct diag *d)
     (void)d;
     for (size_t i = 0; i < n; i++)
         put(c, i,
-            activated(c->op, depthwise_one(c, pixel_of(c, i / (size_t)channels),
-                                           (int32_t)(i % (size_t)channels))));
+            ref_activated(c->op, depthwise_one(c, pixel_of(c, i / (size_t)channels),
+                                               (int32_t)(i % (size_t)channels))));
     return ST_OK;
 }
 
@@ -152,7 +152,7 @@ enum status ref_f32_dense(const struct ref_call *c, struct diag *d)
 
         for (size_t k = 0; k < k_n; k++)
             sum = add(sum, at(c->x[0], row * k_n + k), at(c->x[1], oc * k_n + k));
-        put(c, i, activated(c->op, sum + bias_at(c, oc)));
+        put(c, i, ref_activated(c->op, sum + bias_at(c, oc)));
     }
     return ST_OK;
 }
@@ -192,7 +192,7 @@ enum status ref_f32_transpose_conv(const struct ref_call *c, struct diag *d)
         for (int32_t oy = 0; oy < y[1]; oy++)
             for (int32_t ox = 0; ox < y[2]; ox++)
                 for (int32_t oc = 0; oc < y[3]; oc++)
-                    put(c, i++, activated(c->op, transpose_conv_one(c, n, oy, ox, (size_t)oc)));
+                    put(c, i++, ref_activated(c->op, transpose_conv_one(c, n, oy, ox, (size_t)oc)));
     return ST_OK;
 }
 
@@ -214,7 +214,7 @@ enum status ref_f32_matmul(const struct ref_call *c, struct diag *d)
                       at(c->x[1], mb + (adj_b ? col * depth + k : k * cols + col)));
         if (c->op->n_in > 2 && c->x[2] != NULL)
             sum += bias_at(c, col);
-        put(c, i, activated(c->op, sum));
+        put(c, i, ref_activated(c->op, sum));
     }
     return ST_OK;
 }
@@ -285,9 +285,9 @@ enum status ref_f32_binary(const struct ref_call *c, struct diag *d)
     (void)d;
     for (size_t i = 0; i < n; i++)
         put(c, i,
-            activated(c->op,
-                      binary[c->op->opcode].of(at(c->x[0], ref_broadcast_at(c->in[0], y, i)),
-                                               at(c->x[1], ref_broadcast_at(c->in[1], y, i)))));
+            ref_activated(c->op,
+                          binary[c->op->opcode].of(at(c->x[0], ref_broadcast_at(c->in[0], y, i)),
+                                                   at(c->x[1], ref_broadcast_at(c->in[1], y, i)))));
     return ST_OK;
 }
 
@@ -323,7 +323,7 @@ enum status ref_f32_pool(const struct ref_call *c, struct diag *d)
 
     (void)d;
     for (size_t i = 0; i < n; i++)
-        put(c, i, activated(c->op, pool_one(c, pixel_of(c, i / channels), i % channels)));
+        put(c, i, ref_activated(c->op, pool_one(c, pixel_of(c, i / channels), i % channels)));
     return ST_OK;
 }
 

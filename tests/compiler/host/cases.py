@@ -273,6 +273,18 @@ def integers(net, sizes):
                    (b, h, w, o), **window(k, 1, p, 1))
 
 
+def dynamic(net, sizes):
+    """Float32 activations of int8 weights, their sums scaled."""
+    for shape in [s[:4] for s in sizes["images"]] + list(sizes["rows"]):
+        n, c = shape[0], shape[-1]
+        x, scales = net.x("f32", shape), net.x("f32", (n, 3))
+        made = net.op("row_scales", (x,), "f32", (n, 3), asymmetric=1)
+        net.op("quantize_rows", (x, made), "i8", shape, 1, 0)
+        for first in (0, 1):
+            net.op("scale_sums", (net.x("i32", shape), scales, net.const("f32", (c,), data="0000003f" * c),
+                                  net.const("f32", (c,), data="0000003f" * c)), "f32", shape, channels_first=first, activation=1)
+
+
 def lstm(net, sizes):
     for steps, inputs, cells in ((3, 5, 4), (2, 12, 9), (4, 6, 16), (3, 20, 7)) if sizes is SIZES["fit"] else ((3, 10, 8), (2, 16, 14)):
         h = net.tensor("i8", (1, cells), "variable", "h", 1 / 128, 0)
@@ -511,7 +523,7 @@ def litert(net, s):
 
 
 NETWORKS = ((int8, ""), (int8_depthwise, ""), (int8_rest, ""), (int8_more, ""), (numbers, ""), (narrow_numbers, ""), (wide, ""), (int16, ""),
-            (int16_bytes, ""), (int16_unary, ""), (float_conv, ""), (float_conv_more, ""), (float_rest, ""), (float_unary, ""), (moved, ""),
+            (int16_bytes, ""), (int16_unary, ""), (float_conv, ""), (float_conv_more, ""), (dynamic, ""), (float_rest, ""), (float_unary, ""), (moved, ""),
             (onnx, "onnx"), (qlinear, "onnx"), (litert, "litert"))
 
 
