@@ -12,11 +12,16 @@ struct tfl_importer {
     uint32_t *tensor_id;  /* of each file tensor, IR_NONE until first met */
     const uint8_t **copy; /* of each file buffer, NULL until first met */
     bool *merged;         /* by file operator: merged into an earlier one */
-    bool *resized; /* of each file tensor: its shape is no longer the file's; NULL: all are the file's */
+    bool *
+        resized; /* of each file tensor: its shape is no longer the file's; NULL: all are the file's */
     enum status (*import_op)(struct tfl_importer *m, uint32_t index); /* tfl_op */
     uint32_t call_row; /* inside a subgraph: the row of the operator around it */
     uint32_t depth,
         n_inlined; /* subgraphs around this one; subgraphs inlined and their operators */
+    struct tfl_rows {
+        uint32_t x, rows, codes, scales, zero;
+        bool asymmetric;
+    } rows; /* activations last quantised for int8 weights; rows 0: none (tfl_weights.c) */
     uint32_t n_variable;
     struct tfl_variable *variable; /* tfl_state.c */
     struct diag *d;
@@ -113,7 +118,15 @@ enum status tfl_scalar(struct tfl_importer *m, const struct tfl_operator *src, u
 /* Read an axis, which may count from the end; fail if it is out of range. */
 enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32_t *k);
 
-/* Refuse float32 activations `x` with 8-bit weights `w` (tfl_weights.c). */
+/* Import a convolution, FULLY_CONNECTED or BATCH_MATMUL of float32 activations and int8 weights (tfl_weights.c): quantise
+ * activations, make sums of int32, scale them. `op` is replaced. */
+bool tfl_is_dynamic(const struct ir_tensor *x, const struct ir_tensor *w);
+enum status tfl_dynamic_conv(struct tfl_importer *m, struct ir_op *op);
+enum status tfl_dynamic_dense(struct tfl_importer *m, const struct tfl_operator *src,
+                              struct ir_op *op);
+enum status tfl_dynamic_matmul(struct tfl_importer *m, const struct tfl_operator *src,
+                               struct ir_op *op);
+/* Refuse float32 activations `x` with 8-bit weights `w`. */
 enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,
                             const struct ir_tensor *w);
 /* Refuse int8 weights with a zero point other than 0. */

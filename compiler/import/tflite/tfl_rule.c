@@ -85,8 +85,12 @@ enum status tfl_rule_conv(struct tfl_importer *m, const struct tfl_operator *src
 
     if (w == NULL)
         return FAIL(m->d, ST_MODEL, "weights are absent");
-    TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     TRY(tfl_want_symmetric(m, w));
+    if (tfl_is_dynamic(ir_in(m->g, op, 0), w)) {
+        TRY(window(m, src, op, ir_dim_back(w, 2), ir_dim_back(w, 1)));
+        return tfl_dynamic_conv(m, op);
+    }
+    TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     if (!ir_is_depthwise(op))
         TRY(tfl_sum_width(m, src, op));
     TRY(window(m, src, op, ir_dim_back(w, 2), ir_dim_back(w, 1)));
@@ -143,6 +147,8 @@ enum status tfl_rule_dense(struct tfl_importer *m, const struct tfl_operator *sr
     TRY(tfl_activation(m, src, op));
     if (w == NULL)
         return ST_OK; /* the rule of operators.def refuses it */
+    if (tfl_is_dynamic(ir_in(m->g, op, 0), w))
+        return tfl_dynamic_dense(m, src, op);
     TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     if (w->role != IR_CONST)
         return tfl_computed_weights(m, op);
@@ -206,8 +212,12 @@ enum status tfl_rule_select(struct tfl_importer *m, const struct tfl_operator *s
 enum status tfl_rule_matmul(struct tfl_importer *m, const struct tfl_operator *src,
                             struct ir_op *op)
 {
-    if (ir_in(m->g, op, 1) != NULL)
-        TRY(tfl_want_static(m, ir_in(m->g, op, 0), ir_in(m->g, op, 1)));
+    const struct ir_tensor *w = ir_in(m->g, op, 1);
+
+    if (w != NULL && tfl_is_dynamic(ir_in(m->g, op, 0), w))
+        return tfl_dynamic_matmul(m, src, op);
+    if (w != NULL)
+        TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     op->attr[IR_ADJ_A] = src->options.adjoint_x;
     op->attr[IR_ADJ_B] = src->options.adjoint_y;
     return ST_OK;

@@ -126,6 +126,7 @@ void other_options(const tfl::Operator *op, tfl_options *r)
     if (const auto *fc = op->options_as_FullyConnectedOptions()) {
         r->activation = fc->activation();
         r->weights_format = fc->weights_format();
+        r->asymmetric = fc->asymmetric_quantize_inputs();
         r->bias_type = fc->quantized_bias_type();
     } else if (const auto *softmax = op->options_as_SoftmaxOptions()) {
         r->beta = softmax->beta();
@@ -206,6 +207,7 @@ void late_options(const tfl::Operator *op, tfl_options *r)
         r->bias_type = conv->quantized_bias_type();
     } else if (const auto *matmul = op->options_as_BatchMatMulOptions()) {
         r->adjoint_x = matmul->adj_x();
+        r->asymmetric = matmul->asymmetric_quantize_inputs();
         r->adjoint_y = matmul->adj_y();
     } else if (const auto *gelu = op->options_as_GeluOptions()) {
         r->approximate = gelu->approximate();

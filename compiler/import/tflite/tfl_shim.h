@@ -78,7 +78,8 @@ struct tfl_options {
     int32_t first, second; /* of CALL_ONCE, IF (then, else), WHILE (condition, body), composites */
     int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
     bool keep_dims, align_corners, half_pixel_centers, adjoint_x, adjoint_y, approximate, offset;
-    bool pot_scale; /* ADD, SUB of int16: true if power-of-two scales are applied by shifts */
+    bool asymmetric; /* float32 activations of int8 weights are quantised with a zero point */
+    bool pot_scale;  /* ADD, SUB of int16: true if power-of-two scales are applied by shifts */
     bool exclusive, reverse;   /* CUMSUM */
     bool time_major, diagonal; /* UNIDIRECTIONAL_SEQUENCE_LSTM: time first; diagonal recurrent
                                 * weights */

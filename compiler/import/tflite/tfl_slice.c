@@ -306,15 +306,22 @@ enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, u
     return import_fold(m->g, op, m->d);
 }
 
-/* Rows of a table, input 1, by their indices, input 0. */
+/* Rows of a table, input 1, by their indices, input 0. Rows of an int8 table with a scale can be float32. */
 enum status tfl_embedding(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
-    uint32_t in[2], y;
+    const struct ir_tensor *t, *to;
+    uint32_t in[2], y, codes;
 
     TRY(tfl_value(m, src, 1, &in[0]));
     TRY(tfl_value(m, src, 0, &in[1]));
     TRY(tfl_result(m, src, 0, &y));
-    return tfl_make_gather(m, row, 2, in, y, NULL);
+    t = m->g->tensor[in[0]];
+    to = m->g->tensor[y];
+    if (t->type != IR_I8 || to->type != IR_F32)
+        return tfl_make_gather(m, row, 2, in, y, NULL);
+    TRY(tfl_between(m, t, to->rank, to->dim, &codes));
+    TRY(tfl_make_gather(m, row, 2, in, codes, NULL));
+    return tfl_make_dequantize(m, row, 1, &codes, y, NULL);
 }
 
 /* Make y the n rows index[..] of x [rows,inner], whose scale y may not have. */

@@ -424,7 +424,7 @@ def depthwise_multiplier():
 def hybrid_weights():
     net = Net()
     x, y = (net.tensor(n, (1, 4), np.float32) for n in "xy")
-    w = net.tensor("w", (4, 4), np.int8, 0.02, 0, data=np.arange(16).reshape(4, 4))
+    w = net.tensor("w", (4, 4), np.uint8, 0.02, 0, data=np.arange(16).reshape(4, 4))
     net.op("FULLY_CONNECTED", [x, w], [y], 1, "FullyConnectedOptions")
     return net.finish([x], [y])
 
@@ -439,7 +439,7 @@ def hybrid_matmul():
     net = Net()
     x, y = (net.tensor(n, (4, 4), np.float32) for n in "xy")
     w = net.tensor("w", (4, 4), np.int8, 0.02, 0, data=np.arange(16).reshape(4, 4))
-    net.op("BATCH_MATMUL", [x, w], [y], 1, "BatchMatMulOptions")
+    net.op("BATCH_MATMUL", [x, w], [y], 1, "BatchMatMulOptions", AdjX=True)
     return net.finish([x], [y])
 
 
