@@ -63,7 +63,8 @@ static const char *const cpu_flags[] = {
 /* The makefile replaces verilated.mk, which refuses folders with spaces and needs Python. Paths are
  * relative. Objects that the cache has (objects.h) have no rule. There is one precompiled header per
  * optimisation level, since g++ must not mix them. TRACE is code that runs while waves are written,
- * SLOW code that runs once; BUS, of cores, uses only wires and does not depend on the model. */
+ * SLOW code that runs once; BUS, of cores, uses only wires and does not depend on the model. The few
+ * files of a small model are joined: reading its headers takes longer than the rest. */
 static const char makefile[] =
     "include obj/Vhd_sim_top_classes.mk\n"
     "FLAGS := -std=gnu++17 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -Iobj -Igen -Isim \\\n"
@@ -76,12 +77,20 @@ static const char makefile[] =
     "TRACE := $(patsubst %,obj/%.o,$(VM_SUPPORT_FAST))\n"
     "SLOW := $(patsubst %,obj/%.o,$(VM_CLASSES_SLOW) $(VM_SUPPORT_SLOW))\n"
     "COMMON := $(patsubst %,obj/%.o,$(VM_GLOBAL_FAST) $(VM_GLOBAL_SLOW))\n"
-    "SIM := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/*.cpp))\n"
     "BUS := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/core*.cpp))\n"
+    "SIM := $(filter-out $(BUS),$(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/*.cpp)))\n"
     "HAVE := $(wildcard obj/*.o)\n"
-    "model.so: $(FAST) $(TRACE) $(SLOW) $(COMMON) $(SIM)\n"
+    "FEW := $(if $(word 2,$(SIM))$(word 13,$(FAST) $(TRACE) $(SLOW)),,yes)\n"
+    "model.so: $(if $(FEW),obj/fast.o obj/slow.o,$(FAST) $(TRACE) $(SLOW) $(SIM)) $(COMMON) "
+    "$(BUS)\n"
     "\t\"$(CXX)\" -shared -Wl,-Bsymbolic -Wl,-z,defs -Wl,-s -o $@ $^ -lpthread -Wl,--as-needed "
     "-lz -latomic\n"
+    "obj/fast.o:\n"
+    "\tcat $(patsubst %.o,%.cpp,$(FAST) $(TRACE) $(patsubst obj/sim_%,sim/%,$(SIM))) >obj/fast.cc\n"
+    "\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -c -o $@ obj/fast.cc\n"
+    "obj/slow.o:\n"
+    "\tcat $(patsubst %.o,%.cpp,$(SLOW)) >obj/slow.cc\n"
+    "\t\"$(CXX)\" $(FLAGS) -O0 -c -o $@ obj/slow.cc\n"
     "obj/fast.h obj/slow.h:\n"
     "\tprintf '#include \"Vhd_sim_top__Syms.h\"\\n' > $@\n"
     "obj/fast.h.gch: obj/fast.h\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -x c++-header -o $@ $<\n"
@@ -94,7 +103,7 @@ static const char makefile[] =
     "\t\"$(CXX)\" $(FLAGS) -O1 -c -o $@ $<\n"
     "$(filter-out $(HAVE),$(COMMON)): obj/%.o:\n"
     "\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ \"$(VM_ROOT)/include/$*.cpp\"\n"
-    "$(filter-out $(HAVE) $(BUS),$(SIM)): obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n"
+    "$(filter-out $(HAVE),$(SIM)): obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n"
     "\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include obj/fast.h -c -o $@ $<\n"
     "$(filter-out $(HAVE),$(BUS)): obj/sim_%.o: sim/%.cpp\n"
     "\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ $<\n";
