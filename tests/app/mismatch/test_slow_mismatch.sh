@@ -100,7 +100,7 @@ cp "$HEDDLE_HOME/hw/rtl/hd_compute.sv" tree/hw/rtl/
 sed -i.right 's/top_q <= first_q ?/top_q <= 1'"'"'b0 ?/' tree/hw/rtl/vector/hd_softmax.sv
 cmp -s tree/hw/rtl/vector/hd_softmax.sv tree/hw/rtl/vector/hd_softmax.sv.right && fail "no fault was planted in softmax"
 mkdir soft && printf 'x' >soft/mismatch # no waves, no replay
-faulty run vit_own '--hw={"base": "tiny", "name": "soft", "softmax_rows": 16}' -o soft
+faulty run "$models/vit_own/model.tflite" -n1 '--hw={"base": "tiny", "name": "soft", "softmax_rows": 16}' -o soft
 says '  RTL and functional model first differ at submission 0, command [0-9]*: vector, 21_softmax \(.*\)'
 says '    softmax, row [0-9]*, key [0-9]*: the pass of the maximum: the row is right for -?[0-9]* as its largest byte, which is -?[0-9]*'
 finish

@@ -2,7 +2,7 @@
 # Bytes of the bus counters: never below the compulsory traffic, and what the report divides.
 . "$(dirname "$0")/../common.sh"
 
-"$heddle" run digits --hw tiny --stats s.json >report 2>stderr || fail "digits: $(cat stderr)"
+"$heddle" run "$models/digits/model.tflite" -n1 --hw tiny --stats s.json >report 2>stderr || fail "digits: $(cat stderr)"
 # of the whole, whose keys are in the second column of the file
 number() { sed -n "s/^\t\"$1\":[[:space:]]*\([0-9]*\).*/\1/p" s.json; }
 read -r _ _ moved _ _ least _ <<<"$(grep '^memory traffic' report)" # memory traffic: N bytes, compulsory N

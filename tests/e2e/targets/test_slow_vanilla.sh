@@ -11,11 +11,13 @@ lines=$(cat "$vanilla"/*.json "$vanilla"/*.c "$vanilla"/*.h | wc -l)
 echo "vanilla: $lines lines of JSON and C"
 "$heddle" check-target "$vanilla" --allow-native-targets >stdout 2>stderr || fail "$(cat stdout stderr)"
 
+head -c $((64 * 10)) "$models/digits/in_0.bin" >in.bin
+head -c 100 "$models/digits/out_0.bin" >want.bin
 for list in vanilla "vanilla,systolic --partition=priority"; do
     # shellcheck disable=SC2086
-    "$heddle" run digits --hw=tiny --target=$list -o out --stats stats.json >stdout 2>stderr ||
+    "$heddle" run digits --hw=tiny --target=$list -i in.bin -o out --stats stats.json >stdout 2>stderr ||
         fail "$list: $(cat stderr)"
-    cmp -s out/out_0.bin "$models/digits/out_0.bin" || fail "$list: another answer"
+    cmp -s out/out_0.bin want.bin || fail "$list: another answer"
     grep -q '^01_conv2d .* vanilla  *[1-9][0-9]*  *[1-9]' stdout || fail "$list: no cycles of vanilla"
 done
 grep -q '^04_add .* systolic  *[1-9]' stdout || fail "no cycles of systolic beside vanilla"
@@ -31,8 +33,6 @@ done
 [ "$taken" -ge 3 ] || fail "vanilla took $taken of 40 random layers"
 
 # A package brings the Verilog of its cores, and is run on them; what metadata.json specifies is checked.
-head -c $((64 * 10)) "$models/digits/in_0.bin" >in.bin
-head -c 100 "$models/digits/out_0.bin" >want.bin
 export CC="$HEDDLE_HOME/tests/e2e/o0 ${CC:-cc}" # its package runs once
 "$heddle" compile digits --hw=tiny --target=vanilla,systolic --offload=01*=vanilla -o net.tar ||
     fail "compile with a core"
