@@ -88,17 +88,18 @@ compared digits -i in_0.bin --hw=tiny
 # One submission each: whatever the size of their tensors, none is copied.
 [ "$(sort -u driver | wc -l)" = 1 ] || fail "cycles of the driver: $(paste -sd ' ' driver)"
 compared digits -i in_0.bin --wait=poll -j2
+# These two programs are cross-compiled once: all runs below are of them.
 for wait in irq poll; do
-    "$heddle" run "$models/digits/model.tflite" '--keep-on-host=14*' --wait=$wait --host=iss -o trace >stdout 2>stderr || fail "trace: $(cat stderr)"
+    "$heddle" run digits -i in_0.bin '--keep-on-host=14*' --wait=$wait --host=iss -o trace >stdout 2>stderr || fail "trace: $(cat stderr)"
     python3 "$HEDDLE_HOME/tests/app/report/trace_check.py" trace >stdout 2>&1 || fail "trace, $wait: $(tail -3 stdout)"
 done
 
 # --- the processor's clock: its cycles are scaled to the accelerator's, whose own stay ---
 for ratio in 1 2 1/3; do
-    "$heddle" run "$models/digits/model.tflite" '--keep-on-host=14*' --host=iss --host-clock=$ratio -o clock.${ratio#*/} >stdout 2>stderr ||
+    "$heddle" run digits -i in_0.bin '--keep-on-host=14*' --host=iss --host-clock=$ratio -o clock.${ratio#*/} >stdout 2>stderr ||
         fail "--host-clock=$ratio: $(cat stderr)"
 done
-"$heddle" run "$models/digits/model.tflite" '--keep-on-host=14*' --host=iss --host-bus=1 -o near >stdout 2>stderr ||
+"$heddle" run digits -i in_0.bin '--keep-on-host=14*' --host=iss --host-bus=1 -o near >stdout 2>stderr ||
     fail "--host-bus: $(cat stderr)"
 same clock.1/out_0.bin clock.3/out_0.bin "--host-clock=1/3: outputs"
 python3 - <<'END' || fail "--host-clock"
