@@ -277,25 +277,6 @@ static void binary(const struct call *c)
 
 /* --- windows and rows --- */
 
-/* The cells of output e inside the image. */
-static uint32_t cells_of(const struct hdk_pool *p, const uint32_t *x, uint64_t e, uint32_t *cell)
-{
-    const uint64_t channel = e % p->channels, pixel = e / p->channels;
-    const int64_t ox = (int64_t)(pixel % p->out_w), oy = (int64_t)(pixel / p->out_w % p->out_h);
-    const uint32_t *from =
-        x + pixel / p->out_w / p->out_h * p->in_h * p->in_w * p->channels + channel;
-    uint32_t cells = 0;
-
-    for (int64_t ky = 0; ky < p->kernel_h; ky++)
-        for (int64_t kx = 0; kx < p->kernel_w; kx++) {
-            const int64_t iy = oy * p->stride_y - p->pad_top + ky,
-                          ix = ox * p->stride_x - p->pad_left + kx;
-            if (iy >= 0 && iy < p->in_h && ix >= 0 && ix < p->in_w)
-                cell[cells++] = from[(iy * p->in_w + ix) * p->channels];
-        }
-    return cells;
-}
-
 static void pool(const struct call *c)
 {
     const struct hdk_pool *p = c->p;
@@ -308,39 +289,12 @@ static void pool(const struct call *c)
 
     cell = ARENA_ARRAY(v->arena, uint32_t, (size_t)p->kernel_h * p->kernel_w);
     for (uint64_t e = 0; y && e < n; e++) {
-        const uint32_t cells = cells_of(p, x, e, cell);
+        const uint32_t cells = prove_pool_cells(p, x, e, cell);
 
         if (average)
             y[e] = prove_mean_of(v, cell, cells, p->round_up, p->act_min, p->act_max);
         else
             y[e] = prove_most_of(v, cell, cells, p->act_min, p->act_max);
-    }
-}
-
-static void i16_max_pool(const struct call *c)
-{
-    const struct hdk_pool *p = c->p;
-    const uint64_t n_x = (uint64_t)p->batch * p->in_h * p->in_w * p->channels,
-                   n = (uint64_t)p->batch * p->out_h * p->out_w * p->channels;
-    const size_t most = (size_t)p->kernel_h * p->kernel_w;
-    const prove_uwide *x = prove_i16s(c->k->p, prove_read(c->k, c->arg[0], 2 * n_x), n_x);
-    uint32_t *y = prove_write(c->k, c->arg[2], 2 * n),
-             *at = ARENA_ARRAY(c->k->p->arena, uint32_t, n_x),
-             *cell = ARENA_ARRAY(c->k->p->arena, uint32_t, most);
-    prove_uwide *m = ARENA_ARRAY(c->k->p->arena, prove_uwide, most);
-
-    if (p->act_min > INT16_MIN || p->act_max < INT16_MAX) {
-        prove_package_fault(c->k, "a max pool of int16 with a clamp");
-        return;
-    }
-    for (uint64_t i = 0; i < n_x; i++)
-        at[i] = (uint32_t)i;
-    for (uint64_t e = 0; y && e < n; e++) {
-        const uint32_t cells = cells_of(p, at, e, cell);
-
-        for (uint32_t i = 0; i < cells; i++)
-            m[i] = x[cell[i]];
-        prove_extremum16(c->k->p, PROVE_LARGEST_16, m, cells, y + 2 * e);
     }
 }
 
@@ -422,6 +376,11 @@ static void i16_sum(const struct call *c)
     prove_i16_add(c->k, c->p, c->arg, strcmp(c->name, "i16_sub") == 0);
 }
 
+static void i16_pool(const struct call *c)
+{
+    prove_i16_pool(c->k, c->p, c->arg, strcmp(c->name, "i16_avg_pool") == 0);
+}
+
 static void i16_extremum(const struct call *c)
 {
     prove_i16_extremum(c->k, c->p, c->arg, strcmp(c->name, "i16_maximum") == 0);
@@ -464,7 +423,8 @@ static const struct {
     {"i16_mul", i16_mul},
     {"i16_maximum", i16_extremum},
     {"i16_minimum", i16_extremum},
-    {"i16_max_pool", i16_max_pool},
+    {"i16_avg_pool", i16_pool},
+    {"i16_max_pool", i16_pool},
     {"i16_unary", i16_unary},
     {"i16_logistic", i16_sigmoid},
     {"i16_tanh", i16_sigmoid},

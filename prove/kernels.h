@@ -15,7 +15,9 @@ void prove_i16_dense(struct prove_package *k, const void *params, void *const *a
 void prove_i16_add(struct prove_package *k, const void *params, void *const *arg, bool subtract);
 void prove_i16_mul(struct prove_package *k, const void *params, void *const *arg);
 void prove_i16_unary(struct prove_package *k, const void *params, void *const *arg);
-void prove_i16_extremum(struct prove_package *k, const void *params, void *const *arg, bool largest);
+void prove_i16_extremum(struct prove_package *k, const void *params, void *const *arg,
+                        bool largest);
+void prove_i16_pool(struct prove_package *k, const void *params, void *const *arg, bool average);
 void prove_i16_sigmoid(struct prove_package *k, const void *params, void *const *arg, bool tanh);
 /* int16 to int8 (to_byte), or int8 to int16. */
 void prove_i16_convert(struct prove_package *k, const void *params, void *const *arg, bool to_byte);

@@ -205,6 +205,35 @@ void prove_i16_unary(struct prove_package *k, const void *params, void *const *a
     }
 }
 
+void prove_i16_pool(struct prove_package *k, const void *params, void *const *arg, bool average)
+{
+    const struct hdk_pool *p = params;
+    const uint64_t n_x = (uint64_t)p->batch * p->in_h * p->in_w * p->channels,
+                   n = (uint64_t)p->batch * p->out_h * p->out_w * p->channels;
+    const size_t most = (size_t)p->kernel_h * p->kernel_w;
+    const prove_uwide *x = prove_i16s(k->p, prove_read(k, arg[0], 2 * n_x), n_x);
+    uint32_t *y = prove_write(k, arg[2], 2 * n), *at = ARENA_ARRAY(k->p->arena, uint32_t, n_x),
+             *cell = ARENA_ARRAY(k->p->arena, uint32_t, most);
+    prove_uwide *m = ARENA_ARRAY(k->p->arena, prove_uwide, most);
+
+    if (!average && (p->act_min > INT16_MIN || p->act_max < INT16_MAX)) {
+        prove_package_fault(k, "a max pool of int16 with a clamp");
+        return;
+    }
+    for (uint64_t i = 0; i < n_x; i++)
+        at[i] = (uint32_t)i;
+    for (uint64_t e = 0; y && e < n; e++) {
+        const uint32_t cells = prove_pool_cells(p, at, e, cell);
+
+        for (uint32_t i = 0; i < cells; i++)
+            m[i] = x[cell[i]];
+        if (average)
+            prove_average16(k->p, m, cells, p->act_min, p->act_max, y + 2 * e);
+        else
+            prove_extremum16(k->p, PROVE_LARGEST_16, m, cells, y + 2 * e);
+    }
+}
+
 void prove_i16_sigmoid(struct prove_package *k, const void *params, void *const *arg, bool tanh)
 {
     const struct hdk_i16_sigmoid *p = params;

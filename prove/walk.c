@@ -38,3 +38,21 @@ uint64_t prove_mean_cell(const struct hdk_mean *p, uint64_t element)
     }
     return at;
 }
+
+uint32_t prove_pool_cells(const struct hdk_pool *p, const uint32_t *x, uint64_t e, uint32_t *cell)
+{
+    const uint64_t channel = e % p->channels, pixel = e / p->channels;
+    const int64_t ox = (int64_t)(pixel % p->out_w), oy = (int64_t)(pixel / p->out_w % p->out_h);
+    const uint32_t *from =
+        x + pixel / p->out_w / p->out_h * p->in_h * p->in_w * p->channels + channel;
+    uint32_t cells = 0;
+
+    for (int64_t ky = 0; ky < p->kernel_h; ky++)
+        for (int64_t kx = 0; kx < p->kernel_w; kx++) {
+            const int64_t iy = oy * p->stride_y - p->pad_top + ky,
+                          ix = ox * p->stride_x - p->pad_left + kx;
+            if (iy >= 0 && iy < p->in_h && ix >= 0 && ix < p->in_w)
+                cell[cells++] = from[(iy * p->in_w + ix) * p->channels];
+        }
+    return cells;
+}

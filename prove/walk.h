@@ -14,4 +14,7 @@ uint64_t prove_walk_at(const uint32_t *shape, const uint32_t *stride, uint64_t e
 uint64_t prove_mean_cells(const struct hdk_mean *p);
 uint64_t prove_mean_cell(const struct hdk_mean *p, uint64_t element);
 
+/* Set the cells of a pool's output e inside the image, of the elements x; return how many. */
+uint32_t prove_pool_cells(const struct hdk_pool *p, const uint32_t *x, uint64_t e, uint32_t *cell);
+
 #endif

@@ -109,7 +109,7 @@ static bool extremum(const struct prove_op *o, enum prove_opaque_rule rule)
     return true;
 }
 
-static bool max_pool(const struct prove_op *o)
+static bool pool(const struct prove_op *o, bool average)
 {
     const size_t most = (size_t)o->op->attr[IR_KERNEL_H] * (size_t)o->op->attr[IR_KERNEL_W],
                  n = (size_t)ir_elements(o->in[0]);
@@ -117,7 +117,7 @@ static bool max_pool(const struct prove_op *o)
              *cell = ARENA_ARRAY(o->p->arena, uint32_t, most);
     prove_uwide *x = ARENA_ARRAY(o->p->arena, prove_uwide, most);
 
-    if (o->k->low > INT16_MIN || o->k->high < INT16_MAX)
+    if (!average && (o->k->low > INT16_MIN || o->k->high < INT16_MAX))
         return false;
     for (size_t i = 0; i < n; i++)
         at[i] = (uint32_t)i;
@@ -126,7 +126,10 @@ static bool max_pool(const struct prove_op *o)
 
         for (uint32_t c = 0; c < cells; c++)
             x[c] = prove_i16(o->p, o->x[0] + 2 * (size_t)cell[c]);
-        prove_extremum16(o->p, PROVE_LARGEST_16, x, cells, o->y + 2 * i);
+        if (average)
+            prove_average16(o->p, x, cells, o->k->low, o->k->high, o->y + 2 * i);
+        else
+            prove_extremum16(o->p, PROVE_LARGEST_16, x, cells, o->y + 2 * i);
     }
     return true;
 }
@@ -170,7 +173,8 @@ bool prove_graph_i16(const struct prove_op *o)
     case IR_OP_MUL: return binary(o, PROVE_MUL_16);
     case IR_OP_MAXIMUM: return extremum(o, PROVE_LARGEST_16);
     case IR_OP_MINIMUM: return extremum(o, PROVE_SMALLEST_16);
-    case IR_OP_MAX_POOL2D: return max_pool(o);
+    case IR_OP_MAX_POOL2D: return pool(o, false);
+    case IR_OP_AVERAGE_POOL2D: return pool(o, true);
     case IR_OP_RELU:
     case IR_OP_RELU6:
     case IR_OP_LEAKY_RELU:

@@ -208,6 +208,8 @@ void prove_sum16(struct prove *p, const struct prove_sum16 *by, prove_uwide sum,
 
     if (!by->narrow)
         rounded_once(&o, m < 0x7fff0000 ? (m + (1 << 15)) >> 16 : 0x7fff, 15 - by->shift);
+    else if (by->shift >= 0)
+        rounded_once(&o, m, 31 - by->shift);
     sum16(p, &o, by->low, by->high, y);
 }
 
@@ -231,4 +233,20 @@ void prove_sum32(struct prove *p, const struct prove_sum *s, uint32_t y[4])
     const struct prove_opaque o = {PROVE_SUM_32, {0}, {prove_value(s)}};
 
     prove_opaque(p, &o, y, 4);
+}
+
+void prove_average16(struct prove *p, const prove_uwide *x, uint32_t n, int32_t low, int32_t high,
+                     uint32_t y[2])
+{
+    struct prove_sum s = {0};
+
+    for (uint32_t i = 0; i < n; i++)
+        prove_add_i16(&s, x[i], 1);
+    if (n > 1 && n <= 181) {
+        const struct prove_sum16 by = {true, (int32_t)((INT64_C(1) << 31) / n + 1), 0, low, high};
+        prove_sum16(p, &by, prove_value(&s), y);
+        return;
+    }
+    const struct prove_opaque o = {PROVE_AVERAGE_16, {n, low, high}, {prove_value(&s)}};
+    prove_opaque16(p, &o, low, high, y);
 }

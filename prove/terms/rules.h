@@ -50,7 +50,8 @@ enum prove_opaque_rule {
     PROVE_SUM_32,     /* {} of a sum modulo 2^32 */
     PROVE_LARGEST_16, /* {hash of the set of its members}: prove_extremum16 */
     PROVE_SMALLEST_16,
-    PROVE_TABLE_16, /* {hash of its results, the least, the greatest}: prove_table16 */
+    PROVE_AVERAGE_16, /* {values, low, high} of their sum: prove_average16 */
+    PROVE_TABLE_16,   /* {hash of its results, the least, the greatest}: prove_table16 */
 };
 enum { PROVE_PARAMETERS = 8, PROVE_ARGUMENTS = 2 };
 struct prove_opaque {
@@ -71,6 +72,10 @@ void prove_tabled16(struct prove *p, const struct prove_opaque *o, uint32_t y[2]
 /* The two bytes of the largest or smallest of n elements, a set as prove_extremum's. `member` is overwritten. */
 void prove_extremum16(struct prove *p, enum prove_opaque_rule rule, prove_uwide *member, uint32_t n,
                       uint32_t y[2]);
+/* The two bytes of the average of n elements, halves away from zero. Of 2 to 181 it is the sum times the least 31-bit
+ * multiplier above 1/n, rounded as int8's (compiler/systolic/rewrites/averages.c). */
+void prove_average16(struct prove *p, const prove_uwide *x, uint32_t n, int32_t low, int32_t high,
+                     uint32_t y[2]);
 /* prove_opaque16, or prove_extremum16 of its two arguments by its rule. */
 void prove_pair16(struct prove *p, const struct prove_opaque *of, int64_t low, int64_t high,
                   uint32_t y[2]);

@@ -170,7 +170,8 @@ static bool is_alias(const struct isl *s, const struct ir_op *op)
                                        "Sum",      "Tile",    "Upsample", NULL};
     const char *node = node_of(s, op);
 
-    return ir_is_reshape(op) && op->attr[IR_RECODE] == 0 && (is_node(node, list) || strncmp(node, "Reduce", 6) == 0) &&
+    return ir_is_reshape(op) && op->attr[IR_RECODE] == 0 &&
+           (is_node(node, list) || strncmp(node, "Reduce", 6) == 0) &&
            ir_same_shape(ir_in(s->from, op, 0), ir_out(s->from, op, 0));
 }
 

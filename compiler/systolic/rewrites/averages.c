@@ -1,10 +1,14 @@
-/* averages.c - two rewrites of AVERAGE_POOL2D.
+/* averages.c - three rewrites of AVERAGE_POOL2D.
  *
  * average_sums: an average over small windows as a depthwise convolution with weights of 1.
  * in: AVERAGE_POOL2D of int8 with whole windows of an odd number n of values. out: DEPTHWISE_CONV2D
  * with the multiplier ceil(2^31 / n), if that takes less than half the cycles. An odd n has no ties,
  * so one rounding of the high product is the reference's (geo_reciprocal; sums of x - z_in are
  * within 255 n as well). A PAD before it then folds.
+ *
+ * wide_average: that for int16, which becomes halves (../halves), for any n up to 181. The multiplier is the least
+ * above 2^31 / n. So a tie is beyond its half, away from zero, and any other sum s is less than 1 / 2n from s / n:
+ * |s| / 2^31 <= n 2^15 / 2^31.
  *
  * average_edges: split an average that rounds ties up into averages with windows of one size.
  * in: AVERAGE_POOL2D with `round_up` (from a uint8 network) whose windows are cut at the edges.
@@ -14,9 +18,10 @@
 #include <string.h>
 
 #include "compiler/legalise/new_ops.h"
+#include "hw/gen/config.h"
 #include "rewrites.h"
 
-enum { MOST_VALUES = 2047 };
+enum { MOST_VALUES = 2047, MOST_WIDE_VALUES = 181 };
 
 static bool is_whole(const struct ir_op *op)
 {
@@ -42,6 +47,18 @@ void sys_average_sums(struct ir_graph *g, struct ir_op *op, const struct lgl_opt
         return;
     lgl_become_sums(g, op);
     set_reciprocal(g, op, n);
+}
+
+void sys_wide_average(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    const int32_t n = op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W];
+
+    if (!o->hw->lstm || ir_in(g, op, 0)->type != IR_I16 || op->fixed.n_real != 0 || !is_whole(op) ||
+        n < 2 || n > MOST_WIDE_VALUES)
+        return;
+    lgl_become_sums(g, op);
+    lgl_set_scales(g, op, 1, &(struct lgl_fixed_scale){(int32_t)((INT64_C(1) << 31) / n + 1), 0});
+    op->attr[IR_NARROW] = 1;
 }
 
 enum { MOST_PARTS = 8 };

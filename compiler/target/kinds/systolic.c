@@ -1,9 +1,9 @@
 /* systolic.c - the built-in accelerator: the operators that it accepts. Every refusal names the
  * value that broke the rule. The limits are those of the command fields (hw/accel.json) and of the
  * configuration. */
+#include "compiler/systolic/halves/halves.h"
 #include "compiler/systolic/layout/layout.h"
 #include "compiler/systolic/layout/views.h"
-#include "compiler/systolic/halves/halves.h"
 #include "compiler/systolic/schedule/sched.h"
 #include "compiler/target/refuse.h"
 #include "compiler/target/target.h"
