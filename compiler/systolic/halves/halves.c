@@ -171,7 +171,7 @@ static const char *mover_refusal(const struct ir_graph *g, const struct ir_op *o
         const int32_t step = op->n_in > 2 ? ir_const_i32(ir_in(g, op, 2), i) : 1;
         const bool each = step * y->dim[i] == x->dim[i]; /* of both halves alike */
 
-        if ((step != 1 && x->rank < 4) || (!each && !parts_alike(x, i)))
+        if ((step != 1 && x->rank != 4) || (!each && !parts_alike(x, i)))
             return why;
     }
     return NULL;
