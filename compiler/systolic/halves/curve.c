@@ -95,7 +95,7 @@ const char *curve_refusal(const struct ir_op *op)
     return NULL;
 }
 
-void curve_turn(struct ir_graph *g, struct ir_op *op)
+void curve_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x)
 {
     const struct curve c = curve_of(op);
     const struct lgl_fixed_scale scale[3] = {{(int32_t)c.multiplier, c.tanh ? -8 : -9},
@@ -108,4 +108,5 @@ void curve_turn(struct ir_graph *g, struct ir_op *op)
     op->fixed.act_min = INT8_MIN;
     op->fixed.act_max = INT8_MAX;
     op->attr[IR_HALVES] = 1;
+    op->in = arena_memdup(g->arena, &x->id, sizeof x->id);
 }

@@ -8,8 +8,8 @@
 bool curve_kind(const struct ir_graph *g, const struct ir_op *op);
 /* Return NULL if the unit's result is the kernel's for each of the 65,536 codes, otherwise the reason. */
 const char *curve_refusal(const struct ir_op *op);
-/* Give the operator the unit's numbers, in the places of ADD's: multiplier_a and shift_a, shift_b, multiplier_out and
+/* Give the operator x, which has its input as halves, and the unit's numbers, in the places of ADD's: multiplier_a and shift_a, shift_b, multiplier_out and
  * shift_out; fixed.wide: the entries. */
-void curve_turn(struct ir_graph *g, struct ir_op *op);
+void curve_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x);
 
 #endif

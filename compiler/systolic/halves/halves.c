@@ -56,16 +56,20 @@ uint32_t halves_operands(const struct ir_graph *g, const struct ir_op *op)
     return is_pair(g, op) ? 2 : is_mover(g, op) && ir_is_join(op) ? op->n_in : 1;
 }
 
-bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
+/* Return true for one with constant int8 weights. */
+static bool is_product(const struct ir_graph *g, const struct ir_op *op)
 {
-    if (is_vectors(g, op) || is_mover(g, op) || curve_kind(g, op))
-        return true;
     const struct ir_tensor *x = op->n_in > 1 ? ir_in(g, op, 0) : NULL,
                            *w = x ? ir_in(g, op, 1) : NULL;
 
     return w && (ir_op_has(op->opcode, IR_DIGITS) || ir_op_has(op->opcode, IR_HALVES)) &&
            x->type == IR_I16 && w->type == IR_I8 && w->role == IR_CONST &&
            ir_out(g, op, 0)->type == IR_I16;
+}
+
+bool halves_kind(const struct ir_graph *g, const struct ir_op *op)
+{
+    return is_vectors(g, op) || is_mover(g, op) || curve_kind(g, op) || is_product(g, op);
 }
 
 static int64_t bias_at(const struct ir_tensor *b, uint64_t channel)
@@ -77,18 +81,36 @@ static int64_t bias_at(const struct ir_tensor *b, uint64_t channel)
     return v;
 }
 
-/* Return the least value of `t`: the bound of what makes it, or 0 if that moves, scales or compares values from 0 on. */
-static int64_t least_value(const struct ir_graph *g, const struct ir_tensor *t)
+static int64_t bound_of(const struct ir_op *op)
+{
+    return op && ir_op_info(op->opcode)->fuses_clamp && op->fixed.n ? op->fixed.act_min : INT16_MIN;
+}
+
+/* Return true if `t` has no value below 0: by the bound of what makes it, or because that moves, scales or compares such
+ * tensors. seen: by tensor, those that are asked for already. */
+static bool is_positive(const struct ir_graph *g, const struct ir_tensor *t, bool *seen)
 {
     const struct ir_op *op = t->role == IR_VALUE ? g->op[t->producer] : NULL;
     const struct ir_op_info *info = op ? ir_op_info(op->opcode) : NULL;
     bool positive = op && (info->moves || info->keeps_values || is_extremum(g, op));
 
-    if (op && info->fuses_clamp && op->fixed.n && op->fixed.act_min >= 0)
-        return op->fixed.act_min;
+    if (seen[t->id] || bound_of(op) >= 0)
+        return true;
+    seen[t->id] = true;
     for (uint32_t i = 0; positive && i < ir_n_data(op); i++)
-        positive = ir_in(g, op, i)->type == IR_I16 && least_value(g, ir_in(g, op, i)) >= 0;
-    return positive ? 0 : op && info->fuses_clamp && op->fixed.n ? op->fixed.act_min : INT16_MIN;
+        positive = ir_in(g, op, i)->type == IR_I16 && is_positive(g, ir_in(g, op, i), seen);
+    return positive;
+}
+
+/* Return the least value of `t`: the bound of what makes it, or 0. */
+static int64_t least_value(const struct ir_graph *g, const struct ir_tensor *t)
+{
+    const int64_t bound = bound_of(t->role == IR_VALUE ? g->op[t->producer] : NULL);
+    struct arena *own = arena_beside(g->arena);
+    const bool positive = is_positive(g, t, ARENA_ARRAY(own, bool, g->n_tensor));
+
+    arena_free(own);
+    return bound < 0 && positive ? 0 : bound;
 }
 
 /* Return true if a sum of values from `low` on and its bias, shifted left by `left`, can leave 32 bits. Weights are
@@ -376,32 +398,16 @@ static void turn_mover(struct ir_graph *g, struct ir_op *op, const struct ir_ten
     op->in = in;
 }
 
-void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const *x,
-                 const struct ir_tensor *y)
+/* A product becomes a convolution of halves. */
+static void turn_product(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x,
+                         int32_t channels)
 {
-    if (is_mover(g, op)) {
-        turn_mover(g, op, x);
-        op->out[0] = y->id;
-        return;
-    }
-    if (curve_kind(g, op)) {
-        curve_turn(g, op);
-        op->in = arena_memdup(g->arena, &x[0]->id, sizeof x[0]->id);
-        op->out[0] = y->id;
-        return;
-    }
-    if (is_vectors(g, op)) {
-        turn_pair(g, op, x);
-        op->out[0] = y->id;
-        return;
-    }
     const bool dense = !ir_op_has(op->opcode, IR_KERNEL_H);
-    const uint32_t in[3] = {x[0]->id, new_weights(g, op), new_bias(g, op, y->dim[3])};
+    const uint32_t in[3] = {x->id, new_weights(g, op), new_bias(g, op, channels)};
 
     set_scales(g, op);
     op->in = arena_memdup(g->arena, in, sizeof in);
     op->n_in = 3;
-    op->out[0] = y->id;
     if (dense) {
         memset(op->attr, 0, sizeof op->attr);
         lgl_become_conv(op);
@@ -414,11 +420,24 @@ void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *c
     op->attr[IR_HALVES] = 1;
 }
 
+void halves_turn(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *const *x,
+                 const struct ir_tensor *y)
+{
+    if (is_mover(g, op))
+        turn_mover(g, op, x);
+    else if (curve_kind(g, op))
+        curve_turn(g, op, x[0]);
+    else if (is_vectors(g, op))
+        turn_pair(g, op, x);
+    else
+        turn_product(g, op, x[0], y->dim[3]);
+    op->out[0] = y->id;
+}
 bool halves_has_rows(const struct ir_graph *g, const struct ir_op *op)
 {
     uint32_t h, w, c, oh, ow, oc;
 
-    if (is_vectors(g, op) || is_mover(g, op) || curve_kind(g, op))
+    if (!is_product(g, op))
         return true;
     geo_image(ir_in(g, op, 0), &h, &w, &c);
     geo_image(ir_out(g, op, 0), &oh, &ow, &oc);
