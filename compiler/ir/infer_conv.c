@@ -243,10 +243,7 @@ enum status infer_transpose_conv(const struct ir_graph *g, const struct ir_op *o
     for (uint32_t i = 1; i < 3; i++)
         dim[i] = y->dim[i]; /* the file chooses */
     dim[3] = y->dim[3];
-    if (op->attr[IR_HALVES] && (x->type != IR_I8 || x->dim[2] % 2 != 0 || y->dim[2] % 2 != 0))
-        return FAIL(d, ST_MODEL, "halves: expected int8 tensors [N,H,2 W,C], found %s and %s",
-                    ir_shape_text(g->arena, x->rank, x->dim),
-                    ir_shape_text(g->arena, y->rank, y->dim));
+    TRY(ir_want_halves(g, op, x, y, d));
     return ir_want_shape(g, y, "output", 4, dim, d);
 }
 

@@ -12,6 +12,7 @@ static enum status want_unary(const struct ir_graph *g, const struct ir_op *op, 
     TRY(ir_want_act(x, "input", d));
     TRY(ir_want_act(y, "output", d));
     TRY(ir_want_type(y, "output", x->type, d));
+    TRY(ir_want_halves(g, op, x, y, d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }
 
@@ -124,11 +125,7 @@ enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struc
     }
     TRY(ir_want_type(b, "second input", a->type, d));
     TRY(ir_want_type(y, "output", a->type, d));
-    if (op->attr[IR_HALVES] &&
-        (a->type != IR_I8 || a->rank != 4 || b->rank != 4 || (a->dim[2] | b->dim[2]) % 2 != 0))
-        return FAIL(d, ST_MODEL, "halves: expected two int8 tensors [N,H,2 W,C], found %s and %s",
-                    ir_shape_text(g->arena, a->rank, a->dim),
-                    ir_shape_text(g->arena, b->rank, b->dim));
+    TRY(ir_want_halves(g, op, a, b, d));
     return want_broadcast(g, op, d);
 }
 

@@ -60,6 +60,16 @@ enum status ir_want_rank(const struct ir_tensor *t, const char *what, uint32_t r
                 rank, t->rank);
 }
 
+enum status ir_want_halves(const struct ir_graph *g, const struct ir_op *op,
+                           const struct ir_tensor *a, const struct ir_tensor *b, struct diag *d)
+{
+    if (!op->attr[IR_HALVES] || (a->type == IR_I8 && b->type == IR_I8 && a->rank == 4 &&
+                                 b->rank == 4 && (a->dim[2] | b->dim[2]) % 2 == 0))
+        return ST_OK;
+    return FAIL(d, ST_MODEL, "halves: expected two int8 tensors [N,H,2 W,C], found %s and %s",
+                ir_shape_text(g->arena, a->rank, a->dim), ir_shape_text(g->arena, b->rank, b->dim));
+}
+
 enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, const char *what,
                           uint32_t rank, const int32_t *dim, struct diag *d)
 {

@@ -30,6 +30,9 @@ enum status ir_want_rank(const struct ir_tensor *t, const char *what, uint32_t r
                          struct diag *d);
 enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, const char *what,
                           uint32_t rank, const int32_t *dim, struct diag *d);
+/* Check two tensors of an operator with `halves`: int8, with an even number of columns. */
+enum status ir_want_halves(const struct ir_graph *g, const struct ir_op *op,
+                           const struct ir_tensor *a, const struct ir_tensor *b, struct diag *d);
 enum status ir_want_same_quant(const struct ir_tensor *a, const struct ir_tensor *b,
                                struct diag *d);
 enum status ir_want_const_i32(const struct ir_tensor *t, const char *what, uint64_t n,
