@@ -137,8 +137,7 @@ void prove_device_init(struct prove_device *v, struct prove_package *k,
     v->n_parameter[HD_SPACE_BIAS16] = lanes * 2;
     v->n_parameter[HD_SPACE_TABLE] = table;
     v->n_parameter[HD_SPACE_TABLE_ALL] = table / 4;
-    v->n_parameter[HD_SPACE_EXP] =
-        config->softmax_rows ? (config->lstm ? 512 : 256) * config->n : 0;
+    v->n_parameter[HD_SPACE_EXP] = hd_config_exponentials(config) * config->n;
     v->n_parameter[HD_SPACE_FLOAT] = 256 * config->n;
     v->n_parameter[HD_SPACE_THRESHOLD] = 256 / hd_config_thresholds(config) * config->n;
     for (uint32_t i = HD_SPACE_BIAS; i < HD_SPACE_COUNT; i++) {

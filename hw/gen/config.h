@@ -43,6 +43,12 @@ static inline uint32_t hd_config_tables(const struct hd_config *c)
     return words >= 2048 ? 8 : words >= 1024 ? 4 : words >= 512 ? 2 : words >= 256;
 }
 
+/* Return the entries of the memory of exponentials, one a word: those of softmax, or of curve. */
+static inline uint32_t hd_config_exponentials(const struct hd_config *c)
+{
+    return !c->softmax_rows ? 0 : c->lstm ? 512 : 256;
+}
+
 /* Return the entries of a word of LOAD's thresholds, of 256 in all, and the byte of entry i. */
 static inline uint32_t hd_config_thresholds(const struct hd_config *c)
 {

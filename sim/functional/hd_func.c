@@ -3,12 +3,11 @@
 
 #include "driver/hd.h"
 #include "func.h"
-#include "func_elementwise.h"
 
 HD_STATIC_ASSERT(HD_REG_BYTES <= HD_FUNC_REG_WORDS * 4, "room for the register block");
 HD_STATIC_ASSERT(HD_SPACE_COUNT <= 11 && HD_UNIT_COUNT <= 8, "room in struct hd_func");
 
-enum { TABLE_ENTRIES = 256, EXP_ENTRIES = 256, THRESHOLD_ENTRIES = 256, FLOAT_ENTRIES = 256 };
+enum { TABLE_ENTRIES = 256, THRESHOLD_ENTRIES = 256, FLOAT_ENTRIES = 256 };
 
 /* Sizes of the memories by enum hd_space. */
 static void space_bytes(const struct hd_config *c, uint32_t bytes[HD_SPACE_COUNT])
@@ -21,8 +20,7 @@ static void space_bytes(const struct hd_config *c, uint32_t bytes[HD_SPACE_COUNT
     bytes[HD_SPACE_TABLE] = hd_config_tables(c) * TABLE_ENTRIES * c->n; /* a byte per lane */
     bytes[HD_SPACE_TABLE_ALL] = bytes[HD_SPACE_TABLE] / 4; /* a staging area; the entries end up in
                                                             * table */
-    bytes[HD_SPACE_EXP] = c->lstm ? FUNC_CURVE_ENTRIES * c->n : EXP_ENTRIES * c->n; /* one a word */
-    bytes[HD_SPACE_EXP] *= c->softmax_rows != 0;
+    bytes[HD_SPACE_EXP] = hd_config_exponentials(c) * c->n;
     bytes[HD_SPACE_THRESHOLD] = THRESHOLD_ENTRIES / hd_config_thresholds(c) * c->n;
     bytes[HD_SPACE_FLOAT] = FLOAT_ENTRIES * c->n;         /* one a word */
     bytes[HD_SPACE_BIAS16] = c->param_entries * c->n * 2; /* a staging area; the biases end up in
