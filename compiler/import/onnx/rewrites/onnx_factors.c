@@ -74,10 +74,11 @@ static float scale_before(float s, float c)
     return first;
 }
 
-/* Put the pair before the node that makes what `quantize` reads, if that is a waiting value times a number. */
-static void quantise_factor(struct ox *m, const Onnx__NodeProto *quantize, Onnx__NodeProto **node,
+/* Put the pair before the node that makes what QuantizeLinear reads, if that is a waiting value times a number. */
+static void quantise_factor(struct ox *m, uint32_t i, Onnx__NodeProto **node,
                             struct ox_added *added)
 {
+    const Onnx__NodeProto *quantize = m->graph->node[i];
     const uint32_t at = ox_called_value(m, quantize->input[0])->maker;
     const struct ox_const *s = ox_known_before(m, quantize->input[1]), *zero;
     float c = 0, step, *scale;
@@ -106,12 +107,5 @@ static void quantise_factor(struct ox *m, const Onnx__NodeProto *quantize, Onnx_
 
 void ox_quantise_factors(struct ox *m)
 {
-    const uint32_t n = (uint32_t)m->graph->n_node;
-    Onnx__NodeProto **node = arena_memdup(m->arena, m->graph->node, n * sizeof *node);
-    struct ox_added *added = ARENA_ARRAY(m->arena, struct ox_added, n);
-
-    for (uint32_t i = 0; i < n && !m->options->exact; i++)
-        if (ox_has_one_scale(m, m->graph->node[i]))
-            quantise_factor(m, m->graph->node[i], node, added);
-    ox_insert_nodes(m, node, added);
+    ox_rewrite_quantisers(m, quantise_factor);
 }

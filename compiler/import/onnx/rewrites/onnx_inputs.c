@@ -133,12 +133,5 @@ static void quantise_input(struct ox *m, uint32_t i, Onnx__NodeProto **node, str
 
 void ox_quantise_inputs(struct ox *m)
 {
-    const uint32_t n = (uint32_t)m->graph->n_node;
-    Onnx__NodeProto **node = arena_memdup(m->arena, m->graph->node, n * sizeof *node);
-    struct ox_added *added = ARENA_ARRAY(m->arena, struct ox_added, n);
-
-    for (uint32_t i = 0; i < n && !m->options->exact; i++)
-        if (ox_has_one_scale(m, m->graph->node[i]))
-            quantise_input(m, i, node, added);
-    ox_insert_nodes(m, node, added);
+    ox_rewrite_quantisers(m, quantise_input);
 }

@@ -84,6 +84,18 @@ void ox_insert_nodes(struct ox *m, Onnx__NodeProto *const *node, const struct ox
     m->place = place;
 }
 
+void ox_rewrite_quantisers(struct ox *m, ox_quantiser_rule *rule)
+{
+    const uint32_t n = (uint32_t)m->graph->n_node;
+    Onnx__NodeProto **node = arena_memdup(m->arena, m->graph->node, n * sizeof *node);
+    struct ox_added *added = ARENA_ARRAY(m->arena, struct ox_added, n);
+
+    for (uint32_t i = 0; i < n && !m->options->exact; i++)
+        if (ox_has_one_scale(m, m->graph->node[i]))
+            rule(m, i, node, added);
+    ox_insert_nodes(m, node, added);
+}
+
 /* A constant that a node makes. */
 static bool is_constant(struct ox *m, const Onnx__NodeProto *n)
 {

@@ -25,6 +25,11 @@ struct ox_added {
 };
 /* Replace each of the graph's nodes by its `added` and that of `node` (NULL: none). */
 void ox_insert_nodes(struct ox *m, Onnx__NodeProto *const *node, const struct ox_added *added);
+/* Let `rule` replace nodes before each QuantizeLinear of one scale, the graph's node i: node[..] by others, with what it
+ * adds. Not in ONNX's own rounding. */
+typedef void ox_quantiser_rule(struct ox *m, uint32_t i, Onnx__NodeProto **node,
+                               struct ox_added *added);
+void ox_rewrite_quantisers(struct ox *m, ox_quantiser_rule *rule);
 /* Add a node of one output, which has one reader: `name`, which it returns. */
 char *ox_add_node(struct ox *m, struct ox_added *to, const char *op, char *name, size_t n_in,
                   char *const *in);

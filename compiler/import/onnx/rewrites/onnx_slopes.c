@@ -77,19 +77,16 @@ static void quantise_node(struct ox *m, uint32_t at, const Onnx__NodeProto *quan
     node[at]->input[1] = name;
 }
 
+static void slopes_before(struct ox *m, uint32_t i, Onnx__NodeProto **node, struct ox_added *added)
+{
+    const struct ox_value *x = ox_called_value(m, node[i]->input[0]);
+
+    if (x->maker < m->graph->n_node && x->n_use == 1 && ox_is_node(node[x->maker], "PRelu") &&
+        node[x->maker]->n_input == 2)
+        quantise_node(m, x->maker, node[i], node, added);
+}
+
 void ox_quantise_slopes(struct ox *m)
 {
-    const uint32_t n = (uint32_t)m->graph->n_node;
-    Onnx__NodeProto **node = arena_memdup(m->arena, m->graph->node, n * sizeof *node);
-    struct ox_added *added = ARENA_ARRAY(m->arena, struct ox_added, n);
-
-    for (uint32_t i = 0; i < n && !m->options->exact; i++) {
-        const struct ox_value *x =
-            ox_has_one_scale(m, node[i]) ? ox_called_value(m, node[i]->input[0]) : NULL;
-
-        if (x && x->maker < n && x->n_use == 1 && ox_is_node(node[x->maker], "PRelu") &&
-            node[x->maker]->n_input == 2)
-            quantise_node(m, x->maker, node[i], node, added);
-    }
-    ox_insert_nodes(m, node, added);
+    ox_rewrite_quantisers(m, slopes_before);
 }
