@@ -6,11 +6,8 @@
 Two layers a network, ten steps. Exit status 1 if a byte differs. Environment: requirements-classic.txt.
 """
 
-import argparse
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
@@ -68,33 +65,13 @@ def write(folder, seed):
         np.stack([a[k] for a in answers]).tofile(folder / f"out_{k}.bin")
 
 
-def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--heddle", default="build/heddle")
-    ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--count", type=int, default=20)
-    ap.add_argument("--engine", default="ref,func")
-    ap.add_argument("--keep", type=pathlib.Path)
-    args = ap.parse_args()
-    if args.keep:
-        return write(args.keep, args.seed)
-    failed = 0
-    with tempfile.TemporaryDirectory() as tmp:
-        folder = pathlib.Path(tmp)
-        for seed in range(args.seed, args.seed + args.count):
-            write(folder, seed)
-            for engine in args.engine.split(","):
-                done = subprocess.run([args.heddle, "run", str(folder / "model.tflite"), f"--engine={engine}", "-i",
-                                       str(folder / "in_0.bin"), "--expect", str(folder / "out_0.bin"), "--expect",
-                                       str(folder / "out_1.bin")], capture_output=True, text=True)
-                if done.returncode:
-                    print(f"again: {sys.argv[0]} --heddle {args.heddle} --seed {seed} --count 1 --engine {engine}: "
-                          f"{done.stderr.strip()}", flush=True)
-                    failed += 1
-                    break
-    print(f"seeds {args.seed} to {args.seed + args.count - 1}, engines {args.engine}: {args.count - failed} of {args.count} equal")
-    return failed != 0
+def differs(heddle, folder, engine):
+    """Why heddle's outputs are others, or None."""
+    done = subprocess.run([heddle, "run", str(folder / "model.tflite"), f"--engine={engine}", "-i", str(folder / "in_0.bin"),
+                           "--expect", str(folder / "out_0.bin"), "--expect", str(folder / "out_1.bin")],
+                          capture_output=True, text=True)
+    return f"exit {done.returncode}: {done.stderr.strip()}" if done.returncode else None
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tflite_writer.run_seeds(__doc__, write, differs, 20, "ref,func"))

@@ -8,12 +8,10 @@ status 1 if a byte differs, 77 without LiteRT. Environment: requirements-new.txt
 each channel of FULLY_CONNECTED, and subtracts in double where LiteRT does in float32.
 """
 
-import argparse
 import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 try:
     import numpy as np
@@ -21,7 +19,7 @@ try:
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-    from tflite_writer import Net, answers
+    from tflite_writer import Net, answers, run_seeds
 except ImportError as e:
     print(f"SKIPPED: {e}")
     sys.exit(77)
@@ -156,7 +154,7 @@ def differs(heddle, folder, engine):
     done = subprocess.run([heddle, "run", str(folder / "model.tflite"), *how, "-i", str(folder / "in_0.bin"), "-o", str(folder / "got")],
                           capture_output=True, text=True)
     if done.returncode:
-        return done.stderr.strip()
+        return f"exit {done.returncode}: {done.stderr.strip()}"
     got, want = ((folder / f).read_bytes() for f in ("got/out_0.bin", "out_0.bin"))
     if got == want:
         return None
@@ -165,30 +163,5 @@ def differs(heddle, folder, engine):
     return f"value {at}: expected {b[at]}, found {a[at]}"
 
 
-def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--heddle", default="build/heddle")
-    ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--count", type=int, default=40)
-    ap.add_argument("--engine", default="ref,func,c")
-    ap.add_argument("--keep", type=pathlib.Path)
-    args = ap.parse_args()
-    if args.keep:
-        return write(args.keep, args.seed)
-    failed = 0
-    with tempfile.TemporaryDirectory() as tmp:
-        folder = pathlib.Path(tmp)
-        for seed in range(args.seed, args.seed + args.count):
-            write(folder, seed)
-            for engine in args.engine.split(","):
-                why = differs(args.heddle, folder, engine)
-                if why:
-                    print(f"again: {sys.argv[0]} --heddle {args.heddle} --seed {seed} --count 1 --engine {engine}: {why}", flush=True)
-                    failed += 1
-                    break
-    print(f"seeds {args.seed} to {args.seed + args.count - 1}, engines {args.engine}: {args.count - failed} of {args.count} equal")
-    return failed != 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_seeds(__doc__, write, differs, 40, "ref,func,c"))
