@@ -36,7 +36,7 @@ for net in partition/halves partition/halves_moved systolic/lower/halves_{pairs,
     "$heddle" prove "$halves" >stdout 2>stderr || fail "prove $net.ir: $(cat stdout stderr)"
 done
 
-# The bound of a sum behind a chain of pools takes no time.
+# The bound of a sum after a chain of pools takes no time.
 timeout 20 "$heddle" run "$(dirname "$0")/pools.ir" --engine=func --no-search -n1 >stdout 2>stderr || fail "pools.ir: exit $?: $(cat stderr)"
 
 # Layer normalisations of short and of long rows are the accelerator's whole.
