@@ -388,7 +388,10 @@ static void i16_extremum(const struct call *c)
 
 static void i16_convert(const struct call *c)
 {
-    prove_i16_convert(c->k, c->p, c->arg, strcmp(c->name, "i16_to_int8") == 0);
+    if (strcmp(c->name, "i16_to_int8") == 0)
+        prove_i16_to_int8(c->k, c->p, c->arg);
+    else
+        prove_i8_to_int16(c->k, c->p, c->arg);
 }
 
 static const struct {

@@ -254,25 +254,45 @@ void prove_i16_sigmoid(struct prove_package *k, const void *params, void *const 
     }
 }
 
-void prove_i16_convert(struct prove_package *k, const void *params, void *const *arg, bool to_byte)
+static bool is_plain(struct prove_package *k, const struct hdk_requantize *p, bool to_byte)
+{
+    if (!p->flip_in && !p->flip_out && !(to_byte ? p->z_in : p->z_out))
+        return true;
+    prove_package_fault(k, "int16 of a uint8, or with a zero point");
+    return false;
+}
+
+/* Each byte of the result is a function of the one that is read. */
+void prove_i8_to_int16(struct prove_package *k, const void *params, void *const *arg)
 {
     const struct hdk_requantize *p = params;
-    const uint32_t from = to_byte ? 2 : 1, to = 3 - from,
-                   *x = prove_read(k, arg[0], p->n * UINT64_C(1) * from);
-    uint32_t *y = prove_write(k, arg[2], p->n * UINT64_C(1) * to);
-    struct prove_opaque q = {
-        to_byte ? PROVE_16_TO_8 : PROVE_8_TO_16,
-        {to_byte ? p->z_out : p->z_in, p->multiplier, p->shift, p->act_min, p->act_max},
-        {0}};
+    const uint32_t *x = prove_read(k, arg[0], p->n);
+    uint32_t *y = prove_write(k, arg[2], p->n * UINT64_C(2));
+    struct hdk_requantize all = *p;
+    int8_t from[256], table[2][256];
+    int16_t to[256];
 
-    if (p->flip_in || p->flip_out || (to_byte ? p->z_in : p->z_out)) {
-        prove_package_fault(k, "int16 of a uint8, or with a zero point");
-        return;
-    }
-    for (uint32_t i = 0; y && i < p->n; i++) {
-        q.of[0] = to_byte ? prove_i16(k->p, x + (size_t)i * 2) : k->p->term[x[i]].element;
-        prove_opaque(k->p, &q, y + (size_t)i * to, to);
-    }
+    for (int32_t i = 0; i < 256; i++)
+        from[i] = (int8_t)(i - 128);
+    all.n = 256;
+    hdk_i8_to_int16(&all, from, to);
+    for (uint32_t i = 0; i < 512; i++)
+        table[i % 2][i / 2] = (int8_t)(to[i / 2] >> 8 * (i % 2));
+    for (uint32_t i = 0; is_plain(k, p, false) && y && i < 2 * p->n; i++)
+        y[i] = prove_table(k->p, table[i % 2], x[i / 2]);
+}
+
+void prove_i16_to_int8(struct prove_package *k, const void *params, void *const *arg)
+{
+    const struct hdk_requantize *p = params;
+    const uint32_t *x = prove_read(k, arg[0], p->n * UINT64_C(2));
+    uint32_t *y = prove_write(k, arg[2], p->n);
+    struct prove_narrow16 by;
+
+    prove_narrow_by(k->p, p->multiplier, p->shift,
+                    (const int32_t[]){p->z_out, p->act_min, p->act_max}, &by);
+    for (uint32_t i = 0; is_plain(k, p, true) && y && i < p->n; i++)
+        y[i] = prove_narrow(k->p, &by, prove_i16(k->p, x + (size_t)i * 2));
 }
 
 void prove_i16_mean(struct prove_package *k, const void *params, void *const *arg)

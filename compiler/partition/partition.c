@@ -381,6 +381,8 @@ static enum status rearrange(struct partition *p, struct ir_graph *g, struct dia
     const uint32_t n_old = g->n_op;
     const bool flips = partition_border(p->targets, g), halves = partition_halves(p->targets, g);
 
+    if (halves) /* partition_late_reads goes by what makes a tensor */
+        TRY(ir_link(g, d));
     if (!partition_late_reads(p->targets, g) && !flips && !halves)
         return ST_OK;
     TRY(ir_link(g, d));

@@ -11,6 +11,7 @@ struct halves {
     struct ir_graph *g;
     uint32_t *half;    /* by tensor: what has it as halves, or IR_NONE */
     bool *whole;       /* by tensor: made as int16 */
+    uint32_t *same;    /* by tensor: the halves that it is a copy of, or IR_NONE */
     uint32_t *reader;  /* by tensor: row of an operator on the array that reads it, or IR_NONE */
     struct ir_op **op; /* the new order */
     uint32_t n;
@@ -73,6 +74,20 @@ static bool same_halves(const struct ir_tensor *x, const struct ir_tensor *y)
     return memcmp(a, b, sizeof a) == 0;
 }
 
+/* A HALVES of the graph converts nothing where the array makes and reads halves: it is dead then. */
+static void unite(struct halves *h, struct ir_op *op)
+{
+    const uint32_t x = op->in[0], y = op->out[0];
+
+    if (ir_in(h->g, op, 0)->type == IR_I8 && h->reader[y] != IR_NONE) {
+        h->half[y] = x;
+        op->dead = true;
+    } else if (ir_in(h->g, op, 0)->type == IR_I16 && h->half[x] != IR_NONE) {
+        h->same[y] = h->half[x];
+        op->dead = true;
+    }
+}
+
 static void place(struct halves *h, struct ir_op *op, bool array)
 {
     const struct ir_tensor *x = op->n_in ? ir_in(h->g, op, 0) : NULL;
@@ -82,6 +97,11 @@ static void place(struct halves *h, struct ir_op *op, bool array)
         h->half[op->out[0]] = h->half[x->id];
         op->dead = true;
     }
+    if (!op->dead && op->opcode == IR_OP_HALVES)
+        unite(h, op);
+    for (uint32_t k = 0; k < op->n_in; k++)
+        if (op->in[k] != IR_NONE && h->same[op->in[k]] != IR_NONE)
+            op->in[k] = h->same[op->in[k]];
     for (uint32_t k = 0; k < op->n_in && !array && !op->dead; k++)
         want_whole(h, op->in[k]);
     h->op[h->n++] = op;
@@ -174,10 +194,11 @@ bool partition_halves(const struct target_list *targets, struct ir_graph *g)
     }
     h.half = ARENA_ARRAY(g->arena, uint32_t, n_tensor);
     h.reader = ARENA_ARRAY(g->arena, uint32_t, n_tensor);
+    h.same = ARENA_ARRAY(g->arena, uint32_t, n_tensor);
     h.whole = ARENA_ARRAY(g->arena, bool, n_tensor);
     h.op = ARENA_ARRAY(g->arena, struct ir_op *, n + n_tensor);
     for (uint32_t i = 0; i < n_tensor; i++)
-        h.half[i] = h.reader[i] = IR_NONE;
+        h.half[i] = h.same[i] = h.reader[i] = IR_NONE;
     for (uint32_t i = n; i-- > 0;)
         for (uint32_t k = 0; array[i] && k < halves_operands(g, g->op[i]); k++)
             h.reader[g->op[i]->in[k]] = g->op[i]->row;

@@ -31,23 +31,23 @@ static bool is_byte(const struct ir_tensor *t)
     return t && (t->type == IR_I8 || t->type == IR_U8);
 }
 
-/* DEQUANTIZE: four bytes of a float, each a function of one byte. */
-static bool dequantize(const struct prove_op *o)
+/* DEQUANTIZE, and QUANTIZE to int16: the bytes of a result, each a function of one byte. */
+static bool widened(const struct prove_op *o)
 {
-    const size_t n = (size_t)ir_elements(o->out);
-    uint8_t a[256], y[1024];
+    const size_t n = (size_t)ir_elements(o->out), wide = ir_type_bytes(o->out->type);
+    uint8_t a[256], y[256 * 4];
     int8_t table[4][256];
 
-    if (!is_byte(o->in[0]) || o->out->type != IR_F32)
+    if (!is_byte(o->in[0]) || (o->out->type != IR_F32 && o->out->type != IR_I16))
         return false;
     for (uint32_t i = 0; i < 256; i++)
         a[i] = (uint8_t)(i ^ 0x80);
     if (!run_kernel(o, 256, a, NULL, y))
         return false;
-    for (uint32_t i = 0; i < 1024; i++)
-        table[i % 4][i / 4] = (int8_t)y[i];
-    for (size_t i = 0; i < n * 4; i++)
-        o->y[i] = prove_table(o->p, table[i % 4], o->x[0][i / 4]);
+    for (uint32_t i = 0; i < 256 * wide; i++)
+        table[i % wide][i / wide] = (int8_t)y[i];
+    for (size_t i = 0; i < n * wide; i++)
+        o->y[i] = prove_table(o->p, table[i % wide], o->x[0][i / wide]);
     return true;
 }
 
@@ -68,16 +68,17 @@ static bool quantize(const struct prove_op *o)
 bool prove_graph_unary(const struct prove_op *o)
 {
     const struct ir_op_info *info = ir_op_info(o->op->opcode);
+    const bool is_quantize = o->op->opcode == IR_OP_QUANTIZE;
     const size_t n = (size_t)ir_elements(o->out);
     uint8_t a[256], y[256];
     int8_t table[256];
 
-    if (o->op->opcode == IR_OP_DEQUANTIZE)
-        return dequantize(o);
-    if (o->op->opcode == IR_OP_QUANTIZE && o->in[0]->type == IR_F32)
+    if (o->op->opcode == IR_OP_DEQUANTIZE || (is_quantize && o->out->type == IR_I16))
+        return widened(o);
+    if (is_quantize && o->in[0]->type == IR_F32)
         return quantize(o);
     if (o->op->n_in != 1 || !is_byte(o->in[0]) || !is_byte(o->out) ||
-        !(info->becomes_lut || o->op->opcode == IR_OP_QUANTIZE || o->op->opcode == IR_OP_LUT))
+        !(info->becomes_lut || is_quantize || o->op->opcode == IR_OP_LUT))
         return false;
     for (uint32_t i = 0; i < 256; i++)
         a[i] = (uint8_t)(i ^ 0x80);

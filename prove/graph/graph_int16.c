@@ -78,22 +78,18 @@ static bool function(const struct prove_op *o)
     return true;
 }
 
-/* QUANTIZE from int16 to int8 or from int8 to int16. */
-static bool convert(const struct prove_op *o, bool to_byte)
+/* QUANTIZE from int16 to int8. */
+static bool narrow(const struct prove_op *o)
 {
     const struct ref_constants *k = o->k;
-    const size_t n = (size_t)ir_elements(o->out);
+    struct prove_narrow16 by;
 
-    if (k->n != 1)
+    if (k->n != 1 || o->out->type != IR_I8)
         return false;
-    struct prove_opaque q = {to_byte ? PROVE_16_TO_8 : PROVE_8_TO_16,
-                             {ir_zero_point(to_byte ? o->out : o->in[0]), k->multiplier[0],
-                              k->shift[0], k->low, k->high},
-                             {0}};
-    for (size_t i = 0; i < n; i++) {
-        q.of[0] = to_byte ? prove_i16(o->p, o->x[0] + 2 * i) : o->p->term[o->x[0][i]].element;
-        prove_opaque(o->p, &q, o->y + i * (to_byte ? 1 : 2), to_byte ? 1 : 2);
-    }
+    prove_narrow_by(o->p, k->multiplier[0], k->shift[0],
+                    (const int32_t[]){ir_zero_point(o->out), k->low, k->high}, &by);
+    for (size_t i = 0; i < (size_t)ir_elements(o->out); i++)
+        o->y[i] = prove_narrow(o->p, &by, prove_i16(o->p, o->x[0] + 2 * i));
     return true;
 }
 
@@ -161,8 +157,8 @@ bool prove_graph_i16(const struct prove_op *o)
 
     if (!o->k || (!from && !to))
         return false;
-    if (o->op->opcode == IR_OP_QUANTIZE && from != to)
-        return (from ? o->out->type : o->in[0]->type) == IR_I8 && convert(o, from);
+    if (o->op->opcode == IR_OP_QUANTIZE && from && !to)
+        return narrow(o);
     if (!from || !to)
         return false;
     if (o->k->n_wide == SIGMOID)

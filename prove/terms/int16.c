@@ -135,6 +135,31 @@ void prove_tabled16(struct prove *p, const struct prove_opaque *o, uint32_t y[2]
     prove_opaque16(p, o, o->parameter[2], o->parameter[3], y);
 }
 
+void prove_narrow_by(const struct prove *p, int32_t multiplier, int32_t shift, const int32_t by[3],
+                     struct prove_narrow16 *n)
+{
+    int8_t *pair = ARENA_ARRAY(p->arena, int8_t, PROVE_CODES_16);
+
+    for (int32_t i = 0; i < PROVE_CODES_16; i++) {
+        const int32_t v = i - PROVE_CODES_16 / 2 + by[0];
+
+        pair[i] = (int8_t)(v < by[1] ? by[1] : v > by[2] ? by[2] : v);
+    }
+    n->pair = pair;
+    n->scaled = (struct prove_opaque){
+        PROVE_UNARY_16, {0, multiplier, multiplier, shift, shift, -256, 255}, {0}};
+}
+
+uint32_t prove_narrow(struct prove *p, const struct prove_narrow16 *n, prove_uwide x)
+{
+    struct prove_opaque o = n->scaled;
+    uint32_t y[2];
+
+    o.of[0] = x;
+    prove_opaque16(p, &o, -256, 255, y);
+    return prove_pair(p, n->pair, y[1], prove_flip(p, y[0]));
+}
+
 static int by_value(const void *a, const void *b)
 {
     const prove_uwide x = *(const prove_uwide *)a, y = *(const prove_uwide *)b;

@@ -43,10 +43,8 @@ enum prove_opaque_rule {
     PROVE_SUM_16, /* prove_sum16: {roundings, multiplier, shift, low, high} of a sum of products */
     PROVE_ADD_16, /* {multipliers, shifts of a, b, y, low, high} of a, b */
     PROVE_SUB_16,
-    PROVE_MUL_16,   /* {multiplier, shift, low, high} of a, b */
-    PROVE_UNARY_16, /* {absolute, multipliers, shifts from 0 on and below, low, high} */
-    PROVE_16_TO_8,  /* {zero point, multiplier, shift, low, high} */
-    PROVE_8_TO_16,
+    PROVE_MUL_16,     /* {multiplier, shift, low, high} of a, b */
+    PROVE_UNARY_16,   /* {absolute, multipliers, shifts from 0 on and below, low, high} */
     PROVE_SUM_32,     /* {} of a sum modulo 2^32 */
     PROVE_LARGEST_16, /* {hash of the set of its members}: prove_extremum16 */
     PROVE_SMALLEST_16,
@@ -89,6 +87,15 @@ void prove_sum16(struct prove *p, const struct prove_sum16 *by, prove_uwide sum,
 /* One of them as the array makes it (fields `half`, act_min, act_max): the upper byte, or the lower one less 128. */
 uint32_t prove_half(struct prove *p, const struct prove_sum *s, int32_t multiplier, int32_t shift,
                     int32_t low, int32_t high, bool lower);
+/* The byte of an int16: clamp(x * (multiplier, shift) + zero), a function of both bytes of that product between -256
+ * and 255. by[3]: zero, low, high. */
+struct prove_narrow16 {
+    struct prove_opaque scaled;
+    const int8_t *pair; /* of the upper byte, and of the lower one less 128 */
+};
+void prove_narrow_by(const struct prove *p, int32_t multiplier, int32_t shift, const int32_t by[3],
+                     struct prove_narrow16 *n);
+uint32_t prove_narrow(struct prove *p, const struct prove_narrow16 *n, prove_uwide x);
 /* The 4 bytes of a sum modulo 2^32. */
 void prove_sum32(struct prove *p, const struct prove_sum *s, uint32_t y[4]);
 

@@ -3,13 +3,20 @@
  * channel_groups, constants made. out: x = 256 * upper + lower + 128 as two tensors of int8, the
  * product of each on the array, which writes its sums as digits (raw_sums.c), and JOIN_WIDE on the
  * host, which adds them and requantises. The lower bytes have the zero point -128, so padding, which
- * is 0, stays 0. An operator that another device takes in int16 is left to it. */
+ * is 0, stays 0. An operator that another device takes in int16 is left to it.
+ *
+ * QUANTIZE between int8 and int16 next to an operator that has a form of halves, as operators of bytes:
+ *   int8 to int16: each byte of the result is a function of the operand, so two tables; HALVES joins them
+ *   int16 to int8: the result in int16, between -256 and 255; HALVES, and the sum of 256 times the upper bytes, of the
+ *     lower ones, of 128 and of the zero point, which has int8's clamp
+ * partition_halves.c has no use for a HALVES whose halves the array makes and reads. */
 #include <string.h>
 
 #include "compiler/ir/map.h"
 #include "compiler/ir/rules.h"
 #include "compiler/legalise/new_ops.h"
 #include "compiler/systolic/halves/halves.h"
+#include "kernels/hdk.h"
 #include "raw_sums.h"
 #include "rewrites.h"
 
@@ -222,4 +229,147 @@ void sys_wide_depthwise(struct ir_graph *g, struct ir_op *op, const struct lgl_o
 void sys_wide_dense(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
     wide_sums(g, op, DENSE, o);
+}
+
+/* --- QUANTIZE between int8 and int16 --- */
+
+static bool is_halves(const struct ir_graph *g, const struct ir_op *op, const struct lgl_options *o)
+{
+    return !op->dead && halves_kind(g, op) && !halves_refusal(g, op, o->hw);
+}
+
+static bool is_read_as_halves(const struct ir_graph *g, const struct ir_tensor *t,
+                              const struct lgl_options *o)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
+            if (g->op[i]->in[k] == t->id && is_halves(g, g->op[i], o))
+                return true;
+    return false;
+}
+
+/* `t` as halves. */
+static struct ir_tensor *new_bytes(struct ir_graph *g, const struct ir_tensor *t)
+{
+    int32_t dim[4];
+
+    ir_halves_shape(t, dim);
+    return lgl_new_image(g, t, lgl_new_quant(g, t->quant.scale[0], 0), dim);
+}
+
+/* The upper or lower byte of the result for each quantised value. */
+static const int8_t *table_of(struct ir_graph *g, const struct ir_op *op, bool upper)
+{
+    const struct ir_fixed *f = &op->fixed;
+    const struct hdk_requantize p = {.n = 256,
+                                     .z_in = ir_zero_point(ir_in(g, op, 0)),
+                                     .act_min = f->act_min,
+                                     .act_max = f->act_max,
+                                     .multiplier = f->multiplier[0],
+                                     .shift = f->shift[0]};
+    int8_t x[256], *table = ARENA_ARRAY(g->arena, int8_t, 256);
+    int16_t y[256];
+
+    for (int32_t i = 0; i < 256; i++)
+        x[i] = (int8_t)(i - 128);
+    hdk_i8_to_int16(&p, x, y);
+    for (int32_t i = 0; i < 256; i++)
+        table[i] = (int8_t)(upper ? y[i] >> 8 : (y[i] & UINT8_MAX) + LOWER_ZERO);
+    return table;
+}
+
+static void widen(struct ir_graph *g, struct ir_op *op)
+{
+    struct ir_tensor *y = ir_out(g, op, 0), *all = new_bytes(g, y);
+    uint32_t part[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ir_tensor *to = new_bytes(g, y);
+        struct ir_op *lut;
+
+        to->dim[2] /= 2;
+        lut = lgl_make_lut(g, op->row, 1, &op->in[0], to);
+        lut->in[0] = lgl_in_shape(g, op->row, ir_in(g, op, 0), to);
+        lut->fixed.table = table_of(g, op, i == 0);
+        part[i] = to->id;
+    }
+    lgl_new_join(g, op->row, 2, part, 2, all);
+    lgl_make_halves(g, op->row, 1, &all->id, y);
+    op->dead = true;
+}
+
+/* The result in int16 of QUANTIZE `op`; NULL: it has no form of halves. */
+static struct ir_tensor *wide_result(struct ir_graph *g, struct ir_op *op,
+                                     const struct lgl_options *o)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    struct ir_tensor *wide = ir_tensor_new(g, y->name, IR_I16, y->rank, y->dim);
+    struct ir_op *made;
+
+    wide->quant = lgl_new_quant(g, y->quant.scale[0], 0);
+    made = lgl_again(g, op, ir_in(g, op, 0), wide);
+    made->fixed.act_min = -256;
+    made->fixed.act_max = 255;
+    made->dead = !is_halves(g, made, o);
+    return made->dead ? NULL : wide;
+}
+
+/* A half of `all`: its upper bytes, or its lower ones. */
+static struct ir_tensor *half_of(struct ir_graph *g, uint32_t row, const struct ir_tensor *all,
+                                 bool upper)
+{
+    int32_t begin[4] = {0}, dim[4] = {all->dim[0], all->dim[1], all->dim[2] / 2, all->dim[3]};
+    struct ir_tensor *y = lgl_new_image(g, all, all->quant, dim);
+
+    begin[2] = upper ? 0 : dim[2];
+    lgl_new_slice(g, row, all, begin, NULL, y);
+    return y;
+}
+
+/* -1 for upper bytes below 0, otherwise 1: half of 256 times these, and the lower bytes' 128. */
+static struct ir_tensor *sign_of(struct ir_graph *g, uint32_t row, const struct ir_tensor *x)
+{
+    struct ir_tensor *y = lgl_new_image(g, x, lgl_new_quant(g, 128, 0), x->dim);
+    int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
+
+    for (int32_t i = 0; i < 256; i++)
+        table[i] = i < 128 ? -1 : 1;
+    lgl_make_lut(g, row, 1, &x->id, y)->fixed.table = table;
+    return y;
+}
+
+static void narrow(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    const struct lgl_fixed_scale scale[3] = {lgl_fixed_scale(0x1p-1), lgl_fixed_scale(0x1p-8),
+                                             lgl_fixed_scale(0x1p-12)};
+    struct ir_tensor *wide = wide_result(g, op, o), *all, *y = ir_out(g, op, 0), *sum;
+    uint32_t part[2];
+    struct ir_op *made;
+
+    if (!wide)
+        return;
+    all = new_bytes(g, wide);
+    lgl_make_halves(g, op->row, 1, &wide->id, all);
+    part[0] = sign_of(g, op->row, half_of(g, op->row, all, true))->id;
+    part[1] = half_of(g, op->row, all, false)->id;
+    sum = lgl_new_image(g, y, y->quant, g->tensor[part[0]]->dim);
+    made = lgl_make_add(g, op->row, 2, part, sum);
+    lgl_set_scales(g, made, 3, scale);
+    made->fixed.act_min = op->fixed.act_min;
+    made->fixed.act_max = op->fixed.act_max;
+    lgl_new_reshape(g, op->row, sum, y);
+    op->dead = true;
+}
+
+void sys_wide_quantize(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    if (!o->hw->lstm || !op->fixed.n || op->fixed.n_real || o->int16_elsewhere[op->opcode])
+        return;
+    if (x->type == IR_I8 && y->type == IR_I16 && is_read_as_halves(g, y, o))
+        widen(g, op);
+    else if (x->type == IR_I16 && y->type == IR_I8 && x->role == IR_VALUE &&
+             is_halves(g, g->op[x->producer], o))
+        narrow(g, op, o);
 }
