@@ -31,7 +31,7 @@ static const char *const bus_faults[] = {
 static const char *const oracles[] = {"none", "litert", "onnxruntime", NULL};
 static const char *const fallbacks[] = {"none", "onnxruntime", NULL};
 /* Words of enum gguf_products. */
-static const char *const products[] = {"int8", "float", "static", NULL};
+static const char *const products[] = {"int8", "float", "static", "static16", NULL};
 static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 
 #define SHOW(a, b, c, d)                                                                           \
@@ -228,8 +228,8 @@ const struct option_row options_table[] = {
      NUMBER(gguf.context, 1, GGUF_MOST_CONTEXT), .used_by = MODELS},
     {SHOW("products", "TYPE", COMPILER,
           "products of a GGUF language model: int8 (default), with the scales of each step's "
-          "values; float, as in the file; or static, whose values are all int8, in ranges seen "
-          "before"),
+          "values; float, as in the file; static, whose values are all int8, in ranges seen "
+          "before; or static16, whose residual and gated values are int16"),
      WORD(gguf.products, products), .used_by = MODELS},
     {SHOW("signature", "NAME", COMPILER,
           "of a TFLite model with several signatures: the one to take (default: the only one)"),

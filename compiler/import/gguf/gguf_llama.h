@@ -6,7 +6,7 @@
 #include "compiler/import/gguf/gguf.h"
 #include "compiler/import/onnx/onnx.h"
 
-enum gguf_products { GGUF_INT8, GGUF_FLOAT, GGUF_STATIC };
+enum gguf_products { GGUF_INT8, GGUF_FLOAT, GGUF_STATIC, GGUF_STATIC16 };
 
 /* int8: weights of one scale for each row, inputs with the scale of their values in each step. float:
  * the file's values. context: positions of keys and values; 0: 256, or the file's if fewer. */

@@ -9,6 +9,11 @@
 
 enum { TEXTS = 4, TOKENS = 32 }; /* texts, and tokens of each */
 
+static const char *const norms[2][4] = {
+    {"norm", "norm.square", "norm.mean", "norm.inverse"},
+    {"ffn_norm", "ffn_norm.square", "ffn_norm.mean", "ffn_norm.inverse"},
+};
+
 struct run {
     struct arena *arena;
     const struct gguf_network *n;
@@ -76,17 +81,24 @@ static void product(const struct gguf_matrix *m, const float *x, float *y)
         y[i] *= m->scale[i];
 }
 
-static void norm(struct run *r, const char *what)
+/* `names`: the result's, and those of the squares, their mean, and what x is multiplied by. */
+static void norm(struct run *r, const char *const names[4])
 {
     double squares = 0;
 
-    for (int64_t i = 0; i < r->n->width; i++)
-        squares += (double)r->x[i] * (double)r->x[i];
-    const float inverse = (float)(1 / sqrt(squares / (double)r->n->width + (double)r->n->epsilon));
+    for (int64_t i = 0; i < r->n->width; i++) {
+        r->h[i] = r->x[i] * r->x[i];
+        squares += (double)r->h[i];
+    }
+    const float mean = (float)(squares / (double)r->n->width);
+    const float inverse = 1 / sqrtf(mean + r->n->epsilon);
 
+    see(r, names[1], r->h, r->n->width);
+    see(r, names[2], &mean, 1);
+    see(r, names[3], &inverse, 1);
     for (int64_t i = 0; i < r->n->width; i++)
         r->h[i] = r->x[i] * inverse;
-    see(r, what, r->h, r->n->width);
+    see(r, names[0], r->h, r->n->width);
 }
 
 /* RoPE of `heads` heads; names: those of both products, and of their sum. */
@@ -152,7 +164,7 @@ static void layer(struct run *r)
     const int64_t kv = n->kv_heads * n->head, at = (r->layer * n->context + r->position) * kv;
     uint32_t scores;
 
-    norm(r, "norm");
+    norm(r, norms[0]);
     product(&m[GGUF_Q], r->h, r->q);
     see(r, "q", r->q, n->width);
     product(&m[GGUF_K], r->h, r->key + at);
@@ -168,7 +180,7 @@ static void layer(struct run *r)
     }
     see(r, "sum", r->o, n->width);
     add(r, &m[GGUF_O], r->o, "o", "x");
-    norm(r, "ffn_norm");
+    norm(r, norms[1]);
     product(&m[GGUF_GATE], r->h, r->gate);
     see(r, "gate", r->gate, n->inner);
     product(&m[GGUF_UP], r->h, r->up);
@@ -192,7 +204,7 @@ static void step(struct run *r, int64_t token)
     for (r->layer = 0; r->layer < n->layers; r->layer++)
         layer(r);
     r->layer = -1;
-    norm(r, "norm");
+    norm(r, norms[0]);
     product(&n->logits, r->h, r->logits);
     see(r, "logits", r->logits, n->vocabulary);
 }

@@ -11,6 +11,8 @@
 
 #include "gguf_outliers.h"
 #include "gguf_ranges.h"
+#include "gguf_round.h"
+#include "gguf_wide.h"
 
 /* A position to come is this much less than the least score: e^-MASKED times any context is below
  * half a step of a share. */
@@ -159,52 +161,34 @@ static void tables(struct llama *m, struct gguf_network *n)
 
 /* --- values --- */
 
-static float step_of(float low, float high)
+static bool is_wide(const struct llama *m)
 {
-    return high > low ? (high - low) / 255 : 1;
+    return m->o->products == GGUF_STATIC16;
 }
 
-static int8_t byte_of(float low, float high, float v)
+/* The last node's result is `name`, a value of the residual. */
+static void residual(struct llama *m, const char *name)
 {
-    const float step = step_of(low, high);
-
-    return (int8_t)fminf(fmaxf(rintf(v / step) + rintf(-128 - low / step), -128), 127);
-}
-
-/* The last node's result is `name`, rounded to int8 from low to high. */
-static void round_to(struct llama *m, const char *name, float low, float high)
-{
-    Onnx__GraphProto *g = &m->net.graph;
-
-    g->node[g->n_node - 1]->output[0] = NAMED(m, "%s.real", name);
-    gguf_scalar(m, NAMED(m, "%s.step", name), step_of(low, high));
-    *(int8_t *)gguf_constant(&m->net, NAMED(m, "%s.zero", name), OX_INT8, 0, NULL) =
-        byte_of(low, high, 0);
-    gguf_node(&m->net, "%s.byte = QuantizeLinear %s.real %s.step %s.zero", name, name, name, name);
-    gguf_node(&m->net, "%s = DequantizeLinear %s.byte %s.step %s.zero", name, name, name, name);
-}
-
-static void rounded_as(struct llama *m, const char *name, const struct gguf_range *r)
-{
-    round_to(m, name, r->low, r->high);
-}
-
-/* The last node's result is `name`, rounded to int8 in its range. */
-static void rounded(struct llama *m, const char *name)
-{
-    rounded_as(m, name, gguf_range(m->ranges, name));
+    if (is_wide(m))
+        gguf_wide_rounded(m, name);
+    else
+        gguf_rounded(m, name);
 }
 
 static void product(struct llama *m, const char *y, const char *x, const char *weights)
 {
     gguf_node(&m->net, "%s = MatMul %s %s", y, x, weights);
-    rounded(m, y);
+    gguf_rounded(m, y);
 }
 
 static void norm(struct llama *m, const char *y, const char *x)
 {
+    if (is_wide(m)) {
+        gguf_wide_norm(m, y, x);
+        return;
+    }
     gguf_node(&m->net, "%s = RMSNormalization %s ones ; axis=-1 epsilon=%.12f", y, x, m->epsilon);
-    rounded(m, y);
+    gguf_rounded(m, y);
 }
 
 /* --- layers --- */
@@ -220,11 +204,11 @@ static void turn(struct llama *m, int i, char which)
     gguf_node(n, "%s.second = Slice %s.heads half head last", x, x);
     gguf_node(n, "%s.swapped = Concat %s.second %s.first ; axis=3", x, x, x);
     gguf_node(n, "%s.cosines = Mul %s.heads cosine", x, x);
-    rounded(m, NAMED(m, "%s.cosines", x));
+    gguf_rounded(m, NAMED(m, "%s.cosines", x));
     gguf_node(n, "%s.sines = Mul %s.swapped sine", x, x);
-    rounded(m, NAMED(m, "%s.sines", x));
+    gguf_rounded(m, NAMED(m, "%s.sines", x));
     gguf_node(n, "%s.turned = Add %s.cosines %s.sines", x, x, x);
-    rounded(m, NAMED(m, "%s.turned", x));
+    gguf_rounded(m, NAMED(m, "%s.turned", x));
 }
 
 /* Return the cache with the values of the token that begins, [kv_heads,head], at position 0; NULL
@@ -238,7 +222,8 @@ static const uint8_t *first_cache(struct llama *m, const float *value, const cha
         return NULL;
     to = ARENA_ARRAY(m->net.arena, int8_t, (size_t)(m->kv_heads * m->context * m->head));
     for (int64_t i = 0; i < m->kv_heads * m->head; i++)
-        to[i / m->head * m->context * m->head + i % m->head] = byte_of(r->low, r->high, value[i]);
+        to[i / m->head * m->context * m->head + i % m->head] =
+            gguf_byte_of(r->low, r->high, value[i]);
     return (uint8_t *)to;
 }
 
@@ -292,18 +277,18 @@ static void attention(struct llama *m, int i)
     gguf_node(n, "%d.q.rows = Reshape %d.q.turned rows.shape", i, i);
     gguf_node(n, "%d.keys = Transpose %d.k.all ; perm=0,1,3,2", i, i);
     gguf_node(n, "%d.scores = MatMul %d.q.rows %d.keys", i, i, i);
-    rounded(m, NAMED(m, "%d.scores", i));
+    gguf_rounded(m, NAMED(m, "%d.scores", i));
     gguf_node(n, "%d.known = Add %d.scores mask", i, i);
-    round_to(m, NAMED(m, "%d.known", i), least_score(m, scores), scores->high);
+    gguf_round_to(m, NAMED(m, "%d.known", i), least_score(m, scores), scores->high);
     gguf_node(n, "%d.logits = Mul %d.known step", i, i);
     gguf_node(n, "%d.shares = Softmax %d.logits", i, i);
-    round_to(m, NAMED(m, "%d.shares", i), 0, 255.0f / 256);
+    gguf_round_to(m, NAMED(m, "%d.shares", i), 0, 255.0f / 256);
     gguf_node(n, "%d.sum = MatMul %d.shares %d.v.all", i, i, i);
-    rounded(m, NAMED(m, "%d.sum", i));
+    gguf_rounded(m, NAMED(m, "%d.sum", i));
     gguf_node(n, "%d.sum.flat = Reshape %d.sum flat.shape", i, i);
     product(m, NAMED(m, "%d.o", i), NAMED(m, "%d.sum.flat", i), NAMED(m, "%d.o.weights", i));
     gguf_node(n, i ? "%d.x = Add %d.o %d.end" : "%d.x = Add %d.o embedding", i, i, i - 1);
-    rounded(m, NAMED(m, "%d.x", i));
+    residual(m, NAMED(m, "%d.x", i));
 }
 
 /* i.excess = the values of the first channels beyond i.gated, which is clamped to `usual`. */
@@ -317,16 +302,21 @@ static void excess(struct llama *m, int i, float usual)
     gguf_node(n, "%d.silu.first = Slice %d.silu zero outer channels", i, i);
     gguf_node(n, "%d.up.first = Slice %d.up zero outer channels", i, i);
     gguf_node(n, "%d.outer = Mul %d.silu.first %d.up.first", i, i, i);
-    rounded_as(m, NAMED(m, "%d.outer", i), all);
+    gguf_round_to(m, NAMED(m, "%d.outer", i), all->low, all->high);
     gguf_node(n, "%d.inside = Clip %d.outer %d.least %d.most", i, i, i, i);
     gguf_node(n, "%d.excess = Sub %d.outer %d.inside", i, i, i);
-    round_to(m, NAMED(m, "%d.excess", i), fminf(all->low + usual, 0), fmaxf(all->high - usual, 0));
+    gguf_round_to(m, NAMED(m, "%d.excess", i), fminf(all->low + usual, 0),
+                  fmaxf(all->high - usual, 0));
 }
 
 /* The product of gated values. A range for all of them would be too coarse, because single channels have outliers; so these are the
  * first channels, and what they have beyond the others' range is a second product. */
-static void down(struct llama *m, int i, const struct gguf_matrix *w, float usual)
+static void down(struct llama *m, int i, const struct gguf_matrix *part)
 {
+    const float usual =
+        gguf_outliers_first(m->scratch, &part[GGUF_GATE], &part[GGUF_UP], &part[GGUF_DOWN],
+                            m->ranges->gated + i * m->inner, outer_channels(m));
+    const struct gguf_matrix *w = &part[GGUF_DOWN];
     const struct gguf_range *gated = gguf_range(m->ranges, NAMED(m, "%d.gated", i));
     const struct gguf_range *sum = gguf_range(m->ranges, NAMED(m, "%d.down", i));
     const int64_t dim[2] = {outer_channels(m), w->rows};
@@ -337,22 +327,31 @@ static void down(struct llama *m, int i, const struct gguf_matrix *w, float usua
     gguf_node(n, "%d.rest.weights = DequantizeLinear %d.rest.bytes %d.down.weights.steps ; axis=1",
               i, i, i);
     gguf_node(n, "%d.gated = Mul %d.silu %d.up", i, i, i);
-    round_to(m, NAMED(m, "%d.gated", i), fmaxf(gated->low, -usual), fminf(gated->high, usual));
+    gguf_round_to(m, NAMED(m, "%d.gated", i), fmaxf(gated->low, -usual), fminf(gated->high, usual));
     excess(m, i, usual);
     gguf_node(n, "%d.main = MatMul %d.gated %d.down.weights", i, i, i);
-    rounded_as(m, NAMED(m, "%d.main", i), sum);
+    gguf_round_to(m, NAMED(m, "%d.main", i), sum->low, sum->high);
     gguf_node(n, "%d.rest = MatMul %d.excess %d.rest.weights", i, i, i);
-    rounded_as(m, NAMED(m, "%d.rest", i), sum);
+    gguf_round_to(m, NAMED(m, "%d.rest", i), sum->low, sum->high);
     gguf_node(n, "%d.down = Add %d.main %d.rest", i, i, i);
-    rounded(m, NAMED(m, "%d.down", i));
+    gguf_rounded(m, NAMED(m, "%d.down", i));
+}
+
+/* The product of gated values in int16, whose step is more than that of the product of two bytes. */
+static void wide_down(struct llama *m, int i)
+{
+    const float step =
+        1.01f * gguf_step_of(m, NAMED(m, "%d.silu", i)) * gguf_step_of(m, NAMED(m, "%d.up", i));
+
+    gguf_node(&m->net, "%d.gated = Mul %d.silu %d.up", i, i, i);
+    gguf_round_wide(m, NAMED(m, "%d.gated", i),
+                    fmaxf(gguf_wide_most(m, NAMED(m, "%d.gated", i)), step * INT16_MAX));
+    gguf_node(&m->net, "%d.down = MatMul %d.gated %d.down.weights", i, i, i);
+    gguf_wide_rounded(m, NAMED(m, "%d.down", i));
 }
 
 static void feed_forward(struct llama *m, int i, const struct gguf_matrix *part)
 {
-    const float usual =
-        gguf_outliers_first(m->scratch, &part[GGUF_GATE], &part[GGUF_UP], &part[GGUF_DOWN],
-                            m->ranges->gated + i * m->inner, outer_channels(m));
-
     const char *h = NAMED(m, "%d.ffn_norm", i);
     struct gguf_nodes *n = &m->net;
 
@@ -361,10 +360,13 @@ static void feed_forward(struct llama *m, int i, const struct gguf_matrix *part)
     product(m, NAMED(m, "%d.up", i), h, NAMED(m, "%d.up.weights", i));
     gguf_node(n, "%d.sigmoid = Sigmoid %d.gate", i, i);
     gguf_node(n, "%d.silu = Mul %d.gate %d.sigmoid", i, i, i);
-    rounded(m, NAMED(m, "%d.silu", i));
-    down(m, i, &part[GGUF_DOWN], usual);
+    gguf_rounded(m, NAMED(m, "%d.silu", i));
+    if (is_wide(m))
+        wide_down(m, i);
+    else
+        down(m, i, part);
     gguf_node(n, "%d.end = Add %d.down %d.x", i, i, i);
-    rounded(m, NAMED(m, "%d.end", i));
+    residual(m, NAMED(m, "%d.end", i));
 }
 
 /* --- the network --- */
@@ -376,12 +378,20 @@ static void index_of(struct llama *m, const char *name, int64_t v)
     *(int64_t *)gguf_constant(&m->net, name, OX_INT64, 1, &one) = v;
 }
 
-static void shared_nodes(struct llama *m, const struct gguf_network *n)
+static void gains_of_one(struct llama *m)
 {
     float *ones = gguf_constant(&m->net, "ones", OX_FLOAT, 1, &m->width);
 
     for (int64_t i = 0; i < m->width; i++)
         ones[i] = 1;
+}
+
+static void shared_nodes(struct llama *m, const struct gguf_network *n)
+{
+    if (is_wide(m))
+        gguf_wide_constants(m);
+    else
+        gains_of_one(m);
     gguf_scalar(m, "table.step", n->table_scale);
     gguf_scalar(m, "turn.step", 1.0f / 127);
     gguf_scalar(m, "mask.step", mask_step(m));
@@ -396,8 +406,10 @@ static void shared_nodes(struct llama *m, const struct gguf_network *n)
     gguf_shape(m, "rows.shape", m->kv_heads, m->heads / m->kv_heads, m->head);
     gguf_shape(m, "k.shape", m->kv_heads, 1, m->head);
     gguf_flat_shape(m);
-    gguf_node(&m->net, "embedding.byte = Gather table token");
-    gguf_node(&m->net, "embedding = DequantizeLinear embedding.byte table.step");
+    gguf_node(&m->net, "embedding.row = Gather table token");
+    gguf_node(&m->net, "embedding = DequantizeLinear embedding.row table.step");
+    if (is_wide(m))
+        gguf_round_wide(m, "embedding", 256 * n->table_scale);
     gguf_node(&m->net, "cosine.byte = Gather cosines position");
     gguf_node(&m->net, "cosine = DequantizeLinear cosine.byte turn.step");
     gguf_node(&m->net, "sine.byte = Gather sines position");

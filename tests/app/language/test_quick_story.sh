@@ -3,11 +3,13 @@
 # choice; refusals.
 . "$(dirname "$0")/../../e2e/common.sh"
 
-for products in int8 static; do
+for products in int8 static16 static; do
     "$heddle" run story --products=$products --engine=func --tokens 6 --no-search >said 2>&1 || fail "$(cat said)"
     head -n 1 said | grep -qx "Once upon a time there was a little clock that was alw" || fail "$(cat said)"
     grep -q "^verdict: match" said || fail "$(cat said)"
+    cp said said.$products
 done
+[ "$(sed -n 's/.* and \([0-9]*\) on the host (estimate).*/\1/p' said.static16)" -lt 25000 ] || fail "static16: $(cat said.static16)"
 grep -q "^[0-9]* MACs, 100.0 % on the accelerator" said || fail "static: $(cat said)"
 grep -q "and 0 on the host (estimate)" said || fail "static: $(cat said)"
 for seed in 1 1 2; do

@@ -26,7 +26,7 @@ def main():
     heddle, model, text, *options = sys.argv[1:]
     tokens, net = np.array([int(t) for t in text.split(",")], np.int32), llama_numpy.Llama(model)
     begins = net.settings.get("tokenizer.ggml.bos_token_id", -1) == tokens[0]
-    first = 1 if begins and "--products=static" in options else 0
+    first = 1 if begins and any("=static" in o for o in options) else 0
     with tempfile.TemporaryDirectory() as folder:
         given = pathlib.Path(folder) / "in.npz"
         np.savez(given, token=tokens[first:-1].reshape(-1, 1, 1),

@@ -95,7 +95,8 @@ static void test_logits(void **state)
 {
     static const struct gguf_options plain = {.products = GGUF_FLOAT},
                                      bytes = {.products = GGUF_INT8};
-    static const struct gguf_options fixed = {.products = GGUF_STATIC};
+    static const struct gguf_options fixed = {.products = GGUF_STATIC},
+                                     wide = {.products = GGUF_STATIC16};
     struct arena *a = arena_new((size_t)64 << 20);
 
     (void)state;
@@ -103,6 +104,8 @@ static void test_logits(void **state)
     assert_true(noise_of(a, &bytes, 0) < 1e-3);
     assert_true(noise_of(a, &fixed, 0) < 0.05); /* an untrained network is sensitive */
     assert_true(noise_of(a, &fixed, 1) < 0.05);
+    assert_true(noise_of(a, &wide, 0) < 0.035);
+    assert_true(noise_of(a, &wide, 1) < 0.035);
     assert_true(noise_of(a, &(struct gguf_options){10, GGUF_FLOAT}, 0) < 1e-10);
     assert_true(noise_of(a, &(struct gguf_options){8, GGUF_FLOAT}, 0) > 1e-2); /* two too few */
     arena_free(a);
