@@ -12,16 +12,26 @@ static uint64_t draw(struct prove_trial *t)
     return t->seed = prove_mix(t->seed, 1);
 }
 
-static float real(struct prove_trial *t, uint32_t round)
+/* Of eight rounds one has float32 of one sign, one small ones, one rows of 0. */
+enum { ROUNDS = 8, ONE_SIGN = 4, SMALL = 5, ZEROS = 6 };
+
+static float real(struct prove_trial *t, uint32_t round, uint64_t row)
 {
     static const float plain[4] = {0, 1, -1, 0.5f};
     const uint64_t v = draw(t);
-    const float unit = (float)(int32_t)(v >> 32) / 2147483648.0f;
+    const float unit = (float)(int32_t)(v >> 32) / 2147483648.0f,
+                x = v % 16 == 0 ? plain[v / 16 % 4] : unit * (float)(1u << round % ROUNDS) / 8;
 
-    return v % 16 == 0 ? plain[v / 16 % 4] : unit * (float)(1u << round % 8) / 8;
+    switch (round % ROUNDS) {
+    case ONE_SIGN:
+        return round / ROUNDS % 2 == 0 && x < 0 ? -x : round / ROUNDS % 2 && x > 0 ? -x : x;
+    case SMALL: return x / (1 << 30);
+    case ZEROS: return row % 2 == 0 ? 0 : x;
+    default: return x;
+    }
 }
 
-/* Fill n bytes of a tensor: any values, every fourth time only the extremes of bytes. */
+/* Fill n bytes of a tensor: any values, every fourth time only the extremes of bytes; float32: `real`. */
 static void fill(struct prove_trial *t, const struct ir_tensor *of, uint8_t *to, uint32_t round)
 {
     const uint64_t n = ir_elements(of), width = ir_bytes(of) / n;
@@ -29,7 +39,7 @@ static void fill(struct prove_trial *t, const struct ir_tensor *of, uint8_t *to,
     for (uint64_t e = 0; e < n; e++) {
         const uint64_t v = draw(t);
         int64_t number = (int64_t)(v >> 8) % 8 - (v & 1 ? 0 : 4);
-        const float f = real(t, round);
+        const float f = real(t, round, e / (uint64_t)ir_dim_back(of, 0));
 
         switch (of->type) {
         case IR_F32: memcpy(to + e * 4, &f, 4); break;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "refute.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -105,6 +106,56 @@ static bool at_least(const struct score *a, const struct score *b)
 
 /* --- the search --- */
 
+/* Return true if only QUANTIZE reads input `i`, which specifies what becomes of every float. */
+static bool is_quantised(const struct ir_graph *g, uint32_t i)
+{
+    const uint32_t id = g->in[i];
+    bool quantised = g->tensor[id]->type == IR_F32 && !g->tensor[id]->is_output;
+
+    for (uint32_t k = 0; k < g->n_op; k++)
+        for (uint32_t n = 0; !g->op[k]->dead && n < g->op[k]->n_in; n++)
+            if (g->op[k]->in[n] == id && g->op[k]->opcode != IR_OP_QUANTIZE)
+                quantised = false;
+    return quantised;
+}
+
+static uint32_t bits_of(float v)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* Give one place in eight of such inputs NaN, the infinities or any bits. Let other float32 have one sign, or be
+ * small or 0. */
+static void any_floats(struct search *s, struct run_data *to)
+{
+    static const uint32_t special[] = {0x7fc00000, 0xffc00000, 0x7f800000, 0xff800000};
+    const struct ir_graph *g = s->run.job.p->reference;
+
+    for (uint32_t i = 0; i < g->n_in; i++) {
+        const bool quantised = is_quantised(g, i);
+        const uint32_t form = draw(s, 4);
+
+        for (uint64_t at = 0; g->tensor[g->in[i]]->type == IR_F32 && at < to[i].n_bytes; at += 4) {
+            const uint32_t kind = draw(s, 64);
+            float v;
+
+            memcpy(&v, to[i].bytes + at, sizeof v);
+            const float one = form == 0   ? fabsf(v)
+                              : form == 1 ? -fabsf(v)
+                              : form == 2 ? v / (1 << 30)
+                                          : 0;
+            const uint32_t bits = !quantised ? bits_of(one)
+                                  : kind < 4 ? special[kind]
+                                  : kind < 8 ? (uint32_t)random_next(&s->random)
+                                             : bits_of(v);
+            memcpy(to[i].bytes + at, &bits, sizeof bits);
+        }
+    }
+}
+
 /* Change some bytes of int8 and uint8 inputs: to anything, to the ends, by a little, or to those of `other`. */
 static void change(struct search *s, struct run_data *const to, const struct run_data *other,
                    uint32_t k)
@@ -140,7 +191,8 @@ static struct run_data *inputs(const struct job *job, uint32_t n)
     return in;
 }
 
-/* Generated inputs of further seeds, and changes of the best. True: job.in makes a wrong output, or else a layer. */
+/* Generated inputs of further seeds, half of them with any floats, and changes of the best. True: job.in makes a
+ * wrong output, or else a layer. */
 static bool look(struct search *s, struct diag *d)
 {
     struct options o = *s->run.job.options;
@@ -159,6 +211,8 @@ static bool look(struct search *s, struct diag *d)
             if (k >= BATCH && !top.row)
                 break; /* nothing to start from */
             copy(&many, in, k < BATCH ? many.in : best, k < BATCH ? k : 0);
+            if (k < BATCH && draw(s, 2))
+                any_floats(s, in);
             for (uint32_t c = k < BATCH ? 0 : 1 + draw(s, 3); c > 0; c--)
                 change(s, in, many.in, draw(s, BATCH));
             const struct score score = try_input(s);
