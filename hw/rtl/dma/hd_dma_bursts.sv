@@ -122,6 +122,8 @@ module hd_dma_bursts #(
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     burst_valid_o && !burst_ready_i |=>
     burst_valid_o && $stable({burst_addr_o, burst_len_o, burst_last_o, burst_tag_o}));
+  a_fault_last: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    fault_o |-> !burst_valid_o);
   c_beyond: cover property (@(posedge clk_i) fault_o);
 `endif
 endmodule
