@@ -35,8 +35,8 @@ def fail(text):
 
 
 def read_list(path):
-    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught, test NAME, program NAME,
-    script NAME or bench NAME N."""
+    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught, unproved, test NAME,
+    program NAME, script NAME or bench NAME N."""
     mutants, area = [], ""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         word, _, rest = line.partition(" ")
@@ -48,7 +48,7 @@ def read_list(path):
             mutants.append(Mutant(area, rest))
         elif word == "file":
             mutants[-1].file = rest
-        elif word in ("mismatch", "caught", "test", "program", "script", "bench"):
+        elif word in ("mismatch", "caught", "unproved", "test", "program", "script", "bench"):
             mutants[-1].find = (word, rest.split())
         elif not mutants or not mutants[-1].edit(word, rest):
             fail(f"{path.name}:{number}: what is '{word}'?")
@@ -124,6 +124,11 @@ class Bench:
         """The exit code of a proof: 0 if the network is proved."""
         return self.call([self.build / "heddle", "prove", model, "--strict", *options], RUN_SECONDS).returncode
 
+    def want_proved(self, mutants):
+        for model, *more in sorted({(n, *options(m.find[1])) for m in mutants for n in networks(m.find[1])}):
+            if self.proves(model, more):
+                fail(f"{model}, nothing planted: it is not proved")
+
     def keep_proved(self, mutants):
         """The compiler's mutants that heddle prove must refuse: those that a run finds on a network that is proved without
         them. Bugs that the prover's reference shares need another oracle; kernels are taken at their rules."""
@@ -177,11 +182,11 @@ class Bench:
             return f"program {words[0]}" if not self.program_passes(words[0]) else None
         if kind == "script":
             return f"script {words[0]}" if not self.script_passes(words[0]) else None
-        for model in networks(words) if kind == "prove" else ():
+        for model in networks(words) if kind in ("prove", "unproved") else ():
             code = self.proves(model, options(words))
             if code:
                 return f"not proved ({code}), {model}"
-        for model in networks(words) if kind != "prove" else ():
+        for model in networks(words) if kind in ("mismatch", "caught") else ():
             done = self.heddle(model, options(words))
             if "verdict: mismatch" in done.stdout and done.returncode == 1:
                 return f"mismatch, {model}"
@@ -221,6 +226,7 @@ def main():
         if done.returncode or "verdict: match" not in done.stdout:
             fail(f"{model}, nothing planted: expected match, found {done.stdout.strip().splitlines()[-1:]} "
                  f"{done.stderr.strip()}")
+    bench.want_proved([m for m in mutants if m.find[0] == "unproved"])
     for test in sorted({m.find[1][0] for m in mutants if m.find[0] == "test"}):
         if not bench.passes(test):
             fail(f"test {test}, nothing planted: it fails")
