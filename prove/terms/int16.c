@@ -101,6 +101,11 @@ static struct prove_opaque least_form(const struct prove_opaque *o)
         PROVE_UNARY_16, {0, q[0], q[0], q[1], q[1], q[2], q[3]}, {o->of[o->of[0] == 1]}};
 }
 
+static int32_t upper_byte(int64_t v)
+{
+    return (int32_t)((v - (v & UINT8_MAX)) / 256);
+}
+
 void prove_opaque16(struct prove *p, const struct prove_opaque *of, int64_t low, int64_t high,
                     uint32_t y[2])
 {
@@ -110,8 +115,8 @@ void prove_opaque16(struct prove *p, const struct prove_opaque *of, int64_t low,
     if (o.rule == PROVE_UNARY_16 && low < 0 && o.parameter[1] >= 0 && is_positive(p, o.of[0]))
         low = 0;
     y[0] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 0}, 3), -128, 127);
-    y[1] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 1}, 3), (int32_t)(low >> 8),
-                      (int32_t)(high >> 8));
+    y[1] = prove_leaf(p, prove_hash(p, (const prove_uwide[]){16, all, 1}, 3), upper_byte(low),
+                      upper_byte(high));
 }
 
 void prove_table16(const struct prove *p, const int16_t *table, struct prove_opaque *o)
