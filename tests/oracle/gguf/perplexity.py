@@ -1,6 +1,8 @@
 """Perplexity of a GGUF file on a text by the logits that heddle computes (CPU reference), and by NumPy in float32.
 
-    perplexity.py HEDDLE MODEL.gguf TOKEN,TOKEN,.. [HEDDLE-OPTION ...]
+    perplexity.py HEDDLE MODEL.gguf FILE [HEDDLE-OPTION ...]
+
+FILE has the tokens in its first line, with commas between them; perplexity.txt those of SmolLM2, and their text.
 
 The first token is position 0; with --products=static of a file whose texts begin with a token, it has to be this one.
 """
@@ -24,6 +26,7 @@ def perplexity(logits, tokens):
 
 def main():
     heddle, model, text, *options = sys.argv[1:]
+    text = pathlib.Path(text).read_text().splitlines()[0]
     tokens, net = np.array([int(t) for t in text.split(",")], np.int32), llama_numpy.Llama(model)
     begins = net.settings.get("tokenizer.ggml.bos_token_id", -1) == tokens[0]
     first = 1 if begins and any("=static" in o for o in options) else 0
