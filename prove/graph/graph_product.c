@@ -108,8 +108,6 @@ static bool convolve(const struct prove_op *o, const struct factors *f)
     const int32_t each =
         deep ? o->op->attr[IR_MULTIPLIER] : o->out->dim[3] / (o->in[0]->dim[3] / part);
 
-    if (o->op->attr[IR_WEIGHTS_KO])
-        return false;
     for (size_t i = 0; i < n; i++)
         if (!window(o, f, i, part, (int32_t)(i % oc) / each * part, deep ? i % oc : i % oc * k,
                     deep ? oc : 1))
@@ -123,8 +121,6 @@ static bool dense(const struct prove_op *o, const struct factors *f)
                  n = (size_t)ir_elements(o->in[0]) / k * channels;
     struct prove_sum s;
 
-    if (o->op->attr[IR_WEIGHTS_KO])
-        return false;
     for (size_t i = 0; i < n; i++) {
         if (!bias(o, i % channels, &s))
             return false;
@@ -198,7 +194,7 @@ bool prove_graph_product(const struct prove_op *o)
 {
     const struct ir_tensor *x = o->in[0], *w = o->op->n_in > 1 ? o->in[1] : NULL;
 
-    if (!w || !o->x[1] || o->out->type != x->type)
+    if (!w || !o->x[1] || o->out->type != x->type || o->op->attr[IR_WEIGHTS_KO])
         return false;
     const bool wide = x->type == IR_I16, wide_w = w->type == IR_I16;
     if (wide ? w->type != IR_I8 && !wide_w : !is_byte(x) || w->type != x->type)
