@@ -145,6 +145,11 @@ static void set_up(struct units *u, uint32_t queue, uint32_t seed)
     }
     for (uint32_t i = 1; i < 6; i++)
         u->device.memory_at[i] = OUTSIDE + (i - 1) * CHIP;
+    if (seed >> 11 & 1) { /* weights and channels come by units of their own */
+        u->device.n_unit = 6;
+        u->device.instruction[HDK_FILTERS_IN].unit = 4;
+        u->device.instruction[HDK_CHANNELS_IN].unit = 5;
+    }
     u->device.tokens = seed >> 9 & 1;
     if (seed >> 10 & 1) /* weights of a tap in place */
         u->device.instruction[HDK_SPREAD].issue = NULL;
