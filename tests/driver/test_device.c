@@ -346,6 +346,9 @@ static void fault_is_read_and_named(void **state)
                         "device fault bus_read in fetch, command 1, address 0x780000010");
     assert_string_equal(hd_describe(&b.dev, HD_ERROR_FAULT, NULL, 0, NULL, 0, text, 13),
                         "device fault");
+    assert_int_equal(hd_submit(&b.dev, 0, sizeof stream), HD_OK);
+    assert_int_equal(b.dev.fault.code, 0); /* of the last submission */
+    assert_int_equal(b.dev.fault.address, 0);
 }
 
 int main(void)
