@@ -4,7 +4,7 @@
     island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
 
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
-weights, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
+weights, Einsum, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
 InstanceNormalization, GroupNormalization of images, LayerNormalization of several dimensions, LSTM, GRU, RNN, results moved before QuantizeLinear,
 a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups, constants of channels, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32 (but one quotient, or a tenth of them). Exit status 1 if one is more than a step off or in
@@ -124,8 +124,9 @@ def float_weights(rng):
     kind = str(rng.choice(["Conv", "ConvTranspose", "Gemm", "MatMul"]))
     channels, results = (int(v) for v in rng.integers(1, 24, 2))
     if kind in ("Gemm", "MatMul"):
-        x, scale = n.input([int(rng.integers(1, 6)), channels])
-        shape, attributes = [channels, results], {}
+        ones = int(rng.integers(3)) if kind == "MatMul" else 0
+        x, scale = n.input([*rng.integers(1, 4, ones).tolist(), int(rng.integers(1, 6)), channels])
+        shape, attributes = [*[1] * ones, channels, results], {}
     else:
         x, scale = n.input([1, channels, *(int(v) for v in rng.integers(4, 12, 2))])
         kernel = [int(v) for v in rng.integers(1, 4, 2)]
@@ -134,6 +135,21 @@ def float_weights(rng):
     weights = rng.normal(rng.uniform(-0.2, 0.2), 2.0 ** rng.uniform(-4, 1), shape).astype(np.float32)
     bias = [] if kind == "MatMul" or rng.integers(3) == 0 else [n.const(rng.normal(0, 8 * scale, results).astype(np.float32))]
     return n.quantised(n.node(kind, x, n.const(weights), *bias, **attributes)), n
+
+
+def einsum(rng):
+    """A product of constant weights along any dimensions, its result in any order."""
+    n = Net(rng)
+    letters = rng.permutation(list("abcdef"))[:int(rng.integers(3, 7))].tolist()
+    own = int(rng.integers(1, len(letters)))
+    depth = letters[:int(rng.integers(1, own + 1))]
+    left, right = letters[len(depth):own], letters[own:]
+    size = {letter: int(rng.integers(1, 7)) for letter in letters}
+    terms = ["".join(rng.permutation(v)) for v in (depth + left, depth + right, left + right)]
+    x, scale = n.input([size[v] for v in terms[0]])
+    w = n.const(rng.normal(0, 0.3, [size[v] for v in terms[1]]).astype(np.float32))
+    y = n.node("Einsum", x, w, equation=f"{terms[0]},{terms[1]}->{terms[2]}")
+    return n.quantised(n.node("Relu", y) if rng.integers(2) else y, scale / 4), n
 
 
 def slopes(rng):
@@ -437,7 +453,7 @@ def rnn(rng):
 
 RECURRENT = ("lstm", "gru", "rnn")  # what is off by one step of the state is off by that in the result's steps
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 

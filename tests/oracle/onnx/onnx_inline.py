@@ -116,6 +116,15 @@ FLOAT_WEIGHTS = f"""g (uint8[1,8,5,6] x, uint8[2,3,24] u) => (float[1,6,4,5] a, 
     b1 = MatMul(uf, g) b2 = Add(b1, gb) b = Clip(b2, low, high) flat = Reshape(uf, sh) c = Gemm<alpha=0.5, transB=1>(flat, h, gb)
     d = Conv<group=8>(xf, k) e1 = Conv<group=2>(xf, w, wb) e = QuantizeLinear(e1, t, z) f = Conv<group=8>(xf, l)
     vf = Mul(uf, vs) p = MatMul(vf, r) }}"""
+# Constant matrices with leading dimensions of 1, and Einsum's products, which are moved before QuantizeLinear.
+MATRICES = NEWER + f"""g (int8[1,3,4,5,6] x, uint8[2,5,7] u) => (int8[1,4,5,6] a, uint8[2,5,3] b, int8[1,2,5,4] c, int8[2,3,5] d)
+    <float s={{0.05}}, int8 z={{-3}}, float us={{0.04}}, uint8 uz={{120}}, float[3,6,6] k={integers(1, 108, 9)}, float at={{2.5}}, int8[1,7,3] w={integers(2, 21)},
+     float ws={{0.01}}, int8 wz={{0}}, float bt={{0.02}}, float[1,1,7,4] l={integers(3, 28, 9)}, float ct={{1.5}}, int64[4] four={{1,2,5,7}}, float[3] ds={{0.01,0.02,0.015}},
+     int8[3] dz={{0,0,0}}> {{
+    f = DequantizeLinear(x, s, z) a1 = Einsum<equation="nkctv,kvw->nctw">(f, k) a2 = Relu(a1) a = QuantizeLinear(a2, at, z)
+    h = DequantizeLinear(u, us, uz) v = DequantizeLinear(w, ws, wz) b1 = MatMul(h, v) b = QuantizeLinear(b1, bt, uz)
+    r = Reshape(h, four) c1 = MatMul(r, l) c = QuantizeLinear(c1, ct, z)
+    g2 = DequantizeLinear<axis=2>(w, ds, dz) d1 = Einsum<equation="bij,ajk->bki">(h, g2) d = QuantizeLinear(d1, bt, z) }}"""
 # Waiting results times one number, as AMD's Quark exports averages.
 FACTORS = f"""g (int8[1,8,6,6] x, int8[1,8,6,6] u) => (int8[1,8,1,1] a, int8[1,4,6,6] b, int8[1,8,6,6] c, int8[1,8] d, int8[1,8,1,1] e)
     <float s={{0.05}}, int8 z={{-3}}, float us={{0.04}}, int8[4,8,1,1] w={integers(1, 32)}, float ws={{0.01}}, int8 wz={{0}}, float t={{0.01}},
@@ -331,6 +340,7 @@ MODELS = {
     "few_bits": FEW_BITS,
     "float_products": FLOAT_PRODUCTS,
     "float_weights": FLOAT_WEIGHTS,
+    "matrices": MATRICES,
     "factors": FACTORS,
     "channel_scales": CHANNELS,
     **{f"einsum_{i}": einsum(*case) for i, case in enumerate(EINSUM)},
@@ -421,7 +431,7 @@ MODELS = {
 REVERSE = "g (float[2,3] x, int64[3] n) => (float[2,3] y) <int64[3] a={1,2,2}> { y = ReverseSequence(x, a) }"
 LOOP = "Loop<body = b (int64 i, bool c, float[2,3] a) => (bool d, float[2,3] o) { d = Identity(c) o = Add(a, x) }>"
 # ONNX Runtime's QLinearAveragePool counts cells that ceil_mode adds, its float one does not; it quantises float32 weights
-UNFUSED = {"pool_overhang", "float_weights"}
+UNFUSED = {"pool_overhang", "float_weights", "matrices"}
 ONE_FUSED = """<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[1,2,4,4] x, int64[1,4] i, float[2,4,8] a, int32[2] m) => (float[1,2,4,4] y)
     <float[2,2,1,1] w={1,2,3,4}, float[8,24] p={PARAMETERS}, float[4] v={1,2,3,4}> { BODY }""".replace("PARAMETERS", ",".join(["1"] * 192))
 

@@ -1,7 +1,7 @@
 /* onnx_einsum.c - Einsum as sums, transposes and matrix products. in: the equation, its operands'
  * shapes. out: a text. Operands are multiplied from left to right; of two, the dimensions that both
  * have and that are still needed are the batch of a product, those that both have alone its depth. */
-#include "compiler/import/onnx/onnx_import.h"
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 
 #include <string.h>
 
@@ -221,6 +221,8 @@ static enum status multiply(struct einsum *e, struct term *t, uint32_t k, uint32
     reshape(e, b, 3,
             (const int64_t[]){product(e, r.batch), product(e, r.depth), product(e, r.right)});
     text_printf(&e->text, "%s = MatMul(%s, %s); ", y.name, a->name, b->name);
+    if (k + 1 == n)
+        y.name = ox_quantise_inside(e->m, &e->text, y.name);
     memcpy(y.letter, order, strlen(order) + 1);
     for (uint32_t i = 0; order[i]; i++)
         dim[i] = e->size[(unsigned char)order[i]];

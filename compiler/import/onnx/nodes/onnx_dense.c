@@ -50,10 +50,11 @@ static enum status set_shape(struct ox *m, struct ox_deferred *p)
     return ST_OK;
 }
 
-static enum status want_weights(struct ox *m, const struct ox_value **w)
+static enum status want_weights(struct ox *m, const struct ox_value *second,
+                                const struct ox_value **w)
 {
-    *w = ox_in(m, 1);
-    if (*w && (*w)->kind == OX_CONST && ((*w)->real || (*w)->c.type == OX_FLOAT))
+    *w = second;
+    if (second && second->kind == OX_CONST && (second->real || second->c.type == OX_FLOAT))
         return ST_OK;
     return FAIL(
         m->d, ST_UNSUPPORTED,
@@ -96,20 +97,38 @@ static enum status matrices(struct ox *m)
     return ST_OK;
 }
 
+/* Return the second operand. A constant loses its leading dimensions of 1 unless the first operand has fewer dimensions
+ * and the result takes them from here. */
+static const struct ox_value *second_operand(struct ox *m, uint32_t rank)
+{
+    const struct ox_value *v = ox_in(m, 1);
+    struct ox_value *w;
+
+    if (!v || v->kind != OX_CONST || v->c.rank <= 2 || v->c.rank > rank || v->c.n == 0 ||
+        v->c.n != (uint64_t)v->c.dim[v->c.rank - 2] * (uint64_t)v->c.dim[v->c.rank - 1])
+        return v;
+    w = arena_memdup(m->arena, v, sizeof *v);
+    w->c.rank = 2;
+    memcpy(w->c.dim, v->c.dim + v->c.rank - 2, 2 * sizeof *w->c.dim);
+    w->quant.axis -= w->quant.n > 1 ? v->c.rank - 2 : 0;
+    return w;
+}
+
 enum status ox_matmul(struct ox *m)
 {
-    const struct ox_value *second = ox_in(m, 1);
     struct ox_deferred *p = ox_defer_fully_connected(m, (struct ox_shape){0});
-    const struct ox_value *w;
+    const struct ox_value *second, *w;
 
+    TRY(ox_operand(m, 0, "first input", &p->in[0]));
+    second = second_operand(m, m->g->tensor[p->in[0]]->rank);
     if (!second || second->kind != OX_CONST || second->c.rank != 2)
         return matrices(m);
     p->n_in = 1;
-    TRY(ox_operand(m, 0, "input", &p->in[0]));
-    TRY(want_weights(m, &w));
+    TRY(want_weights(m, second, &w));
     TRY(set_weights(m, p, &w->c, &w->quant, true));
     TRY(set_shape(m, p));
-    TRY(ox_literal_input(m, p, 1, 1));
+    if (m->options->literal)
+        TRY(ox_literal_add(m, p, ox_literal_const(m, w), 1));
     ox_set_deferred(m, p);
     return ST_OK;
 }
@@ -247,7 +266,7 @@ enum status ox_gemm(struct ox *m)
         return computed_gemm(m, alpha, beta);
     p->n_in = 1;
     TRY(ox_operand(m, 0, "input", &p->in[0]));
-    TRY(want_weights(m, &w));
+    TRY(want_weights(m, ox_in(m, 1), &w));
     if (m->g->tensor[p->in[0]]->rank != 2)
         return FAIL(m->d, ST_MODEL, "input: expected 2 dimensions, found %u",
                     m->g->tensor[p->in[0]]->rank);
