@@ -50,11 +50,16 @@ static enum status set_shape(struct ox *m, struct ox_deferred *p)
     return ST_OK;
 }
 
+static bool is_weights(const struct ox_value *v)
+{
+    return v && v->kind == OX_CONST && (v->real || v->c.type == OX_FLOAT);
+}
+
 static enum status want_weights(struct ox *m, const struct ox_value *second,
                                 const struct ox_value **w)
 {
     *w = second;
-    if (second && second->kind == OX_CONST && (second->real || second->c.type == OX_FLOAT))
+    if (is_weights(second))
         return ST_OK;
     return FAIL(
         m->d, ST_UNSUPPORTED,
@@ -97,14 +102,14 @@ static enum status matrices(struct ox *m)
     return ST_OK;
 }
 
-/* Return the second operand. A constant loses its leading dimensions of 1 unless the first operand has fewer dimensions
+/* Return the second operand. Weights lose their leading dimensions of 1 unless the first operand has fewer dimensions
  * and the result takes them from here. */
 static const struct ox_value *second_operand(struct ox *m, uint32_t rank)
 {
     const struct ox_value *v = ox_in(m, 1);
     struct ox_value *w;
 
-    if (!v || v->kind != OX_CONST || v->c.rank <= 2 || v->c.rank > rank || v->c.n == 0 ||
+    if (!is_weights(v) || v->c.rank <= 2 || v->c.rank > rank || v->c.n == 0 ||
         v->c.n != (uint64_t)v->c.dim[v->c.rank - 2] * (uint64_t)v->c.dim[v->c.rank - 1])
         return v;
     w = arena_memdup(m->arena, v, sizeof *v);
