@@ -189,22 +189,57 @@ static void requantize(const struct call *c)
     by_table(c, y, 1, n);
 }
 
+/* n results of `wide` bytes, each a function of the byte that is read. of: these bytes, for each that all_bytes has. */
+static void bytes_by_table(const struct call *c, const void *of, uint32_t wide, uint32_t n)
+{
+    const uint32_t *x = prove_read(c->k, c->arg[0], n);
+    uint32_t *y = prove_write(c->k, c->arg[2], (uint64_t)n * wide);
+    const int8_t *byte = of;
+    int8_t table[4][256];
+
+    for (uint32_t i = 0; i < 256 * wide; i++)
+        table[i % wide][i / wide] = byte[i];
+    for (uint32_t i = 0; y && i < n * wide; i++)
+        y[i] = prove_table(c->k->p, table[i % wide], x[i / wide]);
+}
+
 static void dequantize(const struct call *c)
 {
     struct hdk_dequantize p = *(const struct hdk_dequantize *)c->p;
-    const uint32_t n = p.n, *x = prove_read(c->k, c->arg[0], n);
-    uint32_t *y = prove_write(c->k, c->arg[2], (uint64_t)n * 4);
-    int8_t from[256], table[4][256];
+    const uint32_t n = p.n;
+    int8_t from[256];
     float to[256];
 
     p.n = 256;
     all_bytes(from);
     hdk_dequantize(&p, from, to);
-    for (uint32_t i = 0; i < 256; i++)
-        for (uint32_t b = 0; b < 4; b++)
-            memcpy(&table[b][i], (const uint8_t *)&to[i] + b, 1);
-    for (uint32_t i = 0; y && i < n * 4; i++)
-        y[i] = prove_table(c->k->p, table[i % 4], x[i / 4]);
+    bytes_by_table(c, to, sizeof *to, n);
+}
+
+/* Return true for int16 without a zero point, and int8. */
+static bool is_plain(const struct call *c, int32_t zero)
+{
+    const struct hdk_requantize *p = c->p;
+
+    if (!p->flip_in && !p->flip_out && !zero)
+        return true;
+    prove_package_fault(c->k, "int16 of a uint8, or with a zero point");
+    return false;
+}
+
+static void i8_to_int16(const struct call *c)
+{
+    struct hdk_requantize p = *(const struct hdk_requantize *)c->p;
+    const uint32_t n = p.n;
+    int8_t from[256];
+    int16_t to[256];
+
+    if (!is_plain(c, p.z_out))
+        return;
+    p.n = 256;
+    all_bytes(from);
+    hdk_i8_to_int16(&p, from, to);
+    bytes_by_table(c, to, sizeof *to, n);
 }
 
 /* The four bytes of a float, its scale and zero point. */
@@ -386,12 +421,12 @@ static void i16_extremum(const struct call *c)
     prove_i16_extremum(c->k, c->p, c->arg, strcmp(c->name, "i16_maximum") == 0);
 }
 
-static void i16_convert(const struct call *c)
+static void i16_to_int8(const struct call *c)
 {
-    if (strcmp(c->name, "i16_to_int8") == 0)
-        prove_i16_to_int8(c->k, c->p, c->arg);
-    else
-        prove_i8_to_int16(c->k, c->p, c->arg);
+    const struct hdk_requantize *p = c->p;
+
+    if (is_plain(c, p->z_in))
+        prove_i16_to_int8(c->k, p, c->arg);
 }
 
 static const struct {
@@ -431,8 +466,8 @@ static const struct {
     {"i16_unary", i16_unary},
     {"i16_logistic", i16_sigmoid},
     {"i16_tanh", i16_sigmoid},
-    {"i16_to_int8", i16_convert},
-    {"i8_to_int16", i16_convert},
+    {"i16_to_int8", i16_to_int8},
+    {"i8_to_int16", i8_to_int16},
     {"i16_mean", i16_mean},
     {"byte_of", byte_of},
     {"split_halves", halves},

@@ -19,8 +19,6 @@ void prove_i16_extremum(struct prove_package *k, const void *params, void *const
                         bool largest);
 void prove_i16_pool(struct prove_package *k, const void *params, void *const *arg, bool average);
 void prove_i16_sigmoid(struct prove_package *k, const void *params, void *const *arg, bool tanh);
-/* int16 to int8 (to_byte), or int8 to int16. */
-void prove_i8_to_int16(struct prove_package *k, const void *params, void *const *arg);
 void prove_i16_to_int8(struct prove_package *k, const void *params, void *const *arg);
 void prove_i16_mean(struct prove_package *k, const void *params, void *const *arg);
 void prove_byte_of(struct prove_package *k, const void *params, void *const *arg);

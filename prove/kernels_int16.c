@@ -254,34 +254,6 @@ void prove_i16_sigmoid(struct prove_package *k, const void *params, void *const 
     }
 }
 
-static bool is_plain(struct prove_package *k, const struct hdk_requantize *p, bool to_byte)
-{
-    if (!p->flip_in && !p->flip_out && !(to_byte ? p->z_in : p->z_out))
-        return true;
-    prove_package_fault(k, "int16 of a uint8, or with a zero point");
-    return false;
-}
-
-/* Each byte of the result is a function of the one that is read. */
-void prove_i8_to_int16(struct prove_package *k, const void *params, void *const *arg)
-{
-    const struct hdk_requantize *p = params;
-    const uint32_t *x = prove_read(k, arg[0], p->n);
-    uint32_t *y = prove_write(k, arg[2], p->n * UINT64_C(2));
-    struct hdk_requantize all = *p;
-    int8_t from[256], table[2][256];
-    int16_t to[256];
-
-    for (int32_t i = 0; i < 256; i++)
-        from[i] = (int8_t)(i - 128);
-    all.n = 256;
-    hdk_i8_to_int16(&all, from, to);
-    for (uint32_t i = 0; i < 512; i++)
-        table[i % 2][i / 2] = (int8_t)(to[i / 2] >> 8 * (i % 2));
-    for (uint32_t i = 0; is_plain(k, p, false) && y && i < 2 * p->n; i++)
-        y[i] = prove_table(k->p, table[i % 2], x[i / 2]);
-}
-
 void prove_i16_to_int8(struct prove_package *k, const void *params, void *const *arg)
 {
     const struct hdk_requantize *p = params;
@@ -291,7 +263,7 @@ void prove_i16_to_int8(struct prove_package *k, const void *params, void *const 
 
     prove_narrow_by(k->p, p->multiplier, p->shift,
                     (const int32_t[]){p->z_out, p->act_min, p->act_max}, &by);
-    for (uint32_t i = 0; is_plain(k, p, true) && y && i < p->n; i++)
+    for (uint32_t i = 0; y && i < p->n; i++)
         y[i] = prove_narrow(k->p, &by, prove_i16(k->p, x + (size_t)i * 2));
 }
 
