@@ -23,6 +23,12 @@
 enum { LOWER_ZERO = -128 }; /* zero point of the lower bytes */
 enum product { CONV, DEPTHWISE, DENSE };
 
+/* Return true if the array runs the operator as one of halves. */
+static bool is_halves(const struct ir_graph *g, const struct ir_op *op, const struct lgl_options *o)
+{
+    return !op->dead && halves_kind(g, op) && !halves_refusal(g, op, o->hw);
+}
+
 static struct ir_tensor *new_byte(struct ir_graph *g, const struct ir_op *op, enum product kind,
                                   bool high)
 {
@@ -106,7 +112,7 @@ static void wide_sums(struct ir_graph *g, struct ir_op *op, enum product kind,
     struct raw_sums s[2];
 
     if (x->type != IR_I16 || w->role != IR_CONST || o->int16_elsewhere[op->opcode] ||
-        (halves_kind(g, op) && !halves_refusal(g, op, o->hw)))
+        is_halves(g, op, o))
         return;
     w = weights_of(g, op, kind);
     zero = lgl_new_constant(g, w->name, IR_I8, 0, NULL, NULL);
@@ -233,11 +239,6 @@ void sys_wide_dense(struct ir_graph *g, struct ir_op *op, const struct lgl_optio
 
 /* --- QUANTIZE between int8 and int16 --- */
 
-static bool is_halves(const struct ir_graph *g, const struct ir_op *op, const struct lgl_options *o)
-{
-    return !op->dead && halves_kind(g, op) && !halves_refusal(g, op, o->hw);
-}
-
 static bool is_read_as_halves(const struct ir_graph *g, const struct ir_tensor *t,
                               const struct lgl_options *o)
 {
@@ -248,17 +249,8 @@ static bool is_read_as_halves(const struct ir_graph *g, const struct ir_tensor *
     return false;
 }
 
-/* `t` as halves. */
-static struct ir_tensor *new_bytes(struct ir_graph *g, const struct ir_tensor *t)
-{
-    int32_t dim[4];
-
-    ir_halves_shape(t, dim);
-    return lgl_new_image(g, t, lgl_new_quant(g, t->quant.scale[0], 0), dim);
-}
-
-/* The upper or lower byte of the result for each quantised value. */
-static const int8_t *table_of(struct ir_graph *g, const struct ir_op *op, bool upper)
+/* Fill table[0] with the upper byte of the result for each quantised value, table[1] with the lower one. */
+static void fill_tables(const struct ir_graph *g, const struct ir_op *op, int8_t *const table[2])
 {
     const struct ir_fixed *f = &op->fixed;
     const struct hdk_requantize p = {.n = 256,
@@ -267,30 +259,32 @@ static const int8_t *table_of(struct ir_graph *g, const struct ir_op *op, bool u
                                      .act_max = f->act_max,
                                      .multiplier = f->multiplier[0],
                                      .shift = f->shift[0]};
-    int8_t x[256], *table = ARENA_ARRAY(g->arena, int8_t, 256);
+    int8_t x[256];
     int16_t y[256];
 
     for (int32_t i = 0; i < 256; i++)
         x[i] = (int8_t)(i - 128);
     hdk_i8_to_int16(&p, x, y);
-    for (int32_t i = 0; i < 256; i++)
-        table[i] = (int8_t)(upper ? y[i] >> 8 : (y[i] & UINT8_MAX) + LOWER_ZERO);
-    return table;
+    for (int32_t i = 0; i < 256; i++) {
+        table[0][i] = (int8_t)(y[i] >> 8);
+        table[1][i] = (int8_t)((y[i] & UINT8_MAX) + LOWER_ZERO);
+    }
 }
 
 static void widen(struct ir_graph *g, struct ir_op *op)
 {
-    struct ir_tensor *y = ir_out(g, op, 0), *all = new_bytes(g, y);
+    struct ir_tensor *y = ir_out(g, op, 0), *all = halves_of(g, y, y->name);
+    const int32_t dim[4] = {all->dim[0], all->dim[1], all->dim[2] / 2, all->dim[3]};
+    int8_t *const table[2] = {ARENA_ARRAY(g->arena, int8_t, 256),
+                              ARENA_ARRAY(g->arena, int8_t, 256)};
     uint32_t part[2];
 
+    fill_tables(g, op, table);
     for (uint32_t i = 0; i < 2; i++) {
-        struct ir_tensor *to = new_bytes(g, y);
-        struct ir_op *lut;
+        struct ir_tensor *to = lgl_new_image(g, all, all->quant, dim);
+        const uint32_t x = lgl_in_shape(g, op->row, ir_in(g, op, 0), to);
 
-        to->dim[2] /= 2;
-        lut = lgl_make_lut(g, op->row, 1, &op->in[0], to);
-        lut->in[0] = lgl_in_shape(g, op->row, ir_in(g, op, 0), to);
-        lut->fixed.table = table_of(g, op, i == 0);
+        lgl_make_lut(g, op->row, 1, &x, to)->fixed.table = table[i];
         part[i] = to->id;
     }
     lgl_new_join(g, op->row, 2, part, 2, all);
@@ -348,7 +342,7 @@ static void narrow(struct ir_graph *g, struct ir_op *op, const struct lgl_option
 
     if (!wide)
         return;
-    all = new_bytes(g, wide);
+    all = halves_of(g, wide, wide->name);
     lgl_make_halves(g, op->row, 1, &wide->id, all);
     part[0] = sign_of(g, op->row, half_of(g, op->row, all, true))->id;
     part[1] = half_of(g, op->row, all, false)->id;
