@@ -380,13 +380,15 @@ static enum status rearrange(struct partition *p, struct ir_graph *g, struct dia
     struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
     const uint32_t n_old = g->n_op;
     const bool flips = partition_border(p->targets, g), halves = partition_halves(p->targets, g);
+    bool late;
 
-    if (halves) /* partition_late_reads goes by what makes a tensor */
+    if (flips || halves) /* partition_late_reads goes by what makes a tensor */
         TRY(ir_link(g, d));
-    if (!partition_late_reads(p->targets, g) && !flips && !halves)
-        return ST_OK;
-    TRY(ir_link(g, d));
-    move_answers(p, g, old, n_old);
+    late = partition_late_reads(p->targets, g);
+    if (late)
+        TRY(ir_link(g, d));
+    if (flips || halves || late)
+        move_answers(p, g, old, n_old);
     return ST_OK;
 }
 
