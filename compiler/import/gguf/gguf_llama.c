@@ -206,7 +206,7 @@ static enum status build(struct llama *m)
 
     TRY(gguf_sizes(m));
     gguf_borders(m);
-    if (m->o->products >= GGUF_STATIC)
+    if (gguf_is_static(m->o))
         return gguf_static(m);
     TRY(embeddings(m));
     tables(m);

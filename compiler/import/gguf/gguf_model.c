@@ -75,9 +75,7 @@ int64_t gguf_begin(const struct gguf *f, const struct gguf_options *o)
     const struct gguf_tensor *table = gguf_tensor(f, "token_embd.weight");
     const double id = gguf_number(f, "tokenizer.ggml.bos_token_id", -1);
 
-    return o->products >= GGUF_STATIC && table && id >= 0 && id < (double)table->dim[1]
-               ? (int64_t)id
-               : -1;
+    return gguf_is_static(o) && table && id >= 0 && id < (double)table->dim[1] ? (int64_t)id : -1;
 }
 
 /* --- constants --- */

@@ -18,7 +18,7 @@ struct llama {
     int64_t layers, width, inner, heads, kv_heads, head, vocabulary, context;
     double epsilon, base;
     struct onnx_state *state;
-    /* GGUF_STATIC has these. */
+    /* If gguf_is_static: */
     struct gguf_ranges *ranges;
     struct gguf_turn turn;
     struct arena *scratch; /* while constants are made */

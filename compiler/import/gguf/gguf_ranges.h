@@ -1,4 +1,4 @@
-/* gguf_ranges.h - the network of GGUF_STATIC in float32 on tokens that it draws itself: the range of each
+/* gguf_ranges.h - the network of gguf_static.c in float32 on tokens that it draws itself: the range of each
  * value, and keys and values of the token that begins a text. */
 #ifndef HEDDLE_COMPILER_IMPORT_GGUF_GGUF_RANGES_H
 #define HEDDLE_COMPILER_IMPORT_GGUF_GGUF_RANGES_H

@@ -1,4 +1,4 @@
-/* gguf_static.h - the step of a model with values of int8 and scales that are known before. */
+/* gguf_static.h - the step of a model with values of int8, some of int16 (gguf_wide.h), and scales that are known before. */
 #ifndef HEDDLE_COMPILER_IMPORT_GGUF_GGUF_STATIC_H
 #define HEDDLE_COMPILER_IMPORT_GGUF_GGUF_STATIC_H
 

@@ -41,7 +41,6 @@ void gguf_wide_norm(struct llama *m, const char *y, const char *x)
     struct gguf_nodes *n = &m->net;
 
     epsilon_of(m, y);
-
     gguf_node(n, "%s.square = Mul %s %s", y, x, x);
     gguf_wide_rounded(m, NAMED(m, "%s.square", y));
     gguf_node(n, "%s.squares = MatMul %s.square ones", y, y);
