@@ -23,8 +23,7 @@ static float real(struct prove_trial *t, uint32_t round, uint64_t row)
                 x = v % 16 == 0 ? plain[v / 16 % 4] : unit * (float)(1u << round % ROUNDS) / 8;
 
     switch (round % ROUNDS) {
-    case ONE_SIGN:
-        return round / ROUNDS % 2 == 0 && x < 0 ? -x : round / ROUNDS % 2 && x > 0 ? -x : x;
+    case ONE_SIGN: return (round / ROUNDS % 2 ? x > 0 : x < 0) ? -x : x;
     case SMALL: return x / (1 << 30);
     case ZEROS: return row % 2 == 0 ? 0 : x;
     default: return x;

@@ -119,14 +119,6 @@ static bool is_quantised(const struct ir_graph *g, uint32_t i)
     return quantised;
 }
 
-static uint32_t bits_of(float v)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
 /* Give one place in eight of such inputs NaN, the infinities or any bits. Let other float32 have one sign, or be
  * small or 0. */
 static void any_floats(struct search *s, struct run_data *to)
@@ -140,18 +132,19 @@ static void any_floats(struct search *s, struct run_data *to)
 
         for (uint64_t at = 0; g->tensor[g->in[i]]->type == IR_F32 && at < to[i].n_bytes; at += 4) {
             const uint32_t kind = draw(s, 64);
-            float v;
+            uint8_t *place = to[i].bytes + at;
 
-            memcpy(&v, to[i].bytes + at, sizeof v);
-            const float one = form == 0   ? fabsf(v)
-                              : form == 1 ? -fabsf(v)
-                              : form == 2 ? v / (1 << 30)
-                                          : 0;
-            const uint32_t bits = !quantised ? bits_of(one)
-                                  : kind < 4 ? special[kind]
-                                  : kind < 8 ? (uint32_t)random_next(&s->random)
-                                             : bits_of(v);
-            memcpy(to[i].bytes + at, &bits, sizeof bits);
+            if (!quantised) {
+                float v;
+
+                memcpy(&v, place, sizeof v);
+                v = form == 0 ? fabsf(v) : form == 1 ? -fabsf(v) : form == 2 ? v / (1 << 30) : 0;
+                memcpy(place, &v, sizeof v);
+            } else if (kind < 8) {
+                const uint32_t bits = kind < 4 ? special[kind] : (uint32_t)random_next(&s->random);
+
+                memcpy(place, &bits, sizeof bits);
+            }
         }
     }
 }
