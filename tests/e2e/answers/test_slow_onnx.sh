@@ -83,9 +83,9 @@ for net in all last; do
 done
 expect 0 "" "$heddle" run "$lstm/all.onnx" --engine=func -i "$lstm/in_0.bin" --expect "$lstm/out.bin" --tolerance=2
 expect 0 "" "$heddle" run "$lstm/all.onnx" --target=c --onnx-rounding=onnx -i "$lstm/in_0.bin" --expect "$lstm/out.bin"
-# A GRU, whose reset gate is before or after its product, and an RNN: the same.
+# A GRU, whose reset gate is before or after its product, an RNN, and a GRU that reads an LSTM: the same.
 gru="$HEDDLE_HOME/tests/compiler/import/onnx/gru"
-for net in before after rnn; do
+for net in before after rnn layers; do
     "$heddle" inspect "$gru/$net.onnx" >inspected || fail "inspect"
     ! grep -q float32 inspected || fail "$net: inspect of a GRU: $(grep float32 inspected)"
     expect 0 "" "$heddle" run "$gru/$net.onnx" --engine=func

@@ -1,5 +1,5 @@
 """Operators between DequantizeLinear and QuantizeLinear against ONNX Runtime without optimisations, at most one step off
-(LSTM, GRU, RNN: two, and a step of their state).
+(LSTM, GRU, RNN, layers of them: two, and a step of their state).
 
     island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
 
@@ -419,13 +419,10 @@ def moved(rng):
     return n.quantised(y, scale / 4), n
 
 
-def recurrent(rng, kind, gates, attributes=None):
-    """A recurrence with weights of float32 or int8, and what reads all its outputs or the last ones."""
-    n = Net(rng)
-    cells, inputs = int(rng.choice([1, 3, 8, 20, 33, 64])), int(rng.choice([1, 5, 16, 40]))
-    direction = str(rng.choice(["forward", "reverse", "bidirectional"]))
+def recurrence(n, kind, gates, x, inputs, cells, direction, attributes, name):
+    """A recurrence with weights of float32 or int8; outputs name0, all, and name1, the last ones."""
+    rng = n.rng
     ways, bound = 1 + (direction == "bidirectional"), rng.uniform(0.5, 1 if kind == "RNN" else 2) * cells ** -0.5
-    x, _ = n.input([int(rng.choice([1, 2, 7, 30])), 1, inputs], rng.uniform(1, 5) / 127)
     weights = []
     for columns in (inputs, cells):
         w = rng.uniform(-bound, bound, (ways, gates * cells, columns)).astype(np.float32)
@@ -433,10 +430,33 @@ def recurrent(rng, kind, gates, attributes=None):
         parts = [n.const(np.round(w / scale).astype(np.int8)), n.const(np.float32(scale)), n.const(np.int8(0))]
         weights.append(n.const(w) if rng.integers(2) else n.node("DequantizeLinear", *parts))
     bias = [n.const(rng.uniform(-bound, bound, (ways, 2 * gates * cells)).astype(np.float32))] if rng.integers(4) else []
-    n.nodes.append(helper.make_node(kind, [x, *weights, *bias], ["all", "last"], hidden_size=cells, direction=direction, **(attributes or {})))
-    real = n.node("Squeeze", "last", n.const(np.array([1], np.int64))) if rng.integers(3) == 0 else \
-        n.node("Transpose", "all", perm=[2, 0, 1, 3])
+    n.nodes.append(helper.make_node(kind, [x, *weights, *bias], [f"{name}0", f"{name}1"], hidden_size=cells, direction=direction, **(attributes or {})))
+
+
+def recurrent(rng, kind, gates, attributes=None):
+    """A recurrence, and what reads all its outputs or the last ones."""
+    n = Net(rng)
+    cells, inputs = int(rng.choice([1, 3, 8, 20, 33, 64])), int(rng.choice([1, 5, 16, 40]))
+    direction = str(rng.choice(["forward", "reverse", "bidirectional"]))
+    x, _ = n.input([int(rng.choice([1, 2, 7, 30])), 1, inputs], rng.uniform(1, 5) / 127)
+    recurrence(n, kind, gates, x, inputs, cells, direction, attributes, "h")
+    real = n.node("Squeeze", "h1", n.const(np.array([1], np.int64))) if rng.integers(3) == 0 else \
+        n.node("Transpose", "h0", perm=[2, 0, 1, 3])
     return n.quantised(real, 0.003), n
+
+
+def layers(rng):
+    """Two or three recurrences, each reads the one before."""
+    n = Net(rng)
+    width, steps = int(rng.choice([1, 5, 16, 40])), int(rng.choice([1, 2, 7, 16]))
+    y, _ = n.input([steps, 1, width], rng.uniform(1, 5) / 127)
+    for k in range(int(rng.integers(2, 4))):
+        kind, gates, attributes = [("LSTM", 4, {}), ("GRU", 3, {"linear_before_reset": int(rng.integers(2))})][int(rng.integers(2))]
+        cells, direction = int(rng.choice([1, 3, 8, 20, 33])), str(rng.choice(["forward", "reverse", "bidirectional"]))
+        recurrence(n, kind, gates, y, width, cells, direction, attributes, f"h{k}_")
+        width = cells * (1 + (direction == "bidirectional"))
+        y = n.node("Reshape", n.node("Transpose", f"h{k}_0", perm=[0, 2, 1, 3]), n.const(np.array([steps, 1, -1], np.int64)))
+    return n.quantised(y, 0.003), n
 
 
 def lstm(rng):
@@ -451,9 +471,9 @@ def rnn(rng):
     return recurrent(rng, "RNN", 1)
 
 
-RECURRENT = ("lstm", "gru", "rnn")  # what is off by one step of the state is off by that in the result's steps
-ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
+RECURRENT = ("lstm", "gru", "rnn", "layers")  # what is off by one step of the state is off by that in the result's steps
+ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "layers": 2, "place": 0}  # steps: an output of 8 bits is its next input
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "layers": layers, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 

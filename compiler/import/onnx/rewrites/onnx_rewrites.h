@@ -71,6 +71,8 @@ void ox_quantise_factors(struct ox *m);
 void ox_quantise_inputs(struct ox *m);
 /* onnx_slopes.c: quantise the constant slopes of PRelu between quantised values. Initializers are known. */
 void ox_quantise_slopes(struct ox *m);
+/* onnx_states.c: quantise the outputs of a recurrence of quantised values that another one reads. */
+void ox_quantise_states(struct ox *m);
 /* onnx_channels.c: give activations with a scale for each channel, which a depthwise convolution reads, one scale.
  * Initializers are known. */
 void ox_single_scales(struct ox *m);
