@@ -25,7 +25,7 @@ for model in "$folder"/*.onnx; do
     count=$((count + 1))
 done
 # volumes: the accelerator takes inputs and gives outputs of more than four dimensions as they are in memory; matrices
-for name in depths_float depths_same depths_qlinear matrices; do
+for name in depths_float depths_same depths_qlinear volumes matrices; do
     "$heddle" inspect "$folder/$name.onnx" >stdout 2>stderr || fail "$name: $(cat stderr)"
     grep -qE "^[0-9]+_\w+ +\w+ +c  " stdout && fail "$name: $(grep -E "^[0-9]+_\w+ +\w+ +c  " stdout)"
 done

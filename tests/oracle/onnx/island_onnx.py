@@ -6,7 +6,7 @@
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, Einsum, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
 InstanceNormalization, GroupNormalization of images, LayerNormalization of several dimensions, LSTM, GRU, RNN, results moved before QuantizeLinear,
-a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups, constants of channels, places of maxima (equal ones).
+a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups and of volumes, constants of channels, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32 (but one quotient, or a tenth of them). Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -175,6 +175,19 @@ def transposed_groups(rng):
     bias = [n.const(rng.normal(0, 20 * scale, groups * results).astype(np.float32))] if rng.integers(2) else []
     strides, pads = [int(v) for v in rng.integers(1, 4, spatial)], [int(rng.integers(k)) for k in kernel] + [0] * spatial
     return n.quantised(n.node("ConvTranspose", x, w, *bias, group=groups, strides=strides, pads=pads), scale), n
+
+
+def volumes(rng):
+    """A transposed convolution of volumes whose windows do not overlap."""
+    n = Net(rng)
+    channels, results = (int(v) for v in rng.integers(1, 12, 2))
+    x, scale = n.input([int(rng.integers(1, 3)), channels, *(int(v) for v in rng.integers(1, 6, 3))])
+    kernel = [int(v) for v in rng.integers(1, 4, 3)]
+    values = rng.integers(0 if n.dtype == np.uint8 else -127, 128, (channels, results, *kernel)).astype(n.dtype)
+    w = n.node("DequantizeLinear", n.const(values), n.const(np.float32(0.004)), n.const(n.dtype(n.lowest + 128)))
+    bias = [n.const(rng.normal(0, 20 * scale, results).astype(np.float32))] if rng.integers(2) else []
+    y = n.node("ConvTranspose", x, w, *bias, strides=kernel)
+    return n.quantised(n.node("Relu", y) if rng.integers(2) else y, scale), n
 
 
 def channels(rng):
@@ -368,7 +381,7 @@ def channel_norm(rng):
     n = Net(rng, 21)
     groups, each = int(rng.integers(1, 7)), int(rng.choice([1, 1, 2, 5]))
     channels = groups * each
-    size = [int(v) for v in rng.integers(8, 28, int(rng.integers(1, 3)))]
+    size = [int(v) for v in rng.integers(8, 28, int(rng.integers(1, 3)))] if rng.integers(4) else [int(v) for v in rng.integers(3, 8, 3)]
     x, _ = spread(rng, n, [int(rng.integers(1, 4)), channels, *size], [])
     gamma, beta = rng.normal(1, 0.4, channels).astype(np.float32), rng.normal(0, 0.5, channels).astype(np.float32)
     parts = [x, n.const(gamma), n.const(beta)]
@@ -473,7 +486,7 @@ def rnn(rng):
 
 RECURRENT = ("lstm", "gru", "rnn", "layers")  # what is off by one step of the state is off by that in the result's steps
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "layers": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "layers": layers, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "scaled": scaled, "reduce_sum": reduce_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "layers": layers, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "volumes": volumes, "scaled": scaled, "reduce_sum": reduce_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 

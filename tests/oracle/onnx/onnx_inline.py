@@ -125,6 +125,13 @@ MATRICES = NEWER + f"""g (int8[1,3,4,5,6] x, uint8[2,5,7] u) => (int8[1,4,5,6] a
     h = DequantizeLinear(u, us, uz) v = DequantizeLinear(w, ws, wz) b1 = MatMul(h, v) b = QuantizeLinear(b1, bt, uz)
     r = Reshape(h, four) c1 = MatMul(r, l) c = QuantizeLinear(c1, ct, z)
     g2 = DequantizeLinear<axis=2>(w, ds, dz) d1 = Einsum<equation="bij,ajk->bki">(h, g2) d = QuantizeLinear(d1, bt, z) }}"""
+# Normalisations and a transposed convolution of volumes.
+VOLUMES = NEWER + f"""g (int8[1,4,3,6,5] x) => (int8[1,4,3,6,5] a, int8[1,4,3,6,5] b, int8[1,3,6,18,10] c)
+    <float s={{0.0625}}, int8 z={{-3}}, float t={{0.0625}}, float[4] g={{1,0.5,-1.5,2}}, float[4] h={{0.25,-0.5,0,1}}, int8[4,3,2,3,2] w={integers(1, 144)},
+     float ws={{0.0078125}}, int8 wz={{0}}, float[3] k={{0.5,-1,2}}> {{
+    f = DequantizeLinear(x, s, z) a1 = InstanceNormalization(f, g, h) a = QuantizeLinear(a1, t, z)
+    b1 = GroupNormalization<num_groups=2>(f, g, h) b = QuantizeLinear(b1, t, z)
+    v = DequantizeLinear(w, ws, wz) c1 = ConvTranspose<strides=[2,3,2]>(f, v, k) c = QuantizeLinear(c1, t, z) }}"""
 # Waiting results times one number, as AMD's Quark exports averages.
 FACTORS = f"""g (int8[1,8,6,6] x, int8[1,8,6,6] u) => (int8[1,8,1,1] a, int8[1,4,6,6] b, int8[1,8,6,6] c, int8[1,8] d, int8[1,8,1,1] e)
     <float s={{0.05}}, int8 z={{-3}}, float us={{0.04}}, int8[4,8,1,1] w={integers(1, 32)}, float ws={{0.01}}, int8 wz={{0}}, float t={{0.01}},
@@ -341,6 +348,7 @@ MODELS = {
     "float_products": FLOAT_PRODUCTS,
     "float_weights": FLOAT_WEIGHTS,
     "matrices": MATRICES,
+    "volumes": VOLUMES,
     "factors": FACTORS,
     "channel_scales": CHANNELS,
     **{f"einsum_{i}": einsum(*case) for i, case in enumerate(EINSUM)},

@@ -51,7 +51,8 @@ enum status ox_layer_rows(struct ox *m)
     return finish(m, &t);
 }
 
-/* Make the images' channels those of one image. `groups`: of each image, 0 for InstanceNormalization. */
+/* Make the images' channels those of one image, a volume's depths and rows its rows. `groups`: of each image, 0 for
+ * InstanceNormalization. */
 static enum status as_one_image(struct ox *m, int64_t groups)
 {
     const struct ox_value *x = ox_in(m, 0);
@@ -63,6 +64,8 @@ static enum status as_one_image(struct ox *m, int64_t groups)
     memcpy(s.dim, dim, sizeof s.dim);
     s.dim[1] *= s.dim[0];
     s.dim[0] = 1;
+    for (; s.rank > 4; s.rank--)
+        s.dim[s.rank - 2] *= s.dim[s.rank - 1];
     text_init(&t, m->arena);
     text_printf(&t, "x = Reshape($0, %s); a = Reshape($1, [%lld]); b = Reshape($2, [%lld]);",
                 ox_shape_list(m, &s), (long long)each, (long long)each);
@@ -73,7 +76,10 @@ static enum status as_one_image(struct ox *m, int64_t groups)
                     (long long)(dim[1] / each), (long long)(dim[1] / each));
     else
         text_add(&t, "a3 = Identity(a); b3 = Identity(b);");
-    text_printf(&t, "a4 = Tile(a3, [%d]); b4 = Tile(b3, [%d]);", dim[0], dim[0]);
+    if (dim[0] > 1)
+        text_printf(&t, "a4 = Tile(a3, [%d]); b4 = Tile(b3, [%d]);", dim[0], dim[0]);
+    else
+        text_add(&t, "a4 = Identity(a3); b4 = Identity(b3);");
     if (groups)
         text_printf(&t,
                     "n = GroupNormalization(x, a4, b4; num_groups=%lld, epsilon=@epsilon|1e-5f);",
@@ -83,13 +89,14 @@ static enum status as_one_image(struct ox *m, int64_t groups)
     return finish(m, &t);
 }
 
-/* Return true if there are several images, and scale and bias are constants of `each` numbers. */
+/* Return true if there are several images or a volume, and scale and bias are constants of `each` numbers. */
 static bool has_images(struct ox *m, int64_t each)
 {
     const struct ox_value *x = ox_in(m, 0);
 
-    return x && !m->options->exact && ox_rank(m, x) > 2 && ox_dim(m, x)[0] > 1 && ox_in(m, 1) &&
-           ox_in(m, 2) && ox_in(m, 1)->kind == OX_CONST && ox_in(m, 2)->kind == OX_CONST &&
+    return x && !m->options->exact && ox_rank(m, x) > 2 &&
+           (ox_dim(m, x)[0] > 1 || ox_rank(m, x) > 4) && ox_in(m, 1) && ox_in(m, 2) &&
+           ox_in(m, 1)->kind == OX_CONST && ox_in(m, 2)->kind == OX_CONST &&
            ox_in(m, 1)->c.n == (uint64_t)each && ox_in(m, 2)->c.n == (uint64_t)each;
 }
 

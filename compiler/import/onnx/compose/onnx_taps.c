@@ -1,12 +1,11 @@
 /* onnx_taps.c - convolutions and pools that the IR has no operator for. Computed weights, and pools of
  * three dimensions: one slice of the padded input for each cell of the window, summed or compared.
  * Constant weights of three dimensions: depth as batch, its cells of the window as channels. */
-#include "compiler/import/onnx/onnx_import.h"
 #include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 
 #include <string.h>
 
-enum { MAX_TAPS = 1024 };
+enum { MAX_TAPS = 1024, MOST_CELLS = 256 };
 
 struct taps {
     uint32_t n; /* spatial dimensions */
@@ -257,6 +256,49 @@ static enum status transposed_pads(struct ox *m, const struct taps *t, uint32_t 
     return ST_OK;
 }
 
+/* Return true if no output cell is of two input cells: a window has the strides' size. */
+static bool is_apart(struct ox *m, const struct taps *t, long long group, const int64_t *extra,
+                     const int64_t *pads)
+{
+    bool apart = t->n == 3 && group == 1 && !ox_attr(m, "output_shape") &&
+                 strcmp(ox_attr_text(m, "auto_pad", "NOTSET"), "NOTSET") == 0;
+
+    for (uint32_t i = 0; i < t->n; i++)
+        apart = apart && ox_dim(m, ox_in(m, 1))[i + 2] == t->stride[i] && t->dilation[i] == 1 &&
+                extra[i] == 0 && pads[i] == 0 && pads[t->n + i] == 0;
+    return apart && t->stride[0] * t->stride[1] * t->stride[2] <= MOST_CELLS;
+}
+
+/* A product for each cell of the window, as channels; then these are put between the rows and columns. */
+static enum status apart_cells(struct ox *m, const struct taps *t)
+{
+    const int32_t *x = ox_dim(m, ox_in(m, 0)), out = ox_dim(m, ox_in(m, 1))[1];
+    const int64_t *k = t->stride, images = (int64_t)x[0] * out, each = k[0] * k[1] * k[2];
+    const char *y;
+    struct text text;
+
+    text_init(&text, m->arena);
+    text_printf(&text, "e = Transpose($1; perm=[1,2,3,4,0]); w = Reshape(e, [%lld,%d,1,1]);",
+                (long long)(out * each), x[1]);
+    if (ox_in(m, 2)) { /* Concat of a constant is one */
+        text_add(&text, "b1 = Reshape($2, [-1,1]); b2 = Concat(b1");
+        for (int64_t i = 1; i < each; i++)
+            text_add(&text, ", b1");
+        text_add(&text, "; axis=1); b = Reshape(b2, [-1]);");
+    }
+    text_printf(&text, "v = Reshape($0, [%d,%d,%d,-1]); c = Conv(v, w%s);", x[0], x[1], x[2],
+                ox_in(m, 2) ? ", b" : "");
+    y = ox_quantise_inside(m, &text, "c");
+    text_printf(
+        &text,
+        "d1 = Reshape(%s, %s); d2 = Transpose(d1; perm=[0,3,1,2,4]); d3 = Reshape(d2, %s);"
+        "d4 = Transpose(d3; perm=[0,3,1,4,2]); %%0 = Reshape(d4, %s)",
+        y, ox_list(m, 5, (const int64_t[]){images, k[0], k[1] * k[2], x[2], (int64_t)x[3] * x[4]}),
+        ox_list(m, 5, (const int64_t[]){images * x[2] * k[0], k[1], k[2], x[3], x[4]}),
+        ox_list(m, 5, (const int64_t[]){x[0], out, x[2] * k[0], x[3] * k[1], x[4] * k[2]}));
+    return ox_expand(m, text.data);
+}
+
 /* Zeros between the input's values, its borders padded; weights with input and output channels
  * exchanged, turned around; then a convolution. */
 enum status ox_transposed_taps(struct ox *m)
@@ -276,6 +318,8 @@ enum status ox_transposed_taps(struct ox *m)
     TRY(sizes(m, "dilations", t.n, 1, t.dilation));
     TRY(sizes(m, "output_padding", t.n, 0, extra));
     TRY(sizes(m, "pads", 2 * t.n, 0, all));
+    if (is_apart(m, &t, group, extra, all))
+        return apart_cells(m, &t);
     TRY(ox_ints(m, IR_NONE, "output_shape", &n, &value));
     memset(wanted, 0, sizeof wanted);
     for (uint32_t i = 0; i < t.n && n >= t.n; i++)
