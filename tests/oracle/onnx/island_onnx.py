@@ -138,17 +138,22 @@ def float_weights(rng):
 
 
 def einsum(rng):
-    """A product of constant weights along any dimensions, its result in any order."""
+    """A product with a constant, or several, along any dimensions, its result in any order; or MatMul with several."""
     n = Net(rng)
     letters = rng.permutation(list("abcdef"))[:int(rng.integers(3, 7))].tolist()
     own = int(rng.integers(1, len(letters)))
     depth = letters[:int(rng.integers(1, own + 1))]
     left, right = letters[len(depth):own], letters[own:]
+    both = left[:int(rng.integers(len(left) + 1))]
+    left = left[len(both):]
     size = {letter: int(rng.integers(1, 7)) for letter in letters}
-    terms = ["".join(rng.permutation(v)) for v in (depth + left, depth + right, left + right)]
+    terms = ["".join(rng.permutation(v)) for v in (both + depth + left, both + depth + right, both + left + right)]
+    if rng.integers(4) == 0:
+        terms = ["abcd", "bde" if rng.integers(2) else "abde", "abce"]
+        size = dict(zip("abcde", (int(v) for v in rng.integers(1, 7, 5))))
     x, scale = n.input([size[v] for v in terms[0]])
     w = n.const(rng.normal(0, 0.3, [size[v] for v in terms[1]]).astype(np.float32))
-    y = n.node("Einsum", x, w, equation=f"{terms[0]},{terms[1]}->{terms[2]}")
+    y = n.node("MatMul", x, w) if terms[2] == "abce" else n.node("Einsum", x, w, equation=f"{terms[0]},{terms[1]}->{terms[2]}")
     return n.quantised(n.node("Relu", y) if rng.integers(2) else y, scale / 4), n
 
 

@@ -117,14 +117,15 @@ FLOAT_WEIGHTS = f"""g (uint8[1,8,5,6] x, uint8[2,3,24] u) => (float[1,6,4,5] a, 
     d = Conv<group=8>(xf, k) e1 = Conv<group=2>(xf, w, wb) e = QuantizeLinear(e1, t, z) f = Conv<group=8>(xf, l)
     vf = Mul(uf, vs) p = MatMul(vf, r) }}"""
 # Constant matrices with leading dimensions of 1, and Einsum's products, which are moved before QuantizeLinear.
-MATRICES = NEWER + f"""g (int8[1,3,4,5,6] x, uint8[2,5,7] u) => (int8[1,4,5,6] a, uint8[2,5,3] b, int8[1,2,5,4] c, int8[2,3,5] d)
+MATRICES = NEWER + f"""g (int8[1,3,4,5,6] x, uint8[2,5,7] u) => (int8[1,4,5,6] a, uint8[2,5,3] b, int8[1,2,5,4] c, int8[2,3,5] d, uint8[2,5,3] e, int8[1,4,5,3,2] h)
     <float s={{0.05}}, int8 z={{-3}}, float us={{0.04}}, uint8 uz={{120}}, float[3,6,6] k={integers(1, 108, 9)}, float at={{2.5}}, int8[1,7,3] w={integers(2, 21)},
      float ws={{0.01}}, int8 wz={{0}}, float bt={{0.02}}, float[1,1,7,4] l={integers(3, 28, 9)}, float ct={{1.5}}, int64[4] four={{1,2,5,7}}, float[3] ds={{0.01,0.02,0.015}},
-     int8[3] dz={{0,0,0}}> {{
+     int8[3] dz={{0,0,0}}, float[2,7,3] m={numbers(4, 42, -2, 2)}, float et={{0.1}}, float[3,4,6,2] n={numbers(5, 144, -2, 2)}> {{
     f = DequantizeLinear(x, s, z) a1 = Einsum<equation="nkctv,kvw->nctw">(f, k) a2 = Relu(a1) a = QuantizeLinear(a2, at, z)
-    h = DequantizeLinear(u, us, uz) v = DequantizeLinear(w, ws, wz) b1 = MatMul(h, v) b = QuantizeLinear(b1, bt, uz)
-    r = Reshape(h, four) c1 = MatMul(r, l) c = QuantizeLinear(c1, ct, z)
-    g2 = DequantizeLinear<axis=2>(w, ds, dz) d1 = Einsum<equation="bij,ajk->bki">(h, g2) d = QuantizeLinear(d1, bt, z) }}"""
+    g1 = DequantizeLinear(u, us, uz) v = DequantizeLinear(w, ws, wz) b1 = MatMul(g1, v) b = QuantizeLinear(b1, bt, uz)
+    r = Reshape(g1, four) c1 = MatMul(r, l) c = QuantizeLinear(c1, ct, z)
+    g2 = DequantizeLinear<axis=2>(w, ds, dz) d1 = Einsum<equation="bij,ajk->bki">(g1, g2) d = QuantizeLinear(d1, bt, z)
+    e1 = MatMul(g1, m) e = QuantizeLinear(e1, et, uz) h1 = Einsum<equation="nkctv,kcvw->nctkw">(f, n) h = QuantizeLinear(h1, et, z) }}"""
 # Normalisations and a transposed convolution of volumes.
 VOLUMES = NEWER + f"""g (int8[1,4,3,6,5] x) => (int8[1,4,3,6,5] a, int8[1,4,3,6,5] b, int8[1,3,6,18,10] c)
     <float s={{0.0625}}, int8 z={{-3}}, float t={{0.0625}}, float[4] g={{1,0.5,-1.5,2}}, float[4] h={{0.25,-0.5,0,1}}, int8[4,3,2,3,2] w={integers(1, 144)},

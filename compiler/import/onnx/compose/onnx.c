@@ -423,6 +423,7 @@ static void rewrite_nodes(struct ox *m)
     ox_quantise_arguments(m);
     ox_quantise_first(m);
     ox_quantise_slopes(m);
+    ox_quantise_matrices(m);
     ox_quantise_states(m);
     ox_centre_codes(m);
     ox_clamp_once(m);

@@ -1,6 +1,7 @@
 /* onnx_rewrites.c - the file's nodes before any is imported: their order, what is known of them, others instead. */
 #include "onnx_rewrites.h"
 
+#include <math.h>
 #include <string.h>
 
 bool ox_is_one_of(const Onnx__NodeProto *n, const char *const *list)
@@ -264,4 +265,25 @@ Onnx__NodeProto *ox_renamed(struct ox *m, const Onnx__NodeProto *n, const char *
     to->output = ARENA_ARRAY(m->arena, char *, 1);
     to->output[0] = (char *)(uintptr_t)out;
     return to;
+}
+
+bool ox_read_scale(struct ox *m, const Onnx__NodeProto *n, double *scale, int32_t *zero,
+                   int32_t *type)
+{
+    const struct ox_const *s, *z = NULL;
+
+    if (n->n_input < 2 || n->n_input > 3)
+        return false;
+    s = ox_known_before(m, n->input[1]);
+    if (n->n_input == 3 && *n->input[2]) {
+        z = ox_known_before(m, n->input[2]);
+        if (!z || z->n != 1)
+            return false;
+    }
+    if (!s || s->n != 1 || s->type != OX_FLOAT)
+        return false;
+    *scale = ox_number(s, 0);
+    *zero = z ? (int32_t)ox_int(z, 0) : 0;
+    *type = z ? z->type : OX_UINT8;
+    return (*type == OX_INT8 || *type == OX_UINT8) && *scale > 0 && isfinite(*scale);
 }

@@ -47,6 +47,9 @@ char *ox_new_zero(struct ox *m, char *name, int32_t type, int64_t zero);
 const struct ox_const *ox_known_before(struct ox *m, const char *name);
 /* Return true for a QuantizeLinear of one constant scale. */
 bool ox_has_one_scale(struct ox *m, const Onnx__NodeProto *quantize);
+/* Read scale, zero point and type of a QuantizeLinear or DequantizeLinear; false: not one constant scale of 8 bits. */
+bool ox_read_scale(struct ox *m, const Onnx__NodeProto *n, double *scale, int32_t *zero,
+                   int32_t *type);
 /* A copy of `n` whose first input is `in` and whose only output is `out`. */
 Onnx__NodeProto *ox_renamed(struct ox *m, const Onnx__NodeProto *n, const char *in,
                             const char *out);
@@ -71,6 +74,8 @@ void ox_quantise_factors(struct ox *m);
 void ox_quantise_inputs(struct ox *m);
 /* onnx_slopes.c: quantise the constant slopes of PRelu between quantised values. Initializers are known. */
 void ox_quantise_slopes(struct ox *m);
+/* onnx_matrices.c: quantise several constant float32 matrices of a product of quantised values. Initializers are known. */
+void ox_quantise_matrices(struct ox *m);
 /* onnx_states.c: quantise the outputs of a recurrence of quantised values that another one reads. */
 void ox_quantise_states(struct ox *m);
 /* onnx_channels.c: give activations with a scale for each channel, which a depthwise convolution reads, one scale.

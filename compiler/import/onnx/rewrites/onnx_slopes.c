@@ -9,28 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Read the scale and zero point of a QuantizeLinear or DequantizeLinear of one scale and 8 bits. */
-static bool read_scale(struct ox *m, const Onnx__NodeProto *n, double *scale, int32_t *zero,
-                       int32_t *type)
-{
-    const struct ox_const *s, *z = NULL;
-
-    if (n->n_input < 2 || n->n_input > 3)
-        return false;
-    s = ox_known_before(m, n->input[1]);
-    if (n->n_input == 3 && *n->input[2]) {
-        z = ox_known_before(m, n->input[2]);
-        if (!z || z->n != 1)
-            return false;
-    }
-    if (!s || s->n != 1 || s->type != OX_FLOAT)
-        return false;
-    *scale = ox_number(s, 0);
-    *zero = z ? (int32_t)ox_int(z, 0) : 0;
-    *type = z ? z->type : OX_UINT8;
-    return (*type == OX_INT8 || *type == OX_UINT8) && *scale > 0 && isfinite(*scale);
-}
-
 /* Quantise `a` in scale *s; return the largest error of a slope. */
 static double quantise_slopes(const struct ox_const *a, int8_t *code, float *s)
 {
@@ -60,7 +38,7 @@ static void quantise_node(struct ox *m, uint32_t at, const Onnx__NodeProto *quan
     int8_t *code;
 
     if (!x || !ox_is_node(x, "DequantizeLinear") || !a || a->type != OX_FLOAT || a->n < 2 ||
-        !read_scale(m, quantize, &s_y, &z_y, &type) || !read_scale(m, x, &s_x, &z_x, &type))
+        !ox_read_scale(m, quantize, &s_y, &z_y, &type) || !ox_read_scale(m, x, &s_x, &z_x, &type))
         return;
     code = ox_new_const(m, &codes, OX_INT8, a->rank, a->dim);
     in[0] = ox_name_of(m, name, "codes");
