@@ -4,7 +4,7 @@
     island_onnx.py --heddle build/heddle [--seed S] [--count K] [--kinds A,B] [--engine func]
 
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
-weights, Einsum, a constant factor with two readers, ReduceSum, LpNormalization, quotients, sums of squares,
+weights, Einsum, a constant factor with two readers, ReduceSum, means of sums, LpNormalization, quotients, sums of squares,
 InstanceNormalization, GroupNormalization of images, LayerNormalization of several dimensions, LSTM, GRU, RNN, results moved before QuantizeLinear,
 a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups and of volumes, constants of channels, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32 (but one quotient, or a tenth of them). Exit status 1 if one is more than a step off or in
@@ -233,6 +233,21 @@ def reduce_sum(rng):
     axes = sorted(int(v) for v in rng.choice(len(size), int(rng.integers(1, len(size))), replace=False))
     x, scale = n.input(size)
     return n.quantised(n.node("ReduceSum", x, n.const(np.array(axes, np.int64)), keepdims=int(rng.integers(2))), scale), n
+
+
+def mean_of_sum(rng):
+    """The mean of a sum along other axes, each with or without the dimensions that go."""
+    n = Net(rng)
+    size = [int(v) for v in rng.integers(1, 9, int(rng.integers(2, 6)))]
+    order = [int(v) for v in rng.permutation(len(size))]
+    summed = order[:int(rng.integers(1, len(size)))]
+    left = sorted(order[len(summed):])[:int(rng.integers(1, 3))]
+    keep = [int(rng.integers(2)), int(rng.integers(2))]
+    axes = left if keep[0] else [k - sum(v < k for v in summed) for k in left]
+    x, scale = n.input(size)
+    y = n.node("ReduceSum", x, n.const(np.array(summed, np.int64)), keepdims=keep[0])
+    y = n.node("ReduceMean", y, n.const(np.array(axes, np.int64)), keepdims=keep[1])
+    return n.quantised(y, scale), n
 
 
 def waiting_sum(rng):
@@ -491,7 +506,7 @@ def rnn(rng):
 
 RECURRENT = ("lstm", "gru", "rnn", "layers")  # what is off by one step of the state is off by that in the result's steps
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "layers": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "layers": layers, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "volumes": volumes, "scaled": scaled, "reduce_sum": reduce_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "layers": layers, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "volumes": volumes, "scaled": scaled, "reduce_sum": reduce_sum, "mean_of_sum": mean_of_sum,
          "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 

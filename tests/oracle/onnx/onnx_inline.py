@@ -133,6 +133,12 @@ VOLUMES = NEWER + f"""g (int8[1,4,3,6,5] x) => (int8[1,4,3,6,5] a, int8[1,4,3,6,
     f = DequantizeLinear(x, s, z) a1 = InstanceNormalization(f, g, h) a = QuantizeLinear(a1, t, z)
     b1 = GroupNormalization<num_groups=2>(f, g, h) b = QuantizeLinear(b1, t, z)
     v = DequantizeLinear(w, ws, wz) c1 = ConvTranspose<strides=[2,3,2]>(f, v, k) c = QuantizeLinear(c1, t, z) }}"""
+# Means of sums along other axes.
+SUMS = NEWER + """g (int8[1,2,6,5,4] x) => (int8[1,6,1,1] a, int8[5,4] b, int8[1,1,6,1,1] c) <float s={0.0625}, int8 z={-3}, int64[1] one={1}, int64[2] image={2,3},
+    int64[2] two={0,1}, int64[1] first={0}, int64[2] last={3,4}, float t={0.0625}, float bt={0.25}> {
+    f = DequantizeLinear(x, s, z) a1 = ReduceSum<keepdims=0>(f, one) a2 = ReduceMean(a1, image) a = QuantizeLinear(a2, t, z)
+    b1 = ReduceSum<keepdims=0>(f, two) b2 = ReduceMean<keepdims=0>(b1, first) b = QuantizeLinear(b2, bt, z)
+    c1 = ReduceSum(f, one) c2 = ReduceMean(c1, last) c = QuantizeLinear(c2, t, z) }"""
 # Waiting results times one number, as AMD's Quark exports averages.
 FACTORS = f"""g (int8[1,8,6,6] x, int8[1,8,6,6] u) => (int8[1,8,1,1] a, int8[1,4,6,6] b, int8[1,8,6,6] c, int8[1,8] d, int8[1,8,1,1] e)
     <float s={{0.05}}, int8 z={{-3}}, float us={{0.04}}, int8[4,8,1,1] w={integers(1, 32)}, float ws={{0.01}}, int8 wz={{0}}, float t={{0.01}},
@@ -350,6 +356,7 @@ MODELS = {
     "float_weights": FLOAT_WEIGHTS,
     "matrices": MATRICES,
     "volumes": VOLUMES,
+    "sums": SUMS,
     "factors": FACTORS,
     "channel_scales": CHANNELS,
     **{f"einsum_{i}": einsum(*case) for i, case in enumerate(EINSUM)},

@@ -421,6 +421,7 @@ static void rewrite_nodes(struct ox *m)
     ox_quantise_inputs(m);
     ox_quantise_factors(m);
     ox_quantise_arguments(m);
+    ox_join_sums(m);
     ox_quantise_first(m);
     ox_quantise_slopes(m);
     ox_quantise_matrices(m);

@@ -74,6 +74,8 @@ void ox_quantise_factors(struct ox *m);
 void ox_quantise_inputs(struct ox *m);
 /* onnx_slopes.c: quantise the constant slopes of PRelu between quantised values. Initializers are known. */
 void ox_quantise_slopes(struct ox *m);
+/* onnx_sums.c: make the mean of a sum of quantised values one mean. Initializers are known. */
+void ox_join_sums(struct ox *m);
 /* onnx_matrices.c: quantise several constant float32 matrices of a product of quantised values. Initializers are known. */
 void ox_quantise_matrices(struct ox *m);
 /* onnx_states.c: quantise the outputs of a recurrence of quantised values that another one reads. */
