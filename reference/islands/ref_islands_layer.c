@@ -97,8 +97,8 @@ static uint32_t reduced(const struct ir_match *m)
     return axes;
 }
 
-/* One dimension's values are a row (any one's without gamma, else the last's), or all pixels of a
- * channel or a group of channels of one image. */
+/* One dimension's values are a row (gamma's own, if there is one), or all pixels of a channel or a
+ * group of channels of one image. */
 static bool is_of_rows(const struct isl *s, const struct ir_match *m, const struct ir_tensor *y,
                        bool reshaped, struct found *f)
 {
@@ -114,8 +114,9 @@ static bool is_of_rows(const struct isl *s, const struct ir_match *m, const stru
     if (axes == 0)
         return false;
     if (!reshaped && axes == 1u << f->axis &&
-        (f->gamma == IR_NONE || ir_dim_back(s->from->tensor[f->gamma], 0) == f->length))
-        return f->gamma == IR_NONE || f->axis == rank - 1;
+        (f->gamma == IR_NONE ||
+         ir_dim_back(s->from->tensor[f->gamma], rank - 1 - f->axis) == f->length))
+        return y->rank == rank;
     f->axis = 1;
     f->groups = x->dim[1];
     return axes == (1u << rank) - 4 && f->beta != IR_NONE && !f->uncentred && y->dim[0] == 1 &&

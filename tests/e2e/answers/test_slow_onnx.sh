@@ -62,7 +62,13 @@ for row in '00_add *LayerNormalization *systolic' '01_quantize .* fused into 00_
     '19_add .*19_add (Add) computes in float32: a step of the input is up to 930 steps of the result: expected less than 127$'; do
     grep -q "^$row" inspected || fail "inspect of a layer normalisation: no line '$row'"
 done
-"$heddle" inspect "$HEDDLE_HOME/tests/compiler/import/onnx/layer_norm/limits.onnx" >inspected || fail "inspect"
+# One over the channels of an image: ONNX Runtime's values, to one step.
+norm="$HEDDLE_HOME/tests/compiler/import/onnx/layer_norm"
+expect 0 "" "$heddle" run "$norm/channels.onnx" --engine=func
+expect 0 "" "$heddle" run "$norm/channels.onnx" --engine=func --input="$norm/channels_in.bin" --expect="$norm/channels_out.bin" --tolerance=1
+"$heddle" inspect "$norm/channels.onnx" >inspected || fail "inspect"
+grep -q '^08_add *Add *systolic' inspected || fail "inspect: a layer normalisation over channels is not on the accelerator"
+"$heddle" inspect "$norm/limits.onnx" >inspected || fail "inspect"
 for limit in 'input and result: expected one 8-bit type' \
     'scale or bias of value 0: expected a finite number' \
     '1 input scales, epsilon -1: expected 1 scale, epsilon at least 0'; do

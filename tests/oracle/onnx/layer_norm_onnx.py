@@ -4,9 +4,9 @@
     layer_norm_onnx.py --write DIR
 
 LayerNormalization and what exporters write in its place, int8 and uint8, rows of 1 to 65535 values; narrow and wide
-rows, outliers on one side, every code, rows of other magnitudes; with and without beta. Those that docs/ONNX.md takes as
-LAYER_NORM must be on the accelerator, the others in float32. --write makes the folder of
-tests/compiler/import/onnx. Exit status 1 if one is more than a step off, 77 without onnxruntime. Environment:
+rows, outliers on one side, every code, rows of other magnitudes; with and without beta; over the last dimension or, written
+out, the channels of an image. Those that docs/ONNX.md takes as LAYER_NORM must be on the accelerator, the others in
+float32. --write makes the folder of tests/compiler/import/onnx. Exit status 1 if one is more than a step off, 77 without onnxruntime. Environment:
 requirements-new.txt.
 """
 
@@ -36,14 +36,14 @@ class Net(Nodes):
     def quant(self, op, x, scale, zero):
         return self.node(op, x, self.const(np.float32(scale)), self.const(self.dtype(zero)))
 
-    def layer_norm(self, form, x, gamma, beta, epsilon):
-        """Return the float32 result of normalising float32 `x`; beta may be None."""
+    def layer_norm(self, form, x, gamma, beta, epsilon, axis=-1):
+        """Return the float32 result of normalising float32 `x`; beta may be None. gamma and beta broadcast along the axis."""
         if form == "LayerNormalization":
             parameters = [self.const(v) for v in (gamma, beta) if v is not None]
             return self.node(form, x, *parameters, axis=-1, epsilon=float(epsilon))
-        centred = self.node("Sub", x, self.node("ReduceMean", x, axes=[-1], keepdims=1))
+        centred = self.node("Sub", x, self.node("ReduceMean", x, axes=[axis], keepdims=1))
         squares = self.node("Mul", centred, centred) if form == "Mul" else self.node("Pow", centred, self.const(np.float32(2)))
-        variance = self.node("ReduceMean", squares, axes=[-1], keepdims=1)
+        variance = self.node("ReduceMean", squares, axes=[axis], keepdims=1)
         root = self.node("Sqrt", self.node("Add", variance, self.const(np.float32(epsilon))))
         y = self.node("Mul", self.node("Div", centred, root), self.const(gamma))
         return y if beta is None else self.node("Add", y, self.const(beta))
@@ -92,10 +92,13 @@ def draw(seed):
     centred = q - q.mean(-1, keepdims=True)
     y = centred / np.sqrt((centred * centred).mean(-1, keepdims=True) + epsilon / scale**2) * gamma
     y_scale = max(float(np.abs(y + (0 if beta is None else beta)).max() / 127), 1e-3)
-    x = n.quant("DequantizeLinear", "x", scale, zero)
-    out = n.quant("QuantizeLinear", n.layer_norm(form, x, gamma, beta, epsilon), y_scale, lowest + 128)
-    model = n.model([1, rows, channels], [out])
-    return model, (q + 128 + lowest).astype(dtype)[None], is_rule(epsilon / scale**2, np.abs(gamma).max() / y_scale)
+    x, codes, axis = n.quant("DequantizeLinear", "x", scale, zero), (q + 128 + lowest).astype(dtype)[None], -1
+    if form != "LayerNormalization" and seed % 3 == 0:
+        axis, codes = 1, np.ascontiguousarray(codes.transpose(0, 2, 1))[..., None]
+        gamma, beta = (v if v is None else v.reshape(channels, 1, 1) for v in (gamma, beta))
+    out = n.quant("QuantizeLinear", n.layer_norm(form, x, gamma, beta, epsilon, axis), y_scale, lowest + 128)
+    model = n.model(codes.shape, [out])
+    return model, codes, is_rule(epsilon / scale**2, np.abs(gamma).max() / y_scale)
 
 
 def trial(args):
@@ -144,6 +147,19 @@ def write(folder):
     (folder / "meta.json").write_text(json.dumps({"layers": {"sample": 0, "tensors": tensors}}, indent=1) + "\n")
 
 
+def write_channels(folder):
+    """One over the channels of an image, with its input and its result."""
+    rng = np.random.default_rng(5)
+    n, shape = Net(np.int8), [1, 24, 4, 6]
+    gamma, beta = (rng.normal(m, 0.3, (24, 1, 1)).astype(np.float32) for m in (1, 0))
+    x = n.layer_norm("Pow", n.quant("DequantizeLinear", "x", 0.04, 3), gamma, beta, 1e-5, axis=1)
+    model = n.model(shape, [n.quant("QuantizeLinear", x, 0.05, -5)])
+    codes = np.clip(np.round(rng.normal(-20, 25, shape)), -128, 127).astype(np.int8)
+    (folder / "channels.onnx").write_bytes(model.SerializeToString())
+    (folder / "channels_in.bin").write_bytes(codes.tobytes())
+    (folder / "channels_out.bin").write_bytes(run_onnx(model, {"x": codes})[0].tobytes())
+
+
 def write_limits(path):
     """One layer normalisation past each limit: the types, gamma, epsilon; and rows that are too long."""
     n, values = Net(np.int8), [[], []]
@@ -181,6 +197,7 @@ def main():
     args = parser.parse_args()
     if args.write:
         write(args.write)
+        write_channels(args.write)
         write_limits(args.write / "limits.onnx")
         return 0
     return trial(args)

@@ -17,7 +17,7 @@ struct layer_norm {
     const struct ir_tensor *x, *gamma,
         *beta;      /* gamma NULL: all alike, 1 / sqrt of a row's values */
     int32_t row;    /* its values */
-    int32_t axis;   /* the row is along it, or 0: pixels of channels */
+    int32_t axis;   /* the row is along it, if groups is 0 */
     int32_t groups; /* of these channels, each a row; or 0 */
     float epsilon;
     bool uncentred; /* no mean is taken from x */
@@ -120,11 +120,11 @@ static bool find_rows(const struct ir_match *m, const struct form *f, const stru
     n->row = 1;
     for (uint32_t i = 0; i < x->rank; i++)
         n->row *= axes >> i & 1 ? x->dim[i] : 1;
-    if (axes != 0 && (axes & (axes - 1)) == 0 && !f->grouped &&
-        (n->gamma == NULL || ir_dim_back(n->gamma, 0) == n->row)) {
+    if (axes != 0 && (axes & (axes - 1)) == 0 && !f->grouped) {
         while (1u << n->axis != axes)
             n->axis++;
-        return n->gamma == NULL || n->axis + 1 == (int32_t)x->rank;
+        if (n->gamma == NULL || ir_dim_back(n->gamma, x->rank - 1 - (uint32_t)n->axis) == n->row)
+            return y->rank == x->rank;
     }
     n->groups = x->dim[1];
     return axes == (all & ~3u) && axes != 0 && !f->uncentred && n->gamma != NULL &&
@@ -155,7 +155,7 @@ static bool matches(const struct ir_graph *g, const struct ir_op *quantize, stru
     if (!find_rows(&m, f, y, n) || !is_plain_norm(&m, n->x))
         return false;
     const int32_t c = n->groups ? y->dim[1] : n->row;
-    const uint32_t back = n->groups ? y->rank - 2 : 0;
+    const uint32_t back = y->rank - 1 - (n->groups ? 1 : (uint32_t)n->axis);
     if ((n->gamma && !has_values(n->gamma, c, back)) || (n->beta && !has_values(n->beta, c, back)))
         return false;
     if (ir_matched(&m, 'e') == IR_NONE)
