@@ -52,8 +52,27 @@ static void missing(const struct prove_op *o, size_t n)
         o->y[i] = prove_unknown(o->p, why);
 }
 
-static void run_op(struct prove_op *o, const uint32_t **terms, const struct ref_options *options)
+/* The operator that makes its only operand. */
+static const struct prove_op *maker(const struct prove_graph *graph, const struct prove_op *o)
 {
+    const uint32_t at = o->in[0] ? o->in[0]->producer : IR_NONE;
+
+    return o->op->n_in == 1 && at != IR_NONE ? &graph->op[at] : NULL;
+}
+
+static bool ruled(const struct prove_graph *graph, const struct prove_op *o)
+{
+    const struct prove_op *from = maker(graph, o);
+
+    return (from && prove_graph_chosen(o, from)) || prove_graph_move(o) || prove_graph_i16(o) ||
+           prove_graph_float(o) || prove_graph_logic(o) || prove_graph_unary(o) ||
+           prove_graph_binary(o) || prove_graph_product(o) || prove_graph_integer(o) ||
+           prove_graph_window(o) || prove_graph_reduce(o) || prove_graph_softmax(o);
+}
+
+static void run_op(const struct prove_graph *graph, struct prove_op *o)
+{
+    const uint32_t **terms = graph->terms;
     const struct ir_graph *g = o->g;
     const struct ir_op *op = o->op;
 
@@ -66,19 +85,14 @@ static void run_op(struct prove_op *o, const uint32_t **terms, const struct ref_
             terms[op->in[i]] = constant(o->p, o->in[i]);
         o->x[i] = o->in[i] ? terms[op->in[i]] : NULL;
     }
-    o->k = ref_constants_of(o->p->arena, g, op, options);
+    o->k = ref_constants_of(o->p->arena, g, op, graph->options);
     for (uint32_t i = 0; i < op->n_out; i++) {
         const size_t n = (size_t)ir_bytes(ir_out(g, op, i));
 
         o->out = ir_out(g, op, i);
         o->y = ARENA_ARRAY(o->p->arena, uint32_t, n);
-        const bool ruled =
-            op->n_out == 1 && !ir_op_info(op->opcode)->has_state &&
-            (prove_graph_move(o) || prove_graph_i16(o) || prove_graph_float(o) ||
-             prove_graph_unary(o) || prove_graph_binary(o) || prove_graph_product(o) ||
-             prove_graph_integer(o) || prove_graph_window(o) || prove_graph_reduce(o) ||
-             prove_graph_softmax(o));
-        if (!ruled && !variable(o, terms))
+        const bool found = op->n_out == 1 && !ir_op_info(op->opcode)->has_state && ruled(graph, o);
+        if (!found && !variable(o, terms))
             missing(o, n);
         terms[op->out[i]] = o->y;
     }
@@ -106,7 +120,7 @@ void prove_graph_run(struct prove *p, struct prove_graph *graph)
     for (uint32_t i = 0; i < g->n_op; i++) {
         graph->op[i] = (struct prove_op){.p = p, .g = g, .op = g->op[i]};
         if (!g->op[i]->dead)
-            run_op(&graph->op[i], terms, graph->options);
+            run_op(graph, &graph->op[i]);
     }
     for (uint32_t i = 0; i < g->n_out; i++)
         if (!terms[g->out[i]] && g->tensor[g->out[i]]->role == IR_CONST)

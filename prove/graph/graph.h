@@ -40,6 +40,9 @@ bool prove_graph_binary(const struct prove_op *o);  /* graph_bytes.c */
 bool prove_graph_i16(const struct prove_op *o);     /* graph_int16.c */
 bool prove_graph_float(const struct prove_op *o);   /* graph_float.c */
 bool prove_graph_product(const struct prove_op *o); /* graph_product.c */
+bool prove_graph_logic(const struct prove_op *o);   /* graph_logic.c */
+/* graph_logic.c: of what SELECT `from`, evaluated, chose. */
+bool prove_graph_chosen(const struct prove_op *o, const struct prove_op *from);
 bool prove_graph_integer(const struct prove_op *o); /* graph_integer.c */
 bool prove_graph_window(const struct prove_op *o);  /* graph_window.c */
 uint32_t prove_window_cells(const struct prove_op *o, const uint32_t *x, size_t i, uint32_t *cell);

@@ -23,7 +23,9 @@ bool prove_joint(const struct prove *p, const uint32_t *t, uint32_t n, struct pr
         j->arg = v[k].arg[0];
         j->span = v[k].span[0];
     }
-    for (int64_t x = 0; known && x != INT64_MAX; j->n++) {
+    if (!known)
+        j->arg = j->span = 0;
+    for (int64_t x = 0; x != INT64_MAX; j->n++) {
         int64_t next = INT64_MAX;
 
         if (j->n == 256)
@@ -36,5 +38,5 @@ bool prove_joint(const struct prove *p, const uint32_t *t, uint32_t n, struct pr
         }
         x = next;
     }
-    return known;
+    return true;
 }

@@ -55,13 +55,30 @@ static void draft_pair(struct prove_draft *d, const int8_t *table, const struct 
                 table[(a->value[i] + 128) * 256 + b->value[j] + 128];
 }
 
-/* The larger, or the smaller, of both? */
-static bool is_extremum(const int8_t *table, bool least)
+/* A table of pairs that is the larger, or the smaller, of a table of each. */
+struct extremum_of {
+    enum prove_kind kind; /* PROVE_FUNCTION: it is neither */
+    int8_t by[2][256];
+};
+
+/* If a result is the smaller of by[0][a] and by[1][b], by[0][a] is at least the largest result of a, and that serves too:
+ * where by[0][a] is larger than all of them, by[1][b] is the result each time. */
+static bool is_extremum(const int8_t *table, bool least, int8_t by[2][256])
 {
-    for (int32_t a = -128; a < 128; a++)
-        for (int32_t b = -128; b < 128; b++)
-            if (table[(a + 128) * 256 + b + 128] != ((a < b) == least ? a : b))
-                return false;
+    for (uint32_t i = 0; i < 256; i++)
+        by[0][i] = by[1][i] = least ? INT8_MIN : INT8_MAX;
+    for (uint32_t i = 0; i < 65536; i++)
+        for (uint32_t k = 0; k < 2; k++) {
+            int8_t *of = &by[k][k == 0 ? i / 256 : i % 256];
+
+            *of = (table[i] > *of) == least ? table[i] : *of;
+        }
+    for (uint32_t i = 0; i < 65536; i++) {
+        const int8_t a = by[0][i / 256], b = by[1][i % 256];
+
+        if (table[i] != ((a < b) == least ? a : b))
+            return false;
+    }
     return true;
 }
 
@@ -86,18 +103,20 @@ static bool views_of(const struct prove *p, const uint32_t id[2], struct prove_v
     return false;
 }
 
-/* The entry of a table of pairs; its result is '+' for the larger of both, '-' for the smaller, or '.'. */
+/* The entry of a table of pairs; its result is a struct extremum_of. */
 static const struct prove_known *pairs_known(struct prove *p, const int8_t *table)
 {
-    static const char kinds[] = "-+.";
+    struct extremum_of *e;
 
-    if (!p->pairs || p->pairs_at != table) {
-        p->pairs_at = table;
-        p->pairs = prove_know(p, PROVE_OF_PAIRS, table, 65536);
-        if (!p->pairs->result)
-            p->pairs->result = (void *)(uintptr_t)(is_extremum(table, false)  ? kinds + 1
-                                                   : is_extremum(table, true) ? kinds
-                                                                              : kinds + 2);
+    if (p->pairs && p->pairs_at == table)
+        return p->pairs;
+    p->pairs_at = table;
+    p->pairs = prove_know(p, PROVE_OF_PAIRS, table, 65536);
+    if (!p->pairs->result) {
+        p->pairs->result = e = ARENA_NEW(p->arena, struct extremum_of);
+        e->kind = is_extremum(table, true, e->by)    ? PROVE_LEAST
+                  : is_extremum(table, false, e->by) ? PROVE_GREATEST
+                                                     : PROVE_FUNCTION;
     }
     return p->pairs;
 }
@@ -171,16 +190,18 @@ static bool of_one_set(struct prove *p, const int8_t *table, uint32_t a, uint32_
 
 uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b)
 {
-    const char kind = *(const char *)pairs_known(p, table)->result;
+    const struct extremum_of *e = pairs_known(p, table)->result;
     const uint32_t both[2] = {a, b};
+    uint32_t each[2], y;
     struct prove_view v[2];
-    uint32_t y;
 
     if (prove_is_constant(a) || prove_is_constant(b))
         return with_constant(p, table, a, b);
     if (of_one_set(p, table, a, b, &y))
         return y;
-    if (kind == '.' || views_of(p, both, v))
+    if (e->kind == PROVE_FUNCTION || views_of(p, both, v))
         return pair_of(p, table, both);
-    return prove_extremum(p, kind == '+' ? PROVE_GREATEST : PROVE_LEAST, both, 2);
+    for (uint32_t k = 0; k < 2; k++)
+        each[k] = prove_table(p, e->by[k], both[k]);
+    return prove_extremum(p, e->kind, each, 2);
 }

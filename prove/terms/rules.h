@@ -19,6 +19,8 @@ uint32_t prove_mean_of(struct prove *p, const uint32_t *cell, uint32_t n, bool u
                        int32_t high);
 uint32_t prove_most_of(struct prove *p, const uint32_t *cell, uint32_t n, int32_t low,
                        int32_t high);
+/* choice.c: a where the condition's byte is not 0, else b. */
+uint32_t prove_choice(struct prove *p, uint32_t condition, uint32_t a, uint32_t b);
 /* float.c: round(x / scale) + zero, x the four bytes of a float32. */
 uint32_t prove_quantize(struct prove *p, const uint32_t x[4], float scale, int32_t zero);
 enum { PROVE_BYTES = 256 };

@@ -137,10 +137,6 @@ typedef int8_t prove_curve(const void *ctx, int64_t x);
  * nothing wrapping, and that s is in it. */
 uint32_t prove_apply(struct prove *p, prove_curve *f, const void *ctx, struct prove_key key,
                      const struct prove_sum *s, int64_t limit);
-/* The term table[t + 128]. */
-uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t t);
-/* The term with its top bit flipped: uint8 as int8. */
-uint32_t prove_flip(struct prove *p, uint32_t t);
 /* The term table[(a + 128) * 256 + b + 128]; the table stays where it is. */
 uint32_t prove_pair(struct prove *p, const int8_t *table, uint32_t a, uint32_t b);
 
@@ -165,6 +161,10 @@ bool prove_joint(const struct prove *p, const uint32_t *t, uint32_t n, struct pr
 
 /* --- extremum.c --- */
 
+/* The term table[t + 128]. */
+uint32_t prove_table(struct prove *p, const int8_t table[256], uint32_t t);
+/* The term with its top bit flipped: uint8 as int8. */
+uint32_t prove_flip(struct prove *p, uint32_t t);
 /* The largest (kind PROVE_GREATEST) or smallest of n terms, n at least 1. */
 uint32_t prove_extremum(struct prove *p, enum prove_kind kind, const uint32_t *t, uint32_t n);
 

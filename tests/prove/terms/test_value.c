@@ -171,6 +171,43 @@ static void the_largest_is_a_set(void **state)
     close_prove(p);
 }
 
+/* A choice is a set of what each is where it is chosen: for numbers a table, for one that is -128 or 127 two members. A
+ * table that falls makes the smallest from the largest; no member goes where another is always larger. */
+static void a_choice_is_a_set(void **state)
+{
+    struct prove *p = open_prove();
+    const uint32_t c = prove_input(p, 0, 0), a = prove_input(p, 0, 1), b = prove_input(p, 0, 2),
+                   ends[] = {prove_constant(-128), prove_constant(127)}, ab[] = {a, b},
+                   a0[] = {a, prove_constant(0)};
+    int8_t falls[256], truth[256], opposite[256], numbers[256], relu[256];
+
+    (void)state;
+    for (int32_t v = -128; v < 128; v++) {
+        falls[v + 128] = (int8_t)(-1 - v);
+        truth[v + 128] = v != 0 ? 127 : -128;
+        opposite[v + 128] = v == 0;
+        numbers[v + 128] = v != 0 ? 5 : 9;
+        relu[v + 128] = (int8_t)(v < 0 ? 0 : v);
+    }
+    const uint32_t fa_fb[] = {prove_table(p, falls, a), prove_table(p, falls, b)},
+                   a_c[] = {a, prove_table(p, truth, c)};
+    assert_true(element(p, prove_table(p, falls, prove_extremum(p, PROVE_GREATEST, ab, 2))) ==
+                element(p, prove_extremum(p, PROVE_LEAST, fa_fb, 2)));
+    assert_true(element(p, prove_extremum(p, PROVE_GREATEST, a0, 2)) ==
+                element(p, prove_table(p, relu, a)));
+    assert_int_equal(prove_choice(p, prove_constant(0), a, b), b);
+    assert_int_equal(prove_choice(p, prove_constant(1), a, b), a);
+    assert_true(element(p, prove_choice(p, c, prove_constant(5), prove_constant(9))) ==
+                element(p, prove_table(p, numbers, c)));
+    assert_true(element(p, prove_choice(p, c, a, ends[0])) ==
+                element(p, prove_extremum(p, PROVE_LEAST, a_c, 2)));
+    for (uint32_t k = 0; k < 2; k++)
+        assert_true(element(p, prove_choice(p, c, ends[k], b)) ==
+                    element(p, prove_choice(p, prove_table(p, opposite, c), b, ends[k])));
+    assert_true(element(p, prove_choice(p, c, a, b)) != element(p, prove_choice(p, c, b, a)));
+    close_prove(p);
+}
+
 /* Functions that never fall go into a set; two of one set, or of what such a function gives, are one function of it. */
 static void functions_of_one_set_are_one(void **state)
 {
@@ -296,6 +333,7 @@ int main(void)
                                        cmocka_unit_test(functions_of_the_same_are_one),
                                        cmocka_unit_test(pieces_of_two_functions_are_counted),
                                        cmocka_unit_test(the_largest_is_a_set),
+                                       cmocka_unit_test(a_choice_is_a_set),
                                        cmocka_unit_test(functions_of_one_set_are_one),
                                        cmocka_unit_test(a_bound_of_a_set_counts),
                                        cmocka_unit_test(a_sum_of_one_term_is_a_function_of_it)};
