@@ -197,7 +197,7 @@ static uint64_t index_range(const struct ir_graph *g, uint32_t tensor)
         const struct ir_op *op = g->op[i];
         if (op->dead)
             continue;
-        if (op->opcode == IR_OP_GATHER && op->in[1] == tensor)
+        if (ir_gathers(op) && op->in[1] == tensor)
             return (uint64_t)ir_in(g, op, 0)->dim[op->attr[IR_AXIS]];
         if ((ir_is_reshape(op) || op->opcode == IR_OP_CAST) && op->in[0] == tensor)
             return index_range(g, op->out[0]);

@@ -40,7 +40,7 @@ static void add_windows(struct emit_unit *u, struct text *t, const struct sched_
         const uint32_t region = sched_window(g, op);
         if (!first || op->region != s->region || (bound >> region & 1))
             continue;
-        const bool gather = op->opcode == IR_OP_GATHER;
+        const bool gather = ir_gathers(op);
         bound |= 1u << region;
         text_printf(t, "    MODEL_TRY(hd_bind_part(%s, %u, %u,\n        hdk_%s_at(&%s_%u, %s)));\n",
                     device_of(u, s->device), region,

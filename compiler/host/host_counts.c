@@ -307,7 +307,7 @@ static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
             pieces(n, piece, outer, in_a_row(piece, outer, to, (double)ir_bytes(y) / outer));
             to += piece;
         }
-    } else if (op->opcode == IR_OP_GATHER) {
+    } else if (ir_gathers(op)) {
         for (uint32_t i = (uint32_t)op->attr[IR_BATCH_DIMS]; i < (uint32_t)op->attr[IR_AXIS]; i++)
             outer *= x->dim[i];
         piece = (double)ir_bytes(y) / outer / elements(ir_in(g, op, 1));

@@ -8,7 +8,9 @@ enum status infer_reshape(const struct ir_graph *g, const struct ir_op *op, stru
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
-    TRY(ir_want_type(y, "output", x->type, d));
+    const bool truth = op->attr[IR_RECODE] && x->type == IR_BOOL && y->type == IR_I8; /* 0 or 1 */
+
+    TRY(ir_want_type(y, "output", truth ? IR_I8 : x->type, d));
     if (ir_elements(x) != ir_elements(y))
         return FAIL(d, ST_MODEL, "output '%.80s': expected %llu elements, found %llu", y->name,
                     (unsigned long long)ir_elements(x), (unsigned long long)ir_elements(y));

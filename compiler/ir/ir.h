@@ -273,6 +273,10 @@ static inline bool ir_is_reshape(const struct ir_op *op)
 {
     return op->opcode == IR_OP_RESHAPE;
 }
+static inline bool ir_gathers(const struct ir_op *op)
+{
+    return op->opcode == IR_OP_GATHER;
+}
 static inline bool ir_is_join(const struct ir_op *op)
 {
     return op->opcode == IR_OP_CONCATENATION;

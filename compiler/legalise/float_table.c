@@ -438,6 +438,21 @@ static void tabulate_choice(struct ir_graph *g, struct ir_op *op, const struct f
     lgl_become_table(op, lgl_in_shape(g, op->row, condition->of[0], y), table);
 }
 
+/* Rewrite the bytes of a bool that is a function of a tensor as a table. */
+static void tabulate_truth(struct ir_graph *g, struct ir_op *op, const struct function *f,
+                           uint32_t *row)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    int8_t *table = ARENA_ARRAY(g->arena, int8_t, VALUES);
+
+    if (!f->value || f->of[1] || ir_elements(f->of[0]) != ir_elements(y))
+        return;
+    for (uint32_t i = 0; i < VALUES; i++)
+        table[i] = f->value[i] > 0;
+    row[op->in[0]] = op->row;
+    lgl_become_table(op, lgl_in_shape(g, op->row, f->of[0], y), table);
+}
+
 enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     struct function *known = ARENA_ARRAY(g->arena, struct function, g->n_tensor);
@@ -453,6 +468,8 @@ enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, str
             row[x->id] = op->row;
         else if (ir_dequantises_i8(g, op) && x->role != IR_CONST)
             known[y->id] = dequantized(g, x, y);
+        else if (ir_is_reshape(op) && x->type == IR_BOOL && y->type == IR_I8)
+            tabulate_truth(g, op, &known[x->id], row);
         else if (lgl_float_operands(op) == 3 && y->type == IR_I8)
             tabulate_choice(g, op, known, row);
         else if (lgl_float_operands(op) != 0 && (y->type == IR_F32 || y->type == IR_BOOL))

@@ -10,7 +10,7 @@ grep -q "^In: .mutants.txt., $n small bugs" "$HEDDLE_HOME/tests/mutants/README.m
 for area in known legalise schedule plan emit kernels partition import; do
     [ "$(grep -c "^$area " list)" = 6 ] || fail "$area: expected 6, found $(grep -c "^$area " list)"
 done
-for area in onnx norm tables softmax oracle judge views rare; do grep -q "^$area " list || fail "$area: expected some, found none"; done
+for area in onnx norm tables softmax masks oracle judge views rare; do grep -q "^$area " list || fail "$area: expected some, found none"; done
 $run --list --from "$HEDDLE_HOME/tests/prove/mutants.txt" >prove || fail "--list of tests/prove/mutants.txt: exit $?"
 n=$(grep -c . prove)
 [ "$n" -ge 40 ] || fail "tests/prove/mutants.txt: expected at least 40, found $n"

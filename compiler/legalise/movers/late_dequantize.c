@@ -171,6 +171,48 @@ static void quantize_parts(struct ir_graph *g, struct ir_op *quantize, struct ir
     quantize->dead = true;
 }
 
+/* Return true for a number, or a function of one int8 tensor, which becomes a table. */
+static bool is_choice(const struct ir_graph *g, const struct ir_tensor *x)
+{
+    return x->role == IR_CONST ? lgl_is_number(x)
+                               : x->producer != IR_NONE && dequantizes(g, g->op[x->producer]);
+}
+
+static const struct ir_tensor *quantised_choice(struct ir_graph *g, const struct ir_op *quantize,
+                                                const struct ir_tensor *x)
+{
+    const struct ir_tensor *y = ir_out(g, quantize, 0);
+    struct ir_tensor *t;
+
+    if (x->role == IR_CONST) {
+        const int8_t code = lgl_quantized(quantize, y, *(const float *)(const void *)x->data);
+
+        t = lgl_new_constant(g, "", IR_I8, 1, (const int32_t[]){1}, &code);
+    } else {
+        t = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+        (void)lgl_again(g, quantize, x, t);
+    }
+    t->quant = y->quant;
+    return t;
+}
+
+/* Quantise what a SELECT chooses from before it. */
+static void quantize_choices(struct ir_graph *g, struct ir_op *quantize)
+{
+    const struct ir_tensor *x = ir_in(g, quantize, 0);
+    struct ir_op *op = x->producer == IR_NONE ? NULL : g->op[x->producer];
+
+    if (!op || lgl_float_operands(op) != 3 || x->is_output || ir_uses(g, x->id) != 1 ||
+        !is_choice(g, ir_in(g, op, 1)) || !is_choice(g, ir_in(g, op, 2)))
+        return;
+    for (uint32_t i = 1; i < 3; i++)
+        op->in[i] = quantised_choice(g, quantize, ir_in(g, op, i))->id;
+    op->out[0] = quantize->out[0];
+    op->fixed = quantize->fixed;
+    op->fixed.n_real = 0;
+    quantize->dead = true;
+}
+
 /* New operators come last and are seen too. */
 enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
@@ -195,6 +237,8 @@ enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o,
         quantize_early(g, op);
         if (!op->dead && (join = joined_before(g, op)) != NULL)
             quantize_parts(g, op, join);
+        if (!op->dead)
+            quantize_choices(g, op);
     }
     return ir_link(g, d);
 }

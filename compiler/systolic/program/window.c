@@ -16,13 +16,13 @@ static bool picks_row(const struct ir_graph *g, const struct ir_op *op)
 
 static bool has_window(const struct ir_graph *g, const struct ir_op *op)
 {
-    return !op->dead && (op->opcode == IR_OP_UPDATE_VARIABLE ||
-                         (op->opcode == IR_OP_GATHER && picks_row(g, op)));
+    return !op->dead &&
+           (op->opcode == IR_OP_UPDATE_VARIABLE || (ir_gathers(op) && picks_row(g, op)));
 }
 
 uint32_t sched_window_start(const struct ir_op *op)
 {
-    return op->opcode == IR_OP_GATHER ? 1 : 2;
+    return ir_gathers(op) ? 1 : 2;
 }
 
 /* Return true if equal start indices of the two operators give equal positions. */

@@ -253,7 +253,7 @@ static bool is_of_values(const struct ir_op *op)
 
 void sys_image_views(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
 {
-    const bool slices = op->opcode == IR_OP_SLICE, gathers = op->opcode == IR_OP_GATHER;
+    const bool slices = op->opcode == IR_OP_SLICE, gathers = ir_gathers(op);
     const bool images = op->n_in > 0 && is_image(ir_in(g, op, 0)) && is_image(ir_out(g, op, 0));
 
     (void)o;

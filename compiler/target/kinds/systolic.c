@@ -36,7 +36,7 @@ static const char *check_tensor(struct question *q, const struct ir_tensor *t, c
 {
     const char *limit = q->graph->row[q->op->row].limit;
 
-    if (t->type != IR_I8)
+    if (t->type != IR_I8 && !(t->type == IR_BOOL && ir_is_reshape(q->op)))
         REFUSE(q, "%s is %s: the array supports only int8%s%s", what, ir_type_name(t->type),
                limit ? ": " : "", limit ? limit : "");
     if (t->rank > 4 && !ir_is_reshape(q->op))

@@ -24,8 +24,8 @@ for model in "$folder"/*.onnx; do
         grep -qE "this network has none|ULP" stderr || fail "$name on func: $(head -c 300 stdout stderr)"
     count=$((count + 1))
 done
-# volumes: the accelerator takes inputs and gives outputs of more than four dimensions as they are in memory; matrices, sums
-for name in depths_float depths_same depths_qlinear volumes matrices sums; do
+# volumes: the accelerator takes inputs and gives outputs of more than four dimensions as they are in memory; matrices, sums, masks
+for name in depths_float depths_same depths_qlinear volumes matrices sums masks; do
     "$heddle" inspect "$folder/$name.onnx" >stdout 2>stderr || fail "$name: $(cat stderr)"
     grep -qE "^[0-9]+_\w+ +\w+ +c  " stdout && fail "$name: $(grep -E "^[0-9]+_\w+ +\w+ +c  " stdout)"
 done

@@ -6,7 +6,7 @@
 Random shapes, scales, zero points, int8 and uint8, of each kind: Resize (linear, cubic, antialias, every coordinate mode), RMSNormalization (and written out), products with float32
 weights, Einsum, a constant factor with two readers, ReduceSum, means of sums, LpNormalization, quotients, sums of squares,
 InstanceNormalization, GroupNormalization of images, LayerNormalization of several dimensions, LSTM, GRU, RNN, results moved before QuantizeLinear,
-a product plus quantised values, a function of a product, PRelu, transposed convolutions in groups and of volumes, constants of channels, places of maxima (equal ones).
+a product plus quantised values, a function of a product, PRelu, masks, transposed convolutions in groups and of volumes, constants of channels, places of maxima (equal ones).
 Each must be computed in integers, with nothing left in float32 (but one quotient, or a tenth of them). Exit status 1 if one is more than a step off or in
 float32, 77 without onnxruntime. Environment: requirements-new.txt.
 """
@@ -248,6 +248,34 @@ def mean_of_sum(rng):
     y = n.node("ReduceSum", x, n.const(np.array(summed, np.int64)), keepdims=keep[0])
     y = n.node("ReduceMean", y, n.const(np.array(axes, np.int64)), keepdims=keep[1])
     return n.quantised(y, scale), n
+
+
+def masked(rng):
+    """A choice by a mask made of a bool for each place of a sequence, of constants, And, Or, Not and Expand: of numbers, or of values."""
+    n = Net(rng)
+    heads, rows, places = (int(v) for v in rng.integers([1, 5, 5], [4, 12, 24]))
+    size = [1, heads, rows, places]
+    n.inputs.append(helper.make_tensor_value_info("m", onnx.TensorProto.BOOL, [1, 1, 1, places]))
+    n.values.append(rng.integers(0, 2, (1, 1, 1, places)).astype(bool))
+    mask = "m"
+    for _ in range(int(rng.integers(1, 4))):
+        kind, shape = int(rng.integers(5)), [1, 1, rows, int(rng.choice([1, places]))]
+        if kind < 2:
+            values = np.ones(shape, bool) if rng.integers(3) == 0 else rng.integers(0, 4, shape) > 0
+            mask = n.node(["And", "Or"][kind], *rng.permutation([mask, n.const(values)]))
+        elif kind == 2:
+            mask = n.node("Expand", mask, n.const(np.array([1, 1, rows, places], np.int64)))
+        else:
+            mask = n.node("Not", mask)
+    if rng.integers(3) == 0:
+        low = np.float32(rng.choice([-1e4, -3.4e38, 0.5]))
+        choice = n.node("Where", mask, *rng.permutation([n.const(np.float32(0)), n.const(low)]))
+        scale, zero = abs(float(low)) / 255, 127 if low < 0 else -128
+        y = n.quant("DequantizeLinear", n.quant("QuantizeLinear", choice, scale, zero), scale, zero)
+        return n.quantised(n.node("Add", n.input(size, float(rng.choice([scale, 1])))[0], y)), n
+    x, scale = n.input(size)
+    other = n.const(np.float32(scale * rng.integers(-128, 128))) if rng.integers(2) else n.input(size if rng.integers(2) else [1, 1, 1, 1])[0]
+    return n.quantised(n.node("Where", mask, *rng.permutation([x, other])), scale), n
 
 
 def waiting_sum(rng):
@@ -506,7 +534,7 @@ def rnn(rng):
 
 RECURRENT = ("lstm", "gru", "rnn", "layers")  # what is off by one step of the state is off by that in the result's steps
 ALLOWED = {"lstm": 2, "gru": 2, "rnn": 2, "layers": 2, "place": 0}  # steps: an output of 8 bits is its next input
-KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "layers": layers, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "volumes": volumes, "scaled": scaled, "reduce_sum": reduce_sum, "mean_of_sum": mean_of_sum,
+KINDS = {"lstm": lstm, "gru": gru, "rnn": rnn, "layers": layers, "resize": resize, "rms_norm": rms_norm, "lp_norm": lp_norm, "quotient": quotient, "squares": squares, "channel_norm": channel_norm, "rows_norm": rows_norm, "float_weights": float_weights, "einsum": einsum, "slopes": slopes, "channels": channels, "transposed_groups": transposed_groups, "volumes": volumes, "scaled": scaled, "reduce_sum": reduce_sum, "mean_of_sum": mean_of_sum, "masked": masked,
          "moved": moved, "waiting_sum": waiting_sum, "place": place, "argument": argument}
 
 

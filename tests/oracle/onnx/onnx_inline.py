@@ -139,6 +139,14 @@ SUMS = NEWER + """g (int8[1,2,6,5,4] x) => (int8[1,6,1,1] a, int8[5,4] b, int8[1
     f = DequantizeLinear(x, s, z) a1 = ReduceSum<keepdims=0>(f, one) a2 = ReduceMean(a1, image) a = QuantizeLinear(a2, t, z)
     b1 = ReduceSum<keepdims=0>(f, two) b2 = ReduceMean<keepdims=0>(b1, first) b = QuantizeLinear(b2, bt, z)
     c1 = ReduceSum(f, one) c2 = ReduceMean(c1, last) c = QuantizeLinear(c2, t, z) }"""
+# Choices by masks of a sequence: numbers, -128, another number, values, and values in float32.
+MASKS = NEWER + f"""g (bool[1,1,1,6] m, int8[1,2,5,6] x, int8[1,2,5,1] v) => (int8[1,1,5,6] a, int8[1,2,5,6] b, int8[1,2,5,6] c, int8[1,2,5,6] d, int8[1,2,5,6] e)
+    <bool[1,1,5,6] causal={{1,0,0,0,0,0, 1,1,0,0,0,0, 1,1,1,0,0,0, 1,1,1,1,0,0, 1,1,1,1,1,0}}, bool[1,1,5,1] all={{1,1,1,1,1}}, float s={{0.0625}}, int8 z={{-3}},
+     float nought={{0}}, float low={{-10000}}, float ls={{40}}, int8 lz={{127}}, float t={{0.125}}, float two={{2}}, int64[4] size={{1,1,5,6}}> {{
+    both = And(causal, m) a1 = Where(both, nought, low) a = QuantizeLinear(a1, ls, lz) f = DequantizeLinear(x, s, z) g = DequantizeLinear(v, s, z)
+    every = And(all, m) b1 = Where(every, f, low) b = QuantizeLinear(b1, s, z) no = Not(m) either = Or(no, causal) c1 = Where(either, two, f)
+    c = QuantizeLinear(c1, t, z) wide = Expand(no, size) d1 = Where(wide, g, f) d = QuantizeLinear(d1, s, z)
+    masks = DequantizeLinear(a, ls, lz) e1 = Add(masks, f) e = QuantizeLinear(e1, ls, lz) }}"""
 # Waiting results times one number, as AMD's Quark exports averages.
 FACTORS = f"""g (int8[1,8,6,6] x, int8[1,8,6,6] u) => (int8[1,8,1,1] a, int8[1,4,6,6] b, int8[1,8,6,6] c, int8[1,8] d, int8[1,8,1,1] e)
     <float s={{0.05}}, int8 z={{-3}}, float us={{0.04}}, int8[4,8,1,1] w={integers(1, 32)}, float ws={{0.01}}, int8 wz={{0}}, float t={{0.01}},
@@ -357,6 +365,7 @@ MODELS = {
     "matrices": MATRICES,
     "volumes": VOLUMES,
     "sums": SUMS,
+    "masks": MASKS,
     "factors": FACTORS,
     "channel_scales": CHANNELS,
     **{f"einsum_{i}": einsum(*case) for i, case in enumerate(EINSUM)},
