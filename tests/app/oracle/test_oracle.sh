@@ -2,6 +2,7 @@
 # --oracle: heddle's question to a framework, and its use of the answer. A stub replaces Python and the framework;
 # test_slow_oracle.sh uses the real ones.
 . "$(dirname "$0")/../../e2e/common.sh"
+export XDG_CACHE_HOME=$work/cache
 mkdir fake
 
 # fake ANSWER: a Python whose framework answers with the shell commands ANSWER, in the folder of the question.
@@ -50,5 +51,5 @@ expect 2 "heddle: --oracle=onnxruntime: expected a .onnx file, found '$models/di
 expect 2 "heddle: --oracle: found 'tvm', expected none, litert or onnxruntime" run --oracle=tvm
 HEDDLE_PYTHON=$work/none expect 2 "heddle: --oracle=litert: '$work/none' has no ai-edge-litert (PyPI): run .ci/venv new in heddle's folder, or set HEDDLE_PYTHON to a Python that has it" \
     run --oracle=litert
-[ -z "$(find "${XDG_CACHE_HOME:-$HOME/.cache}/heddle" -maxdepth 1 -name 'oracle-*')" ] || fail "folders are left behind"
+[ -z "$(find "$XDG_CACHE_HOME/heddle" -maxdepth 1 -name 'oracle-*')" ] || fail "folders are left behind"
 finish

@@ -15,6 +15,8 @@ asks vit_own litert 90
 reference=$HEDDLE_HOME/tests/reference/models
 asks "$reference/rand_dilated/model.tflite" litert 2
 asks "$reference/state/model.tflite" litert 5
-asks "$HEDDLE_HOME/tests/models/digits/model.onnx" onnxruntime 17
+asks "$HEDDLE_HOME/tests/models/digits/model.onnx" onnxruntime 21
 asks "$HEDDLE_HOME/tests/compiler/import/onnx/seed_9/model.onnx" onnxruntime 7
+asks "$HEDDLE_HOME/tests/compiler/import/onnx/layer_norm/model.onnx" onnxruntime 22
+asks "$HEDDLE_HOME/tests/compiler/import/onnx/gru/rnn.onnx" onnxruntime 1
 finish
