@@ -322,6 +322,27 @@ static bool fit_strips(struct layout_work *w, struct op_plan *p)
     return false;
 }
 
+/* Return the cycles in which narrow strips of a product wait for weights, which take a cycle for each row of the array. */
+static uint64_t narrow_strips(const struct layout_work *w, const struct op_plan *p)
+{
+    const struct geo *g = &p->largest;
+    const uint32_t n = w->hw->n;
+
+    return g->ow < n ? (uint64_t)p->n_strip * div_up(g->oc, n) * div_up(g->c, n) * (n - g->ow) : 0;
+}
+
+/* Return a tensor that narrows strips for a softmax, is not theirs, and takes fewer cycles to memory and back than they
+ * lose; or NULL. */
+static const struct ir_tensor *narrows(struct layout_work *w, const struct op_plan *p)
+{
+    const struct ir_tensor *t = p->strip_wise ? victim(w, p) : NULL;
+
+    return t && !touches(w, p, t->id) &&
+                   2 * (uint64_t)w->n_bytes[t->id] < narrow_strips(w, p) * w->hw->axi_bytes
+               ? t
+               : NULL;
+}
+
 static uint32_t plans_before(const struct layout *l, uint32_t position)
 {
     uint32_t n = 0;
@@ -343,9 +364,10 @@ static enum status choose(struct layout_work *w, struct diag *d)
             continue; /* fitted together with an earlier one, or not part of the trial */
         for (;;) {
             uint32_t used = w->resident[p->position], budget = w->budget[p->position];
-            if (used <= budget && fit_tile(w, p, budget - used))
+            const bool fits = used <= budget && fit_tile(w, p, budget - used);
+            const struct ir_tensor *t = fits ? narrows(w, p) : victim(w, p);
+            if (fits && !t)
                 break;
-            const struct ir_tensor *t = victim(w, p);
             if (!t && (fit_tile(w, p, w->hw->scratchpad_bytes) || fit_strips(w, p)))
                 break; /* it is alone with its tiles: no other buffer can fragment the space */
             if (!t)

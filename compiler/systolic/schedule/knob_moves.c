@@ -5,6 +5,8 @@
 
 #include "compiler/systolic/layout/geometry.h"
 
+enum { ROOM_REACH = 8 }; /* operators on either side of strips that want room */
+
 void moves_begin(struct search *s, uint32_t first, uint32_t end)
 {
     s->score = (struct moves_score){first, end, UINT64_MAX};
@@ -82,6 +84,44 @@ bool moves_cascade_from_here(struct search *s, uint32_t op)
         return true;
     k[-1] = kept[0];
     k[0] = kept[1];
+    return false;
+}
+
+/* Return true if an operator soon after `op` reads the result of operator i, or a view of it. */
+static bool is_read_after(const struct search *s, uint32_t op, uint32_t i)
+{
+    const struct ir_graph *g = s->p->graph;
+    const struct sched_view *view = s->trials->like.view;
+    const uint32_t root = view[g->op[i]->out[0]].root;
+
+    for (uint32_t k = op + 1; k < g->n_op && k <= op + ROOM_REACH; k++)
+        for (uint32_t j = 0; j < g->op[k]->n_in; j++)
+            if (g->op[k]->in[j] != IR_NONE && view[g->op[k]->in[j]].root == root)
+                return true;
+    return false;
+}
+
+bool moves_strips_with_room(struct search *s, uint32_t op)
+{
+    const uint32_t first = op < ROOM_REACH ? 0 : op - ROOM_REACH;
+    struct sched_knobs *k = s->p->knobs, kept[ROOM_REACH + 1];
+    bool ends = false;
+    struct geo g;
+
+    if (s->apart || !sched_has_knobs(s->p, op, &g) || g.kind != GEO_PRODUCT)
+        return false;
+    memcpy(kept, &k[first], (op - first + 1) * sizeof *k);
+    for (uint32_t i = first; i < op; i++)
+        if (k[i].cascade && is_read_after(s, op, i)) {
+            k[i].cascade = 0;
+            ends = true;
+        }
+    if (ends) {
+        k[op].cascade = 1;
+        if (moves_improve(s))
+            return true;
+    }
+    memcpy(&k[first], kept, (op - first + 1) * sizeof *k);
     return false;
 }
 

@@ -53,6 +53,10 @@ bool moves_cascade_of_three(struct search *s, uint32_t op);
 /* Try a cascade that begins here instead of one layer earlier: a pair that gains little may block
  * the next pair, which gains more (cascade.c fuses pairs only). */
 bool moves_cascade_from_here(struct search *s, uint32_t op);
+/* Try a product that passes strips to its softmax, without earlier cascades that keep a tensor on
+ * chip for a reader after it. Strips are wide only if that tensor (the normalised tokens, which the
+ * product of values reads last) is in memory. */
+bool moves_strips_with_room(struct search *s, uint32_t op);
 /* Try the same groups for three adjacent layers: if the next layer waits for its weights, small
  * groups gain only if all three have them. */
 bool moves_groups_of_three(struct search *s, uint32_t op);

@@ -77,6 +77,7 @@ static bool one_round(struct search *s, bool rows)
         better |= moves_operator(s, i);
         better |= moves_cascade_of_three(s, i);
         better |= moves_cascade_from_here(s, i);
+        better |= moves_strips_with_room(s, i);
         better |= moves_groups_of_three(s, i);
         if (rows) {
             better |= moves_rows_of_four(s, i, false);

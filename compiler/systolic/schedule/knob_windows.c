@@ -153,6 +153,7 @@ static void one_window(struct search *s, struct windows *w, uint32_t op)
     moves_begin(s, first, end);
     (void)moves_operator(s, op);
     (void)moves_cascade_of_three(s, op);
+    (void)moves_strips_with_room(s, op);
     windows_tried(s, &w->memory, op, first, end);
 }
 

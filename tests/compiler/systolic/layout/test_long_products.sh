@@ -40,4 +40,10 @@ read_once sys16 60 4 1 32 4096 --transpose-b
 read_once sys16 80 1 1 60000 32 # longer than commands count
 read_once sys8 55 1 3 3000 147  # groups of channels that overlap
 read_once tiny 8 2 2 700 49
+
+# Attention whose tokens are read once more after it: in strips, which are wide only without these tokens on chip.
+"$heddle" run "$HEDDLE_HOME/tests/compiler/systolic/schedule/strips_with_room.ir" --engine=func -n 1 >stdout 2>stderr ||
+    fail "strips: $(cat stderr)"
+cycles=$(sed -n 's/.*inferences, about \([0-9]*\) cycles.*/\1/p' stdout)
+[ "${cycles:-999999}" -le 161000 ] || fail "strips: '$cycles' cycles, expected at most 161000"
 finish
