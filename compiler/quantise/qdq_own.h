@@ -83,6 +83,8 @@ qdq_writer qdq_conv2d, qdq_depthwise, qdq_transpose_conv, qdq_pool, qdq_dense, q
 qdq_writer qdq_reshape, qdq_transpose, qdq_concatenation, qdq_slice, qdq_pad, qdq_gather;
 /* qdq_parts.c: several nodes */
 qdq_writer qdq_not_equal, qdq_rsqrt, qdq_l2_normalization, qdq_interpolate;
+/* qdq_resize.c: a linear INTERPOLATE, with its coordinates as ONNX names them */
+qdq_writer qdq_resize;
 /* Write any operator; ST_UNSUPPORTED: it has no ONNX form here. */
 enum status qdq_op(struct qdq *w, struct diag *d);
 /* --- qdq_clamp.c --- */

@@ -81,6 +81,12 @@ void qdq_interpolate(struct qdq *w, const char *node)
 {
     const struct ir_op *op = w->op;
     const uint32_t taps = (uint32_t)ir_in(w->g, op, 1)->dim[1];
+    const char *coordinates = quant_resize(w->g, op);
+
+    if (coordinates) {
+        qdq_resize(w, coordinates);
+        return;
+    }
     const char *x = qdq_read(w, op->in[0], QDQ_PLAIN), *sum = tap(w, x, 0);
     const char *out = qdq_result(w, op->out[0], QDQ_PLAIN);
 

@@ -64,6 +64,8 @@ enum quant_form quant_form_of(const struct ir_graph *g, const struct ir_op *op)
         return QUANT_NO_FORM;
     if (form == QUANT_MOVES && odd_constant(g, op))
         return QUANT_NO_FORM;
+    if (op->opcode == IR_OP_INTERPOLATE && !quant_resize(g, op))
+        return QUANT_NO_FORM;
     if (quant_negative_slope(op))
         return QUANT_NO_FORM;
     if (op->opcode == IR_OP_BATCH_MATMUL && op->n_in > 2 && ir_in(g, op, 2))

@@ -68,6 +68,8 @@ static inline bool quant_is_value(const struct ir_tensor *t)
 {
     return t && t->type == IR_F32 && t->role != IR_CONST;
 }
+/* Return the coordinates with which ONNX's linear Resize is this INTERPOLATE; NULL if none are. */
+const char *quant_resize(const struct ir_graph *g, const struct ir_op *op);
 /* Return the output channel of element `i` of an operator's weights. */
 uint32_t quant_channel(const struct ir_graph *g, const struct ir_op *op, size_t i);
 
