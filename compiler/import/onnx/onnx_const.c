@@ -287,6 +287,40 @@ static enum status fold_unary(struct ox *m)
     return ST_OK;
 }
 
+static struct number plus(struct number a, struct number b)
+{
+    return (struct number){a.real, (int64_t)((uint64_t)a.i + (uint64_t)b.i), a.f + b.f};
+}
+
+/* Each sum is rounded to the type, in the order of the axis. */
+static enum status fold_cumsum(struct ox *m)
+{
+    const bool exclusive = ox_attr_int(m, "exclusive", 0), back = ox_attr_int(m, "reverse", 0);
+    struct ox_const x, axis, to;
+    uint64_t step = 1;
+    uint32_t k;
+
+    TRY(ox_const_input(m, 0, &x));
+    TRY(ox_const_input(m, 1, &axis));
+    if (axis.n != 1 || is_real(axis.type))
+        return FAIL(m->d, ST_MODEL, "axis: expected one integer, found %llu of %s",
+                    (unsigned long long)axis.n, ox_type_name(axis.type));
+    TRY(ox_axis(m, "axis", ox_int(&axis, 0), x.rank, &k));
+    TRY(ox_const_new(m, &to, x.type, x.rank, x.dim));
+    for (uint32_t i = k + 1; i < x.rank; i++)
+        step *= (uint64_t)x.dim[i];
+    for (uint64_t i = 0; i < to.n; i++) {
+        const uint64_t at = back ? to.n - 1 - i : i, last = back ? at + step : at - step;
+        const bool first = at / step % (uint64_t)x.dim[k] == (back ? (uint64_t)x.dim[k] - 1 : 0);
+        const struct number zero = {.real = is_real(x.type)};
+        const struct number v = !exclusive ? load(&x, at) : first ? zero : load(&x, last);
+
+        store(&to, at, first ? v : plus(load(&to, last), v));
+    }
+    ox_set_const(m, 0, &to);
+    return ST_OK;
+}
+
 static enum status fold_where(struct ox *m)
 {
     struct ox_const c[3], to;
@@ -431,7 +465,7 @@ static const struct {
     {"Round", fold_unary},        {"Exp", fold_unary},   {"Log", fold_unary},
     {"Sin", fold_unary},          {"Cos", fold_unary},   {"Reciprocal", fold_unary},
     {"Sigmoid", fold_unary},      {"Tanh", fold_unary},  {"Relu", fold_unary},
-    {"Sign", fold_unary},         {"Cast", fold_cast},
+    {"Sign", fold_unary},         {"Cast", fold_cast},   {"CumSum", fold_cumsum},
 };
 
 ox_handler *ox_folder(const struct ox *m)

@@ -474,6 +474,17 @@ def orders():
 
 
 @case
+def constant_sums():
+    n, x = Net(opset=18), floats(3, 7, 5)
+    y, outs = n.input(floats(3, 7, 5)), []
+    for axis, exclusive, reverse in [(0, 0, 0), (1, 0, 1), (-1, 1, 0), (1, 1, 1)]:
+        sums = n.node("CumSum", n.const(x), n.const(axis, np.int64), exclusive=exclusive, reverse=reverse)
+        counts = n.node("CumSum", n.const(rng.integers(-9, 9, (3, 7, 5)), np.int32), n.const(axis, np.int32), exclusive=exclusive, reverse=reverse)
+        outs += [n.node("Mul", y, sums), n.node("Mul", y, n.node("Cast", counts, to=1))]
+    return n, outs
+
+
+@case
 def powers():
     n = Net()
     x = n.input(floats(2, 5, 9))

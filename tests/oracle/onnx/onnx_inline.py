@@ -139,6 +139,12 @@ SUMS = NEWER + """g (int8[1,2,6,5,4] x) => (int8[1,6,1,1] a, int8[5,4] b, int8[1
     f = DequantizeLinear(x, s, z) a1 = ReduceSum<keepdims=0>(f, one) a2 = ReduceMean(a1, image) a = QuantizeLinear(a2, t, z)
     b1 = ReduceSum<keepdims=0>(f, two) b2 = ReduceMean<keepdims=0>(b1, first) b = QuantizeLinear(b2, bt, z)
     c1 = ReduceSum(f, one) c2 = ReduceMean(c1, last) c = QuantizeLinear(c2, t, z) }"""
+# Sums of constants, along either axis, each way, of floats and integers.
+SUMS_OF_CONSTANTS = """g (int8[2,3] x) => (float[2,3] a, float[2,3] b, float[2,3] c, float[2,3] d)
+  <float[2,3] f={0.5,1.25,-3,7,0.125,2}, int64[2,3] i={1,2,3,40,50,60}, int64 zero={0}, int32 last={-1}> {
+  y = Cast<to=1>(x) fa = CumSum(f, zero) a = Mul(y, fa) fb = CumSum<reverse=1>(f, last) b = Mul(y, fb)
+  ic = CumSum<exclusive=1>(i, last) fc = Cast<to=1>(ic) c = Mul(y, fc)
+  id = CumSum<exclusive=1,reverse=1>(i, zero) fd = Cast<to=1>(id) d = Mul(y, fd) }"""
 # Choices by masks of a sequence: numbers, -128, another number, values, and values in float32.
 MASKS = NEWER + f"""g (bool[1,1,1,6] m, int8[1,2,5,6] x, int8[1,2,5,1] v) => (int8[1,1,5,6] a, int8[1,2,5,6] b, int8[1,2,5,6] c, int8[1,2,5,6] d, int8[1,2,5,6] e)
     <bool[1,1,5,6] causal={{1,0,0,0,0,0, 1,1,0,0,0,0, 1,1,1,0,0,0, 1,1,1,1,0,0, 1,1,1,1,1,0}}, bool[1,1,5,1] all={{1,1,1,1,1}}, float s={{0.0625}}, int8 z={{-3}},
@@ -365,7 +371,7 @@ MODELS = {
     "matrices": MATRICES,
     "volumes": VOLUMES,
     "sums": SUMS,
-    "masks": MASKS,
+    "masks": MASKS, "sums_of_constants": SUMS_OF_CONSTANTS,
     "factors": FACTORS,
     "channel_scales": CHANNELS,
     **{f"einsum_{i}": einsum(*case) for i, case in enumerate(EINSUM)},
