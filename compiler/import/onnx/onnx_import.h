@@ -140,6 +140,8 @@ enum status ox_attr_sizes(struct ox *m, const char *name, uint32_t n, int32_t ot
                           int32_t *value);
 struct ox_value *ox_in(const struct ox *m, uint32_t i); /* NULL if absent */
 struct ox_value *ox_out(const struct ox *m, uint32_t i);
+/* Return true if the node names output `i`. */
+bool ox_has_output(const struct ox *m, uint32_t i);
 uint32_t ox_rank(const struct ox *m, const struct ox_value *v);
 const int32_t *ox_dim(const struct ox *m, const struct ox_value *v);
 bool ox_is_integer(const struct ox *m, const struct ox_value *v); /* computed int32 or int64 */
@@ -468,6 +470,9 @@ enum status ox_check_attributes(struct ox *m);
 /* onnx_since.c: refuse an operator that the file's opset does not have. */
 enum status ox_check_since(struct ox *m, const char *op);
 ox_import ox_import_node; /* onnx_op.c */
+/* onnx_by_values.c: a result whose shape depends on values; true for operators that always have one. */
+enum status ox_refuse_by_values(struct ox *m);
+bool ox_is_by_values(const char *op);
 /* onnx_fallback.c: the node, refused otherwise, is an operator that ONNX Runtime computes. */
 enum status ox_fallback(struct ox *m, const Onnx__NodeProto *node);
 

@@ -70,6 +70,11 @@ struct ox_value *ox_out(const struct ox *m, uint32_t i)
     return &m->value[ox_name((struct ox *)(uintptr_t)m, m->node->output[i])];
 }
 
+bool ox_has_output(const struct ox *m, uint32_t i)
+{
+    return i < m->node->n_output && *m->node->output[i];
+}
+
 uint32_t ox_rank(const struct ox *m, const struct ox_value *v)
 {
     return v->kind == OX_CONST    ? v->c.rank

@@ -409,6 +409,15 @@ MODELS = {
         <float s={0.00074}, int8 z={3}, int8[3] n={5,5,5}, float one={1}, int8 five={5}, float t={0.00037}, int8 o={-99}> {
         y = com.microsoft.QLinearAdd(x, s, z, n, one, five, t, o)
         f = DequantizeLinear(x, s, z) k = DequantizeLinear(n, one, five) a = Sub(f, k) w = QuantizeLinear(a, t, o) }""",
+    "pool_places": NEWER + """g (float[1,2,7,8] x, int8[1,2,5,6] u, float[1,1,9] v) => (float[1,2,4,4] a, int64[1,2,4,4] b, int64[1,2,4,4] e, int8[1,2,3,3] c, int64[1,2,3,3] d, float[1,1,5] f, int64[1,1,5] h, float[1,2,1,1] k, float[1,2,1,1] l)
+        <float s={0.05}, int8 z={-3}> {
+        a, b = MaxPool<kernel_shape=[3,2], strides=[2,2], pads=[1,0,1,0]>(x) a2, e = MaxPool<kernel_shape=[3,2], strides=[2,2], pads=[1,0,1,0], storage_order=1>(x)
+        w = DequantizeLinear(u, s, z) c1, d = MaxPool<kernel_shape=[2,2], strides=[2,2], ceil_mode=1>(w) c = QuantizeLinear(c1, s, z)
+        f, h = MaxPool<kernel_shape=[3], dilations=[2]>(v) k = GlobalLpPool<p=3>(x) l = GlobalLpPool(x) }""",
+    "selected": NEWER + """g (int8[3,4] x) => (int8[2,4] a, int8[2] b, int64[2,3] c, float[3,2] d)
+        <bool[3] w={1,0,1}, bool[6] k={0,1,0,0,1,0}, int64[2,3] n={0,7,-1,0,0,3}, float s={0.05}, int8 z={-3}> {
+        a = Compress<axis=0>(x, w) b = Compress(x, k) e = Abs(n) c = NonZero(e) f = DequantizeLinear(x, s, z)
+        l = Constant<value = bool[4] {0,1,0,1}>() d = Compress<axis=-1>(f, l) }""",
     "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
     "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
         y = Pad(x, p) z = Pad(x, q, v) }""",

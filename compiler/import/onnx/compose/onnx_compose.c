@@ -138,6 +138,18 @@ enum status ox_lp_pool(struct ox *m)
         p, count, 1 / p);
 }
 
+/* (sum of |x|^p)^(1/p) over all cells of each channel. */
+enum status ox_global_lp_pool(struct ox *m)
+{
+    const double p = (double)ox_attr_int(m, "p", 2);
+    const struct ox_value *x = ox_in(m, 0);
+
+    if (!x || ox_rank(m, x) < 3 || p < 1)
+        return FAIL(m->d, ST_MODEL, "expected at least 3 dimensions and p of at least 1");
+    return ox_expandf(m, "a = Abs($0); q = Pow(a, %.1f); s = ReduceSum(q, %s); %%0 = Pow(s, %.9ef)",
+                      p, last_axes(m, 2, ox_rank(m, x)), 1 / p);
+}
+
 /* Over `size` channels: their average by a pool of the channels as rows. */
 enum status ox_lrn(struct ox *m)
 {

@@ -282,8 +282,8 @@ static bool of_images(struct ox *m, enum status *st)
         *st = ox_pool_counted(m);
     else if (listed("GlobalAveragePool GlobalMaxPool", m->op) && rank > 4)
         *st = global_pool(m, rank);
-    else if (listed("AveragePool MaxPool", m->op) && m->node->n_output == 1 &&
-             (rank > 4 || dilated(m)))
+    else if (listed("AveragePool MaxPool", m->op) &&
+             (rank > 4 || dilated(m) || ox_has_output(m, 1)))
         *st = ox_pool_taps(m);
     else if (listed("BatchNormalization GroupNormalization InstanceNormalization", m->op) &&
              !(is_known(m, 1) && is_known(m, 2) && is_known(m, 3) && is_known(m, 4)) &&

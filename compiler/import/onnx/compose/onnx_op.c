@@ -153,6 +153,8 @@ enum status ox_import_node(struct ox *m, const Onnx__NodeProto *node, uint32_t i
         return ox_call(m, ox_called(m, node));
     }
     rule = find_rule(m->node->op_type ? m->node->op_type : "", domain_of(m->node), &m->opcode);
+    if (!rule && *domain_of(node) == '\0' && node->op_type && ox_is_by_values(node->op_type))
+        return ox_refuse_by_values(m);
     if (!rule)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "this operator is not supported ('heddle ops' lists those that are)");

@@ -410,6 +410,64 @@ static enum status maximum_of_volumes(struct ox *m, const struct taps *t)
         (long long)t->out[0], (long long)t->out[1], (long long)t->out[2]);
 }
 
+/* Constants "places": in the input, of each window's first cell; "step_k": from there to cell k. */
+static void window_places(struct ox *m, const struct taps *t, bool columns)
+{
+    const int32_t *x = ox_dim(m, ox_in(m, 0));
+    int32_t dim[IR_MAX_RANK] = {x[0], x[1]};
+    int64_t stride[4], all = 1, *place;
+    struct ox_const c;
+
+    for (uint32_t k = 0; k < t->n; k++) {
+        const uint32_t i = columns ? k : t->n - 1 - k;
+
+        stride[i] = all;
+        all *= x[i + 2];
+        dim[i + 2] = (int32_t)t->out[i];
+    }
+    place = ox_new_const(m, &c, OX_INT64, t->n + 2, dim);
+    for (int64_t k = 0; k < (int64_t)c.n; k++) {
+        int64_t rest = k;
+
+        place[k] = 0;
+        for (uint32_t i = t->n; i-- > 0; rest /= t->out[i])
+            place[k] += (rest % t->out[i] * t->stride[i] - t->before[i]) * stride[i];
+        place[k] += rest * all; /* image and channel */
+    }
+    ox_inner_const(m, "places", &c);
+    for (int64_t k = 0; k < t->count; k++) {
+        int64_t rest = k, *step = ox_new_const(m, &c, OX_INT64, 0, NULL);
+
+        *step = 0;
+        for (uint32_t i = t->n; i-- > 0; rest /= t->kernel[i])
+            *step += rest % t->kernel[i] * t->dilation[i] * stride[i];
+        ox_inner_const(m, arena_printf(m->arena, "step_%lld", (long long)k), &c);
+    }
+}
+
+/* The maximum, and which cell of its window has it: the first one. */
+static enum status maximum_with_places(struct ox *m, const struct taps *t)
+{
+    const bool columns = ox_attr_int(m, "storage_order", 0) != 0;
+    struct text text;
+
+    if (t->n > 3 || (columns && t->n != 2))
+        return FAIL(m->d, ST_UNSUPPORTED, "output 1 (indices) of %u dimensions%s", t->n + 2,
+                    columns ? " in storage_order 1" : "");
+    window_places(m, t, columns);
+    text_init(&text, m->arena);
+    text_add(&text, "%0 = MaxPool($0; kernel_shape=@kernel_shape, strides=@strides, pads=@pads,"
+                    "auto_pad=@auto_pad, dilations=@dilations, ceil_mode=@ceil_mode);");
+    slices(m, t, "-inf", &text);
+    text_printf(&text, "s_%lld = Identity(step_0);", (long long)t->count);
+    for (int64_t k = t->count; k-- > 0;)
+        text_printf(
+            &text, "e_%lld = Equal(x_%lld, %%0); s_%lld = Where(e_%lld, step_%lld, s_%lld);",
+            (long long)k, (long long)k, (long long)k, (long long)k, (long long)k, (long long)k + 1);
+    text_add(&text, "%1 = Add(s_0, places)");
+    return ox_expand(m, text.data);
+}
+
 enum status ox_pool_taps(struct ox *m)
 {
     const bool max = strcmp(m->op, "MaxPool") == 0;
@@ -418,6 +476,8 @@ enum status ox_pool_taps(struct ox *m)
 
     TRY(sizes(m, "kernel_shape", t.n, 0, t.kernel));
     TRY(read_window(m, &t));
+    if (ox_has_output(m, 1))
+        return maximum_with_places(m, &t);
     if (max && t.n == 3 && t.dilation[0] * t.dilation[1] * t.dilation[2] == 1)
         return maximum_of_volumes(m, &t);
     text_init(&text, m->arena);

@@ -390,8 +390,6 @@ enum status ox_max_pool(struct ox *m)
     for (uint32_t i = 0; i < w.n; i++)
         if (w.dilation[i] != 1)
             return FAIL(m->d, ST_UNSUPPORTED, "dilations: expected 1, found %d", w.dilation[i]);
-    if (m->node->n_output > 1 && *m->node->output[1])
-        return FAIL(m->d, ST_UNSUPPORTED, "output 1 (indices) is not supported");
     if (m->options->literal) {
         out = ox_like(m, ox_out(m, 0)->name, x->tensor, ox_window_shape(&w, t->dim[0], t->dim[1]));
         ox_window_set(&w, false, ox_op(m, m->opcode, 1, &x->tensor, out)->attr);

@@ -144,7 +144,7 @@ static enum status quantize_constant(struct ox *m)
     for (uint64_t i = 0; i < x.n; i++)
         to[i] = (uint8_t)fminf(fmaxf(rintf((float)ox_number(&x, i) / scale) + zero, 0), 255);
     ox_set_const(m, 0, &y);
-    if (m->node->n_output > 1 && *m->node->output[1]) {
+    if (ox_has_output(m, 1)) {
         *(float *)ox_new_const(m, &y, OX_FLOAT, 0, NULL) = scale;
         ox_set_const(m, 1, &y);
     }
@@ -178,7 +178,7 @@ enum status ox_dynamic_quantize(struct ox *m)
     TRY(ox_f32_round(m, ox_inner(m, name, "rounded"), y, &y));
     TRY(ox_f32_add(m, ox_inner(m, name, "moved"), y, zero, &y));
     set_quantised(m, 0, ox_clipped(m, ox_inner(m, name, "codes"), y, 0, 255));
-    if (m->node->n_output > 1 && *m->node->output[1])
+    if (ox_has_output(m, 1))
         ox_set_tensor(m, 1, scale, false);
     set_quantised(m, 2, zero);
     return ST_OK;

@@ -43,7 +43,7 @@ enum status ox_layer_norm(struct ox *m)
         TRY(ox_f32_add(m, name, y, bias, &y));
     }
     ox_set_tensor(m, 0, y, false);
-    if (m->node->n_output > 1 && *m->node->output[1])
+    if (ox_has_output(m, 1))
         ox_set_tensor(m, 1, n.mean, false);
     if (m->node->n_output > 2 && *m->node->output[2]) {
         TRY(ox_f32_div(m, ox_out(m, 2)->name, ox_number_tensor(m, name, 1), n.deviation, &y));
