@@ -418,6 +418,12 @@ MODELS = {
         <bool[3] w={1,0,1}, bool[6] k={0,1,0,0,1,0}, int64[2,3] n={0,7,-1,0,0,3}, float s={0.05}, int8 z={-3}> {
         a = Compress<axis=0>(x, w) b = Compress(x, k) e = Abs(n) c = NonZero(e) f = DequantizeLinear(x, s, z)
         l = Constant<value = bool[4] {0,1,0,1}>() d = Compress<axis=-1>(f, l) }""",
+    "blocks_computed": NEWER + f"""g (float[2,7,3] x, int8[2,7,3] u, float[3] s, int16 z, float[3] v) => (int8[2,7,3] a, uint8[2,7,3] b, float[2,7,3] c, float[2,7,3] d, int8[2,7,3] e, int16[2,7,3] h, float[2,7,3] k)
+        <float[2,3,3] t={numbers(1, 18, .05, .2)}, int8[2,3,3] o={integers(2, 18)}, float[2,7,2] w={numbers(3, 28, .05, .2)}, uint8[2,7,2] p={{{",".join(map(str, range(7, 35)))}}}, float low={{0.05}}, float few={{0.01}}> {{
+        s1 = Abs(s) s2 = Add(s1, low) v1 = Abs(v) v2 = ReduceSum<keepdims=0>(v1) v3 = Mul(v2, few)
+        a = QuantizeLinear<axis=1, block_size=3>(x, t, o) b = QuantizeLinear<axis=2, block_size=2>(x, w, p)
+        c = DequantizeLinear<axis=1, block_size=3>(u, t, o) d = DequantizeLinear<axis=2>(u, s2)
+        e = QuantizeLinear<axis=2, output_dtype=3>(x, s2) h = QuantizeLinear(x, v3, z) k = DequantizeLinear(h, v3, z) }}""",
     "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
     "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
         y = Pad(x, p) z = Pad(x, q, v) }""",
@@ -509,6 +515,12 @@ REFUSED = {
     "einsum_wide": """g (float[1,1,1,1] x, float[1,1,1,1] z) => (float[1] y) {
         y = Einsum<equation="abcd,efgh">(x, z) }""",
     "quantise_halves": NEWER + "g (float[2] x) => (int4[2] y) <float s={1}, int4 z={0}> { y = QuantizeLinear(x, s, z) }",
+    "blocks_quantised": NEWER + """g (float[2,4] x) => (int8[2,4] y) <float[2,3] s={1,1,1,1,1,1}, int8[2,3] z={0,0,0,0,0,0}> {
+        y = QuantizeLinear<axis=1, block_size=2>(x, s, z) }""",
+    "blocks_each": NEWER + """g (float[2,4] x) => (int8[2,4] y) <float[2,3] s={1,1,1,1,1,1}, int8[2,3] z={0,0,0,0,0,0}> {
+        y = QuantizeLinear<axis=1, block_size=1>(x, s, z) }""",
+    "scales_of_channels": NEWER + """g (float[2,4] x, float[3] s) => (uint8[2,4] y) { y = QuantizeLinear<axis=1>(x, s) }""",
+    "scales_int4": NEWER + """g (float[2,4] x, float s) => (int4[2,4] y) { y = QuantizeLinear<output_dtype=22>(x, s) }""",
     "blocks_shape": NEWER + """g (float[2,4] x) => (float[2,2] y) <int8[4,2] w={1,2,3,4,5,6,7,8}, float[1,2] s={0.5,1}> {
         f = DequantizeLinear<axis=0, block_size=2>(w, s) y = MatMul(x, f) }""",
     "pad_mode": """g (float[2,5] x) => (float[2,5] y) <int64[4] p={0,-1,0,1}> { y = Pad<mode="reflect">(x, p) }""",

@@ -61,7 +61,7 @@ static const struct {
     {"QLinearLeakyRelu", "alpha"},
     {"QLinearSoftmax", "axis opset"},
     {"Quant", "narrow rounding_mode signed"},
-    {"QuantizeLinear", "axis block_size=0 output_dtype precision=0 saturate"},
+    {"QuantizeLinear", "axis block_size output_dtype precision=0 saturate"},
     {"RNN", CELL},
     {"ReduceL1", REDUCE},
     {"ReduceL2", REDUCE},

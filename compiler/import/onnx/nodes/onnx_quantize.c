@@ -112,45 +112,128 @@ static enum status quantize_float(struct ox *m, const struct ir_quant *q, int32_
                        along_axis(m, "zero", q, rank, zero_points(m, q)), type);
 }
 
-/* Input 1 is a computed number (dynamic quantisation): scale, and zero point in float32. */
-static enum status computed_scale(struct ox *m, uint32_t *scale, uint32_t *zero_point,
-                                  int32_t *type)
+/* The 16-bit type of a graph input that is int32 here, and of int16; 0 for others. */
+static int32_t stored_type(const struct ox *m, uint32_t id)
+{
+    const uint8_t stored = m->g->tensor[id]->stored;
+
+    return m->g->tensor[id]->type == IR_I16 ? OX_INT16
+           : stored == IR_STORED_I16        ? OX_INT16
+           : stored == IR_STORED_U16        ? OX_UINT16
+                                            : 0;
+}
+
+/* The zero point of computed scales in float32, and its type; 0 and output_dtype without one. */
+static enum status computed_zero(struct ox *m, uint32_t *zero_point, int32_t *type)
 {
     static const float one = 1;
     static const int32_t zero = 0;
     const struct ir_quant plain = {1, 0, &one, &zero};
     const struct ox_value *z = ox_in(m, 2);
+    struct ox_const c;
 
-    TRY(ox_float_input(m, 1, "scale", scale));
-    *type = OX_UINT8;
-    *zero_point = ox_number_tensor(m, ox_out(m, 0)->name, 0);
-    if (z && z->kind == OX_TENSOR && !z->real) {
+    *type = (int32_t)ox_attr_int(m, "output_dtype", OX_UINT8);
+    if (!z) {
+        *zero_point = ox_number_tensor(m, ox_out(m, 0)->name, 0);
+    } else if (z->kind == OX_TENSOR && m->g->tensor[z->tensor]->type == IR_I32) {
+        *type = stored_type(m, z->tensor);
+        *zero_point = ox_number_as(m, ox_inner(m, z->name, "float"), z->tensor, IR_F32);
+    } else if (z->kind == OX_TENSOR && !z->real) {
         *type = m->g->tensor[z->tensor]->type == IR_I8 ? OX_INT8 : OX_UINT8;
         TRY(ox_set_quant(m, z->tensor, &plain));
         *zero_point = ox_as_float(m, z->tensor);
-    } else if (z) {
-        const struct ox_const *c;
+    } else {
+        const struct ox_const *from;
 
-        TRY(ox_want_const(m, 2, "zero point", &c));
-        if (c->n != 1 || (c->type != OX_INT8 && c->type != OX_UINT8))
-            return FAIL(m->d, ST_UNSUPPORTED,
-                        "zero point: expected one int8 or uint8, found %llu of %s",
-                        (unsigned long long)c->n, ox_type_name(c->type));
-        *type = c->type;
-        *zero_point = ox_number_tensor(m, ox_out(m, 0)->name, (float)ox_int(c, 0));
+        TRY(ox_want_const(m, 2, "zero point", &from));
+        *type = from->halves ? 0 : from->type;
+        c = ox_const_values(m, from, &plain);
+        *zero_point =
+            ox_f32_const(m, ox_inner(m, ox_out(m, 0)->name, "zero"), c.rank, c.dim, c.data);
     }
-    if (ir_elements(m->g->tensor[*scale]) != 1 || ir_elements(m->g->tensor[*zero_point]) != 1)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "scale '%.80s' is computed: expected one number, found "
-                    "shape %s",
-                    ox_in(m, 1)->name,
-                    ir_shape_text(m->arena, m->g->tensor[*scale]->rank, m->g->tensor[*scale]->dim));
+    if (*type != OX_INT8 && *type != OX_UINT8 && !ox_is_wide(*type) &&
+        strcmp(m->op, "QuantizeLinear") == 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "output: expected int8, uint8, int16 or uint16, found %s",
+                    *type ? ox_type_name(*type) : "another");
+    return ST_OK;
+}
+
+/* Input 1 is computed (dynamic quantisation), or has a scale for each element: scale, and zero point in
+ * float32, which broadcast to input 0. */
+static enum status computed_scale(struct ox *m, uint32_t *scale, uint32_t *zero_point,
+                                  int32_t *type)
+{
+    const uint32_t rank = ox_rank(m, ox_in(m, 0));
+    const int32_t *x = ox_dim(m, ox_in(m, 0));
+
+    TRY(ox_float_input(m, 1, "scale", scale));
+    TRY(computed_zero(m, zero_point, type));
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct ir_tensor *t = m->g->tensor[k ? *zero_point : *scale];
+        bool fits =
+            ir_elements(t) == 1 || (t->rank == rank && ox_attr_int(m, "block_size", 0) == 1);
+
+        for (uint32_t i = 0; ir_elements(t) != 1 && fits && i < rank; i++)
+            fits = t->dim[i] == x[i] || t->dim[i] == 1;
+        if (!fits)
+            return FAIL(m->d, ST_MODEL,
+                        "%s: expected one number, or one for each of %s, found shape %s",
+                        k ? "zero point" : "scale", ir_shape_text(m->arena, rank, x),
+                        ir_shape_text(m->arena, t->rank, t->dim));
+    }
     return ST_OK;
 }
 
 static bool is_computed(const struct ox_value *v)
 {
     return v && (v->kind == OX_PENDING || v->kind == OX_TENSOR);
+}
+
+/* Return true for a computed scale of each index along an axis, and for scales of blocks. */
+static bool is_spread(const struct ox *m)
+{
+    const struct ox_value *s = ox_in(m, 1);
+
+    return s && (ox_attr_int(m, "block_size", 0) > 1 ||
+                 (is_computed(s) && ox_rank(m, s) == 1 && ox_dim(m, s)[0] > 1));
+}
+
+/* The node with a scale for each element: those of blocks repeated, others along their axis. */
+static enum status spread(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    const int64_t size = ox_attr_int(m, "block_size", 0);
+    const uint32_t rank = ox_rank(m, x);
+    int64_t dim[IR_MAX_RANK] = {1, 1, 1, 1, 1, 1};
+    struct ox_const c;
+    struct text t;
+    uint32_t axis;
+    int64_t *place;
+
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 1), rank, &axis));
+    dim[axis] = -1;
+    for (uint32_t k = 1; k < 3 && ox_in(m, k); k++)
+        if (size > 1 ? ox_rank(m, ox_in(m, k)) != rank ||
+                           ox_dim(m, ox_in(m, k))[axis] != (ox_dim(m, x)[axis] + size - 1) / size
+                     : ox_rank(m, ox_in(m, k)) != 1)
+            return FAIL(m->d, ST_MODEL,
+                        "%s of shape %s: expected one number for each %s along axis %u of %s",
+                        k == 1 ? "scale" : "zero point",
+                        ir_shape_text(m->arena, ox_rank(m, ox_in(m, k)), ox_dim(m, ox_in(m, k))),
+                        size > 1 ? "block" : "place", axis,
+                        ir_shape_text(m->arena, rank, ox_dim(m, x)));
+    place = ox_new_const(m, &c, OX_INT64, 1, ox_dim(m, x) + axis);
+    for (int64_t i = 0; i < (int64_t)c.n; i++)
+        place[i] = size > 1 ? i / size : 0;
+    ox_inner_const(m, "places", &c);
+    text_init(&t, m->arena);
+    for (uint32_t k = 1; k < 3 && ox_in(m, k); k++)
+        if (size > 1)
+            text_printf(&t, "v%u = Gather($%u, places; axis=%u);", k, k, axis);
+        else
+            text_printf(&t, "v%u = Reshape($%u, %s);", k, k, ox_list(m, rank, dim));
+    return ox_expandf(m, "%s %%0 = %s($0, v1%s; block_size=1, output_dtype=@output_dtype)", t.data,
+                      m->op, ox_in(m, 2) ? ", v2" : "");
 }
 
 static int32_t zero_type(struct ox *m, int32_t type)
@@ -198,7 +281,9 @@ enum status ox_quantize(struct ox *m)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     if (ox_in(m, 2) && ox_in(m, 2)->kind == OX_CONST && ox_in(m, 2)->c.halves)
         return FAIL(m->d, ST_UNSUPPORTED, "output: expected 8 or 16 bits, found 4");
-    if (is_computed(ox_in(m, 1))) {
+    if (is_spread(m))
+        return spread(m);
+    if (is_computed(ox_in(m, 1)) || ox_attr_int(m, "block_size", 0) == 1) {
         TRY(computed_scale(m, &id, &zero, &type));
         return quantize_by(m, id, zero, type);
     }
@@ -242,13 +327,27 @@ static enum status dequantize_by(struct ox *m, uint32_t id, uint32_t scale, uint
     return ST_OK;
 }
 
+static uint32_t not_int16(struct ox *m, uint32_t id)
+{
+    return m->g->tensor[id]->type == IR_I16
+               ? ox_number_as(m, ox_inner(m, ox_out(m, 0)->name, "int32"), id, IR_I32)
+               : id;
+}
+
+static enum status dequantize_computed(struct ox *m, uint32_t id)
+{
+    uint32_t scale, zero;
+    int32_t type;
+
+    TRY(computed_scale(m, &scale, &zero, &type));
+    return dequantize_by(m, not_int16(m, id), scale, zero);
+}
+
 static enum status dequantize_float(struct ox *m, uint32_t id, const struct ir_quant *q)
 {
     const uint32_t rank = scaled_rank(q, m->g->tensor[id]->rank);
 
-    if (m->g->tensor[id]->type == IR_I16)
-        id = ox_number_as(m, ox_inner(m, ox_out(m, 0)->name, "int32"), id, IR_I32);
-    return dequantize_by(m, id, along_axis(m, "scale", q, rank, q->scale),
+    return dequantize_by(m, not_int16(m, id), along_axis(m, "scale", q, rank, q->scale),
                          along_axis(m, "zero", q, rank, zero_points(m, q)));
 }
 
@@ -267,17 +366,6 @@ static enum status dequantize_wide(struct ox *m, uint32_t id, const struct ir_qu
         id = ox_dequantized(m, y->name, id);
     ox_set_tensor(m, 0, id, !m->options->literal);
     return ST_OK;
-}
-
-/* The 16-bit type of a graph input that is int32 here, and of int16; 0 for others. */
-static int32_t stored_type(const struct ox *m, uint32_t id)
-{
-    const uint8_t stored = m->g->tensor[id]->stored;
-
-    return m->g->tensor[id]->type == IR_I16 ? OX_INT16
-           : stored == IR_STORED_I16        ? OX_INT16
-           : stored == IR_STORED_U16        ? OX_UINT16
-                                            : 0;
 }
 
 static int32_t own_type(const struct ox *m, const struct ox_value *x)
@@ -336,19 +424,20 @@ enum status ox_dequantize(struct ox *m)
     struct ox_value *y = ox_out(m, 0);
     struct ir_quant q;
     int32_t type, own;
-    uint32_t scale, zero, id;
+    uint32_t id;
 
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     if (x->kind == OX_PENDING || x->real)
         return FAIL(m->d, ST_MODEL, "input '%.80s': expected quantised values, found float32",
                     x->name);
-    if (ox_attr_int(m, "block_size", 0) != 0)
+    if (ox_attr_int(m, "block_size", 0) != 0 && x->kind == OX_CONST && !is_computed(ox_in(m, 1)) &&
+        !is_computed(ox_in(m, 2)))
         return dequantize_blocks(m, x, ox_attr_int(m, "block_size", 0));
-    if (x->kind == OX_TENSOR && is_computed(ox_in(m, 1))) {
-        TRY(computed_scale(m, &scale, &zero, &type));
-        return dequantize_by(m, x->tensor, scale, zero);
-    }
+    if (x->kind == OX_TENSOR && is_spread(m))
+        return spread(m);
+    if (x->kind == OX_TENSOR && (is_computed(ox_in(m, 1)) || ox_attr_int(m, "block_size", 0) == 1))
+        return dequantize_computed(m, x->tensor);
     own = own_type(m, x);
     TRY(ox_any_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
     if (own != OX_INT8 && own != OX_UINT8 && own != OX_INT32 && !ox_is_wide(own))
