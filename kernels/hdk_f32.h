@@ -53,6 +53,7 @@ void hdk_f32_sub(const struct hdk_f32_binary *p, const float *a, const float *b,
 void hdk_f32_mul(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_div(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_floor_div(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
+void hdk_f32_floor_mod(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_power(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_maximum(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_minimum(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);

@@ -41,6 +41,26 @@ static float floor_of(double v)
     return (float)((double)(int64_t)v - ((double)(int64_t)v > v ? 1 : 0));
 }
 
+/* The rest of u by v with v's sign. At most 28 bits of the quotient at a time: every product is exact. */
+static float rest_of(float u, float v)
+{
+    const double m = v < 0 ? -(double)v : (double)v, bits = 268435456.0;
+    double r = u < 0 ? -(double)u : (double)u, step = m;
+    float rest;
+
+    if (!(r < (double)HDK_F32_INFINITY) || !(m > 0))
+        return u * v / (u * v);
+    while (step * bits <= r)
+        step *= bits;
+    for (; step >= m && r >= m; step /= bits) {
+        r -= (double)(int64_t)(r / step) * step;
+        if (r < 0)
+            r += step;
+    }
+    rest = u < 0 ? -(float)r : (float)r;
+    return rest != 0 && (v < 0) != (rest < 0) ? rest + v : rest;
+}
+
 /* A function over the walk of two operands; `expr` speaks of u and v. */
 #define BINARY(name, expr)                                                                         \
     void hdk_f32_##name(const struct hdk_f32_binary *p, const float *a, const float *b, float *y)  \
@@ -63,6 +83,7 @@ BINARY(sub, u - v)
 BINARY(mul, u *v)
 BINARY(div, u / v)
 BINARY(floor_div, floor_of((double)u / (double)v))
+BINARY(floor_mod, rest_of(u, v))
 BINARY(power, hdk_f32_pow(u, v))
 BINARY(maximum, u < v ? v : u)
 BINARY(minimum, u > v ? v : u)

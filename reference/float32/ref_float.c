@@ -259,6 +259,13 @@ static float f32_floor_div(float a, float b)
     return (float)floor((double)a / (double)b);
 }
 
+static float f32_floor_mod(float a, float b)
+{
+    const float rest = fmodf(a, b);
+
+    return rest != 0 && signbit(rest) != signbit(b) ? rest + b : rest;
+}
+
 static float f32_prelu(float a, float b)
 {
     return a < 0 ? a * b : a;

@@ -24,7 +24,7 @@ rng = np.random.default_rng(3)
 F = np.float32
 CASES = {}
 # libm's functions, and sums in another order.
-NEAR = ("logistic", "tanh", "exp", "log", "log_softmax", "sin", "cos", "softmax", "mixed", "hard_swish", "transpose_conv", "average_pool_2d", "l2_pool_2d",
+NEAR = ("logistic", "tanh", "exp", "log", "log_softmax", "sin", "cos", "softmax", "mixed", "hard_swish", "transpose_conv", "conv_3d", "conv_3d_valid", "average_pool_2d", "l2_pool_2d",
         "resize_bilinear_False_False", "resize_bilinear_False_True")
 
 
@@ -53,6 +53,10 @@ SAME, VALID = tflite.Padding.SAME, tflite.Padding.VALID
 RELU6 = tflite.ActivationFunctionType.RELU6
 one("conv", "CONV_2D", [(2, 9, 8, 5)], (2, 5, 8, 19), [floats(19, 3, 3, 5) / 4, floats(19)], "Conv2DOptions", Padding=SAME, StrideH=2, StrideW=1,
     FusedActivationFunction=RELU6)
+one("conv_3d", "CONV_3D", [(2, 5, 7, 6, 3)], (2, 3, 4, 6, 4), [floats(3, 2, 3, 3, 4) / 4, floats(4)], "Conv3DOptions", Padding=SAME, StrideD=2, StrideH=2,
+    StrideW=1, FusedActivationFunction=RELU6)
+one("conv_3d_valid", "CONV_3D", [(1, 6, 7, 6, 2)], (1, 4, 3, 4, 5), [floats(2, 3, 3, 2, 5) / 4], "Conv3DOptions", Padding=VALID, StrideD=1, StrideH=1,
+    StrideW=1, DilationDFactor=2, DilationHFactor=2)
 one("conv_valid", "CONV_2D", [(1, 9, 8, 5)], (1, 5, 4, 3), [floats(3, 3, 3, 5), floats(3)], "Conv2DOptions", Padding=VALID, StrideH=1, StrideW=1,
     DilationHFactor=2, DilationWFactor=2)
 one("depthwise", "DEPTHWISE_CONV_2D", [(1, 7, 7, 6)], (1, 7, 7, 12), [floats(1, 3, 3, 12), floats(12)], "DepthwiseConv2DOptions", Padding=SAME,

@@ -32,7 +32,7 @@ TYPES = {"bool": np.bool_, "int32": np.int32, "int64": np.int64, "float32": np.f
 LOGIC = ["LOGICAL_AND", "LOGICAL_OR"]
 ARITHMETIC = {"int32": ["ADD", "SUB", "MUL", "DIV", "FLOOR_DIV", "FLOOR_MOD", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE"],
               "int64": ["ADD", "SUB", "MUL", "FLOOR_MOD", "MAXIMUM", "MINIMUM"],
-              "float32": ["FLOOR_DIV"]}
+              "float32": ["FLOOR_DIV", "FLOOR_MOD"]}
 SHARED = {"MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions"}  # tables of two operators
 
 

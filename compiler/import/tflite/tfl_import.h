@@ -107,6 +107,9 @@ enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int
 enum status tfl_reshape(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
 /* Make y the bytes of x with y's scale and zero point. */
 enum status tfl_recode(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
+/* Make `y` the tensor `x` cut into `dim` and transposed: dimension i of that is dimension from[i] of `dim`. */
+enum status tfl_shuffle(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t rank,
+                        const int32_t *dim, const int32_t *from, uint32_t y);
 /* Replace *x by its elements index[0 .. n-1] along `axis`. */
 enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t axis, uint32_t n,
                      const int32_t *index);
@@ -160,13 +163,14 @@ tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl
     tfl_embedding, tfl_tile, tfl_reverse_sequence, tfl_scatter_nd; /* tfl_slice.c */
 tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,
     tfl_mirror_pad, tfl_resize_nearest, tfl_resize_bilinear, tfl_reverse, tfl_broadcast_to,
-    tfl_shape, tfl_rank, tfl_fill, tfl_range;                                  /* tfl_move.c */
-tfl_builder tfl_neg, tfl_abs, tfl_sign, tfl_sqrt, tfl_zeros_like;              /* tfl_number.c */
-tfl_builder tfl_lstm;                                                          /* tfl_lstm.c */
-tfl_builder tfl_detection_post_process;                                        /* tfl_detection.c */
-tfl_builder tfl_svdf;                                                          /* tfl_svdf.c */
-tfl_builder tfl_transpose_conv, tfl_square, tfl_add_n, tfl_top_k, tfl_one_hot; /* tfl_math.c */
-tfl_builder tfl_if, tfl_while, tfl_composite;                                  /* tfl_flow.c */
+    tfl_shape, tfl_rank, tfl_fill, tfl_range;                     /* tfl_move.c */
+tfl_builder tfl_neg, tfl_abs, tfl_sign, tfl_sqrt, tfl_zeros_like; /* tfl_number.c */
+tfl_builder tfl_lstm;                                             /* tfl_lstm.c */
+tfl_builder tfl_detection_post_process;                           /* tfl_detection.c */
+tfl_builder tfl_svdf;                                             /* tfl_svdf.c */
+tfl_builder tfl_transpose_conv, tfl_conv_3d, tfl_square, tfl_add_n, tfl_top_k,
+    tfl_one_hot;                                                                   /* tfl_math.c */
+tfl_builder tfl_if, tfl_while, tfl_composite;                                      /* tfl_flow.c */
 tfl_builder tfl_var_handle, tfl_read_variable, tfl_assign_variable, tfl_call_once; /* tfl_state.c */
 
 #endif

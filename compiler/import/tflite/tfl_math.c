@@ -1,4 +1,4 @@
-/* tfl_math.c - operators that compute and are not a single ir_op: TRANSPOSE_CONV, FULLY_CONNECTED
+/* tfl_math.c - operators that compute and are not a single ir_op: TRANSPOSE_CONV, CONV_3D, FULLY_CONNECTED
  * with computed weights, uint8 CONCATENATION of several scales, SQUARE, ADD_N, TOPK_V2, ONE_HOT. */
 #include "compiler/ir/rules.h"
 #include "tfl_import.h"
@@ -39,6 +39,105 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     op->attr[IR_PADDING] = o->padding == 0 ? IR_PADDING_SAME : IR_PADDING_EXPLICIT;
     TRY(tfl_sum_width(m, src, op));
     return tfl_activation(m, src, op);
+}
+
+enum { MAX_DEPTHS = 1 << 20 };
+
+/* Depth of a volume under its windows: pads, and the place of each depth that a window reads. */
+static enum status depth_window(struct tfl_importer *m, const struct tfl_options *o, int32_t size,
+                                int32_t kernel, int32_t out, int32_t *pad)
+{
+    const int64_t span = (int64_t)(kernel - 1) * o->dilation_d + 1;
+    int64_t want, total;
+
+    if (o->stride_d < 1 || o->stride_h < 1 || o->stride_w < 1 || o->dilation_d < 1 ||
+        o->dilation_h < 1 || o->dilation_w < 1 || kernel < 1 ||
+        (o->padding != 0 && o->padding != 1))
+        return FAIL(m->d, ST_MODEL, "expected kernel, stride and dilation of at least 1");
+    if (span > MAX_DEPTHS || (int64_t)out * kernel > MAX_DEPTHS)
+        return FAIL(m->d, ST_UNSUPPORTED, "expected windows of at most %d depths in all",
+                    MAX_DEPTHS);
+    want = o->padding == 0 ? ((int64_t)size + o->stride_d - 1) / o->stride_d
+                           : (size - span) / o->stride_d + 1;
+    if (want != out || (o->padding == 1 && size < span))
+        return FAIL(m->d, ST_MODEL, "depth of the output: expected %lld, found %d", (long long)want,
+                    out);
+    total = (want - 1) * o->stride_d + span - size;
+    pad[0] = total > 0 && o->padding == 0 ? (int32_t)(total / 2) : 0;
+    pad[1] = total > 0 && o->padding == 0 ? (int32_t)(total - total / 2) : 0;
+    return ST_OK;
+}
+
+/* x [N,D,H,W,C] as images [N*OD,H,W,KD*C]: the depths of each window are channels. */
+static enum status depths_as_channels(struct tfl_importer *m, const struct tfl_options *o,
+                                      uint32_t row, int32_t kernel, int32_t out, uint32_t *x)
+{
+    static const int32_t from[4] = {0, 2, 1, 3}, shape[2] = {3, 2};
+    const struct ir_tensor *t = m->g->tensor[*x];
+    const int32_t *d = t->dim, cells = d[2] * d[3];
+    const int32_t n = out * kernel, image[4] = {d[0] * out, d[2], d[3], kernel * d[4]};
+    int32_t edge[6] = {0}, *place;
+    uint32_t in[2];
+
+    TRY(depth_window(m, o, d[1], kernel, out, edge + 2));
+    TRY(tfl_want_size(m, t, 4, image));
+    TRY(tfl_between(m, t, 3, (const int32_t[]){d[0], d[1], cells * d[4]}, &in[0]));
+    TRY(tfl_reshape(m, row, *x, in[0]));
+    in[1] = tfl_new_const(m, t->name, 2, shape, edge);
+    TRY(tfl_between(m, t, 3, (const int32_t[]){d[0], d[1] + edge[2] + edge[3], cells * d[4]}, x));
+    TRY(tfl_make_pad(m, row, 2, in, *x, NULL));
+    place = ARENA_ARRAY(m->arena, int32_t, (size_t)n);
+    for (int32_t i = 0; i < n; i++)
+        place[i] = i / kernel * o->stride_d + i % kernel * o->dilation_d;
+    TRY(tfl_pick(m, row, x, 1, (uint32_t)n, place));
+    in[0] = *x;
+    TRY(tfl_between(m, t, 4, image, x));
+    return tfl_shuffle(m, row, in[0], 4, (const int32_t[]){image[0], kernel, cells, d[4]}, from,
+                       *x);
+}
+
+/* A convolution of volumes of float32 as one of images. Weights [KD,KH,KW,C,OC] become [OC,KH,KW,KD*C]. */
+enum status tfl_conv_3d(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    static const int32_t from[4] = {3, 1, 0, 2};
+    const struct tfl_options *o = &src->options;
+    const struct ir_tensor *x, *w, *y;
+    uint32_t in[3] = {0}, weights, out, images;
+    struct ir_op *op;
+    const int32_t *k;
+
+    TRY(tfl_value(m, src, 0, &in[0]));
+    TRY(tfl_value(m, src, 1, &weights));
+    if (src->in.n > 2 && src->in.v[2] != -1)
+        TRY(tfl_value(m, src, 2, &in[2]));
+    TRY(tfl_result(m, src, 0, &out));
+    x = m->g->tensor[in[0]];
+    w = m->g->tensor[weights];
+    y = m->g->tensor[out];
+    k = w->dim;
+    TRY(ir_want_type(x, "input", IR_F32, m->d));
+    TRY(ir_want_type(w, "weights", IR_F32, m->d));
+    if (x->rank != 5 || w->rank != 5 || y->rank != 5 || k[3] != x->dim[4] || y->dim[0] != x->dim[0])
+        return FAIL(m->d, ST_MODEL, "input %s, weights %s, output %s: expected volumes that fit",
+                    ir_shape_text(m->arena, x->rank, x->dim), ir_shape_text(m->arena, w->rank, k),
+                    ir_shape_text(m->arena, y->rank, y->dim));
+    TRY(depths_as_channels(m, o, row, k[0], y->dim[1], &in[0]));
+    TRY(tfl_between(m, w, 4, (const int32_t[]){k[4], k[1], k[2], k[0] * k[3]}, &in[1]));
+    TRY(tfl_shuffle(m, row, weights, 4, (const int32_t[]){k[0], k[1] * k[2], k[3], k[4]}, from,
+                    in[1]));
+    TRY(tfl_between(m, y, 4,
+                    (const int32_t[]){y->dim[0] * y->dim[1], y->dim[2], y->dim[3], y->dim[4]},
+                    &images));
+    TRY(tfl_make_conv2d(m, row, src->in.n > 2 && src->in.v[2] != -1 ? 3 : 2, in, images, &op));
+    op->attr[IR_KERNEL_H] = k[1];
+    op->attr[IR_KERNEL_W] = k[2];
+    op->attr[IR_STRIDE_H] = o->stride_h;
+    op->attr[IR_STRIDE_W] = o->stride_w;
+    op->attr[IR_DILATION_H] = o->dilation_h;
+    op->attr[IR_DILATION_W] = o->dilation_w;
+    op->attr[IR_PADDING] = o->padding == 0 ? IR_PADDING_SAME : IR_PADDING_EXPLICIT;
+    TRY(tfl_activation(m, src, op));
+    return tfl_reshape(m, row, images, out);
 }
 
 /* Reshape x [.., K] to [M, K], and y [M, N] to the shape in the file. */

@@ -19,8 +19,8 @@ static enum status ends(struct tfl_importer *m, const struct tfl_operator *src, 
 }
 
 /* View x with dimensions `dim`, transpose it by `from` and write it to y. */
-static enum status shuffle(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t rank,
-                           const int32_t *dim, const int32_t *from, uint32_t y)
+enum status tfl_shuffle(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t rank,
+                        const int32_t *dim, const int32_t *from, uint32_t y)
 {
     const struct ir_tensor *like = m->g->tensor[x];
     uint32_t cut, transposed;
@@ -67,7 +67,8 @@ enum status tfl_space_to_depth(struct tfl_importer *m, const struct tfl_operator
     TRY(want_block(m, b, d[1], "height"));
     TRY(want_block(m, b, d[2], "width"));
     TRY(want_result(m, y, 4, (const int32_t[]){d[0], d[1] / b, d[2] / b, d[3] * b * b}));
-    return shuffle(m, row, x, 6, (const int32_t[]){d[0], d[1] / b, b, d[2] / b, b, d[3]}, from, y);
+    return tfl_shuffle(m, row, x, 6, (const int32_t[]){d[0], d[1] / b, b, d[2] / b, b, d[3]}, from,
+                       y);
 }
 
 enum status tfl_depth_to_space(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
@@ -81,8 +82,8 @@ enum status tfl_depth_to_space(struct tfl_importer *m, const struct tfl_operator
     d = m->g->tensor[x]->dim;
     TRY(want_block(m, b > 0 && b < 32768 ? b * b : 0, d[3], "channels"));
     TRY(want_result(m, y, 4, (const int32_t[]){d[0], d[1] * b, d[2] * b, d[3] / (b * b)}));
-    return shuffle(m, row, x, 6, (const int32_t[]){d[0], d[1], d[2], b, b, d[3] / (b * b)}, from,
-                   y);
+    return tfl_shuffle(m, row, x, 6, (const int32_t[]){d[0], d[1], d[2], b, b, d[3] / (b * b)},
+                       from, y);
 }
 
 enum status tfl_blocks_of(struct tfl_importer *m, const struct tfl_operator *src,
@@ -145,9 +146,9 @@ enum status tfl_space_to_batch(struct tfl_importer *m, const struct tfl_operator
     for (uint32_t i = 0; i < b.n; i++)
         TRY(want_block(m, b.block[i], d[i + 1], "padded size"));
     if (b.n == 1)
-        return shuffle(m, row, x, 4, (const int32_t[]){d[0], d[1] / b.block[0], b.block[0], d[2]},
-                       from1, y);
-    return shuffle(
+        return tfl_shuffle(m, row, x, 4,
+                           (const int32_t[]){d[0], d[1] / b.block[0], b.block[0], d[2]}, from1, y);
+    return tfl_shuffle(
         m, row, x, 6,
         (const int32_t[]){d[0], d[1] / b.block[0], b.block[0], d[2] / b.block[1], b.block[1], d[3]},
         from2, y);
@@ -179,10 +180,10 @@ enum status tfl_batch_to_space(struct tfl_importer *m, const struct tfl_operator
     }
     TRY(tfl_between(m, t, t->rank, dim, &whole));
     if (b.n == 1)
-        TRY(shuffle(m, row, x, 4, (const int32_t[]){b.block[0], dim[0], t->dim[1], t->dim[2]},
-                    from1, whole));
+        TRY(tfl_shuffle(m, row, x, 4, (const int32_t[]){b.block[0], dim[0], t->dim[1], t->dim[2]},
+                        from1, whole));
     else
-        TRY(shuffle(
+        TRY(tfl_shuffle(
             m, row, x, 6,
             (const int32_t[]){b.block[0], b.block[1], dim[0], t->dim[1], t->dim[2], t->dim[3]},
             from2, whole));

@@ -60,6 +60,7 @@ static const struct built {
     {"SPACE_TO_BATCH_ND", "NONE", 3, 3, 1, tfl_space_to_batch},
     {"BATCH_TO_SPACE_ND", "NONE", 3, 3, 1, tfl_batch_to_space},
     {"TRANSPOSE_CONV", "TransposeConvOptions", 3, 4, 1, tfl_transpose_conv},
+    {"CONV_3D", "Conv3DOptions", 2, 3, 1, tfl_conv_3d},
     {"MIRROR_PAD", "MirrorPadOptions", 2, 2, 1, tfl_mirror_pad},
     {"RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighborOptions", 2, 2, 1, tfl_resize_nearest},
     {"RESIZE_BILINEAR", "ResizeBilinearOptions", 2, 2, 1, tfl_resize_bilinear},

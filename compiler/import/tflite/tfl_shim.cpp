@@ -205,6 +205,15 @@ void late_options(const tfl::Operator *op, tfl_options *r)
         r->stride_w = conv->stride_w();
         r->activation = conv->activation();
         r->bias_type = conv->quantized_bias_type();
+    } else if (const auto *volume = op->options_as_Conv3DOptions()) {
+        r->padding = volume->padding();
+        r->stride_d = volume->stride_d();
+        r->stride_h = volume->stride_h();
+        r->stride_w = volume->stride_w();
+        r->dilation_d = volume->dilation_d();
+        r->dilation_h = volume->dilation_h();
+        r->dilation_w = volume->dilation_w();
+        r->activation = volume->activation();
     } else if (const auto *matmul = op->options_as_BatchMatMulOptions()) {
         r->adjoint_x = matmul->adj_x();
         r->asymmetric = matmul->asymmetric_quantize_inputs();

@@ -70,6 +70,7 @@ struct tfl_options {
     uint32_t unknown; /* number of the first field beyond those of tflite.fbs that is not all zeros;
                        * 0 if none */
     int32_t padding, stride_h, stride_w, dilation_h, dilation_w, filter_h, filter_w;
+    int32_t stride_d, dilation_d; /* CONV_3D */
     int32_t activation, axis, weights_format;
     int32_t bias_type;        /* TensorType of the sums of int16 activations */
     int32_t block, number;    /* block: of SPACE_TO_DEPTH and back; number: outputs of SPLIT and

@@ -464,7 +464,7 @@ def float_conv_more(net, s):
 
 
 def float_rest(net, s):
-    for op in ("add", "sub", "mul", "div", "floor_div", "maximum", "minimum", "prelu", "squared_difference"):
+    for op in ("add", "sub", "mul", "div", "floor_div", "floor_mod", "maximum", "minimum", "prelu", "squared_difference"):
         binary(net, s, op, "f32")
     binary(net, s, "pow", "f32")
     for op in ("average_pool_2d", "max_pool_2d"):

@@ -112,6 +112,14 @@ def matmul(c, k, other):
         quant=(c.quant(k, 0)[0] * 5, c.quant(k, 0)[1]) if k in CODES else None)
 
 
+def volumes(c, k, other):
+    """Whole numbers: float32 adds them exactly in any order."""
+    more, out = (dict(Padding=1, DilationDFactor=2, DilationHFactor=2), (2, 3, 2, 4, 4)) if other else (dict(Padding=0), (2, 3, 2, 6, 4))
+    whole = [c.rng.integers(-9, 10, s) for s in ((2, 5, 4, 6, 3), (2, 2, 3, 3, 4), (4,))]
+    c.y("CONV_3D", [c.x(k, whole[0].shape, whole[0]), c.c(whole[1], k), *([] if other else [c.c(whole[2], k)])], out, k, "Conv3DOptions",
+        StrideD=1 if other else 2, StrideH=1 if other else 2, StrideW=1, FusedActivationFunction=0 if other else 1, **more)
+
+
 def scatter(c, k, other):
     c.y("SCATTER_ND", [c.c([[1], [3]]), c.x(k, (2, 4)), c.c([5, 4])], (5, 4), k, "ScatterNdOptions")
 
@@ -273,6 +281,7 @@ def of_images():
     table = [("RANGE", lambda c, k, other: c.y("RANGE", [c.c(1, k), c.c(9, k), c.c(2, k)], (4,), k, "RangeOptions"), PLAIN),
               ("ADD_N", lambda c, k, other: c.y("ADD_N", [c.x(k), c.x(k), c.x(k)], SHAPE, k, "AddNOptions"), PLAIN),
               ("DEQUANTIZE", lambda c, k, other: c.y("DEQUANTIZE", [c.x(k)], SHAPE, np.float32, "DequantizeOptions"), QUANTISED),
+              ("CONV_3D", volumes, [np.float32]),
               ("SPACE_TO_DEPTH", lambda c, k, other: c.y("SPACE_TO_DEPTH", [c.x(k, (1, 4, 4, 3))], (1, 2, 2, 12), k,
                                                          "SpaceToDepthOptions", BlockSize=2), ANYTHING),
               ("DEPTH_TO_SPACE", lambda c, k, other: c.y("DEPTH_TO_SPACE", [c.x(k, (1, 2, 2, 12))], (1, 4, 4, 3), k,
