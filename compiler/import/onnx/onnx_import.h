@@ -465,14 +465,10 @@ ox_handler ox_constant_of_shape, ox_range, ox_size, ox_tile, ox_concat_const, ox
     ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k, ox_where,
     ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu,
     ox_integer_pair, ox_quant;
-/* onnx_attributes.c: refuse an attribute that the importer does not know of the operator m->op. */
+/* onnx_attributes.c: refuse an unknown attribute of the operator m->op, an operator that the file's opset has not. */
 enum status ox_check_attributes(struct ox *m);
-/* onnx_since.c: refuse an operator that the file's opset does not have. */
 enum status ox_check_since(struct ox *m, const char *op);
 ox_import ox_import_node; /* onnx_op.c */
-/* onnx_by_values.c: a result whose shape depends on values; true for operators that always have one. */
-enum status ox_refuse_by_values(struct ox *m);
-bool ox_is_by_values(const char *op);
 /* onnx_fallback.c: the node, refused otherwise, is an operator that ONNX Runtime computes. */
 enum status ox_fallback(struct ox *m, const Onnx__NodeProto *node);
 
@@ -494,8 +490,7 @@ void ox_inner_const(struct ox *m, const char *name, const struct ox_const *c);
 /* The inner value "places": 0 .. n-1 along `axis`, the other dimensions 1. */
 void ox_inner_places(struct ox *m, uint32_t rank, uint32_t axis, int32_t n);
 ox_handler ox_function;
-/* onnx_narrow.c: return true with *st if the node is arithmetic of integers or bounds that its own handler does not
- * have. */
+/* onnx_narrow.c: return true with *st if the node is arithmetic that its own handler does not have. */
 bool ox_narrow(struct ox *m, enum status *st);
 ox_handler ox_conv_taps, ox_transposed_taps, ox_conv_depths, ox_pool_taps, ox_pool_counted;
 #define COMPOSED(name, least, most, attributes, fn)     ox_handler ox_##fn;

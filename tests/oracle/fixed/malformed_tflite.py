@@ -15,7 +15,7 @@ import tflite
 from flatbuffers import flexbuffers
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from malformed_places import places  # noqa: E402
+from malformed_places import places, volumes  # noqa: E402
 from tflite_writer import Net  # noqa: E402
 
 Q = dict(scale=0.1, zero=0)
@@ -720,11 +720,6 @@ def tconv_zero():
     return net.finish([x], [y])
 
 
-def volume(out=(1, 2, 4, 4, 3), kernel=(2, 1, 1, 2, 3), **fields):
-    return file_of((1, 3, 4, 4, 2), [(np.ones(kernel), np.float32)], out, "CONV_3D", "Conv3DOptions", kinds=(np.float32, np.float32),
-                   **{"Padding": 1, "StrideD": 1, "StrideH": 1, "StrideW": 1, **fields})
-
-
 def pot_add():
     """Scales that are powers of two and the format's default."""
     net = Net("malformed")
@@ -786,17 +781,11 @@ def consts(op, values, out, kind):
 
 
 for _name, _build in {
-        **places(one),
+        **places(one), **volumes(file_of),
         "arg_max_axes": lambda: one("ARG_MAX", (1, 4), (1,), [[1, 0]]),
         "transpose_conv_shape": lambda: tconv([1, 7, 8, 3]),
         "transpose_conv_strides": lambda: tconv([1, 8, 8, 3], StrideH=0),
         "transpose_conv_weights_zero": tconv_zero,
-        "conv_3d_depth": lambda: volume(StrideD=2),
-        "conv_3d_kernel": lambda: volume((1, 1, 4, 4, 3), (4, 1, 1, 2, 3)),
-        "conv_3d_stride": lambda: volume(StrideH=0),
-        "conv_3d_span": lambda: volume(Padding=0, DilationDFactor=1 << 20),
-        "conv_3d_weights": lambda: volume(kernel=(2, 1, 1, 3, 3)),
-        "conv_3d_rows": lambda: volume((1, 2, 3, 4, 3)),
         "depth_to_space_rank": lambda: one("DEPTH_TO_SPACE", (2, 8), (4, 4), options="DepthToSpaceOptions", BlockSize=2),
         "space_to_batch_rank": lambda: one("SPACE_TO_BATCH_ND", (4, 4), (8, 2), [[2], [[0, 0]]]),
         "space_to_batch_edges": lambda: one("SPACE_TO_BATCH_ND", IMAGE, (4, 2, 2, 2), [[2, 2], [[0, 0], [0, -1]]]),

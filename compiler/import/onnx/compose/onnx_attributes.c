@@ -1,7 +1,8 @@
-/* onnx_attributes.c - the attributes that the importer knows of each operator. One that it does not
- * know may change the result, so it is refused by name. */
+/* onnx_attributes.c - the opsets that have each operator, and the attributes that the importer knows of it. An attribute
+ * that it does not know may change the result, so it is refused by name. */
 #include "compiler/import/onnx/onnx_import.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define WINDOW "auto_pad dilations group kernel_shape pads strides"
@@ -135,5 +136,22 @@ enum status ox_check_attributes(struct ox *m)
             return FAIL(m->d, ST_UNSUPPORTED, "attribute %s: expected %c, found %lld", name, at[1],
                         (long long)a->i);
     }
+    return ST_OK;
+}
+
+static const struct {
+    const char *name, *opsets;
+} since[] = {
+#define SINCE(name, opsets) {#name, opsets},
+#include "compiler/import/onnx/onnx_since.def"
+};
+
+/* A node of a text, whose name is its operator's, is of the newest opset. */
+enum status ox_check_since(struct ox *m, const char *op)
+{
+    for (uint32_t i = 0; m->node->name != m->node->op_type && i < sizeof since / sizeof *since; i++)
+        if (strcmp(since[i].name, op) == 0 && strtol(since[i].opsets, NULL, 10) > m->opset)
+            return FAIL(m->d, ST_MODEL, "the operator is of opset %ld and later",
+                        strtol(since[i].opsets, NULL, 10));
     return ST_OK;
 }

@@ -1,6 +1,9 @@
 /* onnx_nbits.c - MatMulNBits: a product with weights of 2, 4 or 8 bits in blocks along K. The node
- * is MatMul after DequantizeLinear of the unpacked weights. */
-#include "compiler/import/onnx/onnx_import.h"
+ * is MatMul after DequantizeLinear of the unpacked weights. QuantizeLinear and DequantizeLinear of computed values with a
+ * scale for each block, or a computed one for each place along an axis, have one for each element. */
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
+
+#include <string.h>
 
 enum { ZERO_POINT = 3, G_IDX = 4, BIAS = 5 };
 
@@ -110,4 +113,61 @@ enum status ox_matmul_nbits(struct ox *m)
         return ox_expandf(m, "w = DequantizeLinear(q, s, z; axis=1); %s", bias);
     return ox_expandf(m, "w = DequantizeLinear(q, s, z; axis=0, block_size=%lld); %s",
                       (long long)b.size, bias);
+}
+
+/* The node with a scale for each element: those of blocks repeated, others along their axis. */
+static enum status spread(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    const int64_t size = ox_attr_int(m, "block_size", 0);
+    const uint32_t rank = ox_rank(m, x);
+    int64_t dim[IR_MAX_RANK] = {1, 1, 1, 1, 1, 1};
+    struct ox_const c;
+    struct text t;
+    uint32_t axis;
+    int64_t *place;
+
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 1), rank, &axis));
+    dim[axis] = -1;
+    for (uint32_t k = 1; k < 3 && ox_in(m, k); k++)
+        if (size > 1 ? ox_rank(m, ox_in(m, k)) != rank ||
+                           ox_dim(m, ox_in(m, k))[axis] != (ox_dim(m, x)[axis] + size - 1) / size
+                     : ox_rank(m, ox_in(m, k)) != 1)
+            return FAIL(m->d, ST_MODEL,
+                        "%s of shape %s: expected one number for each %s along axis %u of %s",
+                        k == 1 ? "scale" : "zero point",
+                        ir_shape_text(m->arena, ox_rank(m, ox_in(m, k)), ox_dim(m, ox_in(m, k))),
+                        size > 1 ? "block" : "place", axis,
+                        ir_shape_text(m->arena, rank, ox_dim(m, x)));
+    place = ox_new_const(m, &c, OX_INT64, 1, ox_dim(m, x) + axis);
+    for (int64_t i = 0; i < (int64_t)c.n; i++)
+        place[i] = size > 1 ? i / size : 0;
+    ox_inner_const(m, "places", &c);
+    text_init(&t, m->arena);
+    for (uint32_t k = 1; k < 3 && ox_in(m, k); k++)
+        if (size > 1)
+            text_printf(&t, "v%u = Gather($%u, places; axis=%u);", k, k, axis);
+        else
+            text_printf(&t, "v%u = Reshape($%u, %s);", k, k, ox_list(m, rank, dim));
+    return ox_expandf(m, "%s %%0 = %s($0, v1%s; block_size=1, output_dtype=@output_dtype)", t.data,
+                      m->op, ox_in(m, 2) ? ", v2" : "");
+}
+
+static bool is_computed(const struct ox_value *v)
+{
+    return v && v->kind != OX_CONST;
+}
+
+bool ox_spreads(struct ox *m, enum status *st)
+{
+    const bool quantises = strcmp(m->op, "QuantizeLinear") == 0;
+    const struct ox_value *x = ox_in(m, 0), *s = ox_in(m, 1);
+
+    if (!x || !s ||
+        (!quantises && (x->kind != OX_TENSOR || strcmp(m->op, "DequantizeLinear") != 0)) ||
+        !(ox_attr_int(m, "block_size", 0) > 1 ||
+          (is_computed(s) && ox_rank(m, s) == 1 && ox_dim(m, s)[0] > 1)))
+        return false;
+    *st = spread(m);
+    return true;
 }

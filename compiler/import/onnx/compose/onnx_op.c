@@ -173,7 +173,7 @@ enum status ox_import_node(struct ox *m, const Onnx__NodeProto *node, uint32_t i
     m->row = IR_NONE;
     m->scope = NULL;
     fold = ox_folder(m);
-    if (!fold && (ox_narrow(m, &st) || ox_by_channels(m, &st)))
+    if (!fold && (ox_spreads(m, &st) || ox_narrow(m, &st) || ox_by_channels(m, &st)))
         return st;
     TRY(fold ? fold(m) : rule->fn(m));
     m->node = node;

@@ -189,53 +189,6 @@ static bool is_computed(const struct ox_value *v)
     return v && (v->kind == OX_PENDING || v->kind == OX_TENSOR);
 }
 
-/* Return true for a computed scale of each index along an axis, and for scales of blocks. */
-static bool is_spread(const struct ox *m)
-{
-    const struct ox_value *s = ox_in(m, 1);
-
-    return s && (ox_attr_int(m, "block_size", 0) > 1 ||
-                 (is_computed(s) && ox_rank(m, s) == 1 && ox_dim(m, s)[0] > 1));
-}
-
-/* The node with a scale for each element: those of blocks repeated, others along their axis. */
-static enum status spread(struct ox *m)
-{
-    const struct ox_value *x = ox_in(m, 0);
-    const int64_t size = ox_attr_int(m, "block_size", 0);
-    const uint32_t rank = ox_rank(m, x);
-    int64_t dim[IR_MAX_RANK] = {1, 1, 1, 1, 1, 1};
-    struct ox_const c;
-    struct text t;
-    uint32_t axis;
-    int64_t *place;
-
-    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 1), rank, &axis));
-    dim[axis] = -1;
-    for (uint32_t k = 1; k < 3 && ox_in(m, k); k++)
-        if (size > 1 ? ox_rank(m, ox_in(m, k)) != rank ||
-                           ox_dim(m, ox_in(m, k))[axis] != (ox_dim(m, x)[axis] + size - 1) / size
-                     : ox_rank(m, ox_in(m, k)) != 1)
-            return FAIL(m->d, ST_MODEL,
-                        "%s of shape %s: expected one number for each %s along axis %u of %s",
-                        k == 1 ? "scale" : "zero point",
-                        ir_shape_text(m->arena, ox_rank(m, ox_in(m, k)), ox_dim(m, ox_in(m, k))),
-                        size > 1 ? "block" : "place", axis,
-                        ir_shape_text(m->arena, rank, ox_dim(m, x)));
-    place = ox_new_const(m, &c, OX_INT64, 1, ox_dim(m, x) + axis);
-    for (int64_t i = 0; i < (int64_t)c.n; i++)
-        place[i] = size > 1 ? i / size : 0;
-    ox_inner_const(m, "places", &c);
-    text_init(&t, m->arena);
-    for (uint32_t k = 1; k < 3 && ox_in(m, k); k++)
-        if (size > 1)
-            text_printf(&t, "v%u = Gather($%u, places; axis=%u);", k, k, axis);
-        else
-            text_printf(&t, "v%u = Reshape($%u, %s);", k, k, ox_list(m, rank, dim));
-    return ox_expandf(m, "%s %%0 = %s($0, v1%s; block_size=1, output_dtype=@output_dtype)", t.data,
-                      m->op, ox_in(m, 2) ? ", v2" : "");
-}
-
 static int32_t zero_type(struct ox *m, int32_t type)
 {
     return ox_in(m, 2) ? type : (int32_t)ox_attr_int(m, "output_dtype", OX_UINT8);
@@ -281,8 +234,6 @@ enum status ox_quantize(struct ox *m)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     if (ox_in(m, 2) && ox_in(m, 2)->kind == OX_CONST && ox_in(m, 2)->c.halves)
         return FAIL(m->d, ST_UNSUPPORTED, "output: expected 8 or 16 bits, found 4");
-    if (is_spread(m))
-        return spread(m);
     if (is_computed(ox_in(m, 1)) || ox_attr_int(m, "block_size", 0) == 1) {
         TRY(computed_scale(m, &id, &zero, &type));
         return quantize_by(m, id, zero, type);
@@ -434,8 +385,6 @@ enum status ox_dequantize(struct ox *m)
     if (ox_attr_int(m, "block_size", 0) != 0 && x->kind == OX_CONST && !is_computed(ox_in(m, 1)) &&
         !is_computed(ox_in(m, 2)))
         return dequantize_blocks(m, x, ox_attr_int(m, "block_size", 0));
-    if (x->kind == OX_TENSOR && is_spread(m))
-        return spread(m);
     if (x->kind == OX_TENSOR && (is_computed(ox_in(m, 1)) || ox_attr_int(m, "block_size", 0) == 1))
         return dequantize_computed(m, x->tensor);
     own = own_type(m, x);

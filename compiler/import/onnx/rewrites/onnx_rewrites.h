@@ -98,4 +98,11 @@ ox_handler ox_layer_rows, ox_instance_images, ox_group_images;
  * output 0 gives it. Return the dequantised value's name, or `from`. */
 const char *ox_quantise_inside(struct ox *m, struct text *text, const char *from);
 
+/* onnx_by_values.c: refuse a result whose shape depends on values; return true for operators that always have one. */
+enum status ox_refuse_by_values(struct ox *m);
+bool ox_is_by_values(const char *op);
+/* onnx_nbits.c: return true with *st for QuantizeLinear and DequantizeLinear with a scale for each block, or a computed
+ * one for each place along an axis. */
+bool ox_spreads(struct ox *m, enum status *st);
+
 #endif

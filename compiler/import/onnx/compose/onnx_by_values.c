@@ -1,5 +1,5 @@
 /* onnx_by_values.c - operators whose result's shape depends on values: computed here if these are known now. */
-#include "compiler/import/onnx/onnx_import.h"
+#include "compiler/import/onnx/rewrites/onnx_rewrites.h"
 
 #include <string.h>
 
