@@ -13,6 +13,7 @@ struct pipeline_options {
     const char *hw; /* a name in hw/accel.json, or a file with one configuration */
     struct target_list target;
     const char *input_shapes; /* for ONNX files; NULL if not given */
+    bool tosa_twice;          /* --tosa-rounding=double */
     bool fallback;            /* --host-fallback=onnxruntime */
     const char *signature;    /* for TFLite files; NULL if not given */
     struct gguf_options gguf; /* for GGUF files */

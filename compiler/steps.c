@@ -55,9 +55,11 @@ static enum status import_onnx(struct pipeline *p, struct diag *d)
 static enum status import_tosa(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;
+    struct tosa_options o = {.twice = p->options.tosa_twice};
 
-    TRY(tosa_import(p->arena, m->name, m->data, m->n_bytes, false, &p->graph, d));
-    return tosa_import(p->arena, m->name, m->data, m->n_bytes, true, &p->reference, d);
+    TRY(tosa_import(p->arena, m->name, m->data, m->n_bytes, &o, &p->graph, d));
+    o.literal = true;
+    return tosa_import(p->arena, m->name, m->data, m->n_bytes, &o, &p->reference, d);
 }
 
 /* Select the importer by the file's suffix: .ir is the IR's text form, .onnx is ONNX, .tosa is

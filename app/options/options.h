@@ -123,12 +123,13 @@ struct options {
     const char *input[OPTIONS_MAX_FILES], *expect[OPTIONS_MAX_FILES];
     uint32_t n_input, n_expect;
     uint64_t waves_limit, seed, stall_seed, bus_fault_beat;
-    uint32_t oracle;    /* enum oracle_kind */
-    uint32_t fallback;  /* --host-fallback: 1: onnxruntime */
-    uint32_t bus_fault; /* enum hd_sim_bus_kind */
-    uint32_t reuse;     /* enum reuse_mode */
-    bool fill_store;    /* only fill the store of --reuse */
-    uint32_t segments;  /* --segments */
+    uint32_t oracle;        /* enum oracle_kind */
+    uint32_t tosa_rounding; /* 1: double */
+    uint32_t fallback;      /* --host-fallback: 1: onnxruntime */
+    uint32_t bus_fault;     /* enum hd_sim_bus_kind */
+    uint32_t reuse;         /* enum reuse_mode */
+    bool fill_store;        /* only fill the store of --reuse */
+    uint32_t segments;      /* --segments */
     uint32_t mem_latency, mem_bytes, jobs;
     uint32_t inferences;      /* without -i; 0: default number */
     uint32_t clock_mhz;       /* 0: not given */

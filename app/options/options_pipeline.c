@@ -8,6 +8,7 @@ struct pipeline_options options_pipeline(const struct options *o)
         .target = o->target,
         .input_shapes = o->input_shapes,
         .fallback = o->fallback != 0,
+        .tosa_twice = o->tosa_rounding != 0,
         .signature = o->signature,
         .gguf = o->gguf,
         .allow_external_data = o->allow_external_data,

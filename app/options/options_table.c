@@ -29,6 +29,7 @@ static const char *const bus_faults[] = {
     NULL};
 /* Words of enum oracle_kind. */
 static const char *const oracles[] = {"none", "litert", "onnxruntime", NULL};
+static const char *const scalings[] = {"file", "double", NULL};
 static const char *const fallbacks[] = {"none", "onnxruntime", NULL};
 /* Words of enum gguf_products. */
 static const char *const products[] = {"int8", "float", "static", "static16", NULL};
@@ -209,6 +210,10 @@ const struct option_row options_table[] = {
           "requantisation of ONNX models: tflite (default, as the accelerator) or onnx (float32, "
           "host)"),
      WORD(legalise.rounding, roundings), .used_by = MODELS},
+    {SHOW("tosa-rounding", "NAME", COMPILER,
+          "RESCALE of TOSA models: file (default) or double (twice, as the accelerator, also where "
+          "the file says once)"),
+     WORD(tosa_rounding, scalings), .used_by = MODELS},
     {SHOW("input-shapes", "LIST", COMPILER,
           "shapes of inputs that an ONNX file leaves open, or instead of a TFLite file's: "
           "\"data:[1,3,224,224],...\""),

@@ -7,8 +7,9 @@ static enum status read_file(struct arena *a, const uint8_t *data, size_t n_byte
 {
     struct ir_graph *literal;
 
-    TRY(tosa_import(a, "fuzz", data, n_bytes, true, &literal, d));
-    return tosa_import(a, "fuzz", data, n_bytes, false, graph, d);
+    TRY(tosa_import(a, "fuzz", data, n_bytes, &(struct tosa_options){.literal = true}, &literal,
+                    d));
+    return tosa_import(a, "fuzz", data, n_bytes, &(struct tosa_options){.twice = true}, graph, d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)

@@ -48,6 +48,16 @@ static enum status check_tensor(const struct tosa_tensor *t, struct diag *d)
     return ST_OK;
 }
 
+/* Return true for zeros, with which serialisers fill constants; ExecuTorch has a zero point of 0 for each channel. */
+static bool is_filled(const uint8_t *data, uint64_t n)
+{
+    bool zeros = true;
+
+    for (uint64_t i = 0; zeros && i < n; i++)
+        zeros = data[i] == 0;
+    return zeros;
+}
+
 /* The bytes of a constant in the IR's type: INT48 has six in the file. */
 static enum status constant(struct tosa *m, const struct tosa_tensor *t, uint32_t *id)
 {
@@ -58,7 +68,7 @@ static enum status constant(struct tosa *m, const struct tosa_tensor *t, uint32_
 
     for (uint32_t i = 0; i < t->shape.n; i++)
         n *= (uint64_t)t->shape.v[i];
-    if (t->n_bytes != n * each)
+    if (t->n_bytes < n * each || !is_filled(t->data + n * each, t->n_bytes - n * each))
         return FAIL(m->d, ST_MODEL, "expected %llu bytes for %s of %s, found %zu",
                     (unsigned long long)(n * each), ir_shape_text(m->arena, t->shape.n, t->shape.v),
                     t->type_name, t->n_bytes);
@@ -256,7 +266,7 @@ static enum status import_outputs(struct tosa *m)
 }
 
 enum status tosa_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
-                        bool literal, struct ir_graph **graph, struct diag *d)
+                        const struct tosa_options *o, struct ir_graph **graph, struct diag *d)
 {
     struct tosa m = {.arena = a, .d = d};
     struct tosa_file *file;
@@ -264,6 +274,10 @@ enum status tosa_import(struct arena *a, const char *name, const uint8_t *data, 
     TRY(tosa_read(a, data, n_bytes, &file, d));
     TRY(check_header(file, d));
     m.file = file;
+    for (uint32_t i = 0; o->twice && i < file->n_operator; i++)
+        if (file->op[i].code == TOSA_RESCALE && file->op[i].a.scale32 &&
+            file->op[i].a.rounding == TOSA_SINGLE_ROUND)
+            file->op[i].a.rounding = TOSA_DOUBLE_ROUND;
     m.g = ir_graph_new(a, name);
     m.id = ARENA_ARRAY(a, uint32_t, file->n_tensor);
     m.maker = ARENA_ARRAY(a, uint32_t, file->n_tensor);
@@ -275,7 +289,7 @@ enum status tosa_import(struct arena *a, const char *name, const uint8_t *data, 
     TRY(import_tensors(&m));
     TRY(import_inputs(&m));
     TRY(link_file(&m));
-    if (!literal)
+    if (!o->literal)
         tosa_find_groups(&m);
     TRY(import_operators(&m));
     TRY(import_outputs(&m));

@@ -1,6 +1,7 @@
 #!/bin/bash
 # docs/PYTORCH.md: a network of torchvision exported, quantised, run by heddle and by ONNX Runtime.
-# PyTorch comes from the environment that HEDDLE_VENV_TORCH names; that of litert-torch, if any, from HEDDLE_VENV_LITERT_TORCH.
+# PyTorch comes from the environment that HEDDLE_VENV_TORCH names; those of litert-torch and ExecuTorch, if any,
+# from HEDDLE_VENV_LITERT_TORCH and HEDDLE_VENV_EXECUTORCH.
 . "$(dirname "$0")/../common.sh"
 
 if [ -z "${HEDDLE_VENV_TORCH:-}" ]; then
@@ -12,6 +13,10 @@ table="$HEDDLE_HOME/tests/oracle/pytorch/torch_table.py"
 [ -z "${HEDDLE_VENV_LITERT_TORCH:-}" ] ||
     "$HEDDLE_VENV_LITERT_TORCH/bin/python" "$table" --heddle "$heddle" --ways torch_litert --networks squeezenet1_1:64 >log 2>&1 ||
     fail "litert-torch: $(tail -n 3 log)"
+
+[ -z "${HEDDLE_VENV_EXECUTORCH:-}" ] ||
+    "$HEDDLE_VENV_EXECUTORCH/bin/python" "$table" --heddle "$heddle" --ways torch_tosa --networks squeezenet1_1:64 >log 2>&1 ||
+    fail "ExecuTorch: $(tail -n 3 log)"
 
 # --- saved modules: the line that heddle answers makes a file that it takes ---
 "$HEDDLE_VENV_TORCH/bin/python" - >log 2>&1 <<'END' || fail "no modules: $(tail -n 3 log)"

@@ -3,9 +3,10 @@ of heddle's answers and of those of the way's own runtime.
 
     torch_table.py --heddle build/heddle [--ways torch_qdq,..] [--networks resnet18:64,..] [--keep FOLDER]
 
-A way is a script of this folder that writes net.onnx or net.tflite, x.npy, the runtime's answers y.npy and
+A way is a script of this folder that writes net.onnx, net.tflite or net.tosa, x.npy, the runtime's answers y.npy and
 the float network's real.npy, for quantised outputs scale.npy. Exit status 1 if heddle refuses a network, its engines differ, a MAC is left to the host, or heddle's
-signal to noise is more than 3 dB below the runtime's; 77 without torch. The environment is requirements-torch.txt's; torch_litert.py needs requirements-litert.txt's.
+signal to noise is more than 3 dB below the runtime's; 77 without torch. The environment is requirements-torch.txt's; torch_litert.py needs
+requirements-litert.txt's, torch_tosa.py requirements-executorch.txt's.
 """
 
 import argparse
@@ -36,9 +37,9 @@ def row(args, way, name, size, folder):
     made = subprocess.run([sys.executable, here / f"{way[0]}.py", name, size, folder, *way[1:]], capture_output=True, text=True)
     if made.returncode:
         return f"not written: {made.stderr.strip().splitlines()[-1]}", True
-    net = next(p for p in (folder / "net.onnx", folder / "net.tflite") if p.exists())
-    done = subprocess.run([args.heddle, "run", net, "-i", folder / "x.npy", "--engine=func", "-o", folder / "ran"],
-                          capture_output=True, text=True)
+    net = next(p for p in (folder / "net.onnx", folder / "net.tflite", folder / "net.tosa") if p.exists())
+    done = subprocess.run([args.heddle, "run", net, "-i", folder / "x.npy", "--engine=func", "-o", folder / "ran",
+                           *(["--tosa-rounding=double"] if net.suffix == ".tosa" else [])], capture_output=True, text=True)
     text = done.stdout + done.stderr
     (folder / "log").write_text(text)
     cycles = re.search(r"about (\d+) cycles each on the accelerator \(estimate\) and (\d+) on the host", text)

@@ -13,7 +13,7 @@ import tempfile
 import numpy as np
 import tosa_reference_model
 
-from tosa_writer import SINGLE, TYPES, Net
+from tosa_writer import DOUBLE, SINGLE, TYPES, Net
 
 BIG = (1 << 31) - 1
 NUMPY = dict(BOOL="?", INT8="i1", INT16="<i2", INT32="<i4", FP32="<f4")
@@ -61,6 +61,15 @@ def conv2d_single(net, rng):  # SINGLE_ROUND beyond 31: by itself, on the host
     x = net.input("x", (1, 6, 6, 3), "INT8")
     y = conv(net, rng, "CONV2D", x, (4, 1, 1, 3), (1, 6, 6, 4), pad=[0] * 4, stride=[1, 1], dilation=[1, 1])
     return [net.rescale(y, ints(rng, 4, 1 << 30, BIG), [37, 38, 39, 40], 0, 5, "INT8", SINGLE)]
+
+
+@case
+def conv2d_twice(net, rng, rounding=SINGLE):  # --tosa-rounding=double; constants with zeros after them, as ExecuTorch writes
+    x = net.input("x", (1, 6, 7, 3), "INT8")
+    y = conv(net, rng, "CONV2D", x, (4, 3, 3, 3), (1, 6, 7, 4), 5, pad=[1, 1, 1, 1], stride=[1, 1], dilation=[1, 1])
+    zero = next(t for t in net.tensors if t[0] == net.ops[-1][3][4])
+    zero[3] += bytes(3)
+    return [net.rescale(y, ints(rng, 4, 1 << 30, BIG), [37, 38, 39, 40], 0, 5, "INT8", rounding)]
 
 
 @case
@@ -432,9 +441,12 @@ def main():
         for name in o.case or CASES:
             rng, net = np.random.default_rng(o.seed), Net()
             outputs = CASES[name](net, rng)
-            content = net.finish(outputs)
+            content, asked, more = net.finish(outputs), None, []
+            if name == "conv2d_twice":
+                other, more = Net(), ["--tosa-rounding=double"]
+                asked = other.finish(CASES[name](other, np.random.default_rng(o.seed), DOUBLE))
             inputs = [random_input(rng, net.kinds[x], net.sizes[x]) for x in net.inputs]
-            answer = reference(folder, content, inputs)
+            answer = reference(folder, asked or content, inputs)
             expected = [np.asarray(y).astype(NUMPY[net.kinds[t]]) for y, t in zip(answer, outputs)]
             if o.golden:
                 (o.golden / name).mkdir(parents=True, exist_ok=True)
@@ -444,7 +456,7 @@ def main():
                         v.tofile(o.golden / name / f"{kind}_{i}.bin")
             for engine in o.engine:
                 count += 1
-                found = run(o.heddle, folder, name, content, inputs, expected, engine)
+                found = run(o.heddle, folder, name, content, inputs, expected, engine, more)
                 if found:
                     wrong += 1
                     print(f"{name}, engine {engine}: {found}")
