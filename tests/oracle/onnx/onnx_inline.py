@@ -424,6 +424,11 @@ MODELS = {
         a = QuantizeLinear<axis=1, block_size=3>(x, t, o) b = QuantizeLinear<axis=2, block_size=2>(x, w, p)
         c = DequantizeLinear<axis=1, block_size=3>(u, t, o) d = DequantizeLinear<axis=2>(u, s2)
         e = QuantizeLinear<axis=2, output_dtype=3>(x, s2) h = QuantizeLinear(x, v3, z) k = DequantizeLinear(h, v3, z) }}""",
+    "deformed": NEWER + f"""g (float[2,4,6,7] x, float[2,24,4,4] o, float[2,12,4,4] m) => (float[2,6,4,4] y, float[2,3,4,4] z)
+        <float[6,2,3,2] w={numbers(1, 72, -1, 1)}, float[6] b={numbers(2, 6, -1, 1)}, float[3,4,3,2] v={numbers(3, 72, -1, 1)}> {{
+        y = DeformConv<group=2, offset_group=2, strides=[2,1], pads=[1,0,2,0], dilations=[1,3]>(x, w, o, b, m)
+        few = Constant<value_ints=[0]>() end = Constant<value_ints=[12]>() one = Constant<value_ints=[1]>() p = Slice(o, few, end, one)
+        z = DeformConv<strides=[2,1], pads=[1,0,2,0], dilations=[1,3], kernel_shape=[3,2]>(x, v, p) }}""",
     "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
     "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
         y = Pad(x, p) z = Pad(x, q, v) }""",
@@ -515,6 +520,8 @@ REFUSED = {
     "einsum_wide": """g (float[1,1,1,1] x, float[1,1,1,1] z) => (float[1] y) {
         y = Einsum<equation="abcd,efgh">(x, z) }""",
     "quantise_halves": NEWER + "g (float[2] x) => (int4[2] y) <float s={1}, int4 z={0}> { y = QuantizeLinear(x, s, z) }",
+    "deform_offsets": NEWER + """g (float[1,2,4,4] x, float[1,6,4,4] o) => (float[1,2,4,4] y) <float[2,2,1,2] w={1,2,3,4,5,6,7,8}> { y = DeformConv(x, w, o) }""",
+    "deform_volume": NEWER + """g (float[1,2,4] x, float[1,2,4] o) => (float[1,2,4] y) <float[2,2,1] w={1,2,3,4}> { y = DeformConv(x, w, o) }""",
     "blocks_quantised": NEWER + """g (float[2,4] x) => (int8[2,4] y) <float[2,3] s={1,1,1,1,1,1}, int8[2,3] z={0,0,0,0,0,0}> {
         y = QuantizeLinear<axis=1, block_size=2>(x, s, z) }""",
     "blocks_each": NEWER + """g (float[2,4] x) => (int8[2,4] y) <float[2,3] s={1,1,1,1,1,1}, int8[2,3] z={0,0,0,0,0,0}> {

@@ -1,4 +1,4 @@
-/* onnx_sample.c - GridSample and AffineGrid, by texts of onnx_expand.c: for each cell of the
+/* onnx_sample.c - GridSample, AffineGrid and DeformConv, by texts of onnx_expand.c: for each cell of the
  * interpolation one Gather of the flat pixels, times its weight. */
 #include "compiler/import/onnx/onnx_import.h"
 
@@ -249,4 +249,101 @@ enum status ox_affine_grid(struct ox *m)
     return ox_expandf(m,
                       "t = Transpose($0; perm=[0,2,1]); g = MatMul(base, t); %%0 = Reshape(g, %s)",
                       ox_list(m, n + 2, y));
+}
+
+/* A convolution whose window's cells are moved by offsets. */
+struct deform {
+    int32_t stride[2], dilation[2], pads[4], kernel[2], out[2], cells,
+        parts; /* parts: offset_group */
+};
+
+static enum status read_deform(struct ox *m, struct deform *f)
+{
+    const struct ox_value *x = ox_in(m, 0), *w = ox_in(m, 1), *o = ox_in(m, 2), *mask = ox_in(m, 4);
+    const int64_t parts = ox_attr_int(m, "offset_group", 1);
+    bool fits;
+
+    if (!x || !w || !o || ox_rank(m, x) != 4 || ox_rank(m, w) != 4 || ox_rank(m, o) != 4 ||
+        (mask && ox_rank(m, mask) != 4))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "expected images, weights, offsets and a mask of 4 dimensions");
+    TRY(ox_attr_sizes(m, "strides", 2, 1, f->stride));
+    TRY(ox_attr_sizes(m, "dilations", 2, 1, f->dilation));
+    TRY(ox_attr_sizes(m, "pads", 4, 0, f->pads));
+    memcpy(f->kernel, ox_dim(m, w) + 2, sizeof f->kernel);
+    memcpy(f->out, ox_dim(m, o) + 2, sizeof f->out);
+    fits = parts > 0 && ox_dim(m, x)[1] % parts == 0 && ox_dim(m, o)[0] == ox_dim(m, x)[0];
+    f->parts = fits ? (int32_t)parts : 1;
+    for (uint32_t i = 0; i < 2; i++) {
+        const int64_t room = (int64_t)ox_dim(m, x)[i + 2] + f->pads[i] + f->pads[i + 2] -
+                             (int64_t)(f->kernel[i] - 1) * f->dilation[i] - 1;
+
+        fits = fits && f->stride[i] > 0 && room >= 0 && f->out[i] == room / f->stride[i] + 1;
+    }
+    f->cells = f->kernel[0] * f->kernel[1];
+    if (!fits || ox_dim(m, o)[1] != (int64_t)2 * f->parts * f->cells ||
+        (mask && ox_dim(m, mask)[1] != (int64_t)f->parts * f->cells))
+        return FAIL(m->d, ST_MODEL, "offsets %s do not fit %s, weights %s, offset_group %lld",
+                    ir_shape_text(m->arena, 4, ox_dim(m, o)),
+                    ir_shape_text(m->arena, 4, ox_dim(m, x)),
+                    ir_shape_text(m->arena, 4, ox_dim(m, w)), (long long)parts);
+    if ((int64_t)ox_dim(m, x)[0] * ox_dim(m, x)[1] * f->cells * f->out[0] * f->out[1] >
+        INT32_MAX / 4)
+        return FAIL(m->d, ST_UNSUPPORTED, "expected at most 2^29 values of all windows");
+    return ST_OK;
+}
+
+/* Constants "base": column and row of each cell of each window without offsets, -1 .. 1 over the image as GridSample
+ * has it; "unit": a pixel in these. */
+static void deform_places(struct ox *m, const struct deform *f)
+{
+    const int32_t *x = ox_dim(m, ox_in(m, 0)), dim[5] = {1, f->cells, f->out[0], f->out[1], 2},
+                  two = 2;
+    struct ox_const c;
+    float *to = ox_new_const(m, &c, OX_FLOAT, 5, dim);
+
+    for (int64_t i = 0; i < (int64_t)c.n; i++) {
+        const uint32_t axis = i % 2 == 0; /* the column comes first */
+        const int64_t out[2] = {i / 2 / f->out[1] % f->out[0], i / 2 % f->out[1]};
+        const int64_t cell = i / 2 / f->out[1] / f->out[0];
+        const int64_t k = axis == 0 ? cell / f->kernel[1] : cell % f->kernel[1];
+        const double at =
+            (double)(out[axis] * f->stride[axis] - f->pads[axis] + k * f->dilation[axis]);
+
+        to[i] = (float)((2 * at + 1) / x[axis + 2] - 1);
+    }
+    ox_inner_const(m, "base", &c);
+    to = ox_new_const(m, &c, OX_FLOAT, 1, &two);
+    to[0] = 2.0f / (float)x[3];
+    to[1] = 2.0f / (float)x[2];
+    ox_inner_const(m, "unit", &c);
+}
+
+/* The cells of all windows by one GridSample, a part of the channels as an image; they are channels of a convolution of
+ * one cell. */
+enum status ox_deform_conv(struct ox *m)
+{
+    struct deform f;
+    const int32_t *x, *w;
+
+    TRY(read_deform(m, &f));
+    x = ox_dim(m, ox_in(m, 0));
+    w = ox_dim(m, ox_in(m, 1));
+    deform_places(m, &f);
+    const long long images = (long long)x[0] * f.parts, pixels = (long long)f.out[0] * f.out[1];
+
+    return ox_expandf(
+        m,
+        "o1 = Reshape($2, [%lld,%d,2,%d,%d]); o2 = Transpose(o1; perm=[0,1,3,4,2]); o3 = "
+        "Gather(o2, [1,0]; axis=4);"
+        "o4 = Mul(o3, unit); o5 = Add(o4, base); grid = Reshape(o5, [%lld,%d,%d,2]);"
+        "parts = Reshape($0, [%lld,%d,%d,%d]); s1 = GridSample(parts, grid; align_corners=0);"
+        "s2 = Reshape(s1, [%d,%d,%d,%d,%lld]);%s s4 = Reshape(s3, [%d,%d,%d,%d]);"
+        "v = Reshape($1, [%d,%d,1,1]); %%0 = Conv(s4, v, $3; group=@group)",
+        images, f.cells, f.out[0], f.out[1], images, f.cells * f.out[0], f.out[1], images,
+        x[1] / f.parts, x[2], x[3], x[0], f.parts, x[1] / f.parts, f.cells, pixels,
+        ox_in(m, 4) ? arena_printf(m->arena, "k = Reshape($4, [%d,%d,1,%d,%lld]); s3 = Mul(s2, k);",
+                                   x[0], f.parts, f.cells, pixels)
+                    : "s3 = Identity(s2);",
+        x[0], x[1] * f.cells, f.out[0], f.out[1], w[0], w[1] * f.cells);
 }
