@@ -209,6 +209,10 @@ enum status tfl_op(struct tfl_importer *m, uint32_t index)
 
     if (find_built(name) != NULL)
         return build(m, find_built(name), src, index);
+    if (rule == NULL && (strcmp(name, "WHERE") == 0 || strcmp(name, "UNIQUE") == 0))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "the shape of its result depends on values: export the network that ends "
+                    "before it");
     if (rule == NULL)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "this operator is not supported ('heddle ops' lists "

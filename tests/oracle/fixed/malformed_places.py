@@ -17,6 +17,7 @@ def places(one):
         "scatter_nd_depth": lambda: one("SCATTER_ND", (2,), (5, 3), [[[4, 0, 0], [5, 0, 0]], [5, 3]], order=[1, 0, 2]),
         "scatter_nd_shape": lambda: one("SCATTER_ND", (2, 3), (5, 3), [[[4], [1]], [6, 3]], order=[1, 0, 2]),
         "scatter_nd_updates": lambda: one("SCATTER_ND", (3, 3), (5, 3), [[[4], [1]], [5, 3]], order=[1, 0, 2]),
+        "where_shape": lambda: one("WHERE", (2, 3), (6, 2), []),
         "l2_pool_type": lambda: one("L2_POOL_2D", (1, 4, 4, 2), (1, 4, 4, 2), [], "Pool2DOptions", FilterHeight=1, FilterWidth=1,
                                     Padding=1, StrideH=1, StrideW=1),
         "l2_pool_activation": lambda: one("L2_POOL_2D", (1, 4, 4, 2), (1, 4, 4, 2), [], "Pool2DOptions", np.float32, {}, FilterHeight=1,
