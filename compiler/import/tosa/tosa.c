@@ -265,6 +265,24 @@ static enum status import_outputs(struct tosa *m)
     return m->st;
 }
 
+/* Leave out the zeros after a CLAMP's bounds; round as `o` wants. */
+static void adapt(const struct tosa_file *f, const struct tosa_options *o, struct tosa_operator *op)
+{
+    struct tosa_attributes *a = &op->a;
+
+    if (op->code == TOSA_CLAMP && op->n_out == 1 && op->out[0] != TOSA_NONE) {
+        const enum ir_type type = tosa_ir_type(f->tensor[op->out[0]].type);
+        const uint32_t each = type == IR_TYPE_COUNT ? 0 : (uint32_t)ir_type_bytes(type);
+
+        if (each != 0 && a->n_low > each && is_filled(a->low + each, a->n_low - each))
+            a->n_low = each;
+        if (each != 0 && a->n_high > each && is_filled(a->high + each, a->n_high - each))
+            a->n_high = each;
+    }
+    if (o->twice && op->code == TOSA_RESCALE && a->scale32 && a->rounding == TOSA_SINGLE_ROUND)
+        a->rounding = TOSA_DOUBLE_ROUND;
+}
+
 enum status tosa_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                         const struct tosa_options *o, struct ir_graph **graph, struct diag *d)
 {
@@ -274,10 +292,8 @@ enum status tosa_import(struct arena *a, const char *name, const uint8_t *data, 
     TRY(tosa_read(a, data, n_bytes, &file, d));
     TRY(check_header(file, d));
     m.file = file;
-    for (uint32_t i = 0; o->twice && i < file->n_operator; i++)
-        if (file->op[i].code == TOSA_RESCALE && file->op[i].a.scale32 &&
-            file->op[i].a.rounding == TOSA_SINGLE_ROUND)
-            file->op[i].a.rounding = TOSA_DOUBLE_ROUND;
+    for (uint32_t i = 0; i < file->n_operator; i++)
+        adapt(file, o, &file->op[i]);
     m.g = ir_graph_new(a, name);
     m.id = ARENA_ARRAY(a, uint32_t, file->n_tensor);
     m.maker = ARENA_ARRAY(a, uint32_t, file->n_tensor);

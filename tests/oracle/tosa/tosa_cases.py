@@ -64,12 +64,13 @@ def conv2d_single(net, rng):  # SINGLE_ROUND beyond 31: by itself, on the host
 
 
 @case
-def conv2d_twice(net, rng, rounding=SINGLE):  # --tosa-rounding=double; constants with zeros after them, as ExecuTorch writes
+def conv2d_twice(net, rng, rounding=SINGLE):  # --tosa-rounding=double; constants and bounds with zeros after them, as serialisers write
     x = net.input("x", (1, 6, 7, 3), "INT8")
     y = conv(net, rng, "CONV2D", x, (4, 3, 3, 3), (1, 6, 7, 4), 5, pad=[1, 1, 1, 1], stride=[1, 1], dilation=[1, 1])
     zero = next(t for t in net.tensors if t[0] == net.ops[-1][3][4])
     zero[3] += bytes(3)
-    return [net.rescale(y, ints(rng, 4, 1 << 30, BIG), [37, 38, 39, 40], 0, 5, "INT8", rounding)]
+    y = net.rescale(y, ints(rng, 4, 1 << 30, BIG), [37, 38, 39, 40], 0, 5, "INT8", rounding)
+    return [net.op("CLAMP", [y], (1, 6, 7, 4), "INT8", min_val=b"\x03" + bytes(7), max_val=b"\x14" + bytes(7))]
 
 
 @case
