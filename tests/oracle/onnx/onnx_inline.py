@@ -424,11 +424,13 @@ MODELS = {
         a = QuantizeLinear<axis=1, block_size=3>(x, t, o) b = QuantizeLinear<axis=2, block_size=2>(x, w, p)
         c = DequantizeLinear<axis=1, block_size=3>(u, t, o) d = DequantizeLinear<axis=2>(u, s2)
         e = QuantizeLinear<axis=2, output_dtype=3>(x, s2) h = QuantizeLinear(x, v3, z) k = DequantizeLinear(h, v3, z) }}""",
-    "deformed": NEWER + f"""g (float[2,4,6,7] x, float[2,24,4,4] o, float[2,12,4,4] m) => (float[2,6,4,4] y, float[2,3,4,4] z)
-        <float[6,2,3,2] w={numbers(1, 72, -1, 1)}, float[6] b={numbers(2, 6, -1, 1)}, float[3,4,3,2] v={numbers(3, 72, -1, 1)}> {{
-        y = DeformConv<group=2, offset_group=2, strides=[2,1], pads=[1,0,2,0], dilations=[1,3]>(x, w, o, b, m)
-        few = Constant<value_ints=[0]>() end = Constant<value_ints=[12]>() one = Constant<value_ints=[1]>() p = Slice(o, few, end, one)
-        z = DeformConv<strides=[2,1], pads=[1,0,2,0], dilations=[1,3], kernel_shape=[3,2]>(x, v, p) }}""",
+    # halves of pixels, whole numbers, sizes that are powers of two: float32 is exact
+    "deformed": NEWER + f"""g (float[2,4,8,4] x, float[2,24,5,3] o, float[2,12,5,3] m) => (float[2,6,5,3] y, float[2,3,5,3] z)
+        <float[6,2,3,2] w={integers(1, 72, 9)}, float[6] b={integers(2, 6, 9)}, float[3,4,3,2] v={integers(3, 72, 9)}, float two={{2}}, float half={{0.5}},
+         int64[1] few={{0}}, int64[1] end={{12}}, int64[1] one={{1}}> {{
+        xr = Round(x) o1 = Mul(o, two) o2 = Round(o1) o3 = Mul(o2, half) mr = Round(m) p = Slice(o3, few, end, one)
+        y = DeformConv<group=2, offset_group=2, strides=[2,1], pads=[1,1,2,1], dilations=[1,3]>(xr, w, o3, b, mr)
+        z = DeformConv<strides=[2,1], pads=[1,1,2,1], dilations=[1,3], kernel_shape=[3,2]>(xr, v, p) }}""",
     "no_nodes": "g (int8[2,3] x) => (int8[2,3] x) { }",
     "pad_negative": """g (int8[2,5] x) => (int8[2,5] y, int8[1,8] z) <int64[4] p={0,-1,0,1}, int64[4] q={-1,4,0,-1}, int8 v={7}> {
         y = Pad(x, p) z = Pad(x, q, v) }""",
