@@ -234,6 +234,21 @@ static bool same_pairs(const struct group *g, const struct mapping *map, enum to
     return true;
 }
 
+/* Change the sum's multiplier by up to 2^-15 of it until no pair of values is rounded otherwise than TOSA's. */
+static bool near_pairs(struct group *g, const struct mapping *map, enum tosa_opcode code,
+                       const struct rescale *r)
+{
+    for (int64_t by = 1; by <= 1 << 15; by *= 2)
+        for (int64_t sign = -1; sign <= 1; sign += 2) {
+            const int64_t m = r->multiplier + sign * by;
+
+            g->multiplier[2] = (int32_t)clamped(m, 0, INT32_MAX);
+            if (same_pairs(g, map, code, r))
+                return true;
+        }
+    return false;
+}
+
 /* ADD, SUB, MUL of two int8 tensors and the RESCALE after it. */
 static bool match_pair(struct tosa *m, struct group *g)
 {
@@ -257,7 +272,7 @@ static bool match_pair(struct tosa *m, struct group *g)
         g->shift[0] = (int8_t)(31 - r.shift);
     } else if (!set_sum_scales(g, map, &r))
         return false;
-    return same_pairs(g, map, op->code, &r);
+    return same_pairs(g, map, op->code, &r) || (!product && near_pairs(g, map, op->code, &r));
 }
 
 /* Sums over axes of an int8 tensor less its zero point, perhaps RESHAPEd. */

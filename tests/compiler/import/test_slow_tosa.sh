@@ -19,6 +19,7 @@ done
 grep -q "RESCALE *none *fused into 00_conv2d" <("$heddle" inspect "$tosa/digits/net.tosa") || fail "digits: RESCALE is not fused"
 grep -q "RESCALE *none *fused into 00_conv2d" <("$heddle" inspect "$tosa/conv2d_twice/net.tosa" --tosa-rounding=double) ||
     fail "conv2d_twice: RESCALE is not fused"
+"$heddle" inspect "$tosa/add_near/net.tosa" | grep -q ' c  *c ' && fail "add_near: its sum is not fused"
 "$heddle" inspect "$tosa/digits/net.tosa" | grep -q ' c  *c ' && fail "digits: a layer left the array"
 python3 -B "$tosa/tosa_refusals.py" "$heddle" "$work" || fail "refusals"
 finish

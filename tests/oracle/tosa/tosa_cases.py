@@ -166,6 +166,13 @@ CASES["add_nearly"] = sums("ADD", 6)
 
 
 @case
+def add_near(net, rng):  # of an ExecuTorch ResNet-18: the IR's formula needs another multiplier
+    a, b = (net.input(n, (1, 16, 16, 8), "INT8") for n in "ab")
+    up = [net.rescale(b, 1373453903, 12, 0, 0, "INT32"), net.rescale(a, 1 << 30, 11, 5, 0, "INT32")]
+    return [net.rescale(net.op("ADD", up, (1, 16, 16, 8), "INT32"), 1161726842, 49, 0, -41, "INT8")]
+
+
+@case
 def mean(net, rng):
     y = net.rescale(net.input("x", (1, 6, 7, 8), "INT8"), 1 << 30, 30, -11, 0, "INT32")
     y = net.op("REDUCE_SUM", [y], (1, 1, 7, 8), "INT32", axis=1)
