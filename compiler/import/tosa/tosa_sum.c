@@ -41,30 +41,38 @@ static uint32_t counted(struct tosa *m, uint32_t y)
     return y;
 }
 
+/* The constants of input 2, one or one for each channel; one stands for all. */
+static uint32_t bias_of(struct tosa *m, int32_t channels)
+{
+    const struct ir_tensor *b = m->g->tensor[tosa_in(m, 2)];
+
+    if (b->role != IR_CONST || ir_is_code(b->type) ||
+        (ir_elements(b) != 1 && ir_elements(b) != (uint64_t)channels))
+        return TOSA_FAIL(m, ST_UNSUPPORTED, "bias: expected 1 or %d constants", channels);
+    if (ir_elements(b) != 1 || channels == 1)
+        return b->id;
+    return tosa_pick(m, tosa_reshape(m, b->id, 1, (const int32_t[]){1}), 0, (uint32_t)channels,
+                     ARENA_ARRAY(m->arena, int32_t, (size_t)channels));
+}
+
 bool tosa_geometry(struct tosa *m, struct tosa_conv_parts *c)
 {
     const bool depthwise = m->op->code == TOSA_DEPTHWISE_CONV2D;
     const struct ir_tensor *x = m->g->tensor[tosa_in(m, 0)], *w = m->g->tensor[tosa_in(m, 1)];
-    const struct ir_tensor *b = m->g->tensor[tosa_in(m, 2)];
 
     memset(c, 0, sizeof *c);
     if (x->rank != 4 || w->rank != 4 || w->type != x->type || w->role != IR_CONST)
         return TOSA_FAIL(m, ST_UNSUPPORTED,
                          "expected an input of 4 dimensions and constant weights of its type") != 0;
     c->channels = depthwise ? w->dim[2] * w->dim[3] : w->dim[0];
-    if (b->role != IR_CONST || ir_is_code(b->type) ||
-        (ir_elements(b) != 1 && ir_elements(b) != (uint64_t)c->channels))
-        return TOSA_FAIL(m, ST_UNSUPPORTED, "bias: expected 1 or %d constants", c->channels) != 0;
+    c->bias = bias_of(m, c->channels);
+    if (m->st != ST_OK)
+        return false;
     if (depthwise && (w->dim[2] != x->dim[3] || c->channels < 1))
         return TOSA_FAIL(m, ST_MODEL, "weights: expected %d input channels, found %d", x->dim[3],
                          w->dim[2]) != 0;
     set_window(m, w->dim[depthwise ? 0 : 1], w->dim[depthwise ? 1 : 2], c->attr);
     values(m, "dilation", &m->op->a.dilation, 2, 1, &c->attr[IR_DILATION_H]);
-    c->bias = b->id;
-    if (ir_elements(b) == 1 && c->channels != 1)
-        c->bias =
-            tosa_pick(m, tosa_reshape(m, b->id, 1, (const int32_t[]){1}), 0, (uint32_t)c->channels,
-                      ARENA_ARRAY(m->arena, int32_t, (size_t)c->channels));
     c->in_zero = x->type == IR_I8 ? (int32_t)tosa_value(m, m->op, 3) : 0;
     c->weight_zero = x->type == IR_I8 ? (int32_t)tosa_value(m, m->op, 4) : 0;
     if (depthwise) {
@@ -158,14 +166,13 @@ static uint32_t reversed(struct tosa *m, uint32_t weights)
     return tosa_make_slice(m, 3, in, tosa_new(m, w->type, 4, w->dim), NULL);
 }
 
-/* weights [OC,KH,KW,IC]; out_pad top, bottom, left, right: at most 0 is cut off. */
+/* weights [OC,KH,KW,IC]; out_pad top, bottom, left, right: below 0 is cut off, of integers above 0 is added. */
 uint32_t tosa_transpose_conv(struct tosa *m)
 {
     const struct ir_tensor *x = m->g->tensor[tosa_in(m, 0)], *w = m->g->tensor[tosa_in(m, 1)];
-    const struct ir_tensor *b = m->g->tensor[tosa_in(m, 2)];
     const struct tosa_tensor *want = &m->file->tensor[m->op->out[0]];
     int32_t attr[IR_ATTR_COUNT] = {0}, out_pad[4], *stride = &attr[IR_STRIDE_H];
-    uint32_t y;
+    uint32_t y, bias;
 
     values(m, "out_pad", &m->op->a.out_pad, 4, INT32_MIN, out_pad);
     values(m, "stride", &m->op->a.stride, 2, 1, stride);
@@ -175,15 +182,16 @@ uint32_t tosa_transpose_conv(struct tosa *m)
         w->type != x->type || stride[0] > 64 || stride[1] > 64)
         return TOSA_FAIL(m, ST_UNSUPPORTED,
                          "expected 4 dimensions, constant weights, strides up to 64");
-    if (b->role != IR_CONST || ir_elements(b) != (uint64_t)w->dim[0])
-        return TOSA_FAIL(m, ST_UNSUPPORTED, "bias: expected %d constants", w->dim[0]);
+    bias = bias_of(m, w->dim[0]);
+    if (m->st != ST_OK)
+        return 0;
     for (uint32_t i = 0; i < 2; i++) {
         const int64_t before = w->dim[1 + i] - 1 + (int64_t)out_pad[2 * i];
         const int64_t after = (int64_t)want->shape.v[1 + i] + w->dim[1 + i] - 1 - before -
                               (int64_t)x->dim[1 + i] * stride[i];
 
-        if (before < 0 || after < 0 || out_pad[2 * i] > 0 || before > INT16_MAX ||
-            after > INT16_MAX)
+        if (before < 0 || after < 0 || (x->type == IR_F32 && out_pad[2 * i] > 0) ||
+            before > INT16_MAX || after > INT16_MAX)
             return TOSA_FAIL(m, ST_UNSUPPORTED,
                              "out_pad: expected 1 - kernel to 0, a kernel of at least the stride, "
                              "found %d",
@@ -193,7 +201,7 @@ uint32_t tosa_transpose_conv(struct tosa *m)
         attr[IR_PAD_BOTTOM + i] = x->type == IR_F32 ? 0 : (int32_t)after;
     }
     if (x->type == IR_F32) {
-        const uint32_t in[3] = {x->id, w->id, b->id};
+        const uint32_t in[3] = {x->id, w->id, bias};
 
         y = tosa_out(m, IR_NONE);
         return counted(m, tosa_make_transpose_conv(m, 3, in, y, attr));
@@ -202,7 +210,7 @@ uint32_t tosa_transpose_conv(struct tosa *m)
     stride[0] = stride[1] = attr[IR_DILATION_H] = attr[IR_DILATION_W] = 1;
     y = integer_conv(m, y, reversed(m, w->id), (int32_t)tosa_value(m, m->op, 3),
                      (int32_t)tosa_value(m, m->op, 4), attr);
-    return tosa_do_add(m, y, b->id);
+    return tosa_do_add(m, y, bias);
 }
 
 /* [N,H,C] x [N,C,W] */

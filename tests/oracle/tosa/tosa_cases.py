@@ -106,6 +106,12 @@ def transpose_conv(net, rng):
 
 
 @case
+def transpose_conv_added(net, rng):  # rows and columns before the first; one bias for all channels
+    x = net.input("x", (1, 5, 4, 3), "INT8")
+    return [conv(net, rng, "TRANSPOSE_CONV2D", x, (4, 3, 3, 3), (1, 12, 10, 4), 5, 0, out_pad=[1, 0, 2, -1], stride=[2, 2], bias=1)]
+
+
+@case
 def transpose_conv_float(net, rng):
     x = net.input("x", (1, 5, 4, 3), "FP32")
     return [conv(net, rng, "TRANSPOSE_CONV2D", x, (4, 3, 3, 3), (1, 11, 9, 4), kind="FP32", out_pad=[0, 0, 0, 0],

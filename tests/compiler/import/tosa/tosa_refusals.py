@@ -207,11 +207,11 @@ conv("operator 0 CONV2D: expected an input of 4 dimensions and constant weights 
 conv("operator 0 CONV2D: bias: expected 1 or 3 constants", bias=(2,))
 conv("operator 0 CONV2D: dilation: expected at least 1, found 0", dilation=[0, 1])
 conv("operator 0 DEPTHWISE_CONV2D: weights: expected 2 input channels, found 3", weights=(1, 1, 3, 1), op="DEPTHWISE_CONV2D")
-conv("operator 0 TRANSPOSE_CONV2D: bias: expected 3 constants", op="TRANSPOSE_CONV2D", bias=(2,), out_pad=[0] * 4)
+conv("operator 0 TRANSPOSE_CONV2D: bias: expected 1 or 3 constants", op="TRANSPOSE_CONV2D", bias=(2,), out_pad=[0] * 4)
 conv("operator 0 TRANSPOSE_CONV2D: expected 4 dimensions, constant weights, strides up to 64", op="TRANSPOSE_CONV2D",
      out_pad=[0] * 4, stride=[65, 1])
-conv("operator 0 TRANSPOSE_CONV2D: out_pad: expected 1 - kernel to 0, a kernel of at least the stride, found 1",
-     op="TRANSPOSE_CONV2D", out_pad=[1, 0, 0, 0], out=(1, 5, 4, 3))
+conv("operator 0 TRANSPOSE_CONV2D: out_pad: expected 1 - kernel to 0, a kernel of at least the stride, found -1",
+     op="TRANSPOSE_CONV2D", out_pad=[-1, 0, 0, 0], out=(1, 3, 4, 3))
 
 
 @case("operator 1 RESCALE: RESCALE: expected 1 or 3 multipliers, found 2")
