@@ -79,7 +79,7 @@ function layerSection() {
   $("layers").append(el("p", null, (changes.estimated ? "Cycles are the schedules' estimates, because not both runs measured them. " : "Cycles of accelerators and host. ") +
     "Layers of which a group is made in one of the runs are one line. A click or Enter opens members and counters, arrows move."),
     key([paint("bad"), "slower"], [paint("good"), "faster"]), el("p", {class: "more"}, "More columns: scroll the table \u2192"),
-    el("div", {class: "scroll", tabindex: 0}, el("table", null, el("thead", null, el("tr", null, titles.map(([t, n]) => el("th", {class: n ? "n" : null}, t)))), body)));
+    el("div", {class: "scroll", tabindex: 0}, el("table", {role: "treegrid", "aria-label": "Layers"}, el("thead", null, el("tr", null, titles.map(([t, n]) => el("th", {class: n ? "n" : null}, t)))), body)));
   draw(false);
   if (!body.children.length) body.append(el("tr", null, el("td", {colspan: titles.length}, "Every layer is the same in both runs.")));
 }

@@ -10,7 +10,8 @@ struct graph_cycles {
     bool estimated;
 };
 /* Draw the layers and their targets as SVG: a box per layer, its id "layer0", its class the kind of
- * target. cycles: by row. */
-void graph_svg(const struct pipeline *p, const struct graph_cycles *cycles, struct text *svg);
+ * target. More than 60 boxes are drawn in blocks, an element `details` each with an empty `summary`. A block
+ * ends where the fewest edges pass; edges between blocks are not drawn. cycles: by row. */
+void graph_html(const struct pipeline *p, const struct graph_cycles *cycles, struct text *t);
 
 #endif

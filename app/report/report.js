@@ -273,6 +273,16 @@ function layerRow(r, most) {
     el("td", {class: "n"}, energy ? joules(energy) : ""), el("td", {class: "why"}, why(o)));
 }
 
+// Only rows with the text stay; Enter chooses the first.
+function search(text) {
+  const found = [...document.querySelectorAll("#layers tbody tr")].filter(tr => { tr.hidden = !tr.textContent.toLowerCase().includes(text.toLowerCase()); return !tr.hidden; });
+  $("found").textContent = text ? `${found.length} of ${rows.length}` : "";
+  return found;
+}
+const searchField = () => el("p", {class: "search"}, el("input", {type: "search", id: "search", placeholder: "Search layers", "aria-label": "Search layers",
+  oninput: e => search(e.target.value), onkeydown: e => { const f = e.key === "Enter" && search(e.target.value); if (f && f.length) choose(Number(f[0].dataset.layer)); }}),
+  " ", el("span", {id: "found", role: "status"}));
+
 function layerSection() {
   const most = Math.max(1, ...rows.filter(r => !r.member).map(r => (cyclesOf(r.of) || 0) + (r.of.host_cycles || 0)), ...rows.map(r => r.of.host_cycles || 0));
   const head = [["Layer"], ["Output"], ["Target"], [timed ? "Cycles" : ""], ["", 1], ["Estimate", 1], ["Off by", 1], ["Host", 1], ["Util", 1], ["Energy", 1], ["Waits most for, or why"]];
@@ -280,7 +290,7 @@ function layerSection() {
     key(...timed ? [[paint("array"), "accelerator, measured"], [paint("estimate"), "the schedule's estimate"]] : [],
       ...rows.some(r => !r.member && !known(r.of.cycles) && r.of.estimated_cycles) ? [[paint("guess"), "accelerator, estimate"]] : [],
       [paint("host"), simulated ? "host, simulated" : "host, model"]),
-    el("p", {class: "more"}, "More columns: scroll the table \u2192"),
+    searchField(), el("p", {class: "more"}, "More columns: scroll the table \u2192"),
     el("div", {class: "scroll", tabindex: 0}, el("table", null, el("thead", null, el("tr", null, head.map(([t, n]) => el("th", {class: n ? "n" : null}, t)))),
       el("tbody", null, rows.map(r => layerRow(r, most))))));
 }
@@ -329,22 +339,68 @@ function unchoose() { $("detail").hidden = true; mark(-1); }
 function mark(index) {
   timeline.chosen = index;
   document.querySelectorAll(".chosen").forEach(e => e.classList.remove("chosen"));
-  document.querySelectorAll(`tr[data-layer="${index}"]:not(.group), #drawing #layer${index}`).forEach(e => e.classList.add("chosen"));
+  document.querySelectorAll(`tr[data-layer="${index}"]:not(.group), #drawing #layer${index}`).forEach(e => {
+    const block = e.closest("details");
+    e.classList.add("chosen");
+    if (block) block.open = true;
+  });
   drawTimeline();
 }
 
+// A layer's cycles; a member of a group has its share of the group's, by busy cycles.
+const busy = l => Math.max(l.array_cycles || 0, l.vector_cycles || 0);
+function timeOf(l) {
+  const g = known(l.group) ? groups[l.group] : null, all = g ? sum(members(g), busy) : 0;
+  return (g ? (cyclesOf(g) || 0) * (all ? busy(l) / all : 1 / g.members.length) : cyclesOf(l) || 0) + (l.host_cycles || 0);
+}
+
+const graphZoom = {factor: 1};
+function zoomGraph(factor) {
+  graphZoom.factor = factor ? Math.min(4, Math.max(0.25, graphZoom.factor * factor)) : 1;
+  for (const svg of document.querySelectorAll("#drawing svg")) {
+    svg.style.width = factor ? svg.viewBox.baseVal.width * graphZoom.factor + "px" : "";
+    svg.style.maxWidth = factor ? "none" : "";
+  }
+}
+
+// Boxes: darker with their part of the time. Blocks of a large network: a line that opens them.
+function paintGraph() {
+  const nodes = [...document.querySelectorAll("#drawing .node")], layerOf = n => layers[Number(n.id.slice(5))];
+  const most = Math.max(1, ...layers.map(timeOf)), all = Math.max(1, sum(layers, timeOf));
+  for (const n of nodes) {
+    const l = layerOf(n), kind = n.classList.contains("host") ? "host" : n.classList.contains("accelerator") ? "array" : "faint";
+    for (const [k, v] of Object.entries({tabindex: 0, role: "button", "aria-label": `${l.name}, ${percent(timeOf(l) / all)} of the time`})) n.setAttribute(k, v);
+    n.querySelector("rect").style.fill = `color-mix(in srgb, var(--${kind}) ${(6 + 50 * timeOf(l) / most).toFixed(1)}%, var(--ground))`;
+    n.addEventListener("click", () => choose(Number(n.id.slice(5))));
+    n.addEventListener("keydown", e => e.key === "Enter" && choose(Number(n.id.slice(5))));
+  }
+  const blocks = [...document.querySelectorAll("#drawing details")].map(d => [d, [...d.querySelectorAll(".node")].map(layerOf)]);
+  const longest = Math.max(1, ...blocks.map(([, own]) => sum(own, timeOf)));
+  for (const [d, own] of blocks) {
+    const time = sum(own, timeOf), part = time / all;
+    d.querySelector("summary").append(el("span", {class: "track"}, el("i", {style: {width: 100 * time / longest + "%"}})),
+      `${own[0].name}${own.length > 1 ? " to " + own[own.length - 1].name : ""}: ${own.length} layers, ${percent(part)} of the time`);
+  }
+}
+
 function graphSection() {
-  document.querySelectorAll("#drawing .node").forEach(n => n.addEventListener("click", () => choose(Number(n.id.slice(5)))));
-  const drawn = document.querySelector("#drawing svg");
+  const drawing = $("drawing"), blocks = document.querySelectorAll("#drawing details");
   const off = layers.filter(l => l.target === "c"), text = off.length ? `On the host: ${off.map(l => l.name).join(", ")}.` : "All operators run on accelerators.";
-  $("graph").insertBefore(el("p", null, text + " A dashed arrow crosses between targets; a click on a box gives the rule."), $("drawing"));
-  if (drawn) $("graph").insertBefore(key([paint("array"), "accelerator"], [paint("host"), "host"]), $("drawing"));
+  const add = e => $("graph").insertBefore(e, drawing), keys = {"+": 1.25, "-": 0.8, "0": 0};
+  paintGraph();
+  add(el("div", {class: "tools"}, el("button", {onclick: () => zoomGraph(1.25), title: "Zoom in"}, "+"), el("button", {onclick: () => zoomGraph(0.8), title: "Zoom out"}, "\u2212"),
+    el("button", {onclick: () => zoomGraph(0)}, "Fit"),
+    blocks.length ? el("button", {onclick: () => { const open = ![...blocks].every(d => d.open); blocks.forEach(d => { d.open = open; }); }}, "All blocks") : null));
+  add(el("p", null, text + " The darker a box, the more of the time it takes. A dashed arrow crosses between targets; a click on a box gives the rule."));
+  if (drawing.querySelector("svg")) add(key([paint("array"), "accelerator"], [paint("host"), "host"]));
+  for (const [k, v] of Object.entries({tabindex: 0, role: "group", "aria-label": "Graph of the layers"})) drawing.setAttribute(k, v);
+  drawing.addEventListener("keydown", e => e.key in keys && zoomGraph(keys[e.key]));
 }
 
 // --- charts -------------------------------------------------------------------------------------
 const W = 520, H = 270, M = {l: 62, r: 12, t: 10, b: 34};
 function frame(xTicks, x, xText, yTicks, y, yText, xLabel, yLabel) {
-  return svg("svg", {viewBox: `0 0 ${W} ${H}`, role: "img"},
+  return svg("svg", {viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Chart: ${yLabel || "bytes"} by ${xLabel}`},
     yTicks.map(v => [svg("line", {class: "rule", x1: M.l, x2: W - M.r, y1: y(v), y2: y(v)}), svg("text", {x: M.l - 6, y: y(v) + 4, "text-anchor": "end"}, yText(v))]),
     xTicks.map(v => svg("text", {x: x(v), y: H - M.b + 15, "text-anchor": "middle"}, xText(v))),
     svg("line", {class: "axis", x1: M.l, x2: W - M.r, y1: H - M.b, y2: H - M.b}),
@@ -386,10 +442,10 @@ function memorySection() {
 }
 
 // Draw horizontal bars: [name, index, [[colour, value, label], ...]].
-function bars(list, text) {
+function bars(list, text, label) {
   const most = Math.max(1e-30, ...list.map(b => sum(b[2], p => p[1]))), row = 17, left = 130, h = list.length * row + 4;
   const scale = v => v / most * (W - left - 76);
-  return svg("svg", {viewBox: `0 0 ${W} ${h}`, role: "img"}, list.map(([name, index, parts], i) => {
+  return svg("svg", {viewBox: `0 0 ${W} ${h}`, role: "img", "aria-label": label}, list.map(([name, index, parts], i) => {
     let from = left;
     const total = sum(parts, p => p[1]);
     return svg("g", {style: {cursor: index >= 0 ? "pointer" : "default"}, onclick: () => index >= 0 && choose(index)},
@@ -406,7 +462,7 @@ function trafficSection() {
   const m = stats.memory, all = sum(layers, moved), least = m.compulsory_read_bytes + m.compulsory_write_bytes;
   s.append(el("p", null, `Bytes on the bus for the commands of each layer. In all ${bytes(all)}, ${(all / least).toFixed(2)} times what is compulsory ` +
     `(weights ${bytes(m.compulsory_weight_bytes)}, inputs ${bytes(m.compulsory_read_bytes - m.compulsory_weight_bytes)}, outputs ${bytes(m.compulsory_write_bytes)}).`),
-    key([paint("weight"), "read"], [paint("store"), "written"]), bars(list, bytes));
+    key([paint("weight"), "read"], [paint("store"), "written"]), bars(list, bytes, "Chart: bytes read and written"));
 }
 
 function energySection() {
@@ -417,7 +473,7 @@ function energySection() {
     ["scratchpad", "load", ["scratchpad_read", "scratchpad_written"]], ["weights", "weight", ["weight_read", "weight_written"]],
     ["accumulators", "store", ["accumulator_read", "accumulator_written"]], ["memory bus", "host", ["bus_read", "bus_written"]]];
   s.append(el("p", null, `A model: counted actions \u00d7 ${e.table} (${e.source}). Without host, leakage and clocks.`),
-    bars(parts.map(([name, colour, actions]) => [name, -1, [[paint(colour), of(...actions), `${count(...actions)} \u00d7`]]]), joules));
+    bars(parts.map(([name, colour, actions]) => [name, -1, [[paint(colour), of(...actions), `${count(...actions)} \u00d7`]]]), joules, "Chart: energy by part"));
 }
 
 // --- the page -----------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ void run_page(const struct job *job, const struct run_measured *m, const cJSON *
         arena_exhausted(job->arena);
     text_init(&graph, job->arena);
     text_init(&trace, job->arena);
-    graph_svg(job->p, layer_cycles(job, parsed), &graph);
+    graph_html(job->p, layer_cycles(job, parsed), &graph);
     if (has_trace(m))
         add_trace(job, m, &trace);
     page_html(t, stats, trace.data ? trace.data : "null", graph.data);

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """page_check.py FOLDER: the headline of the page in each folder of FOLDER is that of report.txt there.
+page_check.py --blocks REPORT.html: a network of more than 60 layers has its graph in blocks, by keyboard, too.
+page_check.py --axe AXE.js PAGE...: axe-core finds nothing by its rules for WCAG 2 A and AA, light and dark.
 page_check.py REPORT.html GRID: the page in a headless Chromium, from its file, driven through
 chromedriver: everything is drawn, a wheel zooms, clicks choose a layer, nothing is on the console,
 nothing was loaded from elsewhere, light and dark differ, and a screenshot, a pixel for 40 of its
@@ -123,6 +125,22 @@ def check(browser, page, grid):
         browser.run("document.querySelector('#detail button').click()")
         assert browser.run("return document.getElementById('detail').hidden"), "the layer does not close"
 
+    width = "return document.querySelector('#drawing svg').getBoundingClientRect().width"
+    before = browser.run(width)
+    browser.run("document.querySelector('#graph .tools button').click()")
+    assert browser.run(width) > 1.2 * before, "the graph does not zoom"
+    browser.run("[...document.querySelectorAll('#graph .tools button')].find(b => b.textContent === 'Fit').click()")
+    assert abs(browser.run(width) - before) < 1, "the graph does not fit again"
+    fills = browser.run("return new Set([...document.querySelectorAll('#drawing rect')].map(r => r.style.fill)).size")
+    assert fills > 3, f"{fills} colours of boxes: expected one for each time"
+    left = browser.run("""const s = document.getElementById('search'); s.value = 'conv'; s.dispatchEvent(new Event('input'));
+        return [...document.querySelectorAll('#layers tbody tr')].filter(r => !r.hidden).map(r => r.textContent)""")
+    assert left and all("conv" in t for t in left), f"search: {left}"
+    browser.run("""const s = document.getElementById('search'); s.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}));
+        s.value = ''; s.dispatchEvent(new Event('input'))""")
+    assert "conv" in browser.run("return document.querySelector('#detail h3').textContent"), "Enter chooses no layer"
+    browser.run("document.querySelector('#detail button').click()")
+
     browser.scheme("dark")
     dark = browser.grid()
     mean = [sum(map(sum, g)) / sum(map(len, g)) for g in (light, dark)]
@@ -158,6 +176,39 @@ def narrow(browser):
     assert browser.run(last % 9999), "the last column cannot be scrolled to"
 
 
+def blocks(browser, page):
+    browser.post("/url", {"url": pathlib.Path(page).resolve().as_uri()})
+    most, named = browser.run("""const d = [...document.querySelectorAll('#drawing details')];
+        return [Math.max(...d.map(e => e.querySelectorAll('.node').length)), d.filter(e => / layers, .* of the time/.test(
+            e.querySelector('summary').textContent)).length === d.length && d.length > 4]""")
+    assert named and most <= 12, f"blocks: up to {most} layers, named: {named}"
+    hidden = browser.run("""const n = [...document.querySelectorAll('#drawing .node')].at(-1);
+        const before = n.checkVisibility(); choose(Number(n.id.slice(5)));
+        return [before, n.checkVisibility(), n.classList.contains('chosen')]""")
+    assert hidden == [False, True, True], f"a layer that is chosen: {hidden}"
+    browser.run("""document.querySelector('#detail button').click();
+        document.querySelector('#drawing .node').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))""")
+    assert browser.run("return !document.getElementById('detail').hidden"), "Enter on a box shows no layer"
+    print("as expected")
+
+
+def accessible(browser, page, axe):
+    browser.post("/url", {"url": pathlib.Path(page).resolve().as_uri()})
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        browser.run(pathlib.Path(axe).read_text(encoding="utf-8"))
+        browser.run("""axe.run(document, {runOnly: ['wcag2a', 'wcag2aa']}).then(r => { window.said = r.violations.map(
+            v => v.id + ': ' + v.nodes.length + ' of ' + v.nodes[0].html.slice(0, 120)); window.passed = r.passes.length; });""")
+        for _ in range(400):
+            said = browser.run("return window.said")
+            if said is not None:
+                break
+            time.sleep(0.1)
+        assert said == [], f"{page}, {scheme}: {said}"
+        assert browser.run("return window.passed") > 10, "axe-core ran few rules"
+        browser.run("window.said = null")
+
+
 def headline(browser, folder):
     """The page's cycles of an inference equal those of the text's "in all"; figures not measured are called estimates."""
     text = (folder / "report.txt").read_text(encoding="utf-8")
@@ -184,7 +235,12 @@ def main(page, *more):
             return 77
     browser = Browser()
     try:
-        if more:
+        if page == "--blocks":
+            blocks(browser, *more)
+        elif page == "--axe":
+            for each in more[1:]:
+                accessible(browser, each, more[0])
+        elif more:
             check(browser, page, *more)
             narrow(browser)
         else:

@@ -23,6 +23,10 @@ case $? in
     *) fail "$(tail -3 stdout)" ;;
 esac
 
+# A network of more than 60 layers.
+"$heddle" run vit_own --engine=func -n 1 -q -o large >stdout 2>stderr || fail "vit_own: $(cat stderr)"
+python3 "$here/page_check.py" --blocks large/report.html >stdout 2>&1 || fail "$(tail -1 stdout)"
+
 # The first number of the page equals that of report.txt for a built-in accelerator, a target that runs C on the host,
 # and all on the host; on func and RTL.
 expect 0 '' "$heddle" new-target mine
