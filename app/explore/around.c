@@ -83,26 +83,49 @@ enum status explore_suite_around(const struct suite *from, const char *hw, struc
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static void add_change(struct text *t, const struct explore_point *base,
-                       const struct explore_point *p, enum explore_cost cost)
+static void add_change(struct text *t, double from, double to)
 {
-    if (p->cost[cost] > 0 && base->cost[cost] > 0)
-        text_printf(t, " %+10.2f %%", 100 * (p->cost[cost] / base->cost[cost] - 1));
+    if (to > 0 && from > 0)
+        text_printf(t, " %+10.2f %%", 100 * (to / from - 1));
     else
         text_printf(t, " %12s", "-");
 }
 
-static void add_row(struct text *t, const struct explore_point *base, const struct explore_point *p)
+static double cycles_of(const struct explore_space *s, const struct explore_point *p)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < s->n_network; i++)
+        sum += p->cycles[i];
+    return sum;
+}
+
+/* Add the change in the cycles of all networks for one more of a resource. */
+static void add_rate(struct text *t, double cycles, double more, const char *what)
+{
+    if (more != 0 && cycles != 0)
+        text_printf(t, "  %+.3g a %s", cycles / more, what);
+}
+
+static void add_row(struct text *t, const struct explore_space *s, const struct explore_point *p)
 {
     const char *change = strrchr(p->name, ',') + 1;
+    const struct explore_point *base = &s->point[0];
+    const double *from = base->cost, *to = p->cost;
 
     if (p->wrong) {
         text_printf(t, "%-26s refused: %.*s\n", change, (int)strcspn(p->wrong, "\n"), p->wrong);
         return;
     }
-    text_printf(t, "%-26s %10.4f", change, p->cost[EXPLORE_MS]);
-    for (int cost = EXPLORE_MS; cost < EXPLORE_COSTS; cost++)
-        add_change(t, base, p, (enum explore_cost)cost);
+    const double cycles = cycles_of(s, p) - cycles_of(s, base);
+
+    text_printf(t, "%-26s %10.4f", change, to[EXPLORE_MS]);
+    for (int cost = EXPLORE_MS; cost < EXPLORE_LUT4; cost++)
+        add_change(t, from[cost], to[cost]);
+    add_change(t, base->lut4_model, p->lut4_model);
+    add_rate(t, cycles, p->lut4_model - base->lut4_model, "LUT4");
+    add_rate(t, cycles, to[EXPLORE_MEMORY] - from[EXPLORE_MEMORY], "KiB");
+    add_rate(t, cycles, 8 * (to[EXPLORE_BUS] - from[EXPLORE_BUS]), "bit of bus");
     text_add(t, "\n");
 }
 
@@ -126,10 +149,10 @@ void explore_table_around(struct text *t, const struct explore_space *s)
                 base->name, c[EXPLORE_MS], s->n_network, s->n_network == 1 ? "" : "s",
                 c[EXPLORE_MULTIPLIERS], c[EXPLORE_MEMORY], c[EXPLORE_BUS], c[EXPLORE_LUT4],
                 base->lut4_by);
-    text_printf(t, "%-26s %10s %12s %12s %12s %12s %12s\n", "with", "ms", "time", "multipliers",
-                "memory", "bus", "LUT4");
+    text_printf(t, "%-26s %10s %12s %12s %12s %12s %12s  %s\n", "with", "ms", "time", "multipliers",
+                "memory", "bus", "LUT4 (model)", "cycles for one more");
     for (uint32_t i = 1; i < s->n; i++)
-        add_row(t, base, sorted[i]);
+        add_row(t, s, sorted[i]);
     best = s->n > 1 ? sorted[1] : base;
     if (best->cost[EXPLORE_MS] > 0 && best->cost[EXPLORE_MS] < c[EXPLORE_MS])
         text_printf(t, "binds most: %.*s, %+.2f %% of the time\n",

@@ -37,6 +37,7 @@ static enum status describe(struct explore_space *s, struct explore_point *p, st
     struct diag own = {0};
     struct hash128 h;
     struct area area;
+    struct area_model model;
 
     hash_init(&h);
     for (uint32_t i = 0; i < s->n_network; i++)
@@ -57,6 +58,8 @@ static enum status describe(struct explore_space *s, struct explore_point *p, st
     p->cost[EXPLORE_BUS] = p->config.axi_bytes;
     p->cost[EXPLORE_LUT4] = area.lut4;
     p->lut4_by = area_origin(&area);
+    TRY(area_model_of(s->arena, &p->config, &model, d));
+    p->lut4_model = model.whole[AREA_LUT4];
     return ST_OK;
 }
 

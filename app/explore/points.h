@@ -33,6 +33,7 @@ struct explore_point {
     double *cycles;            /* by network; of accelerator and host, estimated */
     double cost[EXPLORE_COSTS];
     const char *lut4_by; /* "counted" or "model" */
+    double lut4_model;   /* the model's in any case: differences are of like numbers */
 };
 
 struct explore_space {

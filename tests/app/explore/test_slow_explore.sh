@@ -60,6 +60,10 @@ assert rows[1].startswith(f"tiny: {cycles / 1e5:.4f} ms (estimate, geometric mea
 rows = {row.split()[0]: row.split()[1:] for row in rows[3:]}
 assert rows["n=8"][3] == "+300.00" and float(rows["n=8"][1]) < -20, rows["n=8"]
 assert rows["axi_bytes=4"][7] == "-50.00" and float(rows["axi_bytes=4"][1]) > 0, rows["axi_bytes=4"]
+# LUT4 of both sides are the model's, also where those of tiny are counted: more lines of the scratchpad cost none
+scratchpad = [row for name, row in rows.items() if name.startswith("scratchpad_bytes=")]
+assert scratchpad and all(row[9] == "+0.00" for row in scratchpad), scratchpad
+assert "a LUT4" in " ".join(rows["n=8"]) and "a bit of bus" in " ".join(rows["axi_bytes=4"]), rows
 assert rows["binds"][1] == "n,", rows["binds"]
 END
 
