@@ -47,6 +47,12 @@ suite few '{"base": "tiny", "ports": [1, 2]}' func
 grep -q '^tiny,ports=.*  chosen$' stdout || fail "few: $(cat stdout)"
 [ "$(grep -c ',match,' few/sweep.csv)" = 1 ] || fail "few: $(cat few/sweep.csv)"
 
+# Rows and columns are sizes like any other.
+suite sides '{"base": "tiny", "rows": [2, 3, 4], "columns": 3}' func
+"$heddle" explore sides.json -o sides --confirm=1 >stdout 2>stderr || fail "sides: $(cat stdout stderr)"
+[ "$(grep -c '^"tiny,rows=[234],columns=3"' sides/explore.csv)" = 3 ] && [ "$(grep -c ',match,' sides/sweep.csv)" = 1 ] ||
+    fail "sides: $(cat sides/explore.csv sides/sweep.csv)"
+
 # One configuration with each size halved and doubled: its estimate is that of heddle run, a larger array takes less time
 # and the bus nothing of it.
 explore few.json -o around -j2 --around=tiny || fail "around: $(cat stderr)"
