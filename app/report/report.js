@@ -1,5 +1,5 @@
 // report.js - draws the page from the run's stats (heddle.stats.v2) and trace (trace.json), with page.js.
-const stats = read("stats"), trace = read("trace"), columns = read("columns");
+const stats = read("stats"), trace = read("trace"), columns = read("columns"), schedule = read("schedule");
 const UNITS = ["load", "weight", "array", "vector", "store", "fetch"];
 // The resolved colour, since the canvas does not support CSS variables.
 const ink = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
@@ -332,7 +332,8 @@ function choose(index) {
     ["In the timeline", range ? `${whole(range[0])} to ${whole(range[1])}` : ""]];
   d.hidden = false;
   d.replaceChildren(el("button", {class: "close", onclick: unchoose, "aria-label": "Close"}, "\u00d7"), el("h3", null, l.name), el("div", null, why(l)),
-    el("dl", null, list.filter(e => e[1]).map(([k, v]) => [el("dt", null, k), el("dd", null, v)])), own.counters && own.cycles ? unitBars(own) : "", ...wavesOf(l, range).filter(Boolean));
+    el("dl", null, list.filter(e => e[1]).map(([k, v]) => [el("dt", null, k), el("dd", null, v)])), schedule[index] ? el("pre", {title: "Its tiles in the schedule; heddle compile -o DIR leaves the commands as C in commands.c"}, schedule[index].trim()) : "",
+    own.counters && own.cycles ? unitBars(own) : "", ...wavesOf(l, range).filter(Boolean));
   mark(index);
 }
 function unchoose() { $("detail").hidden = true; mark(-1); }

@@ -7,6 +7,7 @@
 #include "app/stats/account.h"
 #include "app/stats/columns.h"
 #include "base/file.h"
+#include "compiler/systolic/layout/layout.h"
 #include "layer_graph.h"
 #include "report_read.h"
 #include "run_pages.h"
@@ -51,18 +52,33 @@ static struct graph_cycles *layer_cycles(const struct job *job, const cJSON *sta
     return cycles - cJSON_GetArraySize(report_member(stats, "layers"));
 }
 
-/* Write the page. stats: heddle.stats.v2. trace: from trace_json, or "null". graph: SVG or HTML. */
-static void page_html(struct text *t, const char *stats, const char *trace, const char *graph)
+/* Write the tiles of each layer, by row: an array of texts, "" where no accelerator has it. */
+static void schedule_json(const struct pipeline *p, struct text *t)
+{
+    for (uint32_t row = 0; row < p->graph->n_row; row++) {
+        struct text tiles;
+
+        text_init(&tiles, t->arena);
+        if (p->program && p->program->layout)
+            layout_print_row(p->program, row, &tiles);
+        text_add(t, row ? "," : "[");
+        text_add_json(t, tiles.length ? tiles.data : "");
+    }
+    text_add(t, p->graph->n_row ? "]" : "[]");
+}
+
+/* Write the page. stats: heddle.stats.v2. trace: from trace_json, or "null". graph: SVG or HTML. schedule: from
+ * schedule_json. */
+static void page_html(struct text *t, const char *stats, const char *trace, const char *graph,
+                      const char *schedule)
 {
     struct text table;
 
     text_init(&table, t->arena);
     columns_json(&table);
-    const struct page_part parts[] = {{"stats", stats, true},
-                                      {"columns", table.data, true},
-                                      {"trace", trace, true},
-                                      {"graph", graph, false},
-                                      {NULL, NULL, false}};
+    const struct page_part parts[] = {{"stats", stats, true},       {"columns", table.data, true},
+                                      {"trace", trace, true},       {"graph", graph, false},
+                                      {"schedule", schedule, true}, {NULL, NULL, false}};
 
     page_fill(t, "template.html", parts);
 }
@@ -71,16 +87,18 @@ void run_page(const struct job *job, const struct run_measured *m, const cJSON *
 {
     char *stats = cJSON_PrintUnformatted(o);
     cJSON *parsed = stats ? cJSON_Parse(stats) : NULL; /* raw numbers become numbers again */
-    struct text graph, trace;
+    struct text graph, trace, schedule;
 
     if (!parsed)
         arena_exhausted(job->arena);
     text_init(&graph, job->arena);
     text_init(&trace, job->arena);
+    text_init(&schedule, job->arena);
+    schedule_json(job->p, &schedule);
     graph_html(job->p, layer_cycles(job, parsed), &graph);
     if (has_trace(m))
         add_trace(job, m, &trace);
-    page_html(t, stats, trace.data ? trace.data : "null", graph.data);
+    page_html(t, stats, trace.data ? trace.data : "null", graph.data, schedule.data);
     cJSON_Delete(parsed);
     cJSON_free(stats);
 }

@@ -83,6 +83,8 @@ enum status layout_run(struct sched_program *p, struct diag *d);
 enum status layout_check(const struct sched_program *p, struct diag *d);
 /* layout_text.c: print tensors on chip, tiles and line buffers. */
 void layout_print(const struct sched_program *p, struct text *t);
+/* Print the tiles of the operators of one row alone. */
+void layout_print_row(const struct sched_program *p, uint32_t row, struct text *t);
 
 /* Return the rows of tile number `tile` of `oh` output rows, beginning at *y; 0 if there are fewer
  * tiles. With a prologue the first and the last tile have `prologue` rows; each tile in between is

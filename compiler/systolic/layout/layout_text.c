@@ -66,3 +66,10 @@ void layout_print(const struct sched_program *p, struct text *t)
     for (uint32_t i = 0; i < p->layout->n_plan; i++)
         print_plan(p, &p->layout->plan[i], t);
 }
+
+void layout_print_row(const struct sched_program *p, uint32_t row, struct text *t)
+{
+    for (uint32_t i = 0; i < p->layout->n_plan; i++)
+        if (p->layout->plan[i].op->row == row)
+            print_plan(p, &p->layout->plan[i], t);
+}

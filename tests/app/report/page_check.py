@@ -125,6 +125,10 @@ def check(browser, page, grid):
         browser.run("document.querySelector('#detail button').click()")
         assert browser.run("return document.getElementById('detail').hidden"), "the layer does not close"
 
+    browser.run("document.querySelector('tbody tr[data-layer=\"1\"]').click()")
+    tiles = browser.run("return document.querySelector('#detail pre').textContent")
+    assert re.match(r"01_conv2d: \d+ tiles? of \d+ rows", tiles), f"tiles: {tiles}"
+    browser.run("document.querySelector('#detail button').click()")
     width = "return document.querySelector('#drawing svg').getBoundingClientRect().width"
     before = browser.run(width)
     browser.run("document.querySelector('#graph .tools button').click()")

@@ -13,7 +13,7 @@ page=out/report.html
 grep -q '<img' $page && fail "a name of the model is an element"
 [ "$(grep -c '<script' $page)" = "$(grep -c '</script>' $page)" ] || fail "a name of the model ends a script"
 [ "$(grep -o '<script[^>]*>' $page | tr '\n' ' ')" = \
-    '<script type="application/json" id="stats"> <script type="application/json" id="columns"> <script type="application/json" id="trace"> <script> ' ] ||
+    '<script type="application/json" id="stats"> <script type="application/json" id="columns"> <script type="application/json" id="schedule"> <script type="application/json" id="trace"> <script> ' ] ||
     fail "scripts: $(grep -o '<script[^>]*>' $page)"
 grep -q 'id="trace">null<' $page || fail "func has a trace"
 # nothing is loaded: no address but the names of formats
