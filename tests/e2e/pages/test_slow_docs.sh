@@ -24,7 +24,7 @@ never=(
     'cmsis_nn/README\.md build/heddle run ' 'needs CMSIS-NN: tests/e2e/targets/test_slow_cmsis_nn.sh'
     'ethos_u/README\.md ' 'needs Vela: tests/e2e/targets/test_slow_ethos_u.sh'
     'build/shapes/|tensorflow as tf|KERAS\.md heddle quantise' 'needs TensorFlow: tests/e2e/pages/test_slow_keras.sh'
-    'PYTORCH\.md heddle run ' 'needs PyTorch: tests/e2e/pages/test_slow_pytorch.sh'
+    'PYTORCH\.md heddle run ' 'needs PyTorch: tests/e2e/pages/test_nightly_pytorch.sh'
 )
 later=(
     '\.md make sim .*WAVES=' 'builds a traced model of sys16 for a minute; tests/waves has tiny'
